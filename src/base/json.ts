@@ -1,0 +1,35 @@
+/** Any JSON value. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json | undefined };
+
+/**
+ * Whether a value is a JSON object: neither null, nor a list, nor a scalar.
+ *
+ * @param value Anything.
+ */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Whether two JSON values are the same. The order of an object's keys does not count; a key whose value is undefined counts as absent.
+ *
+ * @param a One value.
+ * @param b The other.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert(equal({ a: 1, b: [2] }, { b: [2], a: 1 }));
+ * ```
+ */
+export function equal(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((item, i) => equal(item, b[i]));
+  }
+  if (!isObject(a) || !isObject(b)) return a === 0 && b === 0;
+  for (const key of Object.keys(b)) if (b[key] !== undefined && a[key] === undefined) return false;
+  for (const key of Object.keys(a)) if (!equal(a[key], b[key])) return false;
+  return true;
+}

@@ -1,0 +1,55 @@
+import type { Clock } from "./clock.ts";
+
+/** A clock that stands still until it is told to move. Timers run in the order in which they fall due, ties in the order in which they were set. */
+export class VirtualClock implements Clock {
+  #now: number;
+  #serial = 0;
+  /** Timers that have not run. Kept unsorted: a test has few, and they come and go more often than they are looked through. */
+  #timers = new Map<number, { due: number; callback: () => void }>();
+
+  /** @param start The first time it shows, in milliseconds since the epoch. */
+  constructor(start: number = Date.UTC(2030, 0, 1)) {
+    this.#now = start;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  after(delay: number, callback: () => void): Disposable {
+    const id = this.#serial++;
+    this.#timers.set(id, { due: this.#now + Math.max(0, delay), callback });
+    return { [Symbol.dispose]: () => void this.#timers.delete(id) };
+  }
+
+  /** When the next timer falls due, in milliseconds since the epoch; nothing when there is none. */
+  get nextDue(): number | undefined {
+    return this.#next()?.due;
+  }
+
+  /**
+   * Moves to the next timer that is due at or before `until`, and runs it.
+   *
+   * @param until The latest time to move to, in milliseconds since the epoch.
+   * @returns Whether a timer ran. When none did the time is `until`, or what it was if that is later.
+   */
+  step(until: number): boolean {
+    const next = this.#next();
+    if (next === undefined || next.due > until) {
+      this.#now = Math.max(this.#now, until);
+      return false;
+    }
+    this.#timers.delete(next.id);
+    this.#now = Math.max(this.#now, next.due);
+    next.callback();
+    return true;
+  }
+
+  #next(): { id: number; due: number; callback: () => void } | undefined {
+    let first: { id: number; due: number; callback: () => void } | undefined;
+    for (const [id, { due, callback }] of this.#timers) {
+      if (first === undefined || due < first.due) first = { id, due, callback };
+    }
+    return first;
+  }
+}

@@ -1,0 +1,147 @@
+/** What every room knows of a kind: its names, and by {@linkcode Infer} and {@linkcode Input} the types of its objects. */
+import type { JsonSchema } from "../schema/json_schema.ts";
+
+/** `metadata` of an object as the server answers it. */
+export interface ObjectMeta {
+  readonly name: string;
+  /** Absent on objects of a cluster-wide kind. */
+  readonly namespace?: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly creationTimestamp: string;
+  readonly generation?: number;
+  readonly generateName?: string;
+  readonly deletionTimestamp?: string;
+  readonly deletionGracePeriodSeconds?: number;
+  readonly labels?: { readonly [key: string]: string };
+  readonly annotations?: { readonly [key: string]: string };
+  readonly finalizers?: readonly string[];
+  readonly ownerReferences?: readonly OwnerReference[];
+  readonly managedFields?: readonly ManagedFields[];
+}
+
+/** An entry of `metadata.ownerReferences`. */
+export interface OwnerReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
+}
+
+/** An entry of `metadata.managedFields`. */
+export interface ManagedFields {
+  readonly manager?: string;
+  readonly operation?: string;
+  readonly apiVersion?: string;
+  readonly time?: string;
+  readonly fieldsType?: string;
+  readonly fieldsV1?: unknown;
+  readonly subresource?: string;
+}
+
+/** `metadata` as a user writes it. */
+export interface ObjectMetaInput {
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly generateName?: string;
+  readonly labels?: { readonly [key: string]: string };
+  readonly annotations?: { readonly [key: string]: string };
+  readonly finalizers?: readonly string[];
+  readonly ownerReferences?: readonly OwnerReference[];
+  readonly resourceVersion?: string;
+}
+
+/** Any object as the server answers it. */
+export interface KubeObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+}
+
+/** A condition of a status, as Kubernetes' API conventions have it (metav1.Condition). */
+export interface Condition {
+  readonly type: string;
+  readonly status: "True" | "False" | "Unknown";
+  readonly reason: string;
+  readonly message: string;
+  readonly lastTransitionTime: string;
+  readonly observedGeneration?: number;
+}
+
+/** Holds a kind's types. There is no value behind it. */
+declare const types: unique symbol;
+
+/**
+ * A kind of object. Group, version and kind are literals of the type, so that two kinds of one shape are not interchangeable.
+ *
+ * @typeParam Object The object as read: `metadata` and `spec` there, defaults filled.
+ * @typeParam Written The object as written, without `apiVersion` and `kind`: what has a default may be left out.
+ */
+export interface Kind<
+  Object extends KubeObject = KubeObject,
+  Written = unknown,
+  Group extends string = string,
+  Version extends string = string,
+  Name extends string = string,
+> {
+  /** API group; empty for the core group. */
+  readonly group: Group;
+  readonly version: Version;
+  readonly kind: Name;
+  /** `group/version`, or the version alone for the core group. */
+  readonly apiVersion: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly listKind: string;
+  readonly shortNames: readonly string[];
+  readonly namespaced: boolean;
+  /** Present on a kind that {@linkcode resource} made: the CustomResourceDefinition, as it is sent to a cluster. */
+  readonly crd?: CustomResourceDefinitionManifest;
+  readonly [types]?: { readonly object: Object; readonly written: Written };
+}
+
+/** A kind, whatever its objects are. */
+// deno-lint-ignore no-explicit-any
+export type AnyKind = Kind<any, any>;
+
+/** The object of a kind as read: metadata and spec there, defaults filled. */
+export type Infer<K> = K extends Kind<infer Object, infer _Written> ? Object : never;
+
+/** The object of a kind as written: defaults may be left out, `apiVersion` and `kind` are known. */
+export type Input<K> = K extends Kind<infer _Object, infer Written> ? Written : never;
+
+/** A CustomResourceDefinition as it is sent to a cluster. */
+export interface CustomResourceDefinitionManifest {
+  readonly apiVersion: "apiextensions.k8s.io/v1";
+  readonly kind: "CustomResourceDefinition";
+  readonly metadata: { readonly name: string };
+  readonly spec: {
+    readonly group: string;
+    readonly names: {
+      readonly kind: string;
+      readonly plural: string;
+      readonly singular: string;
+      readonly listKind: string;
+      readonly shortNames?: readonly string[];
+      readonly categories?: readonly string[];
+    };
+    readonly scope: "Namespaced" | "Cluster";
+    readonly versions: readonly {
+      readonly name: string;
+      readonly served: boolean;
+      readonly storage: boolean;
+      readonly schema: { readonly openAPIV3Schema: JsonSchema };
+      readonly subresources?: { readonly status?: Record<string, never> };
+      readonly additionalPrinterColumns?: readonly {
+        readonly name: string;
+        readonly type: string;
+        readonly jsonPath: string;
+        readonly format?: string;
+        readonly priority?: number;
+        readonly description?: string;
+      }[];
+    }[];
+  };
+}
