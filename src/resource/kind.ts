@@ -41,16 +41,16 @@ export interface ManagedFields {
   readonly subresource?: string;
 }
 
-/** `metadata` as a user writes it. */
+/** `metadata` as a user writes it. What is undefined is not sent. */
 export interface ObjectMetaInput {
-  readonly name?: string;
-  readonly namespace?: string;
-  readonly generateName?: string;
-  readonly labels?: { readonly [key: string]: string };
-  readonly annotations?: { readonly [key: string]: string };
-  readonly finalizers?: readonly string[];
-  readonly ownerReferences?: readonly OwnerReference[];
-  readonly resourceVersion?: string;
+  readonly name?: string | undefined;
+  readonly namespace?: string | undefined;
+  readonly generateName?: string | undefined;
+  readonly labels?: { readonly [key: string]: string } | undefined;
+  readonly annotations?: { readonly [key: string]: string } | undefined;
+  readonly finalizers?: readonly string[] | undefined;
+  readonly ownerReferences?: readonly OwnerReference[] | undefined;
+  readonly resourceVersion?: string | undefined;
 }
 
 /** Any object as the server answers it. */
@@ -107,10 +107,10 @@ export interface Kind<
 export type AnyKind = Kind<any, any>;
 
 /** The object of a kind as read: metadata and spec there, defaults filled. */
-export type Infer<K> = K extends Kind<infer Object, infer _Written> ? Object : never;
+export type Infer<K> = K extends Kind<infer Read, infer _Written> ? Read : never;
 
 /** The object of a kind as written: defaults may be left out, `apiVersion` and `kind` are known. */
-export type Input<K> = K extends Kind<infer _Object, infer Written> ? Written : never;
+export type Input<K> = K extends Kind<infer _Read, infer Written> ? Written : never;
 
 /** A CustomResourceDefinition as it is sent to a cluster. */
 export interface CustomResourceDefinitionManifest {

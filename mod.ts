@@ -1,0 +1,44 @@
+/**
+ * The best way to write a Kubernetes operator: kinds, controllers and permissions as plain values, and everything follows from them.
+ *
+ * @example An operator
+ * ```ts
+ * import { controller, operator, resource, s } from "@op/sdk";
+ * import { ConfigMap } from "@op/sdk/kinds";
+ *
+ * const Note = resource({
+ *   group: "demo.example.com",
+ *   version: "v1",
+ *   kind: "Note",
+ *   spec: s.object({ text: s.string() }),
+ *   status: s.object({ length: s.optional(s.integer()) }),
+ * });
+ *
+ * const notes = controller(Note, {
+ *   owns: [ConfigMap],
+ *   async reconcile(note, { apply, status }) {
+ *     await apply(ConfigMap, { metadata: { name: note.metadata.name }, data: { text: note.spec.text } });
+ *     status({ length: note.spec.text.length });
+ *   },
+ * });
+ *
+ * const op = operator({ name: "note-operator", parts: { notes } });
+ * ```
+ *
+ * @module
+ */
+export type { Duration } from "./src/base/duration.ts";
+export { s } from "./src/schema/mod.ts";
+export { resource } from "./src/resource/mod.ts";
+export type { Condition, Infer, Input, Kind, KubeObject, ObjectMeta, ObjectMetaInput } from "./src/resource/kind.ts";
+export { access, type Access, type Verb } from "./src/parts/access.ts";
+export { type Controller, controller, type ControllerOptions, type Part } from "./src/parts/controller.ts";
+export type { Context, Log, Reason } from "./src/parts/context.ts";
+export { type Outcome, PermanentError, requeue, type Requeue, TemporaryError } from "./src/parts/outcome.ts";
+export type { Permissions } from "./src/parts/permissions.ts";
+export { ApiError } from "./src/kube/api_error.ts";
+export { Client } from "./src/kube/client.ts";
+export { connect } from "./src/kube/connect.ts";
+export type { Connection } from "./src/kube/connection.ts";
+export { findKind } from "./src/kube/discovery.ts";
+export { type Operator, operator, type OperatorOptions } from "./src/operator/operator.ts";

@@ -1,0 +1,70 @@
+/** Errors that say what was asked. */
+
+/** A field that the API server refused, with its reason. */
+export interface Cause {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly field?: string;
+}
+
+/** What was asked: a verb, and what it was asked of. */
+export interface Asked {
+  /** As a person says it: `patch`, `list`. */
+  readonly verb: string;
+  /** Kind and, where there is one, namespace and name: `Website "shop/web"`. */
+  readonly what: string;
+}
+
+/** The API server answered, and it did not do what was asked. */
+export class ApiError extends Error {
+  override name = "ApiError";
+  /** HTTP status, such as 409. */
+  readonly status: number;
+  /** Kubernetes' reason in one word, such as `Conflict`; empty when the answer had none. */
+  readonly reason: string;
+  /** The fields that were refused. */
+  readonly causes: readonly Cause[];
+  /** Milliseconds that the server asks to wait, from `Retry-After`. */
+  readonly retryAfter: number | undefined;
+
+  /**
+   * @param asked What was asked.
+   * @param status HTTP status.
+   * @param body The answer: a `Status` object as text, or any other text.
+   * @param retryAfter Milliseconds that the server asks to wait.
+   */
+  constructor(asked: Asked, status: number, body: string, retryAfter?: number) {
+    const { reason = "", message = "", details } = readStatus(body);
+    const told = message === "" ? "" : `: ${message}`;
+    super(`Cannot ${asked.verb} ${asked.what}: the apiserver answered ${status}${reason && ` ${reason}`}${told}`);
+    this.status = status;
+    this.reason = reason;
+    this.causes = details?.causes ?? [];
+    this.retryAfter = retryAfter;
+  }
+}
+
+/**
+ * Whether an error is an {@linkcode ApiError} with a status.
+ *
+ * @param error What was caught.
+ * @param status HTTP status.
+ */
+export function isStatus(error: unknown, status: number): error is ApiError {
+  return error instanceof ApiError && error.status === status;
+}
+
+interface Status {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly details?: { readonly causes?: readonly Cause[] };
+}
+
+/** A proxy in between may answer with anything, so text that is no Status is shown as it is, cut short. */
+function readStatus(body: string): Status {
+  try {
+    const status = JSON.parse(body);
+    if (status?.kind === "Status") return status;
+  } catch { /* not JSON: shown below */ }
+  return { message: body.trim().slice(0, 300) };
+}

@@ -1,0 +1,308 @@
+/** The only client of an API server: typed by kinds, one request a call, errors that say what was asked. */
+import { type Clock, sleep, systemClock } from "../base/clock.ts";
+import type { AnyKind, Infer, Input, KubeObject } from "../resource/kind.ts";
+import { ApiError, type Asked } from "./api_error.ts";
+import type { Connection } from "./connection.ts";
+import { jsonLines } from "./json_lines.ts";
+import { collectionPath, describe, objectPath } from "./path.ts";
+
+/** Options of every call. */
+export interface CallOptions {
+  readonly namespace?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** Options of calls that write. */
+export interface WriteOptions extends CallOptions {
+  /** Who writes, for `managedFields`. */
+  readonly manager?: string;
+  readonly subresource?: string;
+  readonly dryRun?: boolean;
+}
+
+/** Which objects are meant. */
+export interface SelectOptions extends CallOptions {
+  /** As the API has it: `app=web,tier!=cache`. */
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
+
+/** One page of a list. */
+export interface Page<K extends AnyKind = AnyKind> {
+  readonly items: Infer<K>[];
+  readonly resourceVersion: string;
+  /** Where the next page begins; nothing on the last one. */
+  readonly next: string | undefined;
+}
+
+/** One line of a watch. A bookmark's object has a resourceVersion and little else; an error's is a `Status`. */
+export interface WatchEvent {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
+  readonly object: KubeObject & { readonly code?: number; readonly message?: string };
+}
+
+/** Options of {@linkcode Client.watch}. */
+export interface WatchOptions extends SelectOptions {
+  readonly resourceVersion?: string;
+  /** Whether the watch begins with all there is (KEP-3157). */
+  readonly initial?: boolean;
+  /** Seconds after which the server ends it. */
+  readonly timeoutSeconds?: number;
+}
+
+/** The patch types of the API server, and the content type of each. */
+const PATCH_TYPES = {
+  merge: "application/merge-patch+json",
+  json: "application/json-patch+json",
+  strategic: "application/strategic-merge-patch+json",
+} as const;
+
+// 500 a page, as client-go's pager: quick enough for us, small enough not to hurt an apiserver.
+const PAGE_SIZE = 500;
+// client-go tries ten times as well before it hands a 429 to the caller.
+const MOST_TRIES = 10;
+
+/** Options of {@linkcode Client}. */
+export interface ClientOptions {
+  readonly clock?: Clock;
+  /** What the server's audit log shows. @default {"op"} */
+  readonly userAgent?: string;
+}
+
+/** A client of an API server. */
+export class Client {
+  readonly connection: Connection;
+  readonly #clock: Clock;
+  readonly #userAgent: string;
+  /** How many requests wait to be sent again, as the server asked. */
+  waiting = 0;
+
+  /**
+   * @param connection The way to the server.
+   * @param options Additional options.
+   */
+  constructor(connection: Connection, options: ClientOptions = {}) {
+    this.connection = connection;
+    this.#clock = options.clock ?? systemClock;
+    this.#userAgent = options.userAgent ?? "op";
+  }
+
+  /**
+   * Reads an object.
+   *
+   * @throws {ApiError} With status 404 if there is none.
+   */
+  async get<K extends AnyKind>(kind: K, name: string, options: CallOptions = {}): Promise<Infer<K>> {
+    const path = objectPath(kind, name, options.namespace);
+    const asked = { verb: "get", what: describe(kind, name, options.namespace) };
+    return await this.#json(asked, "GET", path, options);
+  }
+
+  /** Lists objects, page by page from the server, in one answer. */
+  async list<K extends AnyKind>(kind: K, options: SelectOptions = {}): Promise<Infer<K>[]> {
+    const items: Infer<K>[] = [];
+    let next: string | undefined;
+    do {
+      const page: Page<K> = await this.page(kind, next, options);
+      items.push(...page.items);
+      next = page.next;
+    } while (next !== undefined);
+    return items;
+  }
+
+  /**
+   * Reads one page of a list.
+   *
+   * @param kind The kind.
+   * @param from Where it begins: `next` of the page before; nothing for the first.
+   * @param options Which objects.
+   * @throws {ApiError} With status 410 if the page before is too long ago.
+   */
+  async page<K extends AnyKind>(kind: K, from: string | undefined, options: SelectOptions = {}): Promise<Page<K>> {
+    const query = select(options);
+    query.set("limit", String(PAGE_SIZE));
+    if (from !== undefined) query.set("continue", from);
+    const asked = { verb: "list", what: describe(kind, undefined, options.namespace) };
+    const path = `${collectionPath(kind, options.namespace)}?${query}`;
+    const list = await this.#json<RawList>(asked, "GET", path, options);
+    // The items of a built-in kind's list do not say what they are.
+    const items = (list.items ?? []).map((item) => ({ ...item, apiVersion: kind.apiVersion, kind: kind.kind }));
+    return {
+      items: items as unknown as Infer<K>[],
+      resourceVersion: list.metadata.resourceVersion,
+      next: list.metadata.continue || undefined,
+    };
+  }
+
+  /** Watches a kind. Ends when the server ends it; events that arrive together come together. */
+  async *watch(kind: AnyKind, options: WatchOptions = {}): AsyncGenerator<WatchEvent[], void> {
+    const query = select(options);
+    query.set("watch", "true");
+    query.set("allowWatchBookmarks", "true");
+    if (options.resourceVersion !== undefined) query.set("resourceVersion", options.resourceVersion);
+    if (options.timeoutSeconds !== undefined) query.set("timeoutSeconds", String(options.timeoutSeconds));
+    if (options.initial) {
+      query.set("sendInitialEvents", "true");
+      query.set("resourceVersionMatch", "NotOlderThan");
+    }
+    const asked = { verb: "watch", what: describe(kind, undefined, options.namespace) };
+    const path = `${collectionPath(kind, options.namespace)}?${query}`;
+    const response = await this.#send(asked, "GET", path, options);
+    if (response.body === null) return;
+    for await (const events of jsonLines(response.body)) yield events as WatchEvent[];
+  }
+
+  /** Creates an object and answers it. */
+  async create<K extends AnyKind>(kind: K, object: Input<K>, options: WriteOptions = {}): Promise<Infer<K>> {
+    const body = { ...(object as Partial<KubeObject>), apiVersion: kind.apiVersion, kind: kind.kind };
+    const namespace = options.namespace ?? body.metadata?.namespace;
+    if (kind.namespaced && namespace === undefined) {
+      throw new TypeError(
+        `Cannot create ${describe(kind, body.metadata?.name)}: the kind is namespaced, so a namespace must be given`,
+      );
+    }
+    const asked = { verb: "create", what: describe(kind, body.metadata?.name, namespace) };
+    const path = `${collectionPath(kind, namespace)}${queryOf(options)}`;
+    return await this.#json(asked, "POST", path, options, body);
+  }
+
+  /** Changes an object by a patch: a JSON merge patch, unless another type is named. */
+  async patch<K extends AnyKind>(
+    kind: K,
+    name: string,
+    patch: unknown,
+    options: WriteOptions & { readonly type?: keyof typeof PATCH_TYPES } = {},
+  ): Promise<Infer<K>> {
+    const what = describe(kind, name, options.namespace) + (options.subresource ? ` (${options.subresource})` : "");
+    const path = objectPath(kind, name, options.namespace, options.subresource) + queryOf(options);
+    return await this.#json(
+      { verb: "patch", what },
+      "PATCH",
+      path,
+      options,
+      patch,
+      PATCH_TYPES[options.type ?? "merge"],
+    );
+  }
+
+  /** Makes an object as wanted: server-side apply (KEP-555). The object must have a name, and a namespace where its kind has. */
+  async apply<K extends AnyKind>(
+    kind: K,
+    wanted: Input<K>,
+    options: WriteOptions & { readonly manager: string; readonly force?: boolean },
+  ): Promise<Infer<K>> {
+    const body = { ...(wanted as Partial<KubeObject>), apiVersion: kind.apiVersion, kind: kind.kind };
+    const name = body.metadata?.name ?? "";
+    const namespace = options.namespace ?? body.metadata?.namespace;
+    const asked = { verb: "apply", what: describe(kind, name, namespace) };
+    const path = objectPath(kind, name, namespace, options.subresource) +
+      queryOf(options, options.force ? { force: "true" } : {});
+    return await this.#json(asked, "PATCH", path, options, body, "application/apply-patch+yaml");
+  }
+
+  /**
+   * Deletes an object.
+   *
+   * @throws {ApiError} With status 404 if there is none.
+   */
+  async delete(
+    kind: AnyKind,
+    name: string,
+    options: CallOptions & { readonly uid?: string; readonly propagation?: "Background" | "Foreground" | "Orphan" } =
+      {},
+  ): Promise<void> {
+    const asked = { verb: "delete", what: describe(kind, name, options.namespace) };
+    const path = objectPath(kind, name, options.namespace);
+    const body = {
+      apiVersion: "v1",
+      kind: "DeleteOptions",
+      propagationPolicy: options.propagation ?? "Background",
+      ...(options.uid === undefined ? {} : { preconditions: { uid: options.uid } }),
+    };
+    await this.#json(asked, "DELETE", path, options, body);
+  }
+
+  /** Reads any path as JSON: discovery, versions. */
+  async raw<T>(path: string, options: { readonly accept?: string; readonly signal?: AbortSignal } = {}): Promise<T> {
+    return await this.#json({ verb: "read", what: `"${path}"` }, "GET", path, options);
+  }
+
+  async #json<T>(
+    asked: Asked,
+    method: string,
+    path: string,
+    options: { readonly signal?: AbortSignal; readonly accept?: string },
+    body?: unknown,
+    type = "application/json",
+  ): Promise<T> {
+    const response = await this.#send(asked, method, path, options, body, type);
+    return await response.json();
+  }
+
+  async #send(
+    asked: Asked,
+    method: string,
+    path: string,
+    options: { readonly signal?: AbortSignal; readonly accept?: string },
+    body?: unknown,
+    type?: string,
+  ): Promise<Response> {
+    const headers = new Headers({ accept: options.accept ?? "application/json", "user-agent": this.#userAgent });
+    if (body !== undefined) headers.set("content-type", type!);
+    const text = body === undefined ? null : JSON.stringify(body);
+    for (let attempt = 1;; attempt++) {
+      const request = new Request(this.connection.url + path, {
+        method,
+        headers,
+        body: text,
+        signal: options.signal ?? null,
+      });
+      const response = await this.#reach(asked, request, options.signal);
+      if (response.ok) return response;
+      const error = new ApiError(asked, response.status, await response.text(), retryAfter(response));
+      if (error.retryAfter === undefined || attempt === MOST_TRIES) throw error;
+      this.waiting++;
+      await sleep(this.#clock, error.retryAfter, options.signal).finally(() => this.waiting--);
+    }
+  }
+
+  async #reach(asked: Asked, request: Request, signal: AbortSignal | undefined): Promise<Response> {
+    try {
+      return await this.connection.fetch(request);
+    } catch (cause) {
+      signal?.throwIfAborted();
+      const told = cause instanceof Error ? cause.message : String(cause);
+      throw new Error(`Cannot ${asked.verb} ${asked.what}: no answer from "${this.connection.url}": ${told}`, {
+        cause,
+      });
+    }
+  }
+}
+
+interface RawList {
+  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
+  readonly items: readonly object[] | null;
+}
+
+function select(options: SelectOptions): URLSearchParams {
+  const query = new URLSearchParams();
+  if (options.labelSelector) query.set("labelSelector", options.labelSelector);
+  if (options.fieldSelector) query.set("fieldSelector", options.fieldSelector);
+  return query;
+}
+
+function queryOf(options: WriteOptions, more: Record<string, string> = {}): string {
+  const query = new URLSearchParams(more);
+  if (options.manager !== undefined) query.set("fieldManager", options.manager);
+  if (options.dryRun) query.set("dryRun", "All");
+  const text = query.toString();
+  return text === "" ? "" : `?${text}`;
+}
+
+/** Only these two carry a `Retry-After` that means "the same request, later" (client-go's rule: 429, and 5xx that name a time). */
+function retryAfter(response: Response): number | undefined {
+  if (response.status !== 429 && response.status < 500) return undefined;
+  const header = response.headers.get("retry-after");
+  const seconds = header === null ? NaN : Number(header);
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;
+}

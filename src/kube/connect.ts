@@ -1,0 +1,48 @@
+/** Finds the API server. */
+import type { Clock } from "../base/clock.ts";
+import type { Connection } from "./connection.ts";
+import { inCluster } from "./in_cluster.ts";
+import { kubeconfigConnection } from "./kubeconfig_connection.ts";
+import type { Machine } from "./machine.ts";
+
+/** Options of {@linkcode connect}. */
+export interface ConnectOptions {
+  /** A kubeconfig file. It goes before everything else. */
+  readonly kubeconfig?: string;
+  /** A context of the kubeconfig. @default {its current one} */
+  readonly context?: string;
+}
+
+/**
+ * Finds the API server where controller-runtime does, in its order: the kubeconfig asked for, `KUBECONFIG`, the pod's service account,
+ * `~/.kube/config`.
+ *
+ * @param machine Reads environment and files.
+ * @param clock Says when tokens are read again.
+ * @param options Additional options.
+ * @throws {Error} If there is none; the message says where it was looked for.
+ */
+export async function connect(machine: Machine, clock: Clock, options: ConnectOptions = {}): Promise<Connection> {
+  const asked = options.kubeconfig ?? machine.env("KUBECONFIG");
+  if (asked) return await kubeconfigConnection(asked.split(":").filter(Boolean), machine, clock, options.context);
+  const pod = await inCluster(machine, clock);
+  if (pod !== undefined) return pod;
+  const home = machine.env("HOME");
+  const usual = `${home}/.kube/config`;
+  const missing = home === undefined ? "HOME is unset" : await whyUnreadable(usual, machine);
+  if (missing === undefined) return await kubeconfigConnection([usual], machine, clock, options.context);
+  throw new Error(
+    `Cannot find a cluster: KUBECONFIG is unset; ${missing}; not in a pod: name a kubeconfig with --kubeconfig or KUBECONFIG`,
+  );
+}
+
+async function whyUnreadable(path: string, machine: Machine): Promise<string | undefined> {
+  try {
+    await machine.readText(path);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return `"${path}" does not exist`;
+    if (error instanceof Deno.errors.NotCapable) return `"${path}" may not be read by this executable`;
+    return `"${path}" cannot be read (${(error as Error).message})`;
+  }
+}

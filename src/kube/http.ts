@@ -1,0 +1,56 @@
+/** Requests with credentials, over TLS. */
+import type { Transport } from "./connection.ts";
+
+/** How a server is trusted, and how we prove who we are by certificate. */
+export interface TlsOptions {
+  /** The authorities to trust, PEM. The system's where it is left out. */
+  readonly ca?: string;
+  /** Our certificate and its key, PEM. */
+  readonly certificate?: { readonly cert: string; readonly key: string };
+  /** A proxy's address. */
+  readonly proxy?: string;
+}
+
+/**
+ * A transport over TLS that speaks HTTP/2 where the server does, so that all requests share one connection.
+ *
+ * @param tls Trust and certificates.
+ */
+export function tlsTransport(tls: TlsOptions): { fetch: Transport; close(): void } {
+  const client = Deno.createHttpClient({
+    ...(tls.ca === undefined ? {} : { caCerts: [tls.ca] }),
+    ...(tls.certificate ?? {}),
+    ...(tls.proxy === undefined ? {} : { proxy: { url: tls.proxy } }),
+    http2: true,
+    http1: true,
+  });
+  return { fetch: (request) => fetch(request, { client }), close: () => client.close() };
+}
+
+/** Answers the token of now, and on `again` one that is read anew. */
+export type TokenSource = (again: boolean) => Promise<string>;
+
+/**
+ * Adds a bearer token. When the server refuses it, a fresh one is tried once: tokens rotate.
+ *
+ * @param send Where requests go.
+ * @param token Where tokens come from.
+ */
+export function withToken(send: Transport, token: TokenSource): Transport {
+  return async (request) => {
+    const used = await token(false);
+    const again = request.body === null ? request : request.clone();
+    const response = await send(bearing(request, used));
+    if (response.status !== 401) return response;
+    const fresh = await token(true);
+    if (fresh === used) return response;
+    await response.body?.cancel();
+    return await send(bearing(again, fresh));
+  };
+}
+
+function bearing(request: Request, token: string): Request {
+  const headers = new Headers(request.headers);
+  headers.set("authorization", `Bearer ${token}`);
+  return new Request(request, { headers });
+}

@@ -1,0 +1,45 @@
+/** The way to the API server from inside a pod. */
+import type { Clock } from "../base/clock.ts";
+import type { Connection } from "./connection.ts";
+import { tlsTransport, withToken } from "./http.ts";
+import type { Machine } from "./machine.ts";
+import { tokenFile } from "./token_file.ts";
+
+/** Where a pod finds its service account. */
+export const SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+/**
+ * The API server's name inside a cluster. It is dialled by name, not by the address in `KUBERNETES_SERVICE_HOST`: the compiled
+ * permissions have to name the host, and the address is not known when they are compiled.
+ */
+export const API_HOST = "kubernetes.default.svc";
+
+/**
+ * Connects as the pod's service account.
+ *
+ * @param machine Reads the environment and the service account's files.
+ * @param clock Says when the token is to be read again.
+ * @returns The connection, or nothing outside a pod.
+ * @throws {Error} If this is a pod whose service account is not mounted.
+ */
+export async function inCluster(machine: Machine, clock: Clock): Promise<Connection | undefined> {
+  const port = machine.env("KUBERNETES_SERVICE_PORT_HTTPS") ?? machine.env("KUBERNETES_SERVICE_PORT");
+  if (port === undefined) return undefined;
+  let ca: string;
+  try {
+    ca = await machine.readText(`${SERVICE_ACCOUNT}/ca.crt`);
+  } catch (cause) {
+    throw new Error(
+      `Cannot connect from inside the pod: "${SERVICE_ACCOUNT}/ca.crt" cannot be read: set automountServiceAccountToken to true`,
+      { cause },
+    );
+  }
+  const { fetch, close } = tlsTransport({ ca });
+  const namespace = await machine.readText(`${SERVICE_ACCOUNT}/namespace`).then((text) => text.trim(), () => "default");
+  return {
+    url: `https://${API_HOST}:${port}`,
+    fetch: withToken(fetch, tokenFile(`${SERVICE_ACCOUNT}/token`, machine, clock)),
+    namespace,
+    close,
+  };
+}

@@ -1,0 +1,36 @@
+/** Tokens in files, which are replaced while we run. */
+import type { Clock } from "../base/clock.ts";
+import type { TokenSource } from "./http.ts";
+import type { Machine } from "./machine.ts";
+
+// client-go reads the file anew after a minute; the kubelet renews a token at 80 % of its life, an hour by default.
+const FRESH_FOR = 60_000;
+
+/**
+ * A token that is read from a file, and read again when a minute has passed or it was refused.
+ *
+ * @param path The file.
+ * @param machine Reads it.
+ * @param clock Says when a minute has passed.
+ * @returns The source. It throws an `Error` when the file cannot be read or is empty.
+ */
+export function tokenFile(path: string, machine: Machine, clock: Clock): TokenSource {
+  let held: { token: string; read: number } | undefined;
+  return async (again) => {
+    if (held !== undefined && !again && clock.now() - held.read < FRESH_FOR) return held.token;
+    const token = await read(path, machine);
+    held = { token, read: clock.now() };
+    return token;
+  };
+}
+
+async function read(path: string, machine: Machine): Promise<string> {
+  let text: string;
+  try {
+    text = await machine.readText(path);
+  } catch (cause) {
+    throw new Error(`Cannot read the token file "${path}": ${(cause as Error).message}`, { cause });
+  }
+  if (text.trim() === "") throw new Error(`Cannot read the token file "${path}": it is empty`);
+  return text.trim();
+}

@@ -1,0 +1,101 @@
+/** The Deno permissions of an operator: what its declarations need, and nothing else. */
+import type { Part } from "../parts/controller.ts";
+import type { Permissions } from "../parts/permissions.ts";
+
+/** One permission, and why it is needed. */
+export interface Permission {
+  readonly access: "net" | "read" | "env";
+  /** A host with or without a port, a path, or a variable's name. */
+  readonly target: string;
+  readonly reason: string;
+}
+
+/** What the permissions depend on, beside the parts. */
+export interface SandboxOptions {
+  /** Where health is served; nothing when it is not. */
+  readonly health: { readonly hostname: string; readonly port: number } | undefined;
+}
+
+/** By name: the address in `KUBERNETES_SERVICE_HOST` is not known when the permissions are compiled in. */
+const API_HOST = "kubernetes.default.svc";
+const SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+const VARIABLES: readonly [string, string][] = [
+  ["KUBERNETES_SERVICE_PORT", "where the API server listens"],
+  ["KUBERNETES_SERVICE_PORT_HTTPS", "where the API server listens"],
+  ["KUBECONFIG", "which kubeconfig to use outside a pod"],
+  ["HOME", "where the usual kubeconfig is outside a pod"],
+];
+
+/**
+ * The permissions of an operator.
+ *
+ * @param parts The operator's parts, by key.
+ * @param options What they depend on beside.
+ * @returns Each once, in a stable order.
+ */
+export function permissionsOf(parts: Readonly<Record<string, Part>>, options: SandboxOptions): Permission[] {
+  const { health } = options;
+  return unique([
+    { access: "net", target: API_HOST, reason: "the API server" },
+    ...(health === undefined
+      ? []
+      : [{ access: "net", target: `${health.hostname}:${health.port}`, reason: "health is served there" } as const]),
+    { access: "read", target: SERVICE_ACCOUNT, reason: "the service account's token and authority" },
+    ...VARIABLES.map(([target, reason]) => ({ access: "env", target, reason }) as const),
+    ...Object.entries(parts).flatMap(([key, part]) => declared(key, part.permissions)),
+  ]);
+}
+
+/**
+ * Permissions as flags of `deno run` and `deno compile`.
+ *
+ * @param permissions The permissions.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.deepEqual(permissionFlags([{ access: "net", target: "a.example:443", reason: "the API" }]), [
+ *   "--no-prompt",
+ *   "--allow-net=a.example:443",
+ * ]);
+ * ```
+ */
+export function permissionFlags(permissions: readonly Permission[]): string[] {
+  const flags = ["net", "read", "env"].flatMap((access) => {
+    const targets = permissions.filter((permission) => permission.access === access).map(({ target }) => target);
+    return targets.length === 0 ? [] : [`--allow-${access}=${targets.join(",")}`];
+  });
+  return ["--no-prompt", ...flags];
+}
+
+function declared(key: string, { net = [], read = [], env = [] }: Permissions): Permission[] {
+  const reason = `controller "${key}" declares it`;
+  return [
+    ...net.map((target) => ({ access: "net", target: checked("net", target, key), reason }) as const),
+    ...read.map((target) => ({ access: "read", target: checked("read", target, key), reason }) as const),
+    ...env.map((target) => ({ access: "env", target: checked("env", target, key), reason }) as const),
+  ];
+}
+
+/** What is joined by commas must have none, and an empty target would allow everything. */
+function checked(access: string, target: string, key: string): string {
+  if (target === "" || target.includes(",") || /^https?:/.test(target)) {
+    throw new TypeError(
+      `Cannot allow ${access} "${target}" to controller "${key}": write ${
+        access === "net" ? `a host such as "api.example.com" or "api.example.com:8443"` : "one name without a comma"
+      }`,
+    );
+  }
+  return target;
+}
+
+function unique(permissions: readonly Permission[]): Permission[] {
+  const seen = new Map<string, Permission>();
+  for (const permission of permissions) {
+    const key = `${permission.access} ${permission.target}`;
+    if (!seen.has(key)) seen.set(key, permission);
+  }
+  return [...seen.values()];
+}

@@ -1,0 +1,103 @@
+/** Logs: JSON lines for machines, text for people. They go through LogTape, which an embedding program may configure itself. */
+import {
+  configure,
+  getConfig,
+  getLogger,
+  type Logger as LogTapeLogger,
+  type LogLevel as LogTapeLevel,
+  type LogRecord,
+} from "@logtape/logtape";
+import type { Logger } from "../runtime/logger.ts";
+
+/** How much is logged. */
+export type LogLevel = "debug" | "info" | "warn" | "error";
+
+/** How it is written. */
+export type LogFormat = "json" | "text";
+
+/** The levels, least urgent first. */
+export const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
+
+const CATEGORY = "op";
+
+/**
+ * The log of an operator.
+ *
+ * @param operator Its name.
+ */
+export function operatorLog(operator: string): Logger {
+  return adapt(getLogger([CATEGORY, operator]));
+}
+
+function adapt(logger: LogTapeLogger): Logger {
+  return {
+    debug: (message, fields = {}) => logger.debug(verbatim(message), fields),
+    info: (message, fields = {}) => logger.info(verbatim(message), fields),
+    warn: (message, fields = {}) => logger.warn(verbatim(message), fields),
+    error: (message, fields = {}) => logger.error(verbatim(message), fields),
+    with: (fields) => adapt(logger.with(fields)),
+  };
+}
+
+/** Braces are LogTape's placeholders; a message of ours is constant. */
+function verbatim(message: string): string {
+  return message.includes("{") || message.includes("}") ? message.replaceAll("{", "{{").replaceAll("}", "}}") : message;
+}
+
+/**
+ * Sends logs of the SDK to a writer, for a program that is the operator. A configuration that is there already is left alone.
+ *
+ * @param level The least urgent that is written.
+ * @param format How.
+ * @param write Takes whole lines.
+ */
+export async function configureLogs(level: LogLevel, format: LogFormat, write: (line: string) => void): Promise<void> {
+  if (getConfig() !== null) return;
+  const lineOf = format === "json" ? jsonLine : textLine;
+  await configure({
+    sinks: { op: (record) => write(lineOf(record)) },
+    loggers: [
+      { category: CATEGORY, lowestLevel: level === "warn" ? "warning" : level, sinks: ["op"] },
+      { category: ["logtape", "meta"], lowestLevel: "error", sinks: ["op"] },
+    ],
+  });
+}
+
+const LEVEL: Record<LogTapeLevel, LogLevel> = {
+  trace: "debug",
+  debug: "debug",
+  info: "info",
+  warning: "warn",
+  error: "error",
+  fatal: "error",
+};
+
+/** controller-runtime's keys, so that what reads its logs reads ours. */
+function jsonLine({ level, timestamp, category, rawMessage, properties }: LogRecord): string {
+  const fields = {
+    level: LEVEL[level],
+    ts: new Date(timestamp).toISOString(),
+    logger: category.slice(1).join("."),
+    msg: said(rawMessage),
+    ...properties,
+  };
+  return `${JSON.stringify(fields, plain)}\n`;
+}
+
+function textLine({ level, timestamp, rawMessage, properties }: LogRecord): string {
+  const time = new Date(timestamp).toISOString().slice(11, 23);
+  const { reconcileID: _id, controllerGroup: _group, controllerKind: _kind, ...told } = properties;
+  const fields = Object.entries(told).map(([name, value]) => ` ${name}=${JSON.stringify(value, plain)}`).join("");
+  return `${time} ${LEVEL[level].toUpperCase().padEnd(5)} ${said(rawMessage)}${fields}\n`;
+}
+
+function said(message: LogRecord["rawMessage"]): string {
+  const text = typeof message === "string" ? message : message.join("");
+  return text.replaceAll("{{", "{").replaceAll("}}", "}");
+}
+
+/** Errors and big integers have no JSON of their own. */
+function plain(_key: string, value: unknown): unknown {
+  if (value instanceof Error) return value.stack ?? value.message;
+  return typeof value === "bigint" ? String(value) : value;
+}

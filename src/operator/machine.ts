@@ -1,0 +1,8 @@
+/** The machine an operator runs on. */
+import type { Machine } from "../kube/machine.ts";
+
+/** This machine: Deno's environment and files. */
+export const denoMachine: Machine = {
+  env: (name) => Deno.env.get(name),
+  readText: (path) => Deno.readTextFile(path),
+};

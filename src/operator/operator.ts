@@ -1,0 +1,146 @@
+/** An operator: parts under keys. A value; it starts when it is told to. */
+import type { Part } from "../parts/controller.ts";
+import type { CustomResourceDefinitionManifest } from "../resource/kind.ts";
+import { crdsOf } from "../manifests/crds.ts";
+import { type Permission, permissionsOf } from "../manifests/sandbox.ts";
+import { fieldManager, finalizerName } from "../runtime/names.ts";
+import type { Duration } from "../base/duration.ts";
+import { milliseconds } from "../base/duration.ts";
+import { main } from "./main.ts";
+import { type RunOptions, startOperator } from "./running.ts";
+
+/** Where an operator serves its health. */
+export interface HealthOptions {
+  /** @default {8081} */
+  readonly port?: number;
+  /** @default {"0.0.0.0"} */
+  readonly hostname?: string;
+}
+
+/** Options of {@linkcode operator}. */
+export interface OperatorOptions {
+  /** A DNS label. It is part of names that clusters store: field managers, finalizers. */
+  readonly name: string;
+  /** What it runs. A key is part of stored names too: it survives minifying, and must not change once released. */
+  readonly parts: Readonly<Record<string, Part>>;
+  /** Its own version, as the command `version` prints it. @default {"0.0.0"} */
+  readonly version?: string;
+  /** Where health is served; `false` for nowhere. */
+  readonly health?: HealthOptions | false;
+  /** How long runs may go on after it is told to stop. @default {"25s"} */
+  readonly stopWithin?: Duration;
+}
+
+/** An operator. */
+export interface Operator {
+  readonly name: string;
+  readonly version: string;
+  readonly parts: Readonly<Record<string, Part>>;
+  readonly health: Required<HealthOptions> | undefined;
+  /** Milliseconds that runs may go on after it is told to stop. */
+  readonly stopWithin: number;
+  /** The definitions of its own kinds. */
+  crds(): CustomResourceDefinitionManifest[];
+  /** The Deno permissions it needs, each with its reason. */
+  permissions(): Permission[];
+  /** Runs it inside a program until the signal. */
+  run(options: RunOptions): Promise<void>;
+  /**
+   * Runs it as the program: reads the arguments (`start`, `crds`, `permissions`, `version`), ends the process.
+   *
+   * @param args The arguments. @default {Deno.args}
+   */
+  main(args?: readonly string[]): Promise<void>;
+}
+
+// What metadata.labels and Kubernetes' qualified names have in common.
+const NAME = /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/;
+const KEY = /^[A-Za-z]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
+
+/**
+ * Puts parts together to an operator.
+ *
+ * @param options Its name and parts.
+ * @returns A value. Nothing is started.
+ * @throws {TypeError} If a name is no name, a part stands under two keys, or two parts would store the same name in a cluster.
+ *
+ * @example Usage
+ * ```ts
+ * import { controller, operator } from "@op/sdk";
+ * import { Namespace } from "@op/sdk/kinds";
+ *
+ * const namespaces = controller(Namespace, { reconcile(namespace, { log }) {
+ *   log.info("Namespace seen", { phase: namespace.status?.phase });
+ * } });
+ * const op = operator({ name: "namespace-operator", parts: { namespaces } });
+ * ```
+ */
+export function operator(options: OperatorOptions): Operator {
+  const { name, parts, version = "0.0.0", health = {}, stopWithin = "25s" } = options;
+  refuseNames(name, parts);
+  refuseCollisions(name, parts);
+  const value: Operator = {
+    name,
+    version,
+    parts,
+    health: health === false ? undefined : { port: 8081, hostname: "0.0.0.0", ...health },
+    stopWithin: milliseconds(stopWithin),
+    crds: () => crdsOf(Object.values(parts)),
+    permissions: () => permissionsOf(parts, { health: value.health }),
+    run: async (options) => {
+      await using running = startOperator(value, options);
+      await running.ended;
+    },
+    main: (args = Deno.args) => main(value, args),
+  };
+  return value;
+}
+
+function refuseNames(name: string, parts: Readonly<Record<string, Part>>): void {
+  if (!NAME.test(name)) {
+    throw new TypeError(
+      `Cannot make operator "${name}": its name must be a DNS label: lower case letters, digits and dashes, at most 63, beginning with a letter`,
+    );
+  }
+  for (const key of Object.keys(parts)) {
+    if (!KEY.test(key)) {
+      throw new TypeError(
+        `Cannot make operator "${name}": the part's key "${key}" must be letters, digits, "-", "_" and ".", beginning with a letter`,
+      );
+    }
+  }
+}
+
+function refuseCollisions(name: string, parts: Readonly<Record<string, Part>>): void {
+  const keys = new Map<unknown, string>();
+  for (const [key, part] of Object.entries(parts)) {
+    refuseTaken(
+      keys,
+      part,
+      key,
+      (other) => `one part stands under the keys "${other}" and "${key}": take one out, or make a second part`,
+    );
+    const manager = fieldManager(name, key);
+    refuseTaken(
+      keys,
+      `manager ${manager}`,
+      key,
+      (other) => `parts "${other}" and "${key}" would both write as "${manager}": rename one`,
+    );
+    if (part.cleanup === undefined) continue;
+    const finalizer = finalizerName(name, key, part);
+    refuseTaken(
+      keys,
+      `${part.kind.group}/${part.kind.kind} ${finalizer}`,
+      key,
+      (other) =>
+        `parts "${other}" and "${key}" would both put the finalizer "${finalizer}" on ${part.kind.kind}: rename one, or set its option "finalizer"`,
+    );
+  }
+
+  function refuseTaken(taken: Map<unknown, string>, what: unknown, key: string, why: (other: string) => string): void {
+    const other = taken.get(what);
+    if (other !== undefined) throw new TypeError(`Cannot make operator "${name}": ${why(other)}`);
+    taken.set(what, key);
+  }
+}

@@ -1,0 +1,135 @@
+/** What a reconciler is handed beside the object. */
+import type { AnyKind, Condition, Infer, Input } from "../resource/kind.ts";
+import type { Access, Verb } from "./access.ts";
+
+/** A kind's identity as text, so that kinds of one shape are told apart. */
+type Key<K extends AnyKind> = K extends AnyKind ? `${K["group"]}/${K["version"]}/${K["kind"]}` : never;
+
+/** The kinds of `uses` that were declared with a verb. */
+type Used<Uses extends readonly Access[], V extends Verb> = Uses[number] extends infer A
+  ? A extends Access<infer K, infer W> ? V extends W ? K : never : never
+  : never;
+
+/** `K` itself where it is among the declared kinds; otherwise the sentence that the compiler shows. */
+type Declared<K extends AnyKind, Kinds extends AnyKind, Fix extends string> = [Key<K>] extends [Key<Kinds>] ? K
+  : `${K["kind"]} is not declared here: ${Fix}`;
+
+/** `K` where it may be read: the own kind, `owns`, `reads`, or `uses` with the verb. */
+export type Readable<
+  K extends AnyKind,
+  Own extends AnyKind,
+  Owns extends readonly AnyKind[],
+  Reads extends readonly AnyKind[],
+  Uses extends readonly Access[],
+  V extends "get" | "list",
+> = Declared<K, Own | Owns[number] | Reads[number] | Used<Uses, V>, `add it to "reads"`>;
+
+/** `K` where it may be applied: `owns`. */
+export type Owned<K extends AnyKind, Owns extends readonly AnyKind[]> = Declared<K, Owns[number], `add it to "owns"`>;
+
+/** `K` where it may be created or patched: `owns`, or `uses` with the verb. */
+export type Writable<
+  K extends AnyKind,
+  Owns extends readonly AnyKind[],
+  Uses extends readonly Access[],
+  V extends "create" | "patch",
+> = Declared<K, Owns[number] | Used<Uses, V>, `add it to "owns"`>;
+
+/** `K` where it may be deleted: `uses` with `delete`. */
+export type Deletable<K extends AnyKind, Uses extends readonly Access[]> = Declared<
+  K,
+  Used<Uses, "delete">,
+  `add access(${K["kind"]}, "delete") to "uses"`
+>;
+
+/** Which namespace a call is about: the object's, unless given. */
+export interface InNamespace {
+  readonly namespace?: string;
+}
+
+/** Options of a list. */
+export interface ListOptions {
+  /** A namespace, or `"*"` for all. @default {the object's} */
+  readonly namespace?: string;
+  /** Labels that must all be there with these values. */
+  readonly selector?: { readonly [label: string]: string };
+}
+
+/** Options of {@linkcode Context.apply}. */
+export interface ApplyOptions {
+  /**
+   * Whether the object owns what is applied: an owner reference is set, a change wakes the controller, and Kubernetes deletes it with the
+   * object. Without an owner, `cleanup` has to delete it. @default {true}
+   */
+  readonly owner?: boolean;
+  /** Whether to take fields over from other managers. @default {true} */
+  readonly force?: boolean;
+}
+
+/** A structured log that carries the object's keys. Messages are constant; what varies goes into fields. */
+export interface Log {
+  debug(message: string, fields?: Record<string, unknown>): void;
+  info(message: string, fields?: Record<string, unknown>): void;
+  warn(message: string, fields?: Record<string, unknown>): void;
+  error(message: string, fields?: Record<string, unknown>): void;
+}
+
+/** Why a run happens. It is data for logs and tests, never the trigger. */
+export type Reason = "changed" | "owned changed" | "found at start" | "requeued" | "retried";
+
+/** The part of a status that a reconciler reports: without what the SDK keeps. */
+export type StatusPart<K extends AnyKind> = Infer<K> extends { readonly status?: infer S } ? Partial<
+    {
+      readonly [P in Exclude<keyof NonNullable<S>, "conditions" | "observedGeneration">]: NonNullable<S>[P] | undefined;
+    }
+  >
+  : never;
+
+/** What a reconciler is handed beside the object. Reads and writes take only kinds that the controller declares. */
+export interface Context<
+  Own extends AnyKind = AnyKind,
+  Owns extends readonly AnyKind[] = readonly AnyKind[],
+  Reads extends readonly AnyKind[] = readonly AnyKind[],
+  Uses extends readonly Access[] = readonly Access[],
+> {
+  /** Reads an object: from the cache for the own kind, `owns` and `reads`; live for `uses`. Nothing when there is none. */
+  get<K extends AnyKind>(
+    kind: Readable<K, Own, Owns, Reads, Uses, "get">,
+    name: string,
+    options?: InNamespace,
+  ): Promise<Infer<K> | undefined>;
+  /** Lists objects: from the cache for the own kind, `owns` and `reads`; live for `uses`. */
+  list<K extends AnyKind>(
+    kind: Readable<K, Own, Owns, Reads, Uses, "list">,
+    options?: ListOptions,
+  ): Promise<readonly Infer<K>[]>;
+  /** Makes an object as wanted (server-side apply) and answers the live one. What would change nothing is not sent. */
+  apply<K extends AnyKind>(
+    kind: Owned<K, Owns>,
+    wanted: Input<K> & { readonly metadata: { readonly name: string } },
+    options?: ApplyOptions,
+  ): Promise<Infer<K>>;
+  /** Creates an object and answers it. Kinds of `owns` get an owner reference. */
+  create<K extends AnyKind>(kind: Writable<K, Owns, Uses, "create">, object: Input<K>): Promise<Infer<K>>;
+  /** Changes an object by a JSON merge patch and answers it. */
+  patch<K extends AnyKind>(
+    kind: Writable<K, Owns, Uses, "patch">,
+    name: string,
+    patch: unknown,
+    options?: InNamespace,
+  ): Promise<Infer<K>>;
+  /** Deletes an object. That it is gone already is no error. */
+  delete<K extends AnyKind>(kind: Deletable<K, Uses>, name: string, options?: InNamespace): Promise<void>;
+  /** Gathers what the status is to say: written once, when the run ends. A property that is undefined is removed. */
+  status(part: StatusPart<Own>): void;
+  /** Gathers a condition of the status: written once, when the run ends, with its times and generation kept right. */
+  condition(condition: Pick<Condition, "type" | "status" | "reason"> & { readonly message?: string }): void;
+  /** A log with the object's keys. */
+  readonly log: Log;
+  /** Aborted when the object is deleted, the run takes too long, or the operator stops. */
+  readonly signal: AbortSignal;
+  /** Which try this is, from 1: failed runs of the object in a row before this one, and one. */
+  readonly attempt: number;
+  /** Why the run happens. */
+  readonly reason: Reason;
+}

@@ -1,0 +1,130 @@
+/** Controllers as plain data. */
+import type { Duration } from "../base/duration.ts";
+import type { AnyKind, Infer } from "../resource/kind.ts";
+import type { Access } from "./access.ts";
+import type { Context } from "./context.ts";
+import type { Outcome } from "./outcome.ts";
+import type { Permissions } from "./permissions.ts";
+
+/** Options of {@linkcode controller}. */
+export interface ControllerOptions<
+  Own extends AnyKind = AnyKind,
+  Owns extends readonly AnyKind[] = readonly AnyKind[],
+  Reads extends readonly AnyKind[] = readonly AnyKind[],
+  Uses extends readonly Access[] = readonly Access[],
+> {
+  /** Kinds it makes: watched, applied, owned. */
+  readonly owns?: Owns;
+  /** Kinds it reads and never writes: watched, cached. */
+  readonly reads?: Reads;
+  /** Live calls, by exact verbs. */
+  readonly uses?: Uses;
+  /** What it reaches beyond the API server. */
+  readonly permissions?: Permissions;
+  /** How many objects are reconciled at once. @default {10} */
+  readonly concurrency?: number;
+  /** How long a run may take before its signal is aborted. @default {no limit} */
+  readonly timeout?: Duration;
+  /** The finalizer's name, where `cleanup` is given. @default {`<group>/<operator>.<controller>`} */
+  readonly finalizer?: string;
+  /** Makes the world as the object wants it. Called again and again: it must do nothing when there is nothing to do. */
+  reconcile(object: Infer<Own>, context: Context<Own, Owns, Reads, Uses>): Promise<Outcome> | Outcome;
+  /** Undoes what Kubernetes does not collect by itself, before the object goes. Being there is what asks for a finalizer. */
+  cleanup?(object: Infer<Own>, context: Context<Own, Owns, Reads, Uses>): Promise<Outcome> | Outcome;
+}
+
+/** A controller: plain data. An operator runs it, and its declarations become watches, access and permissions. */
+export interface Controller {
+  readonly part: "controller";
+  readonly kind: AnyKind;
+  readonly owns: readonly AnyKind[];
+  readonly reads: readonly AnyKind[];
+  readonly uses: readonly Access[];
+  readonly permissions: Permissions;
+  readonly concurrency: number;
+  readonly timeout: Duration | undefined;
+  readonly finalizer: string | undefined;
+  // deno-lint-ignore no-explicit-any -- controllers of different kinds stand in one list
+  reconcile(object: any, context: any): Promise<Outcome> | Outcome;
+  // deno-lint-ignore no-explicit-any
+  readonly cleanup: ((object: any, context: any) => Promise<Outcome> | Outcome) | undefined;
+}
+
+/** Whatever an operator runs. */
+export type Part = Controller;
+
+/**
+ * Declares a controller.
+ *
+ * @param kind The kind whose objects it reconciles.
+ * @param options What it touches, and its functions.
+ * @returns Plain data. Nothing is started.
+ * @throws {TypeError} If a kind is declared twice, or is its own child.
+ * @throws {RangeError} If `concurrency` is not a positive integer.
+ *
+ * @example Usage
+ * ```ts
+ * import { controller, resource, s } from "@op/sdk";
+ * import { ConfigMap } from "@op/sdk/kinds";
+ *
+ * const Note = resource({
+ *   group: "demo.example.com",
+ *   version: "v1",
+ *   kind: "Note",
+ *   spec: s.object({ text: s.string() }),
+ * });
+ *
+ * const notes = controller(Note, {
+ *   owns: [ConfigMap],
+ *   async reconcile(note, { apply }) {
+ *     await apply(ConfigMap, { metadata: { name: note.metadata.name }, data: { text: note.spec.text } });
+ *   },
+ * });
+ * ```
+ */
+export function controller<
+  Own extends AnyKind,
+  const Owns extends readonly AnyKind[] = readonly [],
+  const Reads extends readonly AnyKind[] = readonly [],
+  const Uses extends readonly Access[] = readonly [],
+>(kind: Own, options: ControllerOptions<Own, Owns, Reads, Uses>): Controller {
+  const { owns = [], reads = [], uses = [], permissions = {}, concurrency = 10, timeout, finalizer } = options;
+  if (!Number.isInteger(concurrency) || concurrency < 1) {
+    throw new RangeError(
+      `Cannot make a controller of ${kind.kind}: "concurrency" must be a positive integer: current value is ${concurrency}`,
+    );
+  }
+  refuseTwice(kind, owns, reads);
+  return {
+    part: "controller",
+    kind,
+    owns,
+    reads,
+    uses,
+    permissions,
+    concurrency,
+    timeout,
+    finalizer,
+    reconcile: (object, context) => options.reconcile(object, context),
+    cleanup: options.cleanup && ((object, context) => options.cleanup!(object, context)),
+  };
+}
+
+function refuseTwice(kind: AnyKind, owns: readonly AnyKind[], reads: readonly AnyKind[]): void {
+  const declared = new Map([[identity(kind), "its own kind"]]);
+  for (const [list, name] of [[owns, "owns"], [reads, "reads"]] as const) {
+    for (const other of list) {
+      const before = declared.get(identity(other));
+      if (before !== undefined) {
+        throw new TypeError(
+          `Cannot make a controller of ${kind.kind}: "${other.kind}" is in "${name}" and is ${before}: declare it once`,
+        );
+      }
+      declared.set(identity(other), `in "${name}"`);
+    }
+  }
+}
+
+function identity(kind: AnyKind): string {
+  return `${kind.kind}.${kind.version}.${kind.group}`;
+}

@@ -1,0 +1,51 @@
+/** How a run ends: with nothing (wait for a change), with {@linkcode requeue}, or with an error (back off). */
+import { type Duration, milliseconds } from "../base/duration.ts";
+
+/** What {@linkcode requeue} answers. */
+export interface Requeue {
+  /** Milliseconds until the next run. */
+  readonly after: number;
+}
+
+/** What a reconciler may return. */
+export type Outcome = Requeue | undefined | void;
+
+/**
+ * Asks for another run. A change of the object before then wakes it earlier.
+ *
+ * @param after When: `"10m"`; `"0s"` is at once.
+ * @returns What a reconciler returns.
+ * @throws {SyntaxError} If the text is not a duration.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { requeue } from "@op/sdk";
+ *
+ * assert.equal(requeue("10m").after, 600_000);
+ * ```
+ */
+export function requeue(after: Duration): Requeue {
+  return { after: milliseconds(after) };
+}
+
+/** An expected error that time may mend: a line in the log and a condition, no stack trace; the run is tried again. */
+export class TemporaryError extends Error {
+  override name = "TemporaryError";
+  /** Milliseconds until the next try; without it the usual backoff. */
+  readonly after: number | undefined;
+
+  /**
+   * @param message What failed.
+   * @param options The cause, and `retry`: when to try again, such as `"30s"`.
+   */
+  constructor(message: string, options: ErrorOptions & { readonly retry?: Duration } = {}) {
+    super(message, options);
+    this.after = options.retry === undefined ? undefined : milliseconds(options.retry);
+  }
+}
+
+/** An expected error that only a change of the object can mend: the run is not tried again before that. */
+export class PermanentError extends Error {
+  override name = "PermanentError";
+}

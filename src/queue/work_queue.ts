@@ -1,0 +1,151 @@
+/** Which object is reconciled next. It holds keys, not events: what happened to an object in the meantime is read when its run begins. */
+import type { Clock } from "../base/clock.ts";
+
+/** How soon a key is taken among those that are due: `fresh` before `initial` before `resync`. */
+export type Priority = "fresh" | "initial" | "resync";
+
+const PRIORITIES: readonly Priority[] = ["fresh", "initial", "resync"];
+
+/** How a key is added. */
+export interface AddOptions {
+  /** @default {"fresh"} */
+  readonly priority?: Priority;
+  /** Whether it goes before the end of a backoff. A change of the object itself does; one of what it owns does not. @default {false} */
+  readonly endsBackoff?: boolean;
+}
+
+/** A key and why it is to run. */
+export interface Work<Reason> {
+  readonly key: string;
+  readonly reason: Reason;
+}
+
+interface Waiting {
+  readonly timer: Disposable;
+  readonly isBackoff: boolean;
+}
+
+/**
+ * A queue in which a key stands at most once, and of which at most one run goes on at a time. A key that is added during its run is run once
+ * more after it, however often it was added.
+ *
+ * @typeParam Reason Why a key is to run; the first reason given is kept.
+ */
+export class WorkQueue<Reason> {
+  readonly #clock: Clock;
+  readonly #onReady: () => void;
+  /** Keys that are due, oldest first, by priority. A key is in one of them at most. */
+  readonly #ready: Record<Priority, Map<string, Reason>> = { fresh: new Map(), initial: new Map(), resync: new Map() };
+  /** Keys that are due later. A key is not here and in `#ready` at once. */
+  readonly #later = new Map<string, Waiting>();
+  /** Keys whose run goes on, each with what came in meanwhile. */
+  readonly #running = new Map<string, { again: { reason: Reason; options: AddOptions } | undefined }>();
+  #isClosed = false;
+
+  /**
+   * @param clock Tells when a key is due.
+   * @param onReady Called when a key has become due: {@linkcode take} will answer one, unless it was taken meanwhile.
+   */
+  constructor(clock: Clock, onReady: () => void) {
+    this.#clock = clock;
+    this.#onReady = onReady;
+  }
+
+  /** How many keys are due. */
+  get depth(): number {
+    return PRIORITIES.reduce((sum, priority) => sum + this.#ready[priority].size, 0);
+  }
+
+  /** Keys whose run goes on. */
+  get running(): readonly string[] {
+    return [...this.#running.keys()];
+  }
+
+  /** Adds a key that is due now. */
+  add(key: string, reason: Reason, options: AddOptions = {}): void {
+    if (this.#isClosed) return;
+    const run = this.#running.get(key);
+    if (run !== undefined) {
+      run.again = { reason: run.again?.reason ?? reason, options: merge(run.again?.options, options) };
+      return;
+    }
+    const waiting = this.#later.get(key);
+    if (waiting?.isBackoff && !options.endsBackoff) return;
+    this.#forgetLater(key);
+    this.#addReady(key, reason, options.priority ?? "fresh");
+  }
+
+  /** Takes the next key that is due; its run begins, and ends with {@linkcode done}. */
+  take(): Work<Reason> | undefined {
+    for (const priority of PRIORITIES) {
+      for (const [key, reason] of this.#ready[priority]) {
+        this.#ready[priority].delete(key);
+        this.#running.set(key, { again: undefined });
+        return { key, reason };
+      }
+    }
+    return undefined;
+  }
+
+  /**
+   * Ends the run of a key.
+   *
+   * @param key The key.
+   * @param next When it is to run again, if at all: in milliseconds, with the reason, and whether that is a backoff. What was added during the run goes first.
+   */
+  done(key: string, next?: { readonly after: number; readonly reason: Reason; readonly isBackoff: boolean }): void {
+    const run = this.#running.get(key);
+    this.#running.delete(key);
+    if (this.#isClosed) return;
+    if (next !== undefined) this.#addLater(key, next);
+    if (run?.again !== undefined) this.add(key, run.again.reason, run.again.options);
+  }
+
+  /** Drops a key: its object is gone. A run that goes on ends as it likes, and is not followed by another. */
+  drop(key: string): void {
+    this.#forgetLater(key);
+    for (const priority of PRIORITIES) this.#ready[priority].delete(key);
+    const run = this.#running.get(key);
+    if (run !== undefined) run.again = undefined;
+  }
+
+  /** Takes nothing more in, and gives out nothing more. */
+  close(): void {
+    this.#isClosed = true;
+    for (const key of [...this.#later.keys()]) this.#forgetLater(key);
+    for (const priority of PRIORITIES) this.#ready[priority].clear();
+  }
+
+  #addReady(key: string, reason: Reason, priority: Priority): void {
+    for (const other of PRIORITIES) {
+      const held = this.#ready[other].get(key);
+      if (held === undefined) continue;
+      if (PRIORITIES.indexOf(other) <= PRIORITIES.indexOf(priority)) return;
+      this.#ready[other].delete(key);
+    }
+    this.#ready[priority].set(key, reason);
+    this.#onReady();
+  }
+
+  #addLater(key: string, next: { readonly after: number; readonly reason: Reason; readonly isBackoff: boolean }): void {
+    if (next.after <= 0) return this.#addReady(key, next.reason, "fresh");
+    const timer = this.#clock.after(next.after, () => {
+      this.#later.delete(key);
+      this.#addReady(key, next.reason, "fresh");
+    });
+    this.#later.set(key, { timer, isBackoff: next.isBackoff });
+  }
+
+  #forgetLater(key: string): void {
+    this.#later.get(key)?.timer[Symbol.dispose]();
+    this.#later.delete(key);
+  }
+}
+
+function merge(held: AddOptions | undefined, added: AddOptions): AddOptions {
+  const priorities = [held?.priority ?? "resync", added.priority ?? "fresh"] as const;
+  return {
+    priority: PRIORITIES.find((priority) => priorities.includes(priority))!,
+    endsBackoff: Boolean(held?.endsBackoff || added.endsBackoff),
+  };
+}

@@ -1,0 +1,61 @@
+/** What an API server takes as the names of a kind. */
+
+const LABEL = /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/; // a DNS label that starts with a letter, RFC 1035
+const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+$/; // of two parts and more, RFC 1123
+const KIND = /^[A-Z][A-Za-z0-9]{0,62}$/;
+const LONGEST_NAME = 253;
+
+/** Names of a kind, all of them said. */
+export interface Names {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly listKind: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+}
+
+/**
+ * Checks the names of a kind as apiextensions.k8s.io/v1 does.
+ *
+ * @param names The names.
+ * @throws {TypeError} If one would be refused by an API server.
+ */
+export function checkNames(names: Names): void {
+  const { group, version, kind, plural, singular, listKind, shortNames, categories } = names;
+  for (const [key, name] of [["kind", kind], ["listKind", listKind]] as const) {
+    if (KIND.test(name)) continue;
+    refuse(kind, `"${key}" must be in CamelCase, of letters and digits, 63 at most: current value is "${name}"`);
+  }
+  if (!SUBDOMAIN.test(group)) {
+    refuse(
+      kind,
+      `"group" must be a domain name in lower case with a dot, as "demo.example.com": current value is "${group}"`,
+    );
+  }
+  if (/(^|\.)(k8s|kubernetes)\.io$/.test(group)) {
+    refuse(kind, `group "${group}" belongs to the Kubernetes community: take a domain of your own`);
+  }
+  checkLabel(kind, "version", version, "v1");
+  checkLabel(kind, "plural", plural, "websites");
+  checkLabel(kind, "singular", singular, "website");
+  for (const name of shortNames) checkLabel(kind, "shortNames", name, "web");
+  for (const name of categories) checkLabel(kind, "categories", name, "all");
+  if (`${plural}.${group}`.length > LONGEST_NAME) {
+    refuse(kind, `"${plural}.${group}" is longer than ${LONGEST_NAME} characters: shorten "group"`);
+  }
+}
+
+function checkLabel(kind: string, key: string, name: string, example: string): void {
+  if (LABEL.test(name)) return;
+  refuse(
+    kind,
+    `"${key}" must be of lower case letters, digits and "-", starting with a letter, 63 at most, as "${example}": current value is "${name}"`,
+  );
+}
+
+function refuse(kind: string, why: string): never {
+  throw new TypeError(`Cannot make kind "${kind}": ${why}`);
+}

@@ -1,0 +1,37 @@
+/** Column paths, checked by the type system step by step: a union of all paths would not end on schemas that contain themselves. */
+
+/** A path's first name and what follows it: both `.` and `[` end a name, and `\.` is a dot within it. */
+type FirstName<P extends string, Before extends string = ""> = P extends `${infer Name}[${infer After}`
+  ? Name extends `${string}.${string}` ? UpToDot<P, Before> : [`${Before}${Name}`, `[${After}`]
+  : UpToDot<P, Before>;
+
+type UpToDot<P extends string, Before extends string> = P extends `${infer Name}.${infer After}`
+  ? Name extends `${infer Start}\\` ? FirstName<After, `${Before}${Start}.`> : [`${Before}${Name}`, `.${After}`]
+  : [`${Before}${P}`, ""];
+
+/** What is at a key: of any JSON anything, of nothing nothing. */
+type At<T, Name extends string> = unknown extends T ? unknown
+  : T extends readonly unknown[] ? never
+  : Name extends keyof T ? NonNullable<T[Name]>
+  : never;
+
+type Item<T> = unknown extends T ? unknown : T extends readonly (infer I)[] ? NonNullable<I> : never;
+
+/** The type of what a path leads to; `never` where it leads nowhere. */
+export type PathTarget<T, P extends string> = [T] extends [never] ? never
+  : P extends "" ? T
+  : P extends `.${infer After}`
+    ? FirstName<After> extends [infer Name extends string, infer Rest extends string] ? PathTarget<At<T, Name>, Rest>
+    : never
+  : P extends `['${infer Name}']${infer Rest}` ? PathTarget<At<T, Name>, Rest>
+  : P extends `[?(@${infer Filter})]${infer Rest}`
+    ? Filter extends `${infer Path}==${string}`
+      ? [PathTarget<Item<T>, Trimmed<Path>>] extends [never] ? never : PathTarget<Item<T>, Rest>
+    : never
+  : P extends `[${number | "*"}]${infer Rest}` ? PathTarget<Item<T>, Rest>
+  : never;
+
+type Trimmed<P extends string> = P extends `${infer Path} ` ? Trimmed<Path> : P;
+
+/** The path itself where it leads somewhere; otherwise the sentence that the compiler shows. */
+export type CheckedPath<T, P extends string> = [PathTarget<T, P>] extends [never] ? `${P} is not in the schema` : P;

@@ -1,0 +1,6 @@
+/** Kinds: their names, their types, their CustomResourceDefinitions. */
+export type { CheckedColumns, Column, Columns } from "./columns.ts";
+export type * from "./kind.ts";
+export { pluralOf } from "./plural.ts";
+export { resource } from "./resource.ts";
+export type { Resource, ResourceInput, ResourceObject, ResourceOptions } from "./resource.ts";

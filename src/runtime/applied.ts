@@ -1,0 +1,81 @@
+/** Whether applying would change anything, by what the server recorded of our last apply (KEP-555, `fieldsV1`). */
+import { equal, isObject } from "../base/json.ts";
+import type { KubeObject } from "../resource/kind.ts";
+
+/**
+ * Whether an object is as wanted already: every field that is wanted is there with its value and is ours, and no other field is ours. It is
+ * careful: when it cannot tell it answers no, and the server finds that nothing changes.
+ *
+ * @param wanted What would be applied, with `apiVersion`, `kind` and `metadata`.
+ * @param live What is there.
+ * @param manager Our field manager.
+ */
+export function isApplied(wanted: KubeObject, live: KubeObject, manager: string): boolean {
+  const entry = live.metadata.managedFields?.find((entry) =>
+    entry.manager === manager && entry.operation === "Apply" && !entry.subresource
+  );
+  if (entry === undefined || entry.apiVersion !== wanted.apiVersion || !isObject(entry.fieldsV1)) return false;
+  const { apiVersion: _apiVersion, kind: _kind, metadata, ...rest } = wanted as KubeObject & Record<string, unknown>;
+  const { name: _name, namespace: _namespace, ...written } = metadata as unknown as Record<string, unknown>;
+  // Name and namespace are how an object is found; they are nobody's fields.
+  const fields = Object.keys(written).length === 0 ? rest : { ...rest, metadata: written };
+  return isOwned(fields, live, entry.fieldsV1);
+}
+
+function isOwned(wanted: unknown, live: unknown, fields: Record<string, unknown>): boolean {
+  const keys = Object.keys(fields).filter((key) => key !== ".");
+  // A leaf, or something that is owned as a whole.
+  if (keys.length === 0) return equal(wanted, live);
+  if (Array.isArray(wanted)) return Array.isArray(live) && isListOwned(wanted, live, fields, keys);
+  if (!isObject(wanted) || !isObject(live)) return false;
+  const names = Object.keys(wanted).filter((name) => wanted[name] !== undefined);
+  return names.length === keys.length && names.every((name) => {
+    const inner = fields[`f:${name}`];
+    return isObject(inner) && name in live && isOwned(wanted[name], live[name], inner);
+  });
+}
+
+/** Items of a set are recorded as `v:<value>`, those of a list that is a map as `k:<their keys>`. */
+function isListOwned(wanted: unknown[], live: unknown[], fields: Record<string, unknown>, keys: string[]): boolean {
+  if (wanted.length !== keys.length) return false;
+  return keys.every((key) => {
+    const tail = parseKey(key);
+    if (tail === undefined) return false;
+    if (key.startsWith("v:")) return wanted.some((item) => equal(item, tail)) && live.some((item) => equal(item, tail));
+    if (!isObject(tail)) return false;
+    const item = wanted.find((item) => hasKeys(item, tail, true));
+    const there = live.find((item) => hasKeys(item, tail, false));
+    const inner = fields[key];
+    return item !== undefined && isObject(there) && isObject(inner) &&
+      isItemOwned(item as Record<string, unknown>, there, inner, tail);
+  });
+}
+
+function isItemOwned(
+  item: Record<string, unknown>,
+  live: Record<string, unknown>,
+  fields: Record<string, unknown>,
+  keys: Record<string, unknown>,
+): boolean {
+  // An item that is owned as a whole, such as an owner reference.
+  if (Object.keys(fields).length === 0) return equal(item, live);
+  // The server fills a key that was left out (a port's protocol), and records it as ours.
+  return isOwned({ ...keys, ...item }, live, {
+    ...Object.fromEntries(Object.keys(keys).map((name) => [`f:${name}`, {}])),
+    ...fields,
+  });
+}
+
+function hasKeys(item: unknown, keys: Record<string, unknown>, mayLack: boolean): boolean {
+  return isObject(item) &&
+    Object.entries(keys).every(([name, value]) => equal(item[name], value) || (mayLack && item[name] === undefined));
+}
+
+function parseKey(key: string): unknown {
+  if (!key.startsWith("v:") && !key.startsWith("k:")) return undefined;
+  try {
+    return JSON.parse(key.slice(2));
+  } catch {
+    return undefined;
+  }
+}

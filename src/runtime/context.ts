@@ -1,0 +1,172 @@
+/** The context of a run: the calls of `parts/context.ts` on the client and the live copies. */
+import { isObject } from "../base/json.ts";
+import { isStatus } from "../kube/api_error.ts";
+import type { Verb } from "../parts/access.ts";
+import type { ApplyOptions, Context, InNamespace, ListOptions, Reason } from "../parts/context.ts";
+import type { AnyKind, KubeObject, ObjectMetaInput, OwnerReference } from "../resource/kind.ts";
+import { keyOf } from "../watch/key.ts";
+import { isApplied } from "./applied.ts";
+import type { Logger } from "./logger.ts";
+import { ownerReference, refuseOwner } from "./owner.ts";
+import { informerOf, type Scope, write } from "./scope.ts";
+import type { ConditionPart, StatusDraft } from "./status.ts";
+
+/** What a run is about. */
+export interface Run {
+  readonly object: KubeObject;
+  readonly reason: Reason;
+  readonly attempt: number;
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+  readonly draft: StatusDraft;
+}
+
+type Wanted = { readonly metadata?: ObjectMetaInput };
+
+/** Makes the context of a run. The functions are bound: they may be taken out of it. */
+export function contextOf(scope: Scope, run: Run): Context {
+  return {
+    get: (kind: AnyKind, name, options) => get(scope, run, kind, name, options),
+    list: (kind: AnyKind, options) => list(scope, run, kind, options),
+    apply: (kind: AnyKind, wanted, options) => apply(scope, run, kind, wanted as Wanted, options),
+    create: (kind: AnyKind, object) => create(scope, run, kind, object as Wanted),
+    patch: (kind: AnyKind, name, patch, options) => patch_(scope, run, kind, name, patch, options),
+    delete: (kind: AnyKind, name, options) => remove(scope, run, kind, name, options),
+    status: (part) => run.draft.add(part),
+    condition: (condition: ConditionPart) => run.draft.addCondition(condition),
+    log: run.log,
+    signal: run.signal,
+    attempt: run.attempt,
+    reason: run.reason,
+  } as Context;
+}
+
+async function get(scope: Scope, run: Run, kind: AnyKind, name: string, options: InNamespace = {}): Promise<unknown> {
+  const namespace = namespaceOf(run, kind, options.namespace);
+  const informer = informerOf(scope, kind);
+  if (informer !== undefined) return informer.store.get(keyOf({ name, namespace }));
+  refuseUndeclared(scope, kind, "get");
+  try {
+    return await scope.client.get(kind, name, callOptions(run, namespace));
+  } catch (error) {
+    if (isStatus(error, 404)) return undefined;
+    throw error;
+  }
+}
+
+async function list(scope: Scope, run: Run, kind: AnyKind, options: ListOptions = {}): Promise<readonly unknown[]> {
+  const namespace = options.namespace === "*" ? undefined : namespaceOf(run, kind, options.namespace);
+  const selector = Object.entries(options.selector ?? {});
+  const informer = informerOf(scope, kind);
+  if (informer !== undefined) {
+    return [...informer.store.values()].filter(({ metadata }) =>
+      (namespace === undefined || metadata.namespace === namespace) &&
+      selector.every(([label, value]) => metadata.labels?.[label] === value)
+    );
+  }
+  refuseUndeclared(scope, kind, "list");
+  const labelSelector = selector.map(([label, value]) => `${label}=${value}`).join(",");
+  return await scope.client.list(kind, {
+    ...callOptions(run, namespace),
+    ...(labelSelector === "" ? {} : { labelSelector }),
+  });
+}
+
+async function apply(
+  scope: Scope,
+  run: Run,
+  kind: AnyKind,
+  wanted: Wanted,
+  options: ApplyOptions = {},
+): Promise<unknown> {
+  run.signal.throwIfAborted();
+  if (!scope.controller.owns.some((owned) => isSame(owned, kind))) throw undeclared(scope, kind, `add it to "owns"`);
+  const whole = complete(scope, run, kind, wanted, options.owner ?? true);
+  const live = informerOf(scope, kind)?.store.get(keyOf(whole.metadata));
+  if (live !== undefined && isApplied(whole, live, scope.manager)) return live;
+  const force = options.force ?? true;
+  const call = { manager: scope.manager, force, signal: run.signal };
+  return await write(scope, kind, whole.metadata, () => scope.client.apply(kind, whole, call));
+}
+
+async function create(scope: Scope, run: Run, kind: AnyKind, object: Wanted): Promise<unknown> {
+  run.signal.throwIfAborted();
+  const isOwned = scope.controller.owns.some((owned) => isSame(owned, kind));
+  if (!isOwned) refuseUndeclared(scope, kind, "create");
+  const whole = complete(scope, run, kind, object, isOwned);
+  const call = { manager: scope.manager, signal: run.signal };
+  return await write(scope, kind, whole.metadata, () => scope.client.create(kind, whole, call));
+}
+
+async function patch_(
+  scope: Scope,
+  run: Run,
+  kind: AnyKind,
+  name: string,
+  patch: unknown,
+  options: InNamespace = {},
+): Promise<unknown> {
+  run.signal.throwIfAborted();
+  if (!scope.controller.owns.some((owned) => isSame(owned, kind))) refuseUndeclared(scope, kind, "patch");
+  const namespace = namespaceOf(run, kind, options.namespace);
+  const call = { ...callOptions(run, namespace), manager: scope.manager };
+  return await write(scope, kind, { name, namespace }, () => scope.client.patch(kind, name, patch, call));
+}
+
+async function remove(scope: Scope, run: Run, kind: AnyKind, name: string, options: InNamespace = {}): Promise<void> {
+  run.signal.throwIfAborted();
+  refuseUndeclared(scope, kind, "delete");
+  try {
+    await scope.client.delete(kind, name, callOptions(run, namespaceOf(run, kind, options.namespace)));
+  } catch (error) {
+    if (!isStatus(error, 404)) throw error;
+  }
+}
+
+/** The whole object as it is sent: what it is, where it is, and who owns it. */
+function complete(scope: Scope, run: Run, kind: AnyKind, wanted: Wanted, isOwned: boolean): KubeObject {
+  const namespace = namespaceOf(run, kind, wanted.metadata?.namespace);
+  const metadata = { ...wanted.metadata, ...(namespace === undefined ? {} : { namespace }) };
+  if (isOwned) {
+    refuseOwner(scope.controller.kind, run.object, kind, metadata);
+    const references: readonly OwnerReference[] = metadata.ownerReferences ?? [];
+    metadata.ownerReferences = [...references, ownerReference(scope.controller.kind, run.object)];
+  }
+  return {
+    ...wanted,
+    apiVersion: kind.apiVersion,
+    kind: kind.kind,
+    metadata: withoutUndefined(metadata),
+  } as unknown as KubeObject;
+}
+
+function withoutUndefined(metadata: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(metadata).filter(([, value]) =>
+      value !== undefined && !(isObject(value) && Object.keys(value).length === 0)
+    ),
+  );
+}
+
+/** The namespace of a call: the one given, or the object's; none for a kind that is cluster-wide. */
+function namespaceOf(run: Run, kind: AnyKind, given: string | undefined): string | undefined {
+  return kind.namespaced ? given ?? run.object.metadata.namespace : undefined;
+}
+
+function callOptions(run: Run, namespace: string | undefined): { signal: AbortSignal; namespace?: string } {
+  return { signal: run.signal, ...(namespace === undefined ? {} : { namespace }) };
+}
+
+/** The compiler refuses these as well; programs that were not checked meet it here. */
+function refuseUndeclared(scope: Scope, kind: AnyKind, verb: Verb): void {
+  const isDeclared = scope.controller.uses.some((access) => isSame(access.kind, kind) && access.verbs.includes(verb));
+  if (!isDeclared) throw undeclared(scope, kind, `add access(${kind.kind}, "${verb}") to "uses"`);
+}
+
+function undeclared(scope: Scope, kind: AnyKind, fix: string): TypeError {
+  return new TypeError(`Cannot touch ${kind.kind}: controller "${scope.part}" does not declare it: ${fix}`);
+}
+
+function isSame(a: AnyKind, b: AnyKind): boolean {
+  return a.kind === b.kind && a.apiVersion === b.apiVersion;
+}

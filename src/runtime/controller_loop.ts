@@ -1,0 +1,201 @@
+/** Runs a controller: changes become keys, keys become runs, failed runs are tried again. */
+import { failureOf } from "./failure.ts";
+import type { Outcome } from "../parts/outcome.ts";
+import type { Reason } from "../parts/context.ts";
+import type { KubeObject } from "../resource/kind.ts";
+import { WorkQueue } from "../queue/work_queue.ts";
+import { keyOf, type ObjectKey } from "../watch/key.ts";
+import type { StoreChange } from "../watch/store.ts";
+import { ownerKey } from "./owner.ts";
+import { reportFailure, runObject, type RunStart } from "./run.ts";
+import type { Scope } from "./scope.ts";
+
+/** Runs a controller. */
+export class ControllerLoop {
+  readonly scope: Scope;
+  /** Grows with each run that begins or ends. */
+  activity = 0;
+  readonly #queue: WorkQueue<Reason>;
+  readonly #failures = new Map<ObjectKey, number>();
+  readonly #runs = new Map<
+    ObjectKey,
+    { readonly abort: AbortController; readonly isDeleting: boolean; readonly ended: Promise<void> }
+  >();
+  #isOpen = false;
+
+  constructor(scope: Scope) {
+    this.scope = scope;
+    this.#queue = new WorkQueue(scope.clock, () => this.#pump());
+    const { kind, owns, reads } = scope.controller;
+    scope.informers.of(kind).listen((change, by, initial) => this.#onOwn(change, by, initial));
+    for (const owned of owns) {
+      scope.informers.of(owned).listen((change, by, initial) => this.#onOwned(change, by, initial));
+    }
+    for (const read of reads) scope.informers.of(read);
+  }
+
+  /** Why the controller is not running: the kinds whose live copy is not complete. */
+  get waitsFor(): readonly string[] {
+    return this.#kinds().filter((kind) => !this.scope.informers.of(kind).isSynced).map((kind) => kind.kind);
+  }
+
+  /** Objects whose run goes on, or is due. */
+  get busy(): readonly string[] {
+    const running = [...this.#runs.keys()].map((key) => `${this.scope.part} "${key}" is being reconciled`);
+    return this.#queue.depth === 0 || !this.#isOpen
+      ? running
+      : [...running, `${this.scope.part} has ${this.#queue.depth} objects due`];
+  }
+
+  /**
+   * Runs until the signal; then takes nothing more in and waits for the runs that go on.
+   *
+   * @param signal Stops intake.
+   * @param deadline Aborts the runs that still go on.
+   */
+  async run(signal: AbortSignal, deadline: AbortSignal): Promise<void> {
+    const stopped = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+    const synced = Promise.all(this.#kinds().map((kind) => this.scope.informers.of(kind).synced));
+    await Promise.race([synced, stopped]);
+    if (!signal.aborted) {
+      this.#isOpen = true;
+      this.scope.log.info("Controller started", {
+        objects: this.scope.informers.of(this.scope.controller.kind).store.size,
+      });
+      this.#pump();
+      await stopped;
+    }
+    this.#isOpen = false;
+    this.#queue.close();
+    deadline.addEventListener("abort", () => this.#abortRuns(deadline.reason), { once: true });
+    if (deadline.aborted) this.#abortRuns(deadline.reason);
+    await Promise.all([...this.#runs.values()].map(({ ended }) => ended));
+  }
+
+  #kinds(): KindList {
+    const { kind, owns, reads } = this.scope.controller;
+    return [kind, ...owns, ...reads];
+  }
+
+  #abortRuns(reason: unknown): void {
+    for (const { abort } of this.#runs.values()) abort.abort(reason);
+  }
+
+  #onOwn({ before, after }: StoreChange, by: symbol | undefined, initial: boolean): void {
+    const key = keyOf((after ?? before)!.metadata);
+    if (after === undefined) {
+      this.#runs.get(key)?.abort.abort(new DOMException("The object was deleted", "AbortError"));
+      this.#failures.delete(key);
+      this.#queue.drop(key);
+      return;
+    }
+    const isDeleting = after.metadata.deletionTimestamp !== undefined;
+    const run = this.#runs.get(key);
+    if (isDeleting && run !== undefined && !run.isDeleting) {
+      run.abort.abort(new DOMException("The object is being deleted", "AbortError"));
+    }
+    if (by === this.scope.writer) return;
+    const isNew = before === undefined || before.metadata.uid !== after.metadata.uid;
+    if (isNew) this.#failures.delete(key);
+    const endsBackoff = isNew || isDeleting !== (before.metadata.deletionTimestamp !== undefined) ||
+      after.metadata.generation === undefined || after.metadata.generation !== before.metadata.generation;
+    this.#queue.add(key, initial ? "found at start" : "changed", {
+      priority: initial ? "initial" : "fresh",
+      endsBackoff,
+    });
+  }
+
+  /** Both the old and the new owner are woken: what was taken away is missed by the one that had it. */
+  #onOwned({ before, after }: StoreChange, by: symbol | undefined, initial: boolean): void {
+    // At first each owner is found by itself.
+    if (by === this.scope.writer || initial) return;
+    const { kind } = this.scope.controller;
+    const keys = new Set([ownerKey(kind, before), ownerKey(kind, after)]);
+    for (const key of keys) if (key !== undefined) this.#queue.add(key, "owned changed");
+  }
+
+  #pump(): void {
+    while (this.#isOpen && this.#runs.size < this.scope.controller.concurrency) {
+      const work = this.#queue.take();
+      if (work === undefined) return;
+      const object = this.scope.informers.of(this.scope.controller.kind).store.get(work.key);
+      if (object === undefined) {
+        this.#queue.done(work.key);
+        continue;
+      }
+      this.#start(work.key, object, work.reason);
+    }
+  }
+
+  #start(key: ObjectKey, object: KubeObject, reason: Reason): void {
+    this.activity++;
+    const abort = new AbortController();
+    const { name, namespace } = object.metadata;
+    const start: RunStart = {
+      object,
+      reason,
+      attempt: (this.#failures.get(key) ?? 0) + 1,
+      signal: abort.signal,
+      log: this.scope.log.with({
+        ...(namespace === undefined ? {} : { namespace }),
+        name,
+        reconcileID: crypto.randomUUID(),
+      }),
+    };
+    const ended = this.#run(key, start);
+    this.#runs.set(key, { abort, isDeleting: object.metadata.deletionTimestamp !== undefined, ended });
+  }
+
+  /** Never rejects: whatever one object's run does touches no other. */
+  async #run(key: ObjectKey, start: RunStart): Promise<void> {
+    let next: Parameters<WorkQueue<Reason>["done"]>[1];
+    try {
+      // The run is entered in #runs before any of the user's code goes on.
+      await Promise.resolve();
+      start.log.debug("Reconcile started", { reason: start.reason, attempt: start.attempt });
+      next = this.#afterSuccess(key, await runObject(this.scope, start));
+    } catch (error) {
+      next = start.signal.aborted ? undefined : await this.#afterFailure(key, start, error);
+    }
+    this.activity++;
+    this.#runs.delete(key);
+    this.#queue.done(key, next);
+    this.#pump();
+  }
+
+  #afterSuccess(key: ObjectKey, outcome: Outcome): Parameters<WorkQueue<Reason>["done"]>[1] {
+    this.#failures.delete(key);
+    return outcome ? { after: outcome.after, reason: "requeued", isBackoff: false } : undefined;
+  }
+
+  async #afterFailure(
+    key: ObjectKey,
+    start: RunStart,
+    error: unknown,
+  ): Promise<Parameters<WorkQueue<Reason>["done"]>[1]> {
+    const failures = start.attempt;
+    this.#failures.set(key, failures);
+    const failure = failureOf(error, failures, this.scope.part, this.scope.random());
+    const next = failure.after === undefined
+      ? undefined
+      : { after: failure.after, reason: "retried" as const, isBackoff: true };
+    if (failure.isRace) {
+      start.log.debug("Reconcile met another writer", { error: failure.message });
+      return next;
+    }
+    start.log.error("Reconcile failed", {
+      error: failure.message,
+      attempt: failures,
+      ...(failure.isUnexpected && error instanceof Error ? { stack: error.stack } : {}),
+      ...(failure.after === undefined ? {} : { retryAfterMs: Math.round(failure.after) }),
+    });
+    try {
+      await reportFailure(this.scope, start, failure.reason, failure.message, failure.after === undefined);
+    } catch (reportError) {
+      start.log.debug("Status not written", { error: (reportError as Error).message });
+    }
+    return next;
+  }
+}
+
+type KindList = readonly Scope["controller"]["kind"][];

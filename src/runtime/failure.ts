@@ -1,0 +1,67 @@
+/** What a failed run means: what is told, and when it is tried again. */
+import { backoff } from "../base/backoff.ts";
+import { ApiError } from "../kube/api_error.ts";
+import { PermanentError, TemporaryError } from "../parts/outcome.ts";
+
+/** What a failed run means. */
+export interface Failure {
+  /** One word in CamelCase, for a condition. */
+  readonly reason: string;
+  readonly message: string;
+  /** Whether it is worth a stack trace: nobody expected it. */
+  readonly isUnexpected: boolean;
+  /** Whether it is the everyday race of two writers: a try later it is gone, and nobody has to hear of it. */
+  readonly isRace: boolean;
+  /** Milliseconds until the next try; nothing when only a change of the object can help. */
+  readonly after: number | undefined;
+}
+
+/**
+ * Reads an error that ended a run.
+ *
+ * @param error What was thrown.
+ * @param failures How many runs of the object failed in a row, this one included.
+ * @param part The controller's key, for the way out.
+ * @param spread From 0 to 1: spreads the backoff.
+ */
+export function failureOf(error: unknown, failures: number, part: string, spread: number): Failure {
+  const after = backoff(failures, { spread });
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof PermanentError) {
+    return { reason: "PermanentError", message, isUnexpected: false, isRace: false, after: undefined };
+  }
+  if (error instanceof TemporaryError) {
+    return { reason: "TemporaryError", message, isUnexpected: false, isRace: false, after: error.after ?? after };
+  }
+  if (error instanceof ApiError) {
+    const isRace = error.status === 409 && error.reason === "Conflict";
+    return {
+      reason: error.reason || "ApiError",
+      message,
+      isUnexpected: false,
+      isRace,
+      after: error.retryAfter ?? after,
+    };
+  }
+  const undeclared = undeclaredUse(error, part);
+  if (undeclared !== undefined) {
+    return { reason: "NotDeclared", message: undeclared, isUnexpected: false, isRace: false, after };
+  }
+  if (error instanceof DOMException && error.name === "TimeoutError") {
+    return { reason: "Timeout", message, isUnexpected: false, isRace: false, after };
+  }
+  return { reason: "ReconcileFailed", message, isUnexpected: true, isRace: false, after };
+}
+
+/** What the sandbox refused, as the declaration that would allow it. Deno's message reads `Requires net access to "example.com:443", run again with …`. */
+function undeclaredUse(error: unknown, part: string): string | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (!(cause instanceof Deno.errors.NotCapable)) continue;
+    const [, access, target] = /Requires (\w+) access(?: to "([^"]*)")?/.exec(cause.message) ?? [];
+    if (access === undefined) return undefined;
+    const value = target === undefined ? "" : access === "net" ? target.replace(/:(443|80)$/, "") : target;
+    return `Cannot use ${access}${target === undefined ? "" : ` "${target}"`}: it is not declared: ` +
+      `add permissions: { ${access}: [${JSON.stringify(value)}] } to controller "${part}" and build again`;
+  }
+  return undefined;
+}

@@ -1,0 +1,26 @@
+/** Names that clusters store. They come from the operator's name and the part's key, and never change once released. */
+import { shortName } from "../base/short_name.ts";
+import type { Controller } from "../parts/controller.ts";
+
+/**
+ * The name under which a controller's writes stand in `managedFields`. The server takes 128 characters.
+ *
+ * @param operator The operator's name.
+ * @param part The part's key.
+ */
+export function fieldManager(operator: string, part: string): string {
+  return shortName(`${operator}.${part}`, 128);
+}
+
+/**
+ * The finalizer of a controller: a qualified name, of whose part behind the slash the server takes 63 characters.
+ *
+ * @param operator The operator's name.
+ * @param part The part's key.
+ * @param controller The controller.
+ */
+export function finalizerName(operator: string, part: string, controller: Controller): string {
+  if (controller.finalizer !== undefined) return controller.finalizer;
+  const group = controller.kind.group === "" ? "op.kubernetes.io" : controller.kind.group;
+  return `${group}/${shortName(`${operator}.${part}`, 63)}`;
+}

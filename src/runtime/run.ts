@@ -1,0 +1,141 @@
+/** One run of one object: finalizer, the user's function, status. */
+import { milliseconds } from "../base/duration.ts";
+import { isStatus } from "../kube/api_error.ts";
+import type { Outcome } from "../parts/outcome.ts";
+import type { KubeObject } from "../resource/kind.ts";
+import { keyOf } from "../watch/key.ts";
+import { contextOf, type Run } from "./context.ts";
+import { runStep } from "./finalizer.ts";
+import { type Scope, write } from "./scope.ts";
+import { ownsStatus, StatusDraft } from "./status.ts";
+
+/** A run before its object is looked at. */
+export type RunStart = Omit<Run, "draft">;
+
+/**
+ * Runs an object.
+ *
+ * @returns What the reconciler returned.
+ * @throws What the reconciler threw, or what a write of the run met.
+ */
+export async function runObject(scope: Scope, start: RunStart): Promise<Outcome> {
+  const { controller, finalizer } = scope;
+  const { metadata } = start.object;
+  const isHeld = metadata.finalizers?.includes(finalizer) ?? false;
+  switch (runStep(controller.cleanup !== undefined, isHeld, metadata.deletionTimestamp !== undefined)) {
+    case "nothing":
+      return undefined;
+    case "remove finalizer":
+      return void await removeFinalizer(scope, start);
+    case "cleanup, then remove finalizer":
+      return await cleanup(scope, start);
+    case "reconcile":
+      return await reconcile(scope, start);
+    case "add finalizer, then reconcile":
+      return await reconcile(scope, { ...start, object: await addFinalizer(scope, start) });
+    case "remove finalizer, then reconcile":
+      return await reconcile(scope, { ...start, object: await removeFinalizer(scope, start) });
+  }
+}
+
+async function reconcile(scope: Scope, start: RunStart): Promise<Outcome> {
+  const run = { ...start, draft: new StatusDraft() };
+  const outcome = await timed(scope, run, (run) => scope.controller.reconcile(run.object, contextOf(scope, run)));
+  run.draft.offerCondition({ type: "Ready", status: "True", reason: "Reconciled" });
+  await writeStatus(scope, run, ["Reconciling", "Stalled"]);
+  return outcome;
+}
+
+/** The object goes when its last finalizer does, so nothing is reported of a cleanup that worked. */
+async function cleanup(scope: Scope, start: RunStart): Promise<Outcome> {
+  const run = { ...start, draft: new StatusDraft() };
+  const outcome = await timed(scope, run, (run) => scope.controller.cleanup!(run.object, contextOf(scope, run)));
+  // Asking for another run says that it is not done: the object stays until it is.
+  if (outcome !== undefined) {
+    await writeStatus(scope, run, []);
+    return outcome;
+  }
+  await removeFinalizer(scope, start);
+  return undefined;
+}
+
+/** Reports a run that failed, in the object's own status. */
+export async function reportFailure(
+  scope: Scope,
+  start: RunStart,
+  reason: string,
+  message: string,
+  isStalled: boolean,
+): Promise<void> {
+  const draft = new StatusDraft();
+  draft.addCondition({ type: "Ready", status: "False", reason, message });
+  draft.addCondition({ type: isStalled ? "Stalled" : "Reconciling", status: "True", reason, message });
+  await writeStatus(scope, { ...start, draft }, [isStalled ? "Reconciling" : "Stalled"]);
+}
+
+async function timed(scope: Scope, run: Run, call: (run: Run) => Promise<Outcome> | Outcome): Promise<Outcome> {
+  const { timeout } = scope.controller;
+  if (timeout === undefined) return await call(run);
+  const limit = new AbortController();
+  using _timer = scope.clock.after(milliseconds(timeout), () => {
+    limit.abort(new DOMException(`The run took longer than ${timeout}`, "TimeoutError"));
+  });
+  const signal = AbortSignal.any([run.signal, limit.signal]);
+  // A reconciler that does not heed its signal must not hold the object for ever.
+  const late = new Promise<never>((_, reject) =>
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true })
+  );
+  late.catch(() => undefined);
+  return await Promise.race([call({ ...run, signal }), late]);
+}
+
+async function writeStatus(scope: Scope, run: Run, drops: readonly string[]): Promise<void> {
+  const { kind } = scope.controller;
+  if (!ownsStatus(kind)) return;
+  const { metadata } = run.object;
+  // What another writer changed during the run is in the live copy.
+  const now = scope.informers.of(kind).store.get(keyOf(metadata)) ?? run.object;
+  if (now.metadata.uid !== metadata.uid) return;
+  const status = run.draft.patch(now, metadata.generation, drops, scope.clock.now());
+  if (status === undefined) return;
+  // A merge patch replaces the list of conditions whole: when others' are in it, the server has to see that none changed meanwhile.
+  const guard = run.draft.keepsOthers(now) ? { metadata: { resourceVersion: now.metadata.resourceVersion } } : {};
+  await patchOwn(scope, run, { ...guard, status }, "status");
+}
+
+async function addFinalizer(scope: Scope, start: RunStart): Promise<KubeObject> {
+  const { resourceVersion, finalizers = [] } = start.object.metadata;
+  return await patchOwn(scope, start, {
+    metadata: { resourceVersion, finalizers: [...finalizers, scope.finalizer] },
+  }) ?? start.object;
+}
+
+async function removeFinalizer(scope: Scope, start: RunStart): Promise<KubeObject> {
+  const { resourceVersion, finalizers = [] } = start.object.metadata;
+  const rest = finalizers.filter((name) => name !== scope.finalizer);
+  return await patchOwn(scope, start, { metadata: { resourceVersion, finalizers: rest } }) ?? start.object;
+}
+
+/** Patches the object of a run; answers nothing when it is gone, which ends what the run had to do. */
+async function patchOwn(
+  scope: Scope,
+  start: RunStart,
+  patch: unknown,
+  subresource?: string,
+): Promise<KubeObject | undefined> {
+  const { kind } = scope.controller;
+  const { name, namespace } = start.object.metadata;
+  start.signal.throwIfAborted();
+  try {
+    return await write(scope, kind, { name, namespace }, () =>
+      scope.client.patch(kind, name, patch, {
+        manager: scope.manager,
+        signal: start.signal,
+        ...(namespace === undefined ? {} : { namespace }),
+        ...(subresource === undefined ? {} : { subresource }),
+      }));
+  } catch (error) {
+    if (isStatus(error, 404)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,104 @@
+/** The status of a run: gathered while it goes on, written once at its end. */
+import { equal, isObject } from "../base/json.ts";
+import { mergePatch } from "../base/merge_patch.ts";
+import type { AnyKind, Condition, KubeObject } from "../resource/kind.ts";
+
+/** A condition as a reconciler says it: times and generation are added here. */
+export type ConditionPart = Pick<Condition, "type" | "status" | "reason"> & { readonly message?: string };
+
+// The API takes 32,768 characters; nobody reads so many, and they would be stored with each object.
+const LONGEST_MESSAGE = 1024;
+
+/** What a run reports. */
+export class StatusDraft {
+  readonly #parts: Record<string, unknown> = {};
+  readonly #conditions = new Map<string, ConditionPart>();
+
+  /** Gathers properties; a later one of the same name wins. */
+  add(part: Record<string, unknown>): void {
+    for (const [name, value] of Object.entries(part)) this.#parts[name] = value;
+  }
+
+  /** Gathers a condition. */
+  addCondition(condition: ConditionPart): void {
+    this.#conditions.set(condition.type, condition);
+  }
+
+  /** Adds a condition, unless the reconciler said it itself. */
+  offerCondition(condition: ConditionPart): void {
+    if (!this.#conditions.has(condition.type)) this.addCondition(condition);
+  }
+
+  /**
+   * The merge patch of the status, or nothing when it says this already.
+   *
+   * @param object The object as it is now.
+   * @param generation The generation that the run worked on.
+   * @param drops Condition types that hold no longer.
+   * @param now Milliseconds since the epoch.
+   */
+  patch(object: KubeObject, generation: number | undefined, drops: readonly string[], now: number): unknown {
+    const held = (object as { status?: unknown }).status;
+    const before = isObject(held) ? held : {};
+    const heldConditions = Array.isArray(before.conditions) ? before.conditions as Condition[] : [];
+    const after = {
+      ...before,
+      ...this.#parts,
+      ...(generation === undefined ? {} : { observedGeneration: generation }),
+      conditions: this.#merge(heldConditions, generation, drops, now),
+    };
+    // Through JSON, so that values compare as the server will hold them.
+    return mergePatch(before, JSON.parse(JSON.stringify(after)));
+  }
+
+  /** Whether conditions that this run does not say would be written again with the patch: then nobody may have changed them meanwhile. */
+  keepsOthers(object: KubeObject): boolean {
+    const held = (object as { status?: { conditions?: Condition[] } }).status?.conditions ?? [];
+    return held.some(({ type }) => !this.#conditions.has(type));
+  }
+
+  #merge(
+    held: readonly Condition[],
+    generation: number | undefined,
+    drops: readonly string[],
+    now: number,
+  ): Condition[] {
+    const said = new Map(this.#conditions);
+    const kept = held.filter(({ type }) => !drops.includes(type) || said.has(type)).map((before) => {
+      const part = said.get(before.type);
+      said.delete(before.type);
+      return part === undefined ? before : conditionOf(part, generation, before, now);
+    });
+    return [...kept, ...[...said.values()].map((part) => conditionOf(part, generation, undefined, now))];
+  }
+}
+
+function conditionOf(
+  part: ConditionPart,
+  generation: number | undefined,
+  before: Condition | undefined,
+  now: number,
+): Condition {
+  const time = before !== undefined && before.status === part.status
+    ? before.lastTransitionTime
+    : new Date(now).toISOString().replace(/\.\d+Z$/, "Z");
+  const condition: Condition = {
+    type: part.type,
+    status: part.status,
+    reason: part.reason,
+    message: (part.message ?? "").slice(0, LONGEST_MESSAGE),
+    lastTransitionTime: time,
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
+  };
+  return before !== undefined && equal(before, condition) ? before : condition;
+}
+
+/**
+ * Whether a kind's status is ours to write: the kind is one of our own, and has a status.
+ *
+ * @param kind The kind.
+ */
+export function ownsStatus(kind: AnyKind): boolean {
+  return kind.crd?.spec.versions.some((version) => version.name === kind.version && version.subresources?.status) ??
+    false;
+}

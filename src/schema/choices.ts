@@ -1,0 +1,55 @@
+/** One value out of a list. */
+import type { Annotations } from "./annotations.ts";
+import { seal } from "./_seal.ts";
+import type { Schema, WhenDefaulted } from "./schema.ts";
+
+/**
+ * One of some values, all of one type.
+ *
+ * @param values Strings, numbers or booleans: no two alike, one at least.
+ * @param options Keywords of JSON Schema.
+ * @throws {TypeError} If there is no value, one is listed twice, they are of several types, or the default is none of them.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { s } from "@op/sdk";
+ *
+ * assert.deepEqual(s.enum(["small", "large"]), { type: "string", enum: ["small", "large"] });
+ * ```
+ */
+export function enumeration<const Value extends string | number | boolean, const Default extends Value = never>(
+  values: readonly Value[],
+  options: Annotations<Value> & { readonly default?: Default } = {},
+): Schema<Value, Value, WhenDefaulted<Default>> {
+  return seal("an enum", { type: typeOf(values), enum: values, ...options });
+}
+
+/**
+ * Exactly one value.
+ *
+ * @param value A string, number or boolean.
+ * @param options Keywords of JSON Schema.
+ * @throws {TypeError} If the default is another value.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { s } from "@op/sdk";
+ *
+ * assert.deepEqual(s.literal("v1"), { type: "string", enum: ["v1"] });
+ * ```
+ */
+export function literal<const Value extends string | number | boolean, const Default extends Value = never>(
+  value: Value,
+  options: Annotations<Value> & { readonly default?: Default } = {},
+): Schema<Value, Value, WhenDefaulted<Default>> {
+  return seal("a literal", { type: typeOf([value]), enum: [value], ...options });
+}
+
+function typeOf(values: readonly (string | number | boolean)[]): "string" | "integer" | "number" | "boolean" {
+  const types = new Set(values.map((value) => typeof value));
+  if (types.has("string")) return "string";
+  if (types.has("boolean")) return "boolean";
+  return values.every((value) => Number.isInteger(value)) ? "integer" : "number";
+}

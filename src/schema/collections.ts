@@ -1,0 +1,91 @@
+/** Lists, and objects whose keys are free. */
+import type { Annotations } from "./annotations.ts";
+import { checkItem } from "./_parts.ts";
+import { seal } from "./_seal.ts";
+import type { ItemSchema, Schema, WhenDefaulted } from "./schema.ts";
+
+/** Options of {@linkcode array}. */
+export interface ArrayOptions<Item> extends Annotations<readonly Item[]> {
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  /**
+   * Who may own what under server-side apply, and which items are one: `"atomic"` is replaced as a whole, a `"set"` has no value twice, in a
+   * `"map"` items are told apart by `listMapKeys`. @default {"atomic"}
+   */
+  readonly listType?: "atomic" | "set" | "map";
+  /** Properties that tell the items of a list of type `"map"` apart: each required or with a default. */
+  readonly listMapKeys?: readonly (keyof Item & string)[];
+}
+
+/** Options of {@linkcode map}. */
+export interface MapOptions<Value> extends Annotations<{ readonly [key: string]: Value }> {
+  readonly minProperties?: number;
+  readonly maxProperties?: number;
+  /** Who may own what under server-side apply: each key by itself, or all of it as a whole. @default {"granular"} */
+  readonly mapType?: "atomic" | "granular";
+}
+
+/**
+ * A list.
+ *
+ * @param items The schema of every item.
+ * @param options Keywords of JSON Schema, and Kubernetes' kind of list.
+ * @throws {TypeError} If the kind of list does not go with the items, or the default is not of the schema.
+ * @throws {RangeError} If the bounds leave no length.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { s } from "@op/sdk";
+ *
+ * assert.deepEqual(s.array(s.string(), { listType: "set" }), {
+ *   type: "array",
+ *   items: { type: "string" },
+ *   "x-kubernetes-list-type": "set",
+ * });
+ * ```
+ */
+export function array<Read, Written, Default extends readonly Written[] = never>(
+  items: ItemSchema<Read, Written>,
+  options: ArrayOptions<Read> & { readonly default?: Default } = {},
+): Schema<readonly Read[], readonly Written[], WhenDefaulted<Default>> {
+  checkItem("an array", "items", items);
+  const { listType, listMapKeys, ...keywords } = options;
+  return seal("an array", {
+    type: "array",
+    items,
+    ...keywords,
+    ...(listType && { "x-kubernetes-list-type": listType }),
+    ...(listMapKeys && { "x-kubernetes-list-map-keys": listMapKeys }),
+  });
+}
+
+/**
+ * An object with any keys, all of whose values are alike.
+ *
+ * @param values The schema of every value.
+ * @param options Keywords of JSON Schema, and Kubernetes' kind of map.
+ * @throws {TypeError} If the default is not of the schema.
+ * @throws {RangeError} If the bounds leave no size.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { s } from "@op/sdk";
+ *
+ * assert.deepEqual(s.map(s.integer()), { type: "object", additionalProperties: { type: "integer" } });
+ * ```
+ */
+export function map<Read, Written, Default extends { readonly [key: string]: Written } = never>(
+  values: ItemSchema<Read, Written>,
+  options: MapOptions<Read> & { readonly default?: Default } = {},
+): Schema<{ readonly [key: string]: Read }, { readonly [key: string]: Written }, WhenDefaulted<Default>> {
+  checkItem("a map", "values", values);
+  const { mapType, ...keywords } = options;
+  return seal("a map", {
+    type: "object",
+    additionalProperties: values,
+    ...keywords,
+    ...(mapType && { "x-kubernetes-map-type": mapType }),
+  });
+}

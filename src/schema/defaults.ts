@@ -1,0 +1,52 @@
+/** Filling in a structural schema's defaults (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting`). */
+import { isObject } from "../base/json.ts";
+import { own, setOwn } from "../base/own.ts";
+import type { JsonSchema } from "./json_schema.ts";
+
+/**
+ * Fills in what is left out and has a default, and drops a field that is null where null is not allowed.
+ *
+ * @param schema The schema.
+ * @param value The value; it is not changed.
+ * @returns The value with defaults; parts that need none are shared with `value`.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const schema = { properties: { replicas: { type: "integer", default: 3 } } } as const;
+ * assert.deepEqual(withDefaults(schema, {}), { replicas: 3 });
+ * ```
+ */
+export function withDefaults(schema: JsonSchema, value: unknown): unknown {
+  if (Array.isArray(value)) return schema.items === undefined ? value : listWithDefaults(schema.items, value);
+  return isObject(value) ? objectWithDefaults(schema, value) : value;
+}
+
+function listWithDefaults(items: JsonSchema, list: readonly unknown[]): readonly unknown[] {
+  const result = list.map((item) => withDefaults(items, filled(items, item) ?? item));
+  return result.every((item, i) => item === list[i]) ? list : result;
+}
+
+function objectWithDefaults(schema: JsonSchema, object: Record<string, unknown>): Record<string, unknown> {
+  const { properties = {}, additionalProperties } = schema;
+  let result: Record<string, unknown> | undefined;
+  function put(key: string, property: JsonSchema): void {
+    const value = own(object, key);
+    const next = withDefaults(property, filled(property, value));
+    if (next === value) return;
+    result ??= { ...object };
+    if (next === undefined) delete result[key];
+    else setOwn(result, key, next);
+  }
+  for (const [key, property] of Object.entries(properties)) put(key, property);
+  if (isObject(additionalProperties)) {
+    for (const key of Object.keys(object)) if (own(properties, key) === undefined) put(key, additionalProperties);
+  }
+  return result ?? object;
+}
+
+/** What stands in for a value that is missing, or null where it must not be. */
+function filled(schema: JsonSchema, value: unknown): unknown {
+  return value === undefined || (value === null && !schema.nullable) ? schema.default : value;
+}

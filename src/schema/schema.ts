@@ -1,0 +1,63 @@
+/** A schema as a value: plain, frozen JSON Schema at run time, with the TypeScript types of what it describes behind it. */
+import type { JsonSchema } from "./json_schema.ts";
+
+/** Holds a schema's types. There is no value behind it. */
+declare const types: unique symbol;
+
+/**
+ * Whether a property must be there: `"required"` always, `"optional"` never, `"defaulted"` when read (the server fills it) but not
+ * when written.
+ */
+export type Presence = "required" | "optional" | "defaulted";
+
+/**
+ * A JSON Schema that knows the types of what it describes. `JSON.stringify` of it is what stands in the CustomResourceDefinition.
+ *
+ * @typeParam Read The value as read: defaults filled.
+ * @typeParam Written The value as written: what has a default may be left out.
+ * @typeParam When Whether a property of this schema must be there.
+ */
+export interface Schema<out Read = unknown, out Written = unknown, out When extends Presence = Presence>
+  extends JsonSchema {
+  readonly [types]?: { readonly read: Read; readonly written: Written; readonly when: When };
+}
+
+/** A schema that stands by itself, not as a property: being optional means nothing there. */
+export type ItemSchema<Read, Written> = Schema<Read, Written, "required" | "defaulted">;
+
+/**
+ * The type of a schema's value as read: defaults filled.
+ *
+ * @example Usage
+ * ```ts
+ * import { type InferSchema, s } from "@op/sdk";
+ *
+ * const port = s.object({ number: s.integer(), protocol: s.string({ default: "TCP" }) });
+ *
+ * ({ number: 80, protocol: "TCP" }) satisfies InferSchema<typeof port>;
+ * ```
+ */
+export type InferSchema<S> = S extends Schema<infer Read, infer _Written, infer _When> ? Read : never;
+
+/**
+ * The type of a schema's value as written: what is optional or has a default may be left out.
+ *
+ * @example Usage
+ * ```ts
+ * import { type InputSchema, s } from "@op/sdk";
+ *
+ * const port = s.object({ number: s.integer(), protocol: s.string({ default: "TCP" }) });
+ *
+ * ({ number: 80 }) satisfies InputSchema<typeof port>;
+ * ```
+ */
+export type InputSchema<S> = S extends Schema<infer _Read, infer Written, infer _When> ? Written : never;
+
+/** Whether a property of this schema must be there. */
+export type PresenceOf<S> = S extends Schema<infer _Read, infer _Written, infer When> ? When : never;
+
+/** {@linkcode Presence} of a schema whose default is of the type `Default`; `never` when it has none. */
+export type WhenDefaulted<Default> = [Default] extends [never] ? "required" : "defaulted";
+
+/** One object type out of an intersection, for short messages of the compiler. */
+export type Flatten<T> = { [Key in keyof T]: T[Key] } & unknown;

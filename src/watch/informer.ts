@@ -1,0 +1,273 @@
+/** Keeps a store live: lists, watches, and starts over where it must. What to do is decided in `step.ts`; here it is done. */
+import { backoff } from "../base/backoff.ts";
+import { type Clock, sleep } from "../base/clock.ts";
+import { ApiError, isStatus } from "../kube/api_error.ts";
+import type { Client, SelectOptions, WatchEvent } from "../kube/client.ts";
+import type { AnyKind, KubeObject } from "../resource/kind.ts";
+import { keyOf, type ObjectKey } from "./key.ts";
+import { type Change, START, type State, step } from "./step.ts";
+import { Store, type StoreChange } from "./store.ts";
+
+// kube-rs waits from 0.8 s to 30 s, client-go as well; a restart of the server is over sooner, so the first tries are quick.
+const RETRY = { first: 200, longest: 30_000 };
+// The server ends a watch after 5 to 10 minutes, as client-go asks it to: the spread keeps operators from coming back all at once.
+const SHORTEST_WATCH_SECONDS = 300;
+// A stream that the server ends sooner than this without a word is a failure: to open the next one at once would be a storm.
+const SHORTEST_STREAM = 1000;
+
+/** Options of {@linkcode Informer}. */
+export interface InformerOptions extends Pick<SelectOptions, "namespace" | "labelSelector" | "fieldSelector"> {
+  readonly clock: Clock;
+  /** From 0 to 1: spreads waiting times. */
+  readonly random: () => number;
+  /** Whose entries of `managedFields` are kept; the rest is dropped on arrival. */
+  readonly keepsManager: (manager: string) => boolean;
+  /** Told when the watch cannot go on, with the error, and with nothing when it can again. Repeats of one message are not told. */
+  readonly onProblem: (problem: Error | undefined) => void;
+}
+
+/**
+ * Told of a change. `by` is the writer where the change is a write of this process, noted before its event came; `initial` says that it was found
+ * by the first listing.
+ */
+export type ChangeListener = (change: StoreChange, by: symbol | undefined, initial: boolean) => void;
+
+/** Writes of one object that go on, and the changes of it that came meanwhile. */
+interface Writes {
+  count: number;
+  held: StoreChange[];
+}
+
+/** A live copy of a kind's objects, or of those that are selected. */
+export class Informer {
+  readonly kind: AnyKind;
+  readonly store: Store = new Store();
+  /** Settles when all that there was at first is held. */
+  readonly synced: Promise<void>;
+  /** Why the watch cannot go on just now. */
+  problem: Error | undefined;
+  /** Grows with whatever comes in: a test sees by it that nothing is under way. */
+  activity = 0;
+  #state: State = START;
+  #failures = 0;
+  readonly #listeners: ChangeListener[] = [];
+  readonly #writes = new Map<ObjectKey, Writes>();
+  readonly #client: Client;
+  readonly #options: InformerOptions;
+  readonly #sync = Promise.withResolvers<void>();
+  #isSynced = false;
+
+  constructor(client: Client, kind: AnyKind, options: InformerOptions) {
+    this.kind = kind;
+    this.#client = client;
+    this.#options = options;
+    this.synced = this.#sync.promise;
+  }
+
+  get isSynced(): boolean {
+    return this.#isSynced;
+  }
+
+  /** Adds a listener. Those added before {@linkcode run} hear of everything. */
+  listen(listener: ChangeListener): void {
+    this.#listeners.push(listener);
+  }
+
+  /**
+   * Sends a write and takes its answer in, so that no read after it shows older. The write's event, whether it comes before the answer or after
+   * it, changes nothing for the writer.
+   *
+   * @param key The key of what is written.
+   * @param by Who writes: its own listener is told so.
+   * @param send Sends it.
+   * @returns The answer, trimmed as what is held.
+   */
+  async write<Object extends KubeObject>(key: ObjectKey, by: symbol, send: () => Promise<Object>): Promise<Object> {
+    const writes = this.#writes.get(key) ?? { count: 0, held: [] };
+    this.#writes.set(key, writes);
+    writes.count++;
+    let answer: Object | undefined;
+    try {
+      answer = this.#trim(await send());
+      return answer;
+    } finally {
+      if (--writes.count === 0) this.#writes.delete(key);
+      this.#settle(key, writes, answer, by);
+    }
+  }
+
+  /** Tells what was held back: the write's own event as the writer's, the rest when no other write of the object goes on. */
+  #settle(key: ObjectKey, writes: Writes, answer: KubeObject | undefined, by: symbol): void {
+    const own = writes.held.filter(({ after }) =>
+      answer !== undefined && after?.metadata.resourceVersion === answer.metadata.resourceVersion
+    );
+    const others = writes.held.filter((change) => !own.includes(change));
+    writes.held = this.#writes.has(key) ? others : [];
+    for (const change of own) this.#tell(change, by);
+    if (answer !== undefined) this.#note(answer, by);
+    if (!this.#writes.has(key)) { for (const change of others) this.#tell(change, undefined); }
+  }
+
+  #note(answer: KubeObject, by: symbol): void {
+    const { deletionTimestamp, deletionGracePeriodSeconds, finalizers = [] } = answer.metadata;
+    // An object that terminates gracefully has no finalizer either: it stays until its event says it went.
+    const isGone = deletionTimestamp !== undefined && finalizers.length === 0 &&
+      deletionGracePeriodSeconds === undefined;
+    this.#tell(isGone ? this.store.noteDeleted(answer) : this.store.set(answer), by);
+  }
+
+  /** Watches until the signal. Never throws: what goes wrong is told, and tried again. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const opened = this.#options.clock.now();
+      try {
+        const isWordless = await this.#once(signal);
+        if (isWordless && this.#options.clock.now() - opened < SHORTEST_STREAM) {
+          throw new Error(`Cannot watch ${this.kind.kind}: the server ended the watch at once`);
+        }
+        this.#recovered();
+      } catch (error) {
+        if (signal.aborted) return;
+        await this.#failed(error, signal).catch(() => undefined);
+      }
+    }
+  }
+
+  /** One list or one stream. Answers whether the stream ended without a word. */
+  async #once(signal: AbortSignal): Promise<boolean> {
+    const { namespace, labelSelector, fieldSelector, random } = this.#options;
+    const select: SelectOptions = {
+      signal,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(labelSelector === undefined ? {} : { labelSelector }),
+      ...(fieldSelector === undefined ? {} : { fieldSelector }),
+    };
+    const state = this.#state;
+    if (state.at === "paging" || (state.at === "start" && !state.streams)) {
+      const page = await this.#client.page(this.kind, state.at === "paging" ? state.next : undefined, select);
+      this.#take({ came: "page", ...page, items: page.items as KubeObject[] });
+      return false;
+    }
+    const timeoutSeconds = Math.round(SHORTEST_WATCH_SECONDS * (1 + random()));
+    let isWordless = true;
+    const events = state.at === "live"
+      ? this.#client.watch(this.kind, { ...select, timeoutSeconds, resourceVersion: state.resourceVersion })
+      : this.#client.watch(this.kind, { ...select, timeoutSeconds, initial: true });
+    if (state.at === "start") this.#state = { at: "initial", streams: true, seen: new Set() };
+    for await (const batch of events) {
+      isWordless = false;
+      for (const event of batch) this.#onEvent(event);
+    }
+    this.#take({ came: "end" });
+    return isWordless;
+  }
+
+  #onEvent(event: WatchEvent): void {
+    if (event.type === "ERROR") {
+      throw new ApiError(
+        { verb: "watch", what: this.kind.kind },
+        event.object.code ?? 500,
+        JSON.stringify(event.object),
+      );
+    }
+    this.#recovered();
+    this.#take({ came: "event", event });
+  }
+
+  #take(incoming: Parameters<typeof step>[1]): void {
+    this.activity++;
+    const { state, changes } = step(this.#state, incoming);
+    this.#state = state;
+    for (const change of changes) this.#do(change);
+  }
+
+  #do(change: Change): void {
+    switch (change.do) {
+      case "set":
+        return this.#hear(this.store.set(this.#trim(change.object)));
+      case "delete":
+        return this.#hear(this.store.delete(change.object));
+      case "retain":
+        for (const gone of this.store.retain(change.seen, change.resourceVersion)) this.#hear(gone);
+        this.#recovered();
+        this.#isSynced = true;
+        return this.#sync.resolve();
+    }
+  }
+
+  #hear(change: StoreChange | undefined): void {
+    if (change === undefined) return;
+    const writes = this.#writes.get(keyOf((change.after ?? change.before)!.metadata));
+    // It may be the event of a write whose answer has not come: who is told how is known when it has.
+    if (writes === undefined) this.#tell(change, undefined);
+    else writes.held.push(change);
+  }
+
+  #tell(change: StoreChange | undefined, by: symbol | undefined): void {
+    if (change === undefined) return;
+    for (const listener of this.#listeners) listener(change, by, !this.#isSynced);
+  }
+
+  /** Of managedFields only our own entries are of use; the rest is most of an object's bytes. The object is fresh from the wire. */
+  #trim<Object extends KubeObject>(object: Object): Object {
+    const metadata = object.metadata as { managedFields?: KubeObject["metadata"]["managedFields"] };
+    if (metadata.managedFields === undefined) return object;
+    const kept = metadata.managedFields.filter(({ manager }) =>
+      manager !== undefined && this.#options.keepsManager(manager)
+    );
+    if (kept.length === 0) delete metadata.managedFields;
+    else metadata.managedFields = kept;
+    return object;
+  }
+
+  #recovered(): void {
+    this.#failures = 0;
+    if (this.problem === undefined) return;
+    this.problem = undefined;
+    this.#options.onProblem(undefined);
+  }
+
+  async #failed(error: unknown, signal: AbortSignal): Promise<void> {
+    const { clock, random, onProblem } = this.#options;
+    if (isStatus(error, 410)) {
+      this.#take({ came: "expiry" });
+      // Once is usual. Again with nothing in between: the server is not to be asked without a pause.
+      if (++this.#failures > 1) await sleep(clock, backoff(this.#failures, { ...RETRY, spread: random() }), signal);
+      return;
+    }
+    if (this.#state.at === "initial" && (isStatus(error, 400) || isStatus(error, 422))) {
+      this.#take({ came: "refusal" });
+      return;
+    }
+    this.#take({ came: "end" });
+    const problem = this.#explain(error);
+    if (this.problem?.message !== problem.message) onProblem(problem);
+    this.problem = problem;
+    await sleep(clock, backoff(++this.#failures, { ...RETRY, spread: random() }), signal);
+  }
+
+  #explain(error: unknown): Error {
+    const { kind } = this;
+    if (isStatus(error, 404)) {
+      const way = kind.crd === undefined
+        ? "is its API group served?"
+        : `apply it: what the operator's command "crds" prints`;
+      return new Error(
+        `Cannot watch ${kind.kind}: the cluster serves no "${kind.plural}" of ${kind.apiVersion}, so its CustomResourceDefinition is missing: ${way}`,
+        { cause: error },
+      );
+    }
+    if (isStatus(error, 401)) {
+      return new Error(
+        `${error.message}: the token is expired or not of this cluster: log in again, or renew the kubeconfig`,
+        { cause: error },
+      );
+    }
+    if (isStatus(error, 403)) {
+      return new Error(`${error.message}: give this user the verbs list and watch on "${kind.plural}"`, {
+        cause: error,
+      });
+    }
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
