@@ -28,9 +28,9 @@
  * @module
  */
 export type { Duration } from "./src/base/duration.ts";
-export { s } from "./src/schema/mod.ts";
-export { resource } from "./src/resource/mod.ts";
-export type { Condition, Infer, Input, Kind, KubeObject, ObjectMeta, ObjectMetaInput } from "./src/resource/kind.ts";
+export { type InferSchema, type InputSchema, s, type Schema } from "./src/schema/mod.ts";
+export { resource, type Resource, type ResourceOptions } from "./src/resource/mod.ts";
+export type { AnyKind, Condition, Infer, Input, Kind, KubeObject, ObjectMeta, ObjectMetaInput } from "./src/resource/kind.ts";
 export { access, type Access, type Verb } from "./src/parts/access.ts";
 export { type Controller, controller, type ControllerOptions, type Part } from "./src/parts/controller.ts";
 export type { Context, Log, Reason } from "./src/parts/context.ts";
@@ -38,7 +38,7 @@ export { type Outcome, PermanentError, requeue, type Requeue, TemporaryError } f
 export type { Permissions } from "./src/parts/permissions.ts";
 export { ApiError } from "./src/kube/api_error.ts";
 export { Client } from "./src/kube/client.ts";
-export { connect } from "./src/kube/connect.ts";
+export { connect, type ConnectOptions } from "./src/operator/connect.ts";
 export type { Connection } from "./src/kube/connection.ts";
 export { findKind } from "./src/kube/discovery.ts";
 export { type Operator, operator, type OperatorOptions } from "./src/operator/operator.ts";

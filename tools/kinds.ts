@@ -42,6 +42,12 @@ async function readServer(url: string): Promise<Answers> {
   return { discoveries: [await get("/api", DISCOVERY), await get("/apis", DISCOVERY)], documents };
 }
 
+async function format(paths: string[]): Promise<void> {
+  const args = ["fmt", "--no-config", "--line-width", "120", "--quiet", ...paths];
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), { args }).output();
+  if (!success) throw new Error(`Cannot format the files: ${new TextDecoder().decode(stderr)}`);
+}
+
 async function main(source: string | undefined, folder: string): Promise<void> {
   if (source === undefined) {
     throw new Error("Cannot write kinds: name the URL of an API server, or a folder with its answers");
@@ -50,6 +56,7 @@ async function main(source: string | undefined, folder: string): Promise<void> {
   const files = render(collectKinds(discoveries, documents));
   for (const { name } of Deno.readDirSync(folder)) if (name.endsWith(".gen.ts")) await Deno.remove(`${folder}/${name}`);
   for (const [name, text] of files) await Deno.writeTextFile(`${folder}/${name}`, text);
+  await format([...files.keys()].map((name) => `${folder}/${name}`));
   console.log(`${files.size} files written to ${folder}`);
 }
 

@@ -1,3 +1,5 @@
+import { own } from "./own.ts";
+
 /** Any JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json | undefined };
 
@@ -29,7 +31,7 @@ export function equal(a: unknown, b: unknown): boolean {
     return Array.isArray(b) && a.length === b.length && a.every((item, i) => equal(item, b[i]));
   }
   if (!isObject(a) || !isObject(b)) return a === 0 && b === 0;
-  for (const key of Object.keys(b)) if (b[key] !== undefined && a[key] === undefined) return false;
-  for (const key of Object.keys(a)) if (!equal(a[key], b[key])) return false;
+  for (const key of Object.keys(b)) if (b[key] !== undefined && own(a, key) === undefined) return false;
+  for (const key of Object.keys(a)) if (!equal(a[key], own(b, key))) return false;
   return true;
 }

@@ -1,5 +1,6 @@
 /** JSON merge patch, RFC 7396. */
 import { equal, isObject } from "./json.ts";
+import { own } from "./own.ts";
 
 /**
  * Applies a JSON merge patch (RFC 7396). Neither argument is changed.
@@ -44,9 +45,9 @@ export function mergePatch(from: unknown, to: unknown): unknown {
   if (equal(from, to)) return undefined;
   if (!isObject(from) || !isObject(to)) return to;
   const patch: [string, unknown][] = [];
-  for (const key of Object.keys(from)) if (to[key] === undefined) patch.push([key, null]);
+  for (const key of Object.keys(from)) if (own(to, key) === undefined) patch.push([key, null]);
   for (const [key, value] of Object.entries(to)) {
-    const difference = value === undefined ? undefined : mergePatch(from[key], value);
+    const difference = value === undefined ? undefined : mergePatch(own(from, key), value);
     if (difference !== undefined) patch.push([key, difference]);
   }
   return Object.fromEntries(patch);

@@ -149,7 +149,7 @@ export class Client {
     const path = `${collectionPath(kind, options.namespace)}?${query}`;
     const response = await this.#send(asked, "GET", path, options);
     if (response.body === null) return;
-    for await (const events of jsonLines(response.body)) yield events as WatchEvent[];
+    for await (const events of jsonLines(response.body, options.signal)) yield events as WatchEvent[];
   }
 
   /** Creates an object and answers it. */
@@ -236,7 +236,15 @@ export class Client {
     type = "application/json",
   ): Promise<T> {
     const response = await this.#send(asked, method, path, options, body, type);
-    return await response.json();
+    try {
+      return await response.json();
+    } catch (cause) {
+      options.signal?.throwIfAborted();
+      throw new Error(
+        `Cannot ${asked.verb} ${asked.what}: the answer is not JSON, or broke off: is there a proxy in between?`,
+        { cause },
+      );
+    }
   }
 
   async #send(
@@ -303,6 +311,6 @@ function queryOf(options: WriteOptions, more: Record<string, string> = {}): stri
 function retryAfter(response: Response): number | undefined {
   if (response.status !== 429 && response.status < 500) return undefined;
   const header = response.headers.get("retry-after");
-  const seconds = header === null ? NaN : Number(header);
+  const seconds = !header ? NaN : Number(header);
   return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;
 }

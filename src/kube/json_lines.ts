@@ -4,19 +4,32 @@
  * Reads a body of JSON lines. What arrives together is handed out together: a list a chunk, never empty.
  *
  * @param body The body. It is cancelled when the reader stops early.
+ * @param signal Ends the reading.
  * @throws {SyntaxError} If a line is not JSON.
  */
-export async function* jsonLines(body: ReadableStream<Uint8Array>): AsyncGenerator<unknown[], void> {
+export async function* jsonLines(
+  body: ReadableStream<Uint8Array>,
+  signal?: AbortSignal,
+): AsyncGenerator<unknown[], void> {
+  const reader = body.getReader();
   const decoder = new TextDecoder();
-  let rest = "";
-  for await (const chunk of body) {
-    const text = rest + decoder.decode(chunk, { stream: true });
-    const lines = text.split("\n");
-    rest = lines.pop()!;
-    const values = lines.filter((line) => line !== "").map(parse);
-    if (values.length > 0) yield values;
+  // A request's own signal is not enough: what links it to ours may be collected before it is told.
+  const cancel = (): void => void reader.cancel(signal?.reason).catch(() => undefined);
+  signal?.addEventListener("abort", cancel, { once: true });
+  if (signal?.aborted) cancel();
+  try {
+    let rest = "";
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      const lines = (rest + decoder.decode(read.value, { stream: true })).split("\n");
+      rest = lines.pop()!;
+      const values = lines.filter((line) => line !== "").map(parse);
+      if (values.length > 0) yield values;
+    }
+    if (rest.trim() !== "" && !signal?.aborted) yield [parse(rest)];
+  } finally {
+    signal?.removeEventListener("abort", cancel);
+    cancel();
   }
-  if (rest.trim() !== "") yield [parse(rest)];
 }
 
 function parse(line: string): unknown {

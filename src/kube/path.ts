@@ -11,7 +11,18 @@ export function collectionPath(kind: AnyKind, namespace?: string): string {
   const base = kind.group === "" ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
   return namespace === undefined || !kind.namespaced
     ? `${base}/${kind.plural}`
-    : `${base}/namespaces/${encodeURIComponent(namespace)}/${kind.plural}`;
+    : `${base}/namespaces/${segment(kind, "namespace", namespace)}/${kind.plural}`;
+}
+
+/** What would lead to another path is no name; the rule is the API server's own (path segment names). */
+function segment(kind: AnyKind, what: string, text: string): string {
+  if (text === "") throw new TypeError(`Cannot address a ${kind.kind}: its ${what} is empty`);
+  if (text === "." || text === ".." || /[/%]/.test(text)) {
+    throw new TypeError(
+      `Cannot address a ${kind.kind}: "${text}" is no ${what}: it must not be ".", ".." or have "/" or "%" in it`,
+    );
+  }
+  return encodeURIComponent(text);
 }
 
 /**
@@ -24,12 +35,11 @@ export function collectionPath(kind: AnyKind, namespace?: string): string {
  * @throws {TypeError} If the kind is namespaced and no namespace is given, or the name is empty.
  */
 export function objectPath(kind: AnyKind, name: string, namespace?: string, subresource?: string): string {
-  if (name === "") throw new TypeError(`Cannot address a ${kind.kind}: its name is empty`);
   if (kind.namespaced && namespace === undefined) {
     throw new TypeError(`Cannot address ${kind.kind} "${name}": the kind is namespaced, so a namespace must be given`);
   }
   const tail = subresource === undefined ? "" : `/${subresource}`;
-  return `${collectionPath(kind, namespace)}/${encodeURIComponent(name)}${tail}`;
+  return `${collectionPath(kind, namespace)}/${segment(kind, "name", name)}${tail}`;
 }
 
 /**

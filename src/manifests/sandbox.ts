@@ -58,6 +58,7 @@ export function permissionsOf(parts: Readonly<Record<string, Part>>, options: Sa
  *
  * assert.deepEqual(permissionFlags([{ access: "net", target: "a.example:443", reason: "the API" }]), [
  *   "--no-prompt",
+ *   "--deny-import",
  *   "--allow-net=a.example:443",
  * ]);
  * ```
@@ -67,7 +68,8 @@ export function permissionFlags(permissions: readonly Permission[]): string[] {
     const targets = permissions.filter((permission) => permission.access === access).map(({ target }) => target);
     return targets.length === 0 ? [] : [`--allow-${access}=${targets.join(",")}`];
   });
-  return ["--no-prompt", ...flags];
+  // Without a prompt an undeclared use is an error; Deno would import code from six hosts if it were not denied.
+  return ["--no-prompt", "--deny-import", ...flags];
 }
 
 function declared(key: string, { net = [], read = [], env = [] }: Permissions): Permission[] {

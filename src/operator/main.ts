@@ -1,11 +1,9 @@
 /** An operator as a program: arguments, signals, exit codes. It is the only place beside `cli/main.ts` that ends a process. */
 import { parseArgs } from "node:util";
-import { systemClock } from "../base/clock.ts";
-import { connect, type ConnectOptions } from "../kube/connect.ts";
 import { permissionFlags } from "../manifests/sandbox.ts";
+import { connect, type ConnectOptions } from "./connect.ts";
 import { healthResponse } from "./health.ts";
 import { configureLogs, LOG_LEVELS, type LogFormat, type LogLevel, operatorLog } from "./log.ts";
-import { denoMachine } from "./machine.ts";
 import type { Operator } from "./operator.ts";
 import { startOperator } from "./running.ts";
 
@@ -85,7 +83,7 @@ async function start(operator: Operator, values: Values): Promise<void> {
     ...(values.kubeconfig === undefined ? {} : { kubeconfig: values.kubeconfig }),
     ...(values.context === undefined ? {} : { context: values.context }),
   };
-  const connection = await connect(denoMachine, systemClock, connectOptions);
+  const connection = await connect(connectOptions);
   const stop = new AbortController();
   // A promise of user code that nobody waited for must not end the operator for all other objects.
   globalThis.addEventListener("unhandledrejection", (event) => {

@@ -1,4 +1,5 @@
 /** A running operator: live copies, controller loops, their start and their stop. */
+import { aborted, linked } from "../base/abort.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { Client } from "../kube/client.ts";
 import type { Connection } from "../kube/connection.ts";
@@ -58,9 +59,10 @@ export function startOperator(operator: Operator, options: RunOptions): Running 
   const loops = Object.entries(operator.parts).map(([key, part]) =>
     new ControllerLoop(scopeOf(operator.name, key, part, { client, clock, random, log, informers }))
   );
-  const stop = new AbortController();
-  const signal = AbortSignal.any([stop.signal, ...(options.signal === undefined ? [] : [options.signal])]);
-  const ended = runAll(operator, informers, loops, { clock, log, signal });
+  const stop = linked(options.signal === undefined ? [] : [options.signal]);
+  const ended = runAll(operator, informers, loops, { clock, log, signal: stop.signal }).finally(() =>
+    stop[Symbol.dispose]()
+  );
   return {
     ended,
     get activity() {
@@ -92,12 +94,12 @@ async function runAll(
   const watching = informers.run(watches.signal);
   log.info("Operator started", { version: operator.version });
   let timer: Disposable | undefined;
-  signal.addEventListener("abort", () => {
+  aborted(signal).then(() => {
     timer = clock.after(
       operator.stopWithin,
       () => deadline.abort(new DOMException("The operator stops", "AbortError")),
     );
-  }, { once: true });
+  });
   await Promise.all(loops.map((loop) => loop.run(signal, deadline.signal)));
   timer?.[Symbol.dispose]();
   watches.abort();

@@ -39,7 +39,10 @@ export class WorkQueue<Reason> {
   /** Keys that are due later. A key is not here and in `#ready` at once. */
   readonly #later = new Map<string, Waiting>();
   /** Keys whose run goes on, each with what came in meanwhile. */
-  readonly #running = new Map<string, { again: { reason: Reason; options: AddOptions } | undefined }>();
+  readonly #running = new Map<
+    string,
+    { again: { reason: Reason; options: AddOptions } | undefined; isDropped: boolean }
+  >();
   #isClosed = false;
 
   /**
@@ -66,6 +69,7 @@ export class WorkQueue<Reason> {
     if (this.#isClosed) return;
     const run = this.#running.get(key);
     if (run !== undefined) {
+      run.isDropped = false;
       run.again = { reason: run.again?.reason ?? reason, options: merge(run.again?.options, options) };
       return;
     }
@@ -80,7 +84,7 @@ export class WorkQueue<Reason> {
     for (const priority of PRIORITIES) {
       for (const [key, reason] of this.#ready[priority]) {
         this.#ready[priority].delete(key);
-        this.#running.set(key, { again: undefined });
+        this.#running.set(key, { again: undefined, isDropped: false });
         return { key, reason };
       }
     }
@@ -97,8 +101,11 @@ export class WorkQueue<Reason> {
     const run = this.#running.get(key);
     this.#running.delete(key);
     if (this.#isClosed) return;
-    if (next !== undefined) this.#addLater(key, next);
-    if (run?.again !== undefined) this.add(key, run.again.reason, run.again.options);
+    const again = run?.again;
+    // One run follows, not two: what came in during the run makes it, unless it has to wait for the end of a backoff.
+    if (again !== undefined && !(next?.isBackoff && !again.options.endsBackoff)) {
+      this.add(key, again.reason, again.options);
+    } else if (next !== undefined && !run?.isDropped) this.#addLater(key, next);
   }
 
   /** Drops a key: its object is gone. A run that goes on ends as it likes, and is not followed by another. */
@@ -106,7 +113,9 @@ export class WorkQueue<Reason> {
     this.#forgetLater(key);
     for (const priority of PRIORITIES) this.#ready[priority].delete(key);
     const run = this.#running.get(key);
-    if (run !== undefined) run.again = undefined;
+    if (run === undefined) return;
+    run.again = undefined;
+    run.isDropped = true;
   }
 
   /** Takes nothing more in, and gives out nothing more. */
@@ -122,6 +131,8 @@ export class WorkQueue<Reason> {
       if (held === undefined) continue;
       if (PRIORITIES.indexOf(other) <= PRIORITIES.indexOf(priority)) return;
       this.#ready[other].delete(key);
+      this.#ready[priority].set(key, held);
+      return;
     }
     this.#ready[priority].set(key, reason);
     this.#onReady();

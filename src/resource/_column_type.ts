@@ -49,11 +49,12 @@ export function columnType(path: string, properties: { readonly [name: string]: 
     const step = STEP.exec(rest);
     if (step === null || node === undefined) return undefined;
     const [text, name, quoted] = step;
-    const key = name?.replaceAll(/\\(.)/g, "$1") ?? quoted;
-    node = key === undefined ? itemOf(node) : propertyOf(node, key);
     rest = rest.slice(text.length);
+    // The server reads a quoted key as a name like any other: its dots too have to be written as `\.`.
+    if (quoted !== undefined) rest = `.${quoted}${rest}`;
+    else node = name === undefined ? itemOf(node) : propertyOf(node, name.replaceAll(/\\(.)/g, "$1"));
   }
-  return node && (rest === path ? undefined : typeOf(node));
+  return node === undefined || path === "" ? undefined : typeOf(node);
 }
 
 function propertyOf(node: JsonSchema, key: string): JsonSchema | undefined {

@@ -12,24 +12,30 @@ type UpToDot<P extends string, Before extends string> = P extends `${infer Name}
 /** What is at a key: of any JSON anything, of nothing nothing. */
 type At<T, Name extends string> = unknown extends T ? unknown
   : T extends readonly unknown[] ? never
-  : Name extends keyof T ? NonNullable<T[Name]>
+  : Name extends keyof T ? Present<T[Name]>
   : never;
 
-type Item<T> = unknown extends T ? unknown : T extends readonly (infer I)[] ? NonNullable<I> : never;
+type Item<T> = unknown extends T ? unknown : T extends readonly (infer I)[] ? Present<I> : never;
 
-/** The type of what a path leads to; `never` where it leads nowhere. */
+type Present<T> = unknown extends T ? unknown : NonNullable<T>;
+
+/**
+ * The type of what a path leads to; `never` where it leads nowhere. As the server reads it, a quoted key is a name like any other: its dots
+ * too have to be written as `\.`.
+ */
 export type PathTarget<T, P extends string> = [T] extends [never] ? never
   : P extends "" ? T
   : P extends `.${infer After}`
     ? FirstName<After> extends [infer Name extends string, infer Rest extends string] ? PathTarget<At<T, Name>, Rest>
     : never
-  : P extends `['${infer Name}']${infer Rest}` ? PathTarget<At<T, Name>, Rest>
+  : P extends `['${infer Name}']${infer Rest}` ? PathTarget<PathTarget<T, `.${Name}`>, Rest>
   : P extends `[?(@${infer Filter})]${infer Rest}`
-    ? Filter extends `${infer Path}==${string}`
-      ? [PathTarget<Item<T>, Trimmed<Path>>] extends [never] ? never : PathTarget<Item<T>, Rest>
-    : never
+    ? [PathTarget<Item<T>, FilterPath<Filter>>] extends [never] ? never : PathTarget<Item<T>, Rest>
   : P extends `[${number | "*"}]${infer Rest}` ? PathTarget<Item<T>, Rest>
   : never;
+
+/** What a filter looks at: all of it, or what stands before `==`. */
+type FilterPath<Filter extends string> = Filter extends `${infer Path}==${string}` ? Trimmed<Path> : Filter;
 
 type Trimmed<P extends string> = P extends `${infer Path} ` ? Trimmed<Path> : P;
 

@@ -55,7 +55,7 @@ export function printerColumns(
   properties: { readonly [name: string]: JsonSchema },
 ): PrinterColumn[] {
   return Object.entries(columns).map(([name, column]) => {
-    if (name === "") throw new TypeError(`Cannot make kind "${kind}": a column's heading is empty`);
+    if (name === "") throw new TypeError(`Cannot make kind "${kind}": the heading of a column is empty`);
     const { path, type, ...rest } = typeof column === "string" ? { path: column } : column;
     const inferred = columnType(path, properties);
     if (inferred === undefined) {

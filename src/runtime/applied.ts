@@ -31,19 +31,22 @@ function isOwned(wanted: unknown, live: unknown, fields: Record<string, unknown>
   const names = Object.keys(wanted).filter((name) => wanted[name] !== undefined);
   return names.length === keys.length && names.every((name) => {
     const inner = fields[`f:${name}`];
-    return isObject(inner) && name in live && isOwned(wanted[name], live[name], inner);
+    return isObject(inner) && Object.hasOwn(live, name) && isOwned(wanted[name], live[name], inner);
   });
 }
 
 /** Items of a set are recorded as `v:<value>`, those of a list that is a map as `k:<their keys>`. */
 function isListOwned(wanted: unknown[], live: unknown[], fields: Record<string, unknown>, keys: string[]): boolean {
   if (wanted.length !== keys.length) return false;
+  let left = wanted;
   return keys.every((key) => {
     const tail = parseKey(key);
     if (tail === undefined) return false;
     if (key.startsWith("v:")) return wanted.some((item) => equal(item, tail)) && live.some((item) => equal(item, tail));
     if (!isObject(tail)) return false;
-    const item = wanted.find((item) => hasKeys(item, tail, true));
+    // One that has the keys goes before one that leaves some to the server's defaults; none stands for two.
+    const item = left.find((item) => hasKeys(item, tail, false)) ?? left.find((item) => hasKeys(item, tail, true));
+    left = left.filter((other) => other !== item);
     const there = live.find((item) => hasKeys(item, tail, false));
     const inner = fields[key];
     return item !== undefined && isObject(there) && isObject(inner) &&

@@ -1,4 +1,7 @@
 /** Runs a controller: changes become keys, keys become runs, failed runs are tried again. */
+import { aborted } from "../base/abort.ts";
+import { sleep } from "../base/clock.ts";
+import { equal } from "../base/json.ts";
 import { failureOf } from "./failure.ts";
 import type { Outcome } from "../parts/outcome.ts";
 import type { Reason } from "../parts/context.ts";
@@ -9,6 +12,9 @@ import type { StoreChange } from "../watch/store.ts";
 import { ownerKey } from "./owner.ts";
 import { reportFailure, runObject, type RunStart } from "./run.ts";
 import type { Scope } from "./scope.ts";
+
+// How long a run may take to heed the signal of the deadline, in milliseconds.
+const LAST_TURNS = 100;
 
 /** Runs a controller. */
 export class ControllerLoop {
@@ -54,7 +60,7 @@ export class ControllerLoop {
    * @param deadline Aborts the runs that still go on.
    */
   async run(signal: AbortSignal, deadline: AbortSignal): Promise<void> {
-    const stopped = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+    const stopped = aborted(signal);
     const synced = Promise.all(this.#kinds().map((kind) => this.scope.informers.of(kind).synced));
     await Promise.race([synced, stopped]);
     if (!signal.aborted) {
@@ -67,9 +73,18 @@ export class ControllerLoop {
     }
     this.#isOpen = false;
     this.#queue.close();
-    deadline.addEventListener("abort", () => this.#abortRuns(deadline.reason), { once: true });
-    if (deadline.aborted) this.#abortRuns(deadline.reason);
-    await Promise.all([...this.#runs.values()].map(({ ended }) => ended));
+    const over = aborted(deadline).then(() => this.#abortRuns(deadline.reason));
+    // What does not heed its signal is left behind: the process ends with it.
+    await Promise.race([
+      Promise.all([...this.#runs.values()].map(({ ended }) => ended)),
+      over.then(() => this.#lastTurns()),
+    ]);
+  }
+
+  /** Lets runs that heed their signal end: they need no time for it. */
+  async #lastTurns(): Promise<void> {
+    const ended = Promise.all([...this.#runs.values()].map(({ ended }) => ended));
+    await Promise.race([ended, sleep(this.scope.clock, LAST_TURNS).catch(() => undefined)]);
   }
 
   #kinds(): KindList {
@@ -94,7 +109,8 @@ export class ControllerLoop {
     if (isDeleting && run !== undefined && !run.isDeleting) {
       run.abort.abort(new DOMException("The object is being deleted", "AbortError"));
     }
-    if (by === this.scope.writer) return;
+    // The answer to a write of ours may hold what others wrote just before: then it is news, and no event will bring it again.
+    if (by === this.scope.writer && before !== undefined && isOnlyOurs(before, after)) return;
     const isNew = before === undefined || before.metadata.uid !== after.metadata.uid;
     if (isNew) this.#failures.delete(key);
     const endsBackoff = isNew || isDeleting !== (before.metadata.deletionTimestamp !== undefined) ||
@@ -199,3 +215,13 @@ export class ControllerLoop {
 }
 
 type KindList = readonly Scope["controller"]["kind"][];
+
+/** Whether between two versions of an object nothing changed that a reconciler answers to; its status and finalizers may have. */
+function isOnlyOurs(before: KubeObject, after: KubeObject): boolean {
+  const { metadata: old, ...oldRest } = before as KubeObject & { status?: unknown };
+  const { metadata: now, ...nowRest } = after as KubeObject & { status?: unknown };
+  return old.uid === now.uid && old.deletionTimestamp === now.deletionTimestamp && old.generation === now.generation &&
+    equal(old.labels, now.labels) && equal(old.annotations, now.annotations) &&
+    // Kinds without a generation show a change of their content in the content alone.
+    (now.generation !== undefined || equal({ ...oldRest, status: undefined }, { ...nowRest, status: undefined }));
+}

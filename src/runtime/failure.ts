@@ -45,7 +45,8 @@ export function failureOf(error: unknown, failures: number, part: string, spread
   }
   const undeclared = undeclaredUse(error, part);
   if (undeclared !== undefined) {
-    return { reason: "NotDeclared", message: undeclared, isUnexpected: false, isRace: false, after };
+    // What is compiled in does not change while the program runs.
+    return { reason: "NotDeclared", message: undeclared, isUnexpected: false, isRace: false, after: undefined };
   }
   if (error instanceof DOMException && error.name === "TimeoutError") {
     return { reason: "Timeout", message, isUnexpected: false, isRace: false, after };
@@ -59,9 +60,9 @@ function undeclaredUse(error: unknown, part: string): string | undefined {
     if (!(cause instanceof Deno.errors.NotCapable)) continue;
     const [, access, target] = /Requires (\w+) access(?: to "([^"]*)")?/.exec(cause.message) ?? [];
     if (access === undefined) return undefined;
-    const value = target === undefined ? "" : access === "net" ? target.replace(/:(443|80)$/, "") : target;
-    return `Cannot use ${access}${target === undefined ? "" : ` "${target}"`}: it is not declared: ` +
-      `add permissions: { ${access}: [${JSON.stringify(value)}] } to controller "${part}" and build again`;
+    const value = access === "net" ? target?.replace(/:(443|80)$/, "") : target;
+    return `Cannot use ${access}${value === undefined ? "" : ` "${value}"`}: it is not declared: ` +
+      `add permissions: { ${access}: [${JSON.stringify(value ?? "")}] } to controller "${part}" and build again`;
   }
   return undefined;
 }

@@ -1,4 +1,5 @@
 /** One run of one object: finalizer, the user's function, status. */
+import { linked } from "../base/abort.ts";
 import { milliseconds } from "../base/duration.ts";
 import { isStatus } from "../kube/api_error.ts";
 import type { Outcome } from "../parts/outcome.ts";
@@ -32,10 +33,15 @@ export async function runObject(scope: Scope, start: RunStart): Promise<Outcome>
     case "reconcile":
       return await reconcile(scope, start);
     case "add finalizer, then reconcile":
-      return await reconcile(scope, { ...start, object: await addFinalizer(scope, start) });
+      return await reconcileAfter(scope, start, await addFinalizer(scope, start));
     case "remove finalizer, then reconcile":
-      return await reconcile(scope, { ...start, object: await removeFinalizer(scope, start) });
+      return await reconcileAfter(scope, start, await removeFinalizer(scope, start));
   }
+}
+
+/** An object that went meanwhile is not reconciled: what was made for it, nobody would clean up. */
+async function reconcileAfter(scope: Scope, start: RunStart, object: KubeObject | undefined): Promise<Outcome> {
+  return object === undefined ? undefined : await reconcile(scope, { ...start, object });
 }
 
 async function reconcile(scope: Scope, start: RunStart): Promise<Outcome> {
@@ -76,11 +82,11 @@ export async function reportFailure(
 async function timed(scope: Scope, run: Run, call: (run: Run) => Promise<Outcome> | Outcome): Promise<Outcome> {
   const { timeout } = scope.controller;
   if (timeout === undefined) return await call(run);
-  const limit = new AbortController();
+  using limit = linked([run.signal]);
+  const { signal } = limit;
   using _timer = scope.clock.after(milliseconds(timeout), () => {
     limit.abort(new DOMException(`The run took longer than ${timeout}`, "TimeoutError"));
   });
-  const signal = AbortSignal.any([run.signal, limit.signal]);
   // A reconciler that does not heed its signal must not hold the object for ever.
   const late = new Promise<never>((_, reject) =>
     signal.addEventListener("abort", () => reject(signal.reason), { once: true })
@@ -103,17 +109,17 @@ async function writeStatus(scope: Scope, run: Run, drops: readonly string[]): Pr
   await patchOwn(scope, run, { ...guard, status }, "status");
 }
 
-async function addFinalizer(scope: Scope, start: RunStart): Promise<KubeObject> {
+async function addFinalizer(scope: Scope, start: RunStart): Promise<KubeObject | undefined> {
   const { resourceVersion, finalizers = [] } = start.object.metadata;
   return await patchOwn(scope, start, {
     metadata: { resourceVersion, finalizers: [...finalizers, scope.finalizer] },
-  }) ?? start.object;
+  });
 }
 
-async function removeFinalizer(scope: Scope, start: RunStart): Promise<KubeObject> {
+async function removeFinalizer(scope: Scope, start: RunStart): Promise<KubeObject | undefined> {
   const { resourceVersion, finalizers = [] } = start.object.metadata;
   const rest = finalizers.filter((name) => name !== scope.finalizer);
-  return await patchOwn(scope, start, { metadata: { resourceVersion, finalizers: rest } }) ?? start.object;
+  return await patchOwn(scope, start, { metadata: { resourceVersion, finalizers: rest } });
 }
 
 /** Patches the object of a run; answers nothing when it is gone, which ends what the run had to do. */

@@ -119,13 +119,8 @@ export class Informer {
   /** Watches until the signal. Never throws: what goes wrong is told, and tried again. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const opened = this.#options.clock.now();
       try {
-        const isWordless = await this.#once(signal);
-        if (isWordless && this.#options.clock.now() - opened < SHORTEST_STREAM) {
-          throw new Error(`Cannot watch ${this.kind.kind}: the server ended the watch at once`);
-        }
-        this.#recovered();
+        await this.#once(signal);
       } catch (error) {
         if (signal.aborted) return;
         await this.#failed(error, signal).catch(() => undefined);
@@ -133,8 +128,8 @@ export class Informer {
     }
   }
 
-  /** One list or one stream. Answers whether the stream ended without a word. */
-  async #once(signal: AbortSignal): Promise<boolean> {
+  /** One page of a list, or one stream. */
+  async #once(signal: AbortSignal): Promise<void> {
     const { namespace, labelSelector, fieldSelector, random } = this.#options;
     const select: SelectOptions = {
       signal,
@@ -145,10 +140,10 @@ export class Informer {
     const state = this.#state;
     if (state.at === "paging" || (state.at === "start" && !state.streams)) {
       const page = await this.#client.page(this.kind, state.at === "paging" ? state.next : undefined, select);
-      this.#take({ came: "page", ...page, items: page.items as KubeObject[] });
-      return false;
+      return this.#take({ came: "page", ...page, items: page.items as KubeObject[] });
     }
     const timeoutSeconds = Math.round(SHORTEST_WATCH_SECONDS * (1 + random()));
+    const opened = this.#options.clock.now();
     let isWordless = true;
     const events = state.at === "live"
       ? this.#client.watch(this.kind, { ...select, timeoutSeconds, resourceVersion: state.resourceVersion })
@@ -158,8 +153,14 @@ export class Informer {
       isWordless = false;
       for (const event of batch) this.#onEvent(event);
     }
+    if (signal.aborted) return;
+    if (this.#state.at !== "live") {
+      throw new Error(`Cannot watch ${this.kind.kind}: the server ended the first listing before it was complete`);
+    }
+    if (isWordless && this.#options.clock.now() - opened < SHORTEST_STREAM) {
+      throw new Error(`Cannot watch ${this.kind.kind}: the server ended the watch at once`);
+    }
     this.#take({ came: "end" });
-    return isWordless;
   }
 
   #onEvent(event: WatchEvent): void {
@@ -170,7 +171,8 @@ export class Informer {
         JSON.stringify(event.object),
       );
     }
-    this.#recovered();
+    // Events of a listing that is not complete do not show that the watch can go on.
+    if (this.#state.at === "live") this.#recovered();
     this.#take({ came: "event", event });
   }
 

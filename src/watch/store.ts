@@ -69,7 +69,8 @@ export class Store {
    */
   delete(object: KubeObject): StoreChange | undefined {
     const key = keyOf(object.metadata);
-    this.#gone.delete(key);
+    const gone = this.#gone.get(key);
+    if (gone !== undefined && !isNewer(gone, object.metadata.resourceVersion)) this.#gone.delete(key);
     const before = this.#objects.get(key);
     if (before === undefined || isNewer(before.metadata.resourceVersion, object.metadata.resourceVersion)) {
       return undefined;

@@ -225,10 +225,9 @@ function renderLatest(byFile: ReadonlyMap<string, readonly Type[]>, model: Model
   const lines = files.flatMap((file) => {
     const owned = [...owners].filter(([, owner]) => owner?.file === file).sort();
     const names = (value: boolean) => owned.filter(([, owner]) => owner!.value === value).map(([name]) => name);
-    return [["export", names(true)], ["export type", names(false)]].filter(([, list]) => list!.length > 0)
-      .map(([word, list]) =>
-        `${word} {\n${(list as string[]).map((name) => `  ${name},\n`).join("")}} from "./${file}";\n`
-      );
+    return [["export", names(true)] as const, ["export type", names(false)] as const]
+      .filter(([, list]) => list.length > 0)
+      .map(([word, list]) => `${word} { ${list.join(", ")} } from "./${file}";\n`);
   });
   return `${HEADER}${lines.join("")}`;
 }

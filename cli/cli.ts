@@ -1,0 +1,82 @@
+/** The commands of `op`: from arguments to a function, from how that ends to an exit code. */
+import { Command, CommanderError } from "@commander-js/extra-typings";
+import { build } from "./build/build.ts";
+import { crds } from "./crds.ts";
+import { EXIT, UsageError } from "./exit_code.ts";
+import type { Io } from "./io.ts";
+import { newOperator } from "./new/operator.ts";
+import { VERSION } from "./version.ts";
+
+/**
+ * Runs `op`. It never ends the process.
+ *
+ * @param args What stands behind `op`.
+ * @param io The terminal and the shell.
+ * @returns The exit code: 0 when done, 1 when something could not be done, 2 when the command line was wrong.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * let said = "";
+ * const io = { out: (text: string) => void (said += text), err: () => {}, cwd: "/", env: () => undefined };
+ * assert.equal(await cli(["--version"], io), 0);
+ * assert.match(said, /^op \d+\.\d+\.\d+/);
+ * ```
+ */
+export async function cli(args: readonly string[], io: Io): Promise<number> {
+  try {
+    await program(io).parseAsync([...args], { from: "user" });
+    return EXIT.done;
+  } catch (error) {
+    // Commander has said what was wrong, or shown the help that was asked for.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    io.err(`${error instanceof Error ? error.message : String(error)}\n`);
+    return error instanceof UsageError ? EXIT.usage : EXIT.failed;
+  }
+}
+
+function program(io: Io): Command {
+  const op = new Command("op")
+    .description("Kubernetes operators in TypeScript: make one, build it, see what a cluster needs for it.")
+    .version(`op ${VERSION}`, "-V, --version", "print the version")
+    .helpOption("-h, --help", "print this help")
+    .helpCommand("help [command]", "print the help of a command")
+    .addHelpText("after", "\nExit codes: 0 done, 1 could not be done, 2 wrong command line.")
+    .showHelpAfterError('(run "op --help" to see what there is)')
+    .exitOverride()
+    .configureOutput({
+      writeOut: io.out,
+      writeErr: io.err,
+      getOutHelpWidth: () => HELP_WIDTH,
+      getErrHelpWidth: () => HELP_WIDTH,
+    });
+
+  // Settings of `op` reach a command only when it is made by its parent, which `command()` does and `addCommand()` does not.
+  const make = op.command("new").description("make something new");
+  make.command("operator")
+    .description("make a project: an operator with one kind, its controller and a test")
+    .argument("<name>", "the operator's name: small letters, digits and dashes")
+    .option("--dir <folder>", "the folder to make (default: the name, here)")
+    .option("--sdk <folder>", "use the SDK in this folder instead of the published one")
+    .action((name, options) => newOperator(name, options, io));
+
+  op.command("build")
+    .description("make one executable of an operator, with only the permissions it needs")
+    .argument("[file]", "the file whose default export is the operator", "main.ts")
+    .requiredOption("-o, --output <file>", "the executable to write")
+    .option("--compiler <deno>", "the Deno that compiles (default: DENO_COMPILER, else the one that runs op)")
+    .option("--target <target>", "the machine it is for, such as x86_64-unknown-linux-gnu (default: this one)")
+    .option("--force", "replace the output even if it is no executable made by op")
+    .action((file, options) => build(file, options, io));
+
+  op.command("crds")
+    .description("print the CustomResourceDefinitions of an operator as YAML")
+    .argument("[file]", "the file whose default export is the operator", "main.ts")
+    .action((file) => crds(file, io));
+
+  return op as unknown as Command;
+}
+
+// The same on every terminal, so that help reads the same in documents, tests and logs.
+const HELP_WIDTH = 100;

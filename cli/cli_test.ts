@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { RecordedIo } from "./_recorded_io.ts";
+import { cli } from "./cli.ts";
+import config from "./deno.json" with { type: "json" };
+
+const HELP = `Usage: op [options] [command]
+
+Kubernetes operators in TypeScript: make one, build it, see what a cluster needs for it.
+
+Options:
+  -V, --version           print the version
+  -h, --help              print this help
+
+Commands:
+  new                     make something new
+  build [options] [file]  make one executable of an operator, with only the permissions it needs
+  crds [file]             print the CustomResourceDefinitions of an operator as YAML
+  help [command]          print the help of a command
+
+Exit codes: 0 done, 1 could not be done, 2 wrong command line.
+`;
+
+Deno.test("op --help lists the commands and the exit codes", async () => {
+  const io = new RecordedIo();
+  assert.equal(await cli(["--help"], io), 0);
+  assert.equal(io.stdout, HELP);
+  assert.equal(io.stderr, "");
+});
+
+Deno.test("op --version prints the version of the package", async () => {
+  const io = new RecordedIo();
+  assert.equal(await cli(["--version"], io), 0);
+  assert.equal(io.stdout, `op ${config.version}\n`);
+});
+
+Deno.test("op help COMMAND prints the help of that command", async () => {
+  const io = new RecordedIo();
+  assert.equal(await cli(["help", "build"], io), 0);
+  assert.match(io.stdout, /^Usage: op build \[options\] \[file\]/);
+});
+
+const WRONG = [
+  { name: "no command", given: [], says: /^Usage: op/ },
+  { name: "a misspelt command", given: ["biuld"], says: /unknown command 'biuld'\n\(Did you mean build\?\)/ },
+  {
+    name: "a misspelt thing to make",
+    given: ["new", "operatr", "x"],
+    says: /unknown command 'operatr'\n\(Did you mean operator\?\)/,
+  },
+  { name: "a misspelt option", given: ["crds", "--hlep"], says: /unknown option '--hlep'\n\(Did you mean --help\?\)/ },
+  { name: "an argument missing", given: ["new", "operator"], says: /missing required argument 'name'/ },
+  { name: "an argument too many", given: ["new", "operator", "a", "b"], says: /too many arguments/ },
+  { name: "an option missing", given: ["build"], says: /required option '-o, --output <file>' not specified/ },
+  {
+    name: "a name that is none",
+    given: ["new", "operator", "My_Shop"],
+    says: /^Cannot name an operator "My_Shop".*try "my-shop"\n$/,
+  },
+];
+
+Deno.test("op tells what is wrong with a command line, and ends with 2", async (t) => {
+  for (const { name, given, says } of WRONG) {
+    await t.step(name, async () => {
+      const io = new RecordedIo();
+      assert.equal(await cli(given, io), 2);
+      assert.match(io.stderr, says);
+      assert.equal(io.stdout, "");
+    });
+  }
+});
+
+Deno.test("op ends with 1 and one line when a file is not there", async () => {
+  const io = new RecordedIo();
+  assert.equal(await cli(["crds", "nowhere.ts"], io), 1);
+  assert.equal(
+    io.stderr,
+    'Cannot read "nowhere.ts": there is no such file; name the file whose default export is the operator\n',
+  );
+});

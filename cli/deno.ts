@@ -1,0 +1,69 @@
+/** The Deno that commands run, and the files they are given. */
+import { dirname, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { Failure } from "./exit_code.ts";
+import type { Io } from "./io.ts";
+
+/** The Deno that runs `op`; the one on the path where `op` is itself an executable. */
+export function runningDeno(): string {
+  return Deno.build.standalone ? "deno" : Deno.execPath();
+}
+
+/** A file with an operator in it. */
+export interface SourceFile {
+  readonly path: string;
+  readonly url: URL;
+  readonly folder: string;
+}
+
+/**
+ * A file named on the command line.
+ *
+ * @param file The file, as the user named it.
+ * @param io The terminal and the shell.
+ * @throws {Failure} If there is no such file.
+ */
+export async function sourceFile(file: string, io: Io): Promise<SourceFile> {
+  const path = resolve(io.cwd, file);
+  const info = await Deno.stat(path).catch(() => undefined);
+  if (!info?.isFile) {
+    throw new Failure(
+      `Cannot read "${file}": there is no such file; name the file whose default export is the operator`,
+    );
+  }
+  return { path, url: pathToFileURL(path), folder: dirname(path) };
+}
+
+/** What a program did. */
+export interface Output {
+  readonly success: boolean;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/**
+ * Runs a program to its end.
+ *
+ * @param program The program.
+ * @param args Its arguments.
+ * @param options Where it runs, and variables to add to its environment.
+ * @throws {Failure} If there is no such program.
+ */
+export async function run(
+  program: string,
+  args: readonly string[],
+  options: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<Output> {
+  const output = await outputOf(new Deno.Command(program, { args: [...args], stdin: "null", ...options }), program);
+  const decoder = new TextDecoder();
+  return { success: output.success, stdout: decoder.decode(output.stdout), stderr: decoder.decode(output.stderr) };
+}
+
+async function outputOf(command: Deno.Command, program: string): Promise<Deno.CommandOutput> {
+  try {
+    return await command.output();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) throw new Failure(`Cannot run "${program}": there is no such program`);
+    throw error;
+  }
+}

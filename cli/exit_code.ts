@@ -1,0 +1,19 @@
+/** How `op` ends. The numbers are a contract: scripts and CI read them. */
+export const EXIT = {
+  /** All was done. */
+  done: 0,
+  /** Something could not be done; the last line of standard error says what and what to do. */
+  failed: 1,
+  /** The command line was wrong; nothing was done. */
+  usage: 2,
+} as const;
+
+/** Says why a command could not be carried out, in words for whoever typed it. It is told without a stack trace. */
+export class Failure extends Error {
+  override name = "Failure";
+}
+
+/** A value on the command line is wrong: nothing was done. */
+export class UsageError extends Error {
+  override name = "UsageError";
+}

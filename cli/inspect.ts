@@ -1,0 +1,68 @@
+/** What an operator says of itself, asked in a process of its own: a user's file has its own import map, and may do anything when it is loaded. */
+import { Failure } from "./exit_code.ts";
+
+/** One permission of Deno, and why the operator needs it. */
+export interface Permission {
+  /** A class of permissions, as the flag names it: `net`, `read`, `env`. */
+  readonly access: string;
+  readonly target: string;
+  readonly reason: string;
+}
+
+/** An operator's own account. */
+export interface OperatorFacts {
+  readonly name: string;
+  /** CustomResourceDefinitions, as they are sent to a cluster. */
+  readonly crds: readonly unknown[];
+  readonly permissions: readonly Permission[];
+}
+
+/** Reading files and variables is what a file may do while it is loaded; nothing it does then needs the network or another program. */
+export const LOADING: readonly string[] = ["--no-prompt", "--allow-read", "--allow-env"];
+
+/** Set apart from whatever the file itself prints. */
+const MARK = "\u0001op:";
+
+/**
+ * Loads a file and asks the operator that is its default export.
+ *
+ * @param deno The Deno to load it with.
+ * @param file The file, as a URL.
+ * @param cwd Where its configuration is looked for, there and above.
+ * @param shown The file, as the user named it.
+ * @throws {Failure} If the file cannot be loaded, or its default export is no operator.
+ */
+export async function inspect(deno: string, file: URL, cwd: string, shown: string): Promise<OperatorFacts> {
+  const args = ["run", "--quiet", ...LOADING, "--ext=ts", "-"];
+  const process = new Deno.Command(deno, { args, cwd, stdin: "piped", stdout: "piped", stderr: "piped" }).spawn();
+  // A Deno that ends before it has read the script says why in its output.
+  const [output] = await Promise.all([process.output(), write(process.stdin, script(file)).catch(() => {})]);
+  const stdout = new TextDecoder().decode(output.stdout);
+  const answer = stdout.split("\n").find((line) => line.startsWith(MARK))?.slice(MARK.length);
+  if (!output.success || answer === undefined) {
+    throw new Failure(`Cannot load "${shown}":\n${new TextDecoder().decode(output.stderr).trim()}`);
+  }
+  const facts = JSON.parse(answer) as OperatorFacts | null;
+  if (facts === null) {
+    throw new Failure(
+      `Cannot find an operator in "${shown}": its default export is none; write "export default operator({ ... })" there`,
+    );
+  }
+  return facts;
+}
+
+/** Asks the value, not its class: the file may have got the SDK by another road than this program. */
+function script(file: URL): string {
+  return `
+const { default: op } = await import(${JSON.stringify(file.href)});
+const isOperator = typeof op?.name === "string" && typeof op.crds === "function" && typeof op.permissions === "function";
+const facts = isOperator ? { name: op.name, crds: op.crds(), permissions: op.permissions() } : null;
+console.log("\\n" + ${JSON.stringify(MARK)} + JSON.stringify(facts));
+`;
+}
+
+async function write(stream: WritableStream<Uint8Array>, text: string): Promise<void> {
+  const writer = stream.getWriter();
+  await writer.write(new TextEncoder().encode(text));
+  await writer.close();
+}

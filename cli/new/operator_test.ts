@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { RecordedIo } from "../_recorded_io.ts";
+import { cli } from "../cli.ts";
+import { render } from "./operator.ts";
+
+const SDK = fileURLToPath(new URL("../../", import.meta.url));
+
+/** A folder of its own for each test. */
+async function inFolder(test: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await test(await Deno.realPath(folder));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+function entries(folder: string): string[] {
+  return [...Deno.readDirSync(folder)].map((entry) => entry.name).sort();
+}
+
+Deno.test("op new operator makes one folder a kind and one file a version", async () => {
+  await inFolder(async (cwd) => {
+    const io = new RecordedIo(cwd);
+    assert.equal(await cli(["new", "operator", "shop"], io), 0, io.stderr);
+    assert.deepEqual(entries(cwd), ["shop"]);
+    assert.deepEqual(entries(join(cwd, "shop")), [".gitignore", "README.md", "deno.json", "main.ts", "website"]);
+    assert.deepEqual(entries(join(cwd, "shop/website")), ["controller.ts", "controller_test.ts", "v1.ts"]);
+    assert.match(io.stdout, /cd shop\n {2}deno task test\n {2}deno task compile\n$/);
+  });
+});
+
+Deno.test("op new operator puts the name where the template has its own", () => {
+  const files = render("shop");
+  assert.match(files.get("main.ts") ?? "", /operator\(\{ name: "shop", /);
+  for (const [path, text] of files) assert(!text.includes("website-operator"), path);
+});
+
+Deno.test("op new operator uses the published SDK of its own version", () => {
+  const { imports, links } = JSON.parse(render("shop").get("deno.json") ?? "");
+  assert.match(imports["@op/sdk"], /^jsr:@op\/sdk@\^\d+\.\d+\.\d+$/);
+  assert.equal(links, undefined);
+});
+
+Deno.test("op new operator --sdk keeps an absolute path, and a relative one relative to the project", async () => {
+  await inFolder(async (cwd) => {
+    const from = relative(cwd, SDK);
+    assert.equal(await cli(["new", "operator", "one", "--sdk", SDK], new RecordedIo(cwd)), 0);
+    assert.equal(await cli(["new", "operator", "two", "--sdk", from, "--dir", "deep/two"], new RecordedIo(cwd)), 0);
+    assert.deepEqual(JSON.parse(await Deno.readTextFile(join(cwd, "one/deno.json"))).links, [SDK]);
+    assert.deepEqual(JSON.parse(await Deno.readTextFile(join(cwd, "deep/two/deno.json"))).links, [join("../..", from)]);
+  });
+});
+
+Deno.test("op new operator fills an empty folder in its place", async () => {
+  await inFolder(async (cwd) => {
+    const before = await Deno.stat(cwd);
+    assert.equal(await cli(["new", "operator", "shop", "--dir", "."], new RecordedIo(cwd)), 0);
+    assert.equal((await Deno.stat(cwd)).ino, before.ino);
+    assert.deepEqual(entries(cwd), [".gitignore", "README.md", "deno.json", "main.ts", "website"]);
+  });
+});
+
+Deno.test("op new operator refuses a folder that is not empty, names what is in it and writes nothing", async () => {
+  await inFolder(async (cwd) => {
+    const names = ["a", "b", "c", "d", "e", "f", "g"];
+    for (const name of names) await Deno.writeTextFile(join(cwd, name), "");
+    const io = new RecordedIo(cwd);
+    assert.equal(await cli(["new", "operator", "shop", "--dir", "."], io), 1);
+    assert.equal(
+      io.stderr,
+      `Cannot make a project in "${cwd}": it is not empty ("a", "b", "c", "d", "e" and 2 more); name another folder with --dir\n`,
+    );
+    assert.deepEqual(entries(cwd), names);
+  });
+});
+
+Deno.test("op new operator refuses a file in the folder's place", async () => {
+  await inFolder(async (cwd) => {
+    await Deno.writeTextFile(join(cwd, "shop"), "mine");
+    const io = new RecordedIo(cwd);
+    assert.equal(await cli(["new", "operator", "shop"], io), 1);
+    assert.match(io.stderr, /that is a file; name another folder with --dir\n$/);
+    assert.equal(await Deno.readTextFile(join(cwd, "shop")), "mine");
+  });
+});
+
+Deno.test("op new operator refuses a folder that is no SDK, and writes nothing", async () => {
+  await inFolder(async (cwd) => {
+    const io = new RecordedIo(cwd);
+    assert.equal(await cli(["new", "operator", "shop", "--sdk", "."], io), 2);
+    assert.match(io.stderr, /^Cannot use the SDK in "\.": there is no deno\.json of @op\/sdk in that folder/);
+    assert.deepEqual(entries(cwd), []);
+  });
+});

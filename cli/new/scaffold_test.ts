@@ -1,0 +1,46 @@
+/** A project as `op new operator` makes it, treated as its user would: by its own tasks, in a folder outside of this repository. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { RecordedIo } from "../_recorded_io.ts";
+import { cli } from "../cli.ts";
+
+const SDK = fileURLToPath(new URL("../../", import.meta.url));
+
+// The longest name there can be, so that no line of the template is too long with it.
+const NAME = `a${"-long-name".repeat(4)}-five`;
+
+Deno.test("a new project checks, lints and tests as it lies", async (t) => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const io = new RecordedIo(folder);
+    assert.equal(await cli(["new", "operator", NAME, "--sdk", SDK], io), 0, io.stderr);
+    for (const task of ["check", "lint", "test"]) {
+      await t.step(`deno task ${task}`, async () => {
+        const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+          args: ["task", task],
+          cwd: join(folder, NAME),
+          env: { NO_COLOR: "1" },
+        }).output();
+        const decoder = new TextDecoder();
+        assert.equal(code, 0, `${decoder.decode(stdout)}\n${decoder.decode(stderr)}`);
+      });
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("op crds prints the CustomResourceDefinitions of a new project", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const io = new RecordedIo(folder);
+    assert.equal(await cli(["new", "operator", "shop", "--sdk", SDK], io), 0, io.stderr);
+    const crds = new RecordedIo(folder);
+    assert.equal(await cli(["crds", "shop/main.ts"], crds), 0, crds.stderr);
+    assert.match(crds.stdout, /^---\napiVersion: apiextensions\.k8s\.io\/v1\nkind: CustomResourceDefinition\n/);
+    assert.match(crds.stdout, /\n {2}name: websites\.demo\.example\.com\n/);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

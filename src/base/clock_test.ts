@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { sleep, systemClock } from "./clock.ts";
+import { VirtualClock } from "./virtual_clock.ts";
+
+Deno.test("sleep settles when the time has come and not before", async () => {
+  const clock = new VirtualClock();
+  let isOver = false;
+  const slept = sleep(clock, 100).then(() => isOver = true);
+
+  clock.step(clock.now() + 99);
+  await Promise.resolve();
+  assert.equal(isOver, false);
+
+  clock.step(clock.now() + 1);
+  await slept;
+  assert.equal(isOver, true);
+});
+
+Deno.test("sleep rejects with the signal's reason and takes its timer away", async () => {
+  const clock = new VirtualClock();
+  const abort = new AbortController();
+  const slept = sleep(clock, 100, abort.signal);
+  abort.abort(new Error("stop"));
+  await assert.rejects(slept, { message: "stop" });
+  assert.equal(clock.nextDue, undefined);
+});
+
+Deno.test("sleep rejects at once when the signal is aborted already", async () => {
+  const clock = new VirtualClock();
+  await assert.rejects(sleep(clock, 100, AbortSignal.abort(new Error("stopped before"))), {
+    message: "stopped before",
+  });
+  assert.equal(clock.nextDue, undefined);
+});
+
+Deno.test("systemClock does not ring early for a delay longer than a timer can hold", async () => {
+  let rings = 0;
+  {
+    using _timer = systemClock.after(2 ** 31 + 1000, () => rings++);
+    // setTimeout runs at once when its delay overflows: a later timer of no delay would come after it.
+    await new Promise<void>((resolve) => systemClock.after(0, resolve));
+    await new Promise<void>((resolve) => systemClock.after(1, resolve));
+  }
+  assert.equal(rings, 0);
+});
+
+Deno.test("systemClock forgets a timer that is disposed of, and disposing twice does nothing", async () => {
+  let rings = 0;
+  const timer = systemClock.after(0, () => rings++);
+  timer[Symbol.dispose]();
+  timer[Symbol.dispose]();
+  await new Promise<void>((resolve) => systemClock.after(1, resolve));
+  assert.equal(rings, 0);
+});

@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { type Duration, milliseconds } from "./duration.ts";
+
+Deno.test("milliseconds reads each unit", async (t) => {
+  const cases: readonly (readonly [Duration, number])[] = [
+    ["5ms", 5],
+    ["90s", 90_000],
+    ["10m", 600_000],
+    ["1.5h", 5_400_000],
+    ["0s", 0],
+  ];
+  for (const [text, expected] of cases) await t.step(text, () => assert.equal(milliseconds(text), expected));
+});
+
+Deno.test("milliseconds refuses what is no duration", async (t) => {
+  for (const text of ["", "5", "s", "-5s", "1e3s", "5 s", "5d", "5s5s", " 5s", "5S", "Infinitys"]) {
+    await t.step(`"${text}"`, () => {
+      assert.throws(() => milliseconds(text as Duration), {
+        name: "SyntaxError",
+        message: `Cannot read a duration: "${text}" is not a number with "ms", "s", "m" or "h" behind it`,
+      });
+    });
+  }
+});
+
+Deno.test("Duration is text with a number and a unit", () => {
+  "5s" satisfies Duration;
+  // @ts-expect-error a day is no unit
+  "5d" satisfies Duration;
+  // @ts-expect-error a bare number has no unit
+  "5" satisfies Duration;
+});

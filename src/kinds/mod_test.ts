@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { s } from "../schema/mod.ts";
+import { type Infer, type Input, type Kind, type KubeObject, type ObjectMeta, resource } from "../resource/mod.ts";
+import * as kinds from "./mod.ts";
+import {
+  ConfigMap,
+  type CustomResourceDefinition,
+  Deployment,
+  type DeploymentInput,
+  Event,
+  HorizontalPodAutoscaler,
+  type Lease,
+  Namespace,
+  type PersistentVolumeClaim,
+  Pod,
+  Role,
+  type Secret,
+  type SelfSubjectAccessReview,
+  type Service,
+  type StatefulSet,
+} from "./mod.ts";
+
+Deno.test("Deployment is a kind and nothing more", () => {
+  assert.deepEqual(Deployment, {
+    group: "apps",
+    version: "v1",
+    kind: "Deployment",
+    apiVersion: "apps/v1",
+    plural: "deployments",
+    singular: "deployment",
+    listKind: "DeploymentList",
+    shortNames: ["deploy"],
+    namespaced: true,
+  });
+});
+
+Deno.test("kinds of the core group have a version alone", () => {
+  assert.deepEqual(
+    [Pod, ConfigMap, Namespace].map(({ apiVersion, group, namespaced }) => [apiVersion, group, namespaced]),
+    [["v1", "", true], ["v1", "", true], ["v1", "", false]],
+  );
+});
+
+Deno.test("kinds holds each kind of Kubernetes that an operator may need", () => {
+  const wanted = [
+    ...["ConfigMap", "Secret", "Service", "ServiceAccount", "Namespace", "Node", "Pod", "PersistentVolumeClaim"],
+    ...["Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob", "Ingress", "NetworkPolicy", "Event", "Lease"],
+    ...["Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding", "CustomResourceDefinition", "StorageClass"],
+    ...["HorizontalPodAutoscaler", "PodDisruptionBudget", "ValidatingWebhookConfiguration", "SelfSubjectAccessReview"],
+  ];
+  assert.deepEqual(wanted.filter((name) => !Object.hasOwn(kinds, name)), []);
+});
+
+Deno.test("kinds has values under their own names, the latest of each", () => {
+  for (const [name, kind] of Object.entries(kinds)) assert.equal(kind.kind, name);
+  assert.equal(Event.apiVersion, "events.k8s.io/v1");
+  assert.equal(HorizontalPodAutoscaler.apiVersion, "autoscaling/v2");
+});
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
+function same<A, B>(_: Same<A, B>): void {}
+
+Deno.test("kinds are typed as read and as written", () => {
+  same<Infer<typeof Deployment>["spec"]["replicas"], number>(true);
+  same<Input<typeof Deployment>["spec"]["replicas"], number | undefined>(true);
+  same<Infer<typeof Deployment>["metadata"], ObjectMeta>(true);
+  same<Infer<typeof Deployment>["kind"], "Deployment">(true);
+  same<Infer<typeof Service>["spec"]["type"], "ClusterIP" | "ExternalName" | "LoadBalancer" | "NodePort">(true);
+  same<NonNullable<Infer<typeof Secret>["data"]>[string], string>(true);
+  same<Infer<typeof Lease>["spec"]["renewTime"], string | undefined>(true);
+  same<PersistentVolumeClaim["spec"]["volumeMode"], "Block" | "Filesystem">(true);
+
+  Deployment satisfies Kind<KubeObject>;
+  ({ metadata: { name: "a" } }) satisfies Input<typeof Namespace>;
+  ({ data: { a: "b" } }) satisfies Input<typeof ConfigMap>;
+  ({ spec: { ports: [{ port: 80, targetPort: "http" }, { port: 81, targetPort: 81 }] } }) satisfies Input<
+    typeof Service
+  >;
+  ({ spec: { resourceAttributes: { verb: "get", resource: "pods" } } }) satisfies Input<
+    typeof SelfSubjectAccessReview
+  >;
+});
+
+Deno.test("what is read of a kind can be written", () => {
+  function again(deployment: Deployment): DeploymentInput {
+    return { ...deployment, metadata: { name: "again", labels: deployment.metadata.labels } };
+  }
+  assert.equal(typeof again, "function");
+});
+
+Deno.test("a CustomResourceDefinition takes what resource makes", () => {
+  const { crd } = resource({ group: "demo.example.com", version: "v1", kind: "Note", spec: s.object({}) });
+  crd satisfies Input<typeof CustomResourceDefinition>;
+});
+
+/** Never called: the compiler has to refuse each. */
+export function refused(deployment: Deployment): void {
+  const selector = { matchLabels: { app: "web" } };
+  const pods = { containers: [{ name: "web" }] };
+  ({ spec: { selector, template: { spec: pods } } }) satisfies DeploymentInput;
+  // @ts-expect-error a Deployment has a spec
+  ({}) satisfies DeploymentInput;
+  // @ts-expect-error a template has a spec
+  ({ spec: { selector, template: {} } }) satisfies DeploymentInput;
+  // @ts-expect-error replicas are a number
+  ({ spec: { replicas: "3", selector, template: { spec: pods } } }) satisfies DeploymentInput;
+  // @ts-expect-error the status is not written with the object
+  ({ spec: { selector, template: { spec: pods } }, status: {} }) satisfies DeploymentInput;
+  // @ts-expect-error a container has an image, not an imag
+  ({ spec: { selector, template: { spec: { containers: [{ name: "web", imag: "" }] } } } }) satisfies DeploymentInput;
+  // @ts-expect-error a protocol is one of three
+  ({ spec: { ports: [{ port: 80, protocol: "http" }] } }) satisfies Input<typeof Service>;
+  // @ts-expect-error the status may be missing
+  deployment.status.readyReplicas;
+  // @ts-expect-error what is read is not changed
+  deployment.spec.replicas = 3;
+  // @ts-expect-error kinds are told apart, whatever their shape
+  Role satisfies typeof StatefulSet;
+}

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { ApiError, isStatus } from "./api_error.ts";
+
+const asked = { verb: "patch", what: 'Website "shop/web"' };
+
+const TOLD: readonly { name: string; status: number; body: string; message: string; reason: string }[] = [
+  {
+    name: "a Status with reason and message",
+    status: 409,
+    body: JSON.stringify({ kind: "Status", reason: "Conflict", message: "the object has been modified" }),
+    message: 'Cannot patch Website "shop/web": the apiserver answered 409 Conflict: the object has been modified',
+    reason: "Conflict",
+  },
+  {
+    name: "a Status without a reason",
+    status: 500,
+    body: JSON.stringify({ kind: "Status", message: "etcd is gone", details: null }),
+    message: 'Cannot patch Website "shop/web": the apiserver answered 500: etcd is gone',
+    reason: "",
+  },
+  {
+    name: "an empty body",
+    status: 502,
+    body: "",
+    message: 'Cannot patch Website "shop/web": the apiserver answered 502',
+    reason: "",
+  },
+  {
+    name: "a proxy's page, cut short",
+    status: 503,
+    body: `\n<html>${"x".repeat(1000)}`,
+    message: `Cannot patch Website "shop/web": the apiserver answered 503: <html>${"x".repeat(294)}`,
+    reason: "",
+  },
+  {
+    name: "JSON that is no Status",
+    status: 400,
+    body: '{"error":"nope"}',
+    message: 'Cannot patch Website "shop/web": the apiserver answered 400: {"error":"nope"}',
+    reason: "",
+  },
+  {
+    name: "null",
+    status: 400,
+    body: "null",
+    message: 'Cannot patch Website "shop/web": the apiserver answered 400: null',
+    reason: "",
+  },
+];
+
+for (const { name, status, body, message, reason } of TOLD) {
+  Deno.test(`ApiError says what was asked and what was answered: ${name}`, () => {
+    const error = new ApiError(asked, status, body);
+    assert.equal(error.message, message);
+    assert.deepEqual([error.name, error.status, error.reason, error.causes], ["ApiError", status, reason, []]);
+  });
+}
+
+Deno.test("ApiError holds the fields that were refused", () => {
+  const causes = [{ reason: "FieldValueInvalid", message: "must be at most 20", field: "spec.replicas" }];
+  const body = JSON.stringify({ kind: "Status", reason: "Invalid", message: "invalid", details: { causes } });
+  assert.deepEqual(new ApiError(asked, 422, body).causes, causes);
+});
+
+Deno.test("isStatus tells one status of the apiserver from all other errors", () => {
+  const error = new ApiError(asked, 404, "");
+  assert.equal(isStatus(error, 404), true);
+  assert.equal(isStatus(error, 409), false);
+  assert.equal(isStatus(Object.assign(new Error("not ours"), { status: 404 }), 404), false);
+});

@@ -1,0 +1,292 @@
+import assert from "node:assert/strict";
+import { setImmediate } from "node:timers";
+import { VirtualClock } from "../base/virtual_clock.ts";
+import { ConfigMap, Deployment, Namespace } from "../kinds/mod.ts";
+import { ApiError } from "./api_error.ts";
+import { Client } from "./client.ts";
+
+const CALLS: readonly {
+  name: string;
+  call: (client: Client) => Promise<unknown>;
+  method: string;
+  path: string;
+  type?: string;
+  body?: unknown;
+}[] = [
+  {
+    name: "get",
+    call: (client) => client.get(ConfigMap, "web", { namespace: "shop" }),
+    method: "GET",
+    path: "/api/v1/namespaces/shop/configmaps/web",
+  },
+  {
+    name: "create, in the object's own namespace, with apiVersion and kind",
+    call: (client) => client.create(ConfigMap, { metadata: { name: "web", namespace: "shop" } }, { manager: "me" }),
+    method: "POST",
+    path: "/api/v1/namespaces/shop/configmaps?fieldManager=me",
+    type: "application/json",
+    body: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "web", namespace: "shop" } },
+  },
+  {
+    name: "patch, as a merge patch",
+    call: (client) => client.patch(ConfigMap, "web", { data: { a: null } }, { namespace: "shop" }),
+    method: "PATCH",
+    path: "/api/v1/namespaces/shop/configmaps/web",
+    type: "application/merge-patch+json",
+    body: { data: { a: null } },
+  },
+  {
+    name: "patch of a subresource, as the type named, without writing",
+    call: (client) =>
+      client.patch(Namespace, "shop", [], { subresource: "status", type: "json", dryRun: true, namespace: "ignored" }),
+    method: "PATCH",
+    path: "/api/v1/namespaces/shop/status?dryRun=All",
+    type: "application/json-patch+json",
+    body: [],
+  },
+  {
+    name: "apply, with force",
+    call: (client) =>
+      client.apply(ConfigMap, { metadata: { name: "web", namespace: "shop" } }, { manager: "a b", force: true }),
+    method: "PATCH",
+    path: "/api/v1/namespaces/shop/configmaps/web?force=true&fieldManager=a+b",
+    type: "application/apply-patch+yaml",
+    body: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "web", namespace: "shop" } },
+  },
+  {
+    name: "apply, without force",
+    call: (client) =>
+      client.apply(ConfigMap, { metadata: { name: "web", namespace: "shop" } }, { manager: "me", force: false }),
+    method: "PATCH",
+    path: "/api/v1/namespaces/shop/configmaps/web?fieldManager=me",
+    type: "application/apply-patch+yaml",
+    body: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "web", namespace: "shop" } },
+  },
+  {
+    name: "delete, of one uid, in the background",
+    call: (client) => client.delete(Deployment, "web", { namespace: "shop", uid: "u1" }),
+    method: "DELETE",
+    path: "/apis/apps/v1/namespaces/shop/deployments/web",
+    type: "application/json",
+    body: {
+      apiVersion: "v1",
+      kind: "DeleteOptions",
+      propagationPolicy: "Background",
+      preconditions: { uid: "u1" },
+    },
+  },
+];
+
+for (const { name, call, method, path, type, body } of CALLS) {
+  Deno.test(`Client sends ${name}`, async () => {
+    const { client, sent } = desk(() => Response.json({}));
+    await call(client);
+    assert.deepEqual(sent, [{ method, path, type: type ?? null, userAgent: "test/1", body }]);
+  });
+}
+
+const REFUSED: readonly { name: string; call: (client: Client) => Promise<unknown>; message: RegExp }[] = [
+  {
+    name: "create without a namespace",
+    call: (client) => client.create(ConfigMap, { metadata: { name: "web" } }),
+    message: /^Cannot create ConfigMap "web": the kind is namespaced/,
+  },
+  {
+    name: "apply without a name",
+    call: (client) => client.apply(ConfigMap, { metadata: { namespace: "shop" } }, { manager: "me" }),
+    message: /^Cannot address a ConfigMap: its name is empty$/,
+  },
+  {
+    name: "get without a namespace",
+    call: (client) => client.get(ConfigMap, "web"),
+    message: /^Cannot address ConfigMap "web": the kind is namespaced/,
+  },
+];
+
+for (const { name, call, message } of REFUSED) {
+  Deno.test(`Client refuses ${name} and sends nothing`, async () => {
+    const { client, sent } = desk(() => Response.json({}));
+    await assert.rejects(call(client), { name: "TypeError", message });
+    assert.equal(sent.length, 0);
+  });
+}
+
+Deno.test("Client lists page by page, with the same selector, and says what each item is", async () => {
+  const { client, sent } = desk(({ path }) =>
+    path.includes("continue=two%2Fb")
+      ? list([{ metadata: { name: "c" } }], "")
+      : list([{ metadata: { name: "a" } }, { metadata: { name: "b" } }], "two/b")
+  );
+  const items = await client.list(ConfigMap, { namespace: "shop", labelSelector: "app=web,tier!=cache" });
+  assert.deepEqual(
+    items.map(({ apiVersion, kind, metadata }) => [apiVersion, kind, metadata.name]),
+    ["a", "b", "c"].map((name) => ["v1", "ConfigMap", name]),
+  );
+  const query = "labelSelector=app%3Dweb%2Ctier%21%3Dcache&limit=500";
+  assert.deepEqual(sent.map(({ path }) => path), [
+    `/api/v1/namespaces/shop/configmaps?${query}`,
+    `/api/v1/namespaces/shop/configmaps?${query}&continue=two%2Fb`,
+  ]);
+});
+
+Deno.test("Client takes a list whose items are null for an empty one", async () => {
+  const { client } = desk(() => Response.json({ metadata: { resourceVersion: "7" }, items: null }));
+  assert.deepEqual(await client.page(ConfigMap, undefined), { items: [], resourceVersion: "7", next: undefined });
+});
+
+Deno.test("Client watches with bookmarks, and from the beginning when asked to", async () => {
+  const lines = '{"type":"ADDED","object":{"metadata":{"name":"a"}}}\n{"type":"BOOKMARK","object":{"metadata":{}}}\n';
+  const { client, sent } = desk(() => new Response(lines));
+  const events: string[][] = [];
+  for await (const batch of client.watch(ConfigMap, { initial: true })) events.push(batch.map(({ type }) => type));
+  for await (
+    const _ of client.watch(ConfigMap, { resourceVersion: "7", timeoutSeconds: 300 })
+  ) { /* only the request counts */ }
+  assert.deepEqual(events, [["ADDED", "BOOKMARK"]]);
+  assert.deepEqual(sent.map(({ path }) => [...new URL(path, "http://cluster").searchParams].sort()), [
+    [
+      ["allowWatchBookmarks", "true"],
+      ["resourceVersionMatch", "NotOlderThan"],
+      ["sendInitialEvents", "true"],
+      ["watch", "true"],
+    ],
+    [["allowWatchBookmarks", "true"], ["resourceVersion", "7"], ["timeoutSeconds", "300"], ["watch", "true"]],
+  ]);
+});
+
+Deno.test("Client waits as long as Retry-After says and sends the same request again", async () => {
+  const { client, clock, sent } = desk((_, count) =>
+    count < 3 ? new Response("", { status: 429, headers: { "retry-after": "2" } }) : Response.json({ ok: true })
+  );
+  const patched = client.patch(ConfigMap, "web", { data: { a: "1" } }, { namespace: "shop" });
+  await turns();
+  assert.equal(client.waiting, 1);
+  clock.step(clock.now() + 1999);
+  await turns();
+  assert.equal(sent.length, 1);
+
+  await runOut(clock);
+  assert.deepEqual(await patched, { ok: true });
+  assert.equal(clock.now() - START, 4000);
+  assert.equal(client.waiting, 0);
+  assert.equal(sent.length, 3);
+  assert.deepEqual(sent[2], sent[0]);
+});
+
+Deno.test("Client hands a refusal over when it was told ten times to come later", async () => {
+  const { client, clock, sent } = desk(() => new Response("", { status: 429, headers: { "retry-after": "1" } }));
+  const failed = assert.rejects(client.get(Namespace, "shop"), { name: "ApiError", status: 429, retryAfter: 1000 });
+  await runOut(clock);
+  await failed;
+  assert.equal(sent.length, 10);
+});
+
+const RETRIED: readonly { name: string; status: number; header: string | undefined; isRetried: boolean }[] = [
+  { name: "429 with seconds", status: 429, header: "1", isRetried: true },
+  { name: "503 with seconds", status: 503, header: "0", isRetried: true },
+  { name: "429 without a time", status: 429, header: undefined, isRetried: false },
+  { name: "429 with an empty time", status: 429, header: "", isRetried: false },
+  { name: "429 with a negative time", status: 429, header: "-1", isRetried: false },
+  { name: "500 without a time", status: 500, header: undefined, isRetried: false },
+  { name: "409 with a time", status: 409, header: "1", isRetried: false },
+];
+
+for (const { name, status, header, isRetried } of RETRIED) {
+  Deno.test(`Client ${isRetried ? "comes back after" : "hands over"} ${name}`, async () => {
+    const headers: HeadersInit = header === undefined ? {} : { "retry-after": header };
+    const { client, clock, sent } = desk((_, count) =>
+      count === 1 ? new Response("", { status, headers }) : Response.json({})
+    );
+    const got = client.get(Namespace, "shop").then(() => "answered", (error) => (error as ApiError).status);
+    await runOut(clock);
+    assert.equal(await got, isRetried ? "answered" : status);
+    assert.equal(sent.length, isRetried ? 2 : 1);
+  });
+}
+
+Deno.test("Client stops waiting when its caller's signal is aborted", async () => {
+  const { client, clock, sent } = desk(() => new Response("", { status: 429, headers: { "retry-after": "60" } }));
+  const abort = new AbortController();
+  const failed = assert.rejects(client.get(Namespace, "shop", { signal: abort.signal }), { message: "enough" });
+  await turns();
+  abort.abort(new Error("enough"));
+  await failed;
+  assert.equal(client.waiting, 0);
+  assert.equal(clock.nextDue, undefined);
+  assert.equal(sent.length, 1);
+});
+
+Deno.test("Client throws the signal's reason when a request is aborted under way", async () => {
+  const abort = new AbortController();
+  const { client } = desk(() => {
+    abort.abort(new Error("enough"));
+    throw new DOMException("aborted", "AbortError");
+  });
+  await assert.rejects(client.get(Namespace, "shop", { signal: abort.signal }), { message: "enough" });
+});
+
+Deno.test("Client says what was asked when there is no answer, and keeps the cause", async () => {
+  const cause = new TypeError("connection refused");
+  const { client } = desk(() => {
+    throw cause;
+  });
+  await assert.rejects(client.delete(ConfigMap, "web", { namespace: "shop" }), {
+    message: 'Cannot delete ConfigMap "shop/web": no answer from "http://cluster": connection refused',
+    cause,
+  });
+});
+
+Deno.test("Client says what was asked when an answer is not JSON", async () => {
+  const { client } = desk(() => new Response("<html>Log in here</html>"));
+  await assert.rejects(client.get(ConfigMap, "web", { namespace: "shop" }), {
+    message: /^Cannot get ConfigMap "shop\/web": /,
+  });
+});
+
+interface Sent {
+  method: string;
+  path: string;
+  type: string | null;
+  userAgent: string | null;
+  body: unknown;
+}
+
+const START = Date.UTC(2030, 0, 1);
+
+/** A client of a server that is a script: it answers by the request and how many there were, this one included. */
+function desk(answer: (request: Sent, count: number) => Response) {
+  const clock = new VirtualClock(START);
+  const sent: Sent[] = [];
+  const fetch = async (request: Request): Promise<Response> => {
+    const { pathname, search } = new URL(request.url);
+    const text = await request.text();
+    const record: Sent = {
+      method: request.method,
+      path: pathname + search,
+      type: request.headers.get("content-type"),
+      userAgent: request.headers.get("user-agent"),
+      body: text === "" ? undefined : JSON.parse(text),
+    };
+    sent.push(record);
+    return answer(record, sent.length);
+  };
+  const client = new Client({ url: "http://cluster", fetch, close() {} }, { clock, userAgent: "test/1" });
+  return { client, clock, sent };
+}
+
+function list(items: unknown[], next: string): Response {
+  return Response.json({ metadata: { resourceVersion: "1", continue: next }, items });
+}
+
+/** Lets all that needs no time happen: a request takes some turns of the event loop. */
+async function turns(): Promise<void> {
+  for (let i = 0; i < 10; i++) await new Promise<void>((resolve) => setImmediate(resolve));
+}
+
+async function runOut(clock: VirtualClock): Promise<void> {
+  await turns();
+  while (clock.nextDue !== undefined) {
+    clock.step(clock.nextDue);
+    await turns();
+  }
+}

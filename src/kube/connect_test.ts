@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { stringify } from "yaml";
+import { VirtualClock } from "../base/virtual_clock.ts";
+import { connect, type ConnectOptions } from "./connect.ts";
+import type { Machine } from "./machine.ts";
+
+const AUTHORITY = `-----BEGIN CERTIFICATE-----
+MIIBdTCCARugAwIBAgIUAjGz4eqOFIA2Gv/T/JvW7bmjdr4wCgYIKoZIzj0EAwIw
+DzENMAsGA1UEAwwEdGVzdDAgFw0yNjExMjEwOTI5MzZaGA8yMTI2MTAyODA5Mjkz
+NlowDzENMAsGA1UEAwwEdGVzdDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABK8c
+r0EXVhu1KH7/rDhjfw3CchyboBumxMm6Ly/yPTpT524cLkAx/fwptc7Ci+LrvVqN
+ig33cp8XgLtSTzXHEXWjUzBRMB0GA1UdDgQWBBSVuJo0IMOlAxFEuUlUqRF/pkWX
+0zAfBgNVHSMEGDAWgBSVuJo0IMOlAxFEuUlUqRF/pkWX0zAPBgNVHRMBAf8EBTAD
+AQH/MAoGCCqGSM49BAMCA0gAMEUCIAG6rcqB8qNAzmhrGRlZiZfq+Xk0i4B6l8jm
+GwVTkDe6AiEAhWH357dA+AO4cVP5y6WnyY3DxZUYmYSiP7w7LOLYqZc=
+-----END CERTIFICATE-----
+`;
+const ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
+const POD_FILES = { [`${ACCOUNT}/ca.crt`]: AUTHORITY, [`${ACCOUNT}/token`]: "t", [`${ACCOUNT}/namespace`]: "team\n" };
+
+const FOUND: readonly {
+  name: string;
+  env?: Record<string, string>;
+  files: Record<string, string>;
+  options?: ConnectOptions;
+  url: string;
+  namespace?: string;
+}[] = [
+  {
+    name: "the kubeconfig asked for before all else",
+    env: { KUBECONFIG: "/b", KUBERNETES_SERVICE_PORT: "443", HOME: "/home/me" },
+    files: { "/a": kubeconfig("a"), "/b": kubeconfig("b"), ...POD_FILES },
+    options: { kubeconfig: "/a" },
+    url: "https://a:6443",
+  },
+  {
+    name: "KUBECONFIG before the pod",
+    env: { KUBECONFIG: "/b", KUBERNETES_SERVICE_PORT: "443" },
+    files: { "/b": kubeconfig("b"), ...POD_FILES },
+    url: "https://b:6443",
+  },
+  {
+    name: "the files of KUBECONFIG, those that are missing left out, as kubectl does",
+    env: { KUBECONFIG: "/missing:/b" },
+    files: { "/b": kubeconfig("b") },
+    url: "https://b:6443",
+  },
+  {
+    name: "the pod before the usual kubeconfig, by name and with the port given",
+    env: { KUBECONFIG: "", KUBERNETES_SERVICE_PORT: "8443", HOME: "/home/me" },
+    files: { "/home/me/.kube/config": kubeconfig("home"), ...POD_FILES },
+    url: "https://kubernetes.default.svc:8443",
+    namespace: "team",
+  },
+  {
+    name: "the usual kubeconfig at last",
+    env: { HOME: "/home/me" },
+    files: { "/home/me/.kube/config": kubeconfig("home") },
+    url: "https://home:6443",
+  },
+  {
+    name: "a context of it that is not the current one",
+    env: { HOME: "/home/me" },
+    files: { "/home/me/.kube/config": kubeconfig("home") },
+    options: { context: "other" },
+    url: "https://other:6443",
+    namespace: "stage",
+  },
+];
+
+for (const { name, env = {}, files, options, url, namespace } of FOUND) {
+  Deno.test(`connect takes ${name}`, async () => {
+    const connection = await connect(machine(env, files), new VirtualClock(), options);
+    connection.close();
+    assert.equal(connection.url, url);
+    assert.equal(connection.namespace, namespace);
+  });
+}
+
+const NOWHERE: readonly {
+  name: string;
+  env?: Record<string, string>;
+  files?: Record<string, string>;
+  message: RegExp;
+}[] = [
+  {
+    name: "there is nothing",
+    env: { HOME: "/home/me" },
+    message:
+      /^Cannot find a cluster: KUBECONFIG is unset; "\/home\/me\/\.kube\/config" does not exist; not in a pod: name a kubeconfig with --kubeconfig or KUBECONFIG$/,
+  },
+  { name: "HOME is unset", message: /^Cannot find a cluster: KUBECONFIG is unset; HOME is unset; not in a pod/ },
+  {
+    name: "the sandbox forbids the usual kubeconfig",
+    env: { HOME: "/forbidden" },
+    message: /"\/forbidden\/\.kube\/config" may not be read by this executable/,
+  },
+  {
+    name: "the pod has no service account",
+    env: { KUBERNETES_SERVICE_PORT: "443", HOME: "/home/me" },
+    message:
+      /^Cannot connect from inside the pod: .*ca\.crt" cannot be read: set automountServiceAccountToken to true$/,
+  },
+  {
+    name: "the only kubeconfig named is missing",
+    env: { KUBECONFIG: "/missing" },
+    message: /^Cannot read kubeconfig "\/missing": no such file/,
+  },
+];
+
+for (const { name, env = {}, files = {}, message } of NOWHERE) {
+  Deno.test(`connect says where it looked when ${name}`, async () => {
+    await assert.rejects(connect(machine(env, files), new VirtualClock()), { name: "Error", message });
+  });
+}
+
+Deno.test("connect hands the kubeconfig's token to the server", async () => {
+  const seen: (string | null)[] = [];
+  await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {
+    seen.push(request.headers.get("authorization"));
+    return new Response("ok");
+  });
+  const text = kubeconfig("x").replace("https://x:6443", `http://127.0.0.1:${server.addr.port}/`);
+  const connection = await connect(machine({ KUBECONFIG: "/a" }, { "/a": text }), new VirtualClock());
+  const response = await connection.fetch(new Request(`${connection.url}/version`));
+  assert.equal(await response.text(), "ok");
+  connection.close();
+  assert.deepEqual(seen, ["Bearer secret"]);
+  assert.equal(connection.url.endsWith("/"), false);
+});
+
+function machine(env: Record<string, string>, files: Record<string, string>): Machine {
+  return {
+    env: (name) => env[name],
+    readText: (path) => {
+      if (path.startsWith("/forbidden")) return Promise.reject(new Deno.errors.NotCapable("Requires read access"));
+      const text = files[path];
+      return text === undefined ? Promise.reject(new Deno.errors.NotFound("no such file")) : Promise.resolve(text);
+    },
+  };
+}
+
+/** A kubeconfig whose current context leads to `https://NAME:6443`. */
+function kubeconfig(name: string): string {
+  return stringify({
+    apiVersion: "v1",
+    kind: "Config",
+    "current-context": name,
+    contexts: [
+      { name, context: { cluster: name, user: "me" } },
+      { name: "other", context: { cluster: "other", user: "me", namespace: "stage" } },
+    ],
+    clusters: [name, "other"].map((cluster) => ({ name: cluster, cluster: { server: `https://${cluster}:6443` } })),
+    users: [{ name: "me", user: { token: "secret" } }],
+  });
+}

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { jsonLines } from "./json_lines.ts";
+
+const EMOJI = new TextEncoder().encode('{"a":"😀"}\n');
+
+const READ: readonly { name: string; chunks: readonly (string | Uint8Array)[]; expected: unknown[][] }[] = [
+  { name: "lines that arrive together as one list", chunks: ['{"a":1}\n{"a":2}\n'], expected: [[{ a: 1 }, { a: 2 }]] },
+  { name: "a line in pieces", chunks: ['{"a"', ":1", '}\n{"a":', "2}\n"], expected: [[{ a: 1 }], [{ a: 2 }]] },
+  { name: "a letter in pieces", chunks: [EMOJI.slice(0, 7), EMOJI.slice(7)], expected: [[{ a: "😀" }]] },
+  { name: "a last line without an end", chunks: ['{"a":1}\n', '{"a":2}'], expected: [[{ a: 1 }], [{ a: 2 }]] },
+  { name: "empty lines as nothing", chunks: ["\n\n", '{"a":1}\n\n'], expected: [[{ a: 1 }]] },
+  { name: "an empty body as nothing", chunks: [], expected: [] },
+];
+
+for (const { name, chunks, expected } of READ) {
+  Deno.test(`jsonLines reads ${name}`, async () => {
+    const read: unknown[][] = [];
+    for await (const values of jsonLines(ReadableStream.from(chunks.map(bytes)))) read.push(values);
+    assert.deepEqual(read, expected);
+  });
+}
+
+Deno.test("jsonLines refuses a line that breaks off", async () => {
+  const lines = jsonLines(ReadableStream.from([bytes(`{"a":1}\n{"a":`)]));
+  assert.deepEqual((await lines.next()).value, [{ a: 1 }]);
+  await assert.rejects(lines.next(), { name: "SyntaxError" });
+});
+
+Deno.test("jsonLines refuses a line that is not JSON and shows its beginning", async () => {
+  const body = ReadableStream.from([bytes(`{"a":1}\n`), bytes(`<html>${"x".repeat(200)}\n`)]);
+  const lines = jsonLines(body);
+  assert.deepEqual((await lines.next()).value, [{ a: 1 }]);
+  await assert.rejects(lines.next(), {
+    name: "SyntaxError",
+    message: `Cannot read a watch: a line is not JSON: "<html>${"x".repeat(74)}"`,
+  });
+});
+
+Deno.test("jsonLines cancels the body when its reader stops early", async () => {
+  let isCancelled = false;
+  const body = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(bytes(`{"a":1}\n`)),
+    cancel: () => void (isCancelled = true),
+  });
+  for await (const _ of jsonLines(body)) break;
+  assert.equal(isCancelled, true);
+});
+
+function bytes(chunk: string | Uint8Array): Uint8Array {
+  return typeof chunk === "string" ? new TextEncoder().encode(chunk) : chunk;
+}

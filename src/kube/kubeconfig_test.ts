@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { type KubeconfigFile, selectContext } from "./kubeconfig.ts";
+
+const DEV = {
+  path: "/home/me/dev.yaml",
+  content: {
+    apiVersion: "v1",
+    kind: "Config",
+    "current-context": "dev",
+    contexts: [
+      { name: "dev", context: { cluster: "dev", user: "me", namespace: "shop" } },
+      { name: "anonymous", context: { cluster: "dev", user: "" } },
+      { name: "no-cluster", context: { cluster: "gone", user: "me" } },
+      { name: "no-user", context: { cluster: "dev", user: "gone" } },
+      { name: "elsewhere", context: { cluster: "stage", user: "stage" } },
+    ],
+    clusters: [{ name: "dev", cluster: { server: "https://dev:6443" } }, { name: "empty", cluster: { server: "" } }],
+    users: [{ name: "me", user: { token: "t" } }],
+  },
+} satisfies KubeconfigFile;
+
+const STAGE = {
+  path: "/home/me/stage.yaml",
+  content: {
+    "current-context": "stage",
+    contexts: [
+      { name: "stage", context: { cluster: "stage", user: "stage" } },
+      { name: "dev", context: { cluster: "stage", user: "stage" } },
+    ],
+    clusters: [{ name: "stage", cluster: { server: "https://stage:6443" } }, {
+      name: "dev",
+      cluster: { server: "https://other:6443" },
+    }],
+    users: [{ name: "stage", user: { token: "s" } }],
+  },
+} satisfies KubeconfigFile;
+
+Deno.test("selectContext takes the current context, with the files its parts came from", () => {
+  assert.deepEqual(selectContext([DEV]), {
+    name: "dev",
+    namespace: "shop",
+    cluster: { server: "https://dev:6443" },
+    clusterFile: DEV.path,
+    user: { token: "t" },
+    userFile: DEV.path,
+  });
+});
+
+const CHOSEN: readonly { name: string; files: KubeconfigFile[]; wanted?: string; server: string; user: unknown }[] = [
+  { name: "first file's current context", files: [STAGE, DEV], server: "https://stage:6443", user: { token: "s" } },
+  {
+    name: "first file that has a current context",
+    files: [{ path: "/empty", content: { "current-context": "" } }, DEV],
+    server: "https://dev:6443",
+    user: { token: "t" },
+  },
+  { name: "first of two contexts of one name", files: [DEV, STAGE], server: "https://dev:6443", user: { token: "t" } },
+  {
+    name: "parts of a context from other files",
+    files: [DEV, STAGE],
+    wanted: "elsewhere",
+    server: "https://stage:6443",
+    user: { token: "s" },
+  },
+  { name: "context asked for", files: [STAGE, DEV], wanted: "anonymous", server: "https://other:6443", user: {} },
+];
+
+for (const { name, files, wanted, server, user } of CHOSEN) {
+  Deno.test(`selectContext takes the ${name}`, () => {
+    const chosen = selectContext(files, wanted);
+    assert.equal(chosen.cluster.server, server);
+    assert.deepEqual(chosen.user, user);
+  });
+}
+
+const BROKEN: readonly { name: string; files: KubeconfigFile[]; wanted?: string; message: string }[] = [
+  {
+    name: "a file that is not a kubeconfig",
+    files: [DEV, { path: "/pod.yaml", content: { kind: "Pod" } }],
+    message: 'Cannot read kubeconfig "/pod.yaml": it is not an object of kind "Config"',
+  },
+  {
+    name: "a file that is text",
+    files: [{ path: "/x", content: "hello" }],
+    message: 'Cannot read kubeconfig "/x": it is not an object of kind "Config"',
+  },
+  {
+    name: "no current context",
+    files: [{ path: "/x", content: { contexts: [{ name: "a", context: {} }] } }],
+    message: 'Cannot read kubeconfig "/x": there is no current-context: name one with --context (there are: a)',
+  },
+  {
+    name: "a context that is not there",
+    files: [DEV, STAGE],
+    wanted: "prod",
+    message:
+      'Cannot read kubeconfig "/home/me/dev.yaml", "/home/me/stage.yaml": context "prod" is not in it (there are: dev, anonymous, no-cluster, no-user, elsewhere, stage, dev)',
+  },
+  {
+    name: "a cluster that is not there",
+    files: [DEV],
+    wanted: "no-cluster",
+    message:
+      'Cannot read kubeconfig "/home/me/dev.yaml": context "no-cluster" names cluster "gone", which has no server in it',
+  },
+  {
+    name: "a user that is not there",
+    files: [DEV],
+    wanted: "no-user",
+    message: 'Cannot read kubeconfig "/home/me/dev.yaml": context "no-user" names user "gone", which is not in it',
+  },
+];
+
+for (const { name, files, wanted, message } of BROKEN) {
+  Deno.test(`selectContext refuses ${name}`, () => {
+    assert.throws(() => selectContext(files, wanted), { name: "Error", message });
+  });
+}

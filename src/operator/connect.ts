@@ -1,0 +1,26 @@
+/** Finds the API server from this machine. */
+import { systemClock } from "../base/clock.ts";
+import { connect as connectFrom, type ConnectOptions } from "../kube/connect.ts";
+import type { Connection } from "../kube/connection.ts";
+import { denoMachine } from "./machine.ts";
+
+export type { ConnectOptions };
+
+/**
+ * Finds the API server as kubectl and controller-runtime do: the kubeconfig asked for, `KUBECONFIG`, the pod's service account, `~/.kube/config`.
+ *
+ * @param options Which kubeconfig and context.
+ * @returns The way there, for a {@linkcode Client} or for `run` of an operator.
+ * @throws {Error} If there is none, or it cannot be read; the message says what to do.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { connect } from "@op/sdk";
+ *
+ * await assert.rejects(connect({ kubeconfig: "/nowhere/config" }), /Cannot read kubeconfig "\/nowhere\/config"/);
+ * ```
+ */
+export function connect(options: ConnectOptions = {}): Promise<Connection> {
+  return connectFrom(denoMachine, systemClock, options);
+}

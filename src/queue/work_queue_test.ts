@@ -1,0 +1,282 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { VirtualClock } from "../base/virtual_clock.ts";
+import { type AddOptions, type Priority, WorkQueue } from "./work_queue.ts";
+
+Deno.test("WorkQueue gives out a key once, however often it was added", () => {
+  const { queue } = desk();
+  queue.add("a", "first");
+  queue.add("a", "second");
+  assert.deepEqual(queue.take(), { key: "a", reason: "first" });
+  assert.equal(queue.take(), undefined);
+});
+
+Deno.test("WorkQueue runs a key once more after its run, however often it was added meanwhile", () => {
+  const { queue, taken } = desk();
+  queue.add("a", "changed");
+  queue.take();
+  queue.add("a", "changed again");
+  queue.add("a", "and again");
+  assert.equal(queue.take(), undefined, "not while its run goes on");
+  queue.done("a");
+  assert.deepEqual(taken(), ["a: changed again"]);
+  queue.done("a");
+  assert.deepEqual(taken(), []);
+});
+
+Deno.test("WorkQueue gives out fresh before initial before resync, each oldest first", () => {
+  const { queue, taken } = desk();
+  queue.add("r", "r", { priority: "resync" });
+  queue.add("i1", "i", { priority: "initial" });
+  queue.add("i2", "i", { priority: "initial" });
+  queue.add("f1", "f");
+  queue.add("f2", "f");
+  queue.add("f1", "not younger for it");
+  assert.deepEqual(taken(), ["f1: f", "f2: f", "i1: i", "i2: i", "r: r"]);
+});
+
+Deno.test("WorkQueue moves a waiting key up for a better priority, never down, and keeps the first reason", () => {
+  const { queue, taken } = desk();
+  queue.add("a", "found", { priority: "initial" });
+  queue.add("b", "found", { priority: "initial" });
+  queue.add("b", "changed", { priority: "fresh" });
+  queue.add("b", "resync", { priority: "resync" });
+  assert.equal(queue.depth, 2);
+  assert.deepEqual(taken(), ["b: found", "a: found"]);
+});
+
+Deno.test("WorkQueue keeps the best priority of what came in during a run", () => {
+  const { queue, taken } = desk();
+  queue.add("a", "x");
+  queue.take();
+  queue.add("b", "initial", { priority: "initial" });
+  queue.add("a", "again", { priority: "resync" });
+  queue.add("a", "again", { priority: "fresh" });
+  queue.done("a");
+  assert.deepEqual(taken(), ["a: again", "b: initial"]);
+});
+
+const ENDS: readonly {
+  name: string;
+  next: { after: number; isBackoff: boolean };
+  during?: AddOptions;
+  after?: AddOptions;
+  due: number;
+}[] = [
+  { name: "a requeue alone", next: { after: 100, isBackoff: false }, due: 100 },
+  { name: "a requeue at once", next: { after: 0, isBackoff: false }, due: 0 },
+  { name: "a requeue and a change during the run", next: { after: 100, isBackoff: false }, during: {}, due: 0 },
+  { name: "a requeue and a change after it", next: { after: 100, isBackoff: false }, after: {}, due: 0 },
+  { name: "a requeue at once and a change during the run", next: { after: 0, isBackoff: false }, during: {}, due: 0 },
+  { name: "a backoff alone", next: { after: 100, isBackoff: true }, due: 100 },
+  {
+    name: "a backoff and an unrelated change during the run",
+    next: { after: 100, isBackoff: true },
+    during: {},
+    due: 100,
+  },
+  { name: "a backoff and an unrelated change after it", next: { after: 100, isBackoff: true }, after: {}, due: 100 },
+  {
+    name: "a backoff and a change of the object during the run",
+    next: { after: 100, isBackoff: true },
+    during: { endsBackoff: true },
+    due: 0,
+  },
+  {
+    name: "a backoff and a change of the object after it",
+    next: { after: 100, isBackoff: true },
+    after: { endsBackoff: true },
+    due: 0,
+  },
+];
+
+for (const { name, next, during, after, due } of ENDS) {
+  Deno.test(`WorkQueue makes one run of ${name}, ${due === 0 ? "at once" : "when its time has come"}`, () => {
+    // Each key is taken the moment it is due, as a loop with room does.
+    const runs: number[] = [];
+    const clock = new VirtualClock(0);
+    const queue: WorkQueue<string> = new WorkQueue<string>(clock, () => {
+      if (queue.take() !== undefined) runs.push(clock.now());
+    });
+    queue.add("a", "x");
+    if (during) queue.add("a", "during", during);
+    queue.done("a", { ...next, reason: "next" });
+    if (after) queue.add("a", "after", after);
+    while (clock.step(1000));
+    assert.deepEqual(runs, [0, due]);
+    queue.done("a");
+    assert.deepEqual(runs, [0, due], "no run is left over");
+  });
+}
+
+Deno.test("WorkQueue drops a key that waits, that is due later, and what came in during its run", () => {
+  const { queue, clock, taken } = desk();
+  for (const key of ["ready", "later", "running"]) queue.add(key, "x");
+  assert.equal(taken().length, 3);
+  queue.done("ready");
+  queue.done("later", { after: 10, reason: "x", isBackoff: true });
+  queue.add("ready", "x", { priority: "resync" });
+  queue.add("running", "x");
+  for (const key of ["ready", "later", "running"]) queue.drop(key);
+  queue.done("running", { after: 10, reason: "x", isBackoff: false });
+  while (clock.step(1000));
+  assert.deepEqual(taken(), []);
+  assert.equal(queue.depth, 0);
+});
+
+Deno.test("WorkQueue runs a key that was dropped during its run and added again", () => {
+  const { queue, taken } = desk();
+  queue.add("a", "x");
+  queue.take();
+  queue.drop("a");
+  queue.add("a", "made anew");
+  queue.done("a");
+  assert.deepEqual(taken(), ["a: made anew"]);
+});
+
+Deno.test("WorkQueue takes nothing in and gives nothing out when it is closed", () => {
+  const { queue, clock, taken } = desk();
+  for (const key of ["running", "later", "ready"]) queue.add(key, "x");
+  queue.take();
+  queue.take();
+  queue.done("later", { after: 10, reason: "x", isBackoff: false });
+  queue.add("running", "x");
+  queue.close();
+  queue.add("new", "x");
+  queue.done("running", { after: 0, reason: "x", isBackoff: false });
+  assert.equal(clock.nextDue, undefined);
+  assert.deepEqual(taken(), []);
+  assert.deepEqual(queue.running, []);
+});
+
+/** What the rules say of one key, written once more, without a queue. */
+interface Model {
+  running: boolean;
+  dropped: boolean;
+  again: boolean;
+  againEndsBackoff: boolean;
+  due: boolean;
+  later: { at: number; isBackoff: boolean } | undefined;
+}
+
+type Command =
+  | { readonly do: "add"; readonly key: string; readonly priority: Priority; readonly endsBackoff: boolean }
+  | { readonly do: "take" }
+  | { readonly do: "done"; readonly key: string; readonly after: number | undefined; readonly isBackoff: boolean }
+  | { readonly do: "drop"; readonly key: string }
+  | { readonly do: "wait"; readonly time: number };
+
+const KEY = fc.constantFrom("a", "b", "c");
+const COMMAND: fc.Arbitrary<Command> = fc.oneof(
+  fc.record({
+    do: fc.constant("add" as const),
+    key: KEY,
+    priority: fc.constantFrom<Priority>("fresh", "initial", "resync"),
+    endsBackoff: fc.boolean(),
+  }),
+  fc.record({ do: fc.constant("take" as const) }),
+  fc.record({
+    do: fc.constant("done" as const),
+    key: KEY,
+    after: fc.constantFrom(undefined, 0, 5, 20),
+    isBackoff: fc.boolean(),
+  }),
+  fc.record({ do: fc.constant("drop" as const), key: KEY }),
+  fc.record({ do: fc.constant("wait" as const), time: fc.integer({ min: 0, max: 30 }) }),
+);
+
+Deno.test("WorkQueue, whatever happens: no key twice at once, no add lost, no backoff shortened by the unrelated", () => {
+  fc.assert(fc.property(fc.array(COMMAND, { maxLength: 60 }), (commands) => {
+    const { queue, clock } = desk();
+    const models = new Map<string, Model>();
+    for (const command of commands) perform(command, queue, clock, models);
+    // In the end all that is owed comes out, each once, and nothing else.
+    clock.step(clock.now());
+    const owed = [...models].filter(([, model]) => model.due || model.later || model.again).map(([key]) => key);
+    for (const [key, model] of models) if (model.running) perform(endOf(key), queue, clock, models);
+    while (clock.step(clock.now() + 1000));
+    const given = new Set<string>();
+    for (let work = queue.take(); work; work = queue.take()) given.add(work.key);
+    assert.deepEqual([...given].sort(), owed.sort());
+  }));
+});
+
+function endOf(key: string): Command {
+  return { do: "done", key, after: undefined, isBackoff: false };
+}
+
+function perform(command: Command, queue: WorkQueue<string>, clock: VirtualClock, models: Map<string, Model>): void {
+  switch (command.do) {
+    case "add": {
+      queue.add(command.key, "x", command);
+      const model = modelOf(models, command.key);
+      if (model.running) {
+        model.again = true;
+        model.againEndsBackoff ||= command.endsBackoff;
+        model.dropped = false;
+      } else if (!model.later?.isBackoff || command.endsBackoff) {
+        model.later = undefined;
+        model.due = true;
+      }
+      break;
+    }
+    case "take": {
+      const work = queue.take();
+      const due = [...models].filter(([, model]) => model.due).map(([key]) => key);
+      if (work === undefined) return assert.deepEqual(due, [], "a key that is due was not given out");
+      const model = modelOf(models, work.key);
+      assert(!model.running, "a key was given out during its run");
+      assert(model.due, "a key was given out that is not due");
+      Object.assign(model, { running: true, due: false, again: false, againEndsBackoff: false, dropped: false });
+      break;
+    }
+    case "done": {
+      const model = modelOf(models, command.key);
+      if (!model.running) return;
+      const { key, after, isBackoff } = command;
+      queue.done(key, after === undefined ? undefined : { after, isBackoff, reason: "x" });
+      model.running = false;
+      const hasNext = after !== undefined && !model.dropped;
+      if (model.again && !(hasNext && isBackoff && !model.againEndsBackoff)) model.due = true;
+      else if (hasNext && after === 0) model.due = true;
+      else if (hasNext) model.later = { at: clock.now() + after, isBackoff };
+      model.again = false;
+      break;
+    }
+    case "drop":
+      queue.drop(command.key);
+      Object.assign(modelOf(models, command.key), { due: false, later: undefined, again: false, dropped: true });
+      modelOf(models, command.key).againEndsBackoff = false;
+      break;
+    case "wait": {
+      const until = clock.now() + command.time;
+      while (clock.step(until));
+      for (const model of models.values()) {
+        if (model.later === undefined || model.later.at > until) continue;
+        model.later = undefined;
+        model.due = true;
+      }
+    }
+  }
+}
+
+function modelOf(models: Map<string, Model>, key: string): Model {
+  const model = models.get(key) ??
+    { running: false, dropped: false, again: false, againEndsBackoff: false, due: false, later: undefined };
+  models.set(key, model);
+  return model;
+}
+
+function desk() {
+  const clock = new VirtualClock(0);
+  const queue = new WorkQueue<string>(clock, () => {});
+  return {
+    clock,
+    queue,
+    taken: () => {
+      const taken: string[] = [];
+      for (let work = queue.take(); work; work = queue.take()) taken.push(`${work.key}: ${work.reason}`);
+      return taken;
+    },
+  };
+}

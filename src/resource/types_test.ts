@@ -1,0 +1,76 @@
+/** What must and must not compile. The assertions are the compiler's; running only shows that the kinds can be made. */
+import { s } from "../schema/mod.ts";
+import { type Infer, type Input, type Kind, type KubeObject, type ObjectMeta, resource } from "./mod.ts";
+
+const NAMES = { group: "demo.example.com", version: "v1", kind: "Website" } as const;
+
+const Website = resource({
+  ...NAMES,
+  spec: s.object({
+    host: s.string({ format: "hostname" }),
+    replicas: s.integer({ minimum: 0, maximum: 20, default: 1 }),
+  }),
+  status: s.object({ url: s.optional(s.string()), ready: s.optional(s.integer()) }),
+});
+type Website = Infer<typeof Website>;
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
+function same<A, B>(_: Same<A, B>): void {}
+
+Deno.test("Infer and Input tell what is read from what is written", () => {
+  same<Website["spec"], { readonly host: string; readonly replicas: number }>(true);
+  same<Website["metadata"], ObjectMeta>(true);
+  same<Website["kind"], "Website">(true);
+  same<Website["apiVersion"], "demo.example.com/v1">(true);
+  same<keyof NonNullable<Website["status"]>, "url" | "ready" | "conditions" | "observedGeneration">(true);
+  same<keyof Input<typeof Website>, "apiVersion" | "kind" | "metadata" | "spec">(true);
+  ({ spec: { host: "a.example" } }) satisfies Input<typeof Website>;
+  ({ metadata: { name: "a" }, kind: "Website", spec: { host: "a", replicas: undefined } }) satisfies Input<
+    typeof Website
+  >;
+  Website satisfies Kind<KubeObject>;
+});
+
+/** Never called: the compiler has to refuse each. */
+export function refused(site: Website): void {
+  const spec = s.object({ host: s.string(), list: s.array(s.object({ name: s.string() })), labels: s.map(s.string()) });
+  const status = s.object({ ready: s.integer() });
+  const make = { ...NAMES, spec, status };
+  // @ts-expect-error not in the schema
+  resource({ ...make, columns: { Host: ".spec.hots" } });
+  // @ts-expect-error not in the schema, in the long form
+  resource({ ...make, columns: { Host: { path: ".spec.hots" } } });
+  // @ts-expect-error no dot in front
+  resource({ ...make, columns: { Host: "spec.host" } });
+  // @ts-expect-error goes on after a string
+  resource({ ...make, columns: { Host: ".spec.host.name" } });
+  // @ts-expect-error a list has no names
+  resource({ ...make, columns: { Name: ".spec.list.name" } });
+  // @ts-expect-error the item has no such property
+  resource({ ...make, columns: { Name: ".spec.list[0].nam" } });
+  // @ts-expect-error the filter asks for a property that the item has not
+  resource({ ...make, columns: { Name: '.spec.list[?(@.nam=="a")].name' } });
+  // @ts-expect-error a condition has no such property
+  resource({ ...make, columns: { Ready: '.status.conditions[?(@.type=="Ready")].stat' } });
+  // @ts-expect-error the server takes an unescaped dot as the end of a name, in quotes too
+  resource({ ...make, columns: { Label: ".spec.labels['app.example.com']" } });
+  // @ts-expect-error there is no such option of a column
+  resource({ ...make, columns: { Host: { path: ".spec.host", prio: 1 } } });
+  // @ts-expect-error there is no such option of a kind
+  resource({ ...make, colums: {} });
+  // @ts-expect-error a column's type is one of five
+  resource({ ...make, columns: { Host: { path: ".spec.host", type: "text" } } });
+  // @ts-expect-error objects live in namespaces or in the cluster
+  resource({ ...make, scope: "namespaced" });
+
+  // @ts-expect-error the spec is there as read, its property is not
+  site.spec.hots;
+  // @ts-expect-error the status may be missing
+  site.status.ready;
+  // @ts-expect-error host has to be written
+  ({ spec: {} }) satisfies Input<typeof Website>;
+  // @ts-expect-error the status is not written with the object
+  ({ spec: { host: "" }, status: {} }) satisfies Input<typeof Website>;
+  // @ts-expect-error kinds of one shape are not interchangeable
+  resource({ ...make, kind: "Other" }) satisfies typeof Website;
+}

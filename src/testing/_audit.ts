@@ -1,0 +1,68 @@
+/** The audit log of a real apiserver: its policy and what is read of it. */
+import { sleep, systemClock } from "../base/clock.ts";
+
+/** What the audit log says of a request (audit.k8s.io/v1 Event at level Metadata, stage ResponseComplete). */
+export interface AuditEvent {
+  readonly auditID: string;
+  readonly stage: string;
+  readonly verb: string;
+  readonly requestURI: string;
+  readonly user: { readonly username: string; readonly groups?: readonly string[] };
+  readonly userAgent?: string;
+  /** Absent where the request asks for no object, such as `/version`. */
+  readonly objectRef?: {
+    readonly resource?: string;
+    readonly namespace?: string;
+    readonly name?: string;
+    readonly apiGroup?: string;
+    readonly apiVersion?: string;
+    readonly subresource?: string;
+    readonly resourceVersion?: string;
+  };
+  readonly responseStatus?: { readonly code?: number; readonly reason?: string; readonly message?: string };
+  /** When the request came and when its answer was complete, RFC 3339 with microseconds. */
+  readonly requestReceivedTimestamp: string;
+  readonly stageTimestamp: string;
+}
+
+const WRITES = ["create", "update", "patch", "delete", "deletecollection"];
+
+/**
+ * An audit policy (audit.k8s.io/v1), as JSON.
+ *
+ * @param what `"writes"` records what changes something; `"everything"` records reads too.
+ */
+export function auditPolicy(what: "writes" | "everything"): string {
+  return JSON.stringify({
+    apiVersion: "audit.k8s.io/v1",
+    kind: "Policy",
+    omitStages: ["RequestReceived", "ResponseStarted"],
+    rules: [{ level: "Metadata", ...(what === "writes" ? { verbs: WRITES } : {}) }, { level: "None" }],
+  });
+}
+
+// An answer may arrive before its line is written: the apiserver writes the line when the handler has returned.
+const LONGEST_WAIT = 5000;
+
+/**
+ * Reads an audit log up to a request made for the purpose, whose line is left out.
+ *
+ * @param path The file.
+ * @param mark Makes a request that is recorded, with the text given in its URI.
+ * @throws {Error} If the line of that request does not show up within five seconds.
+ */
+export async function readAuditLog(path: string, mark: (text: string) => Promise<void>): Promise<AuditEvent[]> {
+  const text = `mark-${crypto.randomUUID()}`;
+  await mark(text);
+  const end = systemClock.now() + LONGEST_WAIT;
+  while (systemClock.now() < end) {
+    const lines = (await Deno.readTextFile(path)).split("\n");
+    // What lies behind the last line feed is being written.
+    lines.pop();
+    if (lines.some((line) => line.includes(text))) {
+      return lines.filter((line) => !line.includes("fieldManager=mark-")).map((line) => JSON.parse(line) as AuditEvent);
+    }
+    await sleep(systemClock, 5);
+  }
+  throw new Error(`Cannot read the audit log "${path}": a request made to mark its end is not in it`);
+}

@@ -1,0 +1,26 @@
+/**
+ * The part of `Reflect`'s metadata that `@peculiar/x509` asks for while it loads (through tsyringe, whose decorators it uses for classes of its
+ * own). To be imported before it. Where the package `reflect-metadata` was loaded already, that one stays.
+ */
+type MetadataReflect = {
+  getMetadata?(key: unknown, target: object): unknown;
+  getOwnMetadata?(key: unknown, target: object): unknown;
+  defineMetadata?(key: unknown, value: unknown, target: object): void;
+};
+
+const reflect = Reflect as MetadataReflect;
+
+if (reflect.getMetadata === undefined) {
+  const store = new WeakMap<object, Map<unknown, unknown>>();
+  reflect.getOwnMetadata = (key, target) => store.get(target)?.get(key);
+  reflect.getMetadata = (key, target) => {
+    for (let holder: object | null = target; holder !== null; holder = Object.getPrototypeOf(holder)) {
+      if (store.get(holder)?.has(key)) return store.get(holder)?.get(key);
+    }
+    return undefined;
+  };
+  reflect.defineMetadata = (key, value, target) => {
+    const values = store.get(target) ?? new Map<unknown, unknown>();
+    store.set(target, values.set(key, value));
+  };
+}

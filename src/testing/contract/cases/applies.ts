@@ -1,0 +1,168 @@
+import { area } from "../contract.ts";
+import { configMap, GROUP, widget } from "../widget.ts";
+
+/** Server-side apply: who owns which field. */
+export const applies = area("apply", {
+  "apply makes an object and owns what it wrote": async (api) => {
+    await api.apply(
+      api.widgets("/w?fieldManager=one"),
+      widget("w", { size: 2, ports: [{ port: 1, name: "a" }], tags: ["x"] }),
+    );
+    await api.apply(api.core("configmaps/c?fieldManager=one"), configMap("c", { a: "1" }, { labels: { l: "1" } }));
+  },
+  "apply of the same changes nothing": async (api) => {
+    await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { size: 2 }));
+    await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { size: 2 }));
+  },
+  "apply removes what it no longer writes": async (api) => {
+    await api.apply(
+      api.widgets("/w?fieldManager=one"),
+      widget("w", { size: 2, color: "red", settings: { a: "1", b: "2" } }),
+    );
+    await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { settings: { b: "2" } }));
+    await api.apply(api.core("configmaps/c?fieldManager=one"), configMap("c", { a: "1", b: "2" }));
+    await api.apply(api.core("configmaps/c?fieldManager=one"), configMap("c", { b: "3" }));
+  },
+  "apply leaves what others own": async (api) => {
+    await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { size: 2 }));
+    await api.apply(api.widgets("/w?fieldManager=two"), widget("w", { color: "red" }));
+    await api.apply(api.widgets("/w?fieldManager=one"), widget("w", {}));
+  },
+  "two managers may own a field of one value": async (api) => {
+    await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { color: "red" }));
+    await api.apply(api.widgets("/w?fieldManager=two"), widget("w", { color: "red" }));
+    await api.apply(api.widgets("/w?fieldManager=one"), widget("w", {}));
+    await api.apply(api.widgets("/w?fieldManager=two"), widget("w", {}));
+  },
+  "apply of another's field is a conflict, unless forced": async (api) => {
+    await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { size: 2, color: "red", title: "abc" }));
+    await api.apply(api.widgets("/w?fieldManager=two"), widget("w", { size: 3 }));
+    await api.apply(api.widgets("/w?fieldManager=two"), widget("w", { size: 3, color: "blue" }));
+    await api.apply(api.widgets("/w?fieldManager=two&force=true"), widget("w", { size: 3, color: "blue" }));
+    await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { title: "abc" }));
+  },
+  "a conflict with one who updated names him": async (api) => {
+    await api.quietly("POST", api.core("configmaps?fieldManager=first"), configMap("c", { a: "1" }));
+    await api.quietly("PATCH", api.core("configmaps/c?fieldManager=second"), { data: { b: "2" } }, {
+      contentType: "application/merge-patch+json",
+    });
+    await api.apply(api.core("configmaps/c?fieldManager=one"), configMap("c", { a: "2", b: "3" }));
+    await api.apply(api.core("configmaps/c?fieldManager=one&force=true"), configMap("c", { a: "2", b: "3" }));
+  },
+  "list maps are merged by their keys": async (api) => {
+    await api.apply(
+      api.widgets("/w?fieldManager=one"),
+      widget("w", { ports: [{ port: 1, name: "a" }, { port: 2, name: "b" }] }),
+    );
+    await api.apply(
+      api.widgets("/w?fieldManager=two"),
+      widget("w", { ports: [{ port: 3, name: "c" }, { port: 1, protocol: "UDP" }] }),
+    );
+    await api.apply(
+      api.widgets("/w?fieldManager=two"),
+      widget("w", { ports: [{ port: 1, protocol: "TCP", name: "z" }] }),
+    );
+    await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { ports: [{ port: 2, name: "b" }] }));
+  },
+  "sets are merged, atomic lists and maps replaced": async (api) => {
+    await api.apply(
+      api.widgets("/w?fieldManager=one"),
+      widget("w", { tags: ["a", "b"], words: ["a"], pair: { a: "1" } }),
+    );
+    await api.apply(api.widgets("/w?fieldManager=two"), widget("w", { tags: ["c", "a"] }));
+    await api.apply(api.widgets("/w?fieldManager=two"), widget("w", { words: ["b"] }));
+    await api.apply(api.widgets("/w?fieldManager=two&force=true"), widget("w", { words: ["b"], pair: { b: "2" } }));
+    await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { tags: ["b"] }));
+  },
+  "an update takes fields over": async (api) => {
+    await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { size: 2, color: "red" }));
+    await api.merge(api.widgets("/w?fieldManager=other"), { spec: { size: 5 } });
+    await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { size: 2, color: "red" }));
+    await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { color: "red" }));
+  },
+  "containers and ports of a Deployment are merged by their keys": async (api) => {
+    const path = `/apis/apps/v1/namespaces/${api.namespace}/deployments/d`;
+    const deployment = (containers: unknown[]) => ({
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { name: "d" },
+      spec: {
+        selector: { matchLabels: { app: "d" } },
+        template: { metadata: { labels: { app: "d" } }, spec: { containers } },
+      },
+    });
+    await api.apply(
+      `${path}?fieldManager=one`,
+      deployment([{ name: "a", image: "x", ports: [{ containerPort: 80 }], env: [{ name: "E", value: "1" }] }]),
+    );
+    await api.apply(
+      `${path}?fieldManager=two`,
+      deployment([{ name: "b", image: "y", resources: { limits: { cpu: "500m", memory: "1Gi" } } }]),
+    );
+    await api.apply(`${path}?fieldManager=one`, deployment([{ name: "a", image: "z" }]));
+  },
+  "apply of status owns status alone": async (api) => {
+    await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { size: 2 }));
+    await api.apply(api.widgets("/w/status?fieldManager=two"), {
+      ...widget("w", { size: 3 }),
+      status: { phase: "Up" },
+    });
+    await api.apply(api.widgets("/w/status?fieldManager=two"), {
+      ...widget("w"),
+      spec: undefined,
+      status: { ready: 1 },
+    });
+    await api.apply(api.widgets("/w?fieldManager=one"), { ...widget("w", { size: 2 }), status: { phase: "Down" } });
+  },
+  "metadata is applied too": async (api) => {
+    const owner = { apiVersion: "v1", kind: "ConfigMap", name: "x", uid: "11111111-1111-1111-1111-111111111111" };
+    await api.apply(
+      api.widgets("/w?fieldManager=one"),
+      widget("w", {}, {
+        labels: { a: "1" },
+        annotations: { b: "2" },
+        finalizers: ["example.com/a"],
+        ownerReferences: [owner],
+      }),
+    );
+    await api.apply(api.widgets("/w?fieldManager=two"), widget("w", {}, { finalizers: ["example.com/b"] }));
+    await api.apply(api.widgets("/w?fieldManager=one"), widget("w", {}, { finalizers: [] }));
+  },
+  "apply needs a field manager": async (api) => {
+    await api.apply(api.widgets("/w"), widget("w"));
+    await api.apply(api.widgets("/w?fieldManager="), widget("w"));
+    await api.apply(api.widgets(`/w?fieldManager=${"a".repeat(129)}`), widget("w"));
+  },
+  "apply takes YAML": async (api) => {
+    await api.apply(
+      api.widgets("/w?fieldManager=one"),
+      `apiVersion: ${GROUP}/v1\nkind: Widget\nmetadata:\n  name: w\nspec:\n  size: 4\n`,
+    );
+  },
+  "apply of the wrong object": async (api) => {
+    await api.apply(api.widgets("/w?fieldManager=one"), { ...widget("w"), apiVersion: `${GROUP}/v9` });
+    await api.apply(api.widgets("/w?fieldManager=one"), { ...widget("w"), kind: "Gadget" });
+    await api.apply(api.widgets("/w?fieldManager=one"), widget("v"));
+    await api.apply(api.widgets("/w?fieldManager=one"), { metadata: { name: "w" } });
+    await api.apply(api.widgets("/w?fieldManager=one"), widget("w", {}, { managedFields: [{ manager: "x" }] }));
+    await api.apply(api.widgets("/w?fieldManager=one"), ": not yaml");
+    await api.apply(
+      api.widgets("/w?fieldManager=one"),
+      widget("w", {}, { uid: "11111111-1111-1111-1111-111111111111" }),
+    );
+  },
+  "apply of what the schema refuses": async (api) => {
+    await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { size: 11 }));
+    await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { size: "2" }));
+    await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { other: 1 }));
+    await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { ports: [{ port: 1 }, { port: 1 }] }));
+    await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { ports: [{ name: "a" }] }));
+  },
+  "managers are remembered for update, patch and create": async (api) => {
+    const { body } = await api.post(api.widgets("?fieldManager=maker"), widget("w", { size: 1 }));
+    await api.put(api.widgets("/w?fieldManager=updater"), { ...body, spec: { ...body.spec, color: "red" } });
+    await api.merge(api.widgets("/w?fieldManager=patcher"), { spec: { title: "abc" } });
+    await api.merge(api.widgets("/w?fieldManager=patcher"), { spec: { title: null } });
+    await api.merge(api.widgets("/w"), { metadata: { managedFields: [{}] } });
+  },
+});

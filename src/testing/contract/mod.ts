@@ -1,0 +1,52 @@
+/** The contract suite: all cases, and what both servers need before the first. */
+import { applies } from "./cases/applies.ts";
+import { crd } from "./cases/crd.ts";
+import { discovery } from "./cases/discovery.ts";
+import { garbage } from "./cases/garbage.ts";
+import { conflicts, deletion, status } from "./cases/lifecycle.ts";
+import { lists } from "./cases/lists.ts";
+import { objects } from "./cases/objects.ts";
+import { patches } from "./cases/patches.ts";
+import { badInput, dryRun, fieldValidation } from "./cases/requests.ts";
+import { validation } from "./cases/validation.ts";
+import { watches } from "./cases/watches.ts";
+import type { Case, Send } from "./contract.ts";
+import { Recorder } from "./recorder.ts";
+import { GROUP, widgetDefinition } from "./widget.ts";
+
+export { compare, type Difference } from "./compare.ts";
+export { type Case, runCase, type Send, type Transcript } from "./contract.ts";
+export { LEFT_OUT, normalise } from "./normalise.ts";
+export { explain, report, type Result, runSuite, type Servers } from "./suite.ts";
+
+/** All cases. Those of discovery come first: they see no kinds but the one that all share. */
+export const CASES: readonly Case[] = [
+  ...discovery,
+  ...validation,
+  ...objects,
+  ...lists,
+  ...watches,
+  ...patches,
+  ...applies,
+  ...status,
+  ...deletion,
+  ...conflicts,
+  ...dryRun,
+  ...fieldValidation,
+  ...badInput,
+  ...garbage,
+  ...crd,
+];
+
+/** Makes the kind that the cases share, and waits until discovery has it. */
+export async function prepare(send: Send): Promise<void> {
+  const api = new Recorder(send, { namespace: "default", signal: AbortSignal.timeout(20_000) });
+  await api.quietlyDefine(widgetDefinition);
+  await api.untilAnswer("/apis", ({ body }) => body.groups?.some((group: { name: string }) => group.name === GROUP));
+}
+
+/** A namespace of its own for each case, the same in each run. */
+export function namespaceOf(contractCase: Case): string {
+  const siblings = CASES.filter(({ area }) => area === contractCase.area);
+  return `${contractCase.area.replaceAll(" ", "-")}-${siblings.indexOf(contractCase) + 1}`;
+}

@@ -1,0 +1,165 @@
+/** Takes out of a transcript what no two runs have in common, and leaves the relations that must hold. */
+import { isObject } from "../../base/json.ts";
+import type { Step } from "./recorder.ts";
+
+/** What a comparison does not look at, for people who read a report. */
+export const LEFT_OUT: readonly string[] = [
+  "uids: each is replaced by a number in the order of first appearance, so that equal ones stay equal",
+  "resourceVersions of objects: each is replaced by its rank in the case, so that order and equality stay",
+  "resourceVersions of lists and bookmarks: only whether they are at least those before them in the case",
+  "times: replaced by their form (seconds or microseconds); ages in tables",
+  "names made by generateName: replaced by a number, once their suffix has the right form",
+  "continue tokens: replaced by whether there is one",
+  "order of the causes of an error, there and in its message: the real server's is random",
+  "order of the keys of JSON objects, white space",
+  "the server's own address",
+  "headers, save Content-Type and Warning",
+];
+
+const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
+// In a query, in a message, in an object that a message or a YAML text quotes.
+const VERSION_IN_TEXT =
+  /(resourceVersion=|resourceVersion\\*"?: ?\\*"|too old resource version: \d+ \(|ResourceVersion in (?:the )?\w+ \(|current: )(\d+)/g;
+// The letters and digits of k8s.io/apimachinery/pkg/util/rand: none that make words or look alike.
+const GENERATED_SUFFIX = /^[bcdfghjklmnpqrstvwxz2456789]{5}$/;
+
+/** A transcript's steps in the form in which they are compared. */
+export function normalise(steps: readonly Step[]): unknown[] {
+  const noise = new Noise(steps);
+  return steps.map((step) => noise.remove(step));
+}
+
+/** What is random in one transcript. */
+class Noise {
+  readonly #uids = new Map<string, string>();
+  readonly #generated = new Map<string, string>();
+  /** Ranks of the versions of objects, from 1. */
+  readonly #ranks: ReadonlyMap<string, number>;
+  /** The newest version seen so far: what a list or a bookmark says must not be older. */
+  #newest = 0;
+
+  constructor(steps: readonly Step[]) {
+    const versions = new Set<string>();
+    for (const object of objectsIn(steps)) {
+      this.#noteGenerated(object);
+      const { metadata } = object;
+      if (isObject(metadata) && !isList(object) && isVersion(metadata.resourceVersion)) {
+        versions.add(metadata.resourceVersion);
+      }
+    }
+    const sorted = [...versions].sort((a, b) => Number(a) - Number(b));
+    this.#ranks = new Map(sorted.map((version, i) => [version, i + 1]));
+  }
+
+  remove(value: unknown): unknown {
+    if (typeof value === "string") return this.#text(value);
+    if (Array.isArray(value)) return value.map((item) => this.remove(item));
+    if (!isObject(value)) return value;
+    if (value.kind === "Status") return this.#object(sortCauses(value));
+    if (Array.isArray(value.rows)) return this.#object({ ...value, rows: value.rows.map(withoutAges) });
+    return this.#object(value);
+  }
+
+  #object(object: Record<string, unknown>): Record<string, unknown> {
+    const result = Object.keys(object).sort(itemsFirst).map((key): [string, unknown] => {
+      const field = object[key];
+      if (key === "metadata" && isObject(field)) return [key, this.#metadata(field, isList(object))];
+      if (key === "object" && object.type === "BOOKMARK" && isObject(field)) {
+        return [key, { ...field, metadata: this.#metadata(field.metadata as Record<string, unknown>, true) }];
+      }
+      return [this.#text(key), this.remove(field)];
+    });
+    return Object.fromEntries(result);
+  }
+
+  #metadata(metadata: Record<string, unknown>, ofList: boolean): Record<string, unknown> {
+    const result = this.#object(metadata);
+    const { resourceVersion: version } = metadata;
+    if (isVersion(version)) {
+      result.resourceVersion = ofList
+        ? (Number(version) >= this.#newest ? "<not older>" : "<older>")
+        : this.#version(version);
+      this.#newest = Math.max(this.#newest, Number(version));
+    }
+    if (typeof metadata.continue === "string" && metadata.continue !== "") result.continue = "<continue>";
+    return result;
+  }
+
+  #version(version: string): string {
+    if (version === "0") return version;
+    const rank = this.#ranks.get(version);
+    return rank === undefined ? "<version>" : `<version ${rank}>`;
+  }
+
+  #text(text: string): string {
+    for (const [name, label] of this.#generated) text = text.replaceAll(name, label);
+    return text
+      .replaceAll(UID, (uid) => this.#uid(uid))
+      .replaceAll(TIME, (_, fraction) => fraction === undefined ? "<time>" : "<micro time>")
+      .replaceAll(VERSION_IN_TEXT, (_, label, version) => label + this.#version(version))
+      .replaceAll(/127\.0\.0\.1:\d+/g, "<address>")
+      .replaceAll(/continue=[^&\s]+/g, "continue=<continue>");
+  }
+
+  #uid(uid: string): string {
+    const known = this.#uids.get(uid) ?? `<uid ${this.#uids.size + 1}>`;
+    this.#uids.set(uid, known);
+    return known;
+  }
+
+  #noteGenerated({ name, generateName }: Record<string, unknown>): void {
+    if (typeof name !== "string" || typeof generateName !== "string" || !name.startsWith(generateName)) return;
+    if (!GENERATED_SUFFIX.test(name.slice(generateName.length)) || this.#generated.has(name)) return;
+    this.#generated.set(name, `${generateName}<generated ${this.#generated.size + 1}>`);
+  }
+}
+
+/** Of a list the items come first, so that its own version is compared with theirs. */
+function itemsFirst(a: string, b: string): number {
+  const rank = (key: string) => key === "items" || key === "rows" ? 0 : 1;
+  return rank(a) - rank(b) || (a < b ? -1 : a > b ? 1 : 0);
+}
+
+function isVersion(value: unknown): value is string {
+  return typeof value === "string" && /^[1-9]\d*$/.test(value);
+}
+
+function isList(object: Record<string, unknown>): boolean {
+  return Array.isArray(object.items) || Array.isArray(object.rows);
+}
+
+function withoutAges(row: unknown): unknown {
+  if (!isObject(row) || !Array.isArray(row.cells)) return row;
+  return { ...row, cells: row.cells.map((cell) => typeof cell === "string" && /^\d+s$/.test(cell) ? "<age>" : cell) };
+}
+
+/**
+ * A failure with its causes in alphabetical order. Its message lists them too: as `[a, b]`, or for conflicts as lines. What is no cause stays where it is.
+ */
+function sortCauses(status: Record<string, unknown>): Record<string, unknown> {
+  const { details, message } = status;
+  if (!isObject(details) || !Array.isArray(details.causes) || typeof message !== "string") return status;
+  const causes = [...details.causes as { field: string; message: string }[]];
+  causes.sort((a, b) => causeText(a) < causeText(b) ? -1 : 1);
+  let rest = message;
+  for (const cause of causes) rest = rest.replace(causeText(cause), "");
+  const sorted = rest.includes("\n")
+    ? message.split("\n").sort().join("\n")
+    : rest === message
+    ? message
+    : `${rest.replace(/\[[, ]*\]$/, "")}${causes.map(causeText).join("; ")}`;
+  return { ...status, details: { ...details, causes }, message: sorted };
+}
+
+function causeText({ field, message }: { field: string; message: string }): string {
+  return `${field}: ${message}`;
+}
+
+/** All JSON objects within a value, save bookmarks. */
+function* objectsIn(value: unknown): Generator<Record<string, unknown>> {
+  if (Array.isArray(value)) { for (const item of value) yield* objectsIn(item); }
+  if (!isObject(value) || value.type === "BOOKMARK") return;
+  yield value;
+  for (const key of Object.keys(value).sort()) yield* objectsIn(value[key]);
+}

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { normalise } from "./normalise.ts";
+import type { Step } from "./recorder.ts";
+
+const ONE = "11111111-1111-1111-1111-111111111111";
+const TWO = "22222222-2222-2222-2222-222222222222";
+
+/** The bodies of steps, normalised. */
+function bodies(...given: unknown[]): unknown[] {
+  const steps = given.map((body): Step => ({ call: "GET /x", status: 200, contentType: "application/json", body }));
+  return normalise(steps).map((step) => (step as Step).body);
+}
+
+const cases: { name: string; given: unknown[]; expected: unknown[] }[] = [
+  {
+    name: "keeps which uids are equal, in values, keys and texts",
+    given: [{ metadata: { uid: TWO } }, { [`k:{"uid":"${TWO}"}`]: {}, message: `UID: ${ONE}, not ${TWO}` }],
+    expected: [{ metadata: { uid: "<uid 1>" } }, { 'k:{"uid":"<uid 1>"}': {}, message: "UID: <uid 2>, not <uid 1>" }],
+  },
+  {
+    name: "keeps the order and equality of versions, which are numbers",
+    given: [9, 100, 9].map((version) => ({ metadata: { resourceVersion: String(version) } })),
+    expected: [1, 2, 1].map((rank) => ({ metadata: { resourceVersion: `<version ${rank}>` } })),
+  },
+  {
+    name: "tells whether a list is older than what is in it",
+    given: ["10", "9"].map((resourceVersion) => ({
+      items: [{ metadata: { resourceVersion: "10" } }],
+      metadata: { resourceVersion },
+    })),
+    expected: ["<not older>", "<older>"].map((resourceVersion) => ({
+      items: [{ metadata: { resourceVersion: "<version 1>" } }],
+      metadata: { resourceVersion },
+    })),
+  },
+  {
+    name: "tells whether a bookmark is older than the events before it",
+    given: [[
+      { type: "ADDED", object: { metadata: { resourceVersion: "10" } } },
+      { type: "BOOKMARK", object: { kind: "X", metadata: { resourceVersion: "12" } } },
+      { type: "BOOKMARK", object: { kind: "X", metadata: { resourceVersion: "11" } } },
+    ]],
+    expected: [[
+      { type: "ADDED", object: { metadata: { resourceVersion: "<version 1>" } } },
+      { type: "BOOKMARK", object: { kind: "X", metadata: { resourceVersion: "<not older>" } } },
+      { type: "BOOKMARK", object: { kind: "X", metadata: { resourceVersion: "<older>" } } },
+    ]],
+  },
+  {
+    name: "keeps the form of times",
+    given: [{ a: "2026-01-01T00:00:00Z", b: "2026-01-01T00:00:00.123456Z", c: "2026-01-01" }],
+    expected: [{ a: "<time>", b: "<micro time>", c: "2026-01-01" }],
+  },
+  {
+    name: "names generated names only when their suffix has the right form",
+    given: [{ generateName: "a-", name: "a-x2b4c" }, { generateName: "a-", name: "a-aeiou" }, {
+      message: '"a-x2b4c" not found',
+    }],
+    expected: [
+      { generateName: "a-", name: "a-<generated 1>" },
+      { generateName: "a-", name: "a-aeiou" },
+      { message: '"a-<generated 1>" not found' },
+    ],
+  },
+  {
+    name: "keeps whether a list goes on",
+    given: ["", "abc"].map((token) => ({ items: [], metadata: { continue: token } })),
+    expected: ["", "<continue>"].map((token) => ({ items: [], metadata: { continue: token } })),
+  },
+  {
+    name: "sorts the causes of a failure, and in its message",
+    given: [{
+      kind: "Status",
+      message: "it is invalid: [b: wrong, a: bad]",
+      details: { causes: [{ field: "b", message: "wrong" }, { field: "a", message: "bad" }] },
+    }],
+    expected: [{
+      kind: "Status",
+      message: "it is invalid: a: bad; b: wrong",
+      details: { causes: [{ field: "a", message: "bad" }, { field: "b", message: "wrong" }] },
+    }],
+  },
+  {
+    name: "leaves a message that does not list its causes",
+    given: [{ kind: "Status", message: "it is invalid", details: { causes: [{ field: "b", message: "wrong" }] } }],
+    expected: [{ kind: "Status", message: "it is invalid", details: { causes: [{ field: "b", message: "wrong" }] } }],
+  },
+];
+
+for (const { name, given, expected } of cases) {
+  Deno.test(`normalise ${name}`, () => assert.deepEqual(bodies(...given), expected));
+}
+
+Deno.test("normalise replaces versions in the paths of requests", () => {
+  const [step] = normalise([{ call: "GET /x?watch=1&resourceVersion=17", status: 200, contentType: null, body: [] }]);
+
+  assert.equal((step as Step).call, "GET /x?watch=1&resourceVersion=<version>");
+});

@@ -1,0 +1,253 @@
+/** Sends a case's requests and writes down what comes back. */
+
+/** A request and its answer, or a watch and its events. */
+export interface Step {
+  /** Method and path. */
+  readonly call: string;
+  readonly status: number;
+  readonly contentType: string | null;
+  /** The `Warning` header, where there is one. */
+  readonly warning?: string;
+  /** The body: JSON where it is JSON, text otherwise. Of a watch: its events, in order. */
+  readonly body: unknown;
+}
+
+/** An answer, for a case that needs something of it for its next request. */
+export interface Answer {
+  readonly status: number;
+  // A case looks at whatever it expects: a wrong guess shows as a failed case.
+  // deno-lint-ignore no-explicit-any
+  readonly body: any;
+}
+
+/** Options of a request. */
+export interface CallOptions {
+  /** @default {"application/json"} */
+  readonly contentType?: string;
+  readonly accept?: string;
+}
+
+/** What a case needs to know of an event. */
+export interface WatchEvent {
+  readonly type: string;
+  // deno-lint-ignore no-explicit-any
+  readonly object: any;
+}
+
+/** A watch of which a case takes events. */
+export interface Watch {
+  /** Takes and records events until one passes, that one included. */
+  until(passes: (event: WatchEvent) => boolean): Promise<WatchEvent>;
+  /** Takes and records so many events. */
+  take(count: number): Promise<readonly WatchEvent[]>;
+  /** Takes and records events until the server ends the stream. */
+  toEnd(): Promise<void>;
+}
+
+export const MERGE = "application/merge-patch+json";
+export const JSON_PATCH = "application/json-patch+json";
+export const APPLY = "application/apply-patch+yaml";
+
+/** The requests a case can make. All but the quiet ones are written down. */
+export class Recorder {
+  readonly namespace: string;
+  readonly steps: Step[] = [];
+  readonly #send: (request: Request) => Promise<Response>;
+  readonly #signal: AbortSignal;
+  /** Readers of watches that may still run. */
+  readonly #open: ReadableStreamDefaultReader<string>[] = [];
+
+  constructor(
+    send: (request: Request) => Promise<Response>,
+    options: { namespace: string; signal: AbortSignal },
+  ) {
+    this.#send = send;
+    this.namespace = options.namespace;
+    this.#signal = options.signal;
+  }
+
+  /** Path of a core resource in the case's namespace. */
+  core(rest: string): string {
+    return `/api/v1/namespaces/${this.namespace}/${rest}`;
+  }
+
+  /** Path of the widgets in the case's namespace, or of one of them. */
+  widgets(rest = ""): string {
+    return `/apis/contract.example.com/v1/namespaces/${this.namespace}/widgets${rest}`;
+  }
+
+  get(path: string, options?: CallOptions): Promise<Answer> {
+    return this.call("GET", path, undefined, options);
+  }
+
+  post(path: string, body: unknown, options?: CallOptions): Promise<Answer> {
+    return this.call("POST", path, body, options);
+  }
+
+  put(path: string, body: unknown, options?: CallOptions): Promise<Answer> {
+    return this.call("PUT", path, body, options);
+  }
+
+  delete(path: string, body?: unknown): Promise<Answer> {
+    return this.call("DELETE", path, body);
+  }
+
+  merge(path: string, body: unknown): Promise<Answer> {
+    return this.call("PATCH", path, body, { contentType: MERGE });
+  }
+
+  jsonPatch(path: string, body: unknown): Promise<Answer> {
+    return this.call("PATCH", path, body, { contentType: JSON_PATCH });
+  }
+
+  /** Server-side apply. The query must name a field manager. */
+  apply(path: string, body: unknown): Promise<Answer> {
+    return this.call("PATCH", path, body, { contentType: APPLY });
+  }
+
+  /** Sends a request and writes down the answer. A body that is text is sent as it is. */
+  async call(method: string, path: string, body?: unknown, options: CallOptions = {}): Promise<Answer> {
+    const response = await this.#request(method, path, body, options);
+    const answer = parse(await response.text());
+    this.#write(method, path, response, answer);
+    return { status: response.status, body: answer };
+  }
+
+  /** Sends a request that is no part of what is compared. @throws {Error} If it fails. */
+  async quietly(method: string, path: string, body?: unknown, options: CallOptions = {}): Promise<Answer> {
+    const response = await this.#request(method, path, body, options);
+    const text = await response.text();
+    if (!response.ok) {
+      throw new Error(`Cannot prepare a case: ${method} "${path}" was answered ${response.status} ${text}`);
+    }
+    return { status: response.status, body: parse(text) };
+  }
+
+  async createNamespace(): Promise<void> {
+    const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: this.namespace } };
+    await this.quietly("POST", "/api/v1/namespaces", namespace);
+  }
+
+  /**
+   * Makes a CustomResourceDefinition and waits until its kind is served. Nothing of it is written down.
+   *
+   * @param definition The definition.
+   */
+  async quietlyDefine(definition: Definition): Promise<void> {
+    await this.quietly("POST", CRDS, definition);
+    await this.untilServed(definition);
+  }
+
+  /** Waits until a definition's first version is served. */
+  async untilServed(definition: Definition): Promise<void> {
+    const { group, names, versions } = definition.spec;
+    await this.untilStatus(`/apis/${group}/${versions[0]?.name}/${names.plural}?limit=1`, 200);
+  }
+
+  /** Waits, by asking again and again, until a path is answered with a status. Nothing is written down. */
+  async untilStatus(path: string, status: number): Promise<void> {
+    await this.untilAnswer(path, (answer) => answer.status === status);
+  }
+
+  /** Waits, by asking again and again, until an answer passes. Nothing is written down. */
+  async untilAnswer(path: string, passes: (answer: Answer) => boolean): Promise<Answer> {
+    while (true) {
+      const response = await this.#request("GET", path, undefined, {});
+      const answer = { status: response.status, body: parse(await response.text()) };
+      if (passes(answer)) return answer;
+      this.#signal.throwIfAborted();
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+
+  /** Opens a watch, hands it to `use`, ends it, and writes down what was taken of it. */
+  async watch(path: string, use: (watch: Watch) => Promise<void>, options: CallOptions = {}): Promise<void> {
+    const response = await this.#request("GET", path, undefined, options);
+    const events: unknown[] = [];
+    if (!response.ok) {
+      this.#write("GET", path, response, parse(await response.text()));
+      return;
+    }
+    this.#write("GET", path, response, events);
+    if (response.body === null) return;
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    this.#open.push(reader);
+    let rest = "";
+
+    async function next(): Promise<WatchEvent | undefined> {
+      while (!rest.includes("\n")) {
+        const { value, done } = await reader.read();
+        if (done) return undefined;
+        rest += value;
+      }
+      const end = rest.indexOf("\n");
+      const event = parse(rest.slice(0, end)) as WatchEvent;
+      rest = rest.slice(end + 1);
+      events.push(event);
+      return event;
+    }
+
+    await use({
+      async until(passes) {
+        for (let event = await next(); event !== undefined; event = await next()) if (passes(event)) return event;
+        throw new Error(`the watch of "${path}" ended too early`);
+      },
+      async take(count) {
+        const taken: WatchEvent[] = [];
+        await this.until((event) => taken.push(event) === count);
+        return taken;
+      },
+      async toEnd() {
+        while (await next() !== undefined);
+      },
+    });
+    await reader.cancel().catch(() => {});
+  }
+
+  /** Ends watches that a case left running. */
+  async close(): Promise<void> {
+    for (const reader of this.#open) await reader.cancel().catch(() => {});
+  }
+
+  #request(method: string, path: string, body: unknown, options: CallOptions): Promise<Response> {
+    // The name of a field manager that is not given comes from the user agent.
+    const headers = new Headers({ "User-Agent": "contract/1.0", Accept: options.accept ?? "application/json" });
+    if (body !== undefined) headers.set("Content-Type", options.contentType ?? "application/json");
+    const text = body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body);
+    return this.#send(
+      new Request(`http://server${path}`, { method, headers, body: text, signal: this.#signal }),
+    );
+  }
+
+  #write(method: string, path: string, response: Response, body: unknown): void {
+    const warning = response.headers.get("Warning");
+    this.steps.push({
+      call: `${method} ${path}`,
+      status: response.status,
+      contentType: response.headers.get("Content-Type"),
+      ...(warning === null ? {} : { warning }),
+      body,
+    });
+  }
+}
+
+/** Path of the CustomResourceDefinitions. */
+export const CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+/** As much of a CustomResourceDefinition as the recorder needs. */
+export interface Definition {
+  readonly metadata: { readonly name: string };
+  readonly spec: {
+    readonly group: string;
+    readonly names: { readonly plural: string };
+    readonly versions: readonly { readonly name: string }[];
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

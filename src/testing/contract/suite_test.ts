@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { area, type Send } from "./contract.ts";
+import type { Exception } from "./exceptions.ts";
+import { explain, report, type Result, runSuite } from "./suite.ts";
+
+const CASES = area("greetings", {
+  "says hello": async (api) => void await api.get("/hello"),
+  "says goodbye": async (api) => void await api.get("/goodbye"),
+});
+
+/** A server that takes namespaces and answers a path with a word. */
+function server(words: Record<string, string>): Send {
+  return (request) => {
+    const { pathname } = new URL(request.url);
+    if (request.method === "POST") return Promise.resolve(Response.json({}, { status: 201 }));
+    return Promise.resolve(Response.json({ word: words[pathname] }));
+  };
+}
+
+function run(other: Send, exceptions: readonly Exception[] = []): Promise<Result[]> {
+  const servers = { real: server({ "/hello": "hi", "/goodbye": "bye" }), other };
+  return runSuite(CASES, servers, { namespaceOf: () => "x", exceptions });
+}
+
+const rude = server({ "/hello": "hi", "/goodbye": "go" });
+
+Deno.test("runSuite finds no difference where all answers are the same", async () => {
+  const results = await run(server({ "/hello": "hi", "/goodbye": "bye" }));
+
+  assert.deepEqual(results.map(({ differences }) => differences), [[], []]);
+});
+
+Deno.test("runSuite tells where answers differ, with both", async () => {
+  const [same, different] = await run(rude);
+
+  assert.deepEqual(same?.differences, []);
+  assert.deepEqual(different?.differences, [
+    { path: "steps[0].body.word", call: "GET /goodbye", expected: "bye", actual: "go" },
+  ]);
+  assert(different && explain(different).includes('real: "bye"\n    ours: "go"'));
+});
+
+Deno.test("runSuite compares status, Content-Type and Warning", async () => {
+  const [first] = await run((request) => {
+    if (request.method === "POST") return Promise.resolve(Response.json({}));
+    const headers = { "Content-Type": "text/plain", Warning: '299 - "well"' };
+    return Promise.resolve(new Response('{"word":"hi"}', { status: 202, headers }));
+  });
+
+  assert.deepEqual(first?.differences.map(({ path }) => path).sort(), [
+    "steps[0].contentType",
+    "steps[0].status",
+    "steps[0].warning",
+  ]);
+});
+
+Deno.test("runSuite compares a case that cannot be run to its end", async () => {
+  const [first] = await run(() => Promise.resolve(new Response("down", { status: 503 })));
+
+  assert.equal(first?.differences.at(-1)?.path, "failure");
+  assert.match(String(first?.differences.at(-1)?.actual), /was answered 503 down/);
+});
+
+Deno.test("runSuite allows what an exception names, and nothing else", async () => {
+  const exception = { area: "greetings", name: "says goodbye", path: /body\.word$/, reason: "it is in a hurry" };
+
+  const [, allowed] = await run(rude, [exception]);
+  const [, refused] = await run(rude, [{ ...exception, path: /status$/ }]);
+
+  assert.deepEqual(allowed?.differences, []);
+  assert.deepEqual(allowed?.excused, [exception]);
+  assert.equal(refused?.differences.length, 1);
+});
+
+Deno.test("runSuite finds exceptions that nothing needs", async () => {
+  const exception = { area: "greetings", name: "says hello", reason: "it is shy" };
+
+  const [first] = await run(rude, [exception]);
+
+  assert.deepEqual(first?.stale, [exception]);
+  assert(first && explain(first).includes('the exception "it is shy" is no longer needed'));
+});
+
+Deno.test("report counts by area and names exceptions", async () => {
+  const exception = { area: "greetings", name: "says goodbye", reason: "it is in a hurry" };
+
+  const lines = report(await run(rude, [exception])).split("\n").map((line) => line.replaceAll(/ +/g, " "));
+
+  assert(lines.includes("greetings 2 1 1 0"));
+  assert(lines.includes(" greetings: says goodbye: it is in a hurry"));
+  assert(report(await run(rude)).split("\n").map((line) => line.replaceAll(/ +/g, " ")).includes("all 2 1 0 1"));
+});

@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { Deployment } from "@op/sdk/kinds";
+import { memoryCluster } from "@op/sdk/testing";
+import { websites } from "./controller.ts";
+import { Website } from "./v1.ts";
+
+Deno.test("websites makes a Deployment with the replicas asked for", async () => {
+  await using cluster = await memoryCluster({ parts: { websites } });
+  await cluster.create(Website, "blog", { spec: { host: "blog.example.com", replicas: 2 } });
+
+  await cluster.settle(); // virtual time, until nothing is left to do
+
+  const deployment = await cluster.get(Deployment, "blog");
+  assert.equal(deployment.spec.replicas, 2);
+});
+
+Deno.test("websites writes the address into the status", async () => {
+  await using cluster = await memoryCluster({ parts: { websites } });
+  await cluster.create(Website, "blog", { spec: { host: "blog.example.com" } });
+
+  await cluster.settle();
+
+  const site = await cluster.get(Website, "blog");
+  assert.equal(site.status?.url, "https://blog.example.com");
+});
+
+Deno.test("Website refuses more than 20 replicas", async () => {
+  await using cluster = await memoryCluster({ parts: { websites } });
+
+  await assert.rejects(
+    cluster.create(Website, "blog", { spec: { host: "blog.example.com", replicas: 21 } }),
+    /spec\.replicas/,
+  );
+});

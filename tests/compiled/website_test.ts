@@ -1,0 +1,212 @@
+/** The compiled example operator, as its own service account under its own small role, on a real API server. */
+import assert from "node:assert/strict";
+import { parseAllDocuments } from "yaml";
+import op from "../../examples/01_website/main.ts";
+import { DIRECTORY } from "../../examples/01_website/controller.ts";
+import { Website } from "../../examples/01_website/website.ts";
+import {
+  ClusterRole,
+  ClusterRoleBinding,
+  ConfigMap,
+  CustomResourceDefinition,
+  Namespace,
+  ServiceAccount,
+} from "../../src/kinds/mod.ts";
+import type { Client } from "../../src/kube/client.ts";
+import type { AuditEvent, RealCluster } from "../../src/testing/real_cluster.ts";
+import { realCluster } from "../../src/testing/real_cluster.ts";
+import { buildOperator, freePort } from "./_build.ts";
+import { compiledPermissions, startAsPod } from "./_operator_process.ts";
+import { adminClient, watched } from "./_watched.ts";
+
+const ACCOUNT = "website-operator";
+const USER = `system:serviceaccount:default:${ACCOUNT}`;
+
+Deno.test("the compiled website operator keeps its promises on a real API server", async (t) => {
+  const port = freePort();
+  await using built = await buildOperator(`
+    import { operator } from "@op/sdk";
+    import { websites } from "repository/examples/01_website/controller.ts";
+    const op = operator({ name: "website-operator", parts: { websites }, health: { hostname: "127.0.0.1", port: ${port} }, stopWithin: "10s" });
+    export default op;
+    if (import.meta.main) await op.main();
+  `);
+  await using cluster = await realCluster();
+  const client = adminClient(cluster);
+  const rules = await install(client);
+  await using operator = await startAsPod(built.path, { cluster, token: await tokenOf(cluster) });
+  await operator.logged(({ msg }) => msg === "Controller started");
+  await using sites = await watched(client, Website);
+  await using maps = await watched(client, ConfigMap);
+
+  await t.step("its permissions and its role are exactly these", async () => {
+    const { allow_net, allow_read, allow_env, ...rest } = await compiledPermissions(built.path);
+    assert.deepEqual(allow_net, ["kubernetes.default.svc", `127.0.0.1:${port}`, "pages.example.com"]);
+    assert.deepEqual(allow_read, ["/var/run/secrets/kubernetes.io/serviceaccount"]);
+    assert.deepEqual(allow_env, ["KUBERNETES_SERVICE_PORT", "KUBERNETES_SERVICE_PORT_HTTPS", "KUBECONFIG", "HOME"]);
+    for (const access of ["allow_ffi", "allow_run", "allow_sys", "allow_write"]) {
+      assert.equal(rest[access], null, access);
+    }
+    assert.deepEqual([rest.allow_all, rest.prompt, rest.deny_import], [false, false, []]);
+    assert.deepEqual(rules, [
+      "demo.example.com/websites: list watch patch",
+      "demo.example.com/websites/status: patch",
+      "demo.example.com/websites/finalizers: update",
+      "/configmaps: list watch create patch delete",
+    ]);
+    console.log(`net ${allow_net}\nread ${allow_read}\nenv ${allow_env}\n${rules.join("\n")}`);
+  });
+
+  await t.step("its health says that it is ready", async () => {
+    const response = await fetch(`http://127.0.0.1:${port}/readyz`);
+    assert.equal(
+      await response.text(),
+      "[+]watch Website: up to date\n[+]watch ConfigMap: up to date\n[+]controller websites: running\n",
+    );
+    assert.equal(response.status, 200);
+  });
+
+  await t.step("100 websites cost four writes each: finalizer, page, record, status", async () => {
+    await createSites(client, 0, 100);
+    await sites.until((all) => all.filter(isPublished).length === 100);
+    const writes = await writesOf(cluster);
+    assert.deepEqual(countBy(writes, ({ objectRef }) => `${objectRef?.resource}/${objectRef?.subresource ?? ""}`), {
+      "configmaps/": 200,
+      "websites/": 100,
+      "websites/status": 100,
+    });
+    assert.deepEqual(writes.filter(({ responseStatus }) => (responseStatus?.code ?? 0) >= 400), []);
+  });
+
+  await t.step("an API server that crashes in the middle loses nothing", async () => {
+    await createSites(client, 100, 120);
+    await cluster.restartApiserver({ signal: "SIGKILL" });
+    await createSites(client, 120, 200);
+    await sites.until((all) => all.filter(isPublished).length === 200);
+    for (const site of sites.values()) {
+      assert.equal(site.status?.url, `https://${site.spec.host}`);
+      assert.equal(site.status?.observedGeneration, site.metadata.generation);
+      assert.equal(
+        maps.store.get(`default/${site.metadata.name}-page`)?.metadata.ownerReferences?.[0]?.uid,
+        site.metadata.uid,
+      );
+    }
+  });
+
+  await t.step("a change of the spec reaches page and status", async () => {
+    await client.patch(Website, "site-7", { spec: { text: "Moved" } }, { namespace: "default" });
+    await sites.until((all) =>
+      all.some(({ metadata, status }) => metadata.name === "site-7" && status?.observedGeneration === 2)
+    );
+    const page = await client.get(ConfigMap, "site-7-page", { namespace: "default" });
+    assert.match(page.data?.["index.html"] ?? "", /Moved/);
+  });
+
+  await t.step("an owned page that was deleted is put back", async () => {
+    const before = await client.get(ConfigMap, "site-3-page", { namespace: "default" });
+    await client.delete(ConfigMap, "site-3-page", { namespace: "default" });
+    await maps.until((all) =>
+      all.some(({ metadata }) => metadata.name === "site-3-page" && metadata.uid !== before.metadata.uid)
+    );
+    const after = await client.get(ConfigMap, "site-3-page", { namespace: "default" });
+    assert.deepEqual(after.data, before.data);
+  });
+
+  await t.step("deleting a website runs cleanup and lets it go", async () => {
+    const record = `default.site-5`;
+    assert(maps.store.get(`${DIRECTORY}/${record}`));
+    await client.delete(Website, "site-5", { namespace: "default" });
+    await sites.until((all) => all.every(({ metadata }) => metadata.name !== "site-5"));
+    await maps.until((all) => all.every(({ metadata }) => metadata.name !== record));
+  });
+
+  await t.step("a host that was not declared is refused, and the error says what to declare", async () => {
+    const source = "http://undeclared.example.org/page";
+    await client.create(Website, { metadata: { name: "curious" }, spec: { host: "curious.example.com", source } }, {
+      namespace: "default",
+    });
+    await sites.until((all) => all.some((site) => site.metadata.name === "curious" && readyOf(site) !== undefined));
+    const ready = readyOf(await client.get(Website, "curious", { namespace: "default" }));
+    assert.equal(ready?.status, "False");
+    assert.equal(ready?.reason, "NotDeclared");
+    assert.equal(
+      ready?.message,
+      'Cannot use net "undeclared.example.org": it is not declared: add permissions: { net: ["undeclared.example.org"] } to controller "websites" and build again',
+    );
+  });
+
+  await t.step("SIGTERM ends it with exit code 0 within its deadline", async () => {
+    const asked = performance.now();
+    setTimeout(() => console.log(operator.log.slice(-6)), 5000);
+    assert.equal(await operator.stop("SIGTERM"), 0);
+    assert(performance.now() - asked < 10_000, "the deadline of ten seconds");
+    assert(operator.log.some(({ msg, isClean }) => msg === "Operator stopped" && isClean === true));
+  });
+});
+
+/** Puts in the definition, the namespaces, the account and its role; answers the role's rules as lines. */
+async function install(client: Client): Promise<string[]> {
+  for (const crd of op.crds()) await client.create(CustomResourceDefinition, crd as never);
+  await using definitions = await watched(client, CustomResourceDefinition);
+  await definitions.until((all) =>
+    all.some(({ status }) =>
+      status?.conditions?.some(({ type, status }) => type === "Established" && status === "True")
+    )
+  );
+  await client.create(Namespace, { metadata: { name: DIRECTORY } });
+  await client.create(ServiceAccount, { metadata: { name: ACCOUNT, namespace: "default" } });
+  const role = parseAllDocuments(
+    await Deno.readTextFile(new URL("../../examples/01_website/role.yaml", import.meta.url)),
+  )[0]!.toJS();
+  await client.create(ClusterRole, role);
+  await client.create(ClusterRoleBinding, {
+    metadata: { name: ACCOUNT },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: role.metadata.name },
+    subjects: [{ kind: "ServiceAccount", name: ACCOUNT, namespace: "default" }],
+  });
+  const made = await client.get(ClusterRole, ACCOUNT);
+  return (made.rules ?? []).map(({ apiGroups, resources, verbs }) => `${apiGroups}/${resources}: ${verbs.join(" ")}`);
+}
+
+/** A token of the account, as a pod has it. */
+async function tokenOf(cluster: RealCluster): Promise<string> {
+  const response = await cluster.fetch(`/api/v1/namespaces/default/serviceaccounts/${ACCOUNT}/token`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} }),
+  });
+  assert.equal(response.status, 201);
+  return (await response.json()).status.token;
+}
+
+async function createSites(client: Client, from: number, to: number): Promise<void> {
+  const names = Array.from({ length: to - from }, (_, i) => `site-${from + i}`);
+  await Promise.all(
+    names.map((name) =>
+      client.create(Website, { metadata: { name }, spec: { host: `${name}.example.com` } }, { namespace: "default" })
+    ),
+  );
+}
+
+function isPublished(site: Website): boolean {
+  return site.status?.url === `https://${site.spec.host}` &&
+    site.status.observedGeneration === site.metadata.generation &&
+    readyOf(site)?.status === "True";
+}
+
+function readyOf(site: Website) {
+  return site.status?.conditions?.find(({ type }) => type === "Ready");
+}
+
+async function writesOf(cluster: RealCluster): Promise<AuditEvent[]> {
+  const events = await cluster.auditLog();
+  return events.filter(({ user, verb }) =>
+    user.username === USER && ["create", "update", "patch", "delete"].includes(verb)
+  );
+}
+
+function countBy<T>(list: readonly T[], key: (item: T) => string): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const item of list) counts[key(item)] = (counts[key(item)] ?? 0) + 1;
+  return counts;
+}

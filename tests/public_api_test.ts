@@ -1,0 +1,62 @@
+/**
+ * The public names, so that none comes or goes unseen. A new name needs a reason why nothing present does, an example and a line in
+ * CHANGELOG.md; then it goes into the list here.
+ */
+import assert from "node:assert/strict";
+
+/** `@op/sdk`. */
+const FRONT_DOOR = `
+access Access ApiError Client Condition connect Connection ConnectOptions Context controller Controller ControllerOptions Duration findKind Infer Input Kind
+KubeObject Log ObjectMeta ObjectMetaInput operator Operator OperatorOptions Outcome Part PermanentError Permissions Reason requeue Requeue
+resource s TemporaryError Verb
+`;
+
+/** `@op/sdk/testing`. */
+const TESTING = `
+memoryCluster MemoryCluster MemoryClusterOptions Place realCluster RealCluster RealClusterOptions RequestRecord SettleOptions
+`;
+
+/** `@op/sdk/kinds`: generated, and too many to read here. A name a line. */
+const KINDS = new URL("golden/kinds.txt", import.meta.url);
+
+Deno.test('"@op/sdk" has the names of the list, no more and no fewer', async () => {
+  assert.deepEqual(await difference("mod.ts", FRONT_DOOR), { added: [], removed: [] });
+});
+
+Deno.test('"@op/sdk/testing" has the names of the list, no more and no fewer', async () => {
+  assert.deepEqual(await difference("src/testing/mod.ts", TESTING), { added: [], removed: [] });
+});
+
+Deno.test('"@op/sdk/kinds" has the names of its list, no more and no fewer', async () => {
+  assert.deepEqual(await difference("src/kinds/mod.ts", await Deno.readTextFile(KINDS)), { added: [], removed: [] });
+});
+
+async function difference(file: string, list: string): Promise<{ added: string[]; removed: string[] }> {
+  const names = await publicNames(file);
+  const listed = list.split(/\s+/).filter((name) => name !== "");
+  return {
+    added: names.filter((name) => !listed.includes(name)),
+    removed: listed.filter((name) => !names.includes(name)),
+  };
+}
+
+/** What `deno doc` tells: version 1, of Deno 2.4, has a list of names; version 2 has one for each file. */
+type Documentation =
+  | { readonly version: 1; readonly nodes: readonly { readonly name: string; readonly kind: string }[] }
+  | {
+    readonly version: 2;
+    readonly nodes: Readonly<Record<string, { readonly symbols?: readonly { readonly name: string }[] }>>;
+  };
+
+/** Values and types that a module exports, sorted, each once. */
+async function publicNames(file: string): Promise<string[]> {
+  const args = ["doc", "--json", file];
+  const command = new Deno.Command(Deno.execPath(), { args, cwd: new URL("../", import.meta.url) });
+  const { success, stdout, stderr } = await command.output();
+  assert(success, new TextDecoder().decode(stderr));
+  const documentation: Documentation = JSON.parse(new TextDecoder().decode(stdout));
+  const symbols = documentation.version === 1
+    ? documentation.nodes.filter((node) => node.kind !== "moduleDoc" && node.kind !== "import")
+    : Object.values(documentation.nodes).flatMap((node) => node.symbols ?? []);
+  return [...new Set(symbols.map((symbol) => symbol.name))].sort();
+}

@@ -1,0 +1,144 @@
+/**
+ * Finds the programs of a real control plane, or builds them with Go from `tools/control_plane/go.mod`: about five minutes on two cores, once.
+ *
+ * Run as a script it prints their folder.
+ */
+import {
+  cacheFolder,
+  CONTROL_PLANE_VERSION,
+  type ControlPlane,
+  findControlPlane,
+  PROGRAMS,
+} from "../src/testing/_control_plane.ts";
+
+/** Options for {@linkcode controlPlane}. */
+export interface ControlPlaneOptions {
+  /** Folder that has the programs. @default {KUBEBUILDER_ASSETS} */
+  readonly assets?: string;
+  /** Folder to build into. @default {the cache of this repository} */
+  readonly cache?: string;
+  /** The Go command. @default {"go"} */
+  readonly go?: string;
+  /** Takes the lines that say what goes on. @default {console.error} */
+  readonly print?: (line: string) => void;
+}
+
+/**
+ * The programs of a control plane: those in KUBEBUILDER_ASSETS where that is set, else those in the cache, which is filled first when it is empty.
+ *
+ * @param options Additional options.
+ * @returns Their paths; nothing, and a line that says so, when they would have to be built and there is no Go.
+ * @throws {Error} If the folder in KUBEBUILDER_ASSETS lacks one of them, or a build fails.
+ */
+export async function controlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane | undefined> {
+  const { assets = Deno.env.get("KUBEBUILDER_ASSETS"), cache = cacheFolder(), go = "go", print = console.error } =
+    options;
+  if (assets) return await fromAssets(assets, print);
+  if (cache === undefined) throw new Error("Cannot build a control plane: this module does not lie in a folder");
+
+  const cached = await complete(cache);
+  if (cached !== undefined) return cached;
+  if (!await hasGo(go)) {
+    print(`NO REAL CONTROL PLANE: "${go}" is not installed, KUBEBUILDER_ASSETS is unset, nothing is in "${cache}"`);
+    print("Tests against a real apiserver are skipped; install Go 1.26 or set KUBEBUILDER_ASSETS to run them");
+    return undefined;
+  }
+  await build(cache, { go, print });
+  return await complete(cache);
+}
+
+async function fromAssets(assets: string, print: (line: string) => void): Promise<ControlPlane> {
+  const found = await findControlPlane({ assets });
+  const missing = (found?.missing ?? []).map((file) => `"${file}"`);
+  if (missing.length > 0) {
+    throw new Error(
+      `Cannot use KUBEBUILDER_ASSETS "${assets}": ${missing.join(", ")} ${
+        missing.length === 1 ? "is" : "are"
+      } not in it; ` +
+        "add what is missing, or unset it to have all built with Go",
+    );
+  }
+  const programs = found?.programs as ControlPlane;
+  const { stdout } = await new Deno.Command(programs.kubeApiserver, { args: ["--version"] }).output();
+  const version = new TextDecoder().decode(stdout).trim().replace(/^Kubernetes /, "");
+  if (version !== CONTROL_PLANE_VERSION) {
+    print(
+      `ANOTHER VERSION: KUBEBUILDER_ASSETS has Kubernetes ${version}, the tests are written for ${CONTROL_PLANE_VERSION}`,
+    );
+  }
+  return programs;
+}
+
+async function complete(folder: string): Promise<ControlPlane | undefined> {
+  const found = await findControlPlane({ assets: folder });
+  return found?.missing.length === 0 ? found.programs as ControlPlane : undefined;
+}
+
+async function hasGo(go: string): Promise<boolean> {
+  try {
+    return (await new Deno.Command(go, { args: ["version"], stdout: "null", stderr: "null" }).output()).success;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+/** Builds beside the cache and moves all at once, so that a build that was broken off leaves nothing that looks complete. */
+async function build(cache: string, { go, print }: { go: string; print: (line: string) => void }): Promise<void> {
+  const parent = cache.slice(0, cache.lastIndexOf("/"));
+  await Deno.mkdir(parent, { recursive: true });
+  const folder = await Deno.makeTempDir({ dir: parent, prefix: "building-" });
+  print(`Building a control plane (Kubernetes ${CONTROL_PLANE_VERSION}) into "${cache}": about five minutes, once`);
+  try {
+    const files = Object.values(PROGRAMS);
+    for (const [i, file] of files.entries()) {
+      print(`  ${i + 1} of ${files.length}: ${file}`);
+      await buildProgram(file, { go, folder });
+    }
+    await moveInto(cache, folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true }).catch(() => {});
+  }
+  print("Built");
+}
+
+async function buildProgram(file: string, { go, folder }: { go: string; folder: string }): Promise<void> {
+  const source = file === "etcd" ? "go.etcd.io/etcd/server/v3" : `k8s.io/kubernetes/cmd/${file}`;
+  const { success } = await new Deno.Command(go, {
+    cwd: new URL("./control_plane", import.meta.url),
+    args: ["build", "-trimpath", "-ldflags", linkerFlags(), "-o", `${folder}/${file}`, source],
+    stdin: "null",
+    stdout: "inherit",
+    stderr: "inherit",
+  }).output();
+  if (!success) throw new Error(`Cannot build "${source}": go's message is above`);
+}
+
+/** Without these the programs would take themselves for version v0.0.0, and refuse each other. */
+function linkerFlags(): string {
+  const [major, minor] = CONTROL_PLANE_VERSION.slice(1).split(".");
+  const component = "k8s.io/component-base/version";
+  const values = {
+    [`${component}.gitVersion`]: CONTROL_PLANE_VERSION,
+    [`${component}.gitMajor`]: major,
+    [`${component}.gitMinor`]: minor,
+    [`${component}.gitTreeState`]: "clean",
+    "k8s.io/client-go/pkg/version.gitVersion": CONTROL_PLANE_VERSION,
+  };
+  return ["-s -w", ...Object.entries(values).map(([name, value]) => `-X ${name}=${value}`)].join(" ");
+}
+
+/** When another build was quicker its result stays. What is in the way but not complete goes. */
+async function moveInto(cache: string, folder: string): Promise<void> {
+  if (await complete(cache) !== undefined) return;
+  await Deno.remove(cache, { recursive: true }).catch((error) => {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  });
+  await Deno.rename(folder, cache);
+}
+
+if (import.meta.main) {
+  const programs = await controlPlane();
+  if (programs === undefined) Deno.exitCode = 1;
+  else console.log(programs.kubeApiserver.slice(0, programs.kubeApiserver.lastIndexOf("/")));
+}

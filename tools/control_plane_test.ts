@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { controlPlane } from "./control_plane.ts";
+
+const FILES = ["etcd", "kube-apiserver", "kube-controller-manager", "kubectl"];
+
+/** A Go command that makes an empty file of what it is asked to build, unless that is the one to fail on. */
+async function fakeGo(folder: string, failOn = "nothing"): Promise<string> {
+  const path = `${folder}/go`;
+  const script = `#!/bin/sh
+[ "$1" = version ] && exit 0
+while [ "$1" != -o ]; do shift; done
+[ "$(basename "$2")" = ${failOn} ] && exit 1
+: > "$2"
+`;
+  await Deno.writeTextFile(path, script, { mode: 0o755 });
+  return path;
+}
+
+async function inTempFolder(run: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await run(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+async function names(folder: string): Promise<string[]> {
+  const found = [];
+  for await (const entry of Deno.readDir(folder)) found.push(entry.name);
+  return found.sort();
+}
+
+Deno.test("controlPlane builds all programs into an empty cache, and builds nothing the second time", () =>
+  inTempFolder(async (folder) => {
+    const lines: string[] = [];
+    const options = { assets: "", cache: `${folder}/cache/v1`, print: (line: string) => void lines.push(line) };
+
+    const built = await controlPlane({ ...options, go: await fakeGo(folder) });
+
+    assert.equal(built?.kubectl, `${folder}/cache/v1/kubectl`);
+    assert.deepEqual(await names(`${folder}/cache/v1`), FILES);
+    assert.deepEqual(await names(`${folder}/cache`), ["v1"]);
+    assert.equal(lines.at(-1), "Built");
+    assert.deepEqual(await controlPlane({ ...options, go: `${folder}/no-go` }), built);
+  }));
+
+Deno.test("controlPlane leaves nothing behind when a build fails", () =>
+  inTempFolder(async (folder) => {
+    const options = { assets: "", cache: `${folder}/cache/v1`, print() {} };
+
+    const build = controlPlane({ ...options, go: await fakeGo(folder, "kubectl") });
+
+    await assert.rejects(build, { message: `Cannot build "k8s.io/kubernetes/cmd/kubectl": go's message is above` });
+    assert.deepEqual(await names(`${folder}/cache`), []);
+  }));
+
+Deno.test("controlPlane says loudly that there is no control plane where there is no Go", () =>
+  inTempFolder(async (folder) => {
+    const lines: string[] = [];
+
+    const found = await controlPlane({
+      assets: "",
+      cache: `${folder}/cache`,
+      go: `${folder}/no-go`,
+      print: (line) => void lines.push(line),
+    });
+
+    assert.equal(found, undefined);
+    assert.match(lines[0] ?? "", /^NO REAL CONTROL PLANE: ".*no-go" is not installed/);
+  }));
+
+Deno.test("controlPlane names what a folder in KUBEBUILDER_ASSETS lacks", () =>
+  inTempFolder(async (folder) => {
+    await Deno.writeTextFile(`${folder}/etcd`, "");
+    await Deno.writeTextFile(`${folder}/kubectl`, "");
+
+    await assert.rejects(controlPlane({ assets: folder }), {
+      message:
+        `Cannot use KUBEBUILDER_ASSETS "${folder}": "kube-apiserver", "kube-controller-manager" are not in it; ` +
+        "add what is missing, or unset it to have all built with Go",
+    });
+  }));
+
+Deno.test("controlPlane says when KUBEBUILDER_ASSETS has another version", () =>
+  inTempFolder(async (folder) => {
+    for (const file of FILES) {
+      await Deno.writeTextFile(`${folder}/${file}`, "#!/bin/sh\necho Kubernetes v1.20.0\n", { mode: 0o755 });
+    }
+    const lines: string[] = [];
+
+    const found = await controlPlane({ assets: folder, print: (line) => void lines.push(line) });
+
+    assert.equal(found?.etcd, `${folder}/etcd`);
+    assert.match(lines[0] ?? "", /^ANOTHER VERSION: KUBEBUILDER_ASSETS has Kubernetes v1.20.0/);
+  }));

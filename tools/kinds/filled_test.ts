@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import { findControlPlane } from "../../src/testing/_control_plane.ts";
+import { realCluster } from "../../src/testing/real_cluster.ts";
+import { FILLED } from "./filled.ts";
+
+const ignore = (await findControlPlane()) === undefined;
+if (ignore) console.error('SKIPPED: FILLED against a real API server; run "tools/control_plane.ts" first');
+
+const container = {
+  name: "web",
+  image: "nginx",
+  ports: [{ containerPort: 80 }],
+  livenessProbe: { httpGet: { port: 80 } },
+};
+const volumes = [
+  { name: "a", configMap: { name: "a" } },
+  { name: "b", secret: { secretName: "b" } },
+  { name: "c", downwardAPI: { items: [] } },
+  { name: "d", projected: { sources: [] } },
+];
+const template = (more: object = {}) => ({
+  metadata: { labels: { app: "web" } },
+  spec: { containers: [container], volumes, ...more },
+});
+const selector = { matchLabels: { app: "web" } };
+const metadata = { name: "web" };
+const webhook = {
+  name: "web.example.com",
+  clientConfig: { url: "https://localhost/" },
+  rules: [{ apiGroups: ["*"], apiVersions: ["*"], operations: ["CREATE"], resources: ["*"] }],
+  sideEffects: "None",
+  admissionReviewVersions: ["v1"],
+};
+const API = "io.k8s.api";
+const CRD = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1";
+
+/** Objects that say no more than they must, and where in them a type stands. */
+const SAMPLES: { path: string; body: Record<string, unknown>; types: { [type: string]: string } }[] = [
+  {
+    path: "/apis/apps/v1/namespaces/default/deployments",
+    body: { spec: { selector, template: template() } },
+    types: {
+      [`${API}.apps.v1.DeploymentSpec`]: "spec",
+      [`${API}.apps.v1.DeploymentStrategy`]: "spec.strategy",
+      [`${API}.core.v1.PodSpec`]: "spec.template.spec",
+      [`${API}.core.v1.Container`]: "spec.template.spec.containers.0",
+      [`${API}.core.v1.Probe`]: "spec.template.spec.containers.0.livenessProbe",
+      [`${API}.core.v1.HTTPGetAction`]: "spec.template.spec.containers.0.livenessProbe.httpGet",
+      [`${API}.core.v1.ConfigMapVolumeSource`]: "spec.template.spec.volumes.0.configMap",
+      [`${API}.core.v1.SecretVolumeSource`]: "spec.template.spec.volumes.1.secret",
+      [`${API}.core.v1.DownwardAPIVolumeSource`]: "spec.template.spec.volumes.2.downwardAPI",
+      [`${API}.core.v1.ProjectedVolumeSource`]: "spec.template.spec.volumes.3.projected",
+    },
+  },
+  {
+    path: "/apis/apps/v1/namespaces/default/statefulsets",
+    body: { spec: { selector, serviceName: "web", template: template() } },
+    types: {
+      [`${API}.apps.v1.StatefulSetSpec`]: "spec",
+      [`${API}.apps.v1.StatefulSetUpdateStrategy`]: "spec.updateStrategy",
+    },
+  },
+  {
+    path: "/apis/apps/v1/namespaces/default/daemonsets",
+    body: { spec: { selector, template: template() } },
+    types: {
+      [`${API}.apps.v1.DaemonSetSpec`]: "spec",
+      [`${API}.apps.v1.DaemonSetUpdateStrategy`]: "spec.updateStrategy",
+    },
+  },
+  {
+    path: "/apis/apps/v1/namespaces/default/replicasets",
+    body: { spec: { selector, template: template() } },
+    types: { [`${API}.apps.v1.ReplicaSetSpec`]: "spec" },
+  },
+  {
+    path: "/apis/batch/v1/namespaces/default/jobs",
+    body: { spec: { template: template({ restartPolicy: "Never" }) } },
+    types: { [`${API}.batch.v1.JobSpec`]: "spec" },
+  },
+  {
+    path: "/apis/batch/v1/namespaces/default/cronjobs",
+    body: {
+      spec: { schedule: "* * * * *", jobTemplate: { spec: { template: template({ restartPolicy: "Never" }) } } },
+    },
+    types: { [`${API}.batch.v1.CronJobSpec`]: "spec" },
+  },
+  {
+    path: "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers",
+    body: { spec: { maxReplicas: 3, scaleTargetRef: { kind: "Deployment", name: "web", apiVersion: "apps/v1" } } },
+    types: { [`${API}.autoscaling.v2.HorizontalPodAutoscalerSpec`]: "spec" },
+  },
+  {
+    path: "/api/v1/namespaces/default/services",
+    body: { spec: { clusterIP: "None", ports: [{ port: 80 }] } },
+    types: { [`${API}.core.v1.ServiceSpec`]: "spec", [`${API}.core.v1.ServicePort`]: "spec.ports.0" },
+  },
+  {
+    path: "/api/v1/namespaces/default/services",
+    body: { spec: { type: "ExternalName", externalName: "a.example.com", ports: [{ port: 80 }] } },
+    types: { [`${API}.core.v1.ServiceSpec`]: "spec", [`${API}.core.v1.ServicePort`]: "spec.ports.0" },
+  },
+  { path: "/api/v1/namespaces/default/secrets", body: {}, types: { [`${API}.core.v1.Secret`]: "" } },
+  {
+    path: "/api/v1/namespaces/default/persistentvolumeclaims",
+    body: { spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } } },
+    types: { [`${API}.core.v1.PersistentVolumeClaimSpec`]: "spec" },
+  },
+  {
+    path: "/api/v1/persistentvolumes",
+    body: { spec: { accessModes: ["ReadWriteOnce"], capacity: { storage: "1Gi" }, hostPath: { path: "/a" } } },
+    types: { [`${API}.core.v1.PersistentVolumeSpec`]: "spec" },
+  },
+  {
+    path: "/apis/networking.k8s.io/v1/namespaces/default/networkpolicies",
+    body: { spec: { podSelector: {}, ingress: [{ ports: [{ port: 80 }] }] } },
+    types: {
+      [`${API}.networking.v1.NetworkPolicySpec`]: "spec",
+      [`${API}.networking.v1.NetworkPolicyPort`]: "spec.ingress.0.ports.0",
+    },
+  },
+  {
+    path: "/apis/storage.k8s.io/v1/storageclasses",
+    body: { provisioner: "example.com/disk" },
+    types: { [`${API}.storage.v1.StorageClass`]: "" },
+  },
+  {
+    path: "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
+    body: { webhooks: [webhook] },
+    types: {
+      [`${API}.admissionregistration.v1.ValidatingWebhook`]: "webhooks.0",
+      [`${API}.admissionregistration.v1.RuleWithOperations`]: "webhooks.0.rules.0",
+    },
+  },
+  {
+    path: "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",
+    body: { webhooks: [webhook] },
+    types: { [`${API}.admissionregistration.v1.MutatingWebhook`]: "webhooks.0" },
+  },
+  {
+    path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+    body: {
+      metadata: { name: "webs.example.com" },
+      spec: {
+        group: "example.com",
+        names: { kind: "Web", plural: "webs" },
+        scope: "Namespaced",
+        versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
+      },
+    },
+    types: {
+      [`${CRD}.CustomResourceDefinitionSpec`]: "spec",
+      [`${CRD}.CustomResourceDefinitionNames`]: "spec.names",
+    },
+  },
+];
+
+Deno.test("FILLED has a sample of every type", () => {
+  const sampled = new Set(SAMPLES.flatMap(({ types }) => Object.keys(types)));
+  assert.deepEqual([...sampled].sort(), Object.keys(FILLED).sort());
+});
+
+Deno.test({ name: "FILLED is what a real API server fills in", ignore }, async () => {
+  await using cluster = await realCluster();
+  const missing: string[] = [];
+  for (const { path, body, types } of SAMPLES) {
+    const response = await cluster.fetch(`${path}?dryRun=All&fieldValidation=Strict`, {
+      method: "POST",
+      body: JSON.stringify({ metadata, ...body }),
+    });
+    const answer = await response.json();
+    assert.equal(response.status, 201, `${path}: ${answer.message}`);
+    for (const [type, place] of Object.entries(types)) {
+      const struct = place.split(".").filter((key) => key !== "").reduce((value, key) => value[key], answer);
+      for (const name of FILLED[type] ?? []) if (struct?.[name] === undefined) missing.push(`${type}.${name}`);
+    }
+  }
+  assert.deepEqual(missing, []);
+});

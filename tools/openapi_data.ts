@@ -1,0 +1,183 @@
+/**
+ * Writes `src/openapi/kubernetes.gen.ts` from a live Kubernetes: which built-in kinds it serves, and their schemas without descriptions.
+ *
+ * ```sh
+ * kubectl proxy --port 8001 &
+ * deno run --allow-net=127.0.0.1:8001 --allow-write=src/openapi tools/openapi_data.ts http://127.0.0.1:8001
+ * ```
+ *
+ * The cluster must have no CustomResourceDefinition: what is served by one is no built-in kind.
+ */
+
+/** A kind of `apidiscovery.k8s.io/v2`, as far as it is read here. */
+interface DiscoveredResource {
+  readonly resource: string;
+  readonly responseKind?: GroupVersionKind;
+  readonly scope: "Namespaced" | "Cluster";
+  readonly singularResource: string;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly verbs: readonly string[];
+  readonly subresources?: readonly {
+    readonly subresource: string;
+    readonly responseKind?: GroupVersionKind;
+    readonly verbs: readonly string[];
+  }[];
+}
+
+interface GroupVersionKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+/** `APIGroupDiscoveryList` of `apidiscovery.k8s.io/v2`. */
+export interface GroupDiscoveryList {
+  readonly items: readonly {
+    readonly metadata: { readonly name?: string | null };
+    readonly versions: readonly { readonly version: string; readonly resources: readonly DiscoveredResource[] }[];
+  }[];
+}
+
+/** One document of `/openapi/v3`. */
+export interface OpenApiDocument {
+  readonly components?: { readonly schemas?: { readonly [name: string]: unknown } };
+}
+
+const REFERENCE = "#/components/schemas/";
+const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+
+/**
+ * The text of the generated module.
+ *
+ * @param version What the server says it is, such as `v1.36.3`.
+ * @param discovery The lists of `/api` and `/apis`, in this order.
+ * @param documents The OpenAPI v3 documents of all served groups.
+ * @returns A TypeScript module.
+ */
+export function openapiModule(
+  version: string,
+  discovery: readonly GroupDiscoveryList[],
+  documents: readonly OpenApiDocument[],
+): string {
+  const schemas = new Map<string, unknown>();
+  const schemaOf = new Map<string, string>();
+  for (const document of documents) {
+    for (const [name, schema] of Object.entries(document.components?.schemas ?? {})) {
+      for (const gvk of groupVersionKinds(schema)) schemaOf.set(`${gvk.group}/${gvk.version}/${gvk.kind}`, name);
+      schemas.set(name, compact(schema));
+    }
+  }
+  const resources = discovery.flatMap((list) =>
+    list.items.flatMap(({ metadata, versions }) =>
+      versions.flatMap(({ version, resources }) =>
+        resources.map((resource) => served(metadata.name ?? "", version, resource, schemaOf))
+      )
+    )
+  );
+  const definitions = [...schemas].sort(([a], [b]) => a < b ? -1 : 1);
+  return [
+    `// Kubernetes ${version}, as it describes itself. Made by tools/openapi_data.ts: do not edit.`,
+    `/** The version of Kubernetes described here. */`,
+    `export const version = ${JSON.stringify(version)};`,
+    `/** A built-in kind as served: \`schema\` names a definition, each subresource carries the kind it answers with where that is another. */`,
+    `export interface BuiltinResource { readonly group: string; readonly version: string; readonly plural: string; readonly singular: string; readonly kind: string; readonly namespaced: boolean; readonly verbs: readonly string[]; readonly shortNames?: readonly string[]; readonly categories?: readonly string[]; readonly schema?: string; readonly subresources?: readonly { readonly name: string; readonly group: string; readonly version: string; readonly kind: string; readonly verbs: readonly string[] }[] }`,
+    `/** In the order in which the server lists them. */`,
+    `export const resources: readonly BuiltinResource[] = [`,
+    ...resources.map((resource) => `  ${JSON.stringify(resource)},`),
+    `];`,
+    `/** Schemas by name, each as JSON text: few of them are looked at in one run. A "$ref" is the name of another. */`,
+    `export const definitions: Readonly<Record<string, string>> = {`,
+    ...definitions.map(([name, schema]) => `  ${JSON.stringify(name)}: ${quoted(JSON.stringify(schema))},`),
+    `};`,
+    ``,
+  ].join("\n");
+}
+
+function served(
+  group: string,
+  version: string,
+  { resource, responseKind, scope, singularResource, shortNames, categories, verbs, subresources }: DiscoveredResource,
+  schemaOf: ReadonlyMap<string, string>,
+): unknown {
+  // Group and version are empty where they are those of the list.
+  const own = (kind?: GroupVersionKind) => ({
+    group: kind?.group || group,
+    version: kind?.version || version,
+    kind: kind?.kind ?? "",
+  });
+  const { kind } = own(responseKind);
+  return {
+    group,
+    version,
+    plural: resource,
+    singular: singularResource,
+    kind,
+    namespaced: scope === "Namespaced",
+    verbs,
+    shortNames,
+    categories,
+    schema: schemaOf.get(`${group}/${version}/${kind}`),
+    subresources: subresources?.map((part) => ({
+      name: part.subresource,
+      // A subresource of the resource's own kind says no group: scale and the like say theirs.
+      ...own(part.responseKind),
+      verbs: part.verbs,
+    })),
+  };
+}
+
+function groupVersionKinds(schema: unknown): readonly GroupVersionKind[] {
+  return (schema as { "x-kubernetes-group-version-kind"?: readonly GroupVersionKind[] })[
+    "x-kubernetes-group-version-kind"
+  ] ?? [];
+}
+
+/** Drops descriptions and folds a reference wrapped in `allOf`, as OpenAPI wants it beside a default, into one object. */
+function compact(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(compact);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const result: [string, unknown][] = [];
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === "description" && typeof value === "string") continue;
+    if (key === "x-kubernetes-group-version-kind") continue;
+    if (key === "properties") {
+      result.push([key, Object.fromEntries(Object.entries(value as object).map(([k, v]) => [k, compact(v)]))]);
+    } else if (key === "$ref") result.push([key, String(value).slice(REFERENCE.length)]);
+    else if (key === "allOf" && Array.isArray(value) && value.length === 1 && "$ref" in value[0]) {
+      result.push(["$ref", String(value[0].$ref).slice(REFERENCE.length)]);
+    } else result.push([key, compact(value)]);
+  }
+  return Object.fromEntries(result);
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+}
+
+async function get(server: string, path: string, accept = "application/json"): Promise<unknown> {
+  const response = await fetch(new URL(path, server), { headers: { accept } });
+  if (!response.ok) throw new Error(`Cannot read "${path}" from "${server}": it answered ${response.status}`);
+  return await response.json();
+}
+
+async function main(server: string): Promise<void> {
+  const { gitVersion } = await get(server, "/version") as { gitVersion: string };
+  const lists = [await get(server, "/api", AGGREGATED), await get(server, "/apis", AGGREGATED)] as GroupDiscoveryList[];
+  const index = await get(server, "/openapi/v3") as { paths: Record<string, { serverRelativeURL: string }> };
+  const documents: OpenApiDocument[] = [];
+  for (const { serverRelativeURL } of Object.values(index.paths)) {
+    documents.push(await get(server, serverRelativeURL) as OpenApiDocument);
+  }
+  const target = new URL("../src/openapi/kubernetes.gen.ts", import.meta.url);
+  await Deno.writeTextFile(target, openapiModule(gitVersion, lists, documents));
+}
+
+if (import.meta.main) {
+  const [server] = Deno.args;
+  if (server === undefined) {
+    console.error("Cannot read an API server: say its URL, such as http://127.0.0.1:8001 of kubectl proxy");
+    Deno.exit(2);
+  }
+  await main(server);
+}

@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { openapiModule } from "./openapi_data.ts";
+
+const discovery = {
+  items: [{
+    metadata: { name: "apps" },
+    versions: [{
+      version: "v1",
+      resources: [{
+        resource: "deployments",
+        responseKind: { group: "", version: "", kind: "Deployment" },
+        scope: "Namespaced" as const,
+        singularResource: "deployment",
+        shortNames: ["deploy"],
+        verbs: ["get"],
+        subresources: [
+          {
+            subresource: "scale",
+            responseKind: { group: "autoscaling", version: "v1", kind: "Scale" },
+            verbs: ["get"],
+          },
+        ],
+      }],
+    }],
+  }],
+};
+const document = {
+  components: {
+    schemas: {
+      "apps.v1.Deployment": {
+        type: "object",
+        description: 'It\'s a "text"',
+        properties: {
+          description: { type: "string", description: "a field of this name stays" },
+          spec: { default: {}, allOf: [{ $ref: "#/components/schemas/apps.v1.Spec" }] },
+          quote: { type: "string", pattern: "it's \\d" },
+        },
+        "x-kubernetes-group-version-kind": [{ group: "apps", version: "v1", kind: "Deployment" }],
+      },
+      "apps.v1.Spec": { type: "object" },
+    },
+  },
+};
+
+async function imported(): Promise<typeof import("../src/openapi/kubernetes.gen.ts")> {
+  const text = openapiModule("v1.36.3", [discovery], [document]);
+  return await import(`data:application/typescript,${encodeURIComponent(text)}`);
+}
+
+Deno.test("openapiModule names each kind's definition and the kind a subresource answers with", async () => {
+  const { resources, version } = await imported();
+
+  assert.equal(version, "v1.36.3");
+  assert.equal(resources.length, 1);
+  assert.equal(resources[0]?.group, "apps");
+  assert.equal(resources[0]?.schema, "apps.v1.Deployment");
+  assert.deepEqual(resources[0]?.subresources?.[0], {
+    name: "scale",
+    group: "autoscaling",
+    version: "v1",
+    kind: "Scale",
+    verbs: ["get"],
+  });
+});
+
+Deno.test("openapiModule drops descriptions but not a field of that name, and folds references", async () => {
+  const { definitions } = await imported();
+
+  assert.deepEqual(JSON.parse(definitions["apps.v1.Deployment"] ?? ""), {
+    type: "object",
+    properties: {
+      description: { type: "string" },
+      spec: { default: {}, $ref: "apps.v1.Spec" },
+      quote: { type: "string", pattern: "it's \\d" },
+    },
+  });
+});

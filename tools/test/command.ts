@@ -1,0 +1,57 @@
+/** The test command, whatever its lanes are: which run, in what order, what is told at the end, and the exit code. */
+import type { Lane } from "./lanes.ts";
+import { check, closingLine, type Result, total } from "./report.ts";
+
+/** Where the command writes. */
+export type Print = (line: string) => void;
+
+/**
+ * Runs lanes one after the other. A lane that fails does not stop the next. The last line printed is the only one of its kind:
+ * `N passed, N failed, N skipped`.
+ *
+ * @param args Names of lanes, or none for all; `--list` for what there is.
+ * @param lanes The lanes there are.
+ * @param print Takes each line.
+ * @returns The exit code: 0 when nothing failed, 1 when something did, 2 when there is no such lane.
+ */
+export async function testCommand(args: readonly string[], lanes: readonly Lane[], print: Print): Promise<number> {
+  if (args.includes("--list")) {
+    for (const lane of lanes) print(`${lane.name.padEnd(14)} ${lane.title}`);
+    return 0;
+  }
+  const unknown = args.find((name) => !lanes.some((lane) => lane.name === name));
+  if (unknown !== undefined) {
+    print(`Cannot run lane "${unknown}": there are ${lanes.map((lane) => `"${lane.name}"`).join(", ")}`);
+    return 2;
+  }
+  const results: Result[] = [];
+  const table: string[] = [];
+  for (const lane of lanes.filter((lane) => args.length === 0 || args.includes(lane.name))) {
+    print(`\n=== ${lane.name}: ${lane.title}`);
+    const start = performance.now();
+    const result = await run(lane, print);
+    const line = row(lane, result, performance.now() - start);
+    print(`=== ${line}`);
+    results.push(result);
+    table.push(line);
+  }
+  const all = total(results);
+  if (all.failures.length > 0) print(`\n=== What failed\n${all.failures.join("\n")}`);
+  print(`\n=== Lanes\n${table.join("\n")}\n\n${closingLine(all)}`);
+  return all.failed > 0 ? 1 : 0;
+}
+
+/** A lane that throws has failed; the others still run. */
+async function run(lane: Lane, print: Print): Promise<Result> {
+  try {
+    return await lane.run();
+  } catch (error) {
+    print(error instanceof Error ? error.stack ?? error.message : String(error));
+    return check(lane.name, false, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function row(lane: Lane, { passed, failed, skipped }: Result, time: number): string {
+  const seconds = `${(time / 1000).toFixed(1)} s`;
+  return `${lane.name.padEnd(14)} ${seconds.padStart(8)}  ${passed} passed  ${failed} failed  ${skipped} skipped`;
+}

@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { testCommand } from "./command.ts";
+import type { Lane } from "./lanes.ts";
+import { check, NOTHING } from "./report.ts";
+
+/** Four lanes: one that passes, one that fails, one that throws, one that is skipped. */
+function lanes(ran: string[]): Lane[] {
+  const results = {
+    good: () => Promise.resolve({ ...NOTHING, passed: 3 }),
+    bad: () => Promise.resolve(check("bad", false, "a reason")),
+    broken: () => Promise.reject(new Error("out of disk")),
+    left: () => Promise.resolve({ ...NOTHING, skipped: 1 }),
+  };
+  return Object.entries(results).map(([name, result]) => ({
+    name,
+    title: `the lane ${name}`,
+    run: () => (ran.push(name), result()),
+  }));
+}
+
+async function run(args: string[]): Promise<{ code: number; lines: string[]; ran: string[] }> {
+  const ran: string[] = [];
+  const lines: string[] = [];
+  const code = await testCommand(args, lanes(ran), (line) => lines.push(...line.split("\n")));
+  return { code, lines, ran };
+}
+
+Deno.test("testCommand goes on after a failed lane and ends with one line of counts", async () => {
+  const { code, lines, ran } = await run([]);
+  assert.equal(code, 1);
+  assert.deepEqual(ran, ["good", "bad", "broken", "left"]);
+  assert.equal(lines.at(-1), "3 passed, 2 failed, 1 skipped");
+  assert.equal(lines.filter((line) => /^\d+ passed, \d+ failed/.test(line)).length, 1);
+  assert(lines.includes("bad: a reason") && lines.includes("broken: out of disk"));
+});
+
+Deno.test("testCommand runs only the lanes named, in their own order", async () => {
+  const { code, lines, ran } = await run(["left", "good"]);
+  assert.equal(code, 0);
+  assert.deepEqual(ran, ["good", "left"]);
+  assert.equal(lines.at(-1), "3 passed, 0 failed, 1 skipped");
+});
+
+Deno.test("testCommand refuses a lane there is not, and runs none", async () => {
+  const { code, lines, ran } = await run(["good", "godo"]);
+  assert.equal(code, 2);
+  assert.deepEqual(ran, []);
+  assert.deepEqual(lines, ['Cannot run lane "godo": there are "good", "bad", "broken", "left"']);
+});
+
+Deno.test("testCommand --list tells what there is, and runs none", async () => {
+  const { code, lines, ran } = await run(["--list"]);
+  assert.equal(code, 0);
+  assert.deepEqual(ran, []);
+  assert.equal(lines[0], "good           the lane good");
+});

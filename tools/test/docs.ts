@@ -1,0 +1,46 @@
+/** Which files have examples in their documentation, and the configuration under which those run. */
+import { join } from "node:path";
+import { ROOT } from "./run.ts";
+
+/** Folders whose documentation has examples. */
+const DOCUMENTED = ["src", "cli", "tools"];
+
+/** Files with an example, from the root of the repository. Tests are none: Deno would run them as tests again. */
+export function documentedFiles(root: URL = ROOT): string[] {
+  const files = DOCUMENTED.flatMap((folder) => [...typescriptFiles(new URL(`${folder}/`, root), folder)]);
+  return ["mod.ts", ...files]
+    .filter((file) => !/_test\.ts$|\.gen\.ts$/.test(file))
+    .filter((file) => /^ *\* *```ts/m.test(Deno.readTextFileSync(new URL(file, root))))
+    .sort();
+}
+
+function* typescriptFiles(folder: URL, path: string): Generator<string> {
+  for (const entry of Deno.readDirSync(folder)) {
+    if (entry.isDirectory) yield* typescriptFiles(new URL(`${entry.name}/`, folder), `${path}/${entry.name}`);
+    else if (entry.name.endsWith(".ts")) yield `${path}/${entry.name}`;
+  }
+}
+
+/**
+ * Gives a configuration for `deno test --doc`: the repository's, without the complaint on what is not used, since Deno brings everything a
+ * file exports into the scope of its examples.
+ */
+export async function withDocConfig<T>(use: (config: string) => Promise<T>): Promise<T> {
+  const { imports, exports, compilerOptions } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
+  const doors = Object.entries(exports as Record<string, string>).map(([door, file]) => [
+    door.replace(".", "@op/sdk"),
+    new URL(file, ROOT).href,
+  ]);
+  const folder = await Deno.makeTempDir();
+  try {
+    const config = join(folder, "deno.json");
+    const content = {
+      imports: { ...imports, ...Object.fromEntries(doors) },
+      compilerOptions: { ...compilerOptions, noUnusedLocals: false, noUnusedParameters: false },
+    };
+    await Deno.writeTextFile(config, JSON.stringify(content));
+    return await use(config);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,99 @@
+/** The lanes of the test command, cheap ones first. */
+import { controlPlane } from "../control_plane.ts";
+import { check, type Result, total } from "./report.ts";
+import { documentedFiles, withDocConfig } from "./docs.ts";
+import { exists, ROOT, runCheck, runTests, skip } from "./run.ts";
+import { FLOOR, NoToolchain, toolchain } from "../toolchain.ts";
+import { withReadmeProject } from "../readme_examples.ts";
+
+/** A part of the test command that can be run alone. */
+export interface Lane {
+  readonly name: string;
+  /** What it shows, in a few words. */
+  readonly title: string;
+  run(): Promise<Result>;
+}
+
+/** Tests that start the real control plane, wherever they lie. */
+const REAL = ["tests/real/", "src/testing/contract_test.ts", "src/testing/real_cluster_test.ts"];
+
+/** Tests that compile an operator and run it. */
+const COMPILED = ["tests/compiled/"];
+
+// Deno takes a file named test.ts for a test.
+const NOT_IN_PROCESS = `--ignore=${["tools/test.ts", ...REAL, ...COMPILED].join(",")}`;
+
+/** Every lane, in the order in which they run. */
+export const LANES: readonly Lane[] = [
+  { name: "fmt", title: "formatting", run: () => runCheck("fmt", ["fmt", "--check"]) },
+  { name: "lint", title: "lint, with the import table of the rooms", run: () => runCheck("lint", ["lint"]) },
+  { name: "check", title: "types of everything", run: () => runCheck("check", ["check", "."]) },
+  { name: "docs", title: "examples in the documentation of the code", run: docs },
+  { name: "readme", title: "code in README.md", run: readme },
+  {
+    name: "unit",
+    title: "unit tests and tests in the process",
+    run: () => runTests("unit", ["--parallel", NOT_IN_PROCESS]),
+  },
+  { name: "publish", title: "what would be published, and that it could be", run: publish },
+  { name: "floor", title: `unit tests and tests in the process on Deno ${FLOOR}`, run: floor },
+  { name: "control-plane", title: "the real control plane, built when it is not there", run: built },
+  { name: "real", title: "tests on the real control plane", run: real },
+  { name: "compiled", title: `an operator compiled with Deno ${FLOOR}, on the real control plane`, run: compiled },
+];
+
+const NO_CONTROL_PLANE =
+  "the real control plane cannot be built, as there is no Go here; install Go or set KUBEBUILDER_ASSETS";
+
+function docs(): Promise<Result> {
+  return withDocConfig((config) =>
+    runTests("docs", ["--doc", `--config=${config}`, "--no-lock", ...documentedFiles()])
+  );
+}
+
+function readme(): Promise<Result> {
+  return withReadmeProject((cwd) => runTests("readme", ["--no-lock", "."], { cwd }));
+}
+
+/** Nothing is asked of the registry in a dry run. Slow types are errors in it. */
+async function publish(): Promise<Result> {
+  const args = ["publish", "--dry-run", "--allow-dirty"];
+  return total([
+    await runCheck("publish @op/sdk", args),
+    await runCheck("publish @op/cli", args, { cwd: new URL("cli/", ROOT) }),
+  ]);
+}
+
+async function floor(): Promise<Result> {
+  let deno: string;
+  try {
+    ({ deno } = await toolchain());
+  } catch (error) {
+    if (error instanceof NoToolchain) return skip("floor", error.message);
+    throw error;
+  }
+  // Unlike later ones, this Deno trusts only its own list of authorities unless told; a private registry may need the machine's.
+  const env = { DENO_TLS_CA_STORE: Deno.env.get("DENO_TLS_CA_STORE") ?? "mozilla,system" };
+  return await runTests("floor", ["--parallel", "--no-lock", NOT_IN_PROCESS], { deno, env });
+}
+
+async function built(): Promise<Result> {
+  const programs = await controlPlane({ print: console.log });
+  return programs === undefined ? skip("control-plane", NO_CONTROL_PLANE) : check("control-plane", true, "");
+}
+
+async function real(): Promise<Result> {
+  if (await controlPlane() === undefined) return skip("real", NO_CONTROL_PLANE);
+  return await runTests("real", REAL.filter((path) => exists(new URL(path, ROOT))));
+}
+
+async function compiled(): Promise<Result> {
+  if (await controlPlane() === undefined) return skip("compiled", NO_CONTROL_PLANE);
+  try {
+    await toolchain();
+  } catch (error) {
+    if (error instanceof NoToolchain) return skip("compiled", error.message);
+    throw error;
+  }
+  return await runTests("compiled", COMPILED);
+}

@@ -1,0 +1,96 @@
+/** What a lane of the test command found, and how it is told. */
+
+/** What came of a lane, or of one command in it. */
+export interface Result {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  /** One entry a failure: what failed and the first lines of why. */
+  readonly failures: readonly string[];
+}
+
+/** Nothing was run. */
+export const NOTHING: Result = { passed: 0, failed: 0, skipped: 0, failures: [] };
+
+/**
+ * Several results as one.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const one = { passed: 1, failed: 0, skipped: 2, failures: [] };
+ * assert.deepEqual(total([one, one]), { passed: 2, failed: 0, skipped: 4, failures: [] });
+ * ```
+ */
+export function total(results: readonly Result[]): Result {
+  return results.reduce((sum, result) => ({
+    passed: sum.passed + result.passed,
+    failed: sum.failed + result.failed,
+    skipped: sum.skipped + result.skipped,
+    failures: [...sum.failures, ...result.failures],
+  }), NOTHING);
+}
+
+/** A check that is no test of its own, such as the formatter: it counts as one. */
+export function check(name: string, success: boolean, why: string): Result {
+  if (success) return { ...NOTHING, passed: 1 };
+  return { ...NOTHING, failed: 1, failures: [`${name}: ${why}`] };
+}
+
+/** The closing line: what a reader, or a program, looks for at the very end. */
+export function closingLine({ passed, failed, skipped }: Result): string {
+  return `${passed} passed, ${failed} failed, ${skipped} skipped`;
+}
+
+/** How many lines of a failure's message are repeated at the end: enough to know it, the whole stands above. */
+const MESSAGE_LINES = 6;
+
+/**
+ * Reads the report that `deno test --junit-path` writes. Each test counts, and each step of one.
+ *
+ * @param xml The report; nothing when Deno wrote none, as when a file does not compile.
+ * @param success Whether `deno test` ended with exit code 0. A failure that is in no test (a file that throws while it is loaded) is only seen here.
+ * @param name What was run, for the failure that is in no test.
+ */
+export function readJunit(xml: string | undefined, success: boolean, name: string): Result {
+  const failures: string[] = [];
+  let passed = 0;
+  let skipped = 0;
+  for (const { attributes, body } of cases(xml ?? "")) {
+    const failure = /<(?:failure|error) message="([^"]*)"/.exec(body)?.[1];
+    if (failure !== undefined) failures.push(tell(attributes, failure));
+    else if (body.includes("<skipped")) skipped++;
+    else passed++;
+  }
+  if (!success && failures.length === 0) {
+    failures.push(`${name}: "deno test" failed outside of any test, as its output above says`);
+  }
+  return { passed, failed: failures.length, skipped, failures };
+}
+
+function* cases(xml: string): Generator<{ attributes: string; body: string }> {
+  for (const match of xml.matchAll(/<testcase ([^>]*?)(?:\/>|>([\s\S]*?)<\/testcase>)/g)) {
+    yield { attributes: match[1] ?? "", body: match[2] ?? "" };
+  }
+}
+
+function tell(attributes: string, message: string): string {
+  const name = /\bname="([^"]*)"/.exec(attributes)?.[1] ?? "";
+  const file = /\bclassname="([^"]*)"/.exec(attributes)?.[1] ?? "";
+  const lines = unescape(message).replace(ANSI, "").split("\n").map((line) => line.trimEnd()).filter((line) =>
+    line !== ""
+  );
+  return `${unescape(file)}: ${unescape(name)}\n${
+    lines.slice(0, MESSAGE_LINES).map((line) => `    ${line}`).join("\n")
+  }`;
+}
+
+// deno-lint-ignore no-control-regex -- colours, which Deno 2.4 writes into the report even when it should not
+const ANSI = /\u001b\[[0-9;]*m/g;
+
+const ENTITIES: { readonly [name: string]: string } = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };
+
+function unescape(text: string): string {
+  return text.replace(/&(lt|gt|quot|apos|amp);/g, (_, name: string) => ENTITIES[name] ?? "");
+}

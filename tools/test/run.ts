@@ -1,0 +1,88 @@
+/** Runs the commands of the lanes. Their output goes straight through; what comes back is only what is counted. */
+import { join } from "node:path";
+import { check, NOTHING, readJunit, type Result } from "./report.ts";
+
+/** Options for {@linkcode runCheck} and {@linkcode runTests}. */
+export interface RunOptions {
+  /** Which Deno. @default {the one that runs this} */
+  readonly deno?: string;
+  /** Where it runs. @default {the root of the repository} */
+  readonly cwd?: string | URL;
+  /** Variables to add to the environment. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The root of the repository, with a slash at its end. */
+export const ROOT: URL = new URL("../../", import.meta.url);
+
+// A lane that hangs must end while there is still time to say which one it was. The slowest (the control plane, cold) takes five minutes.
+const LONGEST_RUN = 30 * 60_000;
+
+/**
+ * Runs Deno as a check that counts as one.
+ *
+ * @param name What is checked, in a word or two.
+ * @param args Arguments of `deno`.
+ * @param options Additional options.
+ */
+export async function runCheck(name: string, args: readonly string[], options: RunOptions = {}): Promise<Result> {
+  const { code, text } = await spawn(args, options);
+  return check(name, code === 0, `"${text}" ended with exit code ${code}`);
+}
+
+/**
+ * Runs `deno test` and counts its tests.
+ *
+ * @param name What is tested, in a word or two.
+ * @param args Arguments of `deno test`.
+ * @param options Additional options.
+ */
+export async function runTests(name: string, args: readonly string[], options: RunOptions = {}): Promise<Result> {
+  const folder = await Deno.makeTempDir();
+  const report = join(folder, "report.xml");
+  try {
+    const { code } = await spawn(["test", "--allow-all", `--junit-path=${report}`, ...args], options);
+    return readJunit(await textOf(report), code === 0, name);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** A lane that could not run: loud, counted, and a failure where nobody looks, which is CI. */
+export function skip(name: string, why: string): Result {
+  console.log(`\n!!! SKIPPED ${name}: ${why}\n`);
+  if (Deno.env.get("CI") === "true") return check(name, false, `${why}; in CI nothing may be left out`);
+  return { ...NOTHING, skipped: 1 };
+}
+
+/** Whether a file or folder is there. */
+export function exists(url: URL): boolean {
+  try {
+    Deno.statSync(url);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+async function spawn(args: readonly string[], options: RunOptions): Promise<{ code: number; text: string }> {
+  const { deno = Deno.execPath(), cwd = ROOT, env = {} } = options;
+  const process = new Deno.Command(deno, { args: [...args], cwd, env, stdin: "null" }).spawn();
+  const timer = setTimeout(() => process.kill("SIGKILL"), LONGEST_RUN);
+  try {
+    const { code } = await process.status;
+    return { code, text: `deno ${args.join(" ")}` };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function textOf(path: string): Promise<string | undefined> {
+  try {
+    return await Deno.readTextFile(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
