@@ -29,12 +29,21 @@
  */
 export type { Duration } from "./src/base/duration.ts";
 export { type InferSchema, type InputSchema, s, type Schema } from "./src/schema/mod.ts";
-export { resource, type Resource, type ResourceOptions } from "./src/resource/mod.ts";
-export type { AnyKind, Condition, Infer, Input, Kind, KubeObject, ObjectMeta, ObjectMetaInput } from "./src/resource/kind.ts";
-export { access, type Access, type Verb } from "./src/parts/access.ts";
+export { type Resource, resource, type ResourceOptions } from "./src/resource/mod.ts";
+export type {
+  AnyKind,
+  Condition,
+  Infer,
+  Input,
+  Kind,
+  KubeObject,
+  ObjectMeta,
+  ObjectMetaInput,
+} from "./src/resource/kind.ts";
+export { type Access, access, type Verb } from "./src/parts/access.ts";
 export { type Controller, controller, type ControllerOptions, type Part } from "./src/parts/controller.ts";
 export type { Context, Log, Reason } from "./src/parts/context.ts";
-export { type Outcome, PermanentError, requeue, type Requeue, TemporaryError } from "./src/parts/outcome.ts";
+export { type Outcome, PermanentError, type Requeue, requeue, TemporaryError } from "./src/parts/outcome.ts";
 export type { Permissions } from "./src/parts/permissions.ts";
 export { ApiError } from "./src/kube/api_error.ts";
 export { Client } from "./src/kube/client.ts";

@@ -6,14 +6,16 @@ import assert from "node:assert/strict";
 
 /** `@op/sdk`. */
 const FRONT_DOOR = `
-access Access ApiError Client Condition connect Connection ConnectOptions Context controller Controller ControllerOptions Duration findKind Infer Input Kind
-KubeObject Log ObjectMeta ObjectMetaInput operator Operator OperatorOptions Outcome Part PermanentError Permissions Reason requeue Requeue
-resource s TemporaryError Verb
+Access access AnyKind ApiError Client Condition connect Connection ConnectOptions Context Controller controller
+ControllerOptions Duration findKind Infer InferSchema Input InputSchema Kind KubeObject Log ObjectMeta ObjectMetaInput
+Operator operator OperatorOptions Outcome Part PermanentError Permissions Reason Requeue requeue Resource resource
+ResourceOptions s Schema TemporaryError Verb
 `;
 
 /** `@op/sdk/testing`. */
 const TESTING = `
-memoryCluster MemoryCluster MemoryClusterOptions Place realCluster RealCluster RealClusterOptions RequestRecord SettleOptions
+Apiserver ApiserverOptions createApiserver MemoryCluster memoryCluster MemoryClusterOptions Place RealCluster
+realCluster RealClusterOptions RequestRecord SettleOptions
 `;
 
 /** `@op/sdk/kinds`: generated, and too many to read here. A name a line. */

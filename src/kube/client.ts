@@ -311,6 +311,5 @@ function queryOf(options: WriteOptions, more: Record<string, string> = {}): stri
 function retryAfter(response: Response): number | undefined {
   if (response.status !== 429 && response.status < 500) return undefined;
   const header = response.headers.get("retry-after");
-  const seconds = !header ? NaN : Number(header);
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;
+  return header !== null && /^\d+$/.test(header) ? Number(header) * 1000 : undefined;
 }

@@ -23,8 +23,13 @@ export interface ConnectOptions {
  * @throws {Error} If there is none; the message says where it was looked for.
  */
 export async function connect(machine: Machine, clock: Clock, options: ConnectOptions = {}): Promise<Connection> {
-  const asked = options.kubeconfig ?? machine.env("KUBECONFIG");
-  if (asked) return await kubeconfigConnection(asked.split(":").filter(Boolean), machine, clock, options.context);
+  if (options.kubeconfig !== undefined) {
+    return await kubeconfigConnection([options.kubeconfig], machine, clock, options.context);
+  }
+  const listed = (machine.env("KUBECONFIG") ?? "").split(":").filter(Boolean);
+  if (listed.length > 0) {
+    return await kubeconfigConnection(await present(listed, machine), machine, clock, options.context);
+  }
   const pod = await inCluster(machine, clock);
   if (pod !== undefined) return pod;
   const home = machine.env("HOME");
@@ -34,6 +39,16 @@ export async function connect(machine: Machine, clock: Clock, options: ConnectOp
   throw new Error(
     `Cannot find a cluster: KUBECONFIG is unset; ${missing}; not in a pod: name a kubeconfig with --kubeconfig or KUBECONFIG`,
   );
+}
+
+/** Of several files those that are there, as kubectl has it; all of them when none is, so that the error names them. */
+async function present(paths: readonly string[], machine: Machine): Promise<readonly string[]> {
+  if (paths.length === 1) return paths;
+  const missing = await Promise.all(
+    paths.map(async (path) => /does not exist/.test(await whyUnreadable(path, machine) ?? "")),
+  );
+  const there = paths.filter((_, i) => !missing[i]);
+  return there.length === 0 ? paths : there;
 }
 
 async function whyUnreadable(path: string, machine: Machine): Promise<string | undefined> {

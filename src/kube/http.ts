@@ -15,8 +15,15 @@ export interface TlsOptions {
  * A transport over TLS that speaks HTTP/2 where the server does, so that all requests share one connection.
  *
  * @param tls Trust and certificates.
+ * @throws {TypeError} If the authority is not PEM.
  */
 export function tlsTransport(tls: TlsOptions): { fetch: Transport; close(): void } {
+  if (tls.ca !== undefined && !tls.ca.includes("-----BEGIN CERTIFICATE-----")) {
+    // Deno takes any text, and trusts nobody for it.
+    throw new TypeError(
+      "Cannot trust the certificate authority: it is not PEM: no line reads -----BEGIN CERTIFICATE-----",
+    );
+  }
   const client = Deno.createHttpClient({
     ...(tls.ca === undefined ? {} : { caCerts: [tls.ca] }),
     ...(tls.certificate ?? {}),

@@ -35,6 +35,8 @@ export type ChangeListener = (change: StoreChange, by: symbol | undefined, initi
 /** Writes of one object that go on, and the changes of it that came meanwhile. */
 interface Writes {
   count: number;
+  /** Whether an event said that the object was deleted. */
+  sawDeletion: boolean;
   held: StoreChange[];
 }
 
@@ -83,7 +85,7 @@ export class Informer {
    * @returns The answer, trimmed as what is held.
    */
   async write<Object extends KubeObject>(key: ObjectKey, by: symbol, send: () => Promise<Object>): Promise<Object> {
-    const writes = this.#writes.get(key) ?? { count: 0, held: [] };
+    const writes = this.#writes.get(key) ?? { count: 0, sawDeletion: false, held: [] };
     this.#writes.set(key, writes);
     writes.count++;
     let answer: Object | undefined;
@@ -105,14 +107,15 @@ export class Informer {
     writes.held = this.#writes.has(key) ? others : [];
     for (const change of own) this.#tell(change, by);
     if (answer !== undefined) this.#note(answer, by);
-    if (!this.#writes.has(key)) { for (const change of others) this.#tell(change, undefined); }
+    if (this.#writes.has(key)) return;
+    if (writes.sawDeletion) this.store.forgetGone(key);
+    for (const change of others) this.#tell(change, undefined);
   }
 
   #note(answer: KubeObject, by: symbol): void {
     const { deletionTimestamp, deletionGracePeriodSeconds, finalizers = [] } = answer.metadata;
     // An object that terminates gracefully has no finalizer either: it stays until its event says it went.
-    const isGone = deletionTimestamp !== undefined && finalizers.length === 0 &&
-      deletionGracePeriodSeconds === undefined;
+    const isGone = deletionTimestamp !== undefined && finalizers.length === 0 && !deletionGracePeriodSeconds;
     this.#tell(isGone ? this.store.noteDeleted(answer) : this.store.set(answer), by);
   }
 
@@ -188,13 +191,21 @@ export class Informer {
       case "set":
         return this.#hear(this.store.set(this.#trim(change.object)));
       case "delete":
-        return this.#hear(this.store.delete(change.object));
+        return this.#hear(this.#delete(change.object));
       case "retain":
         for (const gone of this.store.retain(change.seen, change.resourceVersion)) this.#hear(gone);
         this.#recovered();
         this.#isSynced = true;
         return this.#sync.resolve();
     }
+  }
+
+  /** While a write of the object goes on, its answer may be of a version before the deletion: it must not bring the object back. */
+  #delete(object: KubeObject): StoreChange | undefined {
+    const writes = this.#writes.get(keyOf(object.metadata));
+    if (writes === undefined) return this.store.delete(object);
+    writes.sawDeletion = true;
+    return this.store.noteDeleted(object);
   }
 
   #hear(change: StoreChange | undefined): void {

@@ -91,6 +91,11 @@ export class Store {
     return change;
   }
 
+  /** Forgets that an object went: no answer and no event from before that can come any more. */
+  forgetGone(key: ObjectKey): void {
+    this.#gone.delete(key);
+  }
+
   /**
    * Drops what a complete listing did not have, save what was written since.
    *

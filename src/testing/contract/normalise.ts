@@ -18,9 +18,11 @@ export const LEFT_OUT: readonly string[] = [
 
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
-// In a query, in a message, in an object that a message or a YAML text quotes.
+// Of an object that a message or a YAML text quotes.
+const QUOTED_VERSION = /(resourceVersion\\*"?: ?\\*")(\d+)/g;
+// In a query or a message it may be that of a list, which says nothing.
 const VERSION_IN_TEXT =
-  /(resourceVersion=|resourceVersion\\*"?: ?\\*"|too old resource version: \d+ \(|ResourceVersion in (?:the )?\w+ \(|current: )(\d+)/g;
+  /(resourceVersion=|too old resource version: \d+ \(|ResourceVersion in (?:the )?\w+ \(|current: )[1-9]\d*/g;
 // The letters and digits of k8s.io/apimachinery/pkg/util/rand: none that make words or look alike.
 const GENERATED_SUFFIX = /^[bcdfghjklmnpqrstvwxz2456789]{5}$/;
 
@@ -97,7 +99,8 @@ class Noise {
     return text
       .replaceAll(UID, (uid) => this.#uid(uid))
       .replaceAll(TIME, (_, fraction) => fraction === undefined ? "<time>" : "<micro time>")
-      .replaceAll(VERSION_IN_TEXT, (_, label, version) => label + this.#version(version))
+      .replaceAll(QUOTED_VERSION, (_, label, version) => label + this.#version(version))
+      .replaceAll(VERSION_IN_TEXT, "$1<version>")
       .replaceAll(/127\.0\.0\.1:\d+/g, "<address>")
       .replaceAll(/continue=[^&\s]+/g, "continue=<continue>");
   }

@@ -61,6 +61,14 @@ Deno.test("runSuite compares a case that cannot be run to its end", async () => 
   assert.match(String(first?.differences.at(-1)?.actual), /was answered 503 down/);
 });
 
+Deno.test("runSuite finds fault with a case that both servers end in the same way", async () => {
+  const down = () => Promise.resolve(new Response("down", { status: 503 }));
+
+  const [first] = await runSuite(CASES, { real: down, other: down }, { namespaceOf: () => "x", exceptions: [] });
+
+  assert.deepEqual(first?.differences.map(({ path }) => path), ["failure"]);
+});
+
 Deno.test("runSuite allows what an exception names, and nothing else", async () => {
   const exception = { area: "greetings", name: "says goodbye", path: /body\.word$/, reason: "it is in a hurry" };
 

@@ -69,13 +69,13 @@ export const validation = area("validation", {
         properties: {
           spec: {
             type: "object",
-            properties: { low: { type: "integer" }, high: { type: "integer" }, name: { type: "string" } },
+            properties: { low: { type: "integer" }, high: { type: "integer" }, name: { type: "string", maxLength: 9 } },
             "x-kubernetes-validations": [
               {
                 rule: "!has(self.low) || !has(self.high) || self.low <= self.high",
                 message: "low must not be above high",
               },
-              { rule: "self.?name == oldSelf.?name", message: "the name stays" },
+              { rule: "!has(oldSelf.name) || has(self.name) && self.name == oldSelf.name", message: "the name stays" },
             ],
           },
         },
