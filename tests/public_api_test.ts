@@ -14,8 +14,8 @@ ResourceOptions s Schema TemporaryError Verb
 
 /** `@op/sdk/testing`. */
 const TESTING = `
-Apiserver ApiserverOptions createApiserver MemoryCluster memoryCluster MemoryClusterOptions Place RealCluster
-realCluster RealClusterOptions RequestRecord SettleOptions
+Apiserver ApiserverOptions createApiserver kubeconfigFor MemoryCluster memoryCluster MemoryClusterOptions Place
+RealCluster realCluster RealClusterOptions RequestRecord serveApiserver ServedApiserver ServeOptions SettleOptions
 `;
 
 /** `@op/sdk/kinds`: generated, and too many to read here. A name a line. */

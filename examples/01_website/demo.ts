@@ -4,7 +4,7 @@
  */
 import { type AnyKind, ApiError, Client, connect, type Infer } from "@op/sdk";
 import { ConfigMap, CustomResourceDefinition, Namespace } from "@op/sdk/kinds";
-import { createApiserver, serveApiserver } from "@op/sdk/testing";
+import { createApiserver, kubeconfigFor, serveApiserver } from "@op/sdk/testing";
 import { parseAllDocuments } from "yaml";
 import { DIRECTORY } from "./controller.ts";
 import op from "./main.ts";
@@ -18,10 +18,10 @@ if (import.meta.main) Deno.exit(await demo());
 /** Shows the demo; answers the exit code. */
 async function demo(): Promise<number> {
   await using server = createApiserver();
-  await using served = await serveApiserver(server);
+  await using served = serveApiserver(server);
   const folder = await Deno.makeTempDir({ prefix: "website-demo-" });
   const kubeconfig = `${folder}/kubeconfig`;
-  await Deno.writeTextFile(kubeconfig, served.kubeconfig);
+  await Deno.writeTextFile(kubeconfig, kubeconfigFor(served.url));
   const connection = await connect({ kubeconfig });
   const client = new Client(connection, { userAgent: "demo" });
   const stop = new AbortController();
@@ -45,11 +45,16 @@ async function demo(): Promise<number> {
       console.log(`\n${number + 1}. ${title}`);
       for (const line of await run()) console.log(`   ${line}`);
     }
-    console.log(`\nAll ${steps.length} steps done. To look for yourself:\n`);
+    const stays = Deno.stdout.isTerminal();
+    console.log(
+      `\nAll ${steps.length} steps done. ${
+        stays ? "It goes on until Ctrl-C" : "On a terminal it goes on until Ctrl-C"
+      }, so that you can look:\n`,
+    );
     console.log(`   export KUBECONFIG=${kubeconfig}`);
-    console.log(`   kubectl get websites --all-namespaces --watch`);
+    console.log(`   kubectl get websites --watch`);
     console.log(`   kubectl edit website shop\n`);
-    if (Deno.stdout.isTerminal()) await untilInterrupted();
+    if (stays) await untilInterrupted();
     return 0;
   } catch (error) {
     console.error(`\nThe demo failed: ${error instanceof Error ? error.message : error}`);
@@ -199,7 +204,6 @@ async function untilGone(client: Client, kind: AnyKind, name: string, namespace:
 }
 
 function untilInterrupted(): Promise<void> {
-  console.log("Ctrl-C ends it.");
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, () => resolve());
   });

@@ -55,6 +55,14 @@ export interface ListOptions {
   readonly selector?: { readonly [label: string]: string };
 }
 
+/** Options of {@linkcode Context.patch}. */
+export interface PatchOptions extends InNamespace {
+  /** How the patch is written: a JSON merge patch (RFC 7396), a JSON patch (RFC 6902), or Kubernetes' own for built-in kinds. @default {"merge"} */
+  readonly type?: "merge" | "json" | "strategic";
+  /** Such as `status` or `scale`. */
+  readonly subresource?: string;
+}
+
 /** Options of {@linkcode Context.apply}. */
 export interface ApplyOptions {
   /**
@@ -106,17 +114,17 @@ export interface Context<
   /** Makes an object as wanted (server-side apply) and answers the live one. What would change nothing is not sent. */
   apply<K extends AnyKind>(
     kind: Owned<K, Owns>,
-    wanted: Input<K> & { readonly metadata: { readonly name: string } },
+    wanted: Input<K>,
     options?: ApplyOptions,
   ): Promise<Infer<K>>;
   /** Creates an object and answers it. Kinds of `owns` get an owner reference. */
   create<K extends AnyKind>(kind: Writable<K, Owns, Uses, "create">, object: Input<K>): Promise<Infer<K>>;
-  /** Changes an object by a JSON merge patch and answers it. */
+  /** Changes an object by a patch, a JSON merge patch unless another type is named, and answers it. */
   patch<K extends AnyKind>(
     kind: Writable<K, Owns, Uses, "patch">,
     name: string,
     patch: unknown,
-    options?: InNamespace,
+    options?: PatchOptions,
   ): Promise<Infer<K>>;
   /** Deletes an object. That it is gone already is no error. */
   delete<K extends AnyKind>(kind: Deletable<K, Uses>, name: string, options?: InNamespace): Promise<void>;

@@ -139,7 +139,7 @@ export class WorkQueue<Reason> {
   }
 
   #addLater(key: string, next: { readonly after: number; readonly reason: Reason; readonly isBackoff: boolean }): void {
-    if (next.after <= 0) return this.#addReady(key, next.reason, "fresh");
+    // Also what is due at once goes through the clock: an object that always asks for more must leave the others, and the process, their turns.
     const timer = this.#clock.after(next.after, () => {
       this.#later.delete(key);
       this.#addReady(key, next.reason, "fresh");

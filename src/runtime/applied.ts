@@ -39,7 +39,9 @@ function isOwned(wanted: unknown, live: unknown, fields: Record<string, unknown>
 function isListOwned(wanted: unknown[], live: unknown[], fields: Record<string, unknown>, keys: string[]): boolean {
   if (wanted.length !== keys.length) return false;
   let left = wanted;
-  return keys.every((key) => {
+  /** Where each wanted item stands in the live list. */
+  const places = new Map<unknown, number>();
+  const isSame = keys.every((key) => {
     const tail = parseKey(key);
     if (tail === undefined) return false;
     if (key.startsWith("v:")) return wanted.some((item) => equal(item, tail)) && live.some((item) => equal(item, tail));
@@ -47,11 +49,15 @@ function isListOwned(wanted: unknown[], live: unknown[], fields: Record<string, 
     // One that has the keys goes before one that leaves some to the server's defaults; none stands for two.
     const item = left.find((item) => hasKeys(item, tail, false)) ?? left.find((item) => hasKeys(item, tail, true));
     left = left.filter((other) => other !== item);
-    const there = live.find((item) => hasKeys(item, tail, false));
+    const place = live.findIndex((item) => hasKeys(item, tail, false));
+    places.set(item, place);
+    const there = live[place];
     const inner = fields[key];
-    return item !== undefined && isObject(there) && isObject(inner) &&
-      isItemOwned(item as Record<string, unknown>, there, inner, tail);
+    return isObject(item) && isObject(there) && isObject(inner) && isItemOwned(item, there, inner, tail);
   });
+  // The order counts: init containers run in it, variables refer to those before them.
+  const order = wanted.flatMap((item) => places.get(item) ?? []);
+  return isSame && order.every((place, i) => i === 0 || place > order[i - 1]!);
 }
 
 function isItemOwned(

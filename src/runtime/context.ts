@@ -2,7 +2,7 @@
 import { isObject } from "../base/json.ts";
 import { isStatus } from "../kube/api_error.ts";
 import type { Verb } from "../parts/access.ts";
-import type { ApplyOptions, Context, InNamespace, ListOptions, Reason } from "../parts/context.ts";
+import type { ApplyOptions, Context, InNamespace, ListOptions, PatchOptions, Reason } from "../parts/context.ts";
 import type { AnyKind, KubeObject, ObjectMetaInput, OwnerReference } from "../resource/kind.ts";
 import { keyOf } from "../watch/key.ts";
 import { isApplied } from "./applied.ts";
@@ -30,7 +30,7 @@ export function contextOf(scope: Scope, run: Run): Context {
     list: (kind: AnyKind, options) => list(scope, run, kind, options),
     apply: (kind: AnyKind, wanted, options) => apply(scope, run, kind, wanted as Wanted, options),
     create: (kind: AnyKind, object) => create(scope, run, kind, object as Wanted),
-    patch: (kind: AnyKind, name, patch, options) => patch_(scope, run, kind, name, patch, options),
+    patch: (kind: AnyKind, name, patch, options) => patchObject(scope, run, kind, name, patch, options),
     delete: (kind: AnyKind, name, options) => remove(scope, run, kind, name, options),
     status: (part) => run.draft.add(part),
     condition: (condition: ConditionPart) => run.draft.addCondition(condition),
@@ -81,6 +81,9 @@ async function apply(
 ): Promise<unknown> {
   run.signal.throwIfAborted();
   if (!scope.controller.owns.some((owned) => isSame(owned, kind))) throw undeclared(scope, kind, `add it to "owns"`);
+  if (!wanted.metadata?.name) {
+    throw new TypeError(`Cannot apply a ${kind.kind}: give it a metadata.name: applying finds the object by it`);
+  }
   const whole = complete(scope, run, kind, wanted, options.owner ?? true);
   const live = informerOf(scope, kind)?.store.get(keyOf(whole.metadata));
   if (live !== undefined && isApplied(whole, live, scope.manager)) return live;
@@ -98,18 +101,18 @@ async function create(scope: Scope, run: Run, kind: AnyKind, object: Wanted): Pr
   return await write(scope, kind, whole.metadata, () => scope.client.create(kind, whole, call));
 }
 
-async function patch_(
+async function patchObject(
   scope: Scope,
   run: Run,
   kind: AnyKind,
   name: string,
   patch: unknown,
-  options: InNamespace = {},
+  { namespace: given, ...how }: PatchOptions = {},
 ): Promise<unknown> {
   run.signal.throwIfAborted();
   if (!scope.controller.owns.some((owned) => isSame(owned, kind))) refuseUndeclared(scope, kind, "patch");
-  const namespace = namespaceOf(run, kind, options.namespace);
-  const call = { ...callOptions(run, namespace), manager: scope.manager };
+  const namespace = namespaceOf(run, kind, given);
+  const call = { ...callOptions(run, namespace), ...how, manager: scope.manager };
   return await write(scope, kind, { name, namespace }, () => scope.client.patch(kind, name, patch, call));
 }
 

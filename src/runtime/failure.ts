@@ -26,7 +26,7 @@ export interface Failure {
  */
 export function failureOf(error: unknown, failures: number, part: string, spread: number): Failure {
   const after = backoff(failures, { spread });
-  const message = error instanceof Error ? error.message : String(error);
+  const message = textOf(error);
   if (error instanceof PermanentError) {
     return { reason: "PermanentError", message, isUnexpected: false, isRace: false, after: undefined };
   }
@@ -36,7 +36,7 @@ export function failureOf(error: unknown, failures: number, part: string, spread
   if (error instanceof ApiError) {
     const isRace = error.status === 409 && error.reason === "Conflict";
     return {
-      reason: error.reason || "ApiError",
+      reason: CONDITION_REASON.test(error.reason) ? error.reason : "ApiError",
       message,
       isUnexpected: false,
       isRace,
@@ -52,6 +52,15 @@ export function failureOf(error: unknown, failures: number, part: string, spread
     return { reason: "Timeout", message, isUnexpected: false, isRace: false, after };
   }
   return { reason: "ReconcileFailed", message, isUnexpected: true, isRace: false, after };
+}
+
+// What the server takes as a condition's reason; an admission webhook may answer with any text.
+const CONDITION_REASON = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
+
+/** Anything can be thrown, also what has no text. */
+function textOf(error: unknown): string {
+  if (error instanceof Error) return error.message;
+  return typeof error === "string" ? error : Deno.inspect(error);
 }
 
 /** What the sandbox refused, as the declaration that would allow it. Deno's message reads `Requires net access to "example.com:443", run again with …`. */

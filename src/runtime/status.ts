@@ -38,14 +38,12 @@ export class StatusDraft {
    * @param now Milliseconds since the epoch.
    */
   patch(object: KubeObject, generation: number | undefined, drops: readonly string[], now: number): unknown {
-    const held = (object as { status?: unknown }).status;
-    const before = isObject(held) ? held : {};
-    const heldConditions = Array.isArray(before.conditions) ? before.conditions as Condition[] : [];
+    const before = statusOf(object);
     const after = {
       ...before,
       ...this.#parts,
       ...(generation === undefined ? {} : { observedGeneration: generation }),
-      conditions: this.#merge(heldConditions, generation, drops, now),
+      conditions: this.#merge(heldConditions(before), generation, drops, now),
     };
     // Through JSON, so that values compare as the server will hold them.
     return mergePatch(before, JSON.parse(JSON.stringify(after)));
@@ -53,8 +51,7 @@ export class StatusDraft {
 
   /** Whether conditions that this run does not say would be written again with the patch: then nobody may have changed them meanwhile. */
   keepsOthers(object: KubeObject): boolean {
-    const held = (object as { status?: { conditions?: Condition[] } }).status?.conditions ?? [];
-    return held.some(({ type }) => !this.#conditions.has(type));
+    return heldConditions(statusOf(object)).some(({ type }) => !this.#conditions.has(type));
   }
 
   #merge(
@@ -73,6 +70,20 @@ export class StatusDraft {
   }
 }
 
+function statusOf(object: KubeObject): Record<string, unknown> {
+  const { status } = object as { status?: unknown };
+  return isObject(status) ? status : {};
+}
+
+function heldConditions({ conditions }: Record<string, unknown>): readonly Condition[] {
+  return Array.isArray(conditions) ? conditions : [];
+}
+
+/** Half a character at the end would come back changed, and look like news. */
+function cut(message: string): string {
+  return message.slice(0, LONGEST_MESSAGE).replace(/[\uD800-\uDBFF]$/, "");
+}
+
 function conditionOf(
   part: ConditionPart,
   generation: number | undefined,
@@ -86,7 +97,7 @@ function conditionOf(
     type: part.type,
     status: part.status,
     reason: part.reason,
-    message: (part.message ?? "").slice(0, LONGEST_MESSAGE),
+    message: cut(part.message ?? ""),
     lastTransitionTime: time,
     ...(generation === undefined ? {} : { observedGeneration: generation }),
   };

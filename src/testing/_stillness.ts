@@ -12,6 +12,8 @@ export interface StillnessOptions {
   readonly clock: VirtualClock;
   readonly server: { readonly activity: number; readonly busy: number };
   readonly running: () => Running;
+  /** Turns after which an operator that always has something more to do is given up. */
+  readonly patience: number;
 }
 
 /** Brings a memory cluster to rest. */
@@ -26,8 +28,6 @@ export interface Stillness {
 
 // Turns without any happening after which all is taken to be still. A response's body takes one turn, a watch's event two.
 const STILL_TURNS = 4;
-// An operator whose objects wake each other for ever is found by this.
-const MOST_TURNS = 200_000;
 // User code may wait for what is not ours: a file, a digest, a socket. It gets this long of real time before it is called stuck.
 const LONGEST_FOREIGN_WAIT = 10_000;
 
@@ -36,12 +36,18 @@ const LONGEST_FOREIGN_WAIT = 10_000;
  *
  * @param options What it looks at.
  */
-export function stillness({ clock, server, running }: StillnessOptions): Stillness {
+export function stillness({ clock, server, running, patience }: StillnessOptions): Stillness {
+  /** Who was busy when last anybody was. */
+  let last: readonly string[] = [];
   return {
     async settle(until) {
       await still();
-      while (clock.nextDue !== undefined && clock.nextDue <= until) {
-        clock.step(until);
+      for (let steps = 0; clock.nextDue !== undefined && clock.nextDue <= until; steps++) {
+        if (steps === patience) throw restless();
+        const due = clock.nextDue;
+        const busiest = running().busy;
+        clock.step(due);
+        last = running().busy.length > 0 ? running().busy : busiest;
         await still();
       }
       refuseBusy();
@@ -54,7 +60,7 @@ export function stillness({ clock, server, running }: StillnessOptions): Stillne
     async until(promise) {
       let isSettled = false;
       promise.then(() => isSettled = true, () => isSettled = true);
-      for (let steps = 0; steps < MOST_TURNS; steps++) {
+      for (let steps = 0; steps < patience; steps++) {
         await still(() => isSettled);
         if (isSettled) return void await promise;
         if (clock.nextDue !== undefined) clock.step(clock.nextDue);
@@ -64,17 +70,23 @@ export function stillness({ clock, server, running }: StillnessOptions): Stillne
 
   async function still(isEnough: () => boolean = () => false): Promise<void> {
     let quiet = 0;
+    let lively = 0;
     let seen = happenings();
-    const giveUp = performance.now() + LONGEST_FOREIGN_WAIT;
-    for (let turns = 0; quiet < STILL_TURNS && !isEnough(); turns++) {
-      if (turns > MOST_TURNS && performance.now() > giveUp) throw restless();
+    let since = performance.now();
+    while (quiet < STILL_TURNS && !isEnough()) {
       await new Promise<void>((resolve) => setImmediate(resolve));
       const now = happenings();
       const { busy, waiting } = running();
+      if (busy.length > 0) last = busy;
+      if (now !== seen) {
+        if (++lively > patience) throw restless();
+        since = performance.now();
+      }
       // A run whose request waits to be sent again is at rest for now: time has to move first.
       const isBusy = server.busy > 0 || busy.length > waiting;
       quiet = now === seen && !isBusy ? quiet + 1 : 0;
       seen = now;
+      if (isBusy && performance.now() - since > LONGEST_FOREIGN_WAIT) refuseBusy();
     }
   }
 
@@ -88,7 +100,6 @@ export function stillness({ clock, server, running }: StillnessOptions): Stillne
   }
 
   function restless(): Error {
-    const { busy } = running();
-    return new Error(`Cannot settle: there is always something more to do: ${busy.join("; ") || "requests go on"}`);
+    return new Error(`Cannot settle: there is always something more to do: ${last.join("; ") || "requests go on"}`);
   }
 }

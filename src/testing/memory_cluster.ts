@@ -22,6 +22,8 @@ export interface MemoryClusterOptions {
   readonly kinds?: readonly AnyKind[];
   /** Namespaces to make beside those that every cluster has. */
   readonly namespaces?: readonly string[];
+  /** How many turns of the event loop `settle` gives an operator that always has something more to do. @default {200_000} */
+  readonly patience?: number;
   /** The first time of the clock. @default {2030-01-01T00:00:00Z} */
   readonly start?: Date;
 }
@@ -133,7 +135,7 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
   // The spread of waiting times is fixed, so that a test runs the same way each time.
   const start = (): Running => startOperator(op, { connection, clock, random: () => 0.5 });
   let running = start();
-  const still = stillness({ clock, server, running: () => running });
+  const still = stillness({ clock, server, running: () => running, patience: options.patience ?? 200_000 });
 
   return {
     fetch,

@@ -5,6 +5,7 @@
  * @module
  */
 export { type Apiserver, type ApiserverOptions, createApiserver } from "../apiserver/mod.ts";
+export { kubeconfigFor, serveApiserver, type ServedApiserver, type ServeOptions } from "../apiserver/serve.ts";
 export { memoryCluster } from "./memory_cluster.ts";
 export type { MemoryCluster, MemoryClusterOptions, Place, RequestRecord, SettleOptions } from "./memory_cluster.ts";
 export { realCluster } from "./real_cluster.ts";

@@ -137,7 +137,6 @@ Deno.test("the compiled website operator keeps its promises on a real API server
 
   await t.step("SIGTERM ends it with exit code 0 within its deadline", async () => {
     const asked = performance.now();
-    setTimeout(() => console.log(operator.log.slice(-6)), 5000);
     assert.equal(await operator.stop("SIGTERM"), 0);
     assert(performance.now() - asked < 10_000, "the deadline of ten seconds");
     assert(operator.log.some(({ msg, isClean }) => msg === "Operator stopped" && isClean === true));

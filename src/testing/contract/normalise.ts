@@ -11,6 +11,7 @@ export const LEFT_OUT: readonly string[] = [
   "names made by generateName: replaced by a number, once their suffix has the right form",
   "continue tokens: replaced by whether there is one",
   "order of the causes of an error, there and in its message: the real server's is random",
+  "order of managedFields: the real server sorts them by the second",
   "order of the keys of JSON objects, white space",
   "the server's own address",
   "headers, save Content-Type and Warning",
@@ -66,6 +67,7 @@ class Noise {
   #object(object: Record<string, unknown>): Record<string, unknown> {
     const result = Object.keys(object).sort(itemsFirst).map((key): [string, unknown] => {
       const field = object[key];
+      if (key === "managedFields" && Array.isArray(field)) return [key, this.remove(sortManagers(field))];
       if (key === "metadata" && isObject(field)) return [key, this.#metadata(field, isList(object))];
       if (key === "object" && object.type === "BOOKMARK" && isObject(field)) {
         return [key, { ...field, metadata: this.#metadata(field.metadata as Record<string, unknown>, true) }];
@@ -135,6 +137,15 @@ function isList(object: Record<string, unknown>): boolean {
 function withoutAges(row: unknown): unknown {
   if (!isObject(row) || !Array.isArray(row.cells)) return row;
   return { ...row, cells: row.cells.map((cell) => typeof cell === "string" && /^\d+s$/.test(cell) ? "<age>" : cell) };
+}
+
+/** Entries of managedFields by who and how. */
+function sortManagers(entries: readonly unknown[]): unknown[] {
+  const key = (entry: unknown) => {
+    const { manager, operation, subresource, apiVersion } = entry as Record<string, unknown>;
+    return JSON.stringify([manager, operation, subresource, apiVersion]);
+  };
+  return [...entries].sort((a, b) => key(a) < key(b) ? -1 : 1);
 }
 
 /**

@@ -81,6 +81,15 @@ const cases: { name: string; given: unknown[]; expected: unknown[] }[] = [
     }],
   },
   {
+    name: "sorts managers by name and operation",
+    given: [{
+      managedFields: [{ manager: "b" }, { manager: "a", operation: "Update" }, { manager: "a", operation: "Apply" }],
+    }],
+    expected: [{
+      managedFields: [{ manager: "a", operation: "Apply" }, { manager: "a", operation: "Update" }, { manager: "b" }],
+    }],
+  },
+  {
     name: "leaves a message that does not list its causes",
     given: [{ kind: "Status", message: "it is invalid", details: { causes: [{ field: "b", message: "wrong" }] } }],
     expected: [{ kind: "Status", message: "it is invalid", details: { causes: [{ field: "b", message: "wrong" }] } }],

@@ -1,0 +1,224 @@
+/** Server-side apply (KEP-555). */
+import { isObject } from "../base/json.ts";
+import { own } from "../base/own.ts";
+import { required } from "../schema/field_error.ts";
+import { pathText } from "./apply/field_set.ts";
+import { typeFaults } from "./apply/typed.ts";
+import { applied, type Conflict, ConflictError, type Managers, updated } from "./apply/updater.ts";
+import { duplicateKeys, parseYaml } from "./body.ts";
+import { type Core, keyOf, resourceName } from "./core.ts";
+import { decodeBody } from "./decode_body.ts";
+import type { ServedKind } from "./kinds.ts";
+import {
+  decodeManaged,
+  encodeManaged,
+  identity,
+  ignoredFields,
+  keepTimes,
+  nothing,
+  withoutManaged,
+  withoutServerFields,
+} from "./managed_fields.ts";
+import {
+  type Draft,
+  type ManagedFieldsEntry,
+  metadataOf,
+  type StoredObject,
+  timestamp,
+  withMetadata,
+} from "./objects.ts";
+import type { WriteOptions } from "./options.ts";
+import { checkName, createObject, updateObject } from "./persist.ts";
+import { applyConflict, badRequest, invalid, notFound, StatusError } from "./status_error.ts";
+import type { Outcome, Target } from "./writes.ts";
+
+/**
+ * Applies the configuration of a PATCH: makes the object, or changes what is there.
+ *
+ * @param core The server.
+ * @param target What it is about.
+ * @param text The body: YAML, or JSON, which is YAML too.
+ * @param options Who applies it, and how.
+ * @throws {StatusError} If it is refused.
+ */
+export async function applyObject(core: Core, target: Target, text: string, options: WriteOptions): Promise<Outcome> {
+  const { kind, namespace, name = "", subresource, query, warnings } = target;
+  if (!query.get("fieldManager")) {
+    const fault = required("fieldManager", "is required for apply patch");
+    throw invalid({ group: "meta.k8s.io", kind: "PatchOptions" }, "", [fault]);
+  }
+  const config = await configOf(kind, text);
+  checkDuplicates(text, options, warnings);
+  const live = core.store.get(kind.collection, keyOf(namespace, name));
+  if (live === undefined) {
+    if (subresource !== undefined) throw notFound(resourceName(kind), name);
+    return applyNew(core, target, config, options);
+  }
+  let managers: Managers = new Map();
+  let times: ReadonlyMap<string, string> = new Map();
+  const request = {
+    namespace,
+    name,
+    dryRun: options.dryRun,
+    ...(subresource && { subresource }),
+    track: (next: StoredObject, old: StoredObject) => {
+      // What defaults and the server's own rules added is nobody's.
+      const managedFields = encodeManaged({ managers, times });
+      return keepTimes(withMetadata(next, { managedFields }), old);
+    },
+  };
+  const { object, warnings: more } = updateObject(core, kind, request, (old) => {
+    const result = applyTo(core, target, old, config, options);
+    managers = result.managers;
+    times = result.times;
+    if (!result.isChanged) return old;
+    const draft = decodeBody(kind, result.object, { fieldValidation: "Ignore", warnings: [] });
+    checkName(draft, name, namespace);
+    return draft;
+  });
+  warnings.push(...more);
+  return { code: 200, object };
+}
+
+async function configOf(kind: ServedKind, text: string): Promise<Draft> {
+  const config = await parseYaml(text, "error decoding YAML: ");
+  if (!isObject(config)) {
+    const type = Array.isArray(config) ? "array" : typeof config;
+    const why = `while decoding JSON: json: cannot unmarshal ${type} into Go value of type map[string]interface {}`;
+    throw badRequest(`error decoding YAML: error unmarshaling JSON: ${why}`);
+  }
+  const apiVersion = own(config, "apiVersion");
+  if (apiVersion !== kind.apiVersion) {
+    const group = String(apiVersion ?? "").includes("/") ? String(apiVersion).split("/")[0] : "";
+    if (group !== kind.group) {
+      const version = String(apiVersion ?? "").split("/").at(-1);
+      throw badRequest(`invalid object type: ${group}/${version}, Kind=${own(config, "kind") ?? ""}`);
+    }
+    throw badRequest(
+      `Incorrect version specified in apply patch. Specified patch version: ${
+        apiVersion ?? "/"
+      }, expected: ${kind.apiVersion}`,
+    );
+  }
+  if (metadataOf(config).managedFields !== undefined) throw badRequest("metadata.managedFields must be nil");
+  return config;
+}
+
+function checkDuplicates(text: string, { fieldValidation }: WriteOptions, warnings: string[]): void {
+  if (fieldValidation === "Ignore" || !text.trimStart().startsWith("{")) return;
+  const faults = duplicateKeys(text).map((field) => `duplicate field "${field}"`);
+  if (faults.length === 0) return;
+  if (fieldValidation === "Strict") throw badRequest(`error strict decoding YAML: ${faults.join(", ")}`);
+  warnings.push(...faults);
+}
+
+function applyNew(core: Core, target: Target, config: Draft, options: WriteOptions): Outcome {
+  const { kind, namespace, name = "", warnings } = target;
+  if (metadataOf(config).uid) {
+    const why = "the object provided is new and must not name a uid";
+    throw new StatusError(409, "Conflict", `Operation cannot be fulfilled on ${kind.plural} "${name}": ${why}`);
+  }
+  const empty = {
+    ...nothing(kind) as Draft,
+    apiVersion: kind.apiVersion,
+    kind: kind.kind,
+    metadata: {},
+  } as unknown as StoredObject;
+  const { object, managers, times } = applyTo(core, target, empty, config, options);
+  const draft = decodeBody(kind, object, { fieldValidation: "Ignore", warnings: [] });
+  checkName(draft, name, namespace);
+  const made = createObject(core, kind, draft, {
+    namespace,
+    dryRun: options.dryRun,
+    track: (next) => withMetadata(next, { managedFields: encodeManaged({ managers, times }) }),
+  });
+  warnings.push(...made.warnings);
+  return { code: 201, object: made.object };
+}
+
+interface AppliedTo {
+  readonly object: Draft;
+  readonly managers: Managers;
+  readonly times: ReadonlyMap<string, string>;
+  readonly isChanged: boolean;
+}
+
+function applyTo(core: Core, target: Target, live: StoredObject, config: Draft, options: WriteOptions): AppliedTo {
+  const { kind, subresource } = target;
+  const { schema, apiVersion } = kind;
+  checkTypes(kind, config);
+  const ignored = ignoredFields(kind, subresource);
+  const start = decodeManaged(live.metadata.managedFields ?? []) ?? { managers: new Map(), times: new Map() };
+  const before = withoutManaged(live);
+  const wanted = { ...config, metadata: own(config, "metadata") ?? {} };
+  // An object that was never tracked gets its fields under a name that anybody can take them from.
+  const known = start.managers.size > 0 || !live.metadata.uid ? start : untracked(core, kind, live);
+  const id = identity({ manager: options.manager, operation: "Apply", ...(subresource && { subresource }) });
+  const change = { schema, apiVersion, manager: id, ignored };
+  let result;
+  try {
+    result = applied(before, wanted, known.managers, change, options.force);
+  } catch (error) {
+    if (!(error instanceof ConflictError)) throw error;
+    throw conflictStatus(error.conflicts);
+  }
+  const managers = new Map(result.managers);
+  const mine = managers.get(id);
+  if (mine !== undefined) {
+    const set = withoutServerFields(mine.set);
+    if (set.isEmpty) managers.delete(id);
+    else managers.set(id, { ...mine, set });
+  }
+  const times = new Map(known.times);
+  if (result.isChanged) times.set(id, timestamp(core.clock.now()));
+  return { object: result.object as Draft, managers, times, isChanged: result.isChanged };
+}
+
+/** The fields of an object that nobody tracked so far. */
+function untracked(
+  core: Core,
+  kind: ServedKind,
+  live: StoredObject,
+): { managers: Managers; times: ReadonlyMap<string, string> } {
+  const id = identity({ manager: "before-first-apply", operation: "Update", apiVersion: kind.apiVersion });
+  const change = { schema: kind.schema, apiVersion: kind.apiVersion, manager: id, ignored: ignoredFields(kind) };
+  const managers = new Map(updated(nothing(kind), withoutManaged(live), new Map(), change));
+  const mine = managers.get(id);
+  if (mine !== undefined) managers.set(id, { ...mine, set: withoutServerFields(mine.set) });
+  return { managers, times: new Map([[id, timestamp(core.clock.now())]]) };
+}
+
+function checkTypes(kind: ServedKind, config: Draft): void {
+  const faults = typeFaults(kind.schema, config);
+  if (faults.length === 0) return;
+  const name = metadataOf(config).name ?? "";
+  const place = `${metadataOf(config).namespace ?? ""}/${name}; ${kind.apiVersion}, Kind=${kind.kind}`;
+  const text = faults.length === 1 ? faults[0] : `errors:\n${faults.map((fault) => `  ${fault}`).join("\n")}`;
+  throw new StatusError(500, undefined, `failed to create typed patch object (${place}): ${text}`);
+}
+
+function conflictStatus(conflicts: readonly Conflict[]): StatusError {
+  const causes = conflicts.map(({ manager, path }) => ({
+    reason: "FieldManagerConflict",
+    message: `conflict with ${managerText(manager)}`,
+    field: pathText(path),
+  }));
+  const [first] = conflicts;
+  if (conflicts.length === 1 && first !== undefined) {
+    const text = `conflict with ${managerText(first.manager)}: ${pathText(first.path)}`;
+    return applyConflict(`Apply failed with 1 conflict: ${text}`, causes);
+  }
+  const lines = [...new Set(conflicts.map(({ manager }) => manager))].sort().flatMap((manager) => [
+    `conflicts with ${managerText(manager)}:`,
+    ...conflicts.filter((each) => each.manager === manager).map(({ path }) => `- ${pathText(path)}`),
+  ]);
+  return applyConflict(`Apply failed with ${conflicts.length} conflicts: ${lines.join("\n")}`, causes);
+}
+
+/** A manager as messages name it: with how and when it got its fields, where that was no apply. */
+function managerText(id: string): string {
+  const { manager, operation, apiVersion, subresource } = JSON.parse(id) as ManagedFieldsEntry;
+  const name = JSON.stringify(manager);
+  const part = subresource ? ` with subresource ${JSON.stringify(subresource)}` : "";
+  return operation === "Update" ? `${name}${part} using ${apiVersion}` : `${name}${part}`;
+}

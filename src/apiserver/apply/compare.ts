@@ -1,0 +1,116 @@
+/** What changed from one value to another, field by field (`sigs.k8s.io/structured-merge-diff/v6/typed/compare.go`). */
+import { equal, isObject } from "../../base/json.ts";
+import { own } from "../../base/own.ts";
+import type { ServerSchema } from "../server_schema.ts";
+import { FieldSet } from "./field_set.ts";
+import { fieldSchema, itemSchema, itemStep, shapeOf } from "./typed.ts";
+
+/** The fields that were added, changed, taken away. No field is in two of the sets. */
+export interface Comparison {
+  readonly added: FieldSet;
+  readonly modified: FieldSet;
+  readonly removed: FieldSet;
+}
+
+/**
+ * Compares two values.
+ *
+ * @param schema Their schema.
+ * @param before What was there; undefined for nothing.
+ * @param after What is there.
+ */
+export function compare(schema: ServerSchema, before: unknown, after: unknown): Comparison {
+  const comparison = { added: new FieldSet(), modified: new FieldSet(), removed: new FieldSet() };
+  visit(schema, before, after, [], comparison);
+  return comparison;
+}
+
+function visit(schema: ServerSchema, before: unknown, after: unknown, path: readonly string[], sets: Comparison): void {
+  if (equal(before, after)) return;
+  const isLeaf = visitParts(schema, before, after, path, sets);
+  if (before === undefined) sets.added.insert(path);
+  else if (after === undefined) sets.removed.insert(path);
+  else if (isLeaf) sets.modified.insert(path);
+}
+
+/** Visits the parts; says whether the values are to be taken as one instead. */
+function visitParts(
+  schema: ServerSchema,
+  before: unknown,
+  after: unknown,
+  path: readonly string[],
+  sets: Comparison,
+): boolean {
+  if (
+    isEmpty(before) && isEmpty(after) &&
+    (isObject(before) || isObject(after) || Array.isArray(before) || Array.isArray(after))
+  ) {
+    return false;
+  }
+  const shape = shapeOf(schema, before ?? after);
+  const other = shapeOf(schema, after ?? before);
+  if (shape.kind === "leaf" || other.kind === "leaf" || shape.kind !== other.kind) return true;
+  if (shape.kind === "map") visitFields(schema, before ?? {}, after ?? {}, path, sets);
+  else visitItems(schema, before ?? [], after ?? [], path, sets);
+  return false;
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null) return true;
+  return Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0;
+}
+
+function visitFields(
+  schema: ServerSchema,
+  before: unknown,
+  after: unknown,
+  path: readonly string[],
+  sets: Comparison,
+): void {
+  const [old, next] = [before as Record<string, unknown>, after as Record<string, unknown>];
+  for (const key of new Set([...Object.keys(old), ...Object.keys(next)])) {
+    const field = fieldSchema(schema, key);
+    if (field === undefined) continue;
+    visit(field.schema, own(old, key), own(next, key), [...path, `f:${key}`], sets);
+  }
+}
+
+function visitItems(
+  schema: ServerSchema,
+  before: unknown,
+  after: unknown,
+  path: readonly string[],
+  sets: Comparison,
+): void {
+  const [old, next] = [grouped(schema, before as unknown[]), grouped(schema, after as unknown[])];
+  for (const step of new Set([...old.keys(), ...next.keys()])) {
+    const [was, is] = [old.get(step) ?? [], next.get(step) ?? []];
+    const here = [...path, step];
+    if (was.length <= 1 && is.length <= 1) visit(itemSchema(schema), was[0], is[0], here, sets);
+    // What is there twice cannot be told apart: it is taken as one.
+    else if (was.length > 1 && is.length > 1) {
+      if (!equal(was, is)) sets.modified.insert(here);
+    } else if (was.length > 1) {
+      if (is.length > 0) visit(itemSchema(schema), undefined, is[0], here, sets);
+      sets.removed.insert(here);
+    } else {
+      if (was.length > 0) visit(itemSchema(schema), was[0], undefined, here, sets);
+      sets.added.insert(here);
+    }
+  }
+}
+
+function grouped(schema: ServerSchema, list: readonly unknown[]): Map<string, unknown[]> {
+  const groups = new Map<string, unknown[]>();
+  for (const item of list) {
+    let step: string;
+    try {
+      step = itemStep(schema, item);
+    } catch {
+      // An item without its key has no path: nobody can own it.
+      continue;
+    }
+    groups.set(step, [...groups.get(step) ?? [], item]);
+  }
+  return groups;
+}

@@ -1,0 +1,165 @@
+/**
+ * Sets of fields, as `managedFields` holds them (`sigs.k8s.io/structured-merge-diff/v6/fieldpath`). A step of a path is text in the form it has there:
+ * `f:name` for a field, `k:{"name":"web"}` for an item of a list by its keys, `v:"a"` for a member of a set.
+ */
+import { isObject } from "../../base/json.ts";
+import { setOwn } from "../../base/own.ts";
+
+/** A set of paths. It is never changed once it has been handed out. */
+export class FieldSet {
+  /** Steps that end a path of the set. */
+  readonly members: Set<string> = new Set();
+  /** Steps that lead on to further paths of the set. */
+  readonly children: Map<string, FieldSet> = new Map();
+
+  /** Reads `fieldsV1`. */
+  static parse(fields: unknown): FieldSet {
+    const set = new FieldSet();
+    if (!isObject(fields)) return set;
+    for (const [step, rest] of Object.entries(fields)) {
+      if (step === ".") continue;
+      const parts = isObject(rest) ? Object.keys(rest) : [];
+      const key = canonical(step);
+      if (parts.length === 0 || parts.includes(".")) set.members.add(key);
+      if (parts.some((part) => part !== ".")) set.children.set(key, FieldSet.parse(rest));
+    }
+    return set;
+  }
+
+  /** A set of the paths given, each a list of steps. */
+  static of(...paths: readonly (readonly string[])[]): FieldSet {
+    const set = new FieldSet();
+    for (const path of paths) set.insert(path);
+    return set;
+  }
+
+  /** Adds a path, to a set that is still being built. */
+  insert(path: readonly string[]): void {
+    const last = path.at(-1);
+    if (last === undefined) return;
+    const [step = "", ...rest] = path;
+    if (rest.length === 0) this.members.add(last);
+    else this.descend(step).insert(rest);
+  }
+
+  /** The set behind a step, made when it is not there, of a set that is still being built. */
+  descend(step: string): FieldSet {
+    const known = this.children.get(step);
+    if (known !== undefined) return known;
+    const made = new FieldSet();
+    this.children.set(step, made);
+    return made;
+  }
+
+  get isEmpty(): boolean {
+    return this.members.size === 0 && [...this.children.values()].every((child) => child.isEmpty);
+  }
+
+  has(path: readonly string[]): boolean {
+    const [step, ...rest] = path;
+    if (step === undefined) return false;
+    return rest.length === 0 ? this.members.has(step) : this.children.get(step)?.has(rest) ?? false;
+  }
+
+  union(other: FieldSet): FieldSet {
+    const result = new FieldSet();
+    for (const step of [...this.members, ...other.members]) result.members.add(step);
+    for (const [step, child] of this.children) {
+      const twin = other.children.get(step);
+      result.children.set(step, twin === undefined ? child : child.union(twin));
+    }
+    for (const [step, child] of other.children) if (!this.children.has(step)) result.children.set(step, child);
+    return result;
+  }
+
+  intersection(other: FieldSet): FieldSet {
+    const result = new FieldSet();
+    for (const step of this.members) if (other.members.has(step)) result.members.add(step);
+    for (const [step, child] of this.children) {
+      const twin = other.children.get(step);
+      if (twin !== undefined) result.#keep(step, child.intersection(twin));
+    }
+    return result;
+  }
+
+  difference(other: FieldSet): FieldSet {
+    const result = new FieldSet();
+    for (const step of this.members) if (!other.members.has(step)) result.members.add(step);
+    for (const [step, child] of this.children) {
+      const twin = other.children.get(step);
+      result.#keep(step, twin === undefined ? child : child.difference(twin));
+    }
+    return result;
+  }
+
+  /** The paths that neither are in the other set nor lie below one of its paths. */
+  without(other: FieldSet): FieldSet {
+    const result = new FieldSet();
+    for (const step of this.members) if (!other.members.has(step)) result.members.add(step);
+    for (const [step, child] of this.children) {
+      if (other.members.has(step)) continue;
+      const twin = other.children.get(step);
+      result.#keep(step, twin === undefined ? child : child.without(twin));
+    }
+    return result;
+  }
+
+  /** All paths, in an order that is always the same. */
+  paths(): string[][] {
+    const found: string[][] = [...this.members].sort().map((step) => [step]);
+    for (const step of [...this.children.keys()].sort()) {
+      for (const path of this.children.get(step)?.paths() ?? []) found.push([step, ...path]);
+    }
+    return found;
+  }
+
+  /** The set as `fieldsV1`. */
+  toJSON(): Record<string, unknown> {
+    const fields: Record<string, unknown> = {};
+    for (const step of [...new Set([...this.members, ...this.children.keys()])].sort()) {
+      const child = this.children.get(step);
+      const rest = child === undefined || child.isEmpty ? {} : child.toJSON();
+      const isBoth = this.members.has(step) && Object.keys(rest).length > 0;
+      setOwn(fields, step, isBoth ? { ".": {}, ...rest } : rest);
+    }
+    return fields;
+  }
+
+  #keep(step: string, child: FieldSet): void {
+    if (!child.isEmpty) this.children.set(step, child);
+  }
+}
+
+/** A step with the keys of its object in order. */
+function canonical(step: string): string {
+  if (!step.startsWith("k:") && !step.startsWith("v:")) return step;
+  try {
+    return step.slice(0, 2) + sorted(JSON.parse(step.slice(2)));
+  } catch {
+    return step;
+  }
+}
+
+/** JSON with the keys of objects in order, so that equal values have equal text. */
+export function sorted(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(sorted).join(",")}]`;
+  if (!isObject(value)) return JSON.stringify(value ?? null);
+  const parts = Object.keys(value).sort().map((key) => `${JSON.stringify(key)}:${sorted(value[key])}`);
+  return `{${parts.join(",")}}`;
+}
+
+/**
+ * A path as messages show it: `.spec.ports[name="web"].port`.
+ *
+ * @param path The steps.
+ */
+export function pathText(path: readonly string[]): string {
+  return path.map((step) => {
+    const rest = step.slice(2);
+    if (step.startsWith("f:")) return `.${rest}`;
+    if (step.startsWith("v:")) return `[=${rest}]`;
+    if (step.startsWith("i:")) return `[${rest}]`;
+    const keys = JSON.parse(rest) as Record<string, unknown>;
+    return `[${Object.entries(keys).map(([key, value]) => `${key}=${JSON.stringify(value)}`).join(",")}]`;
+  }).join("");
+}

@@ -1,0 +1,128 @@
+/** Who owns which fields after a change (`sigs.k8s.io/structured-merge-diff/v6/merge/update.go`). */
+import { equal } from "../../base/json.ts";
+import type { ServerSchema } from "../server_schema.ts";
+import { compare, type Comparison } from "./compare.ts";
+import { FieldSet } from "./field_set.ts";
+import { merge } from "./merge.ts";
+import { fieldsOf, withNamedFields, withoutFields } from "./typed.ts";
+
+/** What a manager owns. */
+export interface Owned {
+  readonly set: FieldSet;
+  readonly apiVersion: string;
+  readonly isApplied: boolean;
+}
+
+/** What each manager owns, by the manager's identity. */
+export type Managers = ReadonlyMap<string, Owned>;
+
+/** A field that is another's. */
+export interface Conflict {
+  readonly manager: string;
+  readonly path: readonly string[];
+}
+
+/** Fields of an applied configuration are others'. */
+export class ConflictError extends Error {
+  override name = "ConflictError";
+  readonly conflicts: readonly Conflict[];
+
+  constructor(conflicts: readonly Conflict[]) {
+    super(`Cannot apply: ${conflicts.length} fields belong to others`);
+    this.conflicts = conflicts;
+  }
+}
+
+/** What both ways of changing an object need to know. */
+export interface Change {
+  readonly schema: ServerSchema;
+  readonly apiVersion: string;
+  /** Who changes it. */
+  readonly manager: string;
+  /** Fields that nobody owns on this path, such as the status on the path of the whole. */
+  readonly ignored: FieldSet;
+}
+
+/**
+ * Ownership after an object was replaced: who changed a field owns it, alone.
+ *
+ * @param before What was there; empty when it is new.
+ * @param after What is there.
+ * @param managers Who owned what.
+ * @param change The rest.
+ */
+export function updated(before: unknown, after: unknown, managers: Managers, change: Change): Managers {
+  const comparison = filtered(compare(change.schema, before, after), change.ignored);
+  const next = new Map(taken(managers, comparison, change.manager, true));
+  const own = next.get(change.manager)?.set ?? new FieldSet();
+  const set = own.difference(comparison.removed).union(comparison.modified).union(comparison.added).without(
+    change.ignored,
+  );
+  if (set.isEmpty) next.delete(change.manager);
+  else next.set(change.manager, { set, apiVersion: change.apiVersion, isApplied: false });
+  return next;
+}
+
+/** What an apply came to. */
+export interface Applied {
+  readonly object: unknown;
+  readonly managers: Managers;
+  /** Whether the object differs from what was there. */
+  readonly isChanged: boolean;
+}
+
+/**
+ * Applies a configuration: what it says is set, what its manager said last time and nobody else owns is taken away.
+ *
+ * @param live What is there.
+ * @param config The configuration.
+ * @param managers Who owned what.
+ * @param change The rest.
+ * @param force Whether to take fields from others.
+ * @throws {ConflictError} If fields are others' and `force` is not said.
+ */
+export function applied(live: unknown, config: unknown, managers: Managers, change: Change, force: boolean): Applied {
+  const { schema, apiVersion, manager } = change;
+  const merged = merge(schema, live, config);
+  const last = managers.get(manager)?.set;
+  const set = fieldsOf(schema, config).without(change.ignored);
+  const claimed = new Map(managers).set(manager, { set, apiVersion, isApplied: true });
+  const object = last === undefined || last.isEmpty ? merged : pruned(schema, merged, claimed, last);
+  const comparison = filtered(compare(schema, live, object), change.ignored);
+  return { object, managers: taken(claimed, comparison, manager, force), isChanged: !equal(live, object) };
+}
+
+function filtered({ added, modified, removed }: Comparison, ignored: FieldSet): Comparison {
+  return { added: added.without(ignored), modified: modified.without(ignored), removed: removed.without(ignored) };
+}
+
+/** Takes changed fields from their owners, and those that are gone from all. */
+function taken(managers: Managers, comparison: Comparison, self: string, force: boolean): Managers {
+  const { added, modified, removed } = comparison;
+  const changed = modified.union(added);
+  const next = new Map<string, Owned>();
+  const conflicts: Conflict[] = [];
+  for (const [manager, owned] of managers) {
+    let { set } = owned;
+    if (manager !== self) {
+      const conflict = set.intersection(changed);
+      conflicts.push(...conflict.paths().map((path) => ({ manager, path })));
+      set = set.difference(conflict).difference(removed);
+    }
+    if (!set.isEmpty) next.set(manager, set === owned.set ? owned : { ...owned, set });
+  }
+  if (!force && conflicts.length > 0) throw new ConflictError(conflicts);
+  return next;
+}
+
+/** Takes away what the manager applied last time, does not apply now, and nobody owns. */
+function pruned(schema: ServerSchema, merged: unknown, managers: Managers, last: FieldSet): unknown {
+  const lastNamed = withNamedFields(schema, last);
+  const mergedSet = withNamedFields(schema, fieldsOf(schema, merged));
+  const first = withoutFields(schema, merged, lastNamed);
+  const owned = [...managers.values()].reduce((all, { set }) => all.union(set), new FieldSet());
+  const firstSet = withNamedFields(schema, fieldsOf(schema, first));
+  const second = withoutFields(schema, merged, mergedSet.difference(firstSet.union(withNamedFields(schema, owned))));
+  const secondSet = withNamedFields(schema, fieldsOf(schema, second));
+  return withoutFields(schema, merged, mergedSet.difference(secondSet).intersection(lastNamed));
+}

@@ -1,0 +1,192 @@
+/** Bodies of requests: as many bytes as are allowed, as JSON. */
+import { isObject } from "../base/json.ts";
+import { setOwn } from "../base/own.ts";
+import { badRequest, tooLarge, unsupportedMediaType } from "./status_error.ts";
+
+/** The most bytes a body may have. */
+export const LARGEST_BODY = 3 * 1024 * 1024;
+
+/** The media types a whole object may come in. */
+export const OBJECT_TYPES: readonly string[] = ["application/json", "application/yaml"];
+
+/**
+ * The media type of a request, without parameters; JSON where it says none.
+ *
+ * @param headers The headers.
+ */
+export function contentType(headers: Headers): string {
+  return (headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() || "application/json";
+}
+
+/**
+ * The bytes of a body.
+ *
+ * @param request The request.
+ * @throws {StatusError} If there are too many.
+ */
+export async function readBody(request: Request): Promise<string> {
+  if (Number(request.headers.get("content-length") ?? 0) > LARGEST_BODY) {
+    await request.body?.cancel();
+    throw tooLarge(LARGEST_BODY);
+  }
+  if (request.body === null) return "";
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  // Leaving the loop cancels the body.
+  for await (const part of request.body) {
+    size += part.length;
+    if (size > LARGEST_BODY) throw tooLarge(LARGEST_BODY);
+    parts.push(part);
+  }
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return new TextDecoder().decode(whole);
+}
+
+/** A body as it was read. */
+export interface ParsedBody {
+  readonly value: unknown;
+  /** Keys that were there twice, such as `data.a`. */
+  readonly duplicates: readonly string[];
+}
+
+/**
+ * A body that is a whole object.
+ *
+ * @param text The body.
+ * @param type Its media type.
+ * @param kind What it must be, for the message.
+ * @throws {StatusError} If it is not of a known type, or not readable.
+ */
+export async function parseObject(text: string, type: string, kind: string): Promise<ParsedBody> {
+  if (type === "application/yaml") return { value: await parseYaml(text), duplicates: [] };
+  if (type !== "application/json") {
+    throw unsupportedMediaType([...OBJECT_TYPES, "application/vnd.kubernetes.protobuf"]);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw unrecognized(kind, jsonFault(text, error), text);
+  }
+  if (!isObject(value)) {
+    const type = Array.isArray(value) ? "array" : value === null ? "null" : typeof value;
+    const target =
+      'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+    throw unrecognized(kind, `json: cannot unmarshal ${type} into Go value of type ${target}`, text);
+  }
+  return { value, duplicates: duplicateKeys(text) };
+}
+
+function unrecognized(kind: string, fault: string, text: string): Error {
+  const shown = text === "" ? "<empty>" : text.startsWith("{") ? text : hex(text);
+  const head = shown.length > 1024 ? `${shown.slice(0, 1024)} [truncated ${shown.length - 1024} chars]` : shown;
+  return badRequest(
+    `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: ${fault} (${head})`,
+  );
+}
+
+function hex(text: string): string {
+  return [...new TextEncoder().encode(text)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** What Go says of a text that is no JSON, as far as it can be told from what V8 says. */
+export function jsonFault(text: string, error: unknown): string {
+  const message = error instanceof Error ? error.message : "";
+  if (/end of JSON input|Unterminated|Expected .*in JSON at position/.test(message) && isCutShort(text)) {
+    return "unexpected end of JSON input";
+  }
+  const position = Number(/position (\d+)/.exec(message)?.[1] ?? -1);
+  const character = text[position];
+  return character === undefined
+    ? "unexpected end of JSON input"
+    : `invalid character '${character}' looking for beginning of value`;
+}
+
+function isCutShort(text: string): boolean {
+  let depth = 0;
+  let isText = false;
+  for (let i = 0; i < text.length; i++) {
+    const character = text[i];
+    if (isText) {
+      if (character === "\\") i++;
+      else if (character === '"') isText = false;
+    } else if (character === '"') isText = true;
+    else if (character === "{" || character === "[") depth++;
+    else if (character === "}" || character === "]") depth--;
+  }
+  return isText || depth > 0 || text.trim() === "";
+}
+
+/** Keys that an object of a JSON text holds twice. The text is known to be JSON. */
+export function duplicateKeys(text: string): string[] {
+  const found: string[] = [];
+  const levels: { seen: Set<string> | undefined; path: string; key: string; index: number }[] = [];
+  const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g;
+  let expectsKey = false;
+  for (const [part] of text.matchAll(token)) {
+    const level = levels.at(-1);
+    if (part === "{" || part === "[") {
+      const path = level === undefined ? "" : here(level);
+      levels.push({ seen: part === "{" ? new Set() : undefined, path, key: "", index: 0 });
+      expectsKey = part === "{";
+    } else if (part === "}" || part === "]") {
+      levels.pop();
+      expectsKey = false;
+    } else if (part === ",") {
+      if (level !== undefined) level.index++;
+      expectsKey = level?.seen !== undefined;
+    } else if (expectsKey && part.startsWith('"') && level?.seen !== undefined) {
+      const key = JSON.parse(part) as string;
+      level.key = key;
+      if (level.seen.has(key)) found.push(here(level));
+      level.seen.add(key);
+      expectsKey = false;
+    }
+  }
+  return [...new Set(found)];
+}
+
+function here(
+  { seen, path, key, index }: { seen: Set<string> | undefined; path: string; key: string; index: number },
+): string {
+  if (seen === undefined) return `${path}[${index}]`;
+  return path === "" ? key : `${path}.${key}`;
+}
+
+/**
+ * A YAML text as JSON. The library is loaded when first needed: most bodies are JSON, also those that call themselves YAML.
+ *
+ * @param text The text.
+ * @param prefix What the refusal begins with.
+ * @throws {StatusError} If it is not YAML.
+ */
+export async function parseYaml(text: string, prefix = ""): Promise<unknown> {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Not JSON: YAML in earnest.
+  }
+  const { parse } = await import("yaml");
+  try {
+    return plain(parse(text, { mapAsMap: true, version: "1.1" }));
+  } catch (error) {
+    const [why] = (error instanceof Error ? error.message : String(error)).split(":\n");
+    throw badRequest(`${prefix}error converting YAML to JSON: yaml: ${why}`);
+  }
+}
+
+/** Maps as objects, keys as text. */
+function plain(value: unknown): unknown {
+  if (value instanceof Map) {
+    const object: Record<string, unknown> = {};
+    for (const [key, part] of value) setOwn(object, String(key), plain(part));
+    return object;
+  }
+  if (Array.isArray(value)) return value.map(plain);
+  return value instanceof Date ? value.toISOString() : value;
+}

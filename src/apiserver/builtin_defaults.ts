@@ -1,0 +1,254 @@
+/** Values that the server fills in by code, not by schema (`zz_generated.defaults.go` of `k8s.io/kubernetes/pkg/apis`). */
+import { isObject } from "../base/json.ts";
+import { own } from "../base/own.ts";
+import { type Draft, metadataOf, type StoredObject } from "./objects.ts";
+
+/** How a kind's objects are completed. */
+export interface BuiltinDefaults {
+  /** On every way in. */
+  readonly filled: (object: Draft) => Draft;
+  /** Only when the object is new. */
+  readonly created: (object: StoredObject, now: number) => StoredObject;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * How objects of a kind are completed.
+ *
+ * @param name `group/plural`.
+ */
+export function builtinDefaults(name: string): BuiltinDefaults {
+  const filled = FILLED[name] ?? ((object: Draft) => object);
+  const created = CREATED[name] ?? ((object: StoredObject) => object);
+  return { filled, created };
+}
+
+const FILLED: Readonly<Record<string, (object: Draft) => Draft>> = {
+  "/pods": (pod) => inSpec(pod, podSpec),
+  "/podtemplates": (it) => within(it, "template", (template) => within(template, "spec", podSpec)),
+  "/secrets": (secret) => secretData(or(secret, { type: "Opaque" })),
+  "/services": (service) => inSpec(service, serviceSpec),
+  "/namespaces": (namespace) => {
+    const { name } = metadataOf(namespace);
+    if (!name) return namespace;
+    const labels = { ...metadataOf(namespace).labels, "kubernetes.io/metadata.name": name };
+    return { ...namespace, metadata: { ...metadataOf(namespace), labels } };
+  },
+  "/persistentvolumeclaims": (claim) => inSpec(claim, (spec) => or(spec, { volumeMode: "Filesystem" })),
+  "/persistentvolumes": (volume) =>
+    inSpec(volume, (spec) => or(spec, { volumeMode: "Filesystem", persistentVolumeReclaimPolicy: "Retain" })),
+  "/replicationcontrollers": (it) => inSpec(it, (spec) => inTemplate(or(spec, { replicas: 1 }))),
+  "apps/deployments": (it) => inSpec(it, deploymentSpec),
+  "apps/replicasets": (it) => inSpec(it, (spec) => inTemplate(or(spec, { replicas: 1 }))),
+  "apps/statefulsets": (it) => inSpec(it, statefulSetSpec),
+  "apps/daemonsets": (it) => inSpec(it, daemonSetSpec),
+  "batch/jobs": (it) => inSpec(it, jobSpec),
+  "batch/cronjobs": (it) => inSpec(it, cronJobSpec),
+  "networking.k8s.io/networkpolicies": (it) =>
+    inSpec(
+      it,
+      (spec) => or(spec, { policyTypes: own(spec, "egress") === undefined ? ["Ingress"] : ["Ingress", "Egress"] }),
+    ),
+  "rbac.authorization.k8s.io/rolebindings": roleBinding,
+  "rbac.authorization.k8s.io/clusterrolebindings": roleBinding,
+  "storage.k8s.io/storageclasses": (it) => or(it, { reclaimPolicy: "Delete", volumeBindingMode: "Immediate" }),
+  "admissionregistration.k8s.io/mutatingwebhookconfigurations": (it) => webhooks(it, { reinvocationPolicy: "Never" }),
+  "admissionregistration.k8s.io/validatingwebhookconfigurations": (it) => webhooks(it, {}),
+  "scheduling.k8s.io/priorityclasses": (it) => or(it, { preemptionPolicy: "PreemptLowerPriority" }),
+  "apiextensions.k8s.io/customresourcedefinitions": (it) =>
+    inSpec(it, (spec) => or(spec, { conversion: { strategy: "None" } })),
+};
+
+const CREATED: Readonly<Record<string, (object: StoredObject, now: number) => StoredObject>> = {
+  "/namespaces": (it) => ({
+    ...it,
+    spec: { ...fields(it.spec), finalizers: own(fields(it.spec), "finalizers") ?? ["kubernetes"] },
+    status: { phase: "Active" },
+  }),
+  "/pods": (it) => ({ ...it, status: { phase: "Pending", qosClass: "BestEffort" } }),
+  "/services": (it) => ({ ...it, status: { loadBalancer: {} } }),
+  "/persistentvolumes": (it) => ({ ...it, status: { phase: "Pending" } }),
+  "/persistentvolumeclaims": (it) => ({ ...it, status: { phase: "Pending" } }),
+};
+
+/** An object with what it leaves out filled in. */
+function or<T extends Fields>(object: T, defaults: Fields): T {
+  const missing = Object.entries(defaults).filter(([key]) => own(object, key) === undefined || own(object, key) === "");
+  return missing.length === 0 ? object : { ...object, ...Object.fromEntries(missing) };
+}
+
+function fields(value: unknown): Fields {
+  return isObject(value) ? value : {};
+}
+
+function within<T extends Fields>(object: T, key: string, fill: (part: Fields) => Fields): T {
+  const part = own(object, key);
+  return isObject(part) ? { ...object, [key]: fill(part) } : object;
+}
+
+function inSpec(object: Draft, fill: (spec: Fields) => Fields): Draft {
+  return within(object, "spec", fill);
+}
+
+function inTemplate(spec: Fields): Fields {
+  return within(spec, "template", (template) => within(template, "spec", podSpec));
+}
+
+function each(object: Fields, key: string, fill: (item: Fields) => Fields): Fields {
+  const list = own(object, key);
+  return Array.isArray(list) ? { ...object, [key]: list.map((item) => isObject(item) ? fill(item) : item) } : object;
+}
+
+function podSpec(spec: Fields): Fields {
+  let next = or(spec, {
+    restartPolicy: "Always",
+    dnsPolicy: "ClusterFirst",
+    schedulerName: "default-scheduler",
+    terminationGracePeriodSeconds: 30,
+    securityContext: {},
+    ...accountNames(own(spec, "serviceAccountName") ?? own(spec, "serviceAccount")),
+  });
+  for (const key of ["containers", "initContainers"]) next = each(next, key, container);
+  return each(next, "volumes", volume);
+}
+
+/** The old name of the field is kept beside the new one. */
+function accountNames(name: unknown): Fields {
+  return name === undefined ? {} : { serviceAccountName: name, serviceAccount: name };
+}
+
+function container(it: Fields): Fields {
+  const image = String(own(it, "image") ?? "");
+  const tag = /:([^/:@]+)(?:@|$)/.exec(image)?.[1];
+  const isLatest = !image.includes("@") && (tag === undefined || tag === "latest");
+  const filled = or(it, {
+    terminationMessagePath: "/dev/termination-log",
+    terminationMessagePolicy: "File",
+    imagePullPolicy: isLatest ? "Always" : "IfNotPresent",
+  });
+  const probed = ["livenessProbe", "readinessProbe", "startupProbe"].reduce(
+    (next, key) => within(next, key, probe),
+    filled,
+  );
+  return each(probed, "env", (variable) => within(variable, "valueFrom", (from) => within(from, "fieldRef", fieldRef)));
+}
+
+function fieldRef(it: Fields): Fields {
+  return or(it, { apiVersion: "v1" });
+}
+
+function probe(it: Fields): Fields {
+  const filled = or(it, { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 });
+  return within(filled, "httpGet", (get) => or(get, { path: "/", scheme: "HTTP" }));
+}
+
+function volume(it: Fields): Fields {
+  const parts: Readonly<Record<string, Fields>> = {
+    configMap: { defaultMode: 420 },
+    secret: { defaultMode: 420 },
+    downwardAPI: { defaultMode: 420 },
+    projected: { defaultMode: 420 },
+    hostPath: { type: "" },
+  };
+  return Object.entries(parts).reduce((next, [key, defaults]) => within(next, key, (part) => or(part, defaults)), it);
+}
+
+function deploymentSpec(spec: Fields): Fields {
+  const filled = or(spec, { replicas: 1, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 });
+  const typed = { ...filled, strategy: or(fields(own(filled, "strategy")), { type: "RollingUpdate" }) };
+  if (typed.strategy.type !== "RollingUpdate") return inTemplate(typed);
+  const rollingUpdate = or(fields(own(typed.strategy, "rollingUpdate")), { maxUnavailable: "25%", maxSurge: "25%" });
+  return inTemplate({ ...typed, strategy: { ...typed.strategy, rollingUpdate } });
+}
+
+function statefulSetSpec(spec: Fields): Fields {
+  const filled = or(spec, {
+    replicas: 1,
+    revisionHistoryLimit: 10,
+    podManagementPolicy: "OrderedReady",
+    persistentVolumeClaimRetentionPolicy: { whenDeleted: "Retain", whenScaled: "Retain" },
+  });
+  const updateStrategy = or(fields(own(filled, "updateStrategy")), { type: "RollingUpdate" });
+  if (updateStrategy.type !== "RollingUpdate") return inTemplate({ ...filled, updateStrategy });
+  const rollingUpdate = or(fields(own(updateStrategy, "rollingUpdate")), { partition: 0 });
+  return inTemplate({ ...filled, updateStrategy: { ...updateStrategy, rollingUpdate } });
+}
+
+function daemonSetSpec(spec: Fields): Fields {
+  const filled = or(spec, { revisionHistoryLimit: 10 });
+  const updateStrategy = or(fields(own(filled, "updateStrategy")), { type: "RollingUpdate" });
+  if (updateStrategy.type !== "RollingUpdate") return inTemplate({ ...filled, updateStrategy });
+  const rollingUpdate = or(fields(own(updateStrategy, "rollingUpdate")), { maxUnavailable: 1, maxSurge: 0 });
+  return inTemplate({ ...filled, updateStrategy: { ...updateStrategy, rollingUpdate } });
+}
+
+function jobSpec(spec: Fields): Fields {
+  const isCounted = own(spec, "completions") !== undefined || own(spec, "parallelism") !== undefined;
+  return inTemplate(or(spec, {
+    ...(!isCounted && { completions: 1 }),
+    parallelism: 1,
+    backoffLimit: 6,
+    completionMode: "NonIndexed",
+    suspend: false,
+    podReplacementPolicy: "TerminatingOrFailed",
+    manualSelector: false,
+  }));
+}
+
+function cronJobSpec(spec: Fields): Fields {
+  const filled = or(spec, {
+    concurrencyPolicy: "Allow",
+    suspend: false,
+    successfulJobsHistoryLimit: 3,
+    failedJobsHistoryLimit: 1,
+  });
+  // The job's own defaults come when it is made; the pod's are filled in here already.
+  return within(filled, "jobTemplate", (template) => within(template, "spec", inTemplate));
+}
+
+function serviceSpec(spec: Fields): Fields {
+  const filled = or(spec, { sessionAffinity: "None", type: "ClusterIP", internalTrafficPolicy: "Cluster" });
+  return each(filled, "ports", (port) => {
+    const target = own(port, "targetPort");
+    return target === undefined || target === 0 || target === "" ? { ...port, targetPort: own(port, "port") } : port;
+  });
+}
+
+function secretData(secret: Draft): Draft {
+  const text = own(secret, "stringData");
+  if (!isObject(text)) return secret;
+  const { stringData: _stringData, ...rest } = secret;
+  const encoded = Object.entries(text).map(([key, value]) => [key, base64(String(value))]);
+  return { ...rest, data: { ...fields(own(secret, "data")), ...Object.fromEntries(encoded) } };
+}
+
+function base64(text: string): string {
+  return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+}
+
+function roleBinding(binding: Draft): Draft {
+  const group = "rbac.authorization.k8s.io";
+  const withRole = within(binding, "roleRef", (role) => or(role, { apiGroup: group }));
+  const subject = (it: Fields) => own(it, "kind") === "ServiceAccount" ? it : or(it, { apiGroup: group });
+  return each(withRole, "subjects", subject);
+}
+
+function webhooks(configuration: Draft, more: Fields): Draft {
+  return each(configuration, "webhooks", (webhook) => {
+    const filled = or(webhook, {
+      failurePolicy: "Fail",
+      matchPolicy: "Equivalent",
+      namespaceSelector: {},
+      objectSelector: {},
+      timeoutSeconds: 10,
+      ...more,
+    });
+    const scoped = each(filled, "rules", (rule) => or(rule, { scope: "*" }));
+    return within(
+      scoped,
+      "clientConfig",
+      (client) => within(client, "service", (service) => or(service, { port: 443 })),
+    );
+  }) as Draft;
+}

@@ -1,0 +1,109 @@
+/** The rules of built-in kinds: of the many strategies of `k8s.io/kubernetes/pkg/registry` what clients see most. */
+import { equal } from "../base/json.ts";
+import { own } from "../base/own.ts";
+import { withDefaults } from "../schema/defaults.ts";
+import type { FieldError } from "../schema/field_error.ts";
+import { builtinDefaults } from "./builtin_defaults.ts";
+import { decode } from "./decode.ts";
+import type { Rules, ServedKind } from "./kinds.ts";
+import { metadataFaults, metadataUpdateFaults } from "./metadata_rules.ts";
+import { label1035Faults, labelFaults, type NameRule, pathSegmentFaults, subdomainFaults } from "./names.ts";
+import { type Draft, metadataOf, type StoredObject, withMetadata } from "./objects.ts";
+
+/** Kinds whose generation the server counts. */
+const COUNTED = new Set([
+  "/pods",
+  "/replicationcontrollers",
+  "apps/daemonsets",
+  "apps/deployments",
+  "apps/replicasets",
+  "apps/statefulsets",
+  "batch/cronjobs",
+  "batch/jobs",
+  "networking.k8s.io/ingresses",
+  "networking.k8s.io/ingressclasses",
+  "networking.k8s.io/networkpolicies",
+  "policy/poddisruptionbudgets",
+  "scheduling.k8s.io/priorityclasses",
+  "flowcontrol.apiserver.k8s.io/flowschemas",
+  "flowcontrol.apiserver.k8s.io/prioritylevelconfigurations",
+  "admissionregistration.k8s.io/mutatingadmissionpolicies",
+  "admissionregistration.k8s.io/mutatingadmissionpolicybindings",
+  "admissionregistration.k8s.io/mutatingwebhookconfigurations",
+  "admissionregistration.k8s.io/validatingadmissionpolicies",
+  "admissionregistration.k8s.io/validatingadmissionpolicybindings",
+  "admissionregistration.k8s.io/validatingwebhookconfigurations",
+  "apiextensions.k8s.io/customresourcedefinitions",
+  "discovery.k8s.io/endpointslices",
+  "resource.k8s.io/deviceclasses",
+  "resource.k8s.io/resourceslices",
+]);
+
+/** A node reports itself when it registers: its status is taken on create. */
+const STATUS_ON_CREATE = new Set(["/nodes", "/persistentvolumes"]);
+
+/** Kinds of which a write must say from which resourceVersion it starts. */
+const CONDITIONAL = new Set(["coordination.k8s.io/leases", "apiextensions.k8s.io/customresourcedefinitions"]);
+
+const NAME_RULES: Readonly<Record<string, NameRule>> = {
+  "/namespaces": labelFaults,
+  "/services": label1035Faults,
+  "rbac.authorization.k8s.io/roles": pathSegmentFaults,
+  "rbac.authorization.k8s.io/clusterroles": pathSegmentFaults,
+  "rbac.authorization.k8s.io/rolebindings": pathSegmentFaults,
+  "rbac.authorization.k8s.io/clusterrolebindings": pathSegmentFaults,
+};
+
+/**
+ * The rules of a built-in kind.
+ *
+ * @param kind The kind.
+ */
+export function builtinRules(kind: ServedKind): Rules {
+  const name = `${kind.group}/${kind.plural}`;
+  const isCounted = COUNTED.has(name);
+  const hasStatus = kind.subresources.some((each) => each.name === "status");
+  const { filled, created } = builtinDefaults(name);
+  return {
+    allowsUnconditionalUpdate: !CONDITIONAL.has(name),
+    decode(object) {
+      const unknown: string[] = [];
+      const cut = decode(kind.schema, object, unknown) as Draft;
+      return { object: filled(withDefaults(kind.schema, cut) as Draft), unknown };
+    },
+    prepareCreate(object, now) {
+      const { status: _status, ...rest } = object;
+      const keepsStatus = !hasStatus || STATUS_ON_CREATE.has(name);
+      const fresh = keepsStatus ? object : rest as StoredObject;
+      const made = withDefaults(kind.schema, created(fresh, now)) as StoredObject;
+      return isCounted ? withMetadata(made, { generation: 1 }) : withMetadata(made, { generation: undefined });
+    },
+    prepareUpdate(object, old, subresource) {
+      if (subresource === "status") return statusOnly(object, old);
+      const status = own(old, "status");
+      const next = hasStatus && status !== undefined ? { ...object, status } : object;
+      if (!isCounted) return next;
+      const generation = old.metadata.generation ?? 1;
+      return withMetadata(next, { generation: sameSpec(next, old) ? generation : generation + 1 });
+    },
+    validate(object, old): FieldError[] {
+      if (old !== undefined) return metadataUpdateFaults(object.metadata, old.metadata);
+      return metadataFaults(object.metadata, kind.namespaced, NAME_RULES[name] ?? subdomainFaults);
+    },
+    read: (stored) => stored,
+  };
+}
+
+/** A write to `/status` of a built-in kind changes labels and the like too, but no spec. */
+function statusOnly(object: StoredObject, old: StoredObject): StoredObject {
+  const { generation } = old.metadata;
+  const next: Record<string, unknown> = { ...old, metadata: metadataOf(object), status: own(object, "status") };
+  if (next.status === undefined) delete next.status;
+  return withMetadata(next as unknown as StoredObject, { generation });
+}
+
+function sameSpec(a: StoredObject, b: StoredObject): boolean {
+  const { metadata: _a, status: _as, ...restA } = a;
+  const { metadata: _b, status: _bs, ...restB } = b;
+  return equal(restA, restB);
+}

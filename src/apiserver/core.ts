@@ -1,0 +1,33 @@
+/** What all parts of the server share. */
+import type { Clock } from "../base/clock.ts";
+import type { Background } from "./background.ts";
+import type { Kinds, ServedKind } from "./kinds.ts";
+import type { StoredObject } from "./objects.ts";
+import type { Store } from "./store.ts";
+
+/** The server's state and its sources of time and chance. */
+export interface Core {
+  readonly clock: Clock;
+  readonly store: Store;
+  readonly kinds: Kinds;
+  readonly background: Background;
+  /** A fresh uid. */
+  readonly uid: () => string;
+  /** Counts something that happened. */
+  readonly happened: () => void;
+}
+
+/** Where an object is kept in its collection. */
+export function keyOf(namespace: string | undefined, name: string): string {
+  return namespace === undefined || namespace === "" ? name : `${namespace}/${name}`;
+}
+
+/** The key of a stored object. */
+export function keyOfObject({ metadata }: StoredObject): string {
+  return keyOf(metadata.namespace, metadata.name);
+}
+
+/** What a kind's objects are called in messages. */
+export function resourceName(kind: ServedKind): { group: string; plural: string } {
+  return { group: kind.group, plural: kind.plural };
+}

@@ -1,0 +1,257 @@
+/** CustomResourceDefinitions: what is wrong with one, its conditions, and the kinds it makes (`k8s.io/apiextensions-apiserver`). */
+import { equal } from "../base/json.ts";
+import type { JsonSchema } from "../schema/json_schema.ts";
+import { customColumns } from "./columns.ts";
+import type { Core } from "./core.ts";
+import { customRules, type CustomVersion, ownershipSchema } from "./custom_rules.ts";
+import { jsonPath } from "./json_path.ts";
+import type { ServedKind, Subresource } from "./kinds.ts";
+import { trackUpdate } from "./managed_fields.ts";
+import { type StoredObject, timestamp } from "./objects.ts";
+
+export const DEFINITIONS = "apiextensions.k8s.io/customresourcedefinitions";
+
+/** Keeps a definition that is being deleted until its objects are gone. */
+export const CLEANUP = "customresourcecleanup.apiextensions.k8s.io";
+
+/** The names of a custom kind. */
+export interface DefinitionNames {
+  readonly kind: string;
+  readonly plural: string;
+  readonly singular?: string;
+  readonly listKind?: string;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+}
+
+/** One version of a definition. */
+export interface DefinitionVersion {
+  readonly name: string;
+  readonly served: boolean;
+  readonly storage: boolean;
+  readonly deprecated?: boolean;
+  readonly deprecationWarning?: string;
+  readonly schema?: { readonly openAPIV3Schema?: JsonSchema };
+  readonly subresources?: {
+    readonly status?: object;
+    readonly scale?: {
+      readonly specReplicasPath: string;
+      readonly statusReplicasPath: string;
+      readonly labelSelectorPath?: string;
+    };
+  };
+  readonly additionalPrinterColumns?: readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly jsonPath: string;
+    readonly format?: string;
+    readonly description?: string;
+    readonly priority?: number;
+  }[];
+  readonly selectableFields?: readonly { readonly jsonPath: string }[];
+}
+
+/** `spec` of a definition. */
+export interface DefinitionSpec {
+  readonly group: string;
+  readonly names: DefinitionNames;
+  readonly scope: "Namespaced" | "Cluster";
+  readonly versions: readonly DefinitionVersion[];
+  readonly preserveUnknownFields?: boolean;
+}
+
+interface DefinitionCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly lastTransitionTime: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+interface DefinitionStatus {
+  readonly conditions: readonly DefinitionCondition[] | null;
+  readonly acceptedNames: DefinitionNames;
+  readonly storedVersions: readonly string[];
+}
+
+/** The `spec` of a stored definition. */
+export function specOf(definition: StoredObject): DefinitionSpec {
+  return definition.spec as DefinitionSpec;
+}
+
+function statusOf(definition: StoredObject): DefinitionStatus {
+  return definition.status as DefinitionStatus;
+}
+
+/**
+ * Accepts a definition's names, or says with whose they collide, and establishes it.
+ *
+ * @param core The server.
+ * @param key The key of the definition.
+ */
+export function settleDefinition(core: Core, key: string): void {
+  const definition = core.store.get(DEFINITIONS, key);
+  if (definition === undefined || definition.metadata.deletionTimestamp !== undefined) return;
+  const now = timestamp(core.clock.now());
+  const spec = specOf(definition);
+  const taken = takenName(core, definition);
+  const accepted = taken === undefined
+    ? condition("NamesAccepted", "True", now, "NoConflicts", "no conflicts found")
+    : condition("NamesAccepted", "False", now, taken.reason, taken.message);
+  const wasEstablished = isEstablished(definition);
+  const established = taken === undefined || wasEstablished
+    ? condition("Established", "True", now, "InitialNamesAccepted", "the initial names have been accepted")
+    : condition("Established", "False", now, "NotAccepted", "not all names are accepted");
+  const before = statusOf(definition);
+  const status: DefinitionStatus = {
+    conditions: [accepted, established].reduce(withCondition, before.conditions ?? []),
+    acceptedNames: taken === undefined ? spec.names : before.acceptedNames,
+    storedVersions: before.storedVersions,
+  };
+  if (equal(status, definition.status)) return;
+  const kind = core.kinds.ofCollection(DEFINITIONS);
+  const next = { ...definition, status };
+  const tracked = kind === undefined
+    ? next
+    : trackUpdate(core, kind, definition, next, { manager: "kube-apiserver", subresource: "status" });
+  core.store.put(DEFINITIONS, key, tracked as StoredObject);
+}
+
+function condition(
+  type: string,
+  status: string,
+  lastTransitionTime: string,
+  reason: string,
+  message: string,
+): DefinitionCondition {
+  return { type, status, lastTransitionTime, reason, message };
+}
+
+/** Conditions with one put in its place; the time of its last transition stays when its status does. */
+function withCondition(conditions: readonly DefinitionCondition[], next: DefinitionCondition): DefinitionCondition[] {
+  const before = conditions.find(({ type }) => type === next.type);
+  if (before === undefined) return [...conditions, next];
+  const kept = before.status === next.status ? { ...next, lastTransitionTime: before.lastTransitionTime } : next;
+  return conditions.map((each) => each === before ? kept : each);
+}
+
+/** Whether the kinds of a definition are served. */
+export function isEstablished(definition: StoredObject): boolean {
+  return (statusOf(definition)?.conditions ?? []).some(({ type, status }) =>
+    type === "Established" && status === "True"
+  );
+}
+
+function takenName(core: Core, definition: StoredObject): { reason: string; message: string } | undefined {
+  const { group, names } = specOf(definition);
+  const others = core.store.list(DEFINITIONS)
+    .filter((other) => other.metadata.uid !== definition.metadata.uid && specOf(other).group === group)
+    .map((other) => statusOf(other)?.acceptedNames).filter((each) => each?.plural);
+  const resources = new Set(others.flatMap((each) => [each.plural, each.singular ?? "", ...each.shortNames ?? []]));
+  const kinds = new Set(others.flatMap((each) => [each.kind, each.listKind ?? ""]));
+  if (resources.has(names.plural)) return { reason: "PluralConflict", message: inUse(names.plural) };
+  if (names.singular && resources.has(names.singular)) {
+    return { reason: "SingularConflict", message: inUse(names.singular) };
+  }
+  const short = (names.shortNames ?? []).find((name) => resources.has(name));
+  if (short !== undefined) return { reason: "ShortNamesConflict", message: inUse(short) };
+  if (kinds.has(names.kind)) return { reason: "KindConflict", message: inUse(names.kind) };
+  if (names.listKind && kinds.has(names.listKind)) {
+    return { reason: "ListKindConflict", message: inUse(names.listKind) };
+  }
+  return undefined;
+}
+
+function inUse(name: string): string {
+  return `${JSON.stringify(name)} is already in use`;
+}
+
+/**
+ * The kinds that a definition makes: one a served version, none before it is established.
+ *
+ * @param definition The definition.
+ */
+export function kindsOf(definition: StoredObject): ServedKind[] {
+  if (!isEstablished(definition)) return [];
+  const spec = specOf(definition);
+  return [...spec.versions].filter(({ served }) => served).sort((a, b) => compareVersions(a.name, b.name))
+    .map((version) => kindOf(spec, statusOf(definition).acceptedNames, version));
+}
+
+function kindOf({ group, scope }: DefinitionSpec, names: DefinitionNames, version: DefinitionVersion): ServedKind {
+  const schema = version.schema?.openAPIV3Schema ?? {};
+  const custom: CustomVersion = {
+    apiVersion: `${group}/${version.name}`,
+    kind: names.kind,
+    namespaced: scope === "Namespaced",
+    schema,
+    hasStatus: version.subresources?.status !== undefined,
+  };
+  const columns = customColumns(version.additionalPrinterColumns ?? []);
+  return {
+    group,
+    version: version.name,
+    apiVersion: custom.apiVersion,
+    kind: names.kind,
+    listKind: names.listKind ?? `${names.kind}List`,
+    plural: names.plural,
+    singular: names.singular ?? names.kind.toLowerCase(),
+    shortNames: names.shortNames ?? [],
+    categories: names.categories ?? [],
+    namespaced: custom.namespaced,
+    verbs: ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"],
+    subresources: subresourcesOf(group, names, version),
+    collection: `${group}/${names.plural}`,
+    isBuiltin: false,
+    schema: ownershipSchema(schema),
+    rules: customRules(custom),
+    columns,
+    ...(version.selectableFields && { selectableFields: selectable(version.selectableFields) }),
+    ...(version.subresources?.scale && { scale: version.subresources.scale }),
+    ...(version.deprecated && {
+      deprecation: version.deprecationWarning ?? `${group}/${version.name} ${names.kind} is deprecated`,
+    }),
+  };
+}
+
+function subresourcesOf(
+  group: string,
+  names: DefinitionNames,
+  { name, subresources }: DefinitionVersion,
+): Subresource[] {
+  const verbs = ["get", "patch", "update"];
+  const parts: Subresource[] = [];
+  if (subresources?.status !== undefined) parts.push({ name: "status", group, version: name, kind: names.kind, verbs });
+  if (subresources?.scale !== undefined) {
+    parts.push({ name: "scale", group: "autoscaling", version: "v1", kind: "Scale", verbs });
+  }
+  return parts;
+}
+
+function selectable(
+  fields: readonly { readonly jsonPath: string }[],
+): ReadonlyMap<string, (object: StoredObject) => string> {
+  return new Map(fields.map(({ jsonPath: path }) => {
+    const read = jsonPath(path);
+    return [path.replace(/^\./, ""), (object: StoredObject) => {
+      const [value] = read(object);
+      return value === undefined || value === null ? "" : String(value);
+    }];
+  }));
+}
+
+const VERSION = /^v(\d+)(?:(alpha|beta)(\d+))?$/;
+
+/**
+ * Kubernetes' order of versions: stable ones before beta before alpha, the higher first, others last by their letters.
+ *
+ * @param a One version.
+ * @param b The other.
+ */
+export function compareVersions(a: string, b: string): number {
+  const [left, right] = [VERSION.exec(a), VERSION.exec(b)];
+  if (!left || !right) return left ? -1 : right ? 1 : a < b ? -1 : a > b ? 1 : 0;
+  const stage = (match: RegExpExecArray) => match[2] === undefined ? 0 : match[2] === "beta" ? 1 : 2;
+  return stage(left) - stage(right) || Number(right[1]) - Number(left[1]) ||
+    Number(right[3] ?? 0) - Number(left[3] ?? 0);
+}

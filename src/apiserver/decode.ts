@@ -1,0 +1,149 @@
+/**
+ * Checking and cutting a body to the schema of a built-in kind, as Go's JSON decoder does: a wrong type refuses the body, an unknown field is
+ * dropped and named, null counts as absent.
+ */
+import { isObject } from "../base/json.ts";
+import { own, setOwn } from "../base/own.ts";
+import type { ServerSchema } from "./server_schema.ts";
+
+/** A value that does not fit its field: the message is Go's. */
+export class DecodeError extends Error {
+  override name = "DecodeError";
+}
+
+/**
+ * Reads a value by a schema.
+ *
+ * @param schema The schema.
+ * @param value The value; it is not changed.
+ * @param unknown Takes the fields that were not known, such as `spec.containers[0].foo`.
+ * @param path Where the value is; empty for a whole object.
+ * @returns The value as it is kept.
+ * @throws {DecodeError} If a type does not fit.
+ */
+export function decode(schema: ServerSchema, value: unknown, unknown: string[], path = ""): unknown {
+  return decodeValue(schema, value, { path, goPath: "", owner: typeName(schema), unknown });
+}
+
+interface Place {
+  /** With indexes and map keys. */
+  readonly path: string;
+  /** As Go's decoder names fields: without them. */
+  readonly goPath: string;
+  /** The struct that holds the field. */
+  readonly owner: string;
+  readonly unknown: string[];
+}
+
+function decodeValue(schema: ServerSchema, value: unknown, place: Place): unknown {
+  if (schema["x-kubernetes-int-or-string"]) return value;
+  if (isQuantity(schema)) {
+    if (typeof value === "number") return String(value);
+    if (typeof value === "string") return value;
+    throw mismatch(value, "resource.Quantity", place);
+  }
+  switch (schema.type) {
+    case "object":
+      return decodeObject(schema, value, place);
+    case "array":
+      return decodeArray(schema, value, place);
+    case "string":
+      if (typeof value !== "string") throw mismatch(value, "string", place);
+      return value;
+    case "boolean":
+      if (typeof value !== "boolean") throw mismatch(value, "bool", place);
+      return value;
+    case "integer":
+      if (typeof value !== "number") throw mismatch(value, integerType(schema), place);
+      if (!Number.isInteger(value)) throw mismatch(value, integerType(schema), place);
+      return value;
+    case "number":
+      if (typeof value !== "number") throw mismatch(value, "float64", place);
+      return value;
+    default:
+      return value;
+  }
+}
+
+function decodeObject(schema: ServerSchema, value: unknown, place: Place): unknown {
+  const { properties, additionalProperties } = schema;
+  if (!isObject(value)) throw mismatch(value, goType(schema), place);
+  if (schema["x-kubernetes-preserve-unknown-fields"]) return value;
+  const result: Record<string, unknown> = {};
+  const owner = typeName(schema) || place.owner;
+  for (const [key, part] of Object.entries(value)) {
+    const path = place.path === "" ? key : `${place.path}.${key}`;
+    const property = own(properties, key);
+    if (property !== undefined) {
+      if (part === null) continue;
+      const goPath = place.goPath === "" ? key : `${place.goPath}.${key}`;
+      setOwn(result, key, decodeValue(property, part, { ...place, path, goPath, owner }));
+    } else if (isObject(additionalProperties)) {
+      const member = part === null ? zero(additionalProperties) : part;
+      setOwn(result, key, decodeValue(additionalProperties, member, { ...place, path }));
+    } else if (properties === undefined) setOwn(result, key, part);
+    else place.unknown.push(path);
+  }
+  return result;
+}
+
+function decodeArray(schema: ServerSchema, value: unknown, place: Place): unknown {
+  if (!Array.isArray(value)) throw mismatch(value, goType(schema), place);
+  const { items = {} } = schema;
+  return value.map((item, i) =>
+    decodeValue(items, item === null ? zero(items) : item, { ...place, path: `${place.path}[${i}]` })
+  );
+}
+
+function zero(schema: ServerSchema): unknown {
+  switch (schema.type) {
+    case "string":
+      return "";
+    case "integer":
+    case "number":
+      return 0;
+    case "boolean":
+      return false;
+    case "array":
+      return [];
+    case "object":
+      return {};
+    default:
+      return null;
+  }
+}
+
+function isQuantity(schema: ServerSchema): boolean {
+  return schema.definition?.endsWith(".Quantity") ?? false;
+}
+
+function integerType({ format }: ServerSchema): string {
+  return format ?? "int";
+}
+
+/** The name of a struct without its package. */
+function typeName({ definition }: ServerSchema): string {
+  return definition?.slice(definition.lastIndexOf(".") + 1) ?? "";
+}
+
+function goType(schema: ServerSchema): string {
+  const { definition, type, items, additionalProperties } = schema;
+  if (definition !== undefined) return definition.split(".").slice(-2).join(".");
+  if (type === "array") return `[]${goType(items ?? {})}`;
+  if (type === "object") {
+    return `map[string]${isObject(additionalProperties) ? goType(additionalProperties) : "interface {}"}`;
+  }
+  if (type === "boolean") return "bool";
+  return type === "integer" ? integerType(schema) : type ?? "interface {}";
+}
+
+function mismatch(value: unknown, type: string, { owner, goPath }: Place): DecodeError {
+  const shown = typeof value === "number" && !Number.isInteger(value) ? `number ${value}` : jsonType(value);
+  const where = goPath === "" ? "" : `Go struct field ${owner}.${goPath} of type `;
+  return new DecodeError(`json: cannot unmarshal ${shown} into ${where === "" ? "Go value of type " : where}${type}`);
+}
+
+function jsonType(value: unknown): string {
+  if (Array.isArray(value)) return "array";
+  return typeof value === "boolean" ? "bool" : typeof value;
+}

@@ -1,0 +1,79 @@
+/** From a body to an object of a kind: its version and kind checked, unknown fields dropped, and refused or warned of as the client asked. */
+import { isObject } from "../base/json.ts";
+import { own } from "../base/own.ts";
+import { DecodeError } from "./decode.ts";
+import type { ServedKind } from "./kinds.ts";
+import type { Draft } from "./objects.ts";
+import type { WriteOptions } from "./options.ts";
+import { badRequest } from "./status_error.ts";
+
+/** Options of {@linkcode decodeBody}. */
+export interface DecodeOptions extends Pick<WriteOptions, "fieldValidation"> {
+  /** Keys that were there twice. */
+  readonly duplicates?: readonly string[];
+  /** Takes what is to be warned of. */
+  readonly warnings: string[];
+}
+
+/**
+ * Decodes a body.
+ *
+ * @param kind The kind that the path names.
+ * @param value The body.
+ * @param options How strict to be, and what to do with warnings.
+ * @returns The object, cut to its schema, with defaults.
+ * @throws {StatusError} If it is refused.
+ */
+export function decodeBody(kind: ServedKind, value: Draft, options: DecodeOptions): Draft {
+  checkType(kind, value);
+  let decoded;
+  try {
+    decoded = kind.rules.decode({ ...value, apiVersion: kind.apiVersion, kind: own(value, "kind") || kind.kind });
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw unusable(kind, error.message);
+  }
+  const faults = [
+    ...(options.duplicates ?? []).map((field) => `duplicate field "${field}"`),
+    ...decoded.unknown.map((field) => `unknown field "${field}"`),
+  ];
+  if (faults.length > 0 && options.fieldValidation === "Strict") {
+    throw unusable(kind, `strict decoding error: ${faults.join(", ")}`);
+  }
+  if (options.fieldValidation === "Warn") options.warnings.push(...faults);
+  return decoded.object;
+}
+
+function unusable({ kind, version }: ServedKind, why: string): Error {
+  return badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${why}`);
+}
+
+function checkType(kind: ServedKind, value: Draft): void {
+  const [apiVersion, name] = [own(value, "apiVersion"), own(value, "kind")];
+  if (kind.isBuiltin) {
+    if (apiVersion !== undefined && apiVersion !== "" && apiVersion !== kind.apiVersion) {
+      const shown = String(name ?? kind.kind);
+      const version = String(apiVersion).split("/").at(-1);
+      throw badRequest(
+        `${shown} in version ${JSON.stringify(version)} cannot be handled as a ${kind.kind}: no kind ${
+          JSON.stringify(shown)
+        } ` +
+          `is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
+      );
+    }
+    if (name !== undefined && name !== "" && name !== kind.kind) {
+      const [group] = kind.group.split(".");
+      throw badRequest(
+        `${name} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: converting ` +
+          `(${kind.version}.${name}) to (${group || "core"}.${kind.kind}): unknown conversion`,
+      );
+    }
+    return;
+  }
+  if (apiVersion !== kind.apiVersion) {
+    throw badRequest(
+      `the API version in the data (${apiVersion ?? ""}) does not match the expected API version (${kind.apiVersion})`,
+    );
+  }
+  if (!isObject(own(value, "metadata") ?? {})) throw badRequest(`metadata must be an object`);
+}

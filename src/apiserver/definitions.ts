@@ -1,0 +1,76 @@
+/** Follows the CustomResourceDefinitions in the store: serves what they define, and takes it away with all its objects when they go. */
+import type { Core } from "./core.ts";
+import { keyOfObject } from "./core.ts";
+import { CLEANUP, DEFINITIONS, kindsOf, settleDefinition, specOf } from "./crd.ts";
+import type { ServedKind } from "./kinds.ts";
+import { type StoredObject, withMetadata } from "./objects.ts";
+import { isFinished } from "./persist.ts";
+import { deleteObject } from "./remove.ts";
+import type { Change } from "./store.ts";
+
+/** Serves what the definitions in the store define. */
+export class Definitions {
+  /** The kinds that each definition has made, by its name. */
+  #served = new Map<string, readonly ServedKind[]>();
+  readonly #core: Core;
+
+  constructor(core: Core) {
+    this.#core = core;
+    core.store.listen((change) => this.#see(change));
+  }
+
+  #see({ type, collection, key, object }: Change): void {
+    if (collection === DEFINITIONS) {
+      this.#serve(key, type === "DELETED" ? undefined : object);
+      if (type !== "DELETED") this.#core.background.add(`definition ${key}`, () => this.#step(key));
+      // A name that was taken may be free now.
+      if (type === "DELETED") { for (const other of this.#core.store.list(DEFINITIONS)) this.#ask(other); }
+    } else if (type === "DELETED") {
+      const kind = this.#core.kinds.ofCollection(collection);
+      if (kind === undefined || kind.isBuiltin) return;
+      const definition = this.#core.store.get(DEFINITIONS, `${kind.plural}.${kind.group}`);
+      if (definition?.metadata.deletionTimestamp !== undefined) this.#ask(definition);
+    }
+  }
+
+  #ask(definition: StoredObject): void {
+    const key = keyOfObject(definition);
+    this.#core.background.add(`definition ${key}`, () => this.#step(key));
+  }
+
+  #serve(key: string, definition: StoredObject | undefined): void {
+    const before = this.#served.get(key) ?? [];
+    const next = definition === undefined ? [] : kindsOf(definition);
+    const isServed = (kind: ServedKind) =>
+      next.some(({ version, plural }) => version === kind.version && plural === kind.plural);
+    for (const kind of before) if (!isServed(kind)) this.#core.kinds.delete(kind);
+    for (const kind of next) this.#core.kinds.set(kind);
+    if (next.length === 0) this.#served.delete(key);
+    else this.#served.set(key, next);
+  }
+
+  #step(key: string): void {
+    const definition = this.#core.store.get(DEFINITIONS, key);
+    if (definition === undefined) return;
+    if (definition.metadata.deletionTimestamp === undefined) return settleDefinition(this.#core, key);
+    this.#cleanUp(key, definition);
+  }
+
+  /** Deletes the objects of a kind that goes, then lets the definition go. */
+  #cleanUp(key: string, definition: StoredObject): void {
+    const { group, names } = specOf(definition);
+    const collection = `${group}/${names.plural}`;
+    const kind = this.#core.kinds.ofCollection(collection);
+    if (kind !== undefined) {
+      for (const object of this.#core.store.list(collection)) {
+        if (object.metadata.deletionTimestamp !== undefined) continue;
+        deleteObject(this.#core, kind, object.metadata.namespace, object.metadata.name, { dryRun: false });
+      }
+      if (this.#core.store.list(collection).length > 0) return;
+    }
+    const finalizers = definition.metadata.finalizers?.filter((each) => each !== CLEANUP) ?? [];
+    const next = withMetadata(definition, { finalizers: finalizers.length === 0 ? undefined : finalizers });
+    if (isFinished(next)) this.#core.store.delete(DEFINITIONS, key);
+    else if (definition.metadata.finalizers?.includes(CLEANUP)) this.#core.store.put(DEFINITIONS, key, next);
+  }
+}

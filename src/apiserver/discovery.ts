@@ -1,0 +1,192 @@
+/** Paths that say what is served: `/api`, `/apis`, `/version`, health, OpenAPI. */
+import { createHash } from "node:crypto";
+import { version } from "../openapi/kubernetes.gen.ts";
+import { mediaRanges } from "./accept.ts";
+import type { Core } from "./core.ts";
+import { compareVersions } from "./crd.ts";
+import type { ServedKind } from "./kinds.ts";
+import { openApiDocument, openApiIndex } from "./openapi.ts";
+import { methodNotAllowed } from "./status_error.ts";
+
+const HEALTH = /^\/(?:healthz|livez|readyz)(?:\/.*)?$/;
+
+/** Whether a path is answered here. */
+export function isDiscoveryPath(path: string): boolean {
+  return /^\/?$|^\/(?:api|apis|version|openapi)(?:\/|$)/.test(path) || HEALTH.test(path);
+}
+
+/** Answers such a path. */
+export async function serveDiscovery(core: Core, url: URL, request: Request): Promise<Response> {
+  if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed();
+  const path = url.pathname.replace(/\/+$/, "");
+  if (HEALTH.test(path)) return new Response("ok", { headers: { "content-type": "text/plain; charset=utf-8" } });
+  const body = await documentAt(core, path, request);
+  if (body === undefined) {
+    return new Response("404 page not found\n", {
+      status: 404,
+      headers: { "content-type": "text/plain; charset=utf-8" },
+    });
+  }
+  return body;
+}
+
+function json(body: unknown, contentType = "application/json"): Response {
+  return new Response(JSON.stringify(body), {
+    headers: { "content-type": contentType, "cache-control": "no-cache, private" },
+  });
+}
+
+const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+
+function documentAt(core: Core, path: string, request: Request): Response | undefined {
+  const wantsAll = mediaRanges(request.headers.get("accept")).some(({ parameters }) =>
+    parameters.get("as") === "APIGroupDiscoveryList" && parameters.get("v") === "v2"
+  );
+  const [, root, group, groupVersion, ...rest] = path.split("/");
+  switch (root) {
+    case undefined:
+    case "":
+      return json({ paths: ["/api", "/api/v1", "/apis", "/healthz", "/livez", "/openapi/v3", "/readyz", "/version"] });
+    case "version":
+      return json(versionInfo());
+    case "openapi":
+      return openApi(core, group, path);
+    case "api":
+      if (group === undefined) {
+        if (wantsAll) return json(aggregated(core, [""]), AGGREGATED);
+        return json({ kind: "APIVersions", versions: ["v1"], serverAddressByClientCIDRs: [] });
+      }
+      return groupVersion === undefined && group === "v1" ? json(resourceList(core, "", "v1")) : undefined;
+    default: {
+      if (rest.length > 0) return undefined;
+      if (group === undefined) {
+        const groups = groupsOf(core).filter((each) => each !== "");
+        if (wantsAll) return json(aggregated(core, groups), AGGREGATED);
+        return json({ kind: "APIGroupList", apiVersion: "v1", groups: groups.map((each) => apiGroup(core, each)) });
+      }
+      if (!core.kinds.isServed(group, groupVersion)) return undefined;
+      if (groupVersion === undefined) return json({ kind: "APIGroup", apiVersion: "v1", ...apiGroup(core, group) });
+      return json(resourceList(core, group, groupVersion));
+    }
+  }
+}
+
+function openApi(core: Core, part: string | undefined, path: string): Response | undefined {
+  if (part !== "v3") return undefined;
+  if (path === "/openapi/v3") return json(openApiIndex(core));
+  const document = openApiDocument(core, path.slice("/openapi/v3/".length));
+  return document === undefined ? undefined : json(document);
+}
+
+function versionInfo(): unknown {
+  const [major = "", minor = ""] = version.slice(1).split(".");
+  return {
+    major,
+    minor,
+    gitVersion: version,
+    gitCommit: "",
+    gitTreeState: "clean",
+    buildDate: "1970-01-01T00:00:00Z",
+    goVersion: "",
+    compiler: "",
+    platform: "",
+  };
+}
+
+/** Groups in the order in which they are listed. */
+function groupsOf(core: Core): string[] {
+  const all = core.kinds.all;
+  const builtin = all.filter(({ isBuiltin }) => isBuiltin).map(({ group }) => group);
+  const custom = all.filter(({ isBuiltin }) => !isBuiltin).map(({ group }) => group).sort();
+  return [...new Set([...builtin, ...custom])];
+}
+
+/** Versions of a group, the preferred one first. */
+function versionsOf(core: Core, group: string): string[] {
+  const versions = core.kinds.all.filter((kind) => kind.group === group).map(({ version }) => version);
+  return [...new Set(versions)].sort(compareVersions);
+}
+
+function apiGroup(core: Core, group: string): object {
+  const versions = versionsOf(core, group).map((each) => ({ groupVersion: `${group}/${each}`, version: each }));
+  return { name: group, versions, preferredVersion: versions[0] };
+}
+
+function kindsIn(core: Core, group: string, groupVersion: string): ServedKind[] {
+  return core.kinds.all.filter((kind) => kind.group === group && kind.version === groupVersion);
+}
+
+function resourceList(core: Core, group: string, groupVersion: string): unknown {
+  const resources = kindsIn(core, group, groupVersion).flatMap((kind) => [
+    {
+      name: kind.plural,
+      singularName: kind.singular,
+      namespaced: kind.namespaced,
+      kind: kind.kind,
+      verbs: kind.verbs,
+      ...(kind.shortNames.length > 0 && { shortNames: kind.shortNames }),
+      ...(kind.categories.length > 0 && { categories: kind.categories }),
+      ...(kind.verbs.includes("list") && { storageVersionHash: storageVersionHash(kind) }),
+    },
+    ...kind.subresources.map((part) => ({
+      name: `${kind.plural}/${part.name}`,
+      singularName: "",
+      namespaced: kind.namespaced,
+      ...(part.group !== kind.group || part.version !== kind.version
+        ? { group: part.group, version: part.version }
+        : {}),
+      kind: part.kind,
+      verbs: part.verbs,
+    })),
+  ]);
+  return {
+    kind: "APIResourceList",
+    ...(group !== "" && { apiVersion: "v1" }),
+    groupVersion: group === "" ? groupVersion : `${group}/${groupVersion}`,
+    resources,
+  };
+}
+
+/** Tells a client whether objects are stored in another version than before (`discovery.StorageVersionHash`). */
+function storageVersionHash({ group, version, kind }: ServedKind): string {
+  return createHash("sha256").update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString("base64");
+}
+
+function aggregated(core: Core, groups: readonly string[]): unknown {
+  return {
+    kind: "APIGroupDiscoveryList",
+    apiVersion: "apidiscovery.k8s.io/v2",
+    metadata: {},
+    items: groups.map((group) => ({
+      metadata: group === "" ? {} : { name: group },
+      versions: versionsOf(core, group).map((each) => ({
+        version: each,
+        resources: kindsIn(core, group, each).map(discovered),
+        freshness: "Current",
+      })),
+    })),
+  };
+}
+
+function discovered(kind: ServedKind): unknown {
+  return {
+    resource: kind.plural,
+    responseKind: {
+      group: kind.isBuiltin ? "" : kind.group,
+      version: kind.isBuiltin ? "" : kind.version,
+      kind: kind.kind,
+    },
+    scope: kind.namespaced ? "Namespaced" : "Cluster",
+    singularResource: kind.singular,
+    verbs: kind.verbs,
+    ...(kind.shortNames.length > 0 && { shortNames: kind.shortNames }),
+    ...(kind.categories.length > 0 && { categories: kind.categories }),
+    ...(kind.subresources.length > 0 && {
+      subresources: kind.subresources.map((part) => ({
+        subresource: part.name,
+        responseKind: { group: part.group, version: part.version, kind: part.kind },
+        verbs: part.verbs,
+      })),
+    }),
+  };
+}

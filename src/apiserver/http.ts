@@ -1,0 +1,319 @@
+/** From a request to its answer: which operation it asks for, and in which form the answer is wanted. */
+import { type Form, wantedForm } from "./accept.ts";
+import { contentType, parseYaml, readBody } from "./body.ts";
+import { type Core, resourceName } from "./core.ts";
+import { isDiscoveryPath, serveDiscovery } from "./discovery.ts";
+import type { ServedKind } from "./kinds.ts";
+import type { StoredObject } from "./objects.ts";
+import { deleteOptions, isTrue } from "./options.ts";
+import { resourcePath } from "./path.ts";
+import { getObject, listObjects, selection } from "./read.ts";
+import { deleteObject } from "./remove.ts";
+import { isReview, serveReview } from "./reviews.ts";
+import { isScale, serveScale } from "./scale.ts";
+import { badRequest, methodNotAllowed, notFound, resourceNotFound, type Status, StatusError } from "./status_error.ts";
+import { type IncludeObject, partial, tableOf } from "./table.ts";
+import type { Watches, WatchEvent } from "./watch.ts";
+import { create, type Outcome, patch, type Target, update } from "./writes.ts";
+
+/**
+ * Answers a request.
+ *
+ * @param core The server.
+ * @param watches The open watches.
+ * @param request The request.
+ */
+export async function answer(core: Core, watches: Watches, request: Request): Promise<Response> {
+  const warnings: string[] = [];
+  try {
+    return warned(await dispatch(core, watches, request, warnings), warnings);
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    return warned(statusResponse(error.status, error.code), warnings);
+  }
+}
+
+/** A Status as an answer. */
+export function statusResponse(status: Status, code: number): Response {
+  const retry = status.details?.retryAfterSeconds;
+  return jsonResponse(status, code, retry === undefined ? {} : { "retry-after": String(retry) });
+}
+
+/** JSON as an answer. */
+export function jsonResponse(body: unknown, code = 200, headers: Record<string, string> = {}): Response {
+  return new Response(JSON.stringify(body), {
+    status: code,
+    headers: { ...COMMON, "content-type": "application/json", ...headers },
+  });
+}
+
+const COMMON = { "cache-control": "no-cache, private" };
+
+async function dispatch(core: Core, watches: Watches, request: Request, warnings: string[]): Promise<Response> {
+  const url = new URL(request.url);
+  const path = resourcePath(url.pathname);
+  if (path === undefined) {
+    if (isDiscoveryPath(url.pathname)) return await serveDiscovery(core, url, request);
+    return new Response("404 page not found\n", {
+      status: 404,
+      headers: { ...COMMON, "content-type": "text/plain; charset=utf-8" },
+    });
+  }
+  const kind = core.kinds.get(path.group, path.version, path.plural);
+  if (kind === undefined) {
+    if (core.kinds.isServed(path.group, path.version)) throw resourceNotFound();
+    return new Response("404 page not found\n", {
+      status: 404,
+      headers: { ...COMMON, "content-type": "text/plain; charset=utf-8" },
+    });
+  }
+  const target: Target = {
+    kind,
+    namespace: kind.namespaced ? path.namespace : undefined,
+    name: path.name,
+    subresource: path.subresource,
+    query: url.searchParams,
+    warnings,
+  };
+  if (kind.deprecation !== undefined) warnings.push(kind.deprecation);
+  if (!kind.namespaced && path.namespace !== undefined) throw resourceNotFound();
+  if (path.subresource !== undefined && !kind.subresources.some(({ name }) => name === path.subresource)) {
+    throw kind.isBuiltin ? resourceNotFound() : notFound(resourceName(kind), path.name ?? "");
+  }
+  if (kind.namespaced && path.namespace === undefined && path.name !== undefined) throw resourceNotFound();
+  return await operate(core, watches, target, request);
+}
+
+async function operate(core: Core, watches: Watches, target: Target, request: Request): Promise<Response> {
+  const { kind, namespace, name, subresource } = target;
+  const verb = verbOf(request.method, target);
+  const allowed = subresource === undefined
+    ? kind.verbs
+    : kind.subresources.find((part) => part.name === subresource)?.verbs;
+  if (verb === undefined || !allowed?.includes(verb)) throw methodNotAllowed();
+  if (isReview(target)) return jsonResponse(await serveReview(core, target, request), 201);
+  if (isScale(target)) {
+    return written(await serveScale(core, target, request), wantedForm(request.headers.get("accept")), core, target);
+  }
+  const form = wantedForm(request.headers.get("accept"));
+  switch (verb) {
+    case "get":
+      return written(
+        { code: 200, object: getObject(core, kind, namespace, name ?? "") },
+        form,
+        core,
+        target,
+      );
+    case "list":
+      return list(core, target, form);
+    case "watch":
+      return watch(core, watches, target, form, request.signal);
+    case "create":
+      return written(await create(core, target, request), form, core, target);
+    case "update":
+      return written(await update(core, target, request), form, core, target);
+    case "patch":
+      return written(await patch(core, target, request), form, core, target);
+    case "delete":
+      return await remove(core, target, request, form);
+    default:
+      return await removeCollection(core, target, request);
+  }
+}
+
+type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
+
+function verbOf(method: string, { name, namespace, subresource, kind, query }: Target): Verb | undefined {
+  switch (method) {
+    case "GET":
+    case "HEAD":
+      if (isTrue(query.get("watch"))) return "watch";
+      return name === undefined ? "list" : "get";
+    case "POST":
+      if (name !== undefined && subresource === undefined) return undefined;
+      return !kind.namespaced || namespace !== undefined ? "create" : undefined;
+    case "PUT":
+      return name === undefined ? undefined : "update";
+    case "PATCH":
+      return name === undefined ? undefined : "patch";
+    case "DELETE":
+      if (name !== undefined) return "delete";
+      return kind.namespaced && namespace === undefined ? undefined : "deletecollection";
+    default:
+      return undefined;
+  }
+}
+
+async function remove(
+  core: Core,
+  { kind, namespace, name = "", query }: Target,
+  request: Request,
+  form: Form,
+): Promise<Response> {
+  const options = deleteOptions(query, await optionsBody(request));
+  const { object, isGone } = deleteObject(core, kind, namespace, name, options);
+  // A pod or namespace is answered as it was, others are only said to be gone.
+  if (!isGone || ANSWERED.has(kind.collection)) {
+    return written({ code: 200, object }, form, core, { kind, query });
+  }
+  return jsonResponse({
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Success",
+    details: { name, ...(kind.group !== "" && { group: kind.group }), kind: kind.plural, uid: object.metadata.uid },
+  });
+}
+
+const ANSWERED = new Set([
+  "/pods",
+  "/services",
+  "/serviceaccounts",
+  "/persistentvolumes",
+  "/persistentvolumeclaims",
+  "/podtemplates",
+  "/replicationcontrollers",
+  "/resourcequotas",
+]);
+
+async function removeCollection(core: Core, { kind, namespace, query }: Target, request: Request): Promise<Response> {
+  const options = deleteOptions(query, await optionsBody(request));
+  const isChosen = selection(kind, query);
+  const { items, metadata } = listObjects(core, kind, namespace, new URLSearchParams());
+  const removed = items.filter(isChosen).map((object) =>
+    deleteObject(core, kind, object.metadata.namespace, object.metadata.name, options).object
+  );
+  return jsonResponse({ ...listHead(kind, metadata), items: removed });
+}
+
+/** The options in the body of a deletion; it may have none. */
+async function optionsBody(request: Request): Promise<unknown> {
+  const text = await readBody(request);
+  if (text.trim() === "") return undefined;
+  const type = contentType(request.headers);
+  if (type === "application/yaml") return await parseYaml(text);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw badRequest(`couldn't get version/kind; json parse error: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+async function written(
+  { code, object }: Outcome,
+  form: Form,
+  core: Core,
+  { kind, query }: Pick<Target, "kind" | "query">,
+): Promise<Response> {
+  const text = await encoded(shown(object, form, core, kind, query), form);
+  return new Response(text, { status: code, headers: { ...COMMON, "content-type": form.contentType } });
+}
+
+/** Quotes and backslashes are escaped in a warning, and nothing else may stand in a header. */
+function warned(response: Response, warnings: readonly string[]): Response {
+  for (const warning of new Set(warnings)) {
+    // deno-lint-ignore no-control-regex
+    const text = warning.replace(/[\x00-\x1f\x7f-\uffff]/g, "?").replace(/["\\]/g, "\\$&");
+    response.headers.append("warning", `299 - "${text}"`);
+  }
+  return response;
+}
+
+function shown(object: StoredObject, form: Form, core: Core, kind: ServedKind, query: URLSearchParams): unknown {
+  if (form.as === "metadata") return partial(object);
+  if (form.as === "object") return object;
+  const { resourceVersion } = object.metadata;
+  return tableOf(kind, [object], { resourceVersion }, core.clock.now(), {
+    includeObject: included(query),
+    withColumns: true,
+  });
+}
+
+function included(query: URLSearchParams): IncludeObject {
+  const wanted = query.get("includeObject") ?? "Metadata";
+  if (wanted === "None" || wanted === "Object") return wanted;
+  return "Metadata";
+}
+
+/** What an object looks like on the wire, by the object: an event of a watch goes to many. */
+const texts = new WeakMap<object, string>();
+
+function textOf(value: unknown): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const known = texts.get(value);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(value);
+  texts.set(value, text);
+  return text;
+}
+
+async function encoded(value: unknown, form: Form): Promise<string> {
+  if (form.format === "json") return textOf(value);
+  const { stringify } = await import("yaml");
+  return stringify(JSON.parse(textOf(value)));
+}
+
+async function list(core: Core, { kind, namespace, query }: Target, form: Form): Promise<Response> {
+  const { items, metadata } = listObjects(core, kind, namespace, query);
+  const headers = { ...COMMON, "content-type": form.contentType };
+  if (form.as === "table") {
+    const table = tableOf(kind, items, metadata, core.clock.now(), {
+      includeObject: included(query),
+      withColumns: true,
+    });
+    return new Response(await encoded(table, form), { headers });
+  }
+  if (form.as === "metadata") {
+    const answer = {
+      kind: "PartialObjectMetadataList",
+      apiVersion: "meta.k8s.io/v1",
+      metadata,
+      items: items.map(partial),
+    };
+    return new Response(await encoded(answer, form), { headers });
+  }
+  if (form.format === "yaml") {
+    return new Response(await encoded({ kind: kind.listKind, apiVersion: kind.apiVersion, metadata, items }, form), {
+      headers,
+    });
+  }
+  // Items of a built-in list do not say their kind: the list does.
+  const texts = items.map((item) => kind.isBuiltin ? textOf(anonymous(item)) : textOf(item));
+  const head = JSON.stringify(listHead(kind, metadata));
+  return new Response(`${head.slice(0, -1)},"items":[${texts.join(",")}]}`, { headers });
+}
+
+/** A list but for its items. One of custom objects always says where it goes on: that it does not is said too. */
+function listHead(kind: ServedKind, metadata: object): object {
+  const { listKind, apiVersion, isBuiltin } = kind;
+  return { kind: listKind, apiVersion, metadata: isBuiltin ? metadata : { continue: "", ...metadata } };
+}
+
+const anonymousForms = new WeakMap<StoredObject, object>();
+
+function anonymous(object: StoredObject): object {
+  const known = anonymousForms.get(object);
+  if (known !== undefined) return known;
+  const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
+  anonymousForms.set(object, rest);
+  return rest;
+}
+
+function watch(core: Core, watches: Watches, target: Target, form: Form, signal: AbortSignal): Response {
+  const { kind, namespace, name, query } = target;
+  let isFirst = true;
+  const encode = ({ type, object }: WatchEvent): string => {
+    let line = object;
+    if (type !== "ERROR" && form.as === "metadata") line = partial(object as StoredObject);
+    if (type !== "ERROR" && form.as === "table") {
+      const { resourceVersion } = (object as StoredObject).metadata;
+      const rows = type === "BOOKMARK" ? [] : [object as StoredObject];
+      const options = { includeObject: included(query), withColumns: isFirst };
+      line = tableOf(kind, rows, { resourceVersion }, core.clock.now(), options);
+      isFirst = false;
+    }
+    return `{"type":"${type}","object":${textOf(line)}}`;
+  };
+  const body = watches.open({ kind, namespace, name, query, encode, signal });
+  return new Response(body, { headers: { ...COMMON, "content-type": form.contentType } });
+}

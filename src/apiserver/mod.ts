@@ -1,0 +1,131 @@
+/**
+ * A Kubernetes API server as a function: `(Request) => Promise<Response>`. It keeps its objects in memory, does by itself what a cluster's garbage
+ * collector and namespace controller do, and reads no time but that of the clock it is given.
+ */
+import { type Clock, systemClock } from "../base/clock.ts";
+import { Background } from "./background.ts";
+import { builtinColumns } from "./builtin_columns.ts";
+import { builtinRules } from "./builtin_rules.ts";
+import type { Core } from "./core.ts";
+import { DEFINITIONS } from "./crd.ts";
+import { definitionRules } from "./definition_rules.ts";
+import { Definitions } from "./definitions.ts";
+import { Garbage } from "./garbage.ts";
+import { answer, statusResponse } from "./http.ts";
+import { builtinKinds, Kinds, type Rules, type ServedKind } from "./kinds.ts";
+import { createInitialNamespaces, emptiedNamespace, emptyNamespace, NAMESPACES } from "./namespaces.ts";
+import { internalError } from "./status_error.ts";
+import { Store } from "./store.ts";
+import { Watches } from "./watch.ts";
+
+/** Options for {@linkcode createApiserver}. */
+export interface ApiserverOptions {
+  /** Whose time it is. @default {systemClock} */
+  readonly clock?: Clock;
+  /** Where uids come from. @default {crypto.randomUUID} */
+  readonly uid?: () => string;
+  /** How many changes are remembered, for watches that begin in the past. @default {10_000} */
+  readonly history?: number;
+}
+
+/** An API server. */
+export interface Apiserver extends AsyncDisposable {
+  /** Answers a request: everything goes through here. */
+  fetch(request: Request): Promise<Response>;
+  /** Grows with each request begun or ended, each event of a watch, each step done in the background. */
+  readonly activity: number;
+  /** Requests that run now, open watches not counted, and steps in the background not yet done. Zero: nothing will change by itself. */
+  readonly busy: number;
+  /** Open watches. */
+  readonly watches: number;
+  /** Forgets all changes so far, as an etcd does when it is compacted: a watch or list from before now is answered 410. */
+  compact(): void;
+  /** Ends all open watches and refuses what comes. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Makes an API server.
+ *
+ * @param options Additional options.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * await using apiserver = createApiserver();
+ * const response = await apiserver.fetch(new Request("http://apiserver/api/v1/namespaces/default"));
+ * const { metadata } = await response.json();
+ * assert.equal(metadata.name, "default");
+ * ```
+ */
+export function createApiserver(options: ApiserverOptions = {}): Apiserver {
+  const { clock = systemClock, uid = () => crypto.randomUUID() } = options;
+  let activity = 0;
+  let running = 0;
+  let isStopped = false;
+  const happened = () => void activity++;
+  const store = new Store(options.history === undefined ? {} : { history: options.history });
+  const core: Core = { clock, store, kinds: new Kinds(), background: new Background(happened), uid, happened };
+  for (const kind of builtinKinds(rulesFor, builtinColumns)) core.kinds.set(kind);
+  const watches = new Watches(core);
+  new Definitions(core);
+  new Garbage(core);
+  emptyNamespaces(core);
+  createInitialNamespaces(core);
+
+  async function fetch(request: Request): Promise<Response> {
+    if (isStopped) throw new TypeError(`Cannot answer "${request.url}": the API server has stopped`);
+    running++;
+    happened();
+    try {
+      return await answer(core, watches, request);
+    } catch (error) {
+      const { status, code } = internalError(error instanceof Error ? error.message : String(error));
+      return statusResponse(status, code);
+    } finally {
+      running--;
+      happened();
+    }
+  }
+
+  function stop(): Promise<void> {
+    isStopped = true;
+    watches.close();
+    return Promise.resolve();
+  }
+
+  return {
+    fetch,
+    get activity() {
+      return activity;
+    },
+    get busy() {
+      return running + core.background.size;
+    },
+    get watches() {
+      return watches.size;
+    },
+    compact: () => store.compact(),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+function rulesFor(kind: ServedKind): Rules {
+  const rules = builtinRules(kind);
+  return kind.collection === DEFINITIONS ? definitionRules(rules) : rules;
+}
+
+/** Sees to it that a namespace that is deleted goes, and its contents with it. */
+function emptyNamespaces(core: Core): void {
+  const ask = (name: string) => core.background.add(`namespace ${name}`, () => emptyNamespace(core, name));
+  core.store.listen(({ type, collection, object }) => {
+    if (collection === NAMESPACES) {
+      if (type !== "DELETED" && object.metadata.deletionTimestamp !== undefined) ask(object.metadata.name);
+      return;
+    }
+    const namespace = emptiedNamespace(core, object);
+    if (namespace !== undefined) ask(namespace);
+  });
+}

@@ -1,0 +1,70 @@
+/** Namespaces: those that are there from the start, and how one that is deleted empties itself. */
+import { type Core, keyOf } from "./core.ts";
+import type { ServedKind } from "./kinds.ts";
+import type { StoredObject } from "./objects.ts";
+import { createObject, namespaceFinalizers } from "./persist.ts";
+import { deleteObject } from "./remove.ts";
+
+export const NAMESPACES = "/namespaces";
+
+/** The namespaces of a fresh cluster. */
+const INITIAL = ["default", "kube-node-lease", "kube-public", "kube-system"];
+
+/**
+ * Makes the namespaces that a cluster begins with.
+ *
+ * @param core The server, with its kinds.
+ */
+export function createInitialNamespaces(core: Core): void {
+  const kind = core.kinds.ofCollection(NAMESPACES);
+  if (kind === undefined) return;
+  for (const name of INITIAL) {
+    const { object } = kind.rules.decode({ metadata: { name } });
+    createObject(core, kind, object, { namespace: undefined, dryRun: false });
+  }
+}
+
+/**
+ * Empties a namespace that is being deleted, and finishes it once nothing is left.
+ *
+ * @param core The server.
+ * @param name The namespace.
+ */
+export function emptyNamespace(core: Core, name: string): void {
+  const namespace = core.store.get(NAMESPACES, name);
+  if (namespace?.metadata.deletionTimestamp === undefined) return;
+  const left = contents(core, name);
+  for (const { kind, object } of left) {
+    if (object.metadata.deletionTimestamp !== undefined) continue;
+    deleteObject(core, kind, name, object.metadata.name, { dryRun: false, propagationPolicy: "Background" });
+  }
+  if (contents(core, name).length > 0) return;
+  const finalizers = namespaceFinalizers(namespace).filter((each) => each !== "kubernetes");
+  if (finalizers.length < namespaceFinalizers(namespace).length) {
+    core.store.put(NAMESPACES, name, withFinalizers(namespace, finalizers));
+  }
+  const now = core.store.get(NAMESPACES, name);
+  if (now !== undefined && finalizers.length === 0 && (now.metadata.finalizers ?? []).length === 0) {
+    core.store.delete(NAMESPACES, name);
+  }
+}
+
+function withFinalizers(namespace: StoredObject, finalizers: readonly unknown[]): StoredObject {
+  const { finalizers: _before, ...rest } = namespace.spec as Record<string, unknown>;
+  return { ...namespace, spec: finalizers.length === 0 ? rest : { ...rest, finalizers } };
+}
+
+function contents(core: Core, namespace: string): { kind: ServedKind; object: StoredObject }[] {
+  return core.store.collections.flatMap((collection) => {
+    const kind = core.kinds.ofCollection(collection);
+    if (kind === undefined || !kind.namespaced) return [];
+    return core.store.list(collection, keyOf(namespace, "")).map((object) => ({ kind, object }));
+  });
+}
+
+/** The namespace of a change that may have been the last thing to wait for. */
+export function emptiedNamespace(core: Core, object: StoredObject): string | undefined {
+  const { namespace } = object.metadata;
+  if (namespace === undefined) return undefined;
+  return core.store.get(NAMESPACES, namespace)?.metadata.deletionTimestamp === undefined ? undefined : namespace;
+}

@@ -1,0 +1,106 @@
+/** Options of a write as its query or its body says them. */
+import { isObject } from "../base/json.ts";
+import { own } from "../base/own.ts";
+import { badRequest, invalid as invalidStatus } from "./status_error.ts";
+import { notSupported } from "../schema/field_error.ts";
+
+/** How a write is to be made. */
+export interface WriteOptions {
+  readonly dryRun: boolean;
+  /** Who writes, for `managedFields`. */
+  readonly manager: string;
+  readonly fieldValidation: "Strict" | "Warn" | "Ignore";
+  /** Of an apply: to take fields from others. */
+  readonly force: boolean;
+}
+
+/** Options of a deletion. */
+export interface DeleteOptions {
+  readonly dryRun: boolean;
+  readonly gracePeriodSeconds?: number;
+  readonly propagationPolicy?: "Orphan" | "Background" | "Foreground";
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+}
+
+const LONGEST_MANAGER = 128;
+
+/**
+ * The options of a create, update or patch.
+ *
+ * @param query The query.
+ * @param userAgent The header, of which the part before the first slash names the manager where the query does not.
+ * @param optionsKind How the server calls them: `CreateOptions` and the like.
+ */
+export function writeOptions(query: URLSearchParams, userAgent: string, optionsKind: string): WriteOptions {
+  const kind = { group: "meta.k8s.io", kind: optionsKind };
+  const fieldValidation = query.get("fieldValidation") || "Warn";
+  if (!isFieldValidation(fieldValidation)) {
+    const fault = notSupported("fieldValidation", fieldValidation, ["", "Ignore", "Strict", "Warn"]);
+    throw invalidStatus(kind, "", [fault]);
+  }
+  const manager = query.get("fieldManager") || userAgent.split("/")[0] || "unknown";
+  return {
+    dryRun: isDryRun(query.getAll("dryRun"), kind),
+    manager: manager.slice(0, LONGEST_MANAGER),
+    fieldValidation,
+    force: isTrue(query.get("force")),
+  };
+}
+
+function isFieldValidation(text: string): text is WriteOptions["fieldValidation"] {
+  return text === "Strict" || text === "Warn" || text === "Ignore";
+}
+
+/** A boolean of a query: the name alone counts as true. */
+export function isTrue(text: string | null): boolean {
+  return text !== null && text !== "false" && text !== "0";
+}
+
+function isDryRun(values: readonly string[], kind: { group: string; kind: string }): boolean {
+  const asked = values.filter((each) => each !== "");
+  if (asked.length === 0) return false;
+  if (asked.some((each) => each !== "All")) {
+    throw invalidStatus(kind, "", [notSupported("dryRun", asked, ["All"])]);
+  }
+  return true;
+}
+
+/**
+ * The options of a deletion: from its body where it has one, else from the query.
+ *
+ * @param query The query.
+ * @param body The body as JSON; undefined when there is none.
+ */
+export function deleteOptions(query: URLSearchParams, body: unknown): DeleteOptions {
+  const kind = { group: "meta.k8s.io", kind: "DeleteOptions" };
+  const given = isObject(body) ? body : {};
+  const grace = own(given, "gracePeriodSeconds") ?? query.get("gracePeriodSeconds") ?? undefined;
+  const policy = own(given, "propagationPolicy") ?? query.get("propagationPolicy") ?? undefined;
+  const orphan = own(given, "orphanDependents") ?? query.get("orphanDependents") ?? undefined;
+  const dryRun = own(given, "dryRun");
+  const preconditions = own(given, "preconditions");
+  const seconds = grace === undefined ? undefined : Number(grace);
+  if (seconds !== undefined && !Number.isInteger(seconds)) throw badRequest(`invalid gracePeriodSeconds: ${grace}`);
+  return {
+    dryRun: isDryRun(Array.isArray(dryRun) ? dryRun.map(String) : query.getAll("dryRun"), kind),
+    ...(seconds !== undefined && { gracePeriodSeconds: seconds }),
+    ...policyOf(policy, orphan, kind),
+    ...(isObject(preconditions) && { preconditions: preconditions as { uid?: string; resourceVersion?: string } }),
+  };
+}
+
+const POLICIES = ["Foreground", "Background", "Orphan"] as const;
+
+function policyOf(
+  policy: unknown,
+  orphan: unknown,
+  kind: { group: string; kind: string },
+): Pick<DeleteOptions, "propagationPolicy"> {
+  if (policy === undefined || policy === "") {
+    if (orphan === undefined) return {};
+    return { propagationPolicy: String(orphan) === "true" ? "Orphan" : "Background" };
+  }
+  const known = POLICIES.find((each) => each === policy);
+  if (known !== undefined) return { propagationPolicy: known };
+  throw invalidStatus(kind, "", [notSupported("propagationPolicy", policy, [...POLICIES, "nil"])]);
+}

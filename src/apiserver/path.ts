@@ -1,0 +1,69 @@
+/** What a path asks for (`k8s.io/apiserver/pkg/endpoints/request/requestinfo.go`). */
+
+/** A path below `/api` or `/apis` that names a resource. */
+export interface ResourcePath {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly subresource?: string;
+}
+
+/**
+ * Reads the path of a resource.
+ *
+ * @param path The path of a URL, not decoded.
+ * @returns Nothing when it names none.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.deepEqual(resourcePath("/apis/apps/v1/namespaces/shop/deployments/web/status"), {
+ *   group: "apps", version: "v1", namespace: "shop", plural: "deployments", name: "web", subresource: "status",
+ * });
+ * ```
+ */
+export function resourcePath(path: string): ResourcePath | undefined {
+  const parts = path.split("/").slice(1).map(decoded);
+  if (parts.at(-1) === "") parts.pop();
+  const [root, ...rest] = parts;
+  if (root === "api" && rest.length >= 2) return inVersion("", rest[0] ?? "", rest.slice(1));
+  if (root === "apis" && rest.length >= 3) return inVersion(rest[0] ?? "", rest[1] ?? "", rest.slice(2));
+  return undefined;
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** Subresources of namespaces, which look like resources in a namespace. */
+const NAMESPACE_PARTS = new Set(["status", "finalize"]);
+
+function inVersion(group: string, version: string, parts: readonly string[]): ResourcePath | undefined {
+  const [first = "", second, third, fourth, fifth, ...more] = parts;
+  if (first !== "namespaces" || third === undefined || (NAMESPACE_PARTS.has(third) && group === "")) {
+    if (fourth !== undefined) return undefined;
+    return {
+      group,
+      version,
+      plural: first,
+      ...(second !== undefined && { name: second }),
+      ...(third && { subresource: third }),
+    };
+  }
+  if (more.length > 0 || second === undefined) return undefined;
+  return {
+    group,
+    version,
+    namespace: second,
+    plural: third,
+    ...(fourth !== undefined && { name: fourth }),
+    ...(fifth !== undefined && { subresource: fifth }),
+  };
+}

@@ -1,0 +1,241 @@
+/**
+ * The way of an object into the store (`k8s.io/apiserver/pkg/registry/generic/registry/store.go`). All writes end here, also those that the server makes by itself.
+ */
+import { equal } from "../base/json.ts";
+import { own } from "../base/own.ts";
+import { invalid as invalidField } from "../schema/field_error.ts";
+import { type Core, keyOf, resourceName } from "./core.ts";
+import type { ServedKind } from "./kinds.ts";
+import { finalizerWarnings, metadataFaults, metadataUpdateFaults } from "./metadata_rules.ts";
+import { pathSegmentFaults } from "./names.ts";
+import { type Draft, metadataOf, type StoredObject, timestamp, withMetadata } from "./objects.ts";
+import {
+  alreadyExists,
+  badRequest,
+  conflict,
+  forbidden,
+  invalid,
+  modified,
+  notFound,
+  StatusError,
+} from "./status_error.ts";
+
+/** What a write came to. */
+export interface Written {
+  readonly object: StoredObject;
+  readonly warnings: readonly string[];
+}
+
+/** Options of {@linkcode createObject}. */
+export interface CreateRequest {
+  readonly namespace: string | undefined;
+  readonly dryRun: boolean;
+  /** Says who owns the fields of the object made. */
+  readonly track?: (object: StoredObject) => StoredObject;
+}
+
+/**
+ * Makes an object.
+ *
+ * @param core The server.
+ * @param kind Its kind.
+ * @param draft The object as decoded.
+ * @param request The rest of the request.
+ * @returns The object as this kind shows it.
+ * @throws {StatusError} If it is refused.
+ */
+export function createObject(core: Core, kind: ServedKind, draft: Draft, request: CreateRequest): Written {
+  const now = core.clock.now();
+  const placed = placedIn(kind, draft, request.namespace);
+  const { resourceVersion, generateName, name, managedFields } = metadataOf(placed);
+  const fresh = withMetadata(placed as unknown as StoredObject, {
+    name: name || (generateName ? generatedName(generateName, core.uid()) : ""),
+    uid: core.uid(),
+    creationTimestamp: timestamp(now),
+    deletionTimestamp: undefined,
+    deletionGracePeriodSeconds: undefined,
+    resourceVersion: undefined,
+    managedFields,
+  });
+  if (kind.namespaced) checkNamespace(core, kind, request.namespace ?? "", fresh.metadata.name);
+  const prepared = kind.rules.prepareCreate(fresh, now);
+  const tracked = request.track?.(prepared) ?? prepared;
+  // What the kind says first, then what holds for all: so the server words it.
+  const faults = kind.rules.validate(tracked);
+  if (faults.length === 0) faults.push(...metadataFaults(tracked.metadata, kind.namespaced, pathSegmentFaults));
+  if (faults.length > 0) throw invalid({ group: kind.group, kind: tracked.kind }, tracked.metadata.name, faults);
+  if (resourceVersion) {
+    throw new StatusError(500, undefined, "resourceVersion should not be set on objects to be created");
+  }
+  const key = keyOf(tracked.metadata.namespace, tracked.metadata.name);
+  if (core.store.get(kind.collection, key) !== undefined) {
+    throw alreadyExists(resourceName(kind), tracked.metadata.name);
+  }
+  const warnings = finalizerWarnings(tracked);
+  if (request.dryRun) return { object: kind.rules.read(tracked), warnings };
+  return { object: kind.rules.read(core.store.put(kind.collection, key, tracked)), warnings };
+}
+
+/** An object with the namespace of its path. */
+function placedIn(kind: ServedKind, draft: Draft, namespace: string | undefined): Draft {
+  const given = metadataOf(draft).namespace;
+  if (kind.namespaced) {
+    if (given && given !== namespace) {
+      throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+    }
+    return withMetadata(draft, { namespace: namespace ?? "" });
+  }
+  if (given) throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+  return withMetadata(draft, { namespace: undefined });
+}
+
+/** No vowels and nothing that is read as another: a generated suffix spells no word. */
+const SUFFIX = "bcdfghjklmnpqrstvwxz2456789";
+
+function generatedName(prefix: string, uid: string): string {
+  const digits = uid.replaceAll("-", "");
+  const suffix = [0, 1, 2, 3, 4].map((i) => SUFFIX[parseInt(digits.slice(4 * i, 4 * i + 4), 16) % SUFFIX.length]);
+  return prefix.slice(0, 58) + suffix.join("");
+}
+
+function checkNamespace(core: Core, kind: ServedKind, namespace: string, name: string): void {
+  const object = core.store.get("/namespaces", namespace);
+  if (object === undefined) throw notFound({ group: "", plural: "namespaces" }, namespace);
+  if (object.metadata.deletionTimestamp === undefined) return;
+  const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
+  throw forbidden(resourceName(kind), name, why, [{
+    reason: "NamespaceTerminating",
+    message: `namespace ${namespace} is being terminated`,
+    field: "metadata.namespace",
+  }]);
+}
+
+/** Options of {@linkcode updateObject}. */
+export interface UpdateRequest {
+  readonly namespace: string | undefined;
+  readonly name: string;
+  readonly dryRun: boolean;
+  readonly subresource?: string;
+  /** Whether the uid says which object is meant, as in a full update, rather than what it is to be, as in a patch. */
+  readonly isWhole?: boolean;
+  /** Says who owns the fields after the change. */
+  readonly track?: (object: StoredObject, old: StoredObject) => StoredObject;
+}
+
+/**
+ * Changes an object.
+ *
+ * @param core The server.
+ * @param kind Its kind.
+ * @param request Which object, and how.
+ * @param change Makes the wanted object from what is there, as this kind shows it.
+ * @returns The object as this kind shows it; unchanged, also in its resourceVersion, when there is nothing to change.
+ * @throws {StatusError} If it is refused.
+ */
+export function updateObject(
+  core: Core,
+  kind: ServedKind,
+  request: UpdateRequest,
+  change: (live: StoredObject) => Draft,
+): Written {
+  const resource = resourceName(kind);
+  const key = keyOf(request.namespace, request.name);
+  const stored = core.store.get(kind.collection, key);
+  if (stored === undefined) throw notFound(resource, request.name);
+  const old = kind.rules.read(stored);
+  const wanted = based(kind, request, change(old), old);
+  const kept = keepServerFields(wanted, old);
+  const prepared = kind.rules.prepareUpdate(kept, old, request.subresource);
+  const tracked = request.track?.(prepared, old) ?? prepared;
+  const faults = [
+    ...metadataFaults(tracked.metadata, kind.namespaced, pathSegmentFaults),
+    ...metadataUpdateFaults(tracked.metadata, old.metadata),
+    ...kind.rules.validate(tracked, old, request.subresource),
+  ];
+  if (faults.length > 0) throw invalid(kind, request.name, faults);
+  const warnings = finalizerWarnings(tracked, old);
+  if (equal(tracked, old)) return { object: old, warnings };
+  if (request.dryRun) return { object: kind.rules.read(tracked), warnings };
+  const object = kind.rules.read(core.store.put(kind.collection, key, tracked));
+  if (isFinished(object)) core.store.delete(kind.collection, key);
+  return { object, warnings };
+}
+
+/** Checks from which version a write starts, and fills it in where the kind does not ask. */
+function based(kind: ServedKind, request: UpdateRequest, wanted: Draft, old: StoredObject): StoredObject {
+  const { uid, resourceVersion, namespace } = metadataOf(wanted);
+  const resource = resourceName(kind);
+  if (request.isWhole && uid && uid !== old.metadata.uid) throw uidConflict(kind, request, uid, old.metadata.uid);
+  if (kind.namespaced && namespace && namespace !== request.namespace) {
+    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+  }
+  if (resourceVersion === undefined || resourceVersion === "" || resourceVersion === "0") {
+    if (!kind.rules.allowsUnconditionalUpdate) {
+      const fault = invalidField("metadata.resourceVersion", 0, "must be specified for an update");
+      throw invalid({ group: kind.group, kind: kind.plural }, request.name, [fault]);
+    }
+  } else if (!/^\d+$/.test(resourceVersion)) {
+    const shown = JSON.stringify(resourceVersion);
+    throw new StatusError(500, undefined, `strconv.ParseUint: parsing ${shown}: invalid syntax`);
+  } else if (resourceVersion !== old.metadata.resourceVersion) throw modified(resource, request.name);
+  return withMetadata(wanted as unknown as StoredObject, {
+    resourceVersion: old.metadata.resourceVersion,
+    ...(kind.namespaced && { namespace: request.namespace ?? "" }),
+  });
+}
+
+function uidConflict(kind: ServedKind, request: UpdateRequest, wanted: string, actual: string): StatusError {
+  const path = [
+    "/registry",
+    ...(kind.group === "" ? [] : [kind.group]),
+    kind.plural,
+    keyOf(request.namespace, request.name),
+  ];
+  const why =
+    `StorageError: invalid object, Code: 4, Key: ${path.join("/")}, ResourceVersion: 0, AdditionalErrorMsg: ` +
+    `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${actual}`;
+  return conflict(resourceName(kind), request.name, why);
+}
+
+/** What a write cannot change stays as it is, without a word: so the server does it. */
+function keepServerFields(object: StoredObject, old: StoredObject): StoredObject {
+  const { uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, generation } = old.metadata;
+  return withMetadata(object, {
+    uid: object.metadata.uid || uid,
+    creationTimestamp,
+    generation,
+    ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+    ...(object.metadata.deletionGracePeriodSeconds === undefined && { deletionGracePeriodSeconds }),
+  });
+}
+
+/** Whether an object that is being deleted has nothing left to wait for. */
+export function isFinished(object: StoredObject): boolean {
+  const { deletionTimestamp, finalizers, deletionGracePeriodSeconds } = object.metadata;
+  if (deletionTimestamp === undefined || (finalizers?.length ?? 0) > 0 || (deletionGracePeriodSeconds ?? 0) > 0) {
+    return false;
+  }
+  return object.kind !== "Namespace" || namespaceFinalizers(object).length === 0;
+}
+
+/** A namespace has finalizers of its own, in `spec`. */
+export function namespaceFinalizers(namespace: StoredObject): readonly unknown[] {
+  const finalizers = own(namespace.spec as Record<string, unknown> | undefined, "finalizers");
+  return Array.isArray(finalizers) ? finalizers : [];
+}
+
+/** A name that a body must carry. */
+export function checkName(object: Draft, name: string, namespace: string | undefined): void {
+  const given = metadataOf(object);
+  if (!given.name) {
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  }
+  if (given.name !== name) {
+    throw badRequest(`the name of the object (${given.name}) does not match the name on the URL (${name})`);
+  }
+  if (namespace && given.namespace && given.namespace !== namespace) {
+    throw badRequest(
+      `the namespace of the object (${given.namespace}) does not match the namespace on the request (${namespace})`,
+    );
+  }
+}

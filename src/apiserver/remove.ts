@@ -1,0 +1,141 @@
+/** Deletion: at once, or marked and waiting for finalizers (`k8s.io/apiserver/pkg/registry/generic/registry/store.go`, `Delete`). */
+import { type Core, keyOf, keyOfObject, resourceName } from "./core.ts";
+import type { ServedKind } from "./kinds.ts";
+import { type StoredObject, timestamp, withMetadata } from "./objects.ts";
+import type { DeleteOptions } from "./options.ts";
+import { conflict, notFound } from "./status_error.ts";
+
+/** The collection of definitions, and what keeps one that is being deleted until its objects are gone. */
+const DEFINITIONS = "apiextensions.k8s.io/customresourcedefinitions";
+const CLEANUP = "customresourcecleanup.apiextensions.k8s.io";
+
+/** Waits until the garbage collector has deleted the dependents. */
+export const FOREGROUND = "foregroundDeletion";
+/** Waits until the garbage collector has let go of the dependents. */
+export const ORPHAN = "orphan";
+
+/** What a deletion came to. */
+export interface Removed {
+  /** The object as it was at last, or is now. */
+  readonly object: StoredObject;
+  /** Whether it is gone; otherwise it waits for its finalizers. */
+  readonly isGone: boolean;
+}
+
+/**
+ * Deletes an object.
+ *
+ * @param core The server.
+ * @param kind Its kind.
+ * @param namespace Its namespace.
+ * @param name Its name.
+ * @param options Additional options.
+ * @throws {StatusError} If it is not there, or not the one that was meant.
+ */
+export function deleteObject(
+  core: Core,
+  kind: ServedKind,
+  namespace: string | undefined,
+  name: string,
+  options: DeleteOptions,
+): Removed {
+  const stored = core.store.get(kind.collection, keyOf(namespace, name));
+  if (stored === undefined) throw notFound(resourceName(kind), name);
+  checkPreconditions(kind, stored, options);
+  return removeStored(core, kind, stored, options);
+}
+
+function checkPreconditions(kind: ServedKind, { metadata }: StoredObject, { preconditions }: DeleteOptions): void {
+  if (preconditions?.uid !== undefined && preconditions.uid !== metadata.uid) {
+    const why =
+      `the UID in the precondition (${preconditions.uid}) does not match the UID in record (${metadata.uid}). ` +
+      "The object might have been deleted and then recreated";
+    throw conflict({ group: kind.group, plural: kind.kind }, metadata.name, why);
+  }
+  const version = preconditions?.resourceVersion;
+  if (version !== undefined && version !== metadata.resourceVersion) {
+    const why = `the ResourceVersion in the precondition (${version}) does not match the ResourceVersion in record ` +
+      `(${metadata.resourceVersion}). The object might have been modified`;
+    throw conflict({ group: kind.group, plural: kind.kind }, metadata.name, why);
+  }
+}
+
+function removeStored(core: Core, kind: ServedKind, stored: StoredObject, options: DeleteOptions): Removed {
+  const finalizers = finalizersFor(kind, stored, options);
+  const grace = graceSeconds(kind, stored, options);
+  const isLast = finalizers.length === 0 && grace === 0 && !isHeld(kind);
+  const key = keyOfObject(stored);
+  if (isLast) {
+    if (options.dryRun) return { object: kind.rules.read(stored), isGone: true };
+    return { object: kind.rules.read(core.store.delete(kind.collection, key) ?? stored), isGone: true };
+  }
+  const marked = markDeleted(kind, stored, finalizers, grace, core.clock.now());
+  if (options.dryRun || marked === stored) return { object: kind.rules.read(marked), isGone: false };
+  return { object: kind.rules.read(core.store.put(kind.collection, key, marked)), isGone: false };
+}
+
+/** Kinds whose deletion is always finished by a controller: they empty themselves first. */
+function isHeld(kind: ServedKind): boolean {
+  return kind.collection === "/namespaces" || kind.collection === DEFINITIONS;
+}
+
+/** The finalizers an object has once its deletion has begun: the policy decides on the garbage collector's own two. */
+function finalizersFor(
+  kind: ServedKind,
+  { metadata }: StoredObject,
+  { propagationPolicy }: DeleteOptions,
+): readonly string[] {
+  const given = metadata.finalizers ?? [];
+  const isNew = kind.collection === DEFINITIONS && metadata.deletionTimestamp === undefined;
+  const before = isNew && !given.includes(CLEANUP) ? [...given, CLEANUP] : given;
+  if (propagationPolicy === undefined) return before;
+  const others = before.filter((each) => each !== ORPHAN && each !== FOREGROUND);
+  if (propagationPolicy === "Orphan") return [...others, ORPHAN];
+  return propagationPolicy === "Foreground" ? [...others, FOREGROUND] : others;
+}
+
+/** Only a pod on a node is given time: elsewhere nobody is there who would end it. */
+function graceSeconds(kind: ServedKind, { spec }: StoredObject, { gracePeriodSeconds }: DeleteOptions): number {
+  const pod = spec as { nodeName?: string; terminationGracePeriodSeconds?: number } | undefined;
+  if (kind.collection !== "/pods" || !pod?.nodeName) return 0;
+  return Math.max(0, gracePeriodSeconds ?? pod.terminationGracePeriodSeconds ?? 30);
+}
+
+function markDeleted(
+  kind: ServedKind,
+  stored: StoredObject,
+  finalizers: readonly string[],
+  grace: number,
+  now: number,
+): StoredObject {
+  const { deletionTimestamp, generation, finalizers: before = [] } = stored.metadata;
+  const isSame = finalizers.length === before.length && finalizers.every((each, i) => each === before[i]);
+  if (deletionTimestamp !== undefined && isSame) return stored;
+  const marked = withMetadata(stored, {
+    finalizers: finalizers.length === 0 ? undefined : finalizers,
+    ...(deletionTimestamp === undefined && {
+      deletionTimestamp: timestamp(now + 1000 * grace),
+      deletionGracePeriodSeconds: isHeld(kind) ? undefined : grace,
+      ...(generation !== undefined && !isHeld(kind) && { generation: generation + 1 }),
+    }),
+  });
+  return deletionTimestamp === undefined ? beginTermination(kind, marked, now) : marked;
+}
+
+/** What else changes in the object when its deletion begins. */
+function beginTermination(kind: ServedKind, marked: StoredObject, now: number): StoredObject {
+  if (kind.collection === "/namespaces") {
+    return { ...marked, status: { ...marked.status as object, phase: "Terminating" } };
+  }
+  if (!isHeld(kind)) return marked;
+  const status = marked.status as { conditions?: readonly { type: string }[] } | undefined;
+  const conditions = (status?.conditions ?? []).filter(({ type }) => type !== "Terminating");
+  const terminating = {
+    type: "Terminating",
+    status: "True",
+    lastTransitionTime: timestamp(now),
+    reason: "InstanceDeletionPending",
+    message: "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
+  };
+  return { ...marked, status: { ...status, conditions: [...conditions, terminating] } };
+}

@@ -1,0 +1,155 @@
+/** Label and field selectors (`k8s.io/apimachinery/pkg/labels`, `.../fields`). */
+import { own } from "../base/own.ts";
+import type { ServedKind } from "./kinds.ts";
+import type { StoredObject } from "./objects.ts";
+import { badRequest } from "./status_error.ts";
+
+/** Whether an object is chosen. */
+export type Selection = (object: StoredObject) => boolean;
+
+const TOKEN = /\s*(?:(==|=|!=|!|<|>|\(|\)|,)|([^\s=!<>(),]+))/y;
+
+/**
+ * Reads a label selector.
+ *
+ * @param text The selector, such as `app=web,tier in (a, b),!legacy`.
+ * @throws {StatusError} If it is none.
+ */
+export function labelSelection(text: string): Selection {
+  const tokens = tokenize(text);
+  const requirements: ((labels: Readonly<Record<string, string>>) => boolean)[] = [];
+  let i = 0;
+  while (i < tokens.length) {
+    const [requirement, next] = readRequirement(tokens, i);
+    requirements.push(requirement);
+    i = next;
+    if (i < tokens.length && tokens[i++] !== ",") throw unparsable(tokens[i - 1], "',' or 'end of string'");
+  }
+  return ({ metadata }) => requirements.every((requirement) => requirement(metadata.labels ?? {}));
+}
+
+type Requirement = (labels: Readonly<Record<string, string>>) => boolean;
+
+function tokenize(text: string): string[] {
+  const tokens: string[] = [];
+  TOKEN.lastIndex = 0;
+  while (TOKEN.lastIndex < text.trimEnd().length) {
+    const match = TOKEN.exec(text);
+    if (match === null) throw badRequest(`unable to parse requirement: ${JSON.stringify(text)}`);
+    tokens.push(match[1] ?? match[2] ?? "");
+  }
+  return tokens;
+}
+
+const OPERATORS = new Set(["==", "=", "!=", "!", "<", ">", "(", ")", ","]);
+
+function unparsable(found: string | undefined, expected: string): Error {
+  return badRequest(`unable to parse requirement: found '${found ?? ""}', expected: ${expected}`);
+}
+
+function readRequirement(tokens: readonly string[], start: number): [Requirement, number] {
+  const first = tokens[start];
+  if (first === "!") return [without(identifier(tokens, start + 1)), start + 2];
+  const key = identifier(tokens, start);
+  const operator = tokens[start + 1];
+  switch (operator) {
+    case undefined:
+    case ",":
+      return [(labels) => own(labels, key) !== undefined, start + 1];
+    case "=":
+    case "==":
+    case "!=": {
+      const [value, next] = exactValue(tokens, start + 2);
+      const isEqual = operator !== "!=";
+      return [(labels) => (own(labels, key) === value) === isEqual, next];
+    }
+    case "in":
+    case "notin": {
+      const [values, next] = readValues(tokens, start + 2);
+      const isIn = operator === "in";
+      return [(labels) => values.has(own(labels, key) ?? MISSING) === isIn, next];
+    }
+    case "<":
+    case ">": {
+      const bound = Number(identifier(tokens, start + 2));
+      return [(labels) => {
+        const value = Number(own(labels, key) ?? NaN);
+        return operator === "<" ? value < bound : value > bound;
+      }, start + 3];
+    }
+    default:
+      throw unparsable(operator, "in, notin, =, ==, !=, gt, lt");
+  }
+}
+
+// No label has this value: a value holds no space.
+const MISSING = " ";
+
+function without(key: string): Requirement {
+  return (labels) => own(labels, key) === undefined;
+}
+
+function identifier(tokens: readonly string[], i: number): string {
+  const token = tokens[i];
+  if (token === undefined || OPERATORS.has(token)) throw unparsable(token, "identifier");
+  return token;
+}
+
+/** A value may be empty: `app=`. */
+function exactValue(tokens: readonly string[], i: number): [string, number] {
+  const token = tokens[i];
+  return token === undefined || token === "," ? ["", i] : [identifier(tokens, i), i + 1];
+}
+
+function readValues(tokens: readonly string[], start: number): [Set<string>, number] {
+  if (tokens[start] !== "(") throw unparsable(tokens[start], "'('");
+  const values = new Set<string>();
+  let i = start + 1;
+  while (tokens[i] !== ")") {
+    if (tokens[i] === ",") values.add("");
+    else {
+      values.add(identifier(tokens, i));
+      i++;
+      if (tokens[i] === ")") break;
+      if (tokens[i] !== ",") throw unparsable(tokens[i], "',', ')' or identifier");
+    }
+    i++;
+  }
+  return [values, i + 1];
+}
+
+/**
+ * Reads a field selector.
+ *
+ * @param kind Whose fields.
+ * @param text The selector, such as `metadata.name=web`.
+ * @throws {StatusError} If it is none, or names a field that cannot be selected by.
+ */
+export function fieldSelection(kind: ServedKind, text: string): Selection {
+  const selectable = selectableFields(kind);
+  const requirements = text.split(",").filter((part) => part !== "").map((part) => {
+    const match = /^(.*?)(==|!=|=)(.*)$/.exec(part);
+    if (match === null) throw badRequest(`invalid selector: '${text}'; can't understand '${part}'`);
+    const [, field = "", operator, value] = match;
+    const read = selectable.get(field);
+    if (read === undefined) throw badRequest(unknownField(kind, field));
+    return (object: StoredObject) => (read(object) === value) === (operator !== "!=");
+  });
+  return (object) => requirements.every((requirement) => requirement(object));
+}
+
+function unknownField(kind: ServedKind, field: string): string {
+  if (kind.isBuiltin) {
+    return `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
+  }
+  return `field label not supported: ${field}`;
+}
+
+function selectableFields(kind: ServedKind): ReadonlyMap<string, (object: StoredObject) => string> {
+  const fields = new Map<string, (object: StoredObject) => string>([
+    ["metadata.name", ({ metadata }) => metadata.name],
+    ["metadata.namespace", ({ metadata }) => metadata.namespace ?? ""],
+  ]);
+  for (const [path, read] of kind.selectableFields ?? []) fields.set(path, read);
+  return fields;
+}

@@ -1,0 +1,80 @@
+/** An API server on a TCP port, for kubectl and any other client outside the process. */
+import type { Apiserver } from "./mod.ts";
+
+/** Options for {@linkcode serveApiserver}. */
+export interface ServeOptions {
+  /** The port; 0 takes a free one. @default {0} */
+  readonly port?: number;
+  /** The address to listen on. @default {"127.0.0.1"} */
+  readonly hostname?: string;
+}
+
+/** An API server that listens. */
+export interface ServedApiserver extends AsyncDisposable {
+  /** Where it listens, such as `http://127.0.0.1:8001`. */
+  readonly url: string;
+  /** Stops listening and closes all connections. The server itself is not stopped. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves an API server over HTTP.
+ *
+ * @param apiserver The server.
+ * @param options Additional options.
+ * @returns Where it listens, and how to stop it.
+ * @throws {Deno.errors.AddrInUse} If the port is taken.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { createApiserver } from "./mod.ts";
+ *
+ * await using apiserver = createApiserver();
+ * await using served = serveApiserver(apiserver);
+ * const response = await fetch(`${served.url}/readyz`);
+ * assert.equal(await response.text(), "ok");
+ * ```
+ */
+export function serveApiserver(apiserver: Apiserver, options: ServeOptions = {}): ServedApiserver {
+  const { port = 0, hostname = "127.0.0.1" } = options;
+  const open = new AbortController();
+  const server = Deno.serve(
+    { port, hostname, onListen: () => {}, signal: open.signal },
+    // A client that goes away aborts the request's signal, and with it an open watch.
+    (request) => apiserver.fetch(request),
+  );
+  const address = server.addr as Deno.NetAddr;
+  const host = address.hostname.includes(":") ? `[${address.hostname}]` : address.hostname;
+  async function close(): Promise<void> {
+    open.abort();
+    await server.finished;
+  }
+  return { url: `http://${host}:${address.port}`, close, [Symbol.asyncDispose]: close };
+}
+
+/**
+ * A kubeconfig file for a server.
+ *
+ * @param url Where the server listens.
+ * @param name What cluster, user and context are called. @default {"apiserver"}
+ * @returns The text of the file: YAML, in its JSON form.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.match(kubeconfigFor("http://127.0.0.1:8001"), /"server": "http:\/\/127.0.0.1:8001"/);
+ * ```
+ */
+export function kubeconfigFor(url: string, name = "apiserver"): string {
+  const config = {
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name, cluster: { server: url } }],
+    users: [{ name, user: { token: "anything" } }],
+    contexts: [{ name, context: { cluster: name, user: name } }],
+    "current-context": name,
+  };
+  return `${JSON.stringify(config, null, 2)}\n`;
+}

@@ -1,0 +1,119 @@
+/** Strategic merge patch: a merge patch that knows of lists whose items have a key (`k8s.io/apimachinery/pkg/util/strategicpatch`). */
+import { equal, isObject } from "../base/json.ts";
+import { own, setOwn } from "../base/own.ts";
+import type { ServerSchema } from "./server_schema.ts";
+import { badRequest } from "./status_error.ts";
+
+const DIRECTIVE = "$patch";
+const DELETE_PREFIX = "$deleteFromPrimitiveList/";
+const ORDER_PREFIX = "$setElementOrder/";
+const RETAIN_KEYS = "$retainKeys";
+
+/**
+ * Applies a strategic merge patch.
+ *
+ * @param schema The schema, which says how lists are merged.
+ * @param target What is patched; it is not changed.
+ * @param patch The patch.
+ * @returns The patched value.
+ * @throws {StatusError} If the patch does not fit.
+ */
+export function applyStrategicPatch(schema: ServerSchema, target: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch;
+  if (own(patch, DIRECTIVE) === "replace") return without(patch, DIRECTIVE);
+  if (own(patch, DIRECTIVE) === "delete") return {};
+  const before = retained(isObject(target) ? target : {}, patch);
+  const result: Record<string, unknown> = { ...before };
+  for (const [key, value] of Object.entries(patch)) {
+    if (key === DIRECTIVE || key === RETAIN_KEYS || key.startsWith(ORDER_PREFIX)) continue;
+    if (key.startsWith(DELETE_PREFIX)) {
+      const name = key.slice(DELETE_PREFIX.length);
+      const list = own(result, name);
+      const gone = Array.isArray(value) ? value : [];
+      if (Array.isArray(list)) setOwn(result, name, list.filter((item) => !gone.some((each) => equal(each, item))));
+    } else if (value === null) delete result[key];
+    else setOwn(result, key, merged(propertyOf(schema, key), own(before, key), value));
+  }
+  for (const [key, order] of Object.entries(patch)) {
+    if (!key.startsWith(ORDER_PREFIX) || !Array.isArray(order)) continue;
+    const name = key.slice(ORDER_PREFIX.length);
+    const list = own(result, name);
+    if (Array.isArray(list)) setOwn(result, name, inOrder(mergeKey(propertyOf(schema, name)), list, order));
+  }
+  return result;
+}
+
+function propertyOf(schema: ServerSchema, key: string): ServerSchema {
+  const property = own(schema.properties, key);
+  if (property !== undefined) return property;
+  return isObject(schema.additionalProperties) ? schema.additionalProperties : {};
+}
+
+function without(object: Record<string, unknown>, key: string): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(object).filter(([each]) => each !== key));
+}
+
+/** Of a union only the keys that the patch names stay. */
+function retained(target: Record<string, unknown>, patch: Record<string, unknown>): Record<string, unknown> {
+  const keys = own(patch, RETAIN_KEYS);
+  if (!Array.isArray(keys)) return target;
+  return Object.fromEntries(Object.entries(target).filter(([key]) => keys.includes(key)));
+}
+
+function mergeKey(schema: ServerSchema): string | undefined {
+  return schema["x-kubernetes-patch-merge-key"];
+}
+
+function merges(schema: ServerSchema): boolean {
+  return schema["x-kubernetes-patch-strategy"]?.split(",").includes("merge") ?? false;
+}
+
+function merged(schema: ServerSchema, target: unknown, patch: unknown): unknown {
+  if (isObject(patch)) {
+    const replaces = schema["x-kubernetes-patch-strategy"]?.split(",").includes("replace");
+    return replaces ? patch : applyStrategicPatch(schema, target, patch);
+  }
+  if (!Array.isArray(patch) || !merges(schema)) return patch;
+  const before = Array.isArray(target) ? target : [];
+  const key = mergeKey(schema);
+  if (key === undefined) return [...before, ...patch.filter((item) => !before.some((each) => equal(each, item)))];
+  return mergedItems(schema, key, before, patch);
+}
+
+function mergedItems(
+  schema: ServerSchema,
+  key: string,
+  before: readonly unknown[],
+  patch: readonly unknown[],
+): unknown[] {
+  const items = patch.map((item) => {
+    if (!isObject(item)) throw badRequest("map: an item of a list that is merged by key is no object");
+    return item;
+  });
+  if (items.some((item) => own(item, DIRECTIVE) === "replace")) {
+    return items.filter((item) => own(item, DIRECTIVE) === undefined || Object.keys(item).length > 1)
+      .map((item) => without(item, DIRECTIVE));
+  }
+  const result = [...before];
+  for (const item of items) {
+    const id = own(item, key);
+    if (id === undefined) throw badRequest(`map: ${JSON.stringify(item)} does not contain declared merge key: ${key}`);
+    const at = result.findIndex((each) => isObject(each) && equal(own(each, key), id));
+    if (own(item, DIRECTIVE) === "delete") {
+      if (at >= 0) result.splice(at, 1);
+    } else if (at < 0) result.push(applyStrategicPatch(schema.items ?? {}, {}, item));
+    else result[at] = applyStrategicPatch(schema.items ?? {}, result[at], item);
+  }
+  return result;
+}
+
+/** A list in the order that the patch asks for; what it does not name stays behind what it stood behind. */
+function inOrder(key: string | undefined, list: readonly unknown[], order: readonly unknown[]): unknown[] {
+  const idOf = (item: unknown) => key !== undefined && isObject(item) ? own(item, key) : item;
+  const rank = (item: unknown) => order.findIndex((each) => equal(idOf(each), idOf(item)));
+  const named = list.filter((item) => rank(item) >= 0).sort((a, b) => rank(a) - rank(b));
+  const result: unknown[] = [];
+  let next = 0;
+  for (const item of list) result.push(rank(item) >= 0 ? named[next++] : item);
+  return result;
+}

@@ -1,0 +1,56 @@
+/** Objects as rows of a table (`meta.k8s.io/v1`), as `kubectl get` shows them. */
+import { age, NAME_COLUMN } from "./columns.ts";
+import type { Column, ServedKind } from "./kinds.ts";
+import type { StoredObject } from "./objects.ts";
+
+/** What a row carries of its object. */
+export type IncludeObject = "None" | "Metadata" | "Object";
+
+const DEFAULT_COLUMNS: readonly Column[] = [
+  NAME_COLUMN,
+  { name: "Age", type: "string", description: "", cell: age },
+];
+
+/**
+ * A table.
+ *
+ * @param kind Whose objects.
+ * @param objects The objects.
+ * @param metadata The list's metadata.
+ * @param now The time, for ages.
+ * @param options What rows carry, and whether the columns are said: a watch says them once.
+ */
+export function tableOf(
+  kind: ServedKind,
+  objects: readonly StoredObject[],
+  metadata: object,
+  now: number,
+  options: { includeObject: IncludeObject; withColumns: boolean },
+): unknown {
+  const columns = kind.columns ?? DEFAULT_COLUMNS;
+  return {
+    kind: "Table",
+    apiVersion: "meta.k8s.io/v1",
+    metadata,
+    columnDefinitions: options.withColumns
+      ? columns.map(({ name, type, format = "", description = "", priority = 0 }) => ({
+        name,
+        type,
+        format,
+        description,
+        priority,
+      }))
+      : null,
+    rows: objects.map((object) => ({
+      cells: columns.map(({ cell }) => cell(object, now)),
+      ...(options.includeObject !== "None" && {
+        object: options.includeObject === "Object" ? object : partial(object),
+      }),
+    })),
+  };
+}
+
+/** An object's metadata alone. */
+export function partial({ metadata }: { readonly metadata: unknown }): unknown {
+  return { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata };
+}

@@ -1,0 +1,214 @@
+/** Watches: an endless answer of one JSON line a change (`k8s.io/apiserver/pkg/storage/cacher`). */
+import type { Core } from "./core.ts";
+import type { ServedKind } from "./kinds.ts";
+import type { StoredObject } from "./objects.ts";
+import { integer, prefixOf, revisionOf, selection, tooLarge } from "./read.ts";
+import { isTrue } from "./options.ts";
+import type { Selection } from "./selectors.ts";
+import { badRequest, expired, invalid, StatusError } from "./status_error.ts";
+import { type Change, CompactedError } from "./store.ts";
+import { type FieldError, forbidden } from "../schema/field_error.ts";
+
+/** A line of a watch. */
+export interface WatchEvent {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
+  readonly object: unknown;
+}
+
+/** What a watch is about. */
+export interface WatchRequest {
+  readonly kind: ServedKind;
+  readonly namespace: string | undefined;
+  readonly name: string | undefined;
+  readonly query: URLSearchParams;
+  /** The object as it stands in the line: itself, a row of a table, its metadata. */
+  readonly encode: (event: WatchEvent) => string;
+  readonly signal: AbortSignal;
+}
+
+/** Open watches. */
+export class Watches {
+  #open = new Set<() => void>();
+  readonly #core: Core;
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  /** How many are open. */
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** Ends all of them. */
+  close(): void {
+    for (const end of [...this.#open]) end();
+  }
+
+  /**
+   * Opens a watch.
+   *
+   * @param request What it is about.
+   * @returns The body of the answer. Cancelling it, or the request's signal, ends the watch.
+   * @throws {StatusError} If the query is wrong.
+   */
+  open(request: WatchRequest): ReadableStream<Uint8Array> {
+    const core = this.#core;
+    const { kind, query, signal } = request;
+    checkWatchOptions(query);
+    const start = startOf(query);
+    const isChosen = selection(kind, query, request.name);
+    const timeout = integer(query, "timeoutSeconds") || DEFAULT_TIMEOUT;
+    const encoder = new TextEncoder();
+    const clockwork: Disposable[] = [];
+    let end = () => {};
+    return new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        const send = (event: WatchEvent) => {
+          core.happened();
+          controller.enqueue(encoder.encode(`${request.encode(event)}\n`));
+        };
+        end = () => {
+          if (!this.#open.delete(end)) return;
+          for (const part of clockwork) part[Symbol.dispose]();
+          signal.removeEventListener("abort", end);
+          core.happened();
+          try {
+            controller.close();
+          } catch {
+            // Cancelled by the reader: closed already.
+          }
+        };
+        this.#open.add(end);
+        signal.addEventListener("abort", end, { once: true });
+        const refusal = begin(core, request, isChosen, send);
+        if (refusal !== undefined) {
+          send({ type: "ERROR", object: refusal.status });
+          return end();
+        }
+        const prefix = prefixOf(request.namespace);
+        clockwork.push(
+          core.store.listen((change) => {
+            if (change.collection !== kind.collection || !change.key.startsWith(prefix)) return;
+            // A watch may begin at a revision that is yet to come.
+            if (change.revision <= start) return;
+            const event = eventOf(kind, change, isChosen);
+            if (event !== undefined) send(event);
+          }),
+          core.clock.after(timeout * 1000, end),
+        );
+        if (isTrue(query.get("allowWatchBookmarks"))) clockwork.push(bookmarks(core, kind, send));
+        if (signal.aborted) end();
+      },
+      cancel: () => end(),
+    });
+  }
+}
+
+// A server without a limit of its own draws one between half an hour and an hour; ours is the longest of these.
+const DEFAULT_TIMEOUT = 3600;
+
+// An idle stream of the real server has a bookmark a minute.
+const BOOKMARK_INTERVAL = 60_000;
+
+function bookmarks(core: Core, kind: ServedKind, send: (event: WatchEvent) => void): Disposable {
+  let timer = core.clock.after(BOOKMARK_INTERVAL, ring);
+  function ring(): void {
+    send(bookmark(kind, core.store.revision));
+    timer = core.clock.after(BOOKMARK_INTERVAL, ring);
+  }
+  return { [Symbol.dispose]: () => timer[Symbol.dispose]() };
+}
+
+function bookmark(kind: ServedKind, revision: number, annotations?: Record<string, string>): WatchEvent {
+  return {
+    type: "BOOKMARK",
+    object: {
+      kind: kind.kind,
+      apiVersion: kind.apiVersion,
+      metadata: {
+        resourceVersion: String(revision),
+        ...(annotations && { annotations }),
+      },
+    },
+  };
+}
+
+/** Sends what is there already, as the query asks; answers a refusal where that cannot be. */
+function begin(
+  core: Core,
+  request: WatchRequest,
+  isChosen: Selection,
+  send: (event: WatchEvent) => void,
+): StatusError | undefined {
+  const { kind, query, namespace } = request;
+  const asksInitial = query.get("sendInitialEvents");
+  const revision = startOf(query);
+  const startsWithState = asksInitial === null ? revision === 0 : isTrue(asksInitial);
+  if (startsWithState && revision > core.store.revision) return tooLarge(revision, core.store.revision);
+  if (startsWithState) {
+    const now = core.store.revision;
+    for (const stored of core.store.list(kind.collection, prefixOf(namespace))) {
+      const object = kind.rules.read(stored);
+      if (isChosen(object)) send({ type: "ADDED", object });
+    }
+    if (asksInitial !== null && isTrue(query.get("allowWatchBookmarks"))) {
+      send(bookmark(kind, now, { "k8s.io/initial-events-end": "true" }));
+    }
+    return undefined;
+  }
+  if (revision === 0) return undefined;
+  try {
+    for (const change of core.store.changesSince(revision, kind.collection)) {
+      if (!change.key.startsWith(prefixOf(namespace))) continue;
+      const event = eventOf(kind, change, isChosen);
+      if (event !== undefined) send(event);
+    }
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof CompactedError)) throw error;
+    return expired(`too old resource version: ${revision} (${error.oldest})`);
+  }
+}
+
+/** The revision after which a watch begins. */
+function startOf(query: URLSearchParams): number {
+  const text = query.get("resourceVersion") || "0";
+  return revisionOf(text, (message) => new StatusError(500, undefined, message));
+}
+
+/** What a change is to a watch that sees some of the objects only: one that comes into view is new to it, one that leaves it is gone. */
+function eventOf(kind: ServedKind, change: Change, isChosen: Selection): WatchEvent | undefined {
+  const object = kind.rules.read(change.object);
+  const before = change.previous === undefined ? undefined : kind.rules.read(change.previous);
+  const wasSeen = before !== undefined && isChosen(before);
+  if (change.type === "DELETED") return wasSeen ? { type: "DELETED", object } : undefined;
+  const isSeen = isChosen(object);
+  if (isSeen) return { type: wasSeen ? "MODIFIED" : "ADDED", object };
+  return wasSeen ? { type: "DELETED", object: at(before, change.revision) } : undefined;
+}
+
+/** What left the view, as it was seen at last, with the revision at which it left. */
+function at(object: StoredObject, revision: number): StoredObject {
+  return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
+}
+
+function checkWatchOptions(query: URLSearchParams): void {
+  const match = query.get("resourceVersionMatch") ?? "";
+  const faults: FieldError[] = [];
+  if (query.get("sendInitialEvents") !== null) {
+    if (match !== "NotOlderThan") {
+      const why = 'resourceVersionMatch must be set to "NotOlderThan" if sendInitialEvents is provided';
+      faults.push(forbidden("resourceVersionMatch", why));
+    }
+  } else if (match !== "") {
+    faults.push(
+      forbidden(
+        "resourceVersionMatch",
+        "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+      ),
+    );
+  }
+  if (query.get("continue")) throw badRequest("continue is forbidden for watch");
+  if (faults.length > 0) throw invalid({ group: "meta.k8s.io", kind: "ListOptions" }, "", faults);
+}

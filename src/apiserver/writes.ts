@@ -1,0 +1,143 @@
+/** create, update and patch, from the request to the answer. */
+import { isObject } from "../base/json.ts";
+import { applyJsonPatch, type JsonPatchOperation } from "../base/json_patch.ts";
+import { applyMergePatch } from "../base/merge_patch.ts";
+import { applyObject } from "./apply.ts";
+import { contentType, jsonFault, parseObject, readBody } from "./body.ts";
+import type { Core } from "./core.ts";
+import { decodeBody } from "./decode_body.ts";
+import type { ServedKind } from "./kinds.ts";
+import { trackUpdate } from "./managed_fields.ts";
+import type { Draft, StoredObject } from "./objects.ts";
+import { type WriteOptions, writeOptions } from "./options.ts";
+import { checkName, createObject, updateObject } from "./persist.ts";
+import { badRequest, patchRejected, unsupportedMediaType } from "./status_error.ts";
+import { applyStrategicPatch } from "./strategic_patch.ts";
+
+/** A request about one kind. */
+export interface Target {
+  readonly kind: ServedKind;
+  readonly namespace: string | undefined;
+  readonly name: string | undefined;
+  readonly subresource: string | undefined;
+  readonly query: URLSearchParams;
+  /** What the answer warns of, be it a refusal or not. */
+  readonly warnings: string[];
+}
+
+/** What is answered. */
+export interface Outcome {
+  readonly code: number;
+  readonly object: StoredObject;
+}
+
+function optionsOf(request: Request, query: URLSearchParams, kind: string): WriteOptions {
+  return writeOptions(query, request.headers.get("user-agent") ?? "", kind);
+}
+
+/** Makes the object of a POST. */
+export async function create(core: Core, target: Target, request: Request): Promise<Outcome> {
+  const { kind, namespace, query, warnings } = target;
+  const options = optionsOf(request, query, "CreateOptions");
+  const { value, duplicates } = await parseObject(await readBody(request), contentType(request.headers), kind.kind);
+  const draft = decodeBody(kind, value as Draft, { ...options, duplicates, warnings });
+  const written = createObject(core, kind, draft, {
+    namespace,
+    dryRun: options.dryRun,
+    track: (object) => trackUpdate(core, kind, undefined, object, { manager: options.manager }),
+  });
+  warnings.push(...written.warnings);
+  return { code: 201, object: written.object };
+}
+
+/** Replaces an object by that of a PUT. */
+export async function update(core: Core, target: Target, request: Request): Promise<Outcome> {
+  const { kind, namespace, name = "", query, warnings } = target;
+  const options = optionsOf(request, query, "UpdateOptions");
+  const { value, duplicates } = await parseObject(await readBody(request), contentType(request.headers), kind.kind);
+  const draft = decodeBody(kind, value as Draft, { ...options, duplicates, warnings });
+  checkName(draft, name, namespace);
+  return change(core, target, options, () => draft, true);
+}
+
+/** The media types of patches. */
+const PATCHES = {
+  json: "application/json-patch+json",
+  merge: "application/merge-patch+json",
+  strategic: "application/strategic-merge-patch+json",
+  apply: "application/apply-patch+yaml",
+} as const;
+
+/** Changes an object by a PATCH. */
+export async function patch(core: Core, target: Target, request: Request): Promise<Outcome> {
+  const { kind, query, name = "", namespace, warnings } = target;
+  const options = optionsOf(request, query, "PatchOptions");
+  const type = contentType(request.headers);
+  const types = Object.values(PATCHES).filter((each) => kind.isBuiltin || each !== PATCHES.strategic);
+  if (!types.some((each) => each === type)) throw unsupportedMediaType(types);
+  const text = await readBody(request);
+  if (type === PATCHES.apply) return await applyObject(core, target, text, options);
+  const edit = editOf(kind, type, text);
+  return change(core, target, options, (live) => {
+    const draft = decodeBody(kind, edit(live) as Draft, { ...options, warnings });
+    checkName(draft, name, namespace);
+    return draft;
+  }, false);
+}
+
+function editOf(kind: ServedKind, type: string, text: string): (live: StoredObject) => unknown {
+  let patch: unknown;
+  try {
+    patch = JSON.parse(text);
+  } catch (error) {
+    throw badRequest(`error decoding patch: ${jsonFault(text, error)}`);
+  }
+  if (type === PATCHES.json) {
+    if (!Array.isArray(patch)) {
+      throw badRequest(
+        "error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp",
+      );
+    }
+    return (live) => {
+      try {
+        return object(applyJsonPatch(live, patch as JsonPatchOperation[]));
+      } catch {
+        throw patchRejected();
+      }
+    };
+  }
+  if (!isObject(patch)) {
+    throw badRequest(
+      "error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}",
+    );
+  }
+  if (type === PATCHES.merge) return (live) => applyMergePatch(live, patch);
+  return (live) => applyStrategicPatch(kind.schema, live, patch);
+}
+
+function object(value: unknown): unknown {
+  if (!isObject(value)) throw new TypeError("Cannot use the patched value: it is no object");
+  return value;
+}
+
+/** Writes a changed object, and says whose fields changed. */
+function change(
+  core: Core,
+  { kind, namespace, name = "", subresource, warnings }: Target,
+  options: WriteOptions,
+  make: (live: StoredObject) => Draft,
+  isWhole: boolean,
+): Outcome {
+  const request = {
+    namespace,
+    name,
+    dryRun: options.dryRun,
+    isWhole,
+    ...(subresource && { subresource }),
+    track: (next: StoredObject, old: StoredObject) =>
+      trackUpdate(core, kind, old, next, { manager: options.manager, ...(subresource && { subresource }) }),
+  };
+  const written = updateObject(core, kind, request, make);
+  warnings.push(...written.warnings);
+  return { code: 200, object: written.object };
+}

@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { healthResponse } from "./health.ts";
+import type { ReadinessLine } from "./running.ts";
+
+const READY: ReadinessLine = { name: "watch Website", isReady: true, told: "up to date" };
+const WAITING: ReadinessLine = { name: "controller websites", isReady: false, told: "waits for Website" };
+
+const ANSWERS: readonly { path: string; lines: ReadinessLine[]; status: number; body: string }[] = [
+  { path: "/livez", lines: [WAITING], status: 200, body: "ok\n" },
+  { path: "/healthz", lines: [WAITING], status: 200, body: "ok\n" },
+  { path: "/readyz?verbose", lines: [READY], status: 200, body: "[+]watch Website: up to date\n" },
+  {
+    path: "/readyz",
+    lines: [READY, WAITING],
+    status: 503,
+    body: "[+]watch Website: up to date\n[-]controller websites: waits for Website\n",
+  },
+  { path: "/", lines: [READY], status: 404, body: "Not found: ask /livez or /readyz\n" },
+];
+
+for (const { path, lines, status, body } of ANSWERS) {
+  Deno.test(`healthResponse answers ${path} with ${status}`, async () => {
+    const response = healthResponse(new Request(`http://pod${path}`), () => lines);
+    assert.equal(response.status, status);
+    assert.equal(await response.text(), body);
+  });
+}

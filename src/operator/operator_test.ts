@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import type { Duration } from "../base/duration.ts";
+import { ConfigMap, Namespace } from "../kinds/mod.ts";
+import { controller } from "../parts/controller.ts";
+import { operator, type OperatorOptions } from "./operator.ts";
+
+const configs = controller(ConfigMap, { reconcile() {} });
+const cleaning = () => controller(ConfigMap, { reconcile() {}, cleanup() {} });
+const named = (finalizer: string) => controller(ConfigMap, { finalizer, reconcile() {}, cleanup() {} });
+
+// Two keys whose finalizers are cut, and whose hashes are the same: found by trying some ten thousand.
+const LONG = "k".repeat(61);
+const [ONE, OTHER] = [`${LONG}1aed`, `${LONG}5e1d8`];
+// The same for field managers, which are cut at 128 characters.
+const LONGER = "k".repeat(126);
+const [FIRST, SECOND] = [`${LONGER}9e12`, `${LONGER}24c20`];
+
+const REFUSED: readonly { name: string; given: Partial<OperatorOptions>; message: RegExp }[] = [
+  { name: "an empty name", given: { name: "" }, message: /^Cannot make operator "": its name must be a DNS label/ },
+  { name: "a name in upper case", given: { name: "Op" }, message: /its name must be a DNS label/ },
+  { name: "a name that begins with a digit", given: { name: "1op" }, message: /its name must be a DNS label/ },
+  { name: "a name that ends with a dash", given: { name: "op-" }, message: /its name must be a DNS label/ },
+  { name: "a name that is too long", given: { name: "o".repeat(64) }, message: /its name must be a DNS label/ },
+  { name: "an empty key", given: { parts: { "": configs } }, message: /the part's key "" must be letters/ },
+  {
+    name: "a key with a slash",
+    given: { parts: { "a/b": configs } },
+    message: /the part's key "a\/b" must be letters/,
+  },
+  { name: "a key that ends with a dot", given: { parts: { "a.": configs } }, message: /the part's key "a\." must be/ },
+  {
+    name: "one part under two keys",
+    given: { parts: { a: configs, b: configs } },
+    message:
+      /^Cannot make operator "o": one part stands under the keys "a" and "b": take one out, or make a second part$/,
+  },
+  {
+    name: "finalizers that are the same once shortened",
+    given: { parts: { [ONE]: cleaning(), [OTHER]: cleaning() } },
+    message:
+      /would both put the finalizer "op\.kubernetes\.io\/o\.k+-\w{8}" on ConfigMap: rename one, or set its option/,
+  },
+  {
+    name: "finalizers that are said twice",
+    given: { parts: { a: named("x.y/z"), b: named("x.y/z") } },
+    message: /^Cannot make operator "o": parts "a" and "b" would both put the finalizer "x\.y\/z" on ConfigMap/,
+  },
+  {
+    name: "field managers that are the same once shortened",
+    given: { parts: { [FIRST]: configs, [SECOND]: controller(ConfigMap, { reconcile() {} }) } },
+    message: /would both write as "o\.k+-\w{8}": rename one$/,
+  },
+  {
+    name: "a finalizer that the server would refuse, as it is not qualified",
+    given: { parts: { a: named("z") } },
+    message: /finalizer "z"/,
+  },
+  {
+    name: "a time to stop that is no duration",
+    given: { stopWithin: "soon" as Duration },
+    message: /^Cannot read a duration: "soon"/,
+  },
+];
+
+for (const { name, given, message } of REFUSED) {
+  Deno.test(`operator refuses ${name}`, () => {
+    assert.throws(() => operator({ name: "o", parts: {}, ...given }), { name: /TypeError|SyntaxError/, message });
+  });
+}
+
+Deno.test("operator takes parts whose stored names differ", () => {
+  const Spaces = controller(Namespace, { finalizer: "x.y/z", reconcile() {}, cleanup() {} });
+  operator({ name: "o".repeat(63), parts: { a: cleaning(), "b.c_D-1": cleaning(), c: named("x.y/z"), d: Spaces } });
+  operator({ name: "o", parts: { [ONE]: configs, [OTHER]: cleaning() } });
+});
+
+Deno.test("operator fills in where health is served and how long a stop may take", () => {
+  const { health, stopWithin, version } = operator({ name: "o", parts: {} });
+  assert.deepEqual({ health, stopWithin, version }, {
+    health: { port: 8081, hostname: "0.0.0.0" },
+    stopWithin: 25_000,
+    version: "0.0.0",
+  });
+  assert.deepEqual(operator({ name: "o", parts: {}, health: { port: 1 } }).health, { port: 1, hostname: "0.0.0.0" });
+  assert.equal(operator({ name: "o", parts: {}, health: false }).health, undefined);
+});
+
+Deno.test("operator asks for the permission to serve health only where it is served", () => {
+  const nets = (health: OperatorOptions["health"]) =>
+    operator({ name: "o", parts: {}, ...(health === undefined ? {} : { health }) }).permissions()
+      .filter(({ access }) => access === "net").map(({ target }) => target);
+  assert.deepEqual(nets({ port: 9000, hostname: "127.0.0.1" }), ["kubernetes.default.svc", "127.0.0.1:9000"]);
+  assert.deepEqual(nets(false), ["kubernetes.default.svc"]);
+});

@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { setImmediate } from "node:timers";
+import { VirtualClock } from "../base/virtual_clock.ts";
+import { ConfigMap, Namespace } from "../kinds/mod.ts";
+import type { Connection } from "../kube/connection.ts";
+import { controller } from "../parts/controller.ts";
+import { operator } from "./operator.ts";
+import { type Running, startOperator } from "./running.ts";
+
+Deno.test("startOperator ends at once when its signal is aborted already, also without a cluster", async () => {
+  const namespaces = controller(Namespace, { reconcile() {} });
+  const op = operator({ name: "test", parts: { namespaces } });
+  const running = startOperator(op, { connection: silent(), clock: new VirtualClock(), signal: AbortSignal.abort() });
+  assert.equal(await endsSoon(running), true);
+});
+
+Deno.test("startOperator ends when its signal is aborted while the first listing goes on", async () => {
+  const namespaces = controller(Namespace, { reconcile() {} });
+  const op = operator({ name: "test", parts: { namespaces } });
+  const stop = new AbortController();
+  const running = startOperator(op, { connection: silent(), clock: new VirtualClock(), signal: stop.signal });
+  assert.equal(await endsSoon(running), false);
+  stop.abort();
+  assert.equal(await endsSoon(running), true);
+});
+
+Deno.test("startOperator waits for runs that go on, and aborts them at the deadline", async () => {
+  let signal: AbortSignal | undefined;
+  const namespaces = controller(Namespace, {
+    reconcile: (_, context) => {
+      signal = context.signal;
+      return new Promise((_, reject) => signal!.addEventListener("abort", () => reject(signal!.reason)));
+    },
+  });
+  const { running, clock, stop } = start(operator({ name: "test", parts: { namespaces }, stopWithin: "5s" }));
+  await turns();
+  stop.abort();
+  assert.equal(await endsSoon(running), false);
+  assert.equal(signal?.aborted, false);
+
+  clock.step(clock.now() + 4999);
+  assert.equal(await endsSoon(running), false);
+  clock.step(clock.now() + 1);
+  assert.equal(await endsSoon(running), true);
+  assert.equal(signal?.aborted, true);
+});
+
+Deno.test("startOperator does not wait for ever for a reconciler that does not heed its signal", async () => {
+  const namespaces = controller(Namespace, { reconcile: () => new Promise(() => {}) });
+  const { running, clock, stop } = start(operator({ name: "test", parts: { namespaces }, stopWithin: "5s" }));
+  await turns();
+  stop.abort();
+  await turns();
+  while (clock.step(clock.now() + 10_000)) await turns();
+  assert.equal(await endsSoon(running), true);
+});
+
+Deno.test("startOperator takes nothing more in once it is told to stop", async () => {
+  const runs: string[] = [];
+  const first = Promise.withResolvers<void>();
+  const namespaces = controller(Namespace, {
+    concurrency: 1,
+    reconcile({ metadata }) {
+      runs.push(metadata.name);
+      return first.promise;
+    },
+  });
+  const { running, stop } = start(operator({ name: "test", parts: { namespaces } }), ["one", "two"]);
+  await turns();
+  stop.abort();
+  first.resolve();
+  assert.equal(await endsSoon(running), true);
+  assert.deepEqual(runs, ["one"]);
+});
+
+Deno.test("readiness has a line for each watch and each controller, with the reason while it waits", async () => {
+  const namespaces = controller(Namespace, { owns: [ConfigMap], reconcile() {} });
+  const { running } = start(operator({ name: "test", parts: { namespaces } }), [], "configmaps");
+  await turns();
+  assert.deepEqual(running.readiness(), [
+    { name: "watch Namespace", isReady: true, told: "up to date" },
+    {
+      name: "watch ConfigMap",
+      isReady: false,
+      told:
+        'Cannot watch ConfigMap: the apiserver answered 403: no: give this user the verbs list and watch on "configmaps"',
+    },
+    { name: "controller namespaces", isReady: false, told: "waits for ConfigMap" },
+  ]);
+  await running[Symbol.asyncDispose]();
+});
+
+/** A cluster that never answers, as one behind a dropped route. */
+function silent(): Connection {
+  const fetch = (request: Request) =>
+    new Promise<Response>((_, reject) => request.signal.addEventListener("abort", () => reject(request.signal.reason)));
+  return { url: "http://cluster", fetch, close() {} };
+}
+
+/** An operator on a cluster with some namespaces and nothing else, that forbids to watch one kind. */
+function start(op: ReturnType<typeof operator>, names: string[] = ["one"], forbidden = "") {
+  const clock = new VirtualClock();
+  const stop = new AbortController();
+  const fetch = (request: Request): Promise<Response> => {
+    const plural = new URL(request.url).pathname.split("/").at(-1);
+    if (plural === forbidden) {
+      return Promise.resolve(Response.json({ kind: "Status", message: "no" }, { status: 403 }));
+    }
+    const objects = plural === "namespaces" ? names : [];
+    const lines = objects.map((name) => ({
+      type: "ADDED",
+      object: { apiVersion: "v1", kind: "Namespace", metadata: { name, uid: name, resourceVersion: "1" } },
+    }));
+    const mark = { resourceVersion: "1", annotations: { "k8s.io/initial-events-end": "true" } };
+    const text = [...lines, { type: "BOOKMARK", object: { metadata: mark } }].map((line) =>
+      `${JSON.stringify(line)}\n`
+    );
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new TextEncoder().encode(text.join(""))),
+    });
+    return Promise.resolve(new Response(body));
+  };
+  const connection: Connection = { url: "http://cluster", fetch, close() {} };
+  return { running: startOperator(op, { connection, clock, signal: stop.signal, random: () => 1 }), clock, stop };
+}
+
+async function endsSoon(running: Running): Promise<boolean> {
+  let hasEnded = false;
+  running.ended.then(() => hasEnded = true);
+  await turns();
+  return hasEnded;
+}
+
+async function turns(): Promise<void> {
+  for (let i = 0; i < 20; i++) await new Promise<void>((resolve) => setImmediate(resolve));
+}

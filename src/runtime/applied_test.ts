@@ -1,0 +1,240 @@
+import assert from "node:assert/strict";
+import type { KubeObject } from "../resource/kind.ts";
+import { isApplied } from "./applied.ts";
+
+/** What a controller applies, and what the server holds and records of it: taken from a kube-apiserver 1.36, shortened. */
+interface Case {
+  // deno-lint-ignore no-explicit-any -- cases change any part of it
+  wanted: any;
+  // deno-lint-ignore no-explicit-any
+  live: any;
+  // deno-lint-ignore no-explicit-any
+  fields: any;
+}
+
+const OWNER = {
+  apiVersion: "demo.example.com/v1",
+  kind: "Website",
+  name: "blog",
+  uid: "u1",
+  controller: true,
+  blockOwnerDeletion: true,
+};
+
+function deployment(): Case {
+  const spec = (container: object) => ({
+    replicas: 2,
+    selector: { matchLabels: { app: "blog" } },
+    template: { metadata: { labels: { app: "blog" } }, spec: { containers: [container] } },
+  });
+  return {
+    wanted: {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { name: "blog", namespace: "shop", labels: { app: "blog" }, ownerReferences: [OWNER] },
+      spec: spec({ name: "web", image: "nginx:1", args: ["-a", "-b"], ports: [{ containerPort: 80 }] }),
+    },
+    live: {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: {
+        name: "blog",
+        namespace: "shop",
+        uid: "u2",
+        resourceVersion: "7",
+        generation: 1,
+        labels: { app: "blog", team: "a label of another" },
+        annotations: { "deployment.kubernetes.io/revision": "1" },
+        ownerReferences: [OWNER],
+      },
+      spec: {
+        ...spec({
+          name: "web",
+          image: "nginx:1",
+          args: ["-a", "-b"],
+          imagePullPolicy: "IfNotPresent",
+          ports: [{ containerPort: 80, protocol: "TCP" }],
+        }),
+        revisionHistoryLimit: 10,
+      },
+      status: { readyReplicas: 2 },
+    },
+    fields: {
+      "f:metadata": { "f:labels": { "f:app": {} }, "f:ownerReferences": { 'k:{"uid":"u1"}': {} } },
+      "f:spec": {
+        "f:replicas": {},
+        "f:selector": {},
+        "f:template": {
+          "f:metadata": { "f:labels": { "f:app": {} } },
+          "f:spec": {
+            "f:containers": {
+              'k:{"name":"web"}': {
+                ".": {},
+                "f:args": {},
+                "f:image": {},
+                "f:name": {},
+                "f:ports": { 'k:{"containerPort":80,"protocol":"TCP"}': { ".": {}, "f:containerPort": {} } },
+              },
+            },
+          },
+        },
+      },
+    },
+  };
+}
+
+function ports(wanted: object[], live: object[], keys: Record<string, object>): Case {
+  const object = (list: object[]) => ({ apiVersion: "v1", kind: "Service", metadata: { name: "a" }, ports: list });
+  return { wanted: object(wanted), live: object(live), fields: { "f:ports": keys } };
+}
+
+function container(part: { spec: { template: { spec: { containers: unknown[] } } } }): Record<string, unknown> {
+  return part.spec.template.spec.containers[0] as Record<string, unknown>;
+}
+
+const TCP = 'k:{"containerPort":53,"protocol":"TCP"}';
+const UDP = 'k:{"containerPort":53,"protocol":"UDP"}';
+
+const SAME: readonly { name: string; given: () => Case }[] = [
+  { name: "a Deployment that others added to", given: deployment },
+  {
+    name: "wanted fields that are undefined",
+    given: () => changed(({ wanted }) => (wanted.spec.strategy = undefined)),
+  },
+  {
+    name: "a list that is a map, in any order of its recorded keys",
+    given: () =>
+      ports(
+        [{ containerPort: 53 }, { containerPort: 53, protocol: "UDP" }],
+        [{ containerPort: 53, protocol: "TCP" }, { containerPort: 53, protocol: "UDP" }],
+        { [UDP]: { ".": {}, "f:containerPort": {}, "f:protocol": {} }, [TCP]: { ".": {}, "f:containerPort": {} } },
+      ),
+  },
+  {
+    name: "a set that others added to",
+    given: () => ({
+      wanted: { apiVersion: "v1", kind: "Thing", metadata: { name: "a", finalizers: ["x/one"] } },
+      live: { apiVersion: "v1", kind: "Thing", metadata: { name: "a", finalizers: ["y/two", "x/one"] } },
+      fields: { "f:metadata": { "f:finalizers": { ".": {}, 'v:"x/one"': {} } } },
+    }),
+  },
+  {
+    name: "keys that objects inherit",
+    given: () => ({
+      wanted: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: { constructor: "x" } },
+      live: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: { constructor: "x" } },
+      fields: { "f:data": { "f:constructor": {} } },
+    }),
+  },
+];
+
+const OTHER: readonly { name: string; given: () => Case }[] = [
+  { name: "a value that drifted", given: () => changed(({ live }) => (live.spec.replicas = 3)) },
+  { name: "a value that is wanted otherwise", given: () => changed(({ wanted }) => (wanted.spec.replicas = 3)) },
+  { name: "a field that is wanted and new", given: () => changed(({ wanted }) => (wanted.spec.paused = true)) },
+  { name: "a field that is wanted no more", given: () => changed(({ wanted }) => delete wanted.spec.replicas) },
+  {
+    name: "a field that another took over, though its value is the same",
+    given: () => changed(({ fields }) => delete fields["f:spec"]["f:replicas"]),
+  },
+  { name: "a field that is gone", given: () => changed(({ live }) => delete live.spec.replicas) },
+  {
+    name: "an atomic list with an item of another",
+    given: () => changed(({ live }) => (container(live).args = ["-a", "-b", "-c"])),
+  },
+  {
+    name: "an atomic object with a key of another",
+    given: () => changed(({ live }) => (live.spec.selector.matchLabels.team = "x")),
+  },
+  { name: "an item that is gone", given: () => changed(({ live }) => (live.spec.template.spec.containers = [])) },
+  {
+    name: "an item whose name is another",
+    given: () => changed(({ wanted }) => (container(wanted).name = "other")),
+  },
+  {
+    name: "an owner reference that lost its block",
+    given: () => changed(({ live }) => (live.metadata.ownerReferences[0].blockOwnerDeletion = false)),
+  },
+  { name: "a label of ours that is gone", given: () => changed(({ live }) => delete live.metadata.labels.app) },
+  {
+    name: "a record of another version",
+    given: () => changed(({ wanted }) => (wanted.apiVersion = "apps/v2")),
+  },
+  {
+    name: "an item that differs, beside one that leaves its key to the default",
+    given: () =>
+      ports(
+        [{ containerPort: 53 }, { containerPort: 53, protocol: "UDP", name: "dns" }],
+        [{ containerPort: 53, protocol: "TCP" }, { containerPort: 53, protocol: "UDP" }],
+        { [TCP]: { ".": {}, "f:containerPort": {} }, [UDP]: { ".": {}, "f:containerPort": {}, "f:protocol": {} } },
+      ),
+  },
+  {
+    name: "the same, whichever of the two is recorded first",
+    given: () =>
+      ports(
+        [{ containerPort: 53 }, { containerPort: 53, protocol: "UDP", name: "dns" }],
+        [{ containerPort: 53, protocol: "TCP" }, { containerPort: 53, protocol: "UDP" }],
+        { [UDP]: { ".": {}, "f:containerPort": {}, "f:protocol": {} }, [TCP]: { ".": {}, "f:containerPort": {} } },
+      ),
+  },
+  {
+    name: "items in another order, which counts for init containers",
+    given: () =>
+      ports([{ name: "b" }, { name: "a" }], [{ name: "a" }, { name: "b" }], {
+        'k:{"name":"a"}': { ".": {}, "f:name": {} },
+        'k:{"name":"b"}': { ".": {}, "f:name": {} },
+      }),
+  },
+  {
+    name: "a member of a set that is wanted no more",
+    given: () => ({
+      wanted: { apiVersion: "v1", kind: "Thing", metadata: { name: "a", finalizers: ["x/one"] } },
+      live: { apiVersion: "v1", kind: "Thing", metadata: { name: "a", finalizers: ["x/one", "x/two"] } },
+      fields: { "f:metadata": { "f:finalizers": { 'v:"x/one"': {}, 'v:"x/two"': {} } } },
+    }),
+  },
+  {
+    name: "a record that cannot be read",
+    given: () => ports([{ name: "a" }], [{ name: "a" }], { "k:{": { ".": {}, "f:name": {} } }),
+  },
+  {
+    name: "a record by index, which is not understood",
+    given: () => ports([{ name: "a" }], [{ name: "a" }], { "i:0": { "f:name": {} } }),
+  },
+];
+
+for (const [cases, expected] of [[SAME, true], [OTHER, false]] as const) {
+  for (const { name, given } of cases) {
+    Deno.test(`isApplied says ${expected ? "yes" : "no"} to ${name}`, () => {
+      assert.equal(isApplied(given().wanted, recorded(given(), "me"), "me"), expected);
+    });
+  }
+}
+
+const RECORDS: readonly { name: string; entry: Record<string, unknown> }[] = [
+  { name: "of another manager", entry: { manager: "other" } },
+  { name: "of an update, not an apply", entry: { operation: "Update" } },
+  { name: "of a subresource", entry: { subresource: "status" } },
+  { name: "without fields", entry: { fieldsV1: undefined } },
+];
+
+for (const { name, entry } of RECORDS) {
+  Deno.test(`isApplied says no when the only record is one ${name}`, () => {
+    const given = deployment();
+    assert.equal(isApplied(given.wanted, recorded(given, "me", entry), "me"), false);
+  });
+}
+
+function changed(change: (given: Case) => unknown): Case {
+  // Through JSON, so that nothing is shared between what is wanted and what is live.
+  const given = JSON.parse(JSON.stringify(deployment()));
+  change(given);
+  return given;
+}
+
+function recorded({ wanted, live, fields }: Case, manager: string, more: Record<string, unknown> = {}): KubeObject {
+  const apiVersion = live.apiVersion ?? wanted.apiVersion;
+  const entry = { manager, operation: "Apply", apiVersion, fieldsType: "FieldsV1", fieldsV1: fields, ...more };
+  return { ...live, metadata: { ...live.metadata, managedFields: [entry] } };
+}

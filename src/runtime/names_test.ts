@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { ConfigMap, Deployment } from "../kinds/mod.ts";
+import { controller } from "../parts/controller.ts";
+import { fieldManager, finalizerName } from "./names.ts";
+
+// Clusters store these: a failure here means that released operators would lose what they wrote.
+Deno.test("fieldManager is the operator's name and the part's key, at most 128 characters", () => {
+  assert.equal(fieldManager("website-operator", "websites"), "website-operator.websites");
+  const long = fieldManager("o".repeat(63), "k".repeat(100));
+  assert.equal(long.length, 128);
+  assert(long.startsWith(`${"o".repeat(63)}.k`));
+});
+
+const FINALIZERS: readonly {
+  name: string;
+  kind: typeof ConfigMap | typeof Deployment;
+  key: string;
+  finalizer?: string;
+  expected: string;
+}[] = [
+  { name: "the kind's group", kind: Deployment, key: "web", expected: "apps/op.web" },
+  { name: "a group of its own for the core group", kind: ConfigMap, key: "web", expected: "op.kubernetes.io/op.web" },
+  { name: "what the controller says", kind: ConfigMap, key: "web", finalizer: "a.b/c", expected: "a.b/c" },
+  {
+    name: "a name cut to what the server takes",
+    kind: Deployment,
+    key: "the-controller-of-all-websites-that-has-a-very-long-name-and-more",
+    expected: "apps/op.the-controller-of-all-websites-that-has-a-very-long",
+  },
+];
+
+for (const { name, kind, key, finalizer, expected } of FINALIZERS) {
+  Deno.test(`finalizerName has ${name}`, () => {
+    const part = controller(kind, { ...(finalizer === undefined ? {} : { finalizer }), reconcile() {} });
+    const made = finalizerName("op", key, part);
+    assert(made.startsWith(expected), made);
+    assert(made.slice(made.indexOf("/") + 1).length <= 63);
+    if (key.length < 60) assert.equal(made, expected);
+  });
+}

@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { applyMergePatch } from "../base/merge_patch.ts";
+import { Deployment } from "../kinds/mod.ts";
+import type { Condition, KubeObject } from "../resource/kind.ts";
+import { resource } from "../resource/mod.ts";
+import { s } from "../schema/mod.ts";
+import { ownsStatus, StatusDraft } from "./status.ts";
+
+const NOW = Date.UTC(2030, 0, 1, 12, 0, 0, 123);
+const BEFORE = "2029-12-31T00:00:00Z";
+const READY = { type: "Ready", status: "True", reason: "Reconciled" } as const;
+
+Deno.test("StatusDraft gathers parts and a condition into one patch", () => {
+  const draft = new StatusDraft();
+  draft.add({ url: "https://a", ready: 1 });
+  draft.add({ ready: 2 });
+  draft.addCondition(READY);
+  assert.deepEqual(draft.patch(object({}), 3, [], NOW), {
+    url: "https://a",
+    ready: 2,
+    observedGeneration: 3,
+    conditions: [condition({ lastTransitionTime: "2030-01-01T12:00:00Z", observedGeneration: 3 })],
+  });
+});
+
+Deno.test("StatusDraft says nothing when the status says it already", () => {
+  const draft = new StatusDraft();
+  draft.add({ url: "https://a", parts: { b: 1, a: [1, { c: 2 }] } });
+  draft.addCondition(READY);
+  const held = {
+    parts: { a: [1, { c: 2 }], b: 1 },
+    url: "https://a",
+    observedGeneration: 3,
+    conditions: [condition()],
+    kept: "of another",
+  };
+  assert.equal(draft.patch(object(held), 3, ["Reconciling", "Stalled"], NOW), undefined);
+});
+
+Deno.test("StatusDraft removes a property that is undefined, and leaves what it does not say", () => {
+  const draft = new StatusDraft();
+  draft.add({ url: undefined });
+  const held = { url: "https://a", ready: 1 };
+  const patch = draft.patch(object(held), undefined, [], NOW);
+  assert.deepEqual(patch, { url: null, conditions: [] });
+  assert.deepEqual(applyMergePatch(held, patch), { ready: 1, conditions: [] });
+});
+
+Deno.test("StatusDraft compares values as the server will hold them", () => {
+  const draft = new StatusDraft();
+  draft.add({ at: new Date(NOW), inner: { left: undefined } });
+  const held = { at: "2030-01-01T12:00:00.123Z", inner: {}, conditions: [] };
+  assert.equal(draft.patch(object(held), undefined, [], NOW), undefined);
+});
+
+const CONDITIONS: readonly {
+  name: string;
+  held: Condition[];
+  said: Parameters<StatusDraft["addCondition"]>[0][];
+  drops?: string[];
+  expected: Condition[];
+}[] = [
+  {
+    name: "keeps the time while the status stays, whatever else changes",
+    held: [condition({ reason: "Old", message: "old", observedGeneration: 2 })],
+    said: [{ ...READY, message: "new" }],
+    expected: [condition({ message: "new" })],
+  },
+  {
+    name: "takes the time of a change of the status",
+    held: [condition({ status: "False", reason: "Failed" })],
+    said: [READY],
+    expected: [condition({ lastTransitionTime: "2030-01-01T12:00:00Z" })],
+  },
+  {
+    name: "keeps conditions of others as they are and where they are",
+    held: [condition({ type: "Probed", observedGeneration: 1 }), condition()],
+    said: [{ type: "Extra", status: "Unknown", reason: "New" }, READY],
+    expected: [
+      condition({ type: "Probed", observedGeneration: 1 }),
+      condition(),
+      condition({ type: "Extra", status: "Unknown", reason: "New", lastTransitionTime: "2030-01-01T12:00:00Z" }),
+    ],
+  },
+  {
+    name: "drops what holds no longer",
+    held: [condition({ type: "Stalled" }), condition(), condition({ type: "Reconciling" })],
+    said: [READY],
+    drops: ["Stalled", "Reconciling"],
+    expected: [condition()],
+  },
+  {
+    name: "does not drop what the run says itself",
+    held: [condition({ type: "Stalled", reason: "Waiting" })],
+    said: [{ type: "Stalled", status: "True", reason: "Waiting" }],
+    drops: ["Stalled"],
+    expected: [condition({ type: "Stalled", reason: "Waiting" })],
+  },
+];
+
+for (const { name, held, said, drops = [], expected } of CONDITIONS) {
+  Deno.test(`StatusDraft ${name}`, () => {
+    const draft = new StatusDraft();
+    for (const condition of said) draft.addCondition(condition);
+    const status = { observedGeneration: 3, conditions: held };
+    const patch = draft.patch(object(status), 3, drops, NOW);
+    const made = applyMergePatch(status, patch ?? {}) as { conditions: Condition[] };
+    assert.deepEqual(made.conditions, expected);
+  });
+}
+
+Deno.test("StatusDraft offers a condition only where the run said none of its type", () => {
+  const draft = new StatusDraft();
+  draft.addCondition({ type: "Ready", status: "False", reason: "Waiting" });
+  draft.offerCondition(READY);
+  const patch = draft.patch(object({}), 3, [], NOW) as { conditions: Condition[] };
+  assert.deepEqual(patch.conditions.map(({ status, reason }) => [status, reason]), [["False", "Waiting"]]);
+});
+
+Deno.test("StatusDraft cuts a message short, and never in the middle of a character", () => {
+  const draft = new StatusDraft();
+  draft.addCondition({ ...READY, message: `${"x".repeat(1023)}😀 and more` });
+  const { conditions: [made] } = draft.patch(object({}), 3, [], NOW) as { conditions: [Condition] };
+  assert(made.message.length <= 1024);
+  assert(made.message.startsWith("x".repeat(1023)));
+  assert.equal(made.message.isWellFormed(), true, "half a character is left, which the server would change");
+});
+
+Deno.test("StatusDraft tells whether others' conditions would be written with its own", () => {
+  const draft = new StatusDraft();
+  draft.addCondition(READY);
+  assert.equal(draft.keepsOthers(object({})), false);
+  assert.equal(draft.keepsOthers(object({ conditions: [condition()] })), false);
+  assert.equal(draft.keepsOthers(object({ conditions: [condition(), condition({ type: "Probed" })] })), true);
+});
+
+Deno.test("StatusDraft survives a status that is not what it should be", () => {
+  const draft = new StatusDraft();
+  draft.addCondition(READY);
+  for (const status of [null, "text", { conditions: "none" }, { conditions: null }]) {
+    const patch = draft.patch(object(status), 3, [], NOW) as { conditions: Condition[] };
+    assert.equal(patch.conditions.length, 1);
+    assert.equal(draft.keepsOthers(object(status)), false);
+  }
+});
+
+Deno.test("ownsStatus is true of our own kinds that have a status, and of no other", () => {
+  const [group, version, spec] = ["demo.example.com", "v1", s.object({})];
+  const With = resource({ group, version, kind: "With", spec, status: s.object({}) });
+  const Without = resource({ group, version, kind: "Without", spec });
+  assert.deepEqual([With, Without, Deployment].map(ownsStatus), [true, false, false]);
+});
+
+function condition(more: Partial<Condition> = {}): Condition {
+  return {
+    type: "Ready",
+    status: "True",
+    reason: "Reconciled",
+    message: "",
+    lastTransitionTime: BEFORE,
+    observedGeneration: 3,
+    ...more,
+  };
+}
+
+function object(status: unknown): KubeObject & { status: unknown } {
+  const metadata = { name: "a", uid: "u", resourceVersion: "1", creationTimestamp: BEFORE, generation: 3 };
+  return { apiVersion: "demo.example.com/v1", kind: "Website", metadata, status };
+}

@@ -1,0 +1,336 @@
+/** The client's calls on a real API server. What they send is tested beside the client; here it is whether the server takes it so. */
+import assert from "node:assert/strict";
+import {
+  ClusterRole,
+  ClusterRoleBinding,
+  ConfigMap,
+  CustomResourceDefinition,
+  Deployment,
+  Namespace,
+  ResourceQuota,
+} from "../../src/kinds/mod.ts";
+import { ApiError } from "../../src/kube/api_error.ts";
+import type { Client, WatchEvent } from "../../src/kube/client.ts";
+import { findKind } from "../../src/kube/discovery.ts";
+import { realCluster } from "../../src/testing/real_cluster.ts";
+import { Website } from "../../examples/01_website/website.ts";
+import { watched } from "../compiled/_watched.ts";
+import { flat } from "./_flat.ts";
+import { soon } from "./_soon.ts";
+import { clientBy, temporaryFolder } from "./_ways_in.ts";
+
+const IN_DEFAULT = { namespace: "default" };
+
+Deno.test("Client on a real API server", async (t) => {
+  await using cluster = await realCluster({ audit: "everything" });
+  await using folder = await temporaryFolder();
+  const guest = await cluster.user("guest");
+  await folder.write({ admin: cluster.admin.kubeconfig, guest: guest.kubeconfig });
+  using admin = await clientBy(`${folder.path}/admin`);
+  const { client } = admin;
+  await client.create(CustomResourceDefinition, Website.crd as never);
+  await established(client);
+
+  await t.step("create answers the object as the server made it, get the same", async () => {
+    const created = await client.create(ConfigMap, { metadata: { name: "made", ...IN_DEFAULT }, data: { a: "1" } }, {
+      manager: "maker",
+    });
+    assert.match(created.metadata.uid, /^[0-9a-f-]{36}$/);
+    assert.equal(created.metadata.managedFields?.[0]?.manager, "maker");
+    assert.deepEqual(await client.get(ConfigMap, "made", IN_DEFAULT), created);
+  });
+
+  await t.step("create as a trial answers what would be, and leaves nothing", async () => {
+    const tried = await client.create(ConfigMap, { metadata: { name: "tried", ...IN_DEFAULT } }, { dryRun: true });
+    assert.equal(tried.metadata.name, "tried");
+    await assert.rejects(client.get(ConfigMap, "tried", IN_DEFAULT), { name: "ApiError", status: 404 });
+  });
+
+  await t.step("list gathers 1,100 objects in three pages", async () => {
+    await client.create(Namespace, { metadata: { name: "many" } });
+    const names = Array.from({ length: 1100 }, (_, i) => `map-${String(i).padStart(4, "0")}`);
+    await Promise.all(
+      names.map((name, i) =>
+        client.create(ConfigMap, {
+          metadata: { name, namespace: "many", labels: { half: i % 2 === 0 ? "even" : "odd" } },
+        })
+      ),
+    );
+    const items = await client.list(ConfigMap, { namespace: "many" });
+    assert.deepEqual(items.map(({ metadata }) => metadata.name), names);
+    assert(items.every(({ apiVersion, kind }) => apiVersion === "v1" && kind === "ConfigMap"));
+
+    const asked = (await cluster.auditLog()).filter(({ verb, objectRef }) =>
+      verb === "list" && objectRef?.resource === "configmaps" && objectRef.namespace === "many"
+    );
+    assert.equal(asked.length, 3);
+    assert(asked.every(({ requestURI, userAgent }) => requestURI.includes("limit=500") && userAgent === "test"));
+  });
+
+  await t.step("list takes label and field selectors", async () => {
+    const even = await client.list(ConfigMap, { namespace: "many", labelSelector: "half in (even),half!=odd" });
+    assert.equal(even.length, 550);
+    const one = await client.list(ConfigMap, { fieldSelector: "metadata.name=map-0007" });
+    assert.deepEqual(one.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`), ["many/map-0007"]);
+  });
+
+  await t.step("page goes on in the state of its first page, whatever was written since", async () => {
+    const first = await client.page(ConfigMap, undefined, { namespace: "many" });
+    assert.equal(first.items.length, 500);
+    await client.delete(ConfigMap, "map-0700", { namespace: "many" });
+    const second = await client.page(ConfigMap, first.next, { namespace: "many" });
+    assert.equal(second.resourceVersion, first.resourceVersion);
+    assert(second.items.some(({ metadata }) => metadata.name === "map-0700"));
+  });
+
+  await t.step("watch begins with what there is, marks its end, then tells each change", async () => {
+    const stop = new AbortController();
+    const place = { namespace: "many", labelSelector: "half=odd" };
+    await using events = flat(client.watch(ConfigMap, { ...place, initial: true, signal: stop.signal }), stop);
+    const initial: WatchEvent[] = [];
+    let event = await events.next();
+    for (; event.type === "ADDED"; event = await events.next()) initial.push(event);
+    assert.equal(initial.length, 550);
+    assert.equal(event.type, "BOOKMARK");
+    assert.equal(event.object.metadata.annotations?.["k8s.io/initial-events-end"], "true");
+
+    await client.patch(ConfigMap, "map-0001", { data: { a: "1" } }, { namespace: "many" });
+    await client.patch(ConfigMap, "map-0002", { data: { a: "1" } }, { namespace: "many" });
+    await client.patch(ConfigMap, "map-0003", { metadata: { labels: { half: "even" } } }, { namespace: "many" });
+    await client.delete(ConfigMap, "map-0005", { namespace: "many" });
+    const changes = [await events.next(), await events.next(), await events.next()];
+    assert.deepEqual(changes.map(({ type, object }) => [type, object.metadata.name]), [
+      ["MODIFIED", "map-0001"],
+      ["DELETED", "map-0003"], // it left the selection
+      ["DELETED", "map-0005"],
+    ]);
+  });
+
+  await t.step("watch goes on from a version, and ends when its signal is aborted", async () => {
+    const stop = new AbortController();
+    const { metadata } = await client.get(ConfigMap, "map-0001", { namespace: "many" });
+    const seen: string[] = [];
+    const { resourceVersion } = metadata;
+    for await (const batch of client.watch(ConfigMap, { namespace: "many", resourceVersion, signal: stop.signal })) {
+      seen.push(...batch.map(({ type, object }) => `${type} ${object.metadata.name}`));
+      if (seen.length >= 3) stop.abort();
+    }
+    assert.deepEqual(seen, ["MODIFIED map-0002", "MODIFIED map-0003", "DELETED map-0005"]);
+  });
+
+  await t.step("watch ends when the server's time is up", async () => {
+    let batches = 0;
+    for await (const _ of client.watch(ResourceQuota, { timeoutSeconds: 1, initial: true })) batches++;
+    assert(batches >= 1);
+  });
+
+  await t.step("patch merges: null takes away, a list is replaced whole", async () => {
+    await client.create(Website, site("merged"));
+    const { spec } = await client.patch(Website, "merged", { spec: { theme: "dark", text: null } }, IN_DEFAULT);
+    assert.deepEqual(spec, { host: "merged.example.com", theme: "dark", text: "Hello" });
+  });
+
+  await t.step("patch runs a JSON patch, test included", async () => {
+    const patch = [{ op: "test", path: "/spec/theme", value: "dark" }, {
+      op: "replace",
+      path: "/spec/theme",
+      value: "light",
+    }];
+    const patched = await client.patch(Website, "merged", patch, { ...IN_DEFAULT, type: "json" });
+    assert.equal(patched.spec.theme, "light");
+    await assert.rejects(client.patch(Website, "merged", patch, { ...IN_DEFAULT, type: "json" }), {
+      name: "ApiError",
+      status: 422,
+      message: /^Cannot patch Website "default\/merged": the apiserver answered 422 Invalid/,
+    });
+  });
+
+  await t.step("patch merges lists by key where the type is strategic", async () => {
+    const container = (name: string) => ({ name, image: "nginx" });
+    await client.create(Deployment, {
+      metadata: { name: "web", ...IN_DEFAULT },
+      spec: {
+        selector: { matchLabels: { app: "web" } },
+        template: { metadata: { labels: { app: "web" } }, spec: { containers: [container("a"), container("b")] } },
+      },
+    });
+    const patch = { spec: { template: { spec: { containers: [{ name: "b", image: "caddy" }] } } } };
+    const patched = await client.patch(Deployment, "web", patch, { ...IN_DEFAULT, type: "strategic" });
+    const { containers } = patched.spec!.template.spec!;
+    assert.deepEqual(containers.map(({ name, image }) => [name, image]).sort(), [["a", "nginx"], ["b", "caddy"]]);
+  });
+
+  await t.step("apply makes, changes, takes away what it no longer wants, and yields to nobody unasked", async () => {
+    const wanted = (data: Record<string, string>) => ({ metadata: { name: "applied", ...IN_DEFAULT }, data });
+    await client.apply(ConfigMap, wanted({ a: "1", b: "1" }), { manager: "one" });
+    const changed = await client.apply(ConfigMap, wanted({ a: "2" }), { manager: "one" });
+    assert.deepEqual(changed.data, { a: "2" });
+    await assert.rejects(client.apply(ConfigMap, wanted({ a: "3" }), { manager: "two" }), (error) => {
+      assert(error instanceof ApiError);
+      assert.deepEqual([error.status, error.reason], [409, "Conflict"]);
+      assert.match(error.message, /^Cannot apply ConfigMap "default\/applied": the apiserver answered 409 Conflict: /);
+      assert.equal(error.causes[0]?.field, ".data.a");
+      return true;
+    });
+    const forced = await client.apply(ConfigMap, wanted({ a: "3" }), { manager: "two", force: true });
+    assert.deepEqual(forced.data, { a: "3" });
+    assert.deepEqual(forced.metadata.managedFields?.map(({ manager, operation }) => [manager, operation]), [
+      ["two", "Apply"],
+    ]);
+  });
+
+  await t.step("status is written by its subresource, and by nothing else", async () => {
+    await client.create(Website, site("reported"));
+    const status = { url: "https://reported.example.com", bytes: 1 };
+    const ignored = await client.patch(Website, "reported", { status }, IN_DEFAULT);
+    assert.equal(ignored.status, undefined);
+    const patch = { spec: { theme: "dark" }, status };
+    const written = await client.patch(Website, "reported", patch, { ...IN_DEFAULT, subresource: "status" });
+    assert.deepEqual(written.status, status);
+    assert.deepEqual([written.spec.theme, written.metadata.generation], ["light", 1]);
+    const applied = await client.apply(
+      Website,
+      { ...site("reported"), status: { bytes: 2 } } as Parameters<typeof client.apply<typeof Website>>[1],
+      { manager: "reporter", force: true, subresource: "status" },
+    );
+    assert.equal(applied.status?.bytes, 2);
+  });
+
+  await t.step("delete takes the object with the uid asked for, and no other", async () => {
+    const { metadata } = await client.create(ConfigMap, { metadata: { name: "doomed", ...IN_DEFAULT } });
+    await assert.rejects(client.delete(ConfigMap, "doomed", { ...IN_DEFAULT, uid: crypto.randomUUID() }), {
+      name: "ApiError",
+      status: 409,
+      message: /^Cannot delete ConfigMap "default\/doomed": the apiserver answered 409 Conflict: .*UID/,
+    });
+    await client.delete(ConfigMap, "doomed", { ...IN_DEFAULT, uid: metadata.uid });
+    await assert.rejects(client.delete(ConfigMap, "doomed", IN_DEFAULT), { name: "ApiError", status: 404 });
+  });
+
+  await t.step("errors say what was asked, with status, reason and causes", async () => {
+    using own = await clientBy(`${folder.path}/guest`);
+    const stale = { metadata: { resourceVersion: "1" }, data: {} };
+    const cases = [
+      {
+        call: () => client.get(ConfigMap, "missing", IN_DEFAULT),
+        expected: [404, "NotFound", []],
+        message:
+          'Cannot get ConfigMap "default/missing": the apiserver answered 404 NotFound: configmaps "missing" not found',
+      },
+      {
+        call: () => client.create(ConfigMap, { metadata: { name: "made", ...IN_DEFAULT } }),
+        expected: [409, "AlreadyExists", []],
+        message:
+          'Cannot create ConfigMap "default/made": the apiserver answered 409 AlreadyExists: configmaps "made" already exists',
+      },
+      {
+        call: () => client.patch(ConfigMap, "made", stale, IN_DEFAULT),
+        expected: [409, "Conflict", []],
+        message: /^Cannot patch ConfigMap "default\/made": the apiserver answered 409 Conflict: .*has been modified/,
+      },
+      {
+        call: () => client.create(Website, { ...site("pink"), spec: { host: "no host", theme: "pink" as "light" } }),
+        expected: [422, "Invalid", ["spec.host", "spec.theme"]],
+        message:
+          /^Cannot create Website "default\/pink": the apiserver answered 422 Invalid: .*spec\.theme: Unsupported value: "pink"/,
+      },
+      {
+        call: () => own.client.list(ConfigMap),
+        expected: [403, "Forbidden", []],
+        message:
+          'Cannot list ConfigMap: the apiserver answered 403 Forbidden: configmaps is forbidden: User "guest" cannot list resource "configmaps" in API group "" at the cluster scope',
+      },
+      {
+        call: () => own.client.watch(ConfigMap, IN_DEFAULT).next(),
+        expected: [403, "Forbidden", []],
+        message: /^Cannot watch ConfigMap "default": .*User "guest" cannot watch resource "configmaps"/,
+      },
+      {
+        call: () => client.raw("/nowhere"),
+        expected: [404, "", []],
+        message: 'Cannot read "/nowhere": the apiserver answered 404: 404 page not found',
+      },
+    ];
+    for (const { call, expected, message } of cases) {
+      await assert.rejects(call(), (error) => {
+        assert(error instanceof ApiError, String(error));
+        const fields = [...new Set(error.causes.map(({ field }) => field))].sort();
+        assert.deepEqual([error.status, error.reason, fields], expected);
+        if (typeof message === "string") assert.equal(error.message, message);
+        else assert.match(error.message, message);
+        return true;
+      });
+    }
+  });
+
+  await t.step("a right that is given counts without a new connection", async () => {
+    using own = await clientBy(`${folder.path}/guest`);
+    await assert.rejects(own.client.list(ConfigMap, IN_DEFAULT), { name: "ApiError", status: 403 });
+    const rules = [{ apiGroups: [""], resources: ["configmaps"], verbs: ["list"] }];
+    await client.create(ClusterRole, { metadata: { name: "guest" }, rules });
+    await client.create(ClusterRoleBinding, {
+      metadata: { name: "guest" },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "guest" },
+      subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "guest" }],
+    });
+    const maps = await soon(() => own.client.list(ConfigMap, IN_DEFAULT));
+    assert(maps.some(({ metadata }) => metadata.name === "made"));
+  });
+
+  await t.step("findKind finds a kind by each of its names", async () => {
+    const names: Record<string, string> = {
+      ConfigMap: "v1/configmaps",
+      configmaps: "v1/configmaps",
+      configmap: "v1/configmaps",
+      cm: "v1/configmaps",
+      deploy: "apps/v1/deployments",
+      "deployments.apps": "apps/v1/deployments",
+      "deployments.v1.apps": "apps/v1/deployments",
+      "Deployment.v1.apps": "apps/v1/deployments",
+      events: "v1/events", // as with kubectl the core group goes first
+      "events.events.k8s.io": "events.k8s.io/v1/events",
+      web: "demo.example.com/v1/websites",
+      "website.demo.example.com": "demo.example.com/v1/websites",
+      ns: "v1/namespaces",
+    };
+    for (const [name, expected] of Object.entries(names)) {
+      const kind = await findKind(client, name);
+      assert.equal(`${kind.apiVersion}/${kind.plural}`, expected, name);
+    }
+    assert.equal((await findKind(client, "ns")).namespaced, false);
+    const sites = await client.list(await findKind(client, "web"), IN_DEFAULT);
+    assert.deepEqual(sites.map(({ metadata }) => metadata.name), ["merged", "reported"]);
+  });
+
+  await t.step("findKind says so when there is none, or more than one", async () => {
+    await assert.rejects(findKind(client, "gadgets"), {
+      message:
+        'Cannot find a kind "gadgets": the cluster serves none by that name: is its CustomResourceDefinition installed?',
+    });
+    await assert.rejects(findKind(client, "websites.v2.demo.example.com"), /^Error: Cannot find a kind "websites\.v2/);
+    const other = JSON.parse(JSON.stringify(Website.crd).replaceAll("demo.example.com", "other.example.com"));
+    await client.create(CustomResourceDefinition, other);
+    await established(client);
+    await soon(() =>
+      assert.rejects(findKind(client, "websites"), {
+        message:
+          'Cannot tell which kind "websites" is: say one of websites.demo.example.com, websites.other.example.com',
+      })
+    );
+    assert.equal((await findKind(client, "websites.other.example.com")).group, "other.example.com");
+  });
+});
+
+function site(name: string) {
+  return { metadata: { name, ...IN_DEFAULT }, spec: { host: `${name}.example.com` } };
+}
+
+/** Waits until every definition is served. */
+async function established(client: Client): Promise<void> {
+  await using definitions = await watched(client, CustomResourceDefinition);
+  await definitions.until((all) =>
+    all.every(({ status }) =>
+      status?.conditions?.some(({ type, status }) => type === "Established" && status === "True")
+    )
+  );
+}

@@ -1,0 +1,229 @@
+/** Ways to a real API server: kubeconfigs, a pod's token as it rotates, one connection for everything, a server that restarts. */
+import assert from "node:assert/strict";
+import { parse, stringify } from "yaml";
+import { systemClock } from "../../src/base/clock.ts";
+import { VirtualClock } from "../../src/base/virtual_clock.ts";
+import { ConfigMap, Namespace, SelfSubjectReview } from "../../src/kinds/mod.ts";
+import type { Client, WatchEvent } from "../../src/kube/client.ts";
+import { connect } from "../../src/kube/connect.ts";
+import { tlsTransport, withToken } from "../../src/kube/http.ts";
+import { tokenFile } from "../../src/kube/token_file.ts";
+import { denoMachine } from "../../src/operator/machine.ts";
+import { realCluster } from "../../src/testing/real_cluster.ts";
+import { adminClient } from "../compiled/_watched.ts";
+import { flat } from "./_flat.ts";
+import { soon } from "./_soon.ts";
+import { clientBy, clientOf, countingProxy, temporaryFolder } from "./_ways_in.ts";
+
+const IN_DEFAULT = { namespace: "default" };
+
+Deno.test("ways to a real API server", async (t) => {
+  // Without a time for watches the server would wait a minute for them before it ends.
+  await using cluster = await realCluster({ apiserverArgs: ["--shutdown-watch-termination-grace-period=1s"] });
+  await using folder = await temporaryFolder();
+  const config = `${folder.path}/config`;
+  const admin = adminClient(cluster);
+
+  await t.step("a kubeconfig with a token", async () => {
+    await folder.write({ config: (await cluster.user("alice")).kubeconfig });
+    using own = await clientBy(config);
+    assert.equal(await whoAmI(own.client), "alice");
+    assert.equal(own.connection.namespace, "default");
+  });
+
+  await t.step("a kubeconfig with a client certificate and an authority, in base64", async () => {
+    await folder.write({ config: (await cluster.certificateUser("bob", { groups: ["robots"] })).kubeconfig });
+    using own = await clientBy(config);
+    assert.equal(await whoAmI(own.client), "bob");
+  });
+
+  await t.step("a kubeconfig that names files beside itself", async () => {
+    const { certificate, key } = await cluster.certificateUser("carol");
+    await folder.write({
+      "pki/ca.crt": cluster.caCert,
+      "pki/me.crt": certificate,
+      "pki/me.key": key,
+      config: kubeconfig(cluster.url, { "certificate-authority": "pki/ca.crt" }, {
+        "client-certificate": "./pki/me.crt",
+        "client-key": `${folder.path}/pki/me.key`,
+      }),
+    });
+    using own = await clientBy(config);
+    assert.equal(await whoAmI(own.client), "carol");
+  });
+
+  await t.step("a kubeconfig that names a token file beside itself, which goes before its token", async () => {
+    const { token } = await cluster.user("dave");
+    const authority = { "certificate-authority-data": btoa(cluster.caCert) };
+    const user = { tokenFile: "secrets/token", token: "of-nobody" };
+    await folder.write({ "secrets/token": `${token}\n`, config: kubeconfig(cluster.url, authority, user) });
+    using own = await clientBy(config);
+    assert.equal(await whoAmI(own.client), "dave");
+  });
+
+  await t.step("KUBECONFIG with two files, of which one has the users and one the clusters", async () => {
+    const whole = parse((await cluster.user("erin")).kubeconfig);
+    await folder.write({
+      "config.users": stringify({ kind: "Config", users: whole.users }),
+      "config.clusters": stringify({ ...whole, users: [] }),
+    });
+    const env: Record<string, string> = { KUBECONFIG: `${folder.path}/config.users:${folder.path}/config.clusters` };
+    const connection = await connect({ ...denoMachine, env: (name) => env[name] }, systemClock);
+    using own = clientOf(connection);
+    assert.equal(await whoAmI(own.client), "erin");
+  });
+
+  await t.step("a server whose authority is not the kubeconfig's is not spoken to", async () => {
+    await folder.write({ config: kubeconfig(cluster.url, {}, { token: (await cluster.user("frank")).token }) });
+    using own = await clientBy(config);
+    await assert.rejects(whoAmI(own.client), (error: Error) => {
+      assert.match(error.message, new RegExp(`^Cannot create SelfSubjectReview: no answer from "${cluster.url}": `));
+      assert.match(reasons(error), /invalid peer certificate: UnknownIssuer/);
+      return true;
+    });
+  });
+
+  await t.step("a pod's token that expired is read again from its file, without a restart", async () => {
+    const user = "system:serviceaccount:default:shop";
+    const [first, second] = [await cluster.user(user), await cluster.user(user)];
+    await folder.write({ token: first.token });
+    // Time stands still: it is the server's 401 that makes it read, not that a minute has passed.
+    using own = asPod(cluster, `${folder.path}/token`, new VirtualClock());
+    assert.equal(await whoAmI(own.client), user);
+
+    await folder.write({ token: second.token });
+    await cluster.expire(first.token);
+    assert.equal(await whoAmI(own.client), user);
+  });
+
+  await t.step("a pod whose token is refused says so, and goes on as soon as a good one is in the file", async () => {
+    const [bad, good] = [await cluster.user("grace"), await cluster.user("grace")];
+    await cluster.expire(bad.token);
+    await folder.write({ token: bad.token });
+    using own = asPod(cluster, `${folder.path}/token`, new VirtualClock());
+    await assert.rejects(whoAmI(own.client), {
+      name: "ApiError",
+      status: 401,
+      message: "Cannot create SelfSubjectReview: the apiserver answered 401 Unauthorized: Unauthorized",
+    });
+    await folder.write({ token: good.token });
+    assert.equal(await whoAmI(own.client), "grace");
+  });
+
+  await t.step("a pod's token is read again when a minute has passed, before it expires", async () => {
+    const clock = new VirtualClock();
+    await folder.write({ token: (await cluster.user("first")).token });
+    using own = asPod(cluster, `${folder.path}/token`, clock);
+    assert.equal(await whoAmI(own.client), "first");
+    await folder.write({ token: (await cluster.user("second")).token });
+    assert.equal(await whoAmI(own.client), "first");
+    clock.step(clock.now() + 60_000);
+    assert.equal(await whoAmI(own.client), "second");
+  });
+
+  await t.step("requests and watches all go over one connection, which only HTTP/2 does", async () => {
+    using proxy = countingProxy(cluster.port);
+    await folder.write({ config: cluster.admin.kubeconfig.replace(cluster.url, `https://127.0.0.1:${proxy.port}`) });
+    using own = await clientBy(config);
+    const { client } = own;
+    await client.get(Namespace, "default");
+    assert.equal(proxy.opened, 1);
+
+    const stop = new AbortController();
+    const watches = Array.from(
+      { length: 20 },
+      () => flat(client.watch(ConfigMap, { initial: true, signal: stop.signal }), stop),
+    );
+    await Promise.all(watches.map((watch) => watch.next()));
+    const names = Array.from({ length: 200 }, (_, i) => `parallel-${i}`);
+    await Promise.all(
+      names.map((name) => client.create(ConfigMap, { metadata: { name, ...IN_DEFAULT } }, { dryRun: true })),
+    );
+    assert.deepEqual([proxy.opened, proxy.open], [1, 1]);
+    for (const watch of watches) await watch[Symbol.asyncDispose]();
+  });
+
+  await t.step("requests that all come first settle on one connection", async () => {
+    using proxy = countingProxy(cluster.port);
+    await folder.write({ config: cluster.admin.kubeconfig.replace(cluster.url, `https://127.0.0.1:${proxy.port}`) });
+    using own = await clientBy(config);
+    await Promise.all(Array.from({ length: 20 }, () => own.client.get(Namespace, "default")));
+    await soon(() => assert.equal(proxy.open, 1));
+  });
+
+  for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+    await t.step(`a watch ends when the server does by ${signal}, and the client goes on when it is back`, async () => {
+      await folder.write({ config: cluster.admin.kubeconfig });
+      using own = await clientBy(config);
+      const { client } = own;
+      const stop = new AbortController();
+      const watch = client.watch(ConfigMap, { ...IN_DEFAULT, initial: true, signal: stop.signal });
+      const { value } = await watch.next();
+      const { resourceVersion } = value!.at(-1)!.object.metadata;
+
+      const ended = drained(watch);
+      const restarted = cluster.restartApiserver({ signal });
+      const end = await ended;
+      await restarted;
+      if (signal === "SIGTERM") assert.equal(end, undefined);
+      else assert(end instanceof Error);
+
+      // The first request finds the connection dead: it is not the caller who has to ask twice.
+      const name = `after-${signal.toLowerCase()}`;
+      await client.create(ConfigMap, { metadata: { name, ...IN_DEFAULT } });
+      await admin.patch(ConfigMap, name, { data: { a: "1" } }, IN_DEFAULT);
+      await using events = flat(client.watch(ConfigMap, { ...IN_DEFAULT, resourceVersion, signal: stop.signal }), stop);
+      const told: WatchEvent = await events.next();
+      // A server that was restarted does not hold what was before: it says so, or tells what came since.
+      if (told.type === "ERROR") assert.equal(told.object.code, 410);
+      else assert.equal(told.object.metadata.name, name);
+    });
+  }
+
+  await t.step("a server that is away is named, with the reason", async () => {
+    await folder.write({ config: cluster.admin.kubeconfig });
+    using own = await clientBy(config);
+    await cluster.stopApiserver({ signal: "SIGKILL" });
+    await assert.rejects(own.client.get(Namespace, "default"), (error: Error) => {
+      assert.match(error.message, new RegExp(`^Cannot get Namespace "default": no answer from "${cluster.url}": `));
+      assert.match(reasons(error), /Connection refused/);
+      return true;
+    });
+  });
+});
+
+/** The pieces of the way from inside a pod, without the name of the API server, which only a pod knows. */
+function asPod(cluster: { url: string; caCert: string }, path: string, clock: VirtualClock) {
+  const { fetch, close } = tlsTransport({ ca: cluster.caCert });
+  return clientOf({ url: cluster.url, fetch: withToken(fetch, tokenFile(path, denoMachine, clock)), close });
+}
+
+async function whoAmI(client: Client): Promise<string | undefined> {
+  const { status } = await client.create(SelfSubjectReview, {});
+  return status.userInfo?.username;
+}
+
+function kubeconfig(server: string, cluster: Record<string, string>, user: Record<string, string>): string {
+  return stringify({
+    kind: "Config",
+    clusters: [{ name: "real", cluster: { server, ...cluster } }],
+    users: [{ name: "me", user }],
+    contexts: [{ name: "real", context: { cluster: "real", user: "me" } }],
+    "current-context": "real",
+  });
+}
+
+/** Reads a watch to its end; answers what it threw, if it did. */
+async function drained(watch: AsyncGenerator<WatchEvent[], void>): Promise<unknown> {
+  try {
+    for await (const _ of watch) { /* only the end counts */ }
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+/** What an error and its causes say. */
+function reasons(error: unknown): string {
+  return error instanceof Error ? `${error.message}\n${reasons(error.cause)}` : "";
+}
