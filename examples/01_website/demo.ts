@@ -15,6 +15,9 @@ const PATIENCE = 20_000;
 
 if (import.meta.main) Deno.exit(await demo());
 
+/** A step: what it shows, in a newcomer's words, and what the server answered when it was done. */
+export type Step = readonly [title: string, run: () => Promise<readonly string[]>];
+
 /** Shows the demo; answers the exit code. */
 async function demo(): Promise<number> {
   await using server = createApiserver();
@@ -25,13 +28,13 @@ async function demo(): Promise<number> {
   const connection = await connect({ kubeconfig });
   const client = new Client(connection, { userAgent: "demo" });
   const stop = new AbortController();
-  const running = { ended: Promise.resolve() };
+  let running = Promise.resolve();
 
-  const steps: [string, () => Promise<string[]>][] = [
+  const isDone = await showSteps([
     ["A Kubernetes API server starts in this process", () => serverStarts(client)],
     ["The operator's own kind is installed, and the operator starts", async () => {
       const told = await kindIsInstalled(client);
-      running.ended = op.run({ connection, signal: stop.signal });
+      running = op.run({ connection, signal: stop.signal });
       return told;
     }],
     ["Two websites are asked for (samples.yaml)", () => samplesAreApplied(client)],
@@ -39,32 +42,40 @@ async function demo(): Promise<number> {
     ["A website that makes no sense is refused", () => nonsenseIsRefused(client)],
     ["Somebody spoils a page, and the operator repairs it", () => driftIsRepaired(client)],
     ["A website is deleted, and the operator cleans up behind it", () => cleanupRuns(client)],
-  ];
-  try {
-    for (const [number, [title, run]] of steps.entries()) {
-      console.log(`\n${number + 1}. ${title}`);
-      for (const line of await run()) console.log(`   ${line}`);
-    }
+  ]);
+  if (isDone) {
     const stays = Deno.stdout.isTerminal();
     console.log(
-      `\nAll ${steps.length} steps done. ${
-        stays ? "It goes on until Ctrl-C" : "On a terminal it goes on until Ctrl-C"
-      }, so that you can look:\n`,
+      `\n${stays ? "It goes on until Ctrl-C" : "On a terminal it goes on until Ctrl-C"}, so that you can look:\n`,
     );
     console.log(`   export KUBECONFIG=${kubeconfig}`);
     console.log(`   kubectl get websites --watch`);
     console.log(`   kubectl edit website shop\n`);
     if (stays) await untilInterrupted();
-    return 0;
-  } catch (error) {
-    console.error(`\nThe demo failed: ${error instanceof Error ? error.message : error}`);
-    return 1;
-  } finally {
-    stop.abort();
-    await running.ended;
-    connection.close();
-    await Deno.remove(folder, { recursive: true });
   }
+  stop.abort();
+  await running;
+  connection.close();
+  await Deno.remove(folder, { recursive: true });
+  return isDone ? 0 : 1;
+}
+
+/**
+ * Shows steps, each after the other; one that fails is the last.
+ *
+ * @returns Whether all were done.
+ */
+export async function showSteps(steps: readonly Step[]): Promise<boolean> {
+  for (const [number, [title, run]] of steps.entries()) {
+    console.log(`\n${number + 1}. ${title}`);
+    try {
+      for (const line of await run()) console.log(`   ${line}`);
+    } catch (error) {
+      console.error(`   This step failed: ${error instanceof Error ? error.message : error}`);
+      return false;
+    }
+  }
+  return true;
 }
 
 async function serverStarts(client: Client): Promise<string[]> {
@@ -96,10 +107,16 @@ async function samplesAreApplied(client: Client): Promise<string[]> {
   const text = await Deno.readTextFile(new URL("samples.yaml", import.meta.url));
   const lines: string[] = [];
   for (const document of parseAllDocuments(text)) {
-    const site = await client.apply(Website, document.toJS(), { manager: "demo" });
-    lines.push(`${site.metadata.name}: host ${site.spec.host}, theme ${site.spec.theme}, text "${site.spec.text}"`);
+    const sample = document.toJS();
+    const { metadata, spec } = await client.apply(Website, sample, { manager: "demo" });
+    const filled = Object.entries(spec).filter(([name]) => !(name in sample.spec)).map(([name, value]) =>
+      `${name} ${value}`
+    );
+    lines.push(
+      `${metadata.name}: host ${spec.host}; from the schema's defaults the server filled in ${filled.join(", ")}`,
+    );
   }
-  return [...lines, "What a sample leaves out, the server filled in from the schema"];
+  return lines;
 }
 
 async function operatorReconciles(client: Client): Promise<string[]> {

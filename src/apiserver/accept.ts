@@ -1,6 +1,4 @@
 /** In which form an answer is wanted. */
-import { notAcceptable } from "./status_error.ts";
-
 /** The form of an answer. */
 export interface Form {
   /** Objects as they are, as rows of a table, or their metadata alone. */
@@ -35,9 +33,9 @@ const JSON_TYPES = new Set(["application/json", "application/*", "*/*"]);
  * The first form of an `Accept` header that can be answered.
  *
  * @param header The header; objects as JSON when absent.
- * @throws {StatusError} If there is none.
+ * @returns Nothing if there is none.
  */
-export function wantedForm(header: string | null): Form {
+export function wantedForm(header: string | null): Form | undefined {
   const ranges = mediaRanges(header);
   if (ranges.length === 0) return { as: "object", format: "json", contentType: "application/json" };
   for (const { type, parameters } of ranges) {
@@ -46,7 +44,7 @@ export function wantedForm(header: string | null): Form {
     const as = formOf(parameters);
     if (as !== undefined) return { as, format, contentType: `application/${format}` };
   }
-  throw notAcceptable();
+  return undefined;
 }
 
 function formOf(parameters: ReadonlyMap<string, string>): Form["as"] | undefined {

@@ -14,7 +14,6 @@ import {
   encodeManaged,
   identity,
   ignoredFields,
-  keepTimes,
   nothing,
   withoutManaged,
   withoutServerFields,
@@ -29,7 +28,7 @@ import {
 } from "./objects.ts";
 import type { WriteOptions } from "./options.ts";
 import { checkName, createObject, updateObject } from "./persist.ts";
-import { applyConflict, badRequest, invalid, notFound, StatusError } from "./status_error.ts";
+import { applyConflict, badRequest, conflict, invalid, notFound, StatusError } from "./status_error.ts";
 import type { Outcome, Target } from "./writes.ts";
 
 /**
@@ -61,10 +60,9 @@ export async function applyObject(core: Core, target: Target, text: string, opti
     name,
     dryRun: options.dryRun,
     ...(subresource && { subresource }),
-    track: (next: StoredObject, old: StoredObject) => {
+    track: (next: StoredObject) => {
       // What defaults and the server's own rules added is nobody's.
-      const managedFields = encodeManaged({ managers, times });
-      return keepTimes(withMetadata(next, { managedFields }), old);
+      return withMetadata(next, { managedFields: encodeManaged({ managers, times }) });
     },
   };
   const { object, warnings: more } = updateObject(core, kind, request, (old) => {
@@ -73,7 +71,7 @@ export async function applyObject(core: Core, target: Target, text: string, opti
     times = result.times;
     if (!result.isChanged) return old;
     const draft = decodeBody(kind, result.object, { fieldValidation: "Ignore", warnings: [] });
-    checkName(draft, name, namespace);
+    checkName(draft, name);
     return draft;
   });
   warnings.push(...more);
@@ -87,18 +85,10 @@ async function configOf(kind: ServedKind, text: string): Promise<Draft> {
     const why = `while decoding JSON: json: cannot unmarshal ${type} into Go value of type map[string]interface {}`;
     throw badRequest(`error decoding YAML: error unmarshaling JSON: ${why}`);
   }
-  const apiVersion = own(config, "apiVersion");
-  if (apiVersion !== kind.apiVersion) {
-    const group = String(apiVersion ?? "").includes("/") ? String(apiVersion).split("/")[0] : "";
-    if (group !== kind.group) {
-      const version = String(apiVersion ?? "").split("/").at(-1);
-      throw badRequest(`invalid object type: ${group}/${version}, Kind=${own(config, "kind") ?? ""}`);
-    }
-    throw badRequest(
-      `Incorrect version specified in apply patch. Specified patch version: ${
-        apiVersion ?? "/"
-      }, expected: ${kind.apiVersion}`,
-    );
+  const [apiVersion, name] = [String(own(config, "apiVersion") ?? ""), String(own(config, "kind") ?? "")];
+  if (apiVersion !== kind.apiVersion || name !== kind.kind) {
+    const version = apiVersion.includes("/") ? apiVersion : `/${apiVersion}`;
+    throw badRequest(`invalid object type: ${version}, Kind=${name}`);
   }
   if (metadataOf(config).managedFields !== undefined) throw badRequest("metadata.managedFields must be nil");
   return config;
@@ -115,8 +105,10 @@ function checkDuplicates(text: string, { fieldValidation }: WriteOptions, warnin
 function applyNew(core: Core, target: Target, config: Draft, options: WriteOptions): Outcome {
   const { kind, namespace, name = "", warnings } = target;
   if (metadataOf(config).uid) {
-    const why = "the object provided is new and must not name a uid";
-    throw new StatusError(409, "Conflict", `Operation cannot be fulfilled on ${kind.plural} "${name}": ${why}`);
+    const why = `uid mismatch: the provided object specified uid ${
+      metadataOf(config).uid
+    }, and no existing object was found`;
+    throw conflict(resourceName(kind), name, why);
   }
   const empty = {
     ...nothing(kind) as Draft,
@@ -126,7 +118,7 @@ function applyNew(core: Core, target: Target, config: Draft, options: WriteOptio
   } as unknown as StoredObject;
   const { object, managers, times } = applyTo(core, target, empty, config, options);
   const draft = decodeBody(kind, object, { fieldValidation: "Ignore", warnings: [] });
-  checkName(draft, name, namespace);
+  checkName(draft, name);
   const made = createObject(core, kind, draft, {
     namespace,
     dryRun: options.dryRun,

@@ -73,8 +73,9 @@ export async function parseObject(text: string, type: string, kind: string): Pro
   } catch (error) {
     throw unrecognized(kind, jsonFault(text, error), text);
   }
+  if (value === null) throw kindMissing(kind, text);
   if (!isObject(value)) {
-    const type = Array.isArray(value) ? "array" : value === null ? "null" : typeof value;
+    const type = Array.isArray(value) ? "array" : typeof value;
     const target =
       'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
     throw unrecognized(kind, `json: cannot unmarshal ${type} into Go value of type ${target}`, text);
@@ -82,12 +83,26 @@ export async function parseObject(text: string, type: string, kind: string): Pro
   return { value, duplicates: duplicateKeys(text) };
 }
 
-function unrecognized(kind: string, fault: string, text: string): Error {
-  const shown = text === "" ? "<empty>" : text.startsWith("{") ? text : hex(text);
-  const head = shown.length > 1024 ? `${shown.slice(0, 1024)} [truncated ${shown.length - 1024} chars]` : shown;
+/** The refusal of a body that does not say what it is. */
+export function kindMissing(kind: string, text: string): Error {
   return badRequest(
-    `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: ${fault} (${head})`,
+    `the object provided is unrecognized (must be of type ${kind}): Object 'Kind' is missing in '${text}' (${
+      shownBody(text)
+    })`,
   );
+}
+
+function unrecognized(kind: string, fault: string, text: string): Error {
+  return badRequest(
+    `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: ${fault} (${
+      shownBody(text)
+    })`,
+  );
+}
+
+function shownBody(text: string): string {
+  const shown = text === "" ? "<empty>" : text.startsWith("{") ? text : hex(text);
+  return shown.length > 1024 ? `${shown.slice(0, 1024)} [truncated ${shown.length - 1024} chars]` : shown;
 }
 
 function hex(text: string): string {

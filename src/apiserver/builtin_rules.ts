@@ -4,6 +4,7 @@ import { own } from "../base/own.ts";
 import { withDefaults } from "../schema/defaults.ts";
 import type { FieldError } from "../schema/field_error.ts";
 import { builtinDefaults } from "./builtin_defaults.ts";
+import { builtinFaults } from "./builtin_faults.ts";
 import { decode } from "./decode.ts";
 import type { Rules, ServedKind } from "./kinds.ts";
 import { metadataFaults, metadataUpdateFaults } from "./metadata_rules.ts";
@@ -76,7 +77,7 @@ export function builtinRules(kind: ServedKind): Rules {
       const keepsStatus = !hasStatus || STATUS_ON_CREATE.has(name);
       const fresh = keepsStatus ? object : rest as StoredObject;
       const made = withDefaults(kind.schema, created(fresh, now)) as StoredObject;
-      return isCounted ? withMetadata(made, { generation: 1 }) : withMetadata(made, { generation: undefined });
+      return isCounted ? withMetadata(made, { generation: 1 }) : made;
     },
     prepareUpdate(object, old, subresource) {
       if (subresource === "status") return statusOnly(object, old);
@@ -86,9 +87,11 @@ export function builtinRules(kind: ServedKind): Rules {
       const generation = old.metadata.generation ?? 1;
       return withMetadata(next, { generation: sameSpec(next, old) ? generation : generation + 1 });
     },
-    validate(object, old): FieldError[] {
-      if (old !== undefined) return metadataUpdateFaults(object.metadata, old.metadata);
-      return metadataFaults(object.metadata, kind.namespaced, NAME_RULES[name] ?? subdomainFaults);
+    validate(object, old, subresource): FieldError[] {
+      const faults = old === undefined
+        ? metadataFaults(object.metadata, kind.namespaced, NAME_RULES[name] ?? subdomainFaults)
+        : metadataUpdateFaults(object.metadata, old.metadata);
+      return subresource === "status" ? faults : [...faults, ...builtinFaults(name, object, old)];
     },
     read: (stored) => stored,
   };

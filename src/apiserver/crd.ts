@@ -93,19 +93,18 @@ export function settleDefinition(core: Core, key: string): void {
   const definition = core.store.get(DEFINITIONS, key);
   if (definition === undefined || definition.metadata.deletionTimestamp !== undefined) return;
   const now = timestamp(core.clock.now());
-  const spec = specOf(definition);
-  const taken = takenName(core, definition);
-  const accepted = taken === undefined
+  const { accepted: acceptedNames, conflict } = reviewNames(core, definition);
+  const accepted = conflict === undefined
     ? condition("NamesAccepted", "True", now, "NoConflicts", "no conflicts found")
-    : condition("NamesAccepted", "False", now, taken.reason, taken.message);
+    : condition("NamesAccepted", "False", now, conflict.reason, conflict.message);
   const wasEstablished = isEstablished(definition);
-  const established = taken === undefined || wasEstablished
+  const established = conflict === undefined || wasEstablished
     ? condition("Established", "True", now, "InitialNamesAccepted", "the initial names have been accepted")
     : condition("Established", "False", now, "NotAccepted", "not all names are accepted");
   const before = statusOf(definition);
   const status: DefinitionStatus = {
     conditions: [accepted, established].reduce(withCondition, before.conditions ?? []),
-    acceptedNames: taken === undefined ? spec.names : before.acceptedNames,
+    acceptedNames,
     storedVersions: before.storedVersions,
   };
   if (equal(status, definition.status)) return;
@@ -142,24 +141,36 @@ export function isEstablished(definition: StoredObject): boolean {
   );
 }
 
-function takenName(core: Core, definition: StoredObject): { reason: string; message: string } | undefined {
+interface NamesReview {
+  /** What is accepted so far: a name that is taken keeps only itself out. */
+  readonly accepted: DefinitionNames;
+  readonly conflict?: { readonly reason: string; readonly message: string };
+}
+
+function reviewNames(core: Core, definition: StoredObject): NamesReview {
   const { group, names } = specOf(definition);
   const others = core.store.list(DEFINITIONS)
     .filter((other) => other.metadata.uid !== definition.metadata.uid && specOf(other).group === group)
-    .map((other) => statusOf(other)?.acceptedNames).filter((each) => each?.plural);
+    .map((other) => statusOf(other)?.acceptedNames ?? { plural: "", kind: "" });
   const resources = new Set(others.flatMap((each) => [each.plural, each.singular ?? "", ...each.shortNames ?? []]));
   const kinds = new Set(others.flatMap((each) => [each.kind, each.listKind ?? ""]));
-  if (resources.has(names.plural)) return { reason: "PluralConflict", message: inUse(names.plural) };
-  if (names.singular && resources.has(names.singular)) {
-    return { reason: "SingularConflict", message: inUse(names.singular) };
+  const before = statusOf(definition).acceptedNames;
+  const accepted: Record<string, unknown> = { ...before };
+  let conflict: NamesReview["conflict"];
+  function review(key: "plural" | "singular" | "kind" | "listKind", used: ReadonlySet<string>, reason: string): void {
+    const wanted = names[key];
+    if (wanted && wanted !== before[key] && used.has(wanted)) conflict = { reason, message: inUse(wanted) };
+    else if (wanted) accepted[key] = wanted;
   }
-  const short = (names.shortNames ?? []).find((name) => resources.has(name));
-  if (short !== undefined) return { reason: "ShortNamesConflict", message: inUse(short) };
-  if (kinds.has(names.kind)) return { reason: "KindConflict", message: inUse(names.kind) };
-  if (names.listKind && kinds.has(names.listKind)) {
-    return { reason: "ListKindConflict", message: inUse(names.listKind) };
-  }
-  return undefined;
+  review("plural", resources, "PluralConflict");
+  review("singular", resources, "SingularConflict");
+  const taken = (names.shortNames ?? []).filter((name) => !before.shortNames?.includes(name) && resources.has(name));
+  if (taken.length > 0) conflict = { reason: "ShortNamesConflict", message: taken.map(inUse).join(", ") };
+  else if (names.shortNames) accepted.shortNames = names.shortNames;
+  review("kind", kinds, "KindConflict");
+  review("listKind", kinds, "ListKindConflict");
+  if (names.categories) accepted.categories = names.categories;
+  return { accepted: accepted as unknown as DefinitionNames, ...(conflict && { conflict }) };
 }
 
 function inUse(name: string): string {

@@ -4,6 +4,7 @@
  */
 import { isObject } from "../base/json.ts";
 import { own, setOwn } from "../base/own.ts";
+import { canonicalQuantity } from "./quantity.ts";
 import type { ServerSchema } from "./server_schema.ts";
 
 /** A value that does not fit its field: the message is Go's. */
@@ -38,9 +39,8 @@ interface Place {
 function decodeValue(schema: ServerSchema, value: unknown, place: Place): unknown {
   if (schema["x-kubernetes-int-or-string"]) return value;
   if (isQuantity(schema)) {
-    if (typeof value === "number") return String(value);
-    if (typeof value === "string") return value;
-    throw mismatch(value, "resource.Quantity", place);
+    if (typeof value !== "number" && typeof value !== "string") throw mismatch(value, "resource.Quantity", place);
+    return quantity(String(value));
   }
   switch (schema.type) {
     case "object":
@@ -48,8 +48,8 @@ function decodeValue(schema: ServerSchema, value: unknown, place: Place): unknow
     case "array":
       return decodeArray(schema, value, place);
     case "string":
-      if (typeof value !== "string") throw mismatch(value, "string", place);
-      return value;
+      if (typeof value !== "string") throw mismatch(value, schema.format === "byte" ? "[]uint8" : "string", place);
+      return schema.format === "byte" ? base64(value) : value;
     case "boolean":
       if (typeof value !== "boolean") throw mismatch(value, "bool", place);
       return value;
@@ -72,12 +72,15 @@ function decodeObject(schema: ServerSchema, value: unknown, place: Place): unkno
   const result: Record<string, unknown> = {};
   const owner = typeName(schema) || place.owner;
   for (const [key, part] of Object.entries(value)) {
+    // A field that no server has written for years, and that is cleared on every way in.
+    if (key === "selfLink" && owner === "ObjectMeta") continue;
     const path = place.path === "" ? key : `${place.path}.${key}`;
     const property = own(properties, key);
     if (property !== undefined) {
       if (part === null) continue;
       const goPath = place.goPath === "" ? key : `${place.goPath}.${key}`;
-      setOwn(result, key, decodeValue(property, part, { ...place, path, goPath, owner }));
+      const kept = decodeValue(property, part, { ...place, path, goPath, owner });
+      if (!isLeftOut(schema, property, key, kept)) setOwn(result, key, kept);
     } else if (isObject(additionalProperties)) {
       const member = part === null ? zero(additionalProperties) : part;
       setOwn(result, key, decodeValue(additionalProperties, member, { ...place, path }));
@@ -87,12 +90,35 @@ function decodeObject(schema: ServerSchema, value: unknown, place: Place): unkno
   return result;
 }
 
+/** An empty list or map is not written out again by Go, save where the field must be there. */
+function isLeftOut(schema: ServerSchema, property: ServerSchema, key: string, value: unknown): boolean {
+  if (schema.required?.includes(key)) return false;
+  if (Array.isArray(value)) return value.length === 0;
+  return isObject(value) && property.additionalProperties !== undefined && Object.keys(value).length === 0;
+}
+
 function decodeArray(schema: ServerSchema, value: unknown, place: Place): unknown {
   if (!Array.isArray(value)) throw mismatch(value, goType(schema), place);
   const { items = {} } = schema;
   return value.map((item, i) =>
     decodeValue(items, item === null ? zero(items) : item, { ...place, path: `${place.path}[${i}]` })
   );
+}
+
+function quantity(text: string): string {
+  try {
+    return canonicalQuantity(text);
+  } catch (error) {
+    throw new DecodeError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Bytes, which must be base64 in full. */
+function base64(text: string): string {
+  const plain = text.replace(/[\r\n]/g, "");
+  if (/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(plain)) return plain;
+  const strange = plain.search(/[^A-Za-z0-9+/]/);
+  throw new DecodeError(`illegal base64 data at input byte ${strange < 0 ? plain.length - plain.length % 4 : strange}`);
 }
 
 function zero(schema: ServerSchema): unknown {

@@ -25,7 +25,7 @@ export interface DecodeOptions extends Pick<WriteOptions, "fieldValidation"> {
  * @throws {StatusError} If it is refused.
  */
 export function decodeBody(kind: ServedKind, value: Draft, options: DecodeOptions): Draft {
-  checkType(kind, value);
+  checkType(kind, value, options);
   let decoded;
   try {
     decoded = kind.rules.decode({ ...value, apiVersion: kind.apiVersion, kind: own(value, "kind") || kind.kind });
@@ -48,7 +48,7 @@ function unusable({ kind, version }: ServedKind, why: string): Error {
   return badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${why}`);
 }
 
-function checkType(kind: ServedKind, value: Draft): void {
+function checkType(kind: ServedKind, value: Draft, { fieldValidation, warnings }: DecodeOptions): void {
   const [apiVersion, name] = [own(value, "apiVersion"), own(value, "kind")];
   if (kind.isBuiltin) {
     if (apiVersion !== undefined && apiVersion !== "" && apiVersion !== kind.apiVersion) {
@@ -71,6 +71,14 @@ function checkType(kind: ServedKind, value: Draft): void {
     return;
   }
   if (apiVersion !== kind.apiVersion) {
+    const isOtherVersion = name === kind.kind && String(apiVersion).startsWith(`${kind.group}/`);
+    if (isOtherVersion && fieldValidation === "Warn") {
+      // No field of a version that is not there is known.
+      const known = new Set(["apiVersion", "kind", "metadata"]);
+      warnings.push(
+        ...Object.keys(value).filter((key) => !known.has(key)).sort().map((key) => `unknown field "${key}"`),
+      );
+    }
     throw badRequest(
       `the API version in the data (${apiVersion ?? ""}) does not match the expected API version (${kind.apiVersion})`,
     );

@@ -1,5 +1,5 @@
 /** What is wrong with a CustomResourceDefinition (`k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation`, `.../pkg/apiserver/schema`). */
-import { isObject } from "../base/json.ts";
+import { equal, isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
 import { type FieldError, forbidden, invalid, notSupported, required } from "../schema/field_error.ts";
 import type { JsonSchema } from "../schema/json_schema.ts";
@@ -24,7 +24,15 @@ export function definitionFaults(definition: StoredObject, _old?: StoredObject):
     faults.push(invalid("metadata.name", definition.metadata.name, `must be spec.names.plural+"."+spec.group`));
   }
   faults.push(...groupFaults(spec), ...versionsFaults(spec), ...namesFaults(spec));
-  (spec.versions ?? []).forEach((version, i) => faults.push(...versionFaults(version, `spec.versions[${i}]`)));
+  const versions = spec.versions ?? [];
+  // What all versions share is looked at once, and named so.
+  const [first] = versions;
+  const isShared = first !== undefined && versions.every(({ schema }) => equal(schema, first.schema));
+  versions.forEach((version, i) => faults.push(...versionFaults(version, `spec.versions[${i}]`)));
+  if (isShared) faults.push(...rootFaults(first, "spec.validation.openAPIV3Schema"));
+  else {versions.forEach((version, i) =>
+      faults.push(...rootFaults(version, `spec.versions[${i}].schema.openAPIV3Schema`))
+    );}
   return faults;
 }
 
@@ -52,11 +60,42 @@ function versionsFaults({ versions = [] }: DefinitionSpec): FieldError[] {
   for (const [i, name] of names.entries()) {
     faults.push(...label1035Faults(name).map((fault) => invalid(`spec.versions[${i}].name`, name, fault)));
   }
-  if (versions.filter(({ storage }) => storage).length !== 1) {
-    faults.push(invalid("spec.versions", versions, "must have exactly one version marked as storage version"));
+  const stored = versions.filter(({ storage }) => storage);
+  if (stored.length !== 1) {
+    faults.push(
+      invalid("spec.versions", versions.map(goVersion), "must have exactly one version marked as storage version"),
+    );
+    faults.push(storedFault(stored.map(({ name }) => name)));
   }
   if (versions.length === 0) faults.push(required("spec.versions", "must have at least one version"));
   return faults;
+}
+
+/** The server's own status cannot be right either when it is not clear which version is stored. */
+function storedFault(names: readonly string[]): FieldError {
+  const [first, second] = names;
+  const field = "status.storedVersions";
+  if (first === undefined) return invalidNull(field, "must have at least one stored version");
+  return invalid(field, [first], `must have the storage version ${second}`);
+}
+
+function invalidNull(field: string, detail: string): FieldError {
+  return { reason: "FieldValueInvalid", field, message: `Invalid value: null: ${detail}` };
+}
+
+/** A version as Go prints it. Schema and columns that all versions share are not in it. */
+function goVersion({ name, served, storage, deprecated, deprecationWarning }: DefinitionVersion): unknown {
+  return {
+    Name: name,
+    Served: served,
+    Storage: storage,
+    Deprecated: deprecated ?? false,
+    DeprecationWarning: deprecationWarning ?? null,
+    Schema: null,
+    Subresources: null,
+    AdditionalPrinterColumns: null,
+    SelectableFields: null,
+  };
 }
 
 function namesFaults({ names }: DefinitionSpec): FieldError[] {
@@ -84,19 +123,19 @@ function namesFaults({ names }: DefinitionSpec): FieldError[] {
   return faults;
 }
 
-function versionFaults(version: DefinitionVersion, field: string): FieldError[] {
+/** What is wrong with the schema of a version. */
+function rootFaults(version: DefinitionVersion, path: string): FieldError[] {
   const schema = version.schema?.openAPIV3Schema;
-  const path = `${field}.schema.openAPIV3Schema`;
-  if (schema === undefined) return [required(path, "schemas are required")];
+  if (schema === undefined) return [];
   const faults: FieldError[] = [];
-  if (schema.type !== "object") {
-    faults.push(
-      schema.type === undefined
-        ? required(`${path}.type`, "must not be empty at the root")
-        : invalid(`${path}.type`, schema.type, "must be object at the root"),
-    );
-  }
-  faults.push(...schemaFaults(schema, path, true));
+  if (schema.type === undefined) faults.push(required(`${path}.type`, "must not be empty at the root"));
+  else if (schema.type !== "object") faults.push(invalid(`${path}.type`, schema.type, "must be object at the root"));
+  return [...faults, ...schemaFaults(schema, path, true)];
+}
+
+function versionFaults(version: DefinitionVersion, field: string): FieldError[] {
+  const faults: FieldError[] = [];
+  if (version.schema?.openAPIV3Schema === undefined) faults.push(required(`${field}.schema.openAPIV3Schema`));
   (version.additionalPrinterColumns ?? []).forEach((column, i) => {
     const at = `${field}.additionalPrinterColumns[${i}]`;
     if (!column.name) faults.push(required(`${at}.name`));
@@ -104,9 +143,7 @@ function versionFaults(version: DefinitionVersion, field: string): FieldError[] 
       faults.push(invalid(`${at}.type`, column.type, `must be one of ${TYPES_OF_COLUMNS.join(",")}`));
     }
     if (!column.jsonPath) faults.push(required(`${at}.jsonPath`));
-    else if (!isPath(column.jsonPath)) {
-      faults.push(invalid(`${at}.jsonPath`, column.jsonPath, "is an invalid path"));
-    }
+    else if (!isPath(column.jsonPath)) faults.push(invalid(`${at}.jsonPath`, column.jsonPath, "is an invalid path"));
   });
   return faults;
 }

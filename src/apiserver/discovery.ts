@@ -4,7 +4,7 @@ import { version } from "../openapi/kubernetes.gen.ts";
 import { mediaRanges } from "./accept.ts";
 import type { Core } from "./core.ts";
 import { compareVersions } from "./crd.ts";
-import type { ServedKind } from "./kinds.ts";
+import type { ServedKind, Subresource } from "./kinds.ts";
 import { openApiDocument, openApiIndex } from "./openapi.ts";
 import { methodNotAllowed } from "./status_error.ts";
 
@@ -54,7 +54,7 @@ function documentAt(core: Core, path: string, request: Request): Response | unde
     case "api":
       if (group === undefined) {
         if (wantsAll) return json(aggregated(core, [""]), AGGREGATED);
-        return json({ kind: "APIVersions", versions: ["v1"], serverAddressByClientCIDRs: [] });
+        return json(apiVersions(new URL(request.url).host));
       }
       return groupVersion === undefined && group === "v1" ? json(resourceList(core, "", "v1")) : undefined;
     default: {
@@ -78,11 +78,20 @@ function openApi(core: Core, part: string | undefined, path: string): Response |
   return document === undefined ? undefined : json(document);
 }
 
+function apiVersions(serverAddress: string): unknown {
+  const serverAddressByClientCIDRs = [{ clientCIDR: "0.0.0.0/0", serverAddress }];
+  return { kind: "APIVersions", versions: ["v1"], serverAddressByClientCIDRs };
+}
+
 function versionInfo(): unknown {
   const [major = "", minor = ""] = version.slice(1).split(".");
   return {
     major,
     minor,
+    emulationMajor: major,
+    emulationMinor: minor,
+    minCompatibilityMajor: major,
+    minCompatibilityMinor: String(Number(minor) - 1),
     gitVersion: version,
     gitCommit: "",
     gitTreeState: "clean",
@@ -126,7 +135,8 @@ function resourceList(core: Core, group: string, groupVersion: string): unknown 
       verbs: kind.verbs,
       ...(kind.shortNames.length > 0 && { shortNames: kind.shortNames }),
       ...(kind.categories.length > 0 && { categories: kind.categories }),
-      ...(kind.verbs.includes("list") && { storageVersionHash: storageVersionHash(kind) }),
+      ...(kind.verbs.includes("list") && kind.verbs.includes("create") &&
+        { storageVersionHash: storageVersionHash(kind) }),
     },
     ...kind.subresources.map((part) => ({
       name: `${kind.plural}/${part.name}`,
@@ -171,11 +181,7 @@ function aggregated(core: Core, groups: readonly string[]): unknown {
 function discovered(kind: ServedKind): unknown {
   return {
     resource: kind.plural,
-    responseKind: {
-      group: kind.isBuiltin ? "" : kind.group,
-      version: kind.isBuiltin ? "" : kind.version,
-      kind: kind.kind,
-    },
+    responseKind: responseKind(kind, kind),
     scope: kind.namespaced ? "Namespaced" : "Cluster",
     singularResource: kind.singular,
     verbs: kind.verbs,
@@ -184,9 +190,18 @@ function discovered(kind: ServedKind): unknown {
     ...(kind.subresources.length > 0 && {
       subresources: kind.subresources.map((part) => ({
         subresource: part.name,
-        responseKind: { group: part.group, version: part.version, kind: part.kind },
+        responseKind: responseKind(kind, part),
         verbs: part.verbs,
       })),
     }),
   };
+}
+
+/** A built-in kind does not repeat the group and version it is listed under. */
+function responseKind(
+  kind: ServedKind,
+  { group, version, kind: name }: Pick<Subresource, "group" | "version" | "kind">,
+): unknown {
+  const isOwn = kind.isBuiltin && group === kind.group && version === kind.version;
+  return { group: isOwn ? "" : group, version: isOwn ? "" : version, kind: name };
 }

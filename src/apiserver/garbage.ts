@@ -6,7 +6,7 @@ import { type Core, keyOf, keyOfObject } from "./core.ts";
 import type { ServedKind } from "./kinds.ts";
 import { trackUpdate } from "./managed_fields.ts";
 import { type OwnerReference, type StoredObject, withMetadata } from "./objects.ts";
-import { isFinished } from "./persist.ts";
+import { putOrFinish } from "./persist.ts";
 import { deleteObject, FOREGROUND, ORPHAN } from "./remove.ts";
 import type { Change } from "./store.ts";
 
@@ -145,10 +145,7 @@ export class Garbage {
   }
 
   #write(kind: ServedKind, old: StoredObject, next: StoredObject): void {
-    const key = keyOfObject(old);
-    const tracked = trackUpdate(this.#core, kind, old, next, { manager: "kube-controller-manager" });
-    const stored = this.#core.store.put(kind.collection, key, tracked);
-    if (isFinished(stored)) this.#core.store.delete(kind.collection, key);
+    putOrFinish(this.#core, kind, trackUpdate(this.#core, kind, old, next, { manager: "kube-controller-manager" }));
   }
 }
 

@@ -1,17 +1,25 @@
 /** From a request to its answer: which operation it asks for, and in which form the answer is wanted. */
 import { type Form, wantedForm } from "./accept.ts";
-import { contentType, parseYaml, readBody } from "./body.ts";
+import { contentType, jsonFault, parseYaml, readBody } from "./body.ts";
 import { type Core, resourceName } from "./core.ts";
 import { isDiscoveryPath, serveDiscovery } from "./discovery.ts";
 import type { ServedKind } from "./kinds.ts";
 import type { StoredObject } from "./objects.ts";
 import { deleteOptions, isTrue } from "./options.ts";
-import { resourcePath } from "./path.ts";
+import { type ResourcePath, resourcePath } from "./path.ts";
 import { getObject, listObjects, selection } from "./read.ts";
 import { deleteObject } from "./remove.ts";
 import { isReview, serveReview } from "./reviews.ts";
 import { isScale, serveScale } from "./scale.ts";
-import { badRequest, methodNotAllowed, notFound, resourceNotFound, type Status, StatusError } from "./status_error.ts";
+import {
+  badRequest,
+  methodNotAllowed,
+  notAcceptable,
+  notFound,
+  resourceNotFound,
+  type Status,
+  StatusError,
+} from "./status_error.ts";
 import { type IncludeObject, partial, tableOf } from "./table.ts";
 import type { Watches, WatchEvent } from "./watch.ts";
 import { create, type Outcome, patch, type Target, update } from "./writes.ts";
@@ -54,18 +62,14 @@ async function dispatch(core: Core, watches: Watches, request: Request, warnings
   const path = resourcePath(url.pathname);
   if (path === undefined) {
     if (isDiscoveryPath(url.pathname)) return await serveDiscovery(core, url, request);
-    return new Response("404 page not found\n", {
-      status: 404,
-      headers: { ...COMMON, "content-type": "text/plain; charset=utf-8" },
-    });
+    if (url.pathname.startsWith("/api/")) throw resourceNotFound();
+    return pageNotFound();
   }
   const kind = core.kinds.get(path.group, path.version, path.plural);
-  if (kind === undefined) {
-    if (core.kinds.isServed(path.group, path.version)) throw resourceNotFound();
-    return new Response("404 page not found\n", {
-      status: 404,
-      headers: { ...COMMON, "content-type": "text/plain; charset=utf-8" },
-    });
+  if (kind === undefined || !isPlace(kind, path)) {
+    const isBuiltin = kind?.isBuiltin ?? core.kinds.all.some((each) => each.isBuiltin && each.group === path.group);
+    if (isBuiltin) throw resourceNotFound();
+    return pageNotFound();
   }
   const target: Target = {
     kind,
@@ -76,12 +80,22 @@ async function dispatch(core: Core, watches: Watches, request: Request, warnings
     warnings,
   };
   if (kind.deprecation !== undefined) warnings.push(kind.deprecation);
-  if (!kind.namespaced && path.namespace !== undefined) throw resourceNotFound();
   if (path.subresource !== undefined && !kind.subresources.some(({ name }) => name === path.subresource)) {
     throw kind.isBuiltin ? resourceNotFound() : notFound(resourceName(kind), path.name ?? "");
   }
-  if (kind.namespaced && path.namespace === undefined && path.name !== undefined) throw resourceNotFound();
   return await operate(core, watches, target, request);
+}
+
+/** What is answered where nothing is: a custom kind that is not there leaves the path to nobody. */
+function pageNotFound(): Response {
+  const headers = { ...COMMON, "content-type": "text/plain; charset=utf-8" };
+  return new Response("404 page not found\n", { status: 404, headers });
+}
+
+/** Whether a path fits the scope of its kind: in a namespace, or across all. */
+function isPlace(kind: ServedKind, { namespace, name }: ResourcePath): boolean {
+  if (!kind.namespaced) return namespace === undefined;
+  return namespace !== undefined || name === undefined;
 }
 
 async function operate(core: Core, watches: Watches, target: Target, request: Request): Promise<Response> {
@@ -90,12 +104,11 @@ async function operate(core: Core, watches: Watches, target: Target, request: Re
   const allowed = subresource === undefined
     ? kind.verbs
     : kind.subresources.find((part) => part.name === subresource)?.verbs;
-  if (verb === undefined || !allowed?.includes(verb)) throw methodNotAllowed();
+  if (verb === undefined || !allowed?.includes(verb)) throw notThere(request.method, target);
   if (isReview(target)) return jsonResponse(await serveReview(core, target, request), 201);
-  if (isScale(target)) {
-    return written(await serveScale(core, target, request), wantedForm(request.headers.get("accept")), core, target);
-  }
   const form = wantedForm(request.headers.get("accept"));
+  if (form === undefined) throw notAcceptable(kind.isBuiltin, verb === "list" || verb === "watch");
+  if (isScale(target)) return written(await serveScale(core, target, request), form, core, target);
   switch (verb) {
     case "get":
       return written(
@@ -121,6 +134,13 @@ async function operate(core: Core, watches: Watches, target: Target, request: Re
   }
 }
 
+/** The refusal of a method on a path. Custom kinds leave it to the operation to find out that a name is missing. */
+function notThere(method: string, { kind, name }: Target): StatusError {
+  if (kind.isBuiltin || name !== undefined) return methodNotAllowed();
+  if (method === "PUT" || method === "PATCH") return badRequest("name must be provided");
+  return methodNotAllowed();
+}
+
 type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
 
 function verbOf(method: string, { name, namespace, subresource, kind, query }: Target): Verb | undefined {
@@ -130,7 +150,7 @@ function verbOf(method: string, { name, namespace, subresource, kind, query }: T
       if (isTrue(query.get("watch"))) return "watch";
       return name === undefined ? "list" : "get";
     case "POST":
-      if (name !== undefined && subresource === undefined) return undefined;
+      if (name !== undefined && subresource === undefined && kind.isBuiltin) return undefined;
       return !kind.namespaced || namespace !== undefined ? "create" : undefined;
     case "PUT":
       return name === undefined ? undefined : "update";
@@ -180,9 +200,18 @@ async function removeCollection(core: Core, { kind, namespace, query }: Target, 
   const options = deleteOptions(query, await optionsBody(request));
   const isChosen = selection(kind, query);
   const { items, metadata } = listObjects(core, kind, namespace, new URLSearchParams());
-  const removed = items.filter(isChosen).map((object) =>
-    deleteObject(core, kind, object.metadata.namespace, object.metadata.name, options).object
-  );
+  const removed = items.filter(isChosen).map((object) => {
+    const { isGone, object: marked } = deleteObject(
+      core,
+      kind,
+      object.metadata.namespace,
+      object.metadata.name,
+      options,
+    );
+    // What is gone is shown as it was, what waits as it is now.
+    const shown = isGone ? object : marked;
+    return kind.isBuiltin ? anonymous(shown) : shown;
+  });
   return jsonResponse({ ...listHead(kind, metadata), items: removed });
 }
 
@@ -195,7 +224,7 @@ async function optionsBody(request: Request): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw badRequest(`couldn't get version/kind; json parse error: ${error instanceof Error ? error.message : error}`);
+    throw badRequest(`couldn't get version/kind; json parse error: ${jsonFault(text, error)}`);
   }
 }
 
@@ -250,7 +279,7 @@ function textOf(value: unknown): string {
 async function encoded(value: unknown, form: Form): Promise<string> {
   if (form.format === "json") return textOf(value);
   const { stringify } = await import("yaml");
-  return stringify(JSON.parse(textOf(value)));
+  return stringify(JSON.parse(textOf(value)), { sortMapEntries: true, indentSeq: false });
 }
 
 async function list(core: Core, { kind, namespace, query }: Target, form: Form): Promise<Response> {

@@ -1,10 +1,11 @@
 /** `metadata.managedFields`: reading it, writing it, and following each change (`k8s.io/apimachinery/pkg/util/managedfields`). */
-import { equal } from "../base/json.ts";
+import { equal, isObject } from "../base/json.ts";
 import { withDefaults } from "../schema/defaults.ts";
 import type { Core } from "./core.ts";
 import { FieldSet } from "./apply/field_set.ts";
 import { type Managers, type Owned, updated } from "./apply/updater.ts";
 import type { ServedKind } from "./kinds.ts";
+import type { ServerSchema } from "./server_schema.ts";
 import { type ManagedFieldsEntry, type StoredObject, timestamp, withMetadata } from "./objects.ts";
 
 /** Managers with the time of each one's last change. */
@@ -140,7 +141,7 @@ export function trackUpdate(
 ): StoredObject {
   const tracked = startOf(old, next, subresource);
   // Who took the fields off an object, or never had them, does not get them back by a change.
-  if (old !== undefined && tracked.managers.size === 0) return keepTimes(withoutManaged(next), old);
+  if (old !== undefined && tracked.managers.size === 0) return withoutManaged(next);
   const change = {
     schema: kind.schema,
     apiVersion: kind.apiVersion,
@@ -165,12 +166,24 @@ export function trackUpdate(
     managers.set(id, { set: all, apiVersion: kind.apiVersion, isApplied: false });
     times.set(id, timestamp(core.clock.now()));
   }
-  return keepTimes(withMetadata(next, { managedFields: encodeManaged(capped({ managers, times })) }), old);
+  return withMetadata(next, { managedFields: encodeManaged(capped({ managers, times })) });
 }
 
 /** What an object is before it is made: of a built-in kind, which is a struct in Go, the parts that are always there. */
 export function nothing(kind: ServedKind): unknown {
-  return kind.isBuiltin ? withDefaults(kind.schema, {}) : {};
+  return kind.isBuiltin ? zero(kind.schema) : {};
+}
+
+function zero(schema: ServerSchema): unknown {
+  const result: Record<string, unknown> = { ...withDefaults(schema, {}) as object };
+  for (const [key, property] of Object.entries(schema.properties ?? {})) {
+    if (isObject(result[key])) result[key] = zero(property);
+    // A list that must be there is there, as null.
+    else if (result[key] === undefined && schema.required?.includes(key) && property.type === "array") {
+      result[key] = null;
+    }
+  }
+  return result;
 }
 
 /** The change itself as a manager, until it is known what it took. */

@@ -10,6 +10,7 @@ import type { Core } from "./core.ts";
 import { DEFINITIONS } from "./crd.ts";
 import { definitionRules } from "./definition_rules.ts";
 import { Definitions } from "./definitions.ts";
+import { eventRules } from "./event_rules.ts";
 import { Garbage } from "./garbage.ts";
 import { answer, statusResponse } from "./http.ts";
 import { builtinKinds, Kinds, type Rules, type ServedKind } from "./kinds.ts";
@@ -73,6 +74,8 @@ export function createApiserver(options: ApiserverOptions = {}): Apiserver {
   new Garbage(core);
   emptyNamespaces(core);
   createInitialNamespaces(core);
+  // What was before the first request is no history to anybody.
+  store.compact();
 
   async function fetch(request: Request): Promise<Response> {
     if (isStopped) throw new TypeError(`Cannot answer "${request.url}": the API server has stopped`);
@@ -114,7 +117,8 @@ export function createApiserver(options: ApiserverOptions = {}): Apiserver {
 
 function rulesFor(kind: ServedKind): Rules {
   const rules = builtinRules(kind);
-  return kind.collection === DEFINITIONS ? definitionRules(rules) : rules;
+  if (kind.collection === DEFINITIONS) return definitionRules(rules);
+  return kind.collection === "/events" ? eventRules(rules, kind.group !== "") : rules;
 }
 
 /** Sees to it that a namespace that is deleted goes, and its contents with it. */

@@ -66,13 +66,13 @@ export function labelValueFaults(text: string): string[] {
 
 function faults(text: string, most: number, source: string, rule: string, examples: readonly string[]): string[] {
   const found: string[] = [];
-  if (text.length > most) found.push(longest(most));
+  if (text.length > most) found.push(longest(most, source === VALUE ? "bytes" : "characters"));
   if (!whole(source).test(text)) found.push(pattern(source, rule, examples));
   return found;
 }
 
-function longest(most: number): string {
-  return `must be no more than ${most} bytes`;
+function longest(most: number, unit: "bytes" | "characters" = "bytes"): string {
+  return `must be no more than ${most} ${unit}`;
 }
 
 function pattern(source: string, rule: string, examples: readonly string[]): string {

@@ -2,7 +2,7 @@
 import { isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
 import { badRequest, invalid as invalidStatus } from "./status_error.ts";
-import { notSupported } from "../schema/field_error.ts";
+import { type FieldError, invalid, notSupported, tooLong } from "../schema/field_error.ts";
 
 /** How a write is to be made. */
 export interface WriteOptions {
@@ -38,13 +38,29 @@ export function writeOptions(query: URLSearchParams, userAgent: string, optionsK
     const fault = notSupported("fieldValidation", fieldValidation, ["", "Ignore", "Strict", "Warn"]);
     throw invalidStatus(kind, "", [fault]);
   }
-  const manager = query.get("fieldManager") || userAgent.split("/")[0] || "unknown";
+  const given = query.get("fieldManager") ?? "";
+  const faults = managerFaults(given);
+  if (faults.length > 0) throw invalidStatus(kind, "", faults);
+  const manager = given || userAgent.split("/")[0] || "unknown";
   return {
     dryRun: isDryRun(query.getAll("dryRun"), kind),
     manager: manager.slice(0, LONGEST_MANAGER),
     fieldValidation,
     force: isTrue(query.get("force")),
   };
+}
+
+function managerFaults(manager: string): FieldError[] {
+  const faults: FieldError[] = [];
+  if (new TextEncoder().encode(manager).length > LONGEST_MANAGER) faults.push(tooLong("fieldManager", LONGEST_MANAGER));
+  for (const [i, character] of [...manager].entries()) {
+    if (!/\p{C}|[\p{Z}--[ ]]/v.test(character)) continue;
+    const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+    const shown = manager.replace(/\p{Cc}/gu, (each) => `\\x${each.charCodeAt(0).toString(16).padStart(2, "0")}`);
+    const fault = invalid("fieldManager", "", `invalid character U+${code} (at position ${i})`);
+    faults.push({ ...fault, message: fault.message.replace('""', `"${shown}"`) });
+  }
+  return faults;
 }
 
 function isFieldValidation(text: string): text is WriteOptions["fieldValidation"] {
@@ -74,6 +90,7 @@ function isDryRun(values: readonly string[], kind: { group: string; kind: string
 export function deleteOptions(query: URLSearchParams, body: unknown): DeleteOptions {
   const kind = { group: "meta.k8s.io", kind: "DeleteOptions" };
   const given = isObject(body) ? body : {};
+  checkOptionsType(given);
   const grace = own(given, "gracePeriodSeconds") ?? query.get("gracePeriodSeconds") ?? undefined;
   const policy = own(given, "propagationPolicy") ?? query.get("propagationPolicy") ?? undefined;
   const orphan = own(given, "orphanDependents") ?? query.get("orphanDependents") ?? undefined;
@@ -87,6 +104,17 @@ export function deleteOptions(query: URLSearchParams, body: unknown): DeleteOpti
     ...policyOf(policy, orphan, kind),
     ...(isObject(preconditions) && { preconditions: preconditions as { uid?: string; resourceVersion?: string } }),
   };
+}
+
+/** A body may call itself by the name of the options only, or not at all. */
+function checkOptionsType(body: Record<string, unknown>): void {
+  const [apiVersion, kind] = [own(body, "apiVersion"), own(body, "kind")];
+  if (kind === undefined || kind === "" || kind === "DeleteOptions") return;
+  throw badRequest(
+    `no kind ${JSON.stringify(kind)} is registered for version ${
+      JSON.stringify(apiVersion ?? "")
+    } in scheme "pkg/runtime/scheme.go:111"`,
+  );
 }
 
 const POLICIES = ["Foreground", "Background", "Orphan"] as const;

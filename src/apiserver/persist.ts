@@ -4,7 +4,8 @@
 import { equal } from "../base/json.ts";
 import { own } from "../base/own.ts";
 import { invalid as invalidField } from "../schema/field_error.ts";
-import { type Core, keyOf, resourceName } from "./core.ts";
+import { type Core, keyOf, keyOfObject, resourceName } from "./core.ts";
+import { keepTimes } from "./managed_fields.ts";
 import type { ServedKind } from "./kinds.ts";
 import { finalizerWarnings, metadataFaults, metadataUpdateFaults } from "./metadata_rules.ts";
 import { pathSegmentFaults } from "./names.ts";
@@ -58,8 +59,8 @@ export function createObject(core: Core, kind: ServedKind, draft: Draft, request
     managedFields,
   });
   if (kind.namespaced) checkNamespace(core, kind, request.namespace ?? "", fresh.metadata.name);
-  const prepared = kind.rules.prepareCreate(fresh, now);
-  const tracked = request.track?.(prepared) ?? prepared;
+  // Who owns what is told from the object as it came: what the server adds or takes away is nobody's.
+  const tracked = kind.rules.prepareCreate(request.track?.(fresh) ?? fresh, now);
   // What the kind says first, then what holds for all: so the server words it.
   const faults = kind.rules.validate(tracked);
   if (faults.length === 0) faults.push(...metadataFaults(tracked.metadata, kind.namespaced, pathSegmentFaults));
@@ -144,21 +145,19 @@ export function updateObject(
   if (stored === undefined) throw notFound(resource, request.name);
   const old = kind.rules.read(stored);
   const wanted = based(kind, request, change(old), old);
-  const kept = keepServerFields(wanted, old);
-  const prepared = kind.rules.prepareUpdate(kept, old, request.subresource);
-  const tracked = request.track?.(prepared, old) ?? prepared;
+  const kept = keepServerFields(request.track?.(wanted, old) ?? wanted, old);
+  const tracked = kind.rules.prepareUpdate(kept, old, request.subresource);
   const faults = [
     ...metadataFaults(tracked.metadata, kind.namespaced, pathSegmentFaults),
     ...metadataUpdateFaults(tracked.metadata, old.metadata),
     ...kind.rules.validate(tracked, old, request.subresource),
   ];
-  if (faults.length > 0) throw invalid(kind, request.name, faults);
+  if (faults.length > 0) throw invalid({ group: kind.group, kind: tracked.kind }, request.name, faults);
   const warnings = finalizerWarnings(tracked, old);
-  if (equal(tracked, old)) return { object: old, warnings };
-  if (request.dryRun) return { object: kind.rules.read(tracked), warnings };
-  const object = kind.rules.read(core.store.put(kind.collection, key, tracked));
-  if (isFinished(object)) core.store.delete(kind.collection, key);
-  return { object, warnings };
+  const next = keepTimes(tracked, old);
+  if (equal(next, old)) return { object: old, warnings };
+  if (request.dryRun) return { object: kind.rules.read(next), warnings };
+  return { object: kind.rules.read(putOrFinish(core, kind, next)), warnings };
 }
 
 /** Checks from which version a write starts, and fills it in where the kind does not ask. */
@@ -209,6 +208,22 @@ function keepServerFields(object: StoredObject, old: StoredObject): StoredObject
   });
 }
 
+/**
+ * Stores a change; or takes the object away if it was all that its deletion waited for. Then nobody sees the change itself: the deletion tells
+ * of the object as it was.
+ *
+ * @param core The server.
+ * @param kind The object's kind.
+ * @param next What it is to be.
+ * @returns The object as stored, or as it would have been.
+ */
+export function putOrFinish(core: Core, kind: ServedKind, next: StoredObject): StoredObject {
+  const key = keyOfObject(next);
+  if (!isFinished(next)) return core.store.put(kind.collection, key, next);
+  core.store.delete(kind.collection, key);
+  return next;
+}
+
 /** Whether an object that is being deleted has nothing left to wait for. */
 export function isFinished(object: StoredObject): boolean {
   const { deletionTimestamp, finalizers, deletionGracePeriodSeconds } = object.metadata;
@@ -225,17 +240,12 @@ export function namespaceFinalizers(namespace: StoredObject): readonly unknown[]
 }
 
 /** A name that a body must carry. */
-export function checkName(object: Draft, name: string, namespace: string | undefined): void {
+export function checkName(object: Draft, name: string): void {
   const given = metadataOf(object);
   if (!given.name) {
     throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
   }
   if (given.name !== name) {
     throw badRequest(`the name of the object (${given.name}) does not match the name on the URL (${name})`);
-  }
-  if (namespace && given.namespace && given.namespace !== namespace) {
-    throw badRequest(
-      `the namespace of the object (${given.namespace}) does not match the namespace on the request (${namespace})`,
-    );
   }
 }

@@ -121,6 +121,9 @@ function exactRevision(core: Core, query: URLSearchParams): number | undefined {
 
 function checkMatch(text: string, match: string, query: URLSearchParams): void {
   const faults = [];
+  if (query.get("sendInitialEvents") !== null) {
+    faults.push(forbiddenField("sendInitialEvents", "sendInitialEvents is forbidden for list"));
+  }
   if (match !== "" && text === "") {
     faults.push(
       forbiddenField("resourceVersionMatch", "resourceVersionMatch is forbidden unless resourceVersion is provided"),
@@ -166,12 +169,24 @@ export function tooLarge(asked: number, current: number): StatusError {
 }
 
 function readContinue(token: string): { revision: number; after: string } {
+  let text: string;
   try {
-    const { v, rv, start } = JSON.parse(atob(token));
+    text = atob(token.replaceAll("-", "+").replaceAll("_", "/"));
+  } catch {
+    throw badRequest("invalid continue token: continue key is not valid: illegal base64 data");
+  }
+  try {
+    const { v, rv, start } = JSON.parse(text);
     if (v !== "meta.k8s.io/v1" || !Number.isInteger(rv) || typeof start !== "string") throw new SyntaxError("fields");
     return { revision: rv, after: decodeURIComponent(start.replace(/\0$/, "")) };
   } catch {
-    throw badRequest("invalid continue token: continue key is not valid: it must be one that a list answered");
+    const first = text.charCodeAt(0);
+    const shown = first < 0x20 || (first >= 0x7f && first < 0xa1)
+      ? `\\u${first.toString(16).padStart(4, "0")}`
+      : text[0];
+    throw badRequest(
+      `invalid continue token: continue key is not valid: invalid character '${shown}' looking for beginning of value`,
+    );
   }
 }
 

@@ -20,10 +20,20 @@ export function labelSelection(text: string): Selection {
   const requirements: ((labels: Readonly<Record<string, string>>) => boolean)[] = [];
   let i = 0;
   while (i < tokens.length) {
+    const first = tokens[i] ?? "";
+    if (first !== "!" && OPERATORS.has(first)) {
+      throw badRequest(`found '${first}', expected: !, identifier, or 'end of string'`);
+    }
     const [requirement, next] = readRequirement(tokens, i);
     requirements.push(requirement);
     i = next;
-    if (i < tokens.length && tokens[i++] !== ",") throw unparsable(tokens[i - 1], "',' or 'end of string'");
+    if (i >= tokens.length) break;
+    if (tokens[i] !== ",") throw badRequest(`found '${tokens[i]}', expected: ',' or 'end of string'`);
+    i++;
+    const after = tokens[i];
+    if (after === undefined || (after !== "!" && OPERATORS.has(after))) {
+      throw badRequest(`found '${after ?? ""}', expected: identifier after ','`);
+    }
   }
   return ({ metadata }) => requirements.every((requirement) => requirement(metadata.labels ?? {}));
 }
@@ -102,7 +112,9 @@ function exactValue(tokens: readonly string[], i: number): [string, number] {
 }
 
 function readValues(tokens: readonly string[], start: number): [Set<string>, number] {
-  if (tokens[start] !== "(") throw unparsable(tokens[start], "'('");
+  if (tokens[start] !== "(") {
+    throw badRequest(`unable to parse requirement: found '${tokens[start] ?? ""}' expected: '('`);
+  }
   const values = new Set<string>();
   let i = start + 1;
   while (tokens[i] !== ")") {

@@ -41,8 +41,7 @@ export function serveApiserver(apiserver: Apiserver, options: ServeOptions = {})
   const open = new AbortController();
   const server = Deno.serve(
     { port, hostname, onListen: () => {}, signal: open.signal },
-    // A client that goes away aborts the request's signal, and with it an open watch.
-    (request) => apiserver.fetch(request),
+    (request) => apiserver.fetch(withoutSignal(request)),
   );
   const address = server.addr as Deno.NetAddr;
   const host = address.hostname.includes(":") ? `[${address.hostname}]` : address.hostname;
@@ -51,6 +50,14 @@ export function serveApiserver(apiserver: Apiserver, options: ServeOptions = {})
     await server.finished;
   }
   return { url: `http://${host}:${address.port}`, close, [Symbol.asyncDispose]: close };
+}
+
+/**
+ * A client that goes away cancels the response's body, and with it an open watch. Deno's signal of a served request is aborted after answers that
+ * went well, too, and warns about it when it is looked at: it is left behind.
+ */
+function withoutSignal({ url, method, headers, body }: Request): Request {
+  return new Request(url, { method, headers, body });
 }
 
 /**

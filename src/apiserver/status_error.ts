@@ -178,9 +178,19 @@ export function unsupportedMediaType(accepted: readonly string[]): StatusError {
   return new StatusError(415, "UnsupportedMediaType", message);
 }
 
-export function notAcceptable(): StatusError {
-  const representations = ["application/json", "application/yaml", "application/json;stream=watch"];
-  const message = `406: Not Acceptable\n\nAvailable representations: ${representations.join(", ")}`;
+/**
+ * The answer to who wants a form that there is not.
+ *
+ * @param isBuiltin Whether a built-in kind was asked for: there the refusal is worded otherwise.
+ * @param isList Whether a list was asked for, which could be a watch.
+ */
+export function notAcceptable(isBuiltin: boolean, isList: boolean): StatusError {
+  const types = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
+  if (!isBuiltin) {
+    return new StatusError(406, "NotAcceptable", `only the following media types are accepted: ${types.join(", ")}`);
+  }
+  const streams = isList ? ["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"] : [];
+  const message = `406: Not Acceptable\n\nAvailable representations: ${[...types, ...streams].join(", ")}`;
   return new StatusError(406, "NotAcceptable", message, {});
 }
 

@@ -94,17 +94,35 @@ function mergedItems(
     return items.filter((item) => own(item, DIRECTIVE) === undefined || Object.keys(item).length > 1)
       .map((item) => without(item, DIRECTIVE));
   }
-  const result = [...before];
+  const idOf = (item: unknown) => isObject(item) ? own(item, key) : undefined;
+  const find = (list: readonly unknown[], id: unknown) => list.findIndex((each) => equal(idOf(each), id));
   for (const item of items) {
-    const id = own(item, key);
-    if (id === undefined) throw badRequest(`map: ${JSON.stringify(item)} does not contain declared merge key: ${key}`);
-    const at = result.findIndex((each) => isObject(each) && equal(own(each, key), id));
-    if (own(item, DIRECTIVE) === "delete") {
-      if (at >= 0) result.splice(at, 1);
-    } else if (at < 0) result.push(applyStrategicPatch(schema.items ?? {}, {}, item));
-    else result[at] = applyStrategicPatch(schema.items ?? {}, result[at], item);
+    if (idOf(item) === undefined) {
+      throw badRequest(`map: ${JSON.stringify(item)} does not contain declared merge key: ${key}`);
+    }
   }
-  return result;
+  const gone = items.filter((item) => own(item, DIRECTIVE) === "delete");
+  const kept = before.filter((item) => find(gone, idOf(item)) < 0);
+  const patched = items.filter((item) => !gone.includes(item)).map((item) =>
+    applyStrategicPatch(schema.items ?? {}, kept[find(kept, idOf(item))] ?? {}, item)
+  );
+  return interleaved(kept.filter((item) => find(patched, idOf(item)) < 0), patched, (item) => find(kept, idOf(item)));
+}
+
+/** The items of both lists: one of the first comes before one of the second only if it stood before it already. */
+function interleaved(
+  first: readonly unknown[],
+  second: readonly unknown[],
+  rank: (item: unknown) => number,
+): unknown[] {
+  const result: unknown[] = [];
+  let [i, j] = [0, 0];
+  while (i < first.length && j < second.length) {
+    const [left, right] = [rank(first[i]), rank(second[j])];
+    if (left >= 0 && right >= 0 && left < right) result.push(first[i++]);
+    else result.push(second[j++]);
+  }
+  return [...result, ...first.slice(i), ...second.slice(j)];
 }
 
 /** A list in the order that the patch asks for; what it does not name stays behind what it stood behind. */

@@ -43,9 +43,7 @@ export function tableOf(
       : null,
     rows: objects.map((object) => ({
       cells: columns.map(({ cell }) => cell(object, now)),
-      ...(options.includeObject !== "None" && {
-        object: options.includeObject === "Object" ? object : partial(object),
-      }),
+      object: options.includeObject === "None" ? null : options.includeObject === "Object" ? object : partial(object),
     })),
   };
 }

@@ -198,7 +198,7 @@ function checkWatchOptions(query: URLSearchParams): void {
   const faults: FieldError[] = [];
   if (query.get("sendInitialEvents") !== null) {
     if (match !== "NotOlderThan") {
-      const why = 'resourceVersionMatch must be set to "NotOlderThan" if sendInitialEvents is provided';
+      const why = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
       faults.push(forbidden("resourceVersionMatch", why));
     }
   } else if (match !== "") {

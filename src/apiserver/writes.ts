@@ -2,16 +2,18 @@
 import { isObject } from "../base/json.ts";
 import { applyJsonPatch, type JsonPatchOperation } from "../base/json_patch.ts";
 import { applyMergePatch } from "../base/merge_patch.ts";
+import { own } from "../base/own.ts";
+import { invalid as invalidField } from "../schema/field_error.ts";
 import { applyObject } from "./apply.ts";
-import { contentType, jsonFault, parseObject, readBody } from "./body.ts";
+import { contentType, jsonFault, kindMissing, type ParsedBody, parseObject, readBody } from "./body.ts";
 import type { Core } from "./core.ts";
-import { decodeBody } from "./decode_body.ts";
+import { decodeBody, type DecodeOptions } from "./decode_body.ts";
 import type { ServedKind } from "./kinds.ts";
 import { trackUpdate } from "./managed_fields.ts";
 import type { Draft, StoredObject } from "./objects.ts";
 import { type WriteOptions, writeOptions } from "./options.ts";
 import { checkName, createObject, updateObject } from "./persist.ts";
-import { badRequest, patchRejected, unsupportedMediaType } from "./status_error.ts";
+import { badRequest, invalid, patchRejected, StatusError, unsupportedMediaType } from "./status_error.ts";
 import { applyStrategicPatch } from "./strategic_patch.ts";
 
 /** A request about one kind. */
@@ -39,7 +41,7 @@ function optionsOf(request: Request, query: URLSearchParams, kind: string): Writ
 export async function create(core: Core, target: Target, request: Request): Promise<Outcome> {
   const { kind, namespace, query, warnings } = target;
   const options = optionsOf(request, query, "CreateOptions");
-  const { value, duplicates } = await parseObject(await readBody(request), contentType(request.headers), kind.kind);
+  const { value, duplicates } = await bodyOf(kind, request);
   const draft = decodeBody(kind, value as Draft, { ...options, duplicates, warnings });
   const written = createObject(core, kind, draft, {
     namespace,
@@ -50,13 +52,20 @@ export async function create(core: Core, target: Target, request: Request): Prom
   return { code: 201, object: written.object };
 }
 
+async function bodyOf(kind: ServedKind, request: Request): Promise<ParsedBody> {
+  const text = await readBody(request);
+  const body = await parseObject(text, contentType(request.headers), kind.kind);
+  if (!kind.isBuiltin && !own(body.value as Draft, "kind")) throw kindMissing(kind.kind, text);
+  return body;
+}
+
 /** Replaces an object by that of a PUT. */
 export async function update(core: Core, target: Target, request: Request): Promise<Outcome> {
-  const { kind, namespace, name = "", query, warnings } = target;
+  const { kind, name = "", query, warnings } = target;
   const options = optionsOf(request, query, "UpdateOptions");
-  const { value, duplicates } = await parseObject(await readBody(request), contentType(request.headers), kind.kind);
+  const { value, duplicates } = await bodyOf(kind, request);
   const draft = decodeBody(kind, value as Draft, { ...options, duplicates, warnings });
-  checkName(draft, name, namespace);
+  checkName(draft, name);
   return change(core, target, options, () => draft, true);
 }
 
@@ -70,7 +79,7 @@ const PATCHES = {
 
 /** Changes an object by a PATCH. */
 export async function patch(core: Core, target: Target, request: Request): Promise<Outcome> {
-  const { kind, query, name = "", namespace, warnings } = target;
+  const { kind, query, name = "", warnings } = target;
   const options = optionsOf(request, query, "PatchOptions");
   const type = contentType(request.headers);
   const types = Object.values(PATCHES).filter((each) => kind.isBuiltin || each !== PATCHES.strategic);
@@ -79,8 +88,9 @@ export async function patch(core: Core, target: Target, request: Request): Promi
   if (type === PATCHES.apply) return await applyObject(core, target, text, options);
   const edit = editOf(kind, type, text);
   return change(core, target, options, (live) => {
-    const draft = decodeBody(kind, edit(live) as Draft, { ...options, warnings });
-    checkName(draft, name, namespace);
+    const edited = edit(live) as Draft;
+    const draft = decodePatched(kind, edited, { ...options, warnings }, type === PATCHES.strategic);
+    checkName(draft, name);
     return draft;
   }, false);
 }
@@ -100,19 +110,47 @@ function editOf(kind: ServedKind, type: string, text: string): (live: StoredObje
     }
     return (live) => {
       try {
-        return object(applyJsonPatch(live, patch as JsonPatchOperation[]));
+        return object(applyOperations(live, patch as JsonPatchOperation[]));
       } catch {
         throw patchRejected();
       }
     };
   }
-  if (!isObject(patch)) {
-    throw badRequest(
-      "error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}",
-    );
-  }
+  if (!isObject(patch)) throw notAnObject(patch);
   if (type === PATCHES.merge) return (live) => applyMergePatch(live, patch);
   return (live) => applyStrategicPatch(kind.schema, live, patch);
+}
+
+/** Decodes what a patch made. What is wrong with it is a fault of the patch, not of a body. */
+function decodePatched(kind: ServedKind, edited: Draft, options: DecodeOptions, isStrategic: boolean): Draft {
+  try {
+    return decodeBody(kind, edited, options);
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.code !== 400 || isStrategic) throw error;
+    const why = error.message.replace(/^.* cannot be handled as a \S+: /, "");
+    throw invalid({ group: "", kind: "" }, "", [invalidField("patch", JSON.stringify(edited), why)]);
+  }
+}
+
+function notAnObject(patch: unknown): Error {
+  if (patch === null) return badRequest("Invalid JSON Patch");
+  const type = Array.isArray(patch) ? "array" : typeof patch === "boolean" ? "bool" : typeof patch;
+  return badRequest(
+    `error decoding patch: json: cannot unmarshal ${type} into Go value of type map[string]interface {}`,
+  );
+}
+
+/** Applies a JSON patch as the server's library does: to replace a key that is not there adds it. */
+function applyOperations(live: StoredObject, operations: readonly JsonPatchOperation[]): unknown {
+  return operations.reduce<unknown>((document, operation) => {
+    if (operation.op !== "replace") return applyJsonPatch(document, [operation]);
+    try {
+      return applyJsonPatch(document, [operation]);
+    } catch (error) {
+      if (/\/(?:\d+|-)$/.test(operation.path)) throw error;
+      return applyJsonPatch(document, [{ ...operation, op: "add" }]);
+    }
+  }, live);
 }
 
 function object(value: unknown): unknown {

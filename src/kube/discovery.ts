@@ -40,7 +40,7 @@ export async function findKind(client: Client, name: string): Promise<UntypedKin
   const found = new Map<string, UntypedKind>();
   for (const group of [...core.items, ...groups.items]) {
     // The first version that has it is the preferred one.
-    for (const kind of group.versions.flatMap(kindsOf)) {
+    for (const kind of group.versions.flatMap((version) => kindsOf(group.metadata?.name ?? "", version))) {
       if (answersTo(kind, name.toLowerCase()) && !found.has(kind.group)) found.set(kind.group, kind);
     }
   }
@@ -60,12 +60,13 @@ export async function findKind(client: Client, name: string): Promise<UntypedKin
 
 type Version = DiscoveryList["items"][number]["versions"][number];
 
-function kindsOf({ version, resources = [] }: Version): UntypedKind[] {
+/** The server leaves group and version of `responseKind` empty where they are those of the list. */
+function kindsOf(group: string, { version, resources = [] }: Version): UntypedKind[] {
   return resources.map(({ resource, responseKind, scope, singularResource, shortNames }) => ({
-    group: responseKind.group,
+    group,
     version,
     kind: responseKind.kind,
-    apiVersion: responseKind.group === "" ? version : `${responseKind.group}/${version}`,
+    apiVersion: group === "" ? version : `${group}/${version}`,
     plural: resource,
     singular: singularResource ?? "",
     listKind: `${responseKind.kind}List`,

@@ -72,23 +72,48 @@ const LEVEL: Record<LogTapeLevel, LogLevel> = {
   fatal: "error",
 };
 
-/** controller-runtime's keys, so that what reads its logs reads ours. */
+/** controller-runtime's keys, so that what reads its logs reads ours. Fields of the same names do not take their place. */
 function jsonLine({ level, timestamp, category, rawMessage, properties }: LogRecord): string {
-  const fields = {
+  const line = {
     level: LEVEL[level],
     ts: new Date(timestamp).toISOString(),
     logger: category.slice(1).join("."),
     msg: said(rawMessage),
-    ...properties,
   };
-  return `${JSON.stringify(fields, plain)}\n`;
+  return `${jsonOfFields({ ...line, ...properties, ...line })}\n`;
 }
 
 function textLine({ level, timestamp, rawMessage, properties }: LogRecord): string {
   const time = new Date(timestamp).toISOString().slice(11, 23);
   const { reconcileID: _id, controllerGroup: _group, controllerKind: _kind, ...told } = properties;
-  const fields = Object.entries(told).map(([name, value]) => ` ${name}=${JSON.stringify(value, plain)}`).join("");
+  const fields = Object.entries(told).map(([name, value]) => ` ${name}=${jsonOf(value)}`).join("");
   return `${time} ${LEVEL[level].toUpperCase().padEnd(5)} ${said(rawMessage)}${fields}\n`;
+}
+
+/** Fields as JSON. One that has none does not cost the line the others. */
+function jsonOfFields(fields: Record<string, unknown>): string {
+  try {
+    return JSON.stringify(fields, plain);
+  } catch {
+    return `{${Object.entries(fields).map(([name, value]) => `${JSON.stringify(name)}:${jsonOf(value)}`).join(",")}}`;
+  }
+}
+
+/** A value as JSON; as text where it has none: it holds itself, or cannot be read. */
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value, plain) ?? "null";
+  } catch {
+    return JSON.stringify(inspected(value));
+  }
+}
+
+function inspected(value: unknown): string {
+  try {
+    return Deno.inspect(value);
+  } catch {
+    return "[unreadable]";
+  }
 }
 
 function said(message: LogRecord["rawMessage"]): string {

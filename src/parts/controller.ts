@@ -1,5 +1,5 @@
 /** Controllers as plain data. */
-import type { Duration } from "../base/duration.ts";
+import { type Duration, milliseconds } from "../base/duration.ts";
 import type { AnyKind, Infer } from "../resource/kind.ts";
 import type { Access } from "./access.ts";
 import type { Context } from "./context.ts";
@@ -59,7 +59,8 @@ export type Part = Controller;
  * @param kind The kind whose objects it reconciles.
  * @param options What it touches, and its functions.
  * @returns Plain data. Nothing is started.
- * @throws {TypeError} If a kind is declared twice, or is its own child.
+ * @throws {TypeError} If a kind is declared twice, or is its own child, or the finalizer is not a qualified name.
+ * @throws {SyntaxError} If `timeout` is not a duration.
  * @throws {RangeError} If `concurrency` is not a positive integer.
  *
  * @example Usage
@@ -95,6 +96,9 @@ export function controller<
     );
   }
   refuseTwice(kind, owns, reads);
+  // Found out here, and not at each run.
+  if (timeout !== undefined) milliseconds(timeout);
+  if (finalizer !== undefined) refuseFinalizer(kind, finalizer);
   return {
     part: "controller",
     kind,
@@ -123,6 +127,16 @@ function refuseTwice(kind: AnyKind, owns: readonly AnyKind[], reads: readonly An
       declared.set(identity(other), `in "${name}"`);
     }
   }
+}
+
+// Kubernetes' qualified name, with the domain that it demands of finalizers.
+const FINALIZER = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?\/[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
+
+function refuseFinalizer(kind: AnyKind, finalizer: string): void {
+  if (FINALIZER.test(finalizer)) return;
+  throw new TypeError(
+    `Cannot make a controller of ${kind.kind}: finalizer "${finalizer}" must be a domain, a slash and a name of at most 63 characters, such as "example.com/cleanup"`,
+  );
 }
 
 function identity(kind: AnyKind): string {

@@ -191,11 +191,17 @@ export function regularExpression(pattern: string): RegExp {
 
 const INT32 = { low: -(2 ** 31), high: 2 ** 31 - 1 };
 
+function fitsInteger(value: number, format: string | undefined): boolean {
+  if (!Number.isInteger(value) || Math.abs(value) > 2 ** 63) return false;
+  return format !== "int32" || (value >= INT32.low && value <= INT32.high);
+}
+
 function checkNumber(schema: JsonSchema, value: number, path: string, result: Result): void {
   result.checks++;
   const { type, format, multipleOf, maximum, minimum, exclusiveMaximum, exclusiveMinimum } = schema;
-  if (type === "integer" && format === "int32" && (value < INT32.low || value > INT32.high)) {
-    add(result, invalid(NOWHERE, "", `Checked value must be of type integer with format int32 in ${path}`));
+  if (type === "integer" && !fitsInteger(value, format)) {
+    const known = format === "int32" || format === "int64" ? `with format ${format}` : "(default format)";
+    add(result, invalid(NOWHERE, "", `Checked value must be of type integer ${known} in ${path}`));
   }
   if (multipleOf !== undefined && !isMultiple(value, multipleOf)) {
     add(result, invalid(at(path), value, `${path} in body should be a multiple of ${goNumber(multipleOf)}`));

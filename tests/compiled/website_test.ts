@@ -17,7 +17,7 @@ import type { AuditEvent, RealCluster } from "../../src/testing/real_cluster.ts"
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { buildOperator, freePort } from "./_build.ts";
 import { compiledPermissions, startAsPod } from "./_operator_process.ts";
-import { adminClient, watched } from "./_watched.ts";
+import { adminClient, watched } from "../_watched.ts";
 
 const ACCOUNT = "website-operator";
 const USER = `system:serviceaccount:default:${ACCOUNT}`;

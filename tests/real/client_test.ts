@@ -14,7 +14,7 @@ import type { Client, WatchEvent } from "../../src/kube/client.ts";
 import { findKind } from "../../src/kube/discovery.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { Website } from "../../examples/01_website/website.ts";
-import { watched } from "../compiled/_watched.ts";
+import { watched } from "../_watched.ts";
 import { flat } from "./_flat.ts";
 import { soon } from "./_soon.ts";
 import { clientBy, temporaryFolder } from "./_ways_in.ts";

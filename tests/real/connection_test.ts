@@ -10,7 +10,7 @@ import { tlsTransport, withToken } from "../../src/kube/http.ts";
 import { tokenFile } from "../../src/kube/token_file.ts";
 import { denoMachine } from "../../src/operator/machine.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
-import { adminClient } from "../compiled/_watched.ts";
+import { adminClient } from "../_watched.ts";
 import { flat } from "./_flat.ts";
 import { soon } from "./_soon.ts";
 import { clientBy, clientOf, countingProxy, temporaryFolder } from "./_ways_in.ts";

@@ -1,10 +1,10 @@
 /** Waiting for the world to be as it should, by a watch: no polling, no sleeping. */
-import { systemClock } from "../../src/base/clock.ts";
-import { Client } from "../../src/kube/client.ts";
-import type { RealCluster } from "../../src/testing/real_cluster.ts";
-import type { AnyKind, Infer } from "../../src/resource/kind.ts";
-import { Informer } from "../../src/watch/informer.ts";
-import type { Store } from "../../src/watch/store.ts";
+import { systemClock } from "../src/base/clock.ts";
+import { Client } from "../src/kube/client.ts";
+import type { RealCluster } from "../src/testing/real_cluster.ts";
+import type { AnyKind, Infer } from "../src/resource/kind.ts";
+import { Informer } from "../src/watch/informer.ts";
+import type { Store } from "../src/watch/store.ts";
 
 /** A live view of a kind for a test. */
 export interface Watched<K extends AnyKind> extends AsyncDisposable {

@@ -1,0 +1,135 @@
+/** What is wrong with objects of built-in kinds, of the server's many rules those that operators meet (`k8s.io/kubernetes/pkg/apis/.../validation`). */
+import { equal, isObject } from "../base/json.ts";
+import { own } from "../base/own.ts";
+import { type FieldError, forbidden, invalid, required } from "../schema/field_error.ts";
+import { labelFaults } from "./names.ts";
+import type { StoredObject } from "./objects.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+type Check = (object: StoredObject, old?: StoredObject) => FieldError[];
+
+const CHECKS: Readonly<Record<string, Check>> = {
+  "/configmaps": (object, old) => immutableFaults(object, old, ["data", "binaryData"]),
+  "/secrets": (object, old) => [
+    ...(old !== undefined && !equal(object.type, old.type) ? [invalid("type", object.type, "field is immutable")] : []),
+    ...immutableFaults(object, old, ["data"]),
+  ],
+  "/pods": (pod) => podFaults(fields(pod.spec), "spec"),
+  "apps/deployments": workloadFaults,
+  "apps/replicasets": workloadFaults,
+  "apps/statefulsets": workloadFaults,
+  "apps/daemonsets": workloadFaults,
+  "batch/jobs": (job) => templateFaults(fields(fields(job.spec).template), "spec.template"),
+  "coordination.k8s.io/leases": leaseFaults,
+  "/services": serviceFaults,
+};
+
+/**
+ * What is wrong with an object of a built-in kind, beyond its metadata.
+ *
+ * @param name `group/plural`.
+ * @param object The object.
+ * @param old What it was; absent when it is new.
+ */
+export function builtinFaults(name: string, object: StoredObject, old?: StoredObject): FieldError[] {
+  return CHECKS[name]?.(object, old) ?? [];
+}
+
+function fields(value: unknown): Fields {
+  return isObject(value) ? value : {};
+}
+
+function items(value: unknown): readonly Fields[] {
+  return Array.isArray(value) ? value.map(fields) : [];
+}
+
+function immutableFaults(object: StoredObject, old: StoredObject | undefined, keys: readonly string[]): FieldError[] {
+  if (old?.immutable !== true) return [];
+  const why = "field is immutable when `immutable` is set";
+  const faults = object.immutable === true ? [] : [forbidden("immutable", why)];
+  for (const key of keys) if (!equal(own(object, key) ?? {}, own(old, key) ?? {})) faults.push(forbidden(key, why));
+  return faults;
+}
+
+function workloadFaults(object: StoredObject, old?: StoredObject): FieldError[] {
+  const spec = fields(object.spec);
+  const template = fields(spec.template);
+  const faults: FieldError[] = [];
+  const selector = own(spec, "selector");
+  const labels = own(fields(template.metadata), "labels");
+  if (selector === undefined) faults.push(required("spec.selector"));
+  else if (Object.keys(fields(selector)).length === 0) {
+    faults.push(invalid("spec.selector", selector, "empty selector is invalid for deployment"));
+  } else if (old !== undefined && !equal(selector, fields(old.spec).selector)) {
+    faults.push(invalid("spec.selector", selector, "field is immutable"));
+  }
+  if (selector === undefined || !matches(fields(selector), fields(labels))) {
+    const fault = invalid("spec.template.metadata.labels", labels ?? {}, "`selector` does not match template `labels`");
+    faults.push(labels === undefined ? { ...fault, message: fault.message.replace("{}", "null") } : fault);
+  }
+  const replicas = own(spec, "replicas");
+  if (typeof replicas === "number" && replicas < 0) {
+    faults.push(invalid("spec.replicas", replicas, "must be greater than or equal to 0"));
+  }
+  return [...faults, ...templateFaults(template, "spec.template")];
+}
+
+function matches(selector: Fields, labels: Fields): boolean {
+  return Object.entries(fields(selector.matchLabels)).every(([key, value]) => own(labels, key) === value);
+}
+
+function templateFaults(template: Fields, path: string): FieldError[] {
+  return podFaults(fields(template.spec), `${path}.spec`);
+}
+
+function podFaults(spec: Fields, path: string): FieldError[] {
+  const containers = items(spec.containers);
+  if (containers.length === 0) return [required(`${path}.containers`)];
+  const faults: FieldError[] = [];
+  for (const key of ["containers", "initContainers"]) {
+    const seen = new Set<unknown>();
+    items(own(spec, key)).forEach((container, i) => {
+      const at = `${path}.${key}[${i}]`;
+      const { name, image } = container;
+      if (!name) faults.push(required(`${at}.name`));
+      else faults.push(...labelFaults(String(name)).map((fault) => invalid(`${at}.name`, name, fault)));
+      if (seen.has(name)) {
+        faults.push({
+          reason: "FieldValueDuplicate",
+          field: `${at}.name`,
+          message: `Duplicate value: ${JSON.stringify(name)}`,
+        });
+      }
+      seen.add(name);
+      if (!image) faults.push(required(`${at}.image`));
+    });
+  }
+  return faults;
+}
+
+function leaseFaults({ spec }: StoredObject): FieldError[] {
+  const { leaseDurationSeconds: duration, leaseTransitions: transitions } = fields(spec);
+  const faults: FieldError[] = [];
+  if (typeof duration === "number" && duration <= 0) {
+    faults.push(invalid("spec.leaseDurationSeconds", duration, "must be greater than 0"));
+  }
+  if (typeof transitions === "number" && transitions < 0) {
+    faults.push(invalid("spec.leaseTransitions", transitions, "must be greater than or equal to 0"));
+  }
+  return faults;
+}
+
+function serviceFaults({ spec }: StoredObject): FieldError[] {
+  const { ports, clusterIP, type } = fields(spec);
+  const list = items(ports);
+  if (list.length === 0) return clusterIP === "None" || type === "ExternalName" ? [] : [required("spec.ports")];
+  return list.flatMap((port, i) => {
+    const faults: FieldError[] = [];
+    if (list.length > 1 && !port.name) faults.push(required(`spec.ports[${i}].name`));
+    const number = port.port;
+    if (typeof number === "number" && (number < 1 || number > 65535)) {
+      faults.push(invalid(`spec.ports[${i}].port`, number, "must be between 1 and 65535, inclusive"));
+    }
+    return faults;
+  });
+}

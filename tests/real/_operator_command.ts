@@ -1,0 +1,116 @@
+/** An operator's program as a person starts it on a laptop: a process with an empty environment and a home folder of its own. */
+import { fileURLToPath } from "node:url";
+
+const ROOT = new URL("../../", import.meta.url);
+const EXAMPLE = fileURLToPath(new URL("examples/01_website/main.ts", ROOT));
+
+/** Options of {@linkcode runOperator} and {@linkcode startOperator}. */
+export interface CommandOptions {
+  /** Its home folder, and the folder in which it is started. */
+  readonly home: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** The main module. @default {the website example's} */
+  readonly main?: string;
+  /** Deno's permissions. @default {all} */
+  readonly permissions?: readonly string[];
+}
+
+/** What a program left. */
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs an operator's program to its end. */
+export async function runOperator(options: CommandOptions): Promise<Ended> {
+  const { code, stdout, stderr } = await (await command(options)).output();
+  return { code, stdout: new TextDecoder().decode(stdout), stderr: new TextDecoder().decode(stderr) };
+}
+
+/** A line of the log. */
+export type LogLine = Readonly<Record<string, unknown>>;
+
+/** An operator that runs. Disposing of it kills it. */
+export interface OperatorCommand extends AsyncDisposable {
+  /** All that it wrote so far. */
+  readonly text: string;
+  /** Settles with the next line that passes, of those that no earlier call was given. Fails with the log when the process ends first. */
+  logged(passes: (line: LogLine) => boolean): Promise<LogLine>;
+  /** Ends it by SIGTERM and answers the exit code. */
+  stop(): Promise<number>;
+}
+
+/** Starts an operator's program. */
+export async function startOperator(options: CommandOptions): Promise<OperatorCommand> {
+  const process = (await command(options)).spawn();
+  const lines = process.stderr.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  let read = 0;
+  let next = Promise.withResolvers<void>();
+  let isOver = false;
+  const reading = (async () => {
+    for (let chunk = await lines.read(); !chunk.done; chunk = await lines.read()) {
+      text += chunk.value;
+      next.resolve();
+      next = Promise.withResolvers();
+    }
+    isOver = true;
+    next.resolve();
+  })();
+  return {
+    get text() {
+      return text;
+    },
+    async logged(passes) {
+      while (true) {
+        for (let end = text.indexOf("\n", read); end !== -1; end = text.indexOf("\n", read)) {
+          const line = parsed(text.slice(read, end));
+          read = end + 1;
+          if (passes(line)) return line;
+        }
+        if (isOver) throw new Error(`The operator ended before it logged that:\n${text}`);
+        await next.promise;
+      }
+    },
+    async stop() {
+      process.kill("SIGTERM");
+      return (await process.status).code;
+    },
+    async [Symbol.asyncDispose]() {
+      try {
+        process.kill("SIGKILL");
+      } catch { /* it has ended */ }
+      await process.status;
+      await reading;
+    },
+  };
+}
+
+async function command({ home, args = [], env = {}, main = EXAMPLE, permissions = ["-A"] }: CommandOptions) {
+  const config = fileURLToPath(new URL("deno.json", ROOT));
+  return new Deno.Command(Deno.execPath(), {
+    args: ["run", "--cached-only", "--no-lock", `--config=${config}`, ...permissions, main, ...args],
+    cwd: home,
+    clearEnv: true,
+    env: { HOME: home, DENO_DIR: await denoFolder(), NO_COLOR: "1", ...env },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  });
+}
+
+/** Where Deno keeps packages: with another home it would fetch them anew. */
+async function denoFolder(): Promise<string> {
+  const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json"], stderr: "null" }).output();
+  return JSON.parse(new TextDecoder().decode(stdout)).denoDir;
+}
+
+function parsed(line: string): LogLine {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return { msg: line };
+  }
+}

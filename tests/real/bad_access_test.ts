@@ -1,0 +1,234 @@
+/** What a real cluster refuses a running operator: each is told with the way out, and when it is mended the operator goes on by itself. */
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { parse, stringify } from "yaml";
+import { ClusterRole, ClusterRoleBinding, CustomResourceDefinition, Namespace } from "../../src/kinds/mod.ts";
+import type { Client } from "../../src/kube/client.ts";
+import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
+import { DIRECTORY } from "../../examples/01_website/controller.ts";
+import { Website } from "../../examples/01_website/website.ts";
+import { freePort } from "../compiled/_build.ts";
+import { adminClient, watched } from "../_watched.ts";
+import { type LogLine, type OperatorCommand, runOperator, startOperator } from "./_operator_command.ts";
+import { soon } from "./_soon.ts";
+import { type Folder, temporaryFolder } from "./_ways_in.ts";
+
+const IN_DEFAULT = { namespace: "default" };
+const USER = "website-operator";
+
+Deno.test("a cluster that is not as an operator needs it", async (t) => {
+  await using cluster = await realCluster();
+  await using home = await temporaryFolder();
+  const client = adminClient(cluster);
+  await client.create(Namespace, { metadata: { name: DIRECTORY } });
+
+  await t.step("a definition that is missing is waited for", async () => {
+    await using run = await started(home, { kubeconfig: cluster.admin.kubeconfig });
+    const { operator } = run;
+    const told =
+      `Cannot watch Website: the cluster serves no "websites" of demo.example.com/v1, so its CustomResourceDefinition is missing: apply it: what the operator's command "crds" prints`;
+    const line = await operator.logged(isInterrupted("Website"));
+    assert.deepEqual([line.level, line.error], ["warn", told]);
+    await soon(async () =>
+      assert.deepEqual(await run.readiness(), [
+        503,
+        `[-]watch Website: ${told}`,
+        "[+]watch ConfigMap: up to date",
+        "[-]controller websites: waits for Website",
+        "[+]controller namespaces: running",
+      ])
+    );
+
+    const { stdout } = await runOperator({ home: home.path, args: ["crds"] });
+    for (const crd of JSON.parse(stdout).items) await client.create(CustomResourceDefinition, crd);
+    await operator.logged(({ msg, kind }) => msg === "Watch recovered" && kind === "Website");
+    await operator.logged(({ msg, controller }) => msg === "Controller started" && controller === "websites");
+    assert.equal((await run.readiness())[0], 200);
+    assert.equal(await operator.stop(), 0);
+  });
+
+  await t.step(
+    "rights that are missing are named, the other controller runs, and the right that is given counts",
+    async () => {
+      const rules = {
+        websites: { apiGroups: ["demo.example.com"], resources: ["websites"], verbs: ["list", "watch", "patch"] },
+        namespaces: { apiGroups: [""], resources: ["namespaces"], verbs: ["list", "watch"] },
+        status: { apiGroups: ["demo.example.com"], resources: ["websites/status"], verbs: ["patch"] },
+        configMaps: {
+          apiGroups: [""],
+          resources: ["configmaps"],
+          verbs: ["list", "watch", "create", "patch", "delete"],
+        },
+      };
+      await giveRole(client, [rules.websites, rules.namespaces]);
+      await using run = await started(home, { kubeconfig: (await cluster.user(USER)).kubeconfig });
+      const { operator } = run;
+      const told =
+        `Cannot watch ConfigMap: the apiserver answered 403 Forbidden: configmaps is forbidden: User "${USER}" cannot watch resource "configmaps" in API group "" at the cluster scope: give this user the verbs list and watch on "configmaps"`;
+      const line = await operator.logged(isInterrupted("ConfigMap"));
+      assert.deepEqual([line.level, line.error], ["warn", told]);
+      await operator.logged(({ msg, controller }) => msg === "Namespace seen" && controller === "namespaces");
+      await soon(async () =>
+        assert.deepEqual(await run.readiness(), [
+          503,
+          "[+]watch Website: up to date",
+          `[-]watch ConfigMap: ${told}`,
+          "[-]controller websites: waits for ConfigMap",
+          "[+]controller namespaces: running",
+        ])
+      );
+
+      await client.patch(ClusterRole, USER, { rules: [rules.websites, rules.namespaces, rules.configMaps] });
+      await operator.logged(({ msg, controller }) => msg === "Controller started" && controller === "websites");
+      assert.equal((await run.readiness())[0], 200);
+
+      await client.create(Website, { metadata: { name: "blog", ...IN_DEFAULT }, spec: { host: "blog.example.com" } });
+      const failed = await operator.logged(({ msg }) => msg === "Reconcile failed");
+      assert.equal(
+        failed.error,
+        `Cannot patch Website "default/blog" (status): the apiserver answered 403 Forbidden: websites.demo.example.com "blog" is forbidden: User "${USER}" cannot patch resource "websites/status" in API group "demo.example.com" in the namespace "default"`,
+      );
+      assert.equal(failed.stack, undefined);
+      await client.patch(ClusterRole, USER, { rules: Object.values(rules) });
+      await isReported(client, "blog");
+      assert.equal(await operator.stop(), 0);
+    },
+  );
+
+  await t.step("a token that is expired is told of, and one that is good again in its file is taken", async () => {
+    const expired = await cluster.user("admin", { groups: ["system:masters"] });
+    await cluster.expire(expired.token);
+    await home.write({ token: expired.token });
+    await using run = await started(home, { kubeconfig: withTokenFile(cluster) });
+    const { operator } = run;
+    const told =
+      "Cannot watch Website: the apiserver answered 401 Unauthorized: Unauthorized: the token is expired or not of this cluster: log in again, or renew the kubeconfig";
+    const line = await operator.logged(isInterrupted("Website"));
+    assert.deepEqual([line.level, line.error], ["warn", told]);
+    const [status, ...lines] = await run.readiness();
+    assert.equal(status, 503);
+    assert(
+      lines.includes(`[-]watch Website: ${told}`) && lines.includes("[-]controller namespaces: waits for Namespace"),
+    );
+
+    const good = await cluster.user("admin", { groups: ["system:masters"] });
+    await home.write({ token: good.token });
+    await operator.logged(({ msg, controller }) => msg === "Controller started" && controller === "websites");
+    await soon(async () => assert.equal((await run.readiness())[0], 200));
+    assert(!operator.text.includes(expired.token) && !operator.text.includes(good.token), "a token is in the log");
+    assert.equal(await operator.stop(), 0);
+  });
+
+  await t.step(
+    "a token that expires while the operator runs is told of by what it was to do, and taken when renewed",
+    async () => {
+      const user = await cluster.user("admin", { groups: ["system:masters"] });
+      await home.write({ token: user.token });
+      await using run = await started(home, { kubeconfig: withTokenFile(cluster) });
+      const { operator } = run;
+      await operator.logged(({ msg, controller }) => msg === "Controller started" && controller === "websites");
+      await cluster.expire(user.token);
+      await client.create(Website, { metadata: { name: "late", ...IN_DEFAULT }, spec: { host: "late.example.com" } });
+      const failed = await operator.logged(({ msg, name }) => msg === "Reconcile failed" && name === "late");
+      assert.equal(
+        failed.error,
+        'Cannot patch Website "default/late": the apiserver answered 401 Unauthorized: Unauthorized: the token is expired or not of this cluster: log in again, or renew the kubeconfig',
+      );
+
+      await home.write({ token: (await cluster.user("admin", { groups: ["system:masters"] })).token });
+      await isReported(client, "late");
+      assert.equal(await operator.stop(), 0);
+    },
+  );
+
+  await t.step("a health port that is taken ends the operator, and says how to choose another", async () => {
+    using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const { port } = taken.addr;
+    await home.write({ config: cluster.admin.kubeconfig, "main.ts": operatorOf(port) });
+    const ended = await runOperator({
+      home: home.path,
+      main: `${home.path}/main.ts`,
+      args: ["--kubeconfig", "config"],
+    });
+    assert.equal(
+      ended.stderr.split("\n").findLast((line) => line !== ""),
+      `website-operator: Cannot serve health at 127.0.0.1:${port}: the port is taken: choose another with health: { port }`,
+    );
+    assert.equal(ended.code, 1);
+  });
+
+  await t.step("a server that is away is told of with its address, and found when it is back", async () => {
+    await cluster.stopApiserver({ signal: "SIGKILL" });
+    await using run = await started(home, { kubeconfig: cluster.admin.kubeconfig });
+    const { operator } = run;
+    const line = await operator.logged(isInterrupted("Website"));
+    assert.equal(line.level, "warn");
+    assert.match(
+      String(line.error),
+      new RegExp(`^Cannot watch Website: no answer from "${cluster.url}": .*[Cc]onnection refused`),
+    );
+    assert.equal((await run.readiness())[0], 503);
+    await cluster.startApiserver();
+    await operator.logged(({ msg, controller }) => msg === "Controller started" && controller === "websites");
+    assert.equal(await operator.stop(), 0);
+  });
+});
+
+interface RunningOperator extends AsyncDisposable {
+  readonly operator: OperatorCommand;
+  /** Status and lines of `/readyz`. */
+  readiness(): Promise<[number, ...string[]]>;
+}
+
+/** Starts the website operator, with a second controller beside it. */
+async function started(home: Folder, { kubeconfig }: { readonly kubeconfig: string }): Promise<RunningOperator> {
+  const port = freePort();
+  await home.write({ config: kubeconfig, "main.ts": operatorOf(port) });
+  const main = `${home.path}/main.ts`;
+  const operator = await startOperator({ home: home.path, main, args: ["--kubeconfig", `${home.path}/config`] });
+  return {
+    operator,
+    async readiness() {
+      const response = await fetch(`http://127.0.0.1:${port}/readyz`);
+      return [response.status, ...(await response.text()).trim().split("\n")];
+    },
+    [Symbol.asyncDispose]: () => operator[Symbol.asyncDispose](),
+  };
+}
+
+function operatorOf(port: number): string {
+  const root = fileURLToPath(new URL("../../", import.meta.url));
+  return `
+    import { controller, operator } from "${root}mod.ts";
+    import { Namespace } from "${root}src/kinds/mod.ts";
+    import { websites } from "${root}examples/01_website/controller.ts";
+    const namespaces = controller(Namespace, { reconcile: (_, { log }) => log.info("Namespace seen") });
+    const health = { hostname: "127.0.0.1", port: ${port} };
+    await operator({ name: "website-operator", parts: { websites, namespaces }, health }).main();
+  `;
+}
+
+function isInterrupted(kind: string): (line: LogLine) => boolean {
+  return (line) => line.msg === "Watch interrupted" && line.kind === kind;
+}
+
+async function giveRole(client: Client, rules: object[]): Promise<void> {
+  await client.create(ClusterRole, { metadata: { name: USER }, rules: rules as never });
+  await client.create(ClusterRoleBinding, {
+    metadata: { name: USER },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: USER },
+    subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: USER }],
+  });
+}
+
+/** The administrator's kubeconfig, with the token in a file beside it. */
+function withTokenFile(cluster: RealCluster): string {
+  const config = parse(cluster.admin.kubeconfig);
+  config.users[0].user = { tokenFile: "token" };
+  return stringify(config);
+}
+
+async function isReported(client: Client, name: string): Promise<void> {
+  await using sites = await watched(client, Website);
+  await sites.until((all) => all.some(({ metadata, status }) => metadata.name === name && status?.url !== undefined));
+}

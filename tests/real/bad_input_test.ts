@@ -1,0 +1,280 @@
+/** Bad input to an operator's program, before any cluster is reached: each is told in a line, with the way out, and nothing of a secret. */
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { stringify } from "yaml";
+import { runOperator } from "./_operator_command.ts";
+import { temporaryFolder } from "./_ways_in.ts";
+
+const HINT = 'Say "website-operator --help" for what there is\n';
+
+/** What must not be in any output, in the form in which it stands in the file and as what that decodes to. */
+const SECRET = "c2VjcmV0LW9mLWFsaWNl";
+const SECRETS = [SECRET, atob(SECRET)];
+
+const ASKED_WRONGLY: readonly { name: string; args: string[]; message: string }[] = [
+  {
+    name: "an unknown command",
+    args: ["strat"],
+    message: 'Cannot run "strat": there is start, crds, permissions, version',
+  },
+  {
+    name: "a command with something behind it",
+    args: ["start", "twice"],
+    message: 'Cannot run "start": it takes no argument, and there is "twice"',
+  },
+  {
+    name: "an unknown flag",
+    args: ["--log-levle", "debug"],
+    message: 'Cannot take "--log-levle": there is no such option',
+  },
+  {
+    name: "a flag without its value",
+    args: ["start", "--kubeconfig"],
+    message: 'Cannot take "--kubeconfig": it needs a value',
+  },
+  {
+    name: "a log level that there is not",
+    args: ["--log-level", "loud"],
+    message: 'Cannot log at "loud": there is debug, info, warn, error',
+  },
+  {
+    name: "a log format that there is not",
+    args: ["--log-format=xml"],
+    message: 'Cannot log as "xml": there is json, text',
+  },
+  {
+    name: "a namespace without a name",
+    args: ["--namespace="],
+    message: 'Cannot look at namespace "": it has no name; leave --namespace out to look at all',
+  },
+];
+
+for (const { name, args, message } of ASKED_WRONGLY) {
+  Deno.test(`an operator that is given ${name} says what there is, and ends with 2`, async () => {
+    await using home = await temporaryFolder();
+    const ended = await runOperator({ home: home.path, args });
+    assert.deepEqual(ended, { code: 2, stdout: "", stderr: `website-operator: ${message}\n${HINT}` });
+  });
+}
+
+const NO_CLUSTER: readonly {
+  name: string;
+  env?: Record<string, string>;
+  args?: string[];
+  message: (home: string) => string;
+}[] = [
+  {
+    name: "no kubeconfig and no pod",
+    message: (home) =>
+      `Cannot find a cluster: KUBECONFIG is unset; "${home}/.kube/config" does not exist; not in a pod: name a kubeconfig with --kubeconfig or KUBECONFIG`,
+  },
+  {
+    name: "a kubeconfig that does not exist",
+    args: ["start", "--kubeconfig", "nowhere"],
+    message: () => 'Cannot read kubeconfig "nowhere": it does not exist',
+  },
+  {
+    name: "a KUBECONFIG that does not exist",
+    env: { KUBECONFIG: "/nowhere/config" },
+    message: () => 'Cannot read kubeconfig "/nowhere/config": it does not exist',
+  },
+  {
+    name: "a kubeconfig that is a folder",
+    args: ["--kubeconfig", "."],
+    message: () => 'Cannot read kubeconfig ".": it is a folder',
+  },
+  {
+    name: "a pod without a service account",
+    env: { KUBERNETES_SERVICE_PORT: "443" },
+    message: () =>
+      'Cannot connect from inside the pod: "/var/run/secrets/kubernetes.io/serviceaccount/ca.crt" cannot be read: set automountServiceAccountToken to true',
+  },
+];
+
+for (const { name, env = {}, args = [], message } of NO_CLUSTER) {
+  Deno.test(`an operator that finds ${name} says where it looked, and ends with 1`, async () => {
+    await using home = await temporaryFolder();
+    const ended = await runOperator({ home: home.path, args, env });
+    assert.deepEqual(ended, { code: 1, stdout: "", stderr: `website-operator: ${message(home.path)}\n` });
+  });
+}
+
+const BROKEN: readonly { name: string; text: string; message: (file: string) => string }[] = [
+  {
+    name: "is not YAML",
+    text: `users: [{user: {token: ${SECRET}}}\nkind: Config\n`,
+    message: (file) => `Cannot read kubeconfig "${file}": it is not YAML at line 2, column 1`,
+  },
+  {
+    name: "is empty",
+    text: "",
+    message: (file) => `Cannot read kubeconfig "${file}": it is not an object of kind "Config"`,
+  },
+  {
+    name: "is something else",
+    text: `token ${SECRET}\n`,
+    message: (file) => `Cannot read kubeconfig "${file}": it is not an object of kind "Config"`,
+  },
+  {
+    name: "is a Secret",
+    text: stringify({ kind: "Secret", data: { token: SECRET } }),
+    message: (file) => `Cannot read kubeconfig "${file}": it is not an object of kind "Config"`,
+  },
+  {
+    name: "has no current-context",
+    text: kubeconfig({ "current-context": "" }),
+    message: (file) =>
+      `Cannot read kubeconfig "${file}": there is no current-context: name one with --context (there are: dev)`,
+  },
+  {
+    name: "has not the context that it names",
+    text: kubeconfig({ "current-context": "stage" }),
+    message: (file) => `Cannot read kubeconfig "${file}": context "stage" is not in it (there are: dev)`,
+  },
+  {
+    name: "has a cluster without a server",
+    text: kubeconfig({ clusters: [{ name: "dev", cluster: {} }] }),
+    message: (file) => `Cannot read kubeconfig "${file}": context "dev" names cluster "dev", which has no server in it`,
+  },
+  {
+    name: "has a server that is no address",
+    text: kubeconfig({ clusters: [{ name: "dev", cluster: { server: "dev.example.com:6443" } }] }),
+    message: (file) =>
+      `Cannot use context "dev" of "${file}": its server "dev.example.com:6443" is not an http or https address`,
+  },
+  {
+    name: "has not the user that its context names",
+    text: kubeconfig({ users: [{ name: "alice", user: { token: SECRET } }] }),
+    message: (file) => `Cannot read kubeconfig "${file}": context "dev" names user "me", which is not in it`,
+  },
+  {
+    name: "has a key that is not base64",
+    text: kubeconfig({
+      users: [{ name: "me", user: { "client-certificate-data": btoa("x"), "client-key-data": `${SECRET}!` } }],
+    }),
+    message: (file) => `Cannot read kubeconfig "${file}": client-key-data is not base64`,
+  },
+  {
+    name: "has a certificate that is no PEM",
+    text: kubeconfig({
+      users: [{ name: "me", user: { "client-certificate-data": SECRET, "client-key-data": SECRET } }],
+    }),
+    message: (file) =>
+      `Cannot use context "dev" of "${file}": its client-certificate and client-key cannot be used: are they PEM, X.509 v3, and of one pair?`,
+  },
+  {
+    name: "has an authority that is no PEM",
+    text: kubeconfig({
+      clusters: [{ name: "dev", cluster: { server: "https://127.0.0.1:1", "certificate-authority-data": SECRET } }],
+    }),
+    message: (file) => `Cannot use context "dev" of "${file}": its certificate-authority is no certificate: is it PEM?`,
+  },
+  {
+    name: "names a certificate that does not exist",
+    text: kubeconfig({
+      users: [{ name: "me", user: { "client-certificate": "pki/me.crt", "client-key-data": SECRET } }],
+    }),
+    message: (file) => `Cannot read kubeconfig "${file}": its client-certificate "pki/me.crt" does not exist`,
+  },
+];
+
+for (const { name, text, message } of BROKEN) {
+  Deno.test(`an operator whose kubeconfig ${name} says so, and ends with 1`, async () => {
+    await using home = await temporaryFolder();
+    await home.write({ ".kube/config": text });
+    const { code, stdout, stderr } = await runOperator({ home: home.path });
+    for (const secret of SECRETS) assert(!stderr.includes(secret), "a secret is in the output");
+    assert.equal(stderr, `website-operator: ${message(`${home.path}/.kube/config`)}\n`);
+    assert.deepEqual({ code, stdout }, { code: 1, stdout: "" });
+  });
+}
+
+Deno.test("an operator asked for a context that is not in the kubeconfig says which there are", async () => {
+  await using home = await temporaryFolder();
+  await home.write({ config: kubeconfig({}) });
+  const ended = await runOperator({ home: home.path, args: ["start", "--kubeconfig=config", "--context=prod"] });
+  assert.equal(
+    ended.stderr,
+    'website-operator: Cannot read kubeconfig "config": context "prod" is not in it (there are: dev)\n',
+  );
+});
+
+Deno.test("an operator in its sandbox says that it may not read the kubeconfig, and what does", async () => {
+  await using home = await temporaryFolder();
+  await home.write({ config: kubeconfig({}) });
+  const asked = await runOperator({ home: home.path, args: ["permissions"] });
+  const permissions = asked.stdout.trim().split("\n");
+  const ended = await runOperator({ home: home.path, permissions, args: ["--kubeconfig", `${home.path}/config`] });
+  assert.deepEqual(ended, {
+    code: 1,
+    stdout: "",
+    stderr:
+      `website-operator: Cannot read kubeconfig "${home.path}/config": it may not be read by this executable: use "op start", or declare it with permissions: { read: ["${home.path}/config"] } and build again\n`,
+  });
+});
+
+// Found by search: with these keys the finalizers' hashes are equal, and what is before them as well.
+const LONG_NAME = "website-operator-of-a-team-whose-name-is-long-and-winding-too";
+const COLLIDING = ["small-south-dark-shops", "closed-slow-dark-forums"] as const;
+
+const BAD_PARTS: readonly { name: string; operator?: string; parts: string; message: string }[] = [
+  {
+    name: "one part under two keys",
+    parts: "{ websites, sites: websites }",
+    message: 'one part stands under the keys "websites" and "sites": take one out, or make a second part',
+  },
+  {
+    name: "finalizers that collide once shortened",
+    operator: LONG_NAME,
+    parts: `{ "${COLLIDING[0]}": websites, "${COLLIDING[1]}": controller(Website, websites) }`,
+    message: `parts "${COLLIDING[0]}" and "${COLLIDING[1]}" would both put the finalizer ` +
+      `"demo.example.com/website-operator-of-a-team-whose-name-is-long-and-wind-bfc3e31e" on Website: rename one, or set its option "finalizer"`,
+  },
+  {
+    name: "a key that is no name",
+    parts: `{ "web sites": websites }`,
+    message: 'the part\'s key "web sites" must be letters, digits, "-", "_" and ".", beginning with a letter',
+  },
+  {
+    name: "a name that is none",
+    operator: "Shop",
+    parts: "{ websites }",
+    message: "its name must be a DNS label: lower case letters, digits and dashes, at most 63, beginning with a letter",
+  },
+];
+
+for (const { name, operator = "shop", parts, message } of BAD_PARTS) {
+  Deno.test(`an operator with ${name} says what to change, and does not start`, async () => {
+    await using home = await temporaryFolder();
+    await home.write({ "main.ts": operatorOf(operator, parts) });
+    const { code, stderr } = await runOperator({ home: home.path, main: `${home.path}/main.ts`, args: ["version"] });
+    assert.equal(code, 1);
+    assert.equal(
+      stderr.split("\n")[0],
+      `error: Uncaught (in promise) TypeError: Cannot make operator "${operator}": ${message}`,
+    );
+  });
+}
+
+/** An operator's main module. */
+function operatorOf(name: string, parts: string): string {
+  const root = fileURLToPath(new URL("../../", import.meta.url));
+  return `
+    import { controller, operator } from "${root}mod.ts";
+    import { websites } from "${root}examples/01_website/controller.ts";
+    import { Website } from "${root}examples/01_website/website.ts";
+    const op = operator({ name: "${name}", parts: ${parts} });
+    await op.main();
+  `;
+}
+
+function kubeconfig(parts: Record<string, unknown>): string {
+  return stringify({
+    kind: "Config",
+    clusters: [{ name: "dev", cluster: { server: "https://127.0.0.1:1" } }],
+    users: [{ name: "me", user: { token: SECRET } }],
+    contexts: [{ name: "dev", context: { cluster: "dev", user: "me" } }],
+    "current-context": "dev",
+    ...parts,
+  });
+}
