@@ -5,6 +5,7 @@ import {
   type Context,
   controller,
   type Infer,
+  operator,
   type Outcome,
   PermanentError,
   requeue,
@@ -14,6 +15,7 @@ import {
 } from "@op/sdk";
 import { ConfigMap, Namespace, Secret } from "@op/sdk/kinds";
 import { type MemoryCluster, memoryCluster } from "@op/sdk/testing";
+import { startOperator } from "../src/operator/running.ts";
 
 const Note = resource({
   group: "demo.example.com",
@@ -427,8 +429,8 @@ Deno.test("a finalizer left by an earlier version, whose cleanup is gone, is tak
     await using cluster = await memoryCluster({ kinds: [Note] });
     await cluster.create(Note, "a", { metadata: { finalizers: [FINALIZER] }, spec: {} });
     await cluster.delete(Note, "a");
-    await using _ = await operatorOn(cluster, { notes });
-    await cluster.settle();
+    const op = operator({ name: "test", parts: { notes } });
+    await using _ = startOperator(op, { connection: cluster.connection, clock: cluster.clock });
     await until(async () => !(await cluster.exists(Note, "a")));
     assert.equal(runs.length, 0);
   });
@@ -602,7 +604,8 @@ const REFUSED: readonly { name: string; touch: (context: NoteContext) => Promise
   {
     name: "deleting what is only owned",
     touch: (context) => context.delete(ConfigMap as never, "x"),
-    message: /^Cannot touch ConfigMap: controller "notes" does not declare it: add access\(ConfigMap, "delete"\) to "uses"$/,
+    message:
+      /^Cannot touch ConfigMap: controller "notes" does not declare it: add access\(ConfigMap, "delete"\) to "uses"$/,
   },
 ];
 
@@ -659,13 +662,17 @@ function ownedBy({ apiVersion, kind, metadata: { name, uid } }: Note) {
 
 async function conditions(cluster: MemoryCluster): Promise<string[]> {
   const { status } = await cluster.get(Note, "a");
-  return (status?.conditions ?? []).map(({ type, status, reason, message }) => `${type}=${status} ${reason}: ${message}`);
+  return (status?.conditions ?? []).map(({ type, status, reason, message }) =>
+    `${type}=${status} ${reason}: ${message}`
+  );
 }
 
 /** What the operator wrote: `PATCH notes/a/status`. */
 function writes({ requests }: MemoryCluster): string[] {
   return requests.filter(({ method, userAgent }) => method !== "GET" && userAgent === "test/0.0.0")
-    .map(({ method, path }) => `${method} ${path.replace(/\?.*/, "").split("/").slice(path.startsWith("/api/") ? 5 : 6).join("/")}`);
+    .map(({ method, path }) =>
+      `${method} ${path.replace(/\?.*/, "").split("/").slice(path.startsWith("/api/") ? 5 : 6).join("/")}`
+    );
 }
 
 /** Lets turns of the event loop pass until something is so. */

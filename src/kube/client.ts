@@ -3,6 +3,7 @@ import { type Clock, sleep, systemClock } from "../base/clock.ts";
 import type { AnyKind, Infer, Input, KubeObject } from "../resource/kind.ts";
 import { ApiError, type Asked } from "./api_error.ts";
 import type { Connection } from "./connection.ts";
+import { CredentialError } from "./http.ts";
 import { jsonLines } from "./json_lines.ts";
 import { collectionPath, describe, objectPath } from "./path.ts";
 
@@ -149,7 +150,12 @@ export class Client {
     const path = `${collectionPath(kind, options.namespace)}?${query}`;
     const response = await this.#send(asked, "GET", path, options);
     if (response.body === null) return;
-    for await (const events of jsonLines(response.body, options.signal)) yield events as WatchEvent[];
+    try {
+      for await (const events of jsonLines(response.body, options.signal)) yield events as WatchEvent[];
+    } catch (cause) {
+      if (cause instanceof SyntaxError || options.signal?.aborted) throw cause;
+      throw new Error(`Cannot watch ${asked.what}: the stream broke off: ${(cause as Error).message}`, { cause });
+    }
   }
 
   /** Creates an object and answers it. */
@@ -279,10 +285,7 @@ export class Client {
       return await this.connection.fetch(request);
     } catch (cause) {
       signal?.throwIfAborted();
-      const told = cause instanceof Error ? cause.message : String(cause);
-      throw new Error(`Cannot ${asked.verb} ${asked.what}: no answer from "${this.connection.url}": ${told}`, {
-        cause,
-      });
+      throw unreached(asked, this.connection.url, cause);
     }
   }
 }
@@ -290,6 +293,28 @@ export class Client {
 interface RawList {
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
   readonly items: readonly object[] | null;
+}
+
+function unreached({ verb, what }: Asked, url: string, cause: unknown): Error {
+  if (cause instanceof CredentialError) {
+    return new Error(`Cannot ${verb} ${what}: ${cause.message.replace(/^Cannot/, "cannot")}`, { cause });
+  }
+  return new Error(`Cannot ${verb} ${what}: no answer from "${url}": ${whyUnreached(cause)}`, { cause });
+}
+
+/** Deno hides why in the innermost cause. The usual three are told with the way out. */
+function whyUnreached(error: unknown): string {
+  let inner = error;
+  while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause;
+  const told = inner instanceof Error ? inner.message : String(inner);
+  if (/connection refused/i.test(told)) {
+    return "connection refused: is the API server running, and is the address right?";
+  }
+  if (/UnknownIssuer/.test(told)) {
+    return "the server's certificate is not signed by the authority of the kubeconfig (UnknownIssuer): set certificate-authority-data";
+  }
+  if (/dns error|failed to lookup/i.test(told)) return "the name cannot be resolved";
+  return told;
 }
 
 function select(options: SelectOptions): URLSearchParams {

@@ -4,6 +4,7 @@ import type { Connection } from "./connection.ts";
 import { inCluster } from "./in_cluster.ts";
 import { kubeconfigConnection } from "./kubeconfig_connection.ts";
 import type { Machine } from "./machine.ts";
+import { whyUnreadable } from "./unreadable.ts";
 
 /** Options of {@linkcode connect}. */
 export interface ConnectOptions {
@@ -34,8 +35,11 @@ export async function connect(machine: Machine, clock: Clock, options: ConnectOp
   if (pod !== undefined) return pod;
   const home = machine.env("HOME");
   const usual = `${home}/.kube/config`;
-  const missing = home === undefined ? "HOME is unset" : await whyUnreadable(usual, machine);
-  if (missing === undefined) return await kubeconfigConnection([usual], machine, clock, options.context);
+  const error = home === undefined ? undefined : await readingError(usual, machine);
+  if (home !== undefined && error === undefined) {
+    return await kubeconfigConnection([usual], machine, clock, options.context);
+  }
+  const missing = home === undefined ? "HOME is unset" : `"${usual}" ${whyUnreadable(error, usual).split(":")[0]}`;
   throw new Error(
     `Cannot find a cluster: KUBECONFIG is unset; ${missing}; not in a pod: name a kubeconfig with --kubeconfig or KUBECONFIG`,
   );
@@ -44,20 +48,16 @@ export async function connect(machine: Machine, clock: Clock, options: ConnectOp
 /** Of several files those that are there, as kubectl has it; all of them when none is, so that the error names them. */
 async function present(paths: readonly string[], machine: Machine): Promise<readonly string[]> {
   if (paths.length === 1) return paths;
-  const missing = await Promise.all(
-    paths.map(async (path) => /does not exist/.test(await whyUnreadable(path, machine) ?? "")),
-  );
-  const there = paths.filter((_, i) => !missing[i]);
+  const errors = await Promise.all(paths.map((path) => readingError(path, machine)));
+  const there = paths.filter((_, i) => !(errors[i] instanceof Deno.errors.NotFound));
   return there.length === 0 ? paths : there;
 }
 
-async function whyUnreadable(path: string, machine: Machine): Promise<string | undefined> {
+async function readingError(path: string, machine: Machine): Promise<unknown> {
   try {
     await machine.readText(path);
     return undefined;
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return `"${path}" does not exist`;
-    if (error instanceof Deno.errors.NotCapable) return `"${path}" may not be read by this executable`;
-    return `"${path}" cannot be read (${(error as Error).message})`;
+    return error;
   }
 }

@@ -104,7 +104,7 @@ const NOWHERE: readonly {
   {
     name: "the only kubeconfig named is missing",
     env: { KUBECONFIG: "/missing" },
-    message: /^Cannot read kubeconfig "\/missing": no such file/,
+    message: /^Cannot read kubeconfig "\/missing": it does not exist/,
   },
 ];
 

@@ -34,6 +34,11 @@ export function tlsTransport(tls: TlsOptions): { fetch: Transport; close(): void
   return { fetch: (request) => fetch(request, { client }), close: () => client.close() };
 }
 
+/** Our own credentials cannot be had, so nothing was asked. */
+export class CredentialError extends Error {
+  override name = "CredentialError";
+}
+
 /** Answers the token of now, and on `again` one that is read anew. */
 export type TokenSource = (again: boolean) => Promise<string>;
 

@@ -4,6 +4,7 @@ import type { Connection } from "./connection.ts";
 import { tlsTransport, type TokenSource, withToken } from "./http.ts";
 import { type KubeconfigContext, type KubeconfigFile, selectContext } from "./kubeconfig.ts";
 import type { Machine } from "./machine.ts";
+import { whyUnreadable } from "./unreadable.ts";
 import { tokenFile } from "./token_file.ts";
 
 /**
@@ -52,7 +53,7 @@ async function readKubeconfig(path: string, machine: Machine): Promise<Kubeconfi
   try {
     text = await machine.readText(path);
   } catch (cause) {
-    throw new Error(`Cannot read kubeconfig "${path}": ${(cause as Error).message}`, { cause });
+    throw new Error(`Cannot read kubeconfig "${path}": it ${whyUnreadable(cause, path)}`, { cause });
   }
   // Loaded only here: a pod never needs it.
   const { parse } = await import("yaml");
@@ -109,21 +110,30 @@ async function material<Key extends "client-certificate" | "client-key" | "certi
   try {
     return await machine.readText(beside(file, path));
   } catch (cause) {
-    throw new Error(`Cannot read kubeconfig "${file}": its ${key} "${path}": ${(cause as Error).message}`, { cause });
+    throw new Error(`Cannot read kubeconfig "${file}": its ${key} "${path}" ${whyUnreadable(cause, path)}`, { cause });
   }
 }
 
+/** Opens it with the authority alone first, so that the message can say what is wrong. Causes may quote key material: they are not passed on. */
 function openTransport(
-  chosen: KubeconfigContext,
-  tls: Parameters<typeof tlsTransport>[0],
+  { name, clusterFile, userFile }: KubeconfigContext,
+  { certificate, ...trust }: Parameters<typeof tlsTransport>[0],
 ): ReturnType<typeof tlsTransport> {
+  let transport: ReturnType<typeof tlsTransport>;
   try {
-    return tlsTransport(tls);
-  } catch (cause) {
-    // The cause may quote key material: it is not passed on.
-    const told = (cause as Error).name;
+    transport = tlsTransport(trust);
+  } catch {
     throw new Error(
-      `Cannot use context "${chosen.name}" of "${chosen.userFile}": its certificates cannot be used (${told}): are they PEM, X.509 v3?`,
+      `Cannot use context "${name}" of "${clusterFile}": its certificate-authority is no certificate: is it PEM?`,
+    );
+  }
+  if (certificate === undefined) return transport;
+  transport.close();
+  try {
+    return tlsTransport({ ...trust, certificate });
+  } catch {
+    throw new Error(
+      `Cannot use context "${name}" of "${userFile}": its client-certificate and client-key cannot be used: are they PEM, X.509 v3, and of one pair?`,
     );
   }
 }

@@ -51,18 +51,17 @@ const BROKEN: readonly {
     name: "certificates that are none, without quoting them",
     user: { "client-certificate-data": btoa("SECRET"), "client-key-data": btoa("SECRET") },
     message:
-      /^Cannot use context "dev" of "\/k\/config": its certificates cannot be used \(\w+\): are they PEM, X\.509 v3\?$/,
+      /^Cannot use context "dev" of "\/k\/config": its client-certificate and client-key cannot be used: are they PEM, X\.509 v3, and of one pair\?$/,
   },
   {
     name: "an authority that is none",
     cluster: { "certificate-authority-data": btoa("SECRET") },
-    message: /^Cannot use context "dev" of "\/k\/config": its certificates cannot be used/,
+    message: /^Cannot use context "dev" of "\/k\/config": its certificate-authority is no certificate: is it PEM\?$/,
   },
   {
     name: "a file that it names and that is missing",
     cluster: { "certificate-authority": "ca/missing.pem" },
-    message:
-      /^Cannot read kubeconfig "\/k\/config": its certificate-authority "ca\/missing\.pem": no file "\/k\/ca\/missing\.pem"$/,
+    message: /^Cannot read kubeconfig "\/k\/config": its certificate-authority "ca\/missing\.pem" does not exist$/,
   },
 ];
 

@@ -1,5 +1,5 @@
 /** Logins by exec plugin and OIDC: Kubernetes' own JavaScript client has them, and is loaded only where a kubeconfig asks for one. */
-import type { TokenSource } from "./http.ts";
+import { CredentialError, type TokenSource } from "./http.ts";
 import type { Machine } from "./machine.ts";
 
 /**
@@ -24,7 +24,7 @@ export async function loginToken(paths: readonly string[], machine: Machine, con
     await config.applyToHTTPSOptions(login as Parameters<typeof config.applyToHTTPSOptions>[0]);
     const header = new Headers(login.headers).get("authorization");
     if (!header?.startsWith("Bearer ")) {
-      throw new Error(`Cannot log in with context "${context}": its login gave no token`);
+      throw new CredentialError(`Cannot log in with context "${context}": its login gave no token`);
     }
     return header.slice("Bearer ".length);
   };

@@ -1,7 +1,8 @@
 /** Tokens in files, which are replaced while we run. */
 import type { Clock } from "../base/clock.ts";
-import type { TokenSource } from "./http.ts";
+import { CredentialError, type TokenSource } from "./http.ts";
 import type { Machine } from "./machine.ts";
+import { whyUnreadable } from "./unreadable.ts";
 
 // client-go reads the file anew after a minute; the kubelet renews a token at 80 % of its life, an hour by default.
 const FRESH_FOR = 60_000;
@@ -12,7 +13,7 @@ const FRESH_FOR = 60_000;
  * @param path The file.
  * @param machine Reads it.
  * @param clock Says when a minute has passed.
- * @returns The source. It throws an `Error` when the file cannot be read or is empty.
+ * @returns The source. It throws a {@linkcode CredentialError} when the file cannot be read or is empty.
  */
 export function tokenFile(path: string, machine: Machine, clock: Clock): TokenSource {
   let held: { token: string; read: number } | undefined;
@@ -29,8 +30,8 @@ async function read(path: string, machine: Machine): Promise<string> {
   try {
     text = await machine.readText(path);
   } catch (cause) {
-    throw new Error(`Cannot read the token file "${path}": ${(cause as Error).message}`, { cause });
+    throw new CredentialError(`Cannot read the token file "${path}": it ${whyUnreadable(cause, path)}`, { cause });
   }
-  if (text.trim() === "") throw new Error(`Cannot read the token file "${path}": it is empty`);
+  if (text.trim() === "") throw new CredentialError(`Cannot read the token file "${path}": it is empty`);
   return text.trim();
 }

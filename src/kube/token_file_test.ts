@@ -26,14 +26,14 @@ Deno.test("tokenFile reads the file again at once when the token was refused", a
 });
 
 const BROKEN: readonly { name: string; files: Record<string, string>; message: RegExp }[] = [
-  { name: "is not there", files: {}, message: /^Cannot read the token file "\/token": no such file$/ },
+  { name: "is not there", files: {}, message: /^Cannot read the token file "\/token": it does not exist$/ },
   { name: "is empty", files: { "/token": " \n" }, message: /^Cannot read the token file "\/token": it is empty$/ },
 ];
 
 for (const { name, files, message } of BROKEN) {
   Deno.test(`tokenFile says that the file ${name}`, async () => {
     const { clock, machine } = desk(files);
-    await assert.rejects(tokenFile("/token", machine, clock)(false), { name: "Error", message });
+    await assert.rejects(tokenFile("/token", machine, clock)(false), { name: "CredentialError", message });
   });
 }
 

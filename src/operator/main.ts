@@ -72,8 +72,17 @@ function read(args: readonly string[]): { values: Values; positionals: string[] 
       positionals: string[];
     };
   } catch (error) {
-    throw new UsageError((error as Error).message.split(". ")[0]!);
+    throw new UsageError(misread(error));
   }
+}
+
+/** What `parseArgs` did not like, in our words. */
+function misread(error: unknown): string {
+  const { code, message } = error as Error & { code?: string };
+  const option = /'(-[^ ']*)/.exec(message)?.[1];
+  if (option === undefined) return message;
+  if (code === "ERR_PARSE_ARGS_UNKNOWN_OPTION") return `Cannot take "${option}": there is no such option`;
+  return `Cannot take "${option}": ${/does not take/.test(message) ? "it takes no value" : "it needs a value"}`;
 }
 
 async function start(operator: Operator, values: Values): Promise<void> {
@@ -83,6 +92,9 @@ async function start(operator: Operator, values: Values): Promise<void> {
     ...(values.kubeconfig === undefined ? {} : { kubeconfig: values.kubeconfig }),
     ...(values.context === undefined ? {} : { context: values.context }),
   };
+  if (values.namespace === "") {
+    throw new UsageError('Cannot look at namespace "": it has no name; leave --namespace out to look at all');
+  }
   const connection = await connect(connectOptions);
   const stop = new AbortController();
   // A promise of user code that nobody waited for must not end the operator for all other objects.

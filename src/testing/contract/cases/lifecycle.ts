@@ -96,7 +96,6 @@ export const deletion = area("deletion", {
     await api.quietly("POST", api.widgets(), widget("y"));
     await api.delete(api.widgets("/y"), { ...options, propagationPolicy: "Background" });
     await api.delete(api.widgets("/y"), { ...options, propagationPolicy: "Sideways" });
-    await api.delete(api.widgets("/w?propagationPolicy=Background"));
   },
   "a deletion with preconditions": async (api) => {
     const { body } = await api.post(api.widgets(), widget("w"));
