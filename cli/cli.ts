@@ -65,7 +65,10 @@ function program(io: Io): Command {
     .description("make one executable of an operator, with only the permissions it needs")
     .argument("[file]", "the file whose default export is the operator", "main.ts")
     .requiredOption("-o, --output <file>", "the executable to write")
-    .option("--compiler <deno>", "the Deno that compiles (default: DENO_COMPILER, else the one that runs op)")
+    .option(
+      "--compiler <deno>",
+      "the Deno that compiles (default: DENO_COMPILER, else the one that runs op); DENORT_BIN names its runtime where that cannot be downloaded",
+    )
     .option("--target <target>", "the machine it is for, such as x86_64-unknown-linux-gnu (default: this one)")
     .option("--force", "replace the output even if it is no executable made by op")
     .action((file, options) => build(file, options, io));

@@ -44,7 +44,17 @@ export interface OpenApiDocument {
   readonly components?: { readonly schemas?: { readonly [name: string]: unknown } };
 }
 
+/** A column of a `meta.k8s.io/v1` Table. */
+export interface TableColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly format: string;
+  readonly description: string;
+  readonly priority: number;
+}
+
 const REFERENCE = "#/components/schemas/";
+const TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io";
 const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 /**
@@ -53,12 +63,14 @@ const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDisco
  * @param version What the server says it is, such as `v1.36.3`.
  * @param discovery The lists of `/api` and `/apis`, in this order.
  * @param documents The OpenAPI v3 documents of all served groups.
+ * @param tables The columns of each kind's table, by `group/plural`.
  * @returns A TypeScript module.
  */
 export function openapiModule(
   version: string,
   discovery: readonly GroupDiscoveryList[],
   documents: readonly OpenApiDocument[],
+  tables: ReadonlyMap<string, readonly TableColumn[]>,
 ): string {
   const schemas = new Map<string, unknown>();
   const schemaOf = new Map<string, string>();
@@ -75,6 +87,7 @@ export function openapiModule(
       )
     )
   );
+  const texts = [...new Set([...tables.values()].flatMap((columns) => columns.map(({ description }) => description)))];
   const definitions = [...schemas].sort(([a], [b]) => a < b ? -1 : 1);
   return [
     `// Kubernetes ${version}, as it describes itself. Made by tools/openapi_data.ts: do not edit.`,
@@ -90,8 +103,22 @@ export function openapiModule(
     `export const definitions: Readonly<Record<string, string>> = {`,
     ...definitions.map(([name, schema]) => `  ${JSON.stringify(name)}: ${quoted(JSON.stringify(schema))},`),
     `};`,
+    `/** Columns of tables by \`group/plural\`: name, type, format, priority, and which of the texts describes it. */`,
+    `export const columns: Readonly<Record<string, readonly (readonly [string, string, string, number, number])[]>> = {`,
+    ...[...tables].map(([name, columns]) =>
+      `  ${JSON.stringify(name)}: ${JSON.stringify(columns.map((each) => row(each, texts)))},`
+    ),
+    `};`,
+    `/** Descriptions of columns. */`,
+    `export const columnTexts: readonly string[] = [`,
+    ...texts.map((text) => `  ${JSON.stringify(text)},`),
+    `];`,
     ``,
   ].join("\n");
+}
+
+function row({ name, type, format, priority, description }: TableColumn, texts: readonly string[]): unknown {
+  return [name, type, format, priority, texts.indexOf(description)];
 }
 
 function served(
@@ -169,8 +196,20 @@ async function main(server: string): Promise<void> {
   for (const { serverRelativeURL } of Object.values(index.paths)) {
     documents.push(await get(server, serverRelativeURL) as OpenApiDocument);
   }
+  const tables = new Map<string, readonly TableColumn[]>();
+  for (const { metadata, versions } of lists.flatMap(({ items }) => items)) {
+    for (const { version, resources } of versions) {
+      for (const { resource, verbs } of resources) {
+        if (!verbs.includes("list")) continue;
+        const group = metadata.name ?? "";
+        const path = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
+        const table = await get(server, `${path}/${resource}?limit=1`, TABLE) as { columnDefinitions: TableColumn[] };
+        tables.set(`${group}/${resource}`, table.columnDefinitions);
+      }
+    }
+  }
   const target = new URL("../src/openapi/kubernetes.gen.ts", import.meta.url);
-  await Deno.writeTextFile(target, openapiModule(gitVersion, lists, documents));
+  await Deno.writeTextFile(target, openapiModule(gitVersion, lists, documents, tables));
 }
 
 if (import.meta.main) {

@@ -42,8 +42,15 @@ const document = {
   },
 };
 
+const tables = new Map([
+  ["apps/deployments", [
+    { name: "Name", type: "string", format: "name", description: "its name", priority: 0 },
+    { name: "Images", type: "string", format: "", description: "its images", priority: 1 },
+  ]],
+]);
+
 async function imported(): Promise<typeof import("../src/openapi/kubernetes.gen.ts")> {
-  const text = openapiModule("v1.36.3", [discovery], [document]);
+  const text = openapiModule("v1.36.3", [discovery], [document], tables);
   return await import(`data:application/typescript,${encodeURIComponent(text)}`);
 }
 
@@ -74,4 +81,11 @@ Deno.test("openapiModule drops descriptions but not a field of that name, and fo
       quote: { type: "string", pattern: "it's \\d" },
     },
   });
+});
+
+Deno.test("openapiModule lists the columns of tables, each description once", async () => {
+  const { columns, columnTexts } = await imported();
+
+  assert.deepEqual(columns["apps/deployments"], [["Name", "string", "name", 0, 0], ["Images", "string", "", 1, 1]]);
+  assert.deepEqual(columnTexts, ["its name", "its images"]);
 });

@@ -93,7 +93,13 @@ async function checkEmpty(folder: string): Promise<void> {
 
 /** Writes beside the folder, then moves into place: a project that could not be written leaves nothing behind. */
 async function writeAll(folder: string, files: ReadonlyMap<string, string>): Promise<void> {
-  await Deno.mkdir(dirname(folder), { recursive: true });
+  try {
+    await Deno.mkdir(dirname(folder), { recursive: true });
+  } catch (error) {
+    throw new Failure(
+      `Cannot make the folder "${dirname(folder)}": ${(error as Error).message}; name another with --dir`,
+    );
+  }
   const beside = await Deno.makeTempDir({ dir: dirname(folder), prefix: `.${basename(folder)}-` });
   try {
     // A folder made for temporary files is open to its owner alone; a project is made as the user makes folders.

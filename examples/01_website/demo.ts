@@ -45,12 +45,11 @@ async function demo(): Promise<number> {
   ]);
   if (isDone) {
     const stays = Deno.stdout.isTerminal();
-    console.log(
-      `\n${stays ? "It goes on until Ctrl-C" : "On a terminal it goes on until Ctrl-C"}, so that you can look:\n`,
-    );
-    console.log(`   export KUBECONFIG=${kubeconfig}`);
-    console.log(`   kubectl get websites --watch`);
-    console.log(`   kubectl edit website shop\n`);
+    if (stays) console.log(`\nIt goes on until Ctrl-C, so that you can look:\n\n   export KUBECONFIG=${kubeconfig}`);
+    else {console.log(
+        `\nOn a terminal it goes on until Ctrl-C, with a kubeconfig such as ${kubeconfig}, so that you can look:\n`,
+      );}
+    console.log(`   kubectl get websites --watch\n   kubectl edit website shop\n`);
     if (stays) await untilInterrupted();
   }
   stop.abort();

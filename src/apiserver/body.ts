@@ -199,7 +199,10 @@ export async function parseYaml(text: string, prefix = ""): Promise<unknown> {
 function plain(value: unknown): unknown {
   if (value instanceof Map) {
     const object: Record<string, unknown> = {};
-    for (const [key, part] of value) setOwn(object, String(key), plain(part));
+    for (const [key, part] of value) {
+      if (key === null) throw new SyntaxError("did not find expected key");
+      setOwn(object, String(key), plain(part));
+    }
     return object;
   }
   if (Array.isArray(value)) return value.map(plain);

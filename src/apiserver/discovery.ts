@@ -6,7 +6,7 @@ import type { Core } from "./core.ts";
 import { compareVersions } from "./crd.ts";
 import type { ServedKind, Subresource } from "./kinds.ts";
 import { openApiDocument, openApiIndex } from "./openapi.ts";
-import { methodNotAllowed } from "./status_error.ts";
+import { methodNotAllowed, resourceNotFound } from "./status_error.ts";
 
 const HEALTH = /^\/(?:healthz|livez|readyz)(?:\/.*)?$/;
 
@@ -21,6 +21,7 @@ export async function serveDiscovery(core: Core, url: URL, request: Request): Pr
   const path = url.pathname.replace(/\/+$/, "");
   if (HEALTH.test(path)) return new Response("ok", { headers: { "content-type": "text/plain; charset=utf-8" } });
   const body = await documentAt(core, path, request);
+  if (body === undefined && path.startsWith("/api/")) throw resourceNotFound();
   if (body === undefined) {
     return new Response("404 page not found\n", {
       status: 404,

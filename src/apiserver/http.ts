@@ -66,7 +66,7 @@ async function dispatch(core: Core, watches: Watches, request: Request, warnings
     return pageNotFound();
   }
   const kind = core.kinds.get(path.group, path.version, path.plural);
-  if (kind === undefined || !isPlace(kind, path)) {
+  if (kind === undefined || !isPlace(kind, path, request.method)) {
     const isBuiltin = kind?.isBuiltin ?? core.kinds.all.some((each) => each.isBuiltin && each.group === path.group);
     if (isBuiltin) throw resourceNotFound();
     return pageNotFound();
@@ -92,10 +92,10 @@ function pageNotFound(): Response {
   return new Response("404 page not found\n", { status: 404, headers });
 }
 
-/** Whether a path fits the scope of its kind: in a namespace, or across all. */
-function isPlace(kind: ServedKind, { namespace, name }: ResourcePath): boolean {
+/** Whether a path fits the scope of its kind: in a namespace, or across all, where only built-in kinds know more than reading. */
+function isPlace(kind: ServedKind, { namespace, name }: ResourcePath, method: string): boolean {
   if (!kind.namespaced) return namespace === undefined;
-  return namespace !== undefined || name === undefined;
+  return namespace !== undefined || (name === undefined && (kind.isBuiltin || method === "GET"));
 }
 
 async function operate(core: Core, watches: Watches, target: Target, request: Request): Promise<Response> {
@@ -279,7 +279,7 @@ function textOf(value: unknown): string {
 async function encoded(value: unknown, form: Form): Promise<string> {
   if (form.format === "json") return textOf(value);
   const { stringify } = await import("yaml");
-  return stringify(JSON.parse(textOf(value)), { sortMapEntries: true, indentSeq: false });
+  return stringify(JSON.parse(textOf(value)), { version: "1.1", sortMapEntries: true, indentSeq: false });
 }
 
 async function list(core: Core, { kind, namespace, query }: Target, form: Form): Promise<Response> {

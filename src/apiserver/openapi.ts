@@ -1,8 +1,176 @@
-/** OpenAPI v3 documents, as far as kubectl reads them. */
+/**
+ * OpenAPI v3: an index, and a document for each group and version (KEP-2896). kubectl finds in them what `explain` shows and whether a path takes
+ * `fieldValidation` and server-side apply; that much is in them, put together from what is served.
+ */
+import { createHash } from "node:crypto";
+import { isObject } from "../base/json.ts";
+import { definitions, version } from "../openapi/kubernetes.gen.ts";
+import type { JsonSchema } from "../schema/json_schema.ts";
 import type { Core } from "./core.ts";
-export function openApiIndex(_core: Core): unknown {
-  return { paths: {} };
+import type { ServedKind } from "./kinds.ts";
+import { OBJECT_META } from "./server_schema.ts";
+
+const REFERENCE = "#/components/schemas/";
+
+/** `/openapi/v3`: where the documents are. */
+export function openApiIndex(core: Core): unknown {
+  const paths = new Set(core.kinds.all.map(({ group, version }) => pathOf(group, version)));
+  // The name of a document changes with what is served, so that a client keeps what has not changed.
+  const hash = createHash("sha512").update(String(core.kinds.generation)).digest("hex").toUpperCase();
+  return {
+    paths: Object.fromEntries(
+      [...paths].sort().map((path) => [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` }]),
+    ),
+  };
 }
-export function openApiDocument(_core: Core, _path: string): unknown {
-  return undefined;
+
+function pathOf(group: string, version: string): string {
+  return group === "" ? `api/${version}` : `apis/${group}/${version}`;
+}
+
+/**
+ * `/openapi/v3/apis/GROUP/VERSION`.
+ *
+ * @param core The server.
+ * @param path The path behind `/openapi/v3/`.
+ * @returns Nothing where no kind is served.
+ */
+export function openApiDocument(core: Core, path: string): unknown {
+  const kinds = core.kinds.all.filter((kind) => pathOf(kind.group, kind.version) === path);
+  if (kinds.length === 0) return undefined;
+  const schemas = new Map<string, unknown>();
+  for (const kind of kinds) {
+    if (kind.isBuiltin) addDefinition(schemas, kind.schema.definition ?? "", kind);
+    else schemas.set(schemaName(kind), customSchema(kind, schemas));
+  }
+  return {
+    openapi: "3.0.0",
+    info: { title: "Kubernetes", version },
+    paths: Object.fromEntries(kinds.flatMap(pathsOf)),
+    components: { schemas: Object.fromEntries([...schemas].sort(([a], [b]) => a < b ? -1 : 1)) },
+  };
+}
+
+/** The name of a custom kind's schema: its group backwards. */
+function schemaName({ group, version, kind }: ServedKind): string {
+  return `${group.split(".").reverse().join(".")}.${version}.${kind}`;
+}
+
+function groupVersionKind({ group, version, kind }: Pick<ServedKind, "group" | "version" | "kind">): unknown {
+  return { group, version, kind };
+}
+
+/** Adds a definition and all that it refers to. */
+function addDefinition(schemas: Map<string, unknown>, name: string, kind?: ServedKind): void {
+  const text = definitions[name];
+  if (text === undefined || (schemas.has(name) && kind === undefined)) return;
+  const schema = JSON.parse(text) as Record<string, unknown>;
+  const found: string[] = [];
+  const written = withReferences(schema, found) as Record<string, unknown>;
+  schemas.set(
+    name,
+    kind === undefined ? written : { ...written, "x-kubernetes-group-version-kind": [groupVersionKind(kind)] },
+  );
+  for (const each of found) if (!schemas.has(each)) addDefinition(schemas, each);
+}
+
+/** A definition with its references in the form that OpenAPI wants. */
+function withReferences(value: unknown, found: string[]): unknown {
+  if (Array.isArray(value)) return value.map((item) => withReferences(item, found));
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).filter(([key]) => key !== "$ref").map(([key, part]) => {
+    if (key !== "properties" || !isObject(part)) return [key, key === "default" ? part : withReferences(part, found)];
+    return [key, Object.fromEntries(Object.entries(part).map(([name, each]) => [name, withReferences(each, found)]))];
+  });
+  if (typeof value.$ref !== "string") return Object.fromEntries(entries);
+  found.push(value.$ref);
+  const reference = { $ref: `${REFERENCE}${value.$ref}` };
+  return entries.length === 0 ? reference : { ...Object.fromEntries(entries), allOf: [reference] };
+}
+
+function customSchema(kind: ServedKind, schemas: Map<string, unknown>): unknown {
+  addDefinition(schemas, OBJECT_META);
+  const schema = kind.schema as JsonSchema;
+  return {
+    ...schema,
+    properties: {
+      ...schema.properties,
+      apiVersion: { type: "string" },
+      kind: { type: "string" },
+      metadata: { allOf: [{ $ref: `${REFERENCE}${OBJECT_META}` }] },
+    },
+    "x-kubernetes-group-version-kind": [groupVersionKind(kind)],
+  };
+}
+
+const ACTIONS: Readonly<Record<string, string>> = {
+  get: "get",
+  list: "list",
+  create: "post",
+  update: "put",
+  patch: "patch",
+  delete: "delete",
+  deletecollection: "deletecollection",
+};
+
+const METHODS: Readonly<Record<string, string>> = {
+  get: "get",
+  list: "get",
+  create: "post",
+  update: "put",
+  patch: "patch",
+  delete: "delete",
+  deletecollection: "delete",
+};
+
+const COLLECTION_VERBS = ["list", "create", "deletecollection"];
+const OBJECT_VERBS = ["get", "update", "patch", "delete"];
+
+function pathsOf(kind: ServedKind): [string, unknown][] {
+  const root = `/${pathOf(kind.group, kind.version)}`;
+  const base = kind.namespaced ? `${root}/namespaces/{namespace}/${kind.plural}` : `${root}/${kind.plural}`;
+  const paths: [string, unknown][] = [
+    [base, operations(kind, COLLECTION_VERBS, kind.verbs, kind)],
+    [`${base}/{name}`, operations(kind, OBJECT_VERBS, kind.verbs, kind)],
+    ...kind.subresources.map((part): [string, unknown] => [
+      `${base}/{name}/${part.name}`,
+      operations(kind, ["get", "create", "update", "patch"], part.verbs, part),
+    ]),
+  ];
+  if (kind.namespaced) paths.push([`${root}/${kind.plural}`, operations(kind, ["list"], kind.verbs, kind)]);
+  return paths.filter(([, item]) => Object.keys(item as object).length > 0);
+}
+
+function operations(
+  kind: ServedKind,
+  verbs: readonly string[],
+  served: readonly string[],
+  shown: Pick<ServedKind, "group" | "version" | "kind">,
+): Record<string, unknown> {
+  const schema = kind.isBuiltin ? kind.schema.definition : schemaName(kind);
+  return Object.fromEntries(
+    verbs.filter((verb) => served.includes(verb)).map((verb) => [METHODS[verb], {
+      operationId: `${verb}${kind.group}${kind.version}${kind.kind}`,
+      "x-kubernetes-action": ACTIONS[verb],
+      "x-kubernetes-group-version-kind": groupVersionKind(shown),
+      ...(["create", "update", "patch"].includes(verb) && { parameters: WRITE_PARAMETERS }),
+      ...(verb === "patch" &&
+        { requestBody: { content: Object.fromEntries(patchTypes(kind).map((type) => [type, {}])) } }),
+      responses: {
+        200: { description: "OK", content: { "application/json": { schema: { $ref: `${REFERENCE}${schema}` } } } },
+      },
+    }]),
+  );
+}
+
+/** What kubectl looks for before it trusts the server to check fields. */
+const WRITE_PARAMETERS = ["dryRun", "fieldManager", "fieldValidation"].map((name) => ({
+  name,
+  in: "query",
+  schema: { type: "string", uniqueItems: true },
+}));
+
+function patchTypes({ isBuiltin }: ServedKind): string[] {
+  const types = ["application/apply-patch+yaml", "application/json-patch+json", "application/merge-patch+json"];
+  return isBuiltin ? [...types, "application/strategic-merge-patch+json"] : types;
 }

@@ -152,7 +152,7 @@ export function invalid(kind: KindName, name: string, faults: readonly FieldErro
   return new StatusError(422, "Invalid", `${full} "${name}" is invalid: ${message}`, {
     ...(name !== "" && { name }),
     ...(kind.group !== "" && { group: kind.group }),
-    kind: kind.kind,
+    ...(kind.kind !== "" && { kind: kind.kind }),
     causes: faults.map(({ reason, message, field }) => ({ reason, message, field })),
   });
 }

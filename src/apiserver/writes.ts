@@ -4,13 +4,14 @@ import { applyJsonPatch, type JsonPatchOperation } from "../base/json_patch.ts";
 import { applyMergePatch } from "../base/merge_patch.ts";
 import { own } from "../base/own.ts";
 import { invalid as invalidField } from "../schema/field_error.ts";
+import { sorted } from "./apply/field_set.ts";
 import { applyObject } from "./apply.ts";
 import { contentType, jsonFault, kindMissing, type ParsedBody, parseObject, readBody } from "./body.ts";
 import type { Core } from "./core.ts";
 import { decodeBody, type DecodeOptions } from "./decode_body.ts";
 import type { ServedKind } from "./kinds.ts";
 import { trackUpdate } from "./managed_fields.ts";
-import type { Draft, StoredObject } from "./objects.ts";
+import { type Draft, metadataOf, type StoredObject } from "./objects.ts";
 import { type WriteOptions, writeOptions } from "./options.ts";
 import { checkName, createObject, updateObject } from "./persist.ts";
 import { badRequest, invalid, patchRejected, StatusError, unsupportedMediaType } from "./status_error.ts";
@@ -128,8 +129,33 @@ function decodePatched(kind: ServedKind, edited: Draft, options: DecodeOptions, 
   } catch (error) {
     if (!(error instanceof StatusError) || error.code !== 400 || isStrategic) throw error;
     const why = error.message.replace(/^.* cannot be handled as a \S+: /, "");
-    throw invalid({ group: "", kind: "" }, "", [invalidField("patch", JSON.stringify(edited), why)]);
+    throw invalid({ group: "", kind: "" }, "", [invalidField("patch", patchedText(kind, edited), why)]);
   }
+}
+
+/** The patched object as the server prints it: keys in order, the metadata of a built-in kind in the order of its struct. */
+function patchedText(kind: ServedKind, edited: Draft): string {
+  if (!kind.isBuiltin) return sorted(edited);
+  const parts = Object.keys(edited).sort().map((key) => {
+    const value = key === "metadata" ? inOrder(metadataOf(edited)) : edited[key];
+    return `${JSON.stringify(key)}:${JSON.stringify(value)}`;
+  });
+  return `{${parts.join(",")}}`;
+}
+
+const METADATA_ORDER = [
+  "name",
+  "generateName",
+  "namespace",
+  "uid",
+  "resourceVersion",
+  "generation",
+  "creationTimestamp",
+];
+
+function inOrder(metadata: Draft): Draft {
+  const first = METADATA_ORDER.filter((key) => metadata[key] !== undefined).map((key) => [key, metadata[key]]);
+  return { ...Object.fromEntries(first), ...metadata };
 }
 
 function notAnObject(patch: unknown): Error {

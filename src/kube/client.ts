@@ -209,6 +209,7 @@ export class Client {
   /**
    * Deletes an object.
    *
+   * @returns The object, where the server answers it: it stays until its finalizers are gone, or its grace is over. Nothing when it is gone.
    * @throws {ApiError} With status 404 if there is none.
    */
   async delete(
@@ -216,7 +217,7 @@ export class Client {
     name: string,
     options: CallOptions & { readonly uid?: string; readonly propagation?: "Background" | "Foreground" | "Orphan" } =
       {},
-  ): Promise<void> {
+  ): Promise<KubeObject | undefined> {
     const asked = { verb: "delete", what: describe(kind, name, options.namespace) };
     const path = objectPath(kind, name, options.namespace);
     const body = {
@@ -225,7 +226,9 @@ export class Client {
       propagationPolicy: options.propagation ?? "Background",
       ...(options.uid === undefined ? {} : { preconditions: { uid: options.uid } }),
     };
-    await this.#json(asked, "DELETE", path, options, body);
+    const answer = await this.#json<KubeObject>(asked, "DELETE", path, options, body);
+    // What is gone is answered by a Status.
+    return answer.kind === kind.kind ? answer : undefined;
   }
 
   /** Reads any path as JSON: discovery, versions. */

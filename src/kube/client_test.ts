@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { setImmediate } from "node:timers";
 import { VirtualClock } from "../base/virtual_clock.ts";
 import { ConfigMap, Deployment, Namespace } from "../kinds/mod.ts";
-import { ApiError } from "./api_error.ts";
+import type { ApiError } from "./api_error.ts";
 import { Client } from "./client.ts";
 
 const CALLS: readonly {

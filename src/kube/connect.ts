@@ -41,7 +41,10 @@ export async function connect(machine: Machine, clock: Clock, options: ConnectOp
   }
   const missing = home === undefined ? "HOME is unset" : `"${usual}" ${whyUnreadable(error, usual).split(":")[0]}`;
   throw new Error(
-    `Cannot find a cluster: KUBECONFIG is unset; ${missing}; not in a pod: name a kubeconfig with --kubeconfig or KUBECONFIG`,
+    `Cannot find a cluster: KUBECONFIG is unset; ${missing}; not in a pod: ` +
+      (error instanceof Deno.errors.NotCapable
+        ? "run it in a pod, or run the operator from source"
+        : "name a kubeconfig with --kubeconfig or KUBECONFIG"),
   );
 }
 

@@ -35,7 +35,7 @@ async function load(context: string): Promise<typeof import("@kubernetes/client-
     return await import("@kubernetes/client-node");
   } catch (cause) {
     throw new Error(
-      `Cannot log in with context "${context}": logins by exec plugin or OIDC are not in the executable: run the operator with "op start", or use a context with a token or a certificate`,
+      `Cannot log in with context "${context}": logins by exec plugin or OIDC are not in the executable: run the operator from source, or use a context with a token or a certificate`,
       { cause },
     );
   }

@@ -79,7 +79,7 @@ function read(args: readonly string[]): { values: Values; positionals: string[] 
 /** What `parseArgs` did not like, in our words. */
 function misread(error: unknown): string {
   const { code, message } = error as Error & { code?: string };
-  const option = /'(-[^ ']*)/.exec(message)?.[1];
+  const option = /'(-[^ ',]*)/.exec(message)?.[1];
   if (option === undefined) return message;
   if (code === "ERR_PARSE_ARGS_UNKNOWN_OPTION") return `Cannot take "${option}": there is no such option`;
   return `Cannot take "${option}": ${/does not take/.test(message) ? "it takes no value" : "it needs a value"}`;

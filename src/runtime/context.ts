@@ -8,7 +8,7 @@ import { keyOf } from "../watch/key.ts";
 import { isApplied } from "./applied.ts";
 import type { Logger } from "./logger.ts";
 import { ownerReference, refuseOwner } from "./owner.ts";
-import { informerOf, type Scope, write } from "./scope.ts";
+import { informerOf, remove, type Scope, write } from "./scope.ts";
 import type { ConditionPart, StatusDraft } from "./status.ts";
 
 /** What a run is about. */
@@ -31,7 +31,7 @@ export function contextOf(scope: Scope, run: Run): Context {
     apply: (kind: AnyKind, wanted, options) => apply(scope, run, kind, wanted as Wanted, options),
     create: (kind: AnyKind, object) => create(scope, run, kind, object as Wanted),
     patch: (kind: AnyKind, name, patch, options) => patchObject(scope, run, kind, name, patch, options),
-    delete: (kind: AnyKind, name, options) => remove(scope, run, kind, name, options),
+    delete: (kind: AnyKind, name, options) => deleteObject(scope, run, kind, name, options),
     status: (part) => run.draft.add(part),
     condition: (condition: ConditionPart) => run.draft.addCondition(condition),
     log: run.log,
@@ -116,11 +116,18 @@ async function patchObject(
   return await write(scope, kind, { name, namespace }, () => scope.client.patch(kind, name, patch, call));
 }
 
-async function remove(scope: Scope, run: Run, kind: AnyKind, name: string, options: InNamespace = {}): Promise<void> {
+async function deleteObject(
+  scope: Scope,
+  run: Run,
+  kind: AnyKind,
+  name: string,
+  options: InNamespace = {},
+): Promise<void> {
   run.signal.throwIfAborted();
   refuseUndeclared(scope, kind, "delete");
   try {
-    await scope.client.delete(kind, name, callOptions(run, namespaceOf(run, kind, options.namespace)));
+    const namespace = namespaceOf(run, kind, options.namespace);
+    await remove(scope, kind, { name, namespace }, () => scope.client.delete(kind, name, callOptions(run, namespace)));
   } catch (error) {
     if (!isStatus(error, 404)) throw error;
   }

@@ -106,6 +106,49 @@ Deno.test("ControllerLoop guards the finalizers with the version they were read 
   assert.deepEqual(desk.patches[0], { metadata: { resourceVersion: "1", finalizers: ["other/x", FINALIZER] } });
 });
 
+Deno.test("ControllerLoop guards the conditions of others with the version they were read at", async () => {
+  const websites = controller(Website, { reconcile() {} });
+  const probed = {
+    type: "Probed",
+    status: "True",
+    reason: "Seen",
+    message: "",
+    lastTransitionTime: "2030-01-01T00:00:00Z",
+  };
+  const live = { ...website({ version: 3, generation: 1 }), status: { conditions: [probed] } };
+  await using desk = start(websites, (patch, count) => merged(live, patch, 5 + count));
+  await desk.send(event("ADDED", live), mark(3));
+  assert.deepEqual(desk.patches[0]?.metadata, { resourceVersion: "3" });
+});
+
+Deno.test("ControllerLoop takes an object of the same name for another, though its deletion was never seen", async () => {
+  const runs: string[] = [];
+  const gate = Promise.withResolvers<void>();
+  const websites = controller(Website, {
+    async reconcile({ metadata: { uid } }, { attempt, status }) {
+      runs.push(`${uid}, attempt ${attempt}`);
+      if (uid === "u" && attempt === 1) throw new Error("boom");
+      if (uid === "u") await gate.promise;
+      status({ text: uid });
+    },
+  });
+  let live = website({ version: 1, generation: 1 });
+  await using desk = start(
+    websites,
+    (patch, count) => merged(live, patch, Number(live.metadata.resourceVersion) + count),
+  );
+  await desk.send(event("ADDED", live), mark(1));
+  desk.clock.step(desk.clock.now() + 5);
+  // As a listing after a time without a watch shows it.
+  live = website({ version: 20, generation: 1, uid: "other" });
+  await desk.send(event("MODIFIED", live));
+  desk.patches.length = 0;
+  gate.resolve();
+  await desk.send();
+  assert.deepEqual(runs, ["u, attempt 1", "u, attempt 2", "other, attempt 1"]);
+  assert.deepEqual(desk.patches.map(({ status }) => (status as { text?: string }).text), ["other"]);
+});
+
 type Patch = { readonly metadata?: object; readonly status?: object };
 /** Answers a patch, of which this is the `count`th; nothing is 404. */
 type Answer = (patch: Patch, count: number) => Promise<KubeObject> | KubeObject | undefined;

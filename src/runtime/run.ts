@@ -100,13 +100,19 @@ async function writeStatus(scope: Scope, run: Run, drops: readonly string[]): Pr
   if (!ownsStatus(kind)) return;
   const { metadata } = run.object;
   // What another writer changed during the run is in the live copy.
-  const now = scope.informers.of(kind).store.get(keyOf(metadata)) ?? run.object;
+  const now = liveCopy(scope, run.object);
+  // Another of the same name stands there: the status of this one is not its own.
   if (now.metadata.uid !== metadata.uid) return;
   const status = run.draft.patch(now, metadata.generation, drops, scope.clock.now());
   if (status === undefined) return;
   // A merge patch replaces the list of conditions whole: when others' are in it, the server has to see that none changed meanwhile.
   const guard = run.draft.keepsOthers(now) ? { metadata: { resourceVersion: now.metadata.resourceVersion } } : {};
   await patchOwn(scope, run, { ...guard, status }, "status");
+}
+
+/** What stands in the live copy under the object's name; the object itself where nothing does. */
+function liveCopy({ controller, informers }: Scope, object: KubeObject): KubeObject {
+  return informers.of(controller.kind).store.get(keyOf(object.metadata)) ?? object;
 }
 
 async function addFinalizer(scope: Scope, start: RunStart): Promise<KubeObject | undefined> {
@@ -117,7 +123,9 @@ async function addFinalizer(scope: Scope, start: RunStart): Promise<KubeObject |
 }
 
 async function removeFinalizer(scope: Scope, start: RunStart): Promise<KubeObject | undefined> {
-  const { resourceVersion, finalizers = [] } = start.object.metadata;
+  // As it is now: another controller may have taken its own finalizer off while this one cleaned up.
+  const { uid, resourceVersion, finalizers = [] } = liveCopy(scope, start.object).metadata;
+  if (uid !== start.object.metadata.uid) return undefined;
   const rest = finalizers.filter((name) => name !== scope.finalizer);
   return await patchOwn(scope, start, { metadata: { resourceVersion, finalizers: rest } });
 }

@@ -70,3 +70,22 @@ export async function write(
   if (informer === undefined) return await send();
   return await informer.write(keyOf({ name: metadata.name ?? "", namespace: metadata.namespace }), scope.writer, send);
 }
+
+/**
+ * Sends a deletion; where there is a live copy, what is gone by it is gone from there at once, and the writer is not woken by it.
+ *
+ * @param scope The controller's.
+ * @param kind The kind of what is deleted.
+ * @param metadata Its name and namespace.
+ * @param send Sends it; answers the object where it stays for now.
+ */
+export async function remove(
+  scope: Scope,
+  kind: AnyKind,
+  metadata: { readonly name: string; readonly namespace?: string | undefined },
+  send: () => Promise<KubeObject | undefined>,
+): Promise<void> {
+  const informer = informerOf(scope, kind);
+  if (informer === undefined) return void await send();
+  await informer.remove(keyOf(metadata), scope.writer, send);
+}

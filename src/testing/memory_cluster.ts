@@ -159,7 +159,7 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
     },
     list: (kind, place) => client.list(kind, placeOf(kind, place)),
     patch: (kind, name, patch, place) => client.patch(kind, name, patch, placeOf(kind, place)),
-    delete: (kind, name, place) => client.delete(kind, name, placeOf(kind, place)),
+    delete: async (kind, name, place) => void await client.delete(kind, name, placeOf(kind, place)),
     settle: ({ within = "1s" } = {}) => still.settle(clock.now() + milliseconds(within)),
     advance: (duration) => still.advance(clock.now() + milliseconds(duration)),
     restart: async () => {

@@ -4,7 +4,8 @@ import { type Clock, sleep } from "../base/clock.ts";
 import { ApiError, isStatus } from "../kube/api_error.ts";
 import type { Client, SelectOptions, WatchEvent } from "../kube/client.ts";
 import type { AnyKind, KubeObject } from "../resource/kind.ts";
-import { keyOf, type ObjectKey } from "./key.ts";
+import type { ObjectKey } from "./key.ts";
+import { OwnWrites } from "./own_writes.ts";
 import { type Change, START, type State, step } from "./step.ts";
 import { Store, type StoreChange } from "./store.ts";
 
@@ -32,14 +33,6 @@ export interface InformerOptions extends Pick<SelectOptions, "namespace" | "labe
  */
 export type ChangeListener = (change: StoreChange, by: symbol | undefined, initial: boolean) => void;
 
-/** Writes of one object that go on, and the changes of it that came meanwhile. */
-interface Writes {
-  count: number;
-  /** Whether an event said that the object was deleted. */
-  sawDeletion: boolean;
-  held: StoreChange[];
-}
-
 /** A live copy of a kind's objects, or of those that are selected. */
 export class Informer {
   readonly kind: AnyKind;
@@ -53,7 +46,7 @@ export class Informer {
   #state: State = START;
   #failures = 0;
   readonly #listeners: ChangeListener[] = [];
-  readonly #writes = new Map<ObjectKey, Writes>();
+  readonly #own: OwnWrites = new OwnWrites(this.store, (change, by) => this.#tell(change, by));
   readonly #client: Client;
   readonly #options: InformerOptions;
   readonly #sync = Promise.withResolvers<void>();
@@ -84,39 +77,22 @@ export class Informer {
    * @param send Sends it.
    * @returns The answer, trimmed as what is held.
    */
-  async write<Object extends KubeObject>(key: ObjectKey, by: symbol, send: () => Promise<Object>): Promise<Object> {
-    const writes = this.#writes.get(key) ?? { count: 0, sawDeletion: false, held: [] };
-    this.#writes.set(key, writes);
-    writes.count++;
-    let answer: Object | undefined;
-    try {
-      answer = this.#trim(await send());
-      return answer;
-    } finally {
-      if (--writes.count === 0) this.#writes.delete(key);
-      this.#settle(key, writes, answer, by);
-    }
+  write<Object extends KubeObject>(key: ObjectKey, by: symbol, send: () => Promise<Object>): Promise<Object> {
+    return this.#own.write(key, by, async () => this.#trim(await send()));
   }
 
-  /** Tells what was held back: the write's own event as the writer's, the rest when no other write of the object goes on. */
-  #settle(key: ObjectKey, writes: Writes, answer: KubeObject | undefined, by: symbol): void {
-    const own = writes.held.filter(({ after }) =>
-      answer !== undefined && after?.metadata.resourceVersion === answer.metadata.resourceVersion
-    );
-    const others = writes.held.filter((change) => !own.includes(change));
-    writes.held = this.#writes.has(key) ? others : [];
-    for (const change of own) this.#tell(change, by);
-    if (answer !== undefined) this.#note(answer, by);
-    if (this.#writes.has(key)) return;
-    if (writes.sawDeletion) this.store.forgetGone(key);
-    for (const change of others) this.#tell(change, undefined);
-  }
-
-  #note(answer: KubeObject, by: symbol): void {
-    const { deletionTimestamp, deletionGracePeriodSeconds, finalizers = [] } = answer.metadata;
-    // An object that terminates gracefully has no finalizer either: it stays until its event says it went.
-    const isGone = deletionTimestamp !== undefined && finalizers.length === 0 && !deletionGracePeriodSeconds;
-    this.#tell(isGone ? this.store.noteDeleted(answer) : this.store.set(answer), by);
+  /**
+   * Sends a deletion; no read after it shows what it took away.
+   *
+   * @param key The key of what is deleted.
+   * @param by Who deletes: its own listener is told so.
+   * @param send Sends it; answers the object where it stays for now.
+   */
+  remove(key: ObjectKey, by: symbol, send: () => Promise<KubeObject | undefined>): Promise<void> {
+    return this.#own.remove(key, by, async () => {
+      const stays = await send();
+      return stays && this.#trim(stays);
+    });
   }
 
   /** Watches until the signal. Never throws: what goes wrong is told, and tried again. */
@@ -189,35 +165,18 @@ export class Informer {
   #do(change: Change): void {
     switch (change.do) {
       case "set":
-        return this.#hear(this.store.set(this.#trim(change.object)));
+        return this.#own.hear(this.store.set(this.#trim(change.object)));
       case "delete":
-        return this.#hear(this.#delete(change.object));
+        return this.#own.hearDeletion(change.object);
       case "retain":
-        for (const gone of this.store.retain(change.seen, change.resourceVersion)) this.#hear(gone);
+        for (const gone of this.store.retain(change.seen, change.resourceVersion)) this.#own.hear(gone);
         this.#recovered();
         this.#isSynced = true;
         return this.#sync.resolve();
     }
   }
 
-  /** While a write of the object goes on, its answer may be of a version before the deletion: it must not bring the object back. */
-  #delete(object: KubeObject): StoreChange | undefined {
-    const writes = this.#writes.get(keyOf(object.metadata));
-    if (writes === undefined) return this.store.delete(object);
-    writes.sawDeletion = true;
-    return this.store.noteDeleted(object);
-  }
-
-  #hear(change: StoreChange | undefined): void {
-    if (change === undefined) return;
-    const writes = this.#writes.get(keyOf((change.after ?? change.before)!.metadata));
-    // It may be the event of a write whose answer has not come: who is told how is known when it has.
-    if (writes === undefined) this.#tell(change, undefined);
-    else writes.held.push(change);
-  }
-
-  #tell(change: StoreChange | undefined, by: symbol | undefined): void {
-    if (change === undefined) return;
+  #tell(change: StoreChange, by: symbol | undefined): void {
     for (const listener of this.#listeners) listener(change, by, !this.#isSynced);
   }
 

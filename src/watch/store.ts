@@ -1,4 +1,4 @@
-/** What is held of a kind: objects by key and by owner. It never goes back in time. */
+/** What is held of a kind, by key. It never goes back in time. */
 import type { KubeObject } from "../resource/kind.ts";
 import { keyOf, type ObjectKey } from "./key.ts";
 import { isNewer } from "./resource_version.ts";
@@ -12,10 +12,11 @@ export interface StoreChange {
 /** A live copy of a kind's objects. */
 export class Store {
   readonly #objects = new Map<ObjectKey, KubeObject>();
-  /** Keys by the uid of each owner. */
-  readonly #owned = new Map<string, Set<ObjectKey>>();
-  /** Versions of objects that went by a write of ours whose event has not come: an earlier event must not bring them back. */
-  readonly #gone = new Map<ObjectKey, string>();
+  /**
+   * Objects that went by a write of ours and whose event has not come: no earlier event must bring them, or one that stood there before them,
+   * back.
+   */
+  readonly #deleted = new Map<ObjectKey, { readonly uid: string; readonly resourceVersion: string }>();
 
   get size(): number {
     return this.#objects.size;
@@ -29,11 +30,6 @@ export class Store {
     return this.#objects.values();
   }
 
-  /** The objects that name a uid among their owners. */
-  *ownedBy(uid: string): Generator<KubeObject, void> {
-    for (const key of this.#owned.get(uid) ?? []) yield this.#objects.get(key)!;
-  }
-
   /**
    * Takes an object in, unless what is held is as new or newer.
    *
@@ -41,24 +37,17 @@ export class Store {
    */
   set(object: KubeObject): StoreChange | undefined {
     const key = keyOf(object.metadata);
+    const { uid, resourceVersion } = object.metadata;
+    const deleted = this.#deleted.get(key);
+    if (deleted !== undefined && (deleted.uid === uid || isNewer(deleted.resourceVersion, resourceVersion))) {
+      return undefined;
+    }
     const before = this.#objects.get(key);
-    const { resourceVersion } = object.metadata;
     if (before !== undefined) {
       const held = before.metadata.resourceVersion;
       if (held === resourceVersion || isNewer(held, resourceVersion)) return undefined;
     }
-    const gone = this.#gone.get(key);
-    if (gone !== undefined) {
-      if (!isNewer(resourceVersion, gone)) return undefined;
-      this.#gone.delete(key);
-    }
-    if (before !== undefined) this.#forget(key, before);
     this.#objects.set(key, object);
-    for (const { uid } of object.metadata.ownerReferences ?? []) {
-      let keys = this.#owned.get(uid);
-      if (keys === undefined) this.#owned.set(uid, keys = new Set());
-      keys.add(key);
-    }
     return { before, after: object };
   }
 
@@ -69,13 +58,11 @@ export class Store {
    */
   delete(object: KubeObject): StoreChange | undefined {
     const key = keyOf(object.metadata);
-    const gone = this.#gone.get(key);
-    if (gone !== undefined && !isNewer(gone, object.metadata.resourceVersion)) this.#gone.delete(key);
+    if (this.#deleted.get(key)?.uid === object.metadata.uid) this.#deleted.delete(key);
     const before = this.#objects.get(key);
     if (before === undefined || isNewer(before.metadata.resourceVersion, object.metadata.resourceVersion)) {
       return undefined;
     }
-    this.#forget(key, before);
     this.#objects.delete(key);
     return { before, after: undefined };
   }
@@ -87,13 +74,13 @@ export class Store {
    */
   noteDeleted(object: KubeObject): StoreChange | undefined {
     const change = this.delete(object);
-    if (change !== undefined) this.#gone.set(keyOf(object.metadata), object.metadata.resourceVersion);
+    if (change !== undefined) this.#deleted.set(keyOf(object.metadata), object.metadata);
     return change;
   }
 
-  /** Forgets that an object went: no answer and no event from before that can come any more. */
-  forgetGone(key: ObjectKey): void {
-    this.#gone.delete(key);
+  /** Forgets that an object was deleted: no answer and no event from before it can come any more. */
+  forgetDeleted(key: ObjectKey): void {
+    this.#deleted.delete(key);
   }
 
   /**
@@ -107,19 +94,10 @@ export class Store {
     const changes: StoreChange[] = [];
     for (const [key, before] of this.#objects) {
       if (seen.has(key) || isNewer(before.metadata.resourceVersion, resourceVersion)) continue;
-      this.#forget(key, before);
       this.#objects.delete(key);
       changes.push({ before, after: undefined });
     }
-    for (const [key, gone] of this.#gone) if (!isNewer(gone, resourceVersion)) this.#gone.delete(key);
+    for (const key of this.#deleted.keys()) if (!seen.has(key)) this.#deleted.delete(key);
     return changes;
-  }
-
-  #forget(key: ObjectKey, object: KubeObject): void {
-    for (const { uid } of object.metadata.ownerReferences ?? []) {
-      const keys = this.#owned.get(uid);
-      keys?.delete(key);
-      if (keys?.size === 0) this.#owned.delete(uid);
-    }
   }
 }

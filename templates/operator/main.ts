@@ -2,6 +2,6 @@
 import { operator } from "@op/sdk";
 import { websites } from "./website/controller.ts";
 
-const op = operator({ name: "website-operator", parts: { websites } });
+const op = operator({ name: "website-operator", version: "0.1.0", parts: { websites } });
 export default op;
 if (import.meta.main) await op.main();

@@ -1,5 +1,9 @@
 /** An operator's program as a person starts it on a laptop: a process with an empty environment and a home folder of its own. */
 import { fileURLToPath } from "node:url";
+import { systemClock } from "../../src/base/clock.ts";
+
+// The longest that a mended fault may go unnoticed, far above what the backoff of a watch comes to in these tests.
+const LONGEST_WAIT = 15_000;
 
 const ROOT = new URL("../../", import.meta.url);
 const EXAMPLE = fileURLToPath(new URL("examples/01_website/main.ts", ROOT));
@@ -64,6 +68,11 @@ export async function startOperator(options: CommandOptions): Promise<OperatorCo
       return text;
     },
     async logged(passes) {
+      const late = Promise.withResolvers<never>();
+      using _limit = systemClock.after(
+        LONGEST_WAIT,
+        () => late.reject(new Error(`The operator did not log that:\n${text}`)),
+      );
       while (true) {
         for (let end = text.indexOf("\n", read); end !== -1; end = text.indexOf("\n", read)) {
           const line = parsed(text.slice(read, end));
@@ -71,7 +80,7 @@ export async function startOperator(options: CommandOptions): Promise<OperatorCo
           if (passes(line)) return line;
         }
         if (isOver) throw new Error(`The operator ended before it logged that:\n${text}`);
-        await next.promise;
+        await Promise.race([next.promise, late.promise]);
       }
     },
     async stop() {

@@ -209,7 +209,7 @@ Deno.test("an operator in its sandbox says that it may not read the kubeconfig, 
     code: 1,
     stdout: "",
     stderr:
-      `website-operator: Cannot read kubeconfig "${home.path}/config": it may not be read by this executable: use "op start", or declare it with permissions: { read: ["${home.path}/config"] } and build again\n`,
+      `website-operator: Cannot read kubeconfig "${home.path}/config": it may not be read by this executable: run the operator from source, or declare it with permissions: { read: ["${home.path}/config"] } and build again\n`,
   });
 });
 

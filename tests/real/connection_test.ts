@@ -76,10 +76,9 @@ Deno.test("ways to a real API server", async (t) => {
   await t.step("a server whose authority is not the kubeconfig's is not spoken to", async () => {
     await folder.write({ config: kubeconfig(cluster.url, {}, { token: (await cluster.user("frank")).token }) });
     using own = await clientBy(config);
-    await assert.rejects(whoAmI(own.client), (error: Error) => {
-      assert.match(error.message, new RegExp(`^Cannot create SelfSubjectReview: no answer from "${cluster.url}": `));
-      assert.match(reasons(error), /invalid peer certificate: UnknownIssuer/);
-      return true;
+    await assert.rejects(whoAmI(own.client), {
+      message: `Cannot create SelfSubjectReview: no answer from "${cluster.url}": the server's certificate ` +
+        "is not signed by the authority of the kubeconfig (UnknownIssuer): set certificate-authority-data",
     });
   });
 
@@ -166,7 +165,7 @@ Deno.test("ways to a real API server", async (t) => {
       const end = await ended;
       await restarted;
       if (signal === "SIGTERM") assert.equal(end, undefined);
-      else assert(end instanceof Error);
+      else assert.match(String(end), /^Error: Cannot watch ConfigMap "default": the stream broke off: /);
 
       // The first request finds the connection dead: it is not the caller who has to ask twice.
       const name = `after-${signal.toLowerCase()}`;
@@ -184,10 +183,9 @@ Deno.test("ways to a real API server", async (t) => {
     await folder.write({ config: cluster.admin.kubeconfig });
     using own = await clientBy(config);
     await cluster.stopApiserver({ signal: "SIGKILL" });
-    await assert.rejects(own.client.get(Namespace, "default"), (error: Error) => {
-      assert.match(error.message, new RegExp(`^Cannot get Namespace "default": no answer from "${cluster.url}": `));
-      assert.match(reasons(error), /Connection refused/);
-      return true;
+    await assert.rejects(own.client.get(Namespace, "default"), {
+      message: `Cannot get Namespace "default": no answer from "${cluster.url}": ` +
+        "connection refused: is the API server running, and is the address right?",
     });
   });
 });
@@ -214,16 +212,9 @@ function kubeconfig(server: string, cluster: Record<string, string>, user: Recor
 }
 
 /** Reads a watch to its end; answers what it threw, if it did. */
-async function drained(watch: AsyncGenerator<WatchEvent[], void>): Promise<unknown> {
-  try {
+function drained(watch: AsyncGenerator<WatchEvent[], void>): Promise<unknown> {
+  const read = async (): Promise<void> => {
     for await (const _ of watch) { /* only the end counts */ }
-    return undefined;
-  } catch (error) {
-    return error;
-  }
-}
-
-/** What an error and its causes say. */
-function reasons(error: unknown): string {
-  return error instanceof Error ? `${error.message}\n${reasons(error.cause)}` : "";
+  };
+  return read().then(() => undefined, (error) => error);
 }

@@ -10,4 +10,28 @@ export interface Exception {
 }
 
 /** All exceptions. One that is no longer needed fails the suite. */
-export const EXCEPTIONS: readonly Exception[] = [];
+export const EXCEPTIONS: readonly Exception[] = [
+  {
+    area: "discovery",
+    name: "names the versions of the core group",
+    path: /serverAddress$/,
+    reason: "a function has no address of its own",
+  },
+  {
+    area: "discovery",
+    name: "tells its version",
+    path: /body\.(compiler|gitCommit|goVersion|platform)$/,
+    reason: "it was not built by Go, nor for a platform",
+  },
+  {
+    area: "validation",
+    name: "holds rules",
+    reason: "x-kubernetes-validations are not evaluated yet: CEL is missing",
+  },
+  {
+    area: "patches",
+    name: "a merge patch of a ConfigMap",
+    path: /^steps\[1\].*message$/,
+    reason: "the message quotes the patched object with the real server's order of fields, which comes from Go's types",
+  },
+];

@@ -115,7 +115,9 @@ export const applies = area("apply", {
     await api.apply(api.widgets("/w?fieldManager=one"), { ...widget("w", { size: 2 }), status: { phase: "Down" } });
   },
   "metadata is applied too": async (api) => {
-    const owner = { apiVersion: "v1", kind: "ConfigMap", name: "x", uid: "11111111-1111-1111-1111-111111111111" };
+    // One that is there: the garbage collector would take away what belongs to nobody.
+    const { body } = await api.quietly("POST", api.core("configmaps"), configMap("x"));
+    const owner = { apiVersion: "v1", kind: "ConfigMap", name: "x", uid: body.metadata.uid };
     await api.apply(
       api.widgets("/w?fieldManager=one"),
       widget("w", {}, {

@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { CONFIG_MAPS, configMap, Wire } from "./_wire.ts";
+import { kubeconfigFor, serveApiserver } from "./serve.ts";
+
+Deno.test("serveApiserver answers over TCP, and a watch ends with the client that left", async () => {
+  await using wire = new Wire();
+  await using served = serveApiserver(wire.server);
+  const client = new AbortController();
+  const watch = await fetch(`${served.url}${CONFIG_MAPS}?watch=1`, { signal: client.signal });
+  const reader = watch.body!.getReader();
+  await wire.post(CONFIG_MAPS, configMap("a"));
+  const { value } = await reader.read();
+  const open = wire.server.watches;
+
+  client.abort();
+  await reader.closed.catch(() => {});
+  while (wire.server.watches > 0) await new Promise((resolve) => setTimeout(resolve));
+
+  assert.match(new TextDecoder().decode(value), /"type":"ADDED"/);
+  assert.equal(open, 1);
+});
+
+Deno.test("kubeconfigFor names the server", () => {
+  const config = JSON.parse(kubeconfigFor("http://127.0.0.1:1", "demo"));
+
+  assert.equal(config.clusters[0].cluster.server, "http://127.0.0.1:1");
+  assert.equal(config["current-context"], "demo");
+});
