@@ -19,7 +19,7 @@ export function createInitialNamespaces(core: Core): void {
   const kind = core.kinds.ofCollection(NAMESPACES);
   if (kind === undefined) return;
   for (const name of INITIAL) {
-    const { object } = kind.rules.decode({ metadata: { name } });
+    const { object } = kind.rules.decode({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
     createObject(core, kind, object, { namespace: undefined, dryRun: false });
   }
 }

@@ -15,6 +15,9 @@ export interface Asked {
   readonly what: string;
 }
 
+// The server says no more than "Unauthorized".
+const UNKNOWN_USER = ": the token is expired or not of this cluster: log in again, or renew the kubeconfig";
+
 /** The API server answered, and it did not do what was asked. */
 export class ApiError extends Error {
   override name = "ApiError";
@@ -35,7 +38,7 @@ export class ApiError extends Error {
    */
   constructor(asked: Asked, status: number, body: string, retryAfter?: number) {
     const { reason = "", message = "", details } = readStatus(body);
-    const told = message === "" ? "" : `: ${message}`;
+    const told = (message === "" ? "" : `: ${message}`) + (status === 401 ? UNKNOWN_USER : "");
     super(`Cannot ${asked.verb} ${asked.what}: the apiserver answered ${status}${reason && ` ${reason}`}${told}`);
     this.status = status;
     this.reason = reason;

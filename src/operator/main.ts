@@ -5,7 +5,7 @@ import { connect, type ConnectOptions } from "./connect.ts";
 import { healthResponse } from "./health.ts";
 import { configureLogs, LOG_LEVELS, type LogFormat, type LogLevel, operatorLog } from "./log.ts";
 import type { Operator } from "./operator.ts";
-import { startOperator } from "./running.ts";
+import { type ReadinessLine, type Running, startOperator } from "./running.ts";
 
 /** Exit codes: as it should, it failed, it was asked wrongly. */
 const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
@@ -20,6 +20,8 @@ const OPTIONS = {
 } as const;
 
 type Values = { [Name in keyof typeof OPTIONS]?: Name extends "help" ? boolean : string };
+
+const STARTING: ReadinessLine = { name: "operator", isReady: false, told: "starting" };
 
 /** The arguments were wrong: told with a hint, exit code 2. */
 class UsageError extends Error {}
@@ -106,12 +108,14 @@ async function start(operator: Operator, values: Values): Promise<void> {
     event.preventDefault();
     log.error("Uncaught error in user code", { error: event.error });
   });
-  const running = startOperator(operator, {
+  let running: Running | undefined;
+  // Before anything else: a program that cannot listen does not begin.
+  const health = operator.health && serveHealth(operator.health, () => running?.readiness() ?? [STARTING], stop.signal);
+  running = startOperator(operator, {
     connection,
     signal: stop.signal,
     ...(values.namespace === undefined ? {} : { namespace: values.namespace }),
   });
-  const health = operator.health && serveHealth(operator.health, () => running.readiness(), stop.signal);
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     Deno.addSignalListener(signal, () => {
       log.info("Signal received", { signal });
@@ -131,7 +135,10 @@ function serveHealth(
   try {
     return Deno.serve({ hostname, port, signal, onListen: () => {} }, (request) => healthResponse(request, readiness));
   } catch (cause) {
-    throw new Error(`Cannot serve health at ${hostname}:${port}: ${(cause as Error).message}`, { cause });
+    const why = cause instanceof Deno.errors.AddrInUse
+      ? "the port is taken: choose another with health: { port }"
+      : (cause as Error).message;
+    throw new Error(`Cannot serve health at ${hostname}:${port}: ${why}`, { cause });
   }
 }
 

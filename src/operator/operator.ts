@@ -62,7 +62,8 @@ const KEY = /^[A-Za-z]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
  *
  * @param options Its name and parts.
  * @returns A value. Nothing is started.
- * @throws {TypeError} If a name is no name, a part stands under two keys, or two parts would store the same name in a cluster.
+ * @throws {TypeError} If a name is no name, a part stands under two keys, two parts would store the same name in a cluster,
+ *   or two kinds that differ have one name.
  *
  * @example Usage
  * ```ts
@@ -79,6 +80,7 @@ export function operator(options: OperatorOptions): Operator {
   const { name, parts, version = "0.0.0", health = {}, stopWithin = "25s" } = options;
   refuseNames(name, parts);
   refuseCollisions(name, parts);
+  crdsOf(Object.values(parts)); // refuses kinds that differ under one name
   const value: Operator = {
     name,
     version,

@@ -37,8 +37,7 @@ const REFUSED: readonly { name: string; given: Partial<OperatorOptions>; message
   {
     name: "finalizers that are the same once shortened",
     given: { name: "op", parts: { [ONE]: cleaning(), [OTHER]: cleaning() } },
-    message:
-      /would both put the finalizer "op\.kubernetes\.io\/op\.k+-\w{8}" on ConfigMap: rename one, or set its option/,
+    message: /would both put the finalizer "op\.op\/op\.k+-\w{8}" on ConfigMap: rename one, or set its option/,
   },
   {
     name: "finalizers that are said twice",

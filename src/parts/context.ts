@@ -24,16 +24,26 @@ export type Readable<
   V extends "get" | "list",
 > = Declared<K, Own | Owns[number] | Reads[number] | Used<Uses, V>, `add it to "reads"`>;
 
+/** What the compiler says of a kind that may not be written: of the own kind, that patching it is asked for as a live call. */
+type WriteFix<K extends AnyKind, Own extends AnyKind> = [Key<K>] extends [Key<Own>]
+  ? `it is the controller's own kind: add access(${K["kind"]}, "patch") to "uses" and patch it`
+  : `add it to "owns"`;
+
 /** `K` where it may be applied: `owns`. */
-export type Owned<K extends AnyKind, Owns extends readonly AnyKind[]> = Declared<K, Owns[number], `add it to "owns"`>;
+export type Owned<K extends AnyKind, Own extends AnyKind, Owns extends readonly AnyKind[]> = Declared<
+  K,
+  Owns[number],
+  WriteFix<K, Own>
+>;
 
 /** `K` where it may be created or patched: `owns`, or `uses` with the verb. */
 export type Writable<
   K extends AnyKind,
+  Own extends AnyKind,
   Owns extends readonly AnyKind[],
   Uses extends readonly Access[],
   V extends "create" | "patch",
-> = Declared<K, Owns[number] | Used<Uses, V>, `add it to "owns"`>;
+> = Declared<K, Owns[number] | Used<Uses, V>, WriteFix<K, Own>>;
 
 /** `K` where it may be deleted: `uses` with `delete`. */
 export type Deletable<K extends AnyKind, Uses extends readonly Access[]> = Declared<
@@ -113,15 +123,15 @@ export interface Context<
   ): Promise<readonly Infer<K>[]>;
   /** Makes an object as wanted (server-side apply) and answers the live one. What would change nothing is not sent. */
   apply<K extends AnyKind>(
-    kind: Owned<K, Owns>,
+    kind: Owned<K, Own, Owns>,
     wanted: Input<K>,
     options?: ApplyOptions,
   ): Promise<Infer<K>>;
   /** Creates an object and answers it. Kinds of `owns` get an owner reference. */
-  create<K extends AnyKind>(kind: Writable<K, Owns, Uses, "create">, object: Input<K>): Promise<Infer<K>>;
+  create<K extends AnyKind>(kind: Writable<K, Own, Owns, Uses, "create">, object: Input<K>): Promise<Infer<K>>;
   /** Changes an object by a patch, a JSON merge patch unless another type is named, and answers it. */
   patch<K extends AnyKind>(
-    kind: Writable<K, Owns, Uses, "patch">,
+    kind: Writable<K, Own, Owns, Uses, "patch">,
     name: string,
     patch: unknown,
     options?: PatchOptions,

@@ -13,7 +13,8 @@ export function fieldManager(operator: string, part: string): string {
 }
 
 /**
- * The finalizer of a controller: a qualified name, of whose part behind the slash the server takes 63 characters.
+ * The finalizer of a controller: a qualified name, of whose part behind the slash the server takes 63 characters. Its domain is the kind's group; for
+ * kinds of Kubernetes it is `<operator>.op`.
  *
  * @param operator The operator's name.
  * @param part The part's key.
@@ -21,6 +22,8 @@ export function fieldManager(operator: string, part: string): string {
  */
 export function finalizerName(operator: string, part: string, controller: Controller): string {
   if (controller.finalizer !== undefined) return controller.finalizer;
-  const group = controller.kind.group === "" ? "op.kubernetes.io" : controller.kind.group;
-  return `${group}/${shortName(`${operator}.${part}`, 63)}`;
+  const { group } = controller.kind;
+  // Groups of Kubernetes itself are not ours to make names in; one without a dot is no domain.
+  const domain = !group.includes(".") || group.endsWith(".k8s.io") ? `${operator}.op` : group;
+  return `${domain}/${shortName(`${operator}.${part}`, 63)}`;
 }

@@ -18,14 +18,19 @@ const FINALIZERS: readonly {
   finalizer?: string;
   expected: string;
 }[] = [
-  { name: "the kind's group", kind: Deployment, key: "web", expected: "apps/op.web" },
-  { name: "a group of its own for the core group", kind: ConfigMap, key: "web", expected: "op.kubernetes.io/op.web" },
+  {
+    name: "a domain of the operator for a group of Kubernetes",
+    kind: Deployment,
+    key: "web",
+    expected: "op.op/op.web",
+  },
+  { name: "a domain of the operator for the core group", kind: ConfigMap, key: "web", expected: "op.op/op.web" },
   { name: "what the controller says", kind: ConfigMap, key: "web", finalizer: "a.b/c", expected: "a.b/c" },
   {
     name: "a name cut to what the server takes",
     kind: Deployment,
     key: "the-controller-of-all-websites-that-has-a-very-long-name-and-more",
-    expected: "apps/op.the-controller-of-all-websites-that-has-a-very-long",
+    expected: "op.op/op.the-controller-of-all-websites-that-has-a-very-long",
   },
 ];
 

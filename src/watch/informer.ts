@@ -229,12 +229,6 @@ export class Informer {
         { cause: error },
       );
     }
-    if (isStatus(error, 401)) {
-      return new Error(
-        `${error.message}: the token is expired or not of this cluster: log in again, or renew the kubeconfig`,
-        { cause: error },
-      );
-    }
     if (isStatus(error, 403)) {
       return new Error(`${error.message}: give this user the verbs list and watch on "${kind.plural}"`, {
         cause: error,

@@ -8,6 +8,13 @@ import { resource } from "../resource/mod.ts";
 import { s } from "../schema/mod.ts";
 import { Informer, type InformerOptions } from "./informer.ts";
 
+/** A real server says 0 of every deleted object that waits for its finalizers. */
+const PENDING = {
+  deletionTimestamp: "2030-01-01T00:00:00Z",
+  deletionGracePeriodSeconds: 0,
+  finalizers: ["x/y"],
+};
+
 const Website = resource({ group: "demo.example.com", version: "v1", kind: "Website", spec: s.object({}) });
 
 Deno.test("Informer lists by a stream, and is synced when the mark comes", async () => {
@@ -360,6 +367,69 @@ Deno.test("Informer.write keeps an object that still ends gracefully", async () 
   await desk.informer.write("a", desk.us, () => Promise.resolve(object("a", 6, deletion)));
   assert.equal(desk.informer.store.get("a")?.metadata.resourceVersion, "6");
 });
+
+// A deletion of ours: the server answers with the object where it stays for now, with nothing where it is gone.
+const REMOVALS: readonly {
+  name: string;
+  before?: Line[];
+  stays?: KubeObject;
+  after?: Line[];
+  told: string[];
+  held?: string;
+}[] = [
+  { name: "event after the answer", after: [deleted("a", 6)], told: ["-a@1 by us"] },
+  { name: "event before the answer", before: [deleted("a", 6)], told: ["-a@1 by us"] },
+  {
+    name: "an older event after the answer",
+    after: [modified("a", 5), deleted("a", 6)],
+    told: ["-a@1 by us"],
+  },
+  {
+    name: "made anew by another before the answer",
+    before: [deleted("a", 6), added("a", 7, { uid: "another" })],
+    told: ["-a@1 by us", "+a@7"],
+    held: "7",
+  },
+  {
+    name: "made anew by another after the answer",
+    after: [deleted("a", 6), added("a", 7, { uid: "another" })],
+    told: ["-a@1 by us", "+a@7"],
+    held: "7",
+  },
+  {
+    name: "it stays for its finalizers, event after the answer",
+    stays: object("a", 6, PENDING),
+    after: [modified("a", 6, PENDING), deleted("a", 7)],
+    told: ["a@1->6 by us", "-a@6"],
+  },
+  {
+    name: "it stays for its finalizers, event before the answer",
+    before: [modified("a", 6, PENDING)],
+    stays: object("a", 6, PENDING),
+    told: ["a@1->6 by us"],
+    held: "6",
+  },
+];
+
+for (const { name, before = [], stays, after = [], told, held = "none" } of REMOVALS) {
+  Deno.test(`Informer.remove tells the writer's own deletion as its own: ${name}`, async () => {
+    await using desk = start();
+    const [stream] = await desk.opened(1);
+    await stream.send(added("a", 1), mark(5));
+    desk.told.length = 0;
+
+    const answered = Promise.withResolvers<KubeObject | undefined>();
+    const removed = desk.informer.remove("a", desk.us, () => answered.promise);
+    await stream.send(...before);
+    answered.resolve(stays);
+    await removed;
+    if (stays === undefined && before.length === 0) assert.equal(desk.informer.store.get("a"), undefined);
+    await stream.send(...after);
+
+    assert.deepEqual(desk.told, told);
+    assert.equal(desk.informer.store.get("a")?.metadata.resourceVersion ?? "none", held);
+  });
+}
 
 type Line = { readonly type: string; readonly object: unknown };
 type Metadata = Partial<KubeObject["metadata"]>;

@@ -86,7 +86,12 @@ export class OwnWrites {
         key,
         writes,
         by,
-        ({ before, after }) => answer !== undefined && after === undefined && before?.metadata.uid === uid,
+        ({ before, after }) => {
+          if (answer?.stays !== undefined) {
+            return after?.metadata.resourceVersion === answer.stays.metadata.resourceVersion;
+          }
+          return answer !== undefined && after === undefined && before?.metadata.uid === uid;
+        },
       );
       const held = this.#store.get(key);
       if (answer?.stays !== undefined) this.#note(answer.stays, by);

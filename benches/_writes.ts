@@ -1,0 +1,47 @@
+/** Writes as the audit log of a real cluster has them, read while it grows. */
+
+/** A write that the server has answered. Times are milliseconds since the epoch. */
+export interface Write {
+  readonly received: number;
+  readonly answered: number;
+  readonly verb: string;
+  readonly path: string;
+  readonly code: number;
+}
+
+/** Follows the writes of a user. */
+export interface Writes extends Disposable {
+  /** Those that are new since the last call. */
+  next(): Write[];
+}
+
+/**
+ * Opens an audit log at its end.
+ *
+ * @param path The log.
+ * @param user Whose writes.
+ */
+export function followWrites(path: string, user: string): Writes {
+  const file = Deno.openSync(path);
+  file.seekSync(0, Deno.SeekMode.End);
+  const decoder = new TextDecoder();
+  const buffer = new Uint8Array(1 << 20);
+  let rest = "";
+  return {
+    next() {
+      for (let count = file.readSync(buffer); count !== null; count = file.readSync(buffer)) {
+        rest += decoder.decode(buffer.subarray(0, count), { stream: true });
+      }
+      const lines = rest.split("\n");
+      rest = lines.pop()!;
+      return lines.map((line) => JSON.parse(line)).filter((event) => event.user.username === user).map((event) => ({
+        received: Date.parse(event.requestReceivedTimestamp),
+        answered: Date.parse(event.stageTimestamp),
+        verb: event.verb,
+        path: event.requestURI,
+        code: event.responseStatus?.code ?? 0,
+      }));
+    },
+    [Symbol.dispose]: () => file.close(),
+  };
+}
