@@ -6,10 +6,11 @@ import assert from "node:assert/strict";
 
 /** `@op/sdk`. */
 const FRONT_DOOR = `
-Access access AnyKind ApiError Client Condition connect Connection ConnectOptions Context Controller controller
-ControllerOptions Duration findKind Infer InferSchema Input InputSchema Kind KubeObject Log ObjectMeta ObjectMetaInput
-Operator operator OperatorOptions Outcome Part PermanentError Permissions Reason Requeue requeue Resource resource
-ResourceOptions s Schema TemporaryError Verb
+Access access AnyKind ApiError Client Condition connect Connection ConnectOptions Context Controller
+controller ControllerOptions Duration findKind HealthOptions Infer InferSchema Input InputSchema Kind
+KubeObject Log ObjectMeta ObjectMetaInput Operator operator OperatorOptions Outcome Part PermanentError
+Permission Permissions Reason Requeue requeue Resource resource ResourceOptions RunOptions s Schema
+TemporaryError Verb
 `;
 
 /** `@op/sdk/testing`. */

@@ -40,7 +40,7 @@ const CELLS: Readonly<Record<string, Readonly<Record<string, Cell>>>> = {
   "/services": {
     Type: at("spec", "type"),
     "Cluster-IP": (it) => at("spec", "clusterIP")(it) ?? "<none>",
-    "External-IP": () => "<none>",
+    "External-IP": orNone("spec", "externalName"),
     "Port(s)": (it) => list(it.spec, "ports").map(servicePort).join(",") || "<none>",
     Selector: (it) => labels(fields(it.spec).selector),
   },

@@ -1,7 +1,7 @@
 /** Values that the server fills in by code, not by schema (`zz_generated.defaults.go` of `k8s.io/kubernetes/pkg/apis`). */
 import { isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
-import { type Draft, metadataOf, type StoredObject } from "./objects.ts";
+import { type Draft, metadataOf, type StoredObject, withMetadata } from "./objects.ts";
 
 /** How a kind's objects are completed. */
 export interface BuiltinDefaults {
@@ -25,7 +25,7 @@ export function builtinDefaults(name: string): BuiltinDefaults {
 }
 
 const FILLED: Readonly<Record<string, (object: Draft) => Draft>> = {
-  "/pods": (pod) => inSpec(pod, podSpec),
+  "/pods": (pod) => inSpec(pod, (spec) => podSpec(or(spec, { enableServiceLinks: true }))),
   "/podtemplates": (it) => within(it, "template", (template) => within(template, "spec", podSpec)),
   "/secrets": (secret) => secretData(or(secret, { type: "Opaque" })),
   "/services": (service) => inSpec(service, serviceSpec),
@@ -50,6 +50,10 @@ const FILLED: Readonly<Record<string, (object: Draft) => Draft>> = {
       it,
       (spec) => or(spec, { policyTypes: own(spec, "egress") === undefined ? ["Ingress"] : ["Ingress", "Egress"] }),
     ),
+  "rbac.authorization.k8s.io/roles": (it) => ({ ...it, rules: own(it, "rules") ?? null }),
+  "rbac.authorization.k8s.io/clusterroles": (it) => ({ ...it, rules: own(it, "rules") ?? null }),
+  "autoscaling/horizontalpodautoscalers": (it) =>
+    inSpec(it, (spec) => or(spec, { minReplicas: 1, metrics: [HALF_BUSY] })),
   "rbac.authorization.k8s.io/rolebindings": roleBinding,
   "rbac.authorization.k8s.io/clusterrolebindings": roleBinding,
   "storage.k8s.io/storageclasses": (it) => or(it, { reclaimPolicy: "Delete", volumeBindingMode: "Immediate" }),
@@ -66,11 +70,60 @@ const CREATED: Readonly<Record<string, (object: StoredObject, now: number) => St
     spec: { ...fields(it.spec), finalizers: own(fields(it.spec), "finalizers") ?? ["kubernetes"] },
     status: { phase: "Active" },
   }),
-  "/pods": (it) => ({ ...it, status: { phase: "Pending", qosClass: "BestEffort" } }),
-  "/services": (it) => ({ ...it, status: { loadBalancer: {} } }),
+  "/pods": (it) => ({
+    ...it,
+    spec: admittedPod(fields(it.spec)),
+    status: { phase: "Pending", qosClass: qosClass(fields(it.spec)) },
+  }),
+  "/services": (it) => ({ ...it, spec: addressed(fields(it.spec)), status: { loadBalancer: {} } }),
   "/persistentvolumes": (it) => ({ ...it, status: { phase: "Pending" } }),
-  "/persistentvolumeclaims": (it) => ({ ...it, status: { phase: "Pending" } }),
+  "/persistentvolumeclaims": (it) => ({
+    ...withMetadata(it, { finalizers: [...it.metadata.finalizers ?? [], "kubernetes.io/pvc-protection"] }),
+    status: { phase: "Pending" },
+  }),
 };
+
+/** The addresses of a service that has none of its own. Others would get one from a range, which there is not here. */
+function addressed(spec: Fields): Fields {
+  if (own(spec, "clusterIP") !== "None") return spec;
+  return or(spec, { clusterIPs: ["None"], ipFamilies: ["IPv4"], ipFamilyPolicy: "SingleStack" });
+}
+
+/** What an autoscaler aims at when nothing is said. */
+const HALF_BUSY = {
+  type: "Resource",
+  resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 80 } },
+};
+
+/** What admission adds to a pod: its priority, and patience with a node that is away. */
+function admittedPod(spec: Fields): Fields {
+  const filled = or(spec, { priority: 0, preemptionPolicy: "PreemptLowerPriority" });
+  const given = own(filled, "tolerations");
+  const tolerations: Fields[] = Array.isArray(given) ? given.map(fields) : [];
+  const added = ["not-ready", "unreachable"].map((name) => `node.kubernetes.io/${name}`).filter((key) =>
+    !tolerations.some((each) => each.key === key || (each.key === undefined && each.operator === "Exists"))
+  ).map((key) => ({ key, operator: "Exists", effect: "NoExecute", tolerationSeconds: 300 }));
+  return { ...filled, tolerations: [...tolerations, ...added] };
+}
+
+/** How well a pod says what it needs: all of it, some of it, nothing. */
+function qosClass(spec: Fields): string {
+  const all = ["containers", "initContainers"].flatMap((key) => {
+    const list = own(spec, key);
+    return Array.isArray(list) ? list.map((each) => fields(own(fields(each), "resources"))) : [];
+  });
+  const amounts = all.flatMap((
+    { limits, requests },
+  ) => [...Object.keys(fields(limits)), ...Object.keys(fields(requests))]);
+  if (!amounts.some((name) => name === "cpu" || name === "memory")) return "BestEffort";
+  const isFull = all.every(({ limits, requests }) =>
+    ["cpu", "memory"].every((name) => {
+      const limit = own(fields(limits), name);
+      return limit !== undefined && (own(fields(requests), name) ?? limit) === limit;
+    })
+  );
+  return isFull ? "Guaranteed" : "Burstable";
+}
 
 /** An object with what it leaves out filled in. */
 function or<T extends Fields>(object: T, defaults: Fields): T {
@@ -131,7 +184,24 @@ function container(it: Fields): Fields {
     (next, key) => within(next, key, probe),
     filled,
   );
-  return each(probed, "env", (variable) => within(variable, "valueFrom", (from) => within(from, "fieldRef", fieldRef)));
+  const hooked = within(
+    probed,
+    "lifecycle",
+    (hooks) =>
+      ["postStart", "preStop"].reduce(
+        (next, key) => within(next, key, (hook) => within(hook, "httpGet", httpGet)),
+        hooks,
+      ),
+  );
+  return each(hooked, "env", (variable) => {
+    // Go does not tell an empty value from none.
+    const { value, ...rest } = variable;
+    return within(value === "" ? rest : variable, "valueFrom", (from) => within(from, "fieldRef", fieldRef));
+  });
+}
+
+function httpGet(it: Fields): Fields {
+  return or(it, { path: "/", scheme: "HTTP" });
 }
 
 function fieldRef(it: Fields): Fields {
@@ -140,7 +210,7 @@ function fieldRef(it: Fields): Fields {
 
 function probe(it: Fields): Fields {
   const filled = or(it, { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 });
-  return within(filled, "httpGet", (get) => or(get, { path: "/", scheme: "HTTP" }));
+  return within(filled, "httpGet", httpGet);
 }
 
 function volume(it: Fields): Fields {
@@ -151,7 +221,17 @@ function volume(it: Fields): Fields {
     projected: { defaultMode: 420 },
     hostPath: { type: "" },
   };
-  return Object.entries(parts).reduce((next, [key, defaults]) => within(next, key, (part) => or(part, defaults)), it);
+  const filled = Object.entries(parts).reduce(
+    (next, [key, defaults]) => within(next, key, (part) => or(part, defaults)),
+    it,
+  );
+  const items = (part: Fields) => each(part, "items", (item) => within(item, "fieldRef", fieldRef));
+  const projected = within(filled, "projected", (part) =>
+    each(part, "sources", (source) => {
+      const token = within(source, "serviceAccountToken", (given) => or(given, { expirationSeconds: 3600 }));
+      return within(token, "downwardAPI", items);
+    }));
+  return within(projected, "downwardAPI", items);
 }
 
 function deploymentSpec(spec: Fields): Fields {
@@ -208,7 +288,9 @@ function cronJobSpec(spec: Fields): Fields {
 }
 
 function serviceSpec(spec: Fields): Fields {
-  const filled = or(spec, { sessionAffinity: "None", type: "ClusterIP", internalTrafficPolicy: "Cluster" });
+  const typed = or(spec, { sessionAffinity: "None", type: "ClusterIP" });
+  const isInside = own(typed, "type") !== "ExternalName";
+  const filled = or(typed, isInside ? { internalTrafficPolicy: "Cluster" } : {});
   return each(filled, "ports", (port) => {
     const target = own(port, "targetPort");
     return target === undefined || target === 0 || target === "" ? { ...port, targetPort: own(port, "port") } : port;

@@ -76,7 +76,7 @@ export function builtinRules(kind: ServedKind): Rules {
       const { status: _status, ...rest } = object;
       const keepsStatus = !hasStatus || STATUS_ON_CREATE.has(name);
       const fresh = keepsStatus ? object : rest as StoredObject;
-      const made = withDefaults(kind.schema, created(fresh, now)) as StoredObject;
+      const made = withStatus(kind, created(fresh, now));
       return isCounted ? withMetadata(made, { generation: 1 }) : made;
     },
     prepareUpdate(object, old, subresource) {
@@ -95,6 +95,13 @@ export function builtinRules(kind: ServedKind): Rules {
     },
     read: (stored) => stored,
   };
+}
+
+/** An object with the status that any object of its kind has, be it empty. */
+function withStatus({ schema }: ServedKind, object: StoredObject): StoredObject {
+  const status = schema.properties?.status;
+  const value = own(object, "status") ?? status?.default;
+  return status === undefined || value === undefined ? object : { ...object, status: withDefaults(status, value) };
 }
 
 /** A write to `/status` of a built-in kind changes labels and the like too, but no spec. */

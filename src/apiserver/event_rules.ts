@@ -44,7 +44,7 @@ export function eventRules(base: Rules, isNew: boolean): Rules {
       const isCore = stored.apiVersion === "v1";
       const core = isCore ? stored : renamed(stored, 1, "v1");
       const whole = { ...ALWAYS, ...core } as StoredObject;
-      const made = isNew ? renamed(whole, 0, apiVersion) : whole;
+      const made = isNew ? withoutEmpty(renamed(whole, 0, apiVersion)) : whole;
       shown.set(stored, made);
       return made;
     },
@@ -61,4 +61,10 @@ function renamed(object: StoredObject, from: 0 | 1, apiVersion: string): StoredO
     if (value !== undefined) result[after] = value;
   }
   return result as unknown as StoredObject;
+}
+
+/** The new form leaves out who reports where nobody said. */
+function withoutEmpty(event: StoredObject): StoredObject {
+  const kept = Object.entries(event).filter(([key, value]) => !key.startsWith("reporting") || value !== "");
+  return Object.fromEntries(kept) as unknown as StoredObject;
 }

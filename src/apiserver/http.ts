@@ -194,6 +194,10 @@ const ANSWERED = new Set([
   "/podtemplates",
   "/replicationcontrollers",
   "/resourcequotas",
+  "storage.k8s.io/storageclasses",
+  "storage.k8s.io/volumeattachments",
+  "storage.k8s.io/csidrivers",
+  "storage.k8s.io/csinodes",
 ]);
 
 async function removeCollection(core: Core, { kind, namespace, query }: Target, request: Request): Promise<Response> {

@@ -4,7 +4,7 @@ import { own } from "../base/own.ts";
 
 type Step = (values: readonly unknown[]) => unknown[];
 
-const STEP = /\.([A-Za-z0-9_$\\.-]+?)(?=[.[]|$)|\.\*|\[\*\]|\['([^']+)'\]|\["([^"]+)"\]|\[(-?\d+)\]|\[\?\(([^)]*)\)\]/y;
+const STEP = /\.((?:\\.|[^.[\]\\*])+)|\.\*|\[\*\]|\['([^']+)'\]|\["([^"]+)"\]|\[(-?\d+)\]|\[\?\(([^)]*)\)\]/y;
 const FILTER = /^\s*@\.?([^\s=!<>]*)\s*(?:(==|!=|<=|>=|<|>)\s*(.+?))?\s*$/;
 
 /**
@@ -24,11 +24,13 @@ const FILTER = /^\s*@\.?([^\s=!<>]*)\s*(?:(==|!=|<=|>=|<|>)\s*(.+?))?\s*$/;
 export function jsonPath(path: string): (object: unknown) => unknown[] {
   const steps: Step[] = [];
   const text = path.startsWith(".") || path.startsWith("[") || path === "" ? path : `.${path}`;
-  STEP.lastIndex = 0;
-  while (STEP.lastIndex < text.length) {
-    const at = STEP.lastIndex;
+  let at = 0;
+  while (at < text.length) {
+    STEP.lastIndex = at;
     const match = STEP.exec(text);
     if (match === null) throw new SyntaxError(`Cannot read the path "${path}": "${text.slice(at)}" is not understood`);
+    at = STEP.lastIndex;
+    // A filter holds a path of its own, which moves the expression's place.
     steps.push(stepOf(match));
   }
   return (object) => steps.reduce<unknown[]>((values, step) => step(values), [object]);

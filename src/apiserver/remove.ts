@@ -66,8 +66,11 @@ function removeStored(core: Core, kind: ServedKind, stored: StoredObject, option
   const isLast = finalizers.length === 0 && grace === 0 && !isHeld(kind);
   const key = keyOfObject(stored);
   if (isLast) {
-    if (options.dryRun) return { object: kind.rules.read(stored), isGone: true };
-    return { object: kind.rules.read(core.store.delete(kind.collection, key) ?? stored), isGone: true };
+    const gone = options.dryRun ? stored : core.store.delete(kind.collection, key) ?? stored;
+    // A pod is marked first even when nobody needs time to end it.
+    const isMarked = kind.collection === "/pods" && stored.metadata.deletionTimestamp === undefined;
+    const last = isMarked ? markDeleted(kind, gone, finalizers, 0, core.clock.now()) : gone;
+    return { object: kind.rules.read(last), isGone: true };
   }
   const marked = markDeleted(kind, stored, finalizers, grace, core.clock.now());
   if (options.dryRun || marked === stored) return { object: kind.rules.read(marked), isGone: false };

@@ -157,11 +157,6 @@ export function invalid(kind: KindName, name: string, faults: readonly FieldErro
   });
 }
 
-export function methodNotSupported(resource: ResourceName, verb: string): StatusError {
-  const message = `${verb} is not supported on resources of kind "${qualified(resource)}"`;
-  return new StatusError(405, "MethodNotAllowed", message, details(resource, ""));
-}
-
 export function methodNotAllowed(): StatusError {
   return new StatusError(
     405,

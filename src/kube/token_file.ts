@@ -19,9 +19,13 @@ export function tokenFile(path: string, machine: Machine, clock: Clock): TokenSo
   let held: { token: string; read: number } | undefined;
   return async (again) => {
     if (held !== undefined && !again && clock.now() - held.read < FRESH_FOR) return held.token;
-    const token = await read(path, machine);
-    held = { token, read: clock.now() };
-    return token;
+    try {
+      held = { token: await read(path, machine), read: clock.now() };
+    } catch (error) {
+      // While the file is being replaced, the token that was good is tried on.
+      if (held === undefined || again) throw error;
+    }
+    return held.token;
   };
 }
 

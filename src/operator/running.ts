@@ -100,7 +100,7 @@ async function runAll(
       () => deadline.abort(new DOMException("The operator stops", "AbortError")),
     );
   });
-  await Promise.all(loops.map((loop) => loop.run(signal, deadline.signal)));
+  await Promise.all([aborted(signal), ...loops.map((loop) => loop.run(signal, deadline.signal))]);
   timer?.[Symbol.dispose]();
   watches.abort();
   await watching;

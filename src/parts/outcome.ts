@@ -45,7 +45,7 @@ export class TemporaryError extends Error {
   }
 }
 
-/** An expected error that only a change of the object can mend: the run is not tried again before that. */
+/** An expected error that only a change can mend, of the object or of what it owns: the run is not tried again before that. */
 export class PermanentError extends Error {
   override name = "PermanentError";
 }

@@ -8,7 +8,7 @@ import { keyOf } from "../watch/key.ts";
 import { isApplied } from "./applied.ts";
 import type { Logger } from "./logger.ts";
 import { ownerReference, refuseOwner } from "./owner.ts";
-import { informerOf, remove, type Scope, write } from "./scope.ts";
+import { informerOf, isWatched, remove, type Scope, write } from "./scope.ts";
 import type { ConditionPart, StatusDraft } from "./status.ts";
 
 /** What a run is about. */
@@ -21,7 +21,7 @@ export interface Run {
   readonly draft: StatusDraft;
 }
 
-type Wanted = { readonly metadata?: ObjectMetaInput };
+type Wanted = { readonly metadata?: ObjectMetaInput & { readonly managedFields?: unknown } };
 
 /** Makes the context of a run. The functions are bound: they may be taken out of it. */
 export function contextOf(scope: Scope, run: Run): Context {
@@ -43,9 +43,9 @@ export function contextOf(scope: Scope, run: Run): Context {
 
 async function get(scope: Scope, run: Run, kind: AnyKind, name: string, options: InNamespace = {}): Promise<unknown> {
   const namespace = namespaceOf(run, kind, options.namespace);
-  const informer = informerOf(scope, kind);
+  const informer = informerOf(scope, kind, namespace);
   if (informer !== undefined) return informer.store.get(keyOf({ name, namespace }));
-  refuseUndeclared(scope, kind, "get");
+  if (!isWatched(scope, kind)) refuseUndeclared(scope, kind, "get");
   try {
     return await scope.client.get(kind, name, callOptions(run, namespace));
   } catch (error) {
@@ -57,14 +57,14 @@ async function get(scope: Scope, run: Run, kind: AnyKind, name: string, options:
 async function list(scope: Scope, run: Run, kind: AnyKind, options: ListOptions = {}): Promise<readonly unknown[]> {
   const namespace = options.namespace === "*" ? undefined : namespaceOf(run, kind, options.namespace);
   const selector = Object.entries(options.selector ?? {});
-  const informer = informerOf(scope, kind);
+  const informer = informerOf(scope, kind, namespace);
   if (informer !== undefined) {
     return [...informer.store.values()].filter(({ metadata }) =>
       (namespace === undefined || metadata.namespace === namespace) &&
       selector.every(([label, value]) => metadata.labels?.[label] === value)
     );
   }
-  refuseUndeclared(scope, kind, "list");
+  if (!isWatched(scope, kind)) refuseUndeclared(scope, kind, "list");
   const labelSelector = selector.map(([label, value]) => `${label}=${value}`).join(",");
   return await scope.client.list(kind, {
     ...callOptions(run, namespace),
@@ -84,8 +84,13 @@ async function apply(
   if (!wanted.metadata?.name) {
     throw new TypeError(`Cannot apply a ${kind.kind}: give it a metadata.name: applying finds the object by it`);
   }
+  if (wanted.metadata.managedFields !== undefined) {
+    throw new TypeError(
+      `Cannot apply ${kind.kind} "${wanted.metadata.name}": it has managedFields, so it was read from the server: apply what is wanted, not what was read, or use patch`,
+    );
+  }
   const whole = complete(scope, run, kind, wanted, options.owner ?? true);
-  const live = informerOf(scope, kind)?.store.get(keyOf(whole.metadata));
+  const live = informerOf(scope, kind, whole.metadata.namespace)?.store.get(keyOf(whole.metadata));
   if (live !== undefined && isApplied(whole, live, scope.manager)) return live;
   const force = options.force ?? true;
   const call = { manager: scope.manager, force, signal: run.signal };

@@ -190,7 +190,12 @@ export class ControllerLoop {
     error: unknown,
   ): Promise<Parameters<WorkQueue<Reason>["done"]>[1]> {
     const failures = start.attempt;
-    this.#failures.set(key, failures);
+    // Another object may stand under the key by now: the failures are not its own.
+    if (
+      this.scope.informers.of(this.scope.controller.kind).store.get(key)?.metadata.uid === start.object.metadata.uid
+    ) {
+      this.#failures.set(key, failures);
+    }
     const failure = failureOf(error, failures, this.scope.part, this.scope.random());
     const next = failure.after === undefined
       ? undefined

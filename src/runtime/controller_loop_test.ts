@@ -21,26 +21,39 @@ type Website = Infer<typeof Website>;
 
 const FINALIZER = "demo.example.com/test.websites";
 
-Deno.test("ControllerLoop reconciles a spec change that came inside the answer of its own status write", async () => {
-  const texts: string[] = [];
-  const websites = controller(Website, {
-    reconcile({ spec }, { status }) {
-      texts.push(spec.text);
-      status({ text: spec.text });
-    },
-  });
-  const theirs = website({ version: 5, generation: 2, text: "new" });
-  // Another wrote version 5 just before our write made version 6 of it; the events come after the answer.
-  await using desk = start(
-    websites,
-    (patch, count) => count === 1 ? merged(theirs, patch, 6) : merged(theirs, patch, 7),
-  );
-  await desk.send(event("ADDED", website({ version: 1, generation: 1, text: "old" })), mark(1));
-  assert.deepEqual(texts, ["old", "new"]);
+const INSIDE: readonly { name: string; theirs: Website; seen: string[] }[] = [
+  { name: "a spec change", theirs: website({ version: 5, generation: 2, text: "new" }), seen: ["old", "new"] },
+  {
+    name: "a label",
+    theirs: website({ version: 5, generation: 1, text: "old", labels: { touched: "yes" } }),
+    seen: ["old", "old touched"],
+  },
+  {
+    name: "an annotation",
+    theirs: website({ version: 5, generation: 1, text: "old", annotations: { touched: "yes" } }),
+    seen: ["old", "old touched"],
+  },
+];
 
-  await desk.send(event("MODIFIED", theirs), event("MODIFIED", website({ version: 6, generation: 2, text: "new" })));
-  assert.deepEqual(texts, ["old", "new"], "and once");
-});
+for (const { name, theirs, seen } of INSIDE) {
+  Deno.test(`ControllerLoop reconciles ${name} that came inside the answer of its own status write`, async () => {
+    const texts: string[] = [];
+    const websites = controller(Website, {
+      reconcile({ metadata, spec }, { status }) {
+        const isTouched = { ...metadata.labels, ...metadata.annotations }.touched !== undefined;
+        texts.push(spec.text + (isTouched ? " touched" : ""));
+        status({ text: spec.text });
+      },
+    });
+    // Another wrote version 5 just before our write made version 6 of it; the events come after the answer.
+    await using desk = start(websites, (patch, count) => merged(theirs, patch, 5 + count));
+    await desk.send(event("ADDED", website({ version: 1, generation: 1, text: "old" })), mark(1));
+    assert.deepEqual(texts, seen);
+
+    await desk.send(event("MODIFIED", theirs), event("MODIFIED", merged(theirs, {}, 6)));
+    assert.deepEqual(texts, seen, "and once");
+  });
+}
 
 Deno.test("ControllerLoop cleans up after a deletion that came inside the answer of its own status write", async () => {
   const cleaned: string[] = [];
@@ -147,6 +160,41 @@ Deno.test("ControllerLoop takes an object of the same name for another, though i
   await desk.send();
   assert.deepEqual(runs, ["u, attempt 1", "u, attempt 2", "other, attempt 1"]);
   assert.deepEqual(desk.patches.map(({ status }) => (status as { text?: string }).text), ["other"]);
+});
+
+Deno.test("ControllerLoop counts the tries of an object, not of those that had its name before", async () => {
+  const attempts: string[] = [];
+  const websites = controller(Website, {
+    reconcile({ metadata: { uid } }, { attempt }) {
+      attempts.push(`${uid}, attempt ${attempt}`);
+      throw new Error("boom");
+    },
+  });
+  let live = website({ version: 1, generation: 1 });
+  await using desk = start(
+    websites,
+    (patch, count) => merged(live, patch, Number(live.metadata.resourceVersion) + count),
+  );
+  await desk.send(event("ADDED", live), mark(1));
+  live = website({ version: 20, generation: 1, uid: "other" });
+  await desk.send(event("MODIFIED", live));
+  assert.deepEqual(attempts, ["u, attempt 1", "other, attempt 1"]);
+});
+
+Deno.test("ControllerLoop leaves the finalizer of an object on that took the place of the one it cleaned up", async () => {
+  const gate = Promise.withResolvers<void>();
+  const websites = controller(Website, { reconcile() {}, cleanup: () => gate.promise });
+  const deletion = { deletionTimestamp: "2030-01-01T00:00:00Z", deletionGracePeriodSeconds: 0 };
+  const anew = website({ version: 20, generation: 1, uid: "other", finalizers: [FINALIZER] });
+  await using desk = start(websites, (patch, count) => merged(anew, patch, 20 + count));
+  await desk.send(
+    event("ADDED", website({ version: 1, generation: 1, finalizers: [FINALIZER], ...deletion })),
+    mark(1),
+  );
+  await desk.send(event("MODIFIED", anew));
+  gate.resolve();
+  await desk.send();
+  assert.deepEqual(desk.patches.map((patch) => Object.keys(patch)), [["status"]]);
 });
 
 type Patch = { readonly metadata?: object; readonly status?: object };

@@ -34,6 +34,11 @@ export class Informers {
     return informer;
   }
 
+  /** Whether what is in a namespace is in the live copies; `undefined` asks for a kind that is cluster-wide, or for all namespaces. */
+  covers(namespace: string | undefined): boolean {
+    return this.#options.namespace === undefined || namespace === undefined || namespace === this.#options.namespace;
+  }
+
   /** All that were asked for. */
   all(): readonly Informer[] {
     return [...this.#informers.values()];

@@ -44,12 +44,24 @@ export function scopeOf(
   };
 }
 
-/** The live copy of a kind, where the controller declares one: its own kind, `owns`, `reads`. */
-export function informerOf({ controller, informers }: Scope, kind: AnyKind): Informer | undefined {
-  const isWatched = [controller.kind, ...controller.owns, ...controller.reads].some((declared) =>
+/**
+ * The live copy of a kind, where the controller declares one (its own kind, `owns`, `reads`) and it covers the namespace: an operator of one
+ * namespace sees no events of another.
+ */
+export function informerOf(
+  { controller, informers }: Scope,
+  kind: AnyKind,
+  namespace: string | undefined,
+): Informer | undefined {
+  if (!informers.covers(namespace)) return undefined;
+  return isWatched({ controller }, kind) ? informers.of(kind) : undefined;
+}
+
+/** Whether a controller watches a kind: its own, `owns`, `reads`. */
+export function isWatched({ controller }: Pick<Scope, "controller">, kind: AnyKind): boolean {
+  return [controller.kind, ...controller.owns, ...controller.reads].some((declared) =>
     declared.kind === kind.kind && declared.apiVersion === kind.apiVersion
   );
-  return isWatched ? informers.of(kind) : undefined;
 }
 
 /**
@@ -66,7 +78,7 @@ export async function write(
   metadata: { readonly name?: string | undefined; readonly namespace?: string | undefined },
   send: () => Promise<KubeObject>,
 ): Promise<KubeObject> {
-  const informer = informerOf(scope, kind);
+  const informer = informerOf(scope, kind, metadata.namespace);
   if (informer === undefined) return await send();
   return await informer.write(keyOf({ name: metadata.name ?? "", namespace: metadata.namespace }), scope.writer, send);
 }
@@ -85,7 +97,7 @@ export async function remove(
   metadata: { readonly name: string; readonly namespace?: string | undefined },
   send: () => Promise<KubeObject | undefined>,
 ): Promise<void> {
-  const informer = informerOf(scope, kind);
+  const informer = informerOf(scope, kind, metadata.namespace);
   if (informer === undefined) return void await send();
   await informer.remove(keyOf(metadata), scope.writer, send);
 }

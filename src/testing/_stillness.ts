@@ -3,7 +3,6 @@
  * answered in some turns, a change reaches its watch in some more. So all is still when a few turns went by in which nothing happened, no request
  * is open, and no object is being reconciled.
  */
-import { setImmediate } from "node:timers";
 import type { VirtualClock } from "../base/virtual_clock.ts";
 import type { Running } from "../operator/running.ts";
 
@@ -17,9 +16,14 @@ export interface StillnessOptions {
 }
 
 /** Brings a memory cluster to rest. */
-export interface Stillness {
-  /** Runs what is due, and moves time to what falls due until then; time stays where the last of it happened. */
-  settle(until: number): Promise<void>;
+export interface Stillness extends Disposable {
+  /**
+   * Runs what is due, and moves time to what falls due until then; time stays where the last of it happened.
+   *
+   * @param until Milliseconds since the epoch.
+   * @param foreign Milliseconds of real time that user code may wait for what is not the cluster's: a file, a digest, a socket.
+   */
+  settle(until: number, foreign: number): Promise<void>;
   /** Moves time to a point, running what falls due on the way. */
   advance(until: number): Promise<void>;
   /** Runs what is due and lets time pass, as far as is needed for a promise to settle. */
@@ -28,8 +32,9 @@ export interface Stillness {
 
 // Turns without any happening after which all is taken to be still. A response's body takes one turn, a watch's event two.
 const STILL_TURNS = 4;
-// User code may wait for what is not ours: a file, a digest, a socket. It gets this long of real time before it is called stuck.
-const LONGEST_FOREIGN_WAIT = 10_000;
+
+// What a run that waits for something else gets of real time before the clock moves on past it, once.
+const FOREIGN_MOMENT = 100;
 
 /**
  * Makes what brings a memory cluster to rest.
@@ -39,55 +44,74 @@ const LONGEST_FOREIGN_WAIT = 10_000;
 export function stillness({ clock, server, running, patience }: StillnessOptions): Stillness {
   /** Who was busy when last anybody was. */
   let last: readonly string[] = [];
+  /** The runs that the clock has moved past. */
+  let hanging: string | undefined;
+  const turns = new Turns();
   return {
-    async settle(until) {
-      await still();
+    [Symbol.dispose]: () => turns.close(),
+    async settle(until, foreign) {
+      await still(foreign);
       for (let steps = 0; clock.nextDue !== undefined && clock.nextDue <= until; steps++) {
         if (steps === patience) throw restless();
         const due = clock.nextDue;
         const busiest = running().busy;
         clock.step(due);
         last = running().busy.length > 0 ? running().busy : busiest;
-        await still();
+        await still(foreign);
       }
       refuseBusy();
     },
     async advance(until) {
-      await still();
-      while (clock.step(until)) await still();
-      await still();
+      await rest();
+      while (clock.step(until)) await rest();
+      await rest();
     },
     async until(promise) {
       let isSettled = false;
       promise.then(() => isSettled = true, () => isSettled = true);
       for (let steps = 0; steps < patience; steps++) {
-        await still(() => isSettled);
+        await rest(() => isSettled);
         if (isSettled) return void await promise;
         if (clock.nextDue !== undefined) clock.step(clock.nextDue);
       }
     },
   };
 
-  async function still(isEnough: () => boolean = () => false): Promise<void> {
+  /** Until nothing goes on; a run that waits for what is not the cluster's for too long is an error. */
+  async function still(foreign: number): Promise<void> {
+    if (!await turn(() => false, foreign)) refuseBusy();
+  }
+
+  /** Until nothing goes on, or only runs that may be waiting for time to move: a limit, a signal. They are given a moment once. */
+  async function rest(isEnough: () => boolean = () => false): Promise<void> {
+    const isWaitedFor = running().busy.join() === hanging;
+    const isStill = await turn(isEnough, isWaitedFor ? 0 : FOREIGN_MOMENT);
+    hanging = isStill ? undefined : running().busy.join();
+  }
+
+  /** Lets the event loop turn until all is still, or only runs go on in which nothing has happened for some real time; answers whether all is still. */
+  async function turn(isEnough: () => boolean, foreign: number): Promise<boolean> {
     let quiet = 0;
     let lively = 0;
     let seen = happenings();
     let since = performance.now();
-    while (quiet < STILL_TURNS && !isEnough()) {
-      await new Promise<void>((resolve) => setImmediate(resolve));
+    for (let unchanged = 0; quiet < STILL_TURNS && !isEnough(); unchanged++) {
+      await turns.next();
       const now = happenings();
       const { busy, waiting } = running();
       if (busy.length > 0) last = busy;
       if (now !== seen) {
         if (++lively > patience) throw restless();
         since = performance.now();
+        unchanged = 0;
       }
       // A run whose request waits to be sent again is at rest for now: time has to move first.
       const isBusy = server.busy > 0 || busy.length > waiting;
       quiet = now === seen && !isBusy ? quiet + 1 : 0;
       seen = now;
-      if (isBusy && performance.now() - since > LONGEST_FOREIGN_WAIT) refuseBusy();
+      if (isBusy && unchanged > STILL_TURNS && performance.now() - since > foreign) return false;
     }
+    return true;
   }
 
   function happenings(): number {
@@ -101,5 +125,31 @@ export function stillness({ clock, server, running, patience }: StillnessOptions
 
   function restless(): Error {
     return new Error(`Cannot settle: there is always something more to do: ${last.join("; ") || "requests go on"}`);
+  }
+}
+
+/** Turns of the event loop. A message to oneself is the shortest way to the next: a timer takes a millisecond, `setImmediate` on Deno 2.4 as well. */
+class Turns {
+  readonly #channel = new MessageChannel();
+  #next = Promise.withResolvers<void>();
+
+  constructor() {
+    this.#channel.port1.onmessage = () => {
+      const { resolve } = this.#next;
+      this.#next = Promise.withResolvers<void>();
+      resolve();
+    };
+  }
+
+  /** Settles in the next turn. */
+  next(): Promise<void> {
+    const { promise } = this.#next;
+    this.#channel.port2.postMessage(undefined);
+    return promise;
+  }
+
+  close(): void {
+    this.#channel.port1.close();
+    this.#channel.port2.close();
   }
 }

@@ -20,9 +20,11 @@ export interface MemoryClusterOptions {
   readonly operator?: Operator;
   /** Kinds to install beside those of the operator. */
   readonly kinds?: readonly AnyKind[];
+  /** The only namespace that the operator looks at. @default {all} */
+  readonly namespace?: string;
   /** Namespaces to make beside those that every cluster has. */
   readonly namespaces?: readonly string[];
-  /** How many turns of the event loop `settle` gives an operator that always has something more to do. @default {200_000} */
+  /** How many turns of the event loop `settle` gives an operator that always has something more to do. @default {20_000} */
   readonly patience?: number;
   /** The first time of the clock. @default {2030-01-01T00:00:00Z} */
   readonly start?: Date;
@@ -38,6 +40,8 @@ export interface Place {
 export interface SettleOptions {
   /** How far time may move, so that retries and other short waits happen. @default {"1s"} */
   readonly within?: Duration;
+  /** How long, of real time, reconcilers may wait for what is not the cluster's: a file, a digest, a socket of their own. @default {"10s"} */
+  readonly foreign?: Duration;
 }
 
 /** A request that reached the server. */
@@ -132,10 +136,11 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
   for (const crd of unique([...op.crds(), ...kinds])) {
     await client.create(CustomResourceDefinition, crd as unknown as Input<typeof CustomResourceDefinition>);
   }
+  const scope = options.namespace === undefined ? {} : { namespace: options.namespace };
   // The spread of waiting times is fixed, so that a test runs the same way each time.
-  const start = (): Running => startOperator(op, { connection, clock, random: () => 0.5 });
+  const start = (): Running => startOperator(op, { connection, clock, random: () => 0.5, ...scope });
   let running = start();
-  const still = stillness({ clock, server, running: () => running, patience: options.patience ?? 200_000 });
+  const still = stillness({ clock, server, running: () => running, patience: options.patience ?? 20_000 });
 
   return {
     fetch,
@@ -160,7 +165,8 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
     list: (kind, place) => client.list(kind, placeOf(kind, place)),
     patch: (kind, name, patch, place) => client.patch(kind, name, patch, placeOf(kind, place)),
     delete: async (kind, name, place) => void await client.delete(kind, name, placeOf(kind, place)),
-    settle: ({ within = "1s" } = {}) => still.settle(clock.now() + milliseconds(within)),
+    settle: ({ within = "1s", foreign = "10s" } = {}) =>
+      still.settle(clock.now() + milliseconds(within), milliseconds(foreign)),
     advance: (duration) => still.advance(clock.now() + milliseconds(duration)),
     restart: async () => {
       const ended = running[Symbol.asyncDispose]();
@@ -170,6 +176,7 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
     [Symbol.asyncDispose]: async () => {
       await still.until(running[Symbol.asyncDispose]());
       await server[Symbol.asyncDispose]();
+      still[Symbol.dispose]();
     },
   };
 }

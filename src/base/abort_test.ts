@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { aborted, linked } from "./abort.ts";
+
+Deno.test("linked is aborted by the first of its signals, or by itself, and keeps that reason", async (t) => {
+  for (const first of ["one", "two", "itself"]) {
+    await t.step(first, () => {
+      const [one, two] = [new AbortController(), new AbortController()];
+      using both = linked([one.signal, two.signal]);
+      assert.equal(both.signal.aborted, false);
+      ({ one, two, itself: both })[first]!.abort(first);
+      one.abort("later");
+      two.abort("later");
+      both.abort("later");
+      assert.equal(both.signal.reason, first);
+    });
+  }
+});
+
+Deno.test("linked is aborted from the beginning when one of its signals is", () => {
+  using inner = linked([new AbortController().signal, AbortSignal.abort("before")]);
+  assert.equal(inner.signal.reason, "before");
+});
+
+Deno.test("linked lets go of its signals when it is disposed of", () => {
+  const outer = new AbortController();
+  const inner = linked([outer.signal]);
+  inner[Symbol.dispose]();
+  outer.abort();
+  assert.equal(inner.signal.aborted, false);
+});
+
+Deno.test("aborted waits for a signal, and does not wait for one that is aborted already", async () => {
+  const abort = new AbortController();
+  let isOver = false;
+  const waited = aborted(abort.signal).then(() => isOver = true);
+  await Promise.resolve();
+  assert.equal(isOver, false);
+  abort.abort();
+  await waited;
+  await aborted(abort.signal);
+});

@@ -1,0 +1,107 @@
+/** Finalizers, cleanup, and runs of what is being deleted. */
+import assert from "node:assert/strict";
+import { operator, type Outcome, requeue, TemporaryError } from "@op/sdk";
+import { memoryCluster } from "@op/sdk/testing";
+import { startOperator } from "../../src/operator/running.ts";
+import { conditions, FINALIZER, Note, recording, until } from "./_notes.ts";
+
+Deno.test("the finalizer is on before the first run, and off after cleanup, when the object goes", async () => {
+  const cleaned: string[] = [];
+  const seen: (readonly string[] | undefined)[] = [];
+  const { notes, runs } = recording(({ metadata }) => void seen.push(metadata.finalizers), {
+    cleanup: ({ spec }, { reason }) => void cleaned.push(`${spec.text}: ${reason}`),
+  });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.settle();
+  assert.deepEqual(seen, [[FINALIZER]]);
+  assert.deepEqual((await cluster.get(Note, "a")).metadata.finalizers, [FINALIZER]);
+
+  await cluster.delete(Note, "a");
+  await cluster.settle();
+  assert.deepEqual(cleaned, ["hello: changed"]);
+  assert.equal(await cluster.exists(Note, "a"), false);
+  assert.equal(runs.length, 1, "what is deleted is not reconciled");
+});
+
+Deno.test("an object stays while its cleanup fails or asks for more time, and others' finalizers stay on", async () => {
+  const outcomes: (() => Outcome)[] = [
+    () => {
+      throw new TemporaryError("still in use", { retry: "1m" });
+    },
+    () => requeue("1m"),
+    () => undefined,
+  ];
+  const { notes } = recording(undefined, { cleanup: () => outcomes.shift()!() });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { metadata: { finalizers: ["other.example.com/x"] }, spec: {} });
+  await cluster.settle();
+  await cluster.delete(Note, "a");
+  await cluster.settle();
+  assert.deepEqual(await conditions(cluster), [
+    "Ready=False TemporaryError: still in use",
+    "Reconciling=True TemporaryError: still in use",
+  ]);
+  await cluster.advance("1m");
+  assert.equal(outcomes.length, 1);
+  const held = (await cluster.get(Note, "a")).metadata.finalizers;
+  assert.deepEqual(held?.toSorted(), [FINALIZER, "other.example.com/x"]);
+  await cluster.advance("1m");
+  assert.deepEqual((await cluster.get(Note, "a")).metadata.finalizers, ["other.example.com/x"]);
+  await cluster.patch(Note, "a", { metadata: { finalizers: [] } });
+  await cluster.settle();
+  assert.equal(await cluster.exists(Note, "a"), false);
+});
+
+Deno.test("a finalizer left by an earlier version, whose cleanup is gone, is taken off", async (t) => {
+  await t.step("from an object that lives", async () => {
+    const { notes, runs } = recording();
+    await using cluster = await memoryCluster({ parts: { notes } });
+    await cluster.create(Note, "a", { metadata: { finalizers: [FINALIZER, "other.example.com/x"] }, spec: {} });
+    await cluster.settle();
+    assert.deepEqual((await cluster.get(Note, "a")).metadata.finalizers, ["other.example.com/x"]);
+    assert.equal(runs.length, 1);
+  });
+  await t.step("from an object that is being deleted", async () => {
+    const { notes, runs } = recording();
+    await using cluster = await memoryCluster({ kinds: [Note] });
+    await cluster.create(Note, "a", { metadata: { finalizers: [FINALIZER] }, spec: {} });
+    await cluster.delete(Note, "a");
+    const op = operator({ name: "test", parts: { notes } });
+    await using _ = startOperator(op, { connection: cluster.connection, clock: cluster.clock });
+    await until(async () => !(await cluster.exists(Note, "a")));
+    assert.equal(runs.length, 0);
+  });
+});
+
+Deno.test("an object is not run before its finalizer is on, though another writer is faster", async () => {
+  const { notes, runs } = recording(undefined, { cleanup() {} });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.patch(Note, "a", { metadata: { finalizers: ["other.example.com/x"] } });
+  await cluster.settle();
+  const { metadata } = await cluster.get(Note, "a");
+  assert.deepEqual(metadata.finalizers?.toSorted(), [FINALIZER, "other.example.com/x"]);
+  assert(runs.length >= 1);
+});
+
+Deno.test("deleting an object aborts the signal of its run", async (t) => {
+  for (const [name, cleanup] of [["without cleanup", undefined], ["with cleanup", () => {}]] as const) {
+    await t.step(name, async () => {
+      let signal: AbortSignal | undefined;
+      const { notes, runs } = recording((_, context) => {
+        signal = context.signal;
+        return new Promise((_, reject) => signal!.addEventListener("abort", () => reject(signal!.reason)));
+      }, cleanup ? { cleanup } : {});
+      await using cluster = await memoryCluster({ parts: { notes } });
+      await cluster.create(Note, "a", { spec: {} });
+      await until(() => runs.length === 1);
+      assert.equal(signal?.aborted, false);
+      await cluster.delete(Note, "a");
+      await cluster.settle();
+      assert.equal(signal?.aborted, true);
+      assert.equal(await cluster.exists(Note, "a"), false);
+      assert.equal(runs.length, 1);
+    });
+  }
+});

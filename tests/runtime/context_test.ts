@@ -1,0 +1,129 @@
+/** What a run reads and writes through its context. */
+import assert from "node:assert/strict";
+import { access, controller } from "@op/sdk";
+import { ConfigMap, Secret } from "@op/sdk/kinds";
+import { memoryCluster } from "@op/sdk/testing";
+import { applyText, conditions, Note, type NoteContext, recording } from "./_notes.ts";
+
+Deno.test("a run reads what it wrote, at once, and is not woken by it", async () => {
+  const read: Record<string, unknown> = {};
+  const { notes, runs } = recording(async (note, { apply, create, patch, get, list }) => {
+    if (read.created !== undefined) return;
+    await create(ConfigMap, { metadata: { name: "made" }, data: { text: "created" } });
+    read.created = (await get(ConfigMap, "made"))?.data?.text;
+    read.listed = (await list(ConfigMap)).map(({ metadata }) => metadata.name);
+    await patch(ConfigMap, "made", { data: { text: "patched" } });
+    read.patched = (await get(ConfigMap, "made"))?.data?.text;
+    const applied = await apply(ConfigMap, { metadata: { name: "made" }, data: { text: "applied" } });
+    read.applied = (await get(ConfigMap, "made"))?.data?.text;
+    read.owners = applied.metadata.ownerReferences?.map(({ uid }) => uid === note.metadata.uid);
+  });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.settle();
+  assert.deepEqual(await conditions(cluster), ["Ready=True Reconciled: "]);
+  assert.deepEqual(read, {
+    created: "created",
+    listed: ["made"],
+    patched: "patched",
+    applied: "applied",
+    owners: [true],
+  });
+  assert.deepEqual(runs, ["a hello: changed"]);
+});
+
+Deno.test("a run does not read what it deleted, is not woken by it, and deletes what is gone without an error", async () => {
+  const read: unknown[] = [];
+  let runs = 0;
+  const notes = controller(Note, {
+    owns: [ConfigMap],
+    uses: [access(ConfigMap, "delete")],
+    async reconcile({ spec }, context) {
+      runs++;
+      if (spec.text === "keep") return await applyText(await context.get(Note, "a") as Note, context);
+      await context.delete(ConfigMap, "a");
+      read.push(
+        await context.get(ConfigMap, "a"),
+        (await context.list(ConfigMap)).some(({ metadata }) => metadata.name === "a"),
+      );
+      await context.delete(ConfigMap, "a");
+    },
+  });
+  await using cluster = await memoryCluster({ parts: { notes }, patience: 5000 });
+  await cluster.create(Note, "a", { spec: { text: "keep" } });
+  await cluster.settle();
+  await cluster.patch(Note, "a", { spec: { text: "drop" } });
+  await cluster.settle();
+  assert.equal(await cluster.exists(ConfigMap, "a"), false);
+  assert.deepEqual(read, [undefined, false]);
+  assert.equal(runs, 2);
+});
+
+Deno.test("lists from the cache take a namespace, all of them, and labels", async () => {
+  let lists: string[][] = [];
+  const notes = controller(Note, {
+    reads: [ConfigMap],
+    async reconcile(_, { list }) {
+      const found = await Promise.all([
+        list(ConfigMap),
+        list(ConfigMap, { namespace: "team" }),
+        list(ConfigMap, { namespace: "*", selector: { app: "web" } }),
+      ]);
+      lists = found.map((objects) =>
+        objects.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).filter((key) => /\d$/.test(key)).sort()
+      );
+    },
+  });
+  await using cluster = await memoryCluster({ parts: { notes }, namespaces: ["team"] });
+  const labels = { app: "web" };
+  await cluster.create(ConfigMap, "c1", { metadata: { labels } });
+  await cluster.create(ConfigMap, "c2", {});
+  await cluster.create(ConfigMap, "c3", { metadata: { labels } }, { namespace: "team" });
+  await cluster.settle();
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.settle();
+  assert.deepEqual(lists, [["default/c1", "default/c2"], ["team/c3"], ["default/c1", "team/c3"]]);
+});
+
+const REFUSED: readonly { name: string; touch: (context: NoteContext) => Promise<unknown>; message: RegExp }[] = [
+  {
+    name: "an owner in another namespace",
+    touch: ({ apply }) => apply(ConfigMap, { metadata: { name: "x", namespace: "team" } }),
+    message: /^Cannot make Note "default\/a" the owner of ConfigMap "x": it is in namespace "team"/,
+  },
+  {
+    name: "a kind that is not declared",
+    touch: ({ get }) => get(Secret as never, "x"),
+    message: /^Cannot touch Secret: controller "notes" does not declare it: add access\(Secret, "get"\) to "uses"$/,
+  },
+  {
+    name: "deleting what is only owned",
+    touch: (context) => context.delete(ConfigMap as never, "x"),
+    message:
+      /^Cannot touch ConfigMap: controller "notes" does not declare it: add access\(ConfigMap, "delete"\) to "uses"$/,
+  },
+];
+
+for (const { name, touch, message } of REFUSED) {
+  Deno.test(`a run is refused ${name}, and told what to do`, async () => {
+    const { notes } = recording(async (_, context) => void await touch(context));
+    await using cluster = await memoryCluster({ parts: { notes }, namespaces: ["team"] });
+    await cluster.create(Note, "a", { spec: {} });
+    await cluster.settle();
+    const ready = (await cluster.get(Note, "a")).status?.conditions?.find(({ type }) => type === "Ready");
+    assert.match(ready!.message, message);
+  });
+}
+
+Deno.test("what is applied without an owner may lie in another namespace, and outlives the object", async () => {
+  const { notes } = recording(async ({ metadata: { name } }, { apply }) => {
+    await apply(ConfigMap, { metadata: { name, namespace: "team" } }, { owner: false });
+  });
+  await using cluster = await memoryCluster({ parts: { notes }, namespaces: ["team"] });
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.settle();
+  await cluster.delete(Note, "a");
+  await cluster.settle();
+  const made = await cluster.get(ConfigMap, "a", { namespace: "team" });
+  assert.equal(made.metadata.ownerReferences, undefined);
+});

@@ -1,0 +1,204 @@
+/** When a controller runs, and what its runs leave behind. */
+import assert from "node:assert/strict";
+import { setImmediate } from "node:timers";
+import { controller } from "@op/sdk";
+import { ConfigMap, Namespace } from "@op/sdk/kinds";
+import { memoryCluster } from "@op/sdk/testing";
+import { applyText, Note, ownedBy, recording, until, writes } from "./_notes.ts";
+
+Deno.test("a controller runs for a new object, for a change, and not for what is not its kind", async () => {
+  const { notes, runs } = recording();
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: { text: "one" } });
+  await cluster.settle();
+  await cluster.patch(Note, "a", { spec: { text: "two" } });
+  await cluster.create(ConfigMap, "a", { data: { text: "of nobody" } });
+  await cluster.settle();
+  assert.deepEqual(runs, ["a one: changed", "a two: changed"]);
+});
+
+Deno.test("a controller finds what was there before it started, and reads defaults filled in", async () => {
+  const { notes, runs } = recording();
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.settle();
+  runs.length = 0;
+  await cluster.restart();
+  await cluster.settle();
+  assert.deepEqual(runs, ["a hello: found at start"]);
+});
+
+Deno.test("a controller repairs what it owns when it drifts and when it is deleted, and leaves what others added", async () => {
+  const { notes, runs } = recording(applyText);
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: { text: "one" } });
+  await cluster.settle();
+
+  await cluster.patch(ConfigMap, "a", { data: { text: "drifted", more: "of another" } });
+  await cluster.settle();
+  assert.deepEqual((await cluster.get(ConfigMap, "a")).data, { text: "one", more: "of another" });
+
+  await cluster.delete(ConfigMap, "a");
+  await cluster.settle();
+  assert.deepEqual((await cluster.get(ConfigMap, "a")).data, { text: "one" });
+  assert.deepEqual(runs, ["a one: changed", "a one: owned changed", "a one: owned changed"]);
+});
+
+Deno.test("a controller takes away a field that it wants no more", async () => {
+  const { notes } = recording(async ({ metadata: { name }, spec }, { apply }) => {
+    await apply(ConfigMap, { metadata: { name }, data: { always: "yes", [spec.text]: "now" } });
+  });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: { text: "one" } });
+  await cluster.settle();
+  await cluster.patch(Note, "a", { spec: { text: "two" } });
+  await cluster.settle();
+  assert.deepEqual((await cluster.get(ConfigMap, "a")).data, { always: "yes", two: "now" });
+});
+
+Deno.test("both the old and the new owner run when an owned object changes hands", async () => {
+  const { notes, runs } = recording();
+  await using cluster = await memoryCluster({ parts: { notes } });
+  const [a, b] = [await cluster.create(Note, "a", { spec: {} }), await cluster.create(Note, "b", { spec: {} })];
+  await cluster.create(ConfigMap, "handed", { metadata: { ownerReferences: [ownedBy(a)] } });
+  await cluster.settle();
+  runs.length = 0;
+
+  await cluster.patch(ConfigMap, "handed", { metadata: { ownerReferences: [ownedBy(b)] } });
+  await cluster.settle();
+  assert.deepEqual(runs.sort(), ["a hello: owned changed", "b hello: owned changed"]);
+});
+
+Deno.test("what an object owns goes with it", async () => {
+  const { notes } = recording(applyText);
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.settle();
+  await cluster.delete(Note, "a");
+  await cluster.settle();
+  assert.equal(await cluster.exists(ConfigMap, "a"), false);
+});
+
+Deno.test("many changes during a run cause one run after it, which sees the last of them", async () => {
+  const gate = Promise.withResolvers<void>();
+  const { notes, runs } = recording(() => gate.promise);
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: { text: "one" } });
+  await until(() => runs.length === 1);
+  for (const text of ["two", "three", "four"]) await cluster.patch(Note, "a", { spec: { text } });
+  gate.resolve();
+  await cluster.settle();
+  assert.deepEqual(runs, ["a one: changed", "a four: changed"]);
+});
+
+Deno.test("at most as many objects as the concurrency says are reconciled at once", async () => {
+  let now = 0;
+  let most = 0;
+  const { notes, runs } = recording(async () => {
+    most = Math.max(most, ++now);
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    now--;
+  }, { concurrency: 2 });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  for (const name of ["a", "b", "c", "d", "e"]) await cluster.create(Note, name, { spec: {} });
+  await cluster.settle();
+  assert.equal(most, 2);
+  assert.equal(runs.length, 5);
+});
+
+Deno.test("a run's own writes cause no other run, and a run that changes nothing writes nothing", async () => {
+  const { notes, runs } = recording(async (note, context) => {
+    await applyText(note, context);
+    context.status({ text: note.spec.text });
+  }, { cleanup() {} });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.settle();
+  assert.deepEqual(runs, ["a hello: changed"]);
+  assert.deepEqual(writes(cluster), ["PATCH notes/a", "PATCH configmaps/a", "PATCH notes/a/status"]);
+
+  await cluster.patch(Note, "a", { metadata: { labels: { touched: "yes" } } });
+  await cluster.settle();
+  assert.equal(runs.length, 2);
+  assert.equal(writes(cluster).length, 3);
+});
+
+Deno.test("an operator that starts again writes nothing", async () => {
+  const { notes, runs } = recording(async (note, context) => {
+    await applyText(note, context);
+    context.status({ text: note.spec.text });
+  }, { cleanup() {} });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  for (const name of ["a", "b", "c"]) await cluster.create(Note, name, { spec: { text: name } });
+  await cluster.settle();
+  const before = writes(cluster);
+  runs.length = 0;
+  await cluster.restart();
+  await cluster.settle();
+  assert.deepEqual(runs, ["a a: found at start", "b b: found at start", "c c: found at start"]);
+  assert.deepEqual(writes(cluster), before);
+});
+
+Deno.test("a controller leaves the status of kinds that are not its own alone", async () => {
+  const names: string[] = [];
+  const namespaces = controller(Namespace, { reconcile: ({ metadata }) => void names.push(metadata.name) });
+  await using cluster = await memoryCluster({ parts: { namespaces } });
+  await cluster.settle();
+  assert(names.includes("default"));
+  assert.deepEqual(writes(cluster), []);
+});
+
+Deno.test("a controller of a kind without a generation runs for a change of its content", async () => {
+  const texts: unknown[] = [];
+  const configs = controller(ConfigMap, { reconcile: ({ data }) => void texts.push(data?.text) });
+  await using cluster = await memoryCluster({ parts: { configs } });
+  await cluster.create(ConfigMap, "a", { data: { text: "one" } });
+  await cluster.settle();
+  await cluster.patch(ConfigMap, "a", { data: { text: "two" } });
+  await cluster.settle();
+  assert.deepEqual(texts, ["one", "two"]);
+});
+
+Deno.test("a reconciler that throws for one object touches no other", async () => {
+  const thrown = [new Error("boom"), "text", undefined, null, Object.create(null)];
+  const { notes, runs } = recording(({ metadata: { name } }, { attempt }) => {
+    if (name.startsWith("bad") && attempt === 1) throw thrown[Number(name.slice(3))];
+  }, { concurrency: 1 });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  for (const i of thrown.keys()) await cluster.create(Note, `bad${i}`, { spec: {} });
+  await cluster.create(Note, "good", { spec: {} });
+  await cluster.settle();
+  assert(runs.includes("good hello: changed"));
+  for (const i of thrown.keys()) assert(runs.includes(`bad${i} hello: retried`), `bad${i} is not tried again`);
+});
+
+Deno.test("two controllers of one kind each do their part and come to rest", async () => {
+  const done: string[] = [];
+  const part = (name: string) =>
+    controller(Note, {
+      owns: [ConfigMap],
+      async reconcile(note, { apply }) {
+        await apply(ConfigMap, { metadata: { name: `${note.metadata.name}-${name}` }, data: { text: note.spec.text } });
+      },
+      cleanup: () => void done.push(name),
+    });
+  await using cluster = await memoryCluster({ parts: { one: part("one"), two: part("two") } });
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.settle();
+  const names = (await cluster.list(ConfigMap)).map(({ metadata }) => metadata.name).sort();
+  assert.deepEqual(names, ["a-one", "a-two"]);
+  assert.deepEqual((await cluster.get(Note, "a")).metadata.finalizers?.toSorted(), [
+    "demo.example.com/test.one",
+    "demo.example.com/test.two",
+  ]);
+  const before = writes(cluster).length;
+  await cluster.patch(Note, "a", { metadata: { labels: { touched: "yes" } } });
+  await cluster.settle();
+  assert.equal(writes(cluster).length, before, "neither undoes what the other wrote");
+
+  await cluster.delete(Note, "a");
+  await cluster.settle();
+  // Cleanups that end together race for the finalizers: the slower one runs again.
+  assert.deepEqual([...new Set(done)].sort(), ["one", "two"]);
+  assert.equal(await cluster.exists(Note, "a"), false);
+});

@@ -1,0 +1,132 @@
+/** When a run is repeated: requeues, failures, backoff, time limits. */
+import assert from "node:assert/strict";
+import { controller, requeue, TemporaryError } from "@op/sdk";
+import { ConfigMap } from "@op/sdk/kinds";
+import { memoryCluster } from "@op/sdk/testing";
+import { conditions, Note, ownedBy, recording, until } from "./_notes.ts";
+
+Deno.test("requeue runs again when its time has come, and not before", async () => {
+  const { notes, runs } = recording(() => requeue("10m"));
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.advance("9m");
+  assert.deepEqual(runs, ["a hello: changed"]);
+  await cluster.advance("1m");
+  assert.deepEqual(runs, ["a hello: changed", "a hello: requeued"]);
+  await cluster.advance("1h");
+  assert.equal(runs.length, 8);
+});
+
+Deno.test("a change before the time of a requeue runs at once and starts that time anew", async () => {
+  const { notes, runs } = recording(() => requeue("10m"));
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.advance("9m");
+  await cluster.patch(Note, "a", { spec: { text: "two" } });
+  await cluster.advance("9m");
+  assert.deepEqual(runs, ["a hello: changed", "a two: changed"]);
+  await cluster.advance("1m");
+  assert.equal(runs.length, 3);
+});
+
+Deno.test("requeue of no time runs again at once", async () => {
+  let left = 3;
+  const { notes, runs } = recording(() => left-- > 0 ? requeue("0s") : undefined);
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.advance("0s");
+  assert.equal(runs.length, 4);
+});
+
+Deno.test("failed runs are tried again after 5 ms, then twice that each time, and start from 5 ms after a success", async () => {
+  let fails = true;
+  const times: number[] = [];
+  const attempts: number[] = [];
+  const notes = controller(Note, {
+    reconcile(_, { attempt, reason }) {
+      times.push(cluster.clock.now());
+      attempts.push(attempt);
+      assert.equal(reason, attempt === 1 ? "changed" : "retried");
+      if (fails) throw new Error("boom");
+    },
+  });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  const gaps = () => times.slice(1).map((time, i) => time - times[i]!);
+  await cluster.create(Note, "a", { spec: {} });
+  // The memory cluster spreads each wait to seven eighths of it.
+  await cluster.advance("150ms");
+  assert.deepEqual(gaps(), [5, 10, 20, 40, 80].map((gap) => gap * 7 / 8));
+  assert.deepEqual(attempts, [1, 2, 3, 4, 5, 6]);
+
+  fails = false;
+  await cluster.advance("1h");
+  assert.equal(attempts.at(-1), 7);
+  fails = true;
+  times.length = attempts.length = 0;
+  await cluster.patch(Note, "a", { spec: { text: "two" } });
+  await cluster.advance("5ms");
+  assert.deepEqual(gaps(), [5 * 7 / 8]);
+  assert.deepEqual(attempts, [1, 2]);
+});
+
+Deno.test("an object that always fails is never given up: the longest wait is 1000 s", async () => {
+  const times: number[] = [];
+  const notes = controller(Note, {
+    reconcile() {
+      times.push(cluster.clock.now());
+      throw new TemporaryError("not yet");
+    },
+  });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.advance("6h");
+  assert.equal(times.at(-1)! - times.at(-2)!, 1_000_000 * 7 / 8);
+});
+
+Deno.test("a backoff is not shortened by what changes beside the object, and ended by a change of its spec", async () => {
+  const { notes, runs } = recording(({ spec }) => {
+    if (spec.text !== "good") throw new TemporaryError("bad", { retry: "1h" });
+  });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  const note = await cluster.create(Note, "a", { spec: {} });
+  await cluster.settle();
+  await cluster.create(ConfigMap, "owned", { metadata: { ownerReferences: [ownedBy(note)] } });
+  await cluster.advance("59m");
+  assert.deepEqual(runs, ["a hello: changed"]);
+
+  await cluster.patch(Note, "a", { spec: { text: "good" } });
+  await cluster.settle();
+  await cluster.advance("2h");
+  assert.deepEqual(runs, ["a hello: changed", "a good: changed"]);
+});
+
+Deno.test("TemporaryError is tried again when it says", async () => {
+  const { notes, runs } = recording((_, { attempt }) => {
+    if (attempt === 1) throw new TemporaryError("the database sleeps", { retry: "30s" });
+  });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.advance("29s");
+  assert.deepEqual(runs, ["a hello: changed"]);
+  await cluster.advance("1s");
+  assert.deepEqual(runs, ["a hello: changed", "a hello: retried"]);
+});
+
+Deno.test("a run that takes too long is aborted, reported and tried again, though it does not heed its signal", async () => {
+  const signals: AbortSignal[] = [];
+  const { notes, runs } = recording((_, { signal }) => {
+    signals.push(signal);
+    return signals.length === 1 ? new Promise(() => {}) : undefined;
+  }, { timeout: "5s" });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: {} });
+  await until(() => signals.length === 1);
+  cluster.clock.step(cluster.clock.now() + 4999);
+  assert.equal(signals[0]!.aborted, false);
+  cluster.clock.step(cluster.clock.now() + 1);
+  await until(async () => (await conditions(cluster)).includes("Ready=False Timeout: The run took longer than 5s"));
+  assert.equal(signals[0]!.reason.name, "TimeoutError");
+  await cluster.settle();
+  assert.deepEqual(runs, ["a hello: changed", "a hello: retried"]);
+  assert.deepEqual(await conditions(cluster), ["Ready=True Reconciled: "]);
+});

@@ -1,0 +1,84 @@
+/** What a run says of its object: status, conditions, their times. */
+import assert from "node:assert/strict";
+import { PermanentError, TemporaryError } from "@op/sdk";
+import { memoryCluster } from "@op/sdk/testing";
+import { conditions, Note, recording, writes } from "./_notes.ts";
+
+Deno.test("PermanentError waits for a change of the object, and says so until then", async () => {
+  const { notes, runs } = recording(({ spec }) => {
+    if (spec.text === "bad") throw new PermanentError("there is no such text");
+  });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: { text: "bad" } });
+  await cluster.advance("1h");
+  assert.deepEqual(runs, ["a bad: changed"]);
+  assert.deepEqual(await conditions(cluster), [
+    "Ready=False PermanentError: there is no such text",
+    "Stalled=True PermanentError: there is no such text",
+  ]);
+
+  await cluster.patch(Note, "a", { spec: { text: "good" } });
+  await cluster.settle();
+  assert.deepEqual(runs, ["a bad: changed", "a good: changed"]);
+  assert.deepEqual(await conditions(cluster), ["Ready=True Reconciled: "]);
+});
+
+Deno.test("conditions tell success and failure, with the time at which each changed last", async () => {
+  const { notes } = recording(({ spec }) => {
+    if (spec.text === "bad") throw new TemporaryError("cannot read it", { retry: "10h" });
+  });
+  await using cluster = await memoryCluster({ parts: { notes }, start: new Date("2030-01-01T00:00:00Z") });
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.settle();
+  assert.deepEqual(await conditions(cluster), ["Ready=True Reconciled: "]);
+
+  await cluster.advance("1h");
+  await cluster.patch(Note, "a", { spec: { text: "bad" } });
+  await cluster.settle();
+  await cluster.advance("1h");
+  await cluster.patch(Note, "a", { metadata: { labels: { touched: "yes" } } });
+  await cluster.settle();
+  assert.deepEqual(await conditions(cluster), [
+    "Ready=False TemporaryError: cannot read it",
+    "Reconciling=True TemporaryError: cannot read it",
+  ]);
+  const { status, metadata } = await cluster.get(Note, "a");
+  assert.deepEqual(status?.conditions?.map(({ lastTransitionTime }) => lastTransitionTime), [
+    "2030-01-01T01:00:00Z",
+    "2030-01-01T01:00:00Z",
+  ]);
+  assert.deepEqual([status?.observedGeneration, metadata.generation], [2, 2]);
+
+  await cluster.patch(Note, "a", { spec: { text: "good" } });
+  await cluster.settle();
+  assert.deepEqual(await conditions(cluster), ["Ready=True Reconciled: "]);
+});
+
+Deno.test("the status of a run is written once, with what was said last and the generation it speaks of", async () => {
+  const { notes } = recording(({ spec }, { status, condition }) => {
+    status({ text: "first" });
+    status({ text: spec.text, runs: 1 });
+    condition({ type: "Printed", status: "False", reason: "Waiting" });
+    condition({ type: "Printed", status: "True", reason: "Done" });
+    condition({ type: "Ready", status: "Unknown", reason: "Proofreading" });
+  });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.settle();
+  const { status } = await cluster.get(Note, "a");
+  assert.deepEqual([status?.text, status?.runs, status?.observedGeneration], ["hello", 1, 1]);
+  assert.deepEqual(await conditions(cluster), ["Printed=True Done: ", "Ready=Unknown Proofreading: "]);
+  assert.deepEqual(writes(cluster), ["PATCH notes/a/status"]);
+});
+
+Deno.test("nothing of the status is written when the reconciler fails, but the failure", async () => {
+  const { notes } = recording((_, { status }) => {
+    status({ text: "half" });
+    throw new PermanentError("no");
+  });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.settle();
+  assert.equal((await cluster.get(Note, "a")).status?.text, undefined);
+  assert.deepEqual(writes(cluster), ["PATCH notes/a/status"]);
+});

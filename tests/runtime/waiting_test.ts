@@ -1,0 +1,89 @@
+/** Runs that wait for what only time or a signal brings, and operators that see one namespace. */
+import assert from "node:assert/strict";
+import { controller } from "@op/sdk";
+import { ConfigMap } from "@op/sdk/kinds";
+import { memoryCluster } from "@op/sdk/testing";
+import { Note } from "./_notes.ts";
+
+/** Waits for its signal, and tells why it came. */
+function hang(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+}
+
+Deno.test("a run that hangs is ended by its timeout in virtual time, and the cluster can be disposed of", async () => {
+  let runs = 0;
+  const notes = controller(Note, {
+    timeout: "5s",
+    reconcile(_note, { signal }) {
+      runs++;
+      return hang(signal);
+    },
+  });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.advance("6s");
+  const { status } = await cluster.get(Note, "a");
+  assert.deepEqual(status?.conditions?.map(({ type, status, reason }) => [type, status, reason]), [
+    ["Ready", "False", "Timeout"],
+    ["Reconciling", "True", "Timeout"],
+  ]);
+  assert(runs >= 2, "it was tried again");
+});
+
+Deno.test("settle says who hangs, after the real time it is given", async () => {
+  const notes = controller(Note, { reconcile: (_note, { signal }) => hang(signal) });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: {} });
+  await assert.rejects(
+    cluster.settle({ foreign: "50ms" }),
+    /Cannot settle: still busy: notes "default\/a" is being reconciled/,
+  );
+});
+
+Deno.test("an operator of one namespace repairs what it made in another, which it does not see", async () => {
+  const notes = controller(Note, {
+    owns: [ConfigMap],
+    async reconcile(note, { apply, get, status }) {
+      await apply(ConfigMap, { metadata: { name: "copy", namespace: "other" }, data: { text: note.spec.text } }, {
+        owner: false,
+      });
+      status({ text: (await get(ConfigMap, "copy", { namespace: "other" }))?.data?.text });
+    },
+  });
+  await using cluster = await memoryCluster({ parts: { notes }, namespace: "default", namespaces: ["other"] });
+  await cluster.create(Note, "a", { spec: { text: "one" } });
+  await cluster.settle();
+  assert.equal((await cluster.get(Note, "a")).status?.text, "one");
+  await cluster.delete(ConfigMap, "copy", { namespace: "other" });
+
+  await cluster.patch(Note, "a", { metadata: { labels: { look: "again" } } });
+  await cluster.settle();
+
+  assert.equal((await cluster.get(ConfigMap, "copy", { namespace: "other" })).data?.text, "one");
+  const watched = cluster.requests.filter(({ path }) => path.includes("watch=true")).map(({ path }) =>
+    path.split("?")[0]
+  );
+  assert.deepEqual(watched, [
+    "/apis/demo.example.com/v1/namespaces/default/notes",
+    "/api/v1/namespaces/default/configmaps",
+  ]);
+});
+
+Deno.test("what was read is not taken for what is wanted", async () => {
+  const notes = controller(Note, {
+    owns: [ConfigMap],
+    async reconcile(note, { apply, get }) {
+      await apply(ConfigMap, { metadata: { name: "copy" }, data: { text: note.spec.text } });
+      const read = await get(ConfigMap, "copy");
+      await apply(ConfigMap, read!);
+    },
+  });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.settle();
+  const ready = (await cluster.get(Note, "a")).status?.conditions?.find(({ type }) => type === "Ready");
+  assert.match(
+    ready?.message ?? "",
+    /^Cannot apply ConfigMap "copy": it has managedFields, so it was read from the server: apply what is wanted/,
+  );
+});
