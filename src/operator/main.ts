@@ -108,14 +108,15 @@ async function start(operator: Operator, values: Values): Promise<void> {
     event.preventDefault();
     log.error("Uncaught error in user code", { error: event.error });
   });
-  let running: Running | undefined;
+  let readiness: Running["readiness"] = () => [STARTING];
   // Before anything else: a program that cannot listen does not begin.
-  const health = operator.health && serveHealth(operator.health, () => running?.readiness() ?? [STARTING], stop.signal);
-  running = startOperator(operator, {
+  const health = operator.health && serveHealth(operator.health, () => readiness(), stop.signal);
+  const running = startOperator(operator, {
     connection,
     signal: stop.signal,
     ...(values.namespace === undefined ? {} : { namespace: values.namespace }),
   });
+  readiness = running.readiness;
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     Deno.addSignalListener(signal, () => {
       log.info("Signal received", { signal });

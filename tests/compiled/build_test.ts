@@ -52,7 +52,7 @@ Deno.test("op build makes an executable that knows itself and may do what is dec
     assert.match(built.stdout, /^Made dist\/shop \(\d+ MB\) of operator "shop"/);
 
     const executable = join(project, "dist/shop");
-    assert.equal(await output(executable, ["version"]), `shop 0.0.0 (deno ${FLOOR})\n`);
+    assert.equal(await output(executable, ["version"]), `shop 0.1.0 (deno ${FLOOR})\n`);
     assert.equal(await output(executable, ["permissions"]), PERMISSIONS);
     const crds = JSON.parse(await output(executable, ["crds"]));
     assert.deepEqual(crds.items.map((crd: { metadata: { name: string } }) => crd.metadata.name), [

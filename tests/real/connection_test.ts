@@ -103,7 +103,8 @@ Deno.test("ways to a real API server", async (t) => {
     await assert.rejects(whoAmI(own.client), {
       name: "ApiError",
       status: 401,
-      message: "Cannot create SelfSubjectReview: the apiserver answered 401 Unauthorized: Unauthorized",
+      message:
+        "Cannot create SelfSubjectReview: the apiserver answered 401 Unauthorized: Unauthorized: the token is expired or not of this cluster: log in again, or renew the kubeconfig",
     });
     await folder.write({ token: good.token });
     assert.equal(await whoAmI(own.client), "grace");
