@@ -267,6 +267,7 @@ export class Client {
     const headers = new Headers({ accept: options.accept ?? "application/json", "user-agent": this.#userAgent });
     if (body !== undefined) headers.set("content-type", type!);
     const text = body === undefined ? null : JSON.stringify(body);
+    let isRenewed = false;
     for (let attempt = 1;; attempt++) {
       const request = new Request(this.connection.url + path, {
         method,
@@ -276,6 +277,11 @@ export class Client {
       });
       const response = await this.#reach(asked, request, options.signal);
       if (response.ok) return response;
+      if (response.status === 401 && !isRenewed && await this.connection.renew?.(request)) {
+        isRenewed = true;
+        await response.body?.cancel();
+        continue;
+      }
       const error = new ApiError(asked, response.status, await response.text(), retryAfter(response));
       if (error.retryAfter === undefined || attempt === MOST_TRIES) throw error;
       this.waiting++;

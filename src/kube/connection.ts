@@ -9,6 +9,13 @@ export interface Connection {
   readonly url: string;
   /** Sends a request. Credentials are added here, and nowhere else. */
   readonly fetch: Transport;
+  /**
+   * Reads credentials anew after a request was refused with 401.
+   *
+   * @param refused The request, as it was sent.
+   * @returns Whether there are others now, so that it is worth sending again.
+   */
+  renew?(refused: Request): Promise<boolean>;
   /** The namespace that belongs to the credentials: the pod's, or the kubeconfig context's. */
   readonly namespace?: string;
   /** Gives sockets back. */

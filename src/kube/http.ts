@@ -1,5 +1,5 @@
 /** Requests with credentials, over TLS. */
-import type { Transport } from "./connection.ts";
+import type { Connection, Transport } from "./connection.ts";
 
 /** How a server is trusted, and how we prove who we are by certificate. */
 export interface TlsOptions {
@@ -43,26 +43,17 @@ export class CredentialError extends Error {
 export type TokenSource = (again: boolean) => Promise<string>;
 
 /**
- * Adds a bearer token. When the server refuses it, a fresh one is tried once: tokens rotate.
+ * Adds a bearer token to requests, and reads it anew when it was refused: tokens rotate.
  *
  * @param send Where requests go.
  * @param token Where tokens come from.
  */
-export function withToken(send: Transport, token: TokenSource): Transport {
-  return async (request) => {
-    const used = await token(false);
-    const again = request.body === null ? request : request.clone();
-    const response = await send(bearing(request, used));
-    if (response.status !== 401) return response;
-    const fresh = await token(true);
-    if (fresh === used) return response;
-    await response.body?.cancel();
-    return await send(bearing(again, fresh));
+export function withToken(send: Transport, token: TokenSource): Required<Pick<Connection, "fetch" | "renew">> {
+  return {
+    fetch: async (request) => {
+      request.headers.set("authorization", `Bearer ${await token(false)}`);
+      return await send(request);
+    },
+    renew: async (refused) => refused.headers.get("authorization") !== `Bearer ${await token(true)}`,
   };
-}
-
-function bearing(request: Request, token: string): Request {
-  const headers = new Headers(request.headers);
-  headers.set("authorization", `Bearer ${token}`);
-  return new Request(request, { headers });
 }

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
-import { withToken } from "./http.ts";
+import { Namespace } from "../kinds/mod.ts";
+import { Client } from "./client.ts";
+import type { Transport } from "./connection.ts";
+import { type TokenSource, withToken } from "./http.ts";
 
 Deno.test("withToken adds the token to every request and leaves the rest of it alone", async () => {
   const { sent, send } = server(() => 200);
-  const transport = withToken(send, () => Promise.resolve("one"));
+  const { fetch } = withToken(send, () => Promise.resolve("one"));
   const headers = { "content-type": "application/json" };
-  await transport(new Request("http://cluster/x?y=1", { method: "POST", body: "{}", headers }));
+  await fetch(new Request("http://cluster/x?y=1", { method: "POST", body: "{}", headers }));
   assert.deepEqual(sent, [{
     method: "POST",
     url: "http://cluster/x?y=1",
@@ -15,27 +18,43 @@ Deno.test("withToken adds the token to every request and leaves the rest of it a
   }]);
 });
 
-Deno.test("withToken sends a refused request once more, whole, with a token read anew", async () => {
+Deno.test("a client sends a refused request once more, whole, with a token read anew", async () => {
   const { sent, send } = server((authorization) => authorization === "Bearer two" ? 201 : 401);
-  const transport = withToken(send, (again) => Promise.resolve(again ? "two" : "one"));
-  const response = await transport(new Request("http://cluster/x", { method: "POST", body: '{"a":1}' }));
-  assert.equal(response.status, 201);
-  assert.deepEqual(sent.map(({ authorization, body }) => [authorization, body]), [
-    ["Bearer one", '{"a":1}'],
-    ["Bearer two", '{"a":1}'],
-  ]);
+  let isRead = false;
+  const client = clientWith(send, (again) => Promise.resolve((isRead ||= again) ? "two" : "one"));
+  await client.create(Namespace, { metadata: { name: "a" } });
+  assert.deepEqual(sent.map(({ authorization }) => authorization), ["Bearer one", "Bearer two"]);
+  assert.equal(sent[0]?.body, sent[1]?.body);
+  assert.equal(JSON.parse(sent[1]?.body ?? "").metadata.name, "a");
 });
 
-Deno.test("withToken hands back the refusal when the token is still the same, or refused again", async (t) => {
+Deno.test("a client hands over the refusal when the token is still the same, or refused again", async (t) => {
   for (const [name, fresh, requests] of [["the same", "one", 1], ["refused again", "two", 2]] as const) {
     await t.step(name, async () => {
       const { sent, send } = server(() => 401);
-      const transport = withToken(send, (again) => Promise.resolve(again ? fresh : "one"));
-      assert.equal((await transport(new Request("http://cluster/x"))).status, 401);
+      const client = clientWith(send, (again) => Promise.resolve(again ? fresh : "one"));
+      await assert.rejects(client.get(Namespace, "a"), { status: 401 });
       assert.equal(sent.length, requests);
     });
   }
 });
+
+Deno.test("of two requests that were refused at once, both are sent again", async () => {
+  const { sent, send } = server((authorization) => authorization === "Bearer two" ? 200 : 401);
+  let isRead = false;
+  const client = clientWith(send, (again) => Promise.resolve((isRead ||= again) ? "two" : "one"));
+  await Promise.all([client.get(Namespace, "a"), client.get(Namespace, "b")]);
+  assert.deepEqual(sent.map(({ authorization }) => authorization).sort(), [
+    "Bearer one",
+    "Bearer one",
+    "Bearer two",
+    "Bearer two",
+  ]);
+});
+
+function clientWith(send: Transport, token: TokenSource): Client {
+  return new Client({ url: "http://cluster", ...withToken(send, token), close() {} });
+}
 
 interface Sent {
   method: string;

@@ -38,7 +38,7 @@ export async function inCluster(machine: Machine, clock: Clock): Promise<Connect
   const namespace = await machine.readText(`${SERVICE_ACCOUNT}/namespace`).then((text) => text.trim(), () => "default");
   return {
     url: `https://${API_HOST}:${port}`,
-    fetch: withToken(fetch, tokenFile(`${SERVICE_ACCOUNT}/token`, machine, clock)),
+    ...withToken(fetch, tokenFile(`${SERVICE_ACCOUNT}/token`, machine, clock)),
     namespace,
     close,
   };

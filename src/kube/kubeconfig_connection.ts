@@ -42,7 +42,7 @@ export async function kubeconfigConnection(
   const token = await tokenOf(chosen, paths, machine, clock);
   return {
     url: cluster.server.replace(/\/+$/, ""),
-    fetch: token === undefined ? fetch : withToken(fetch, token),
+    ...(token === undefined ? { fetch } : withToken(fetch, token)),
     ...(chosen.namespace === undefined ? {} : { namespace: chosen.namespace }),
     close,
   };
