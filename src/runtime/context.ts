@@ -7,7 +7,7 @@ import type { AnyKind, KubeObject, ObjectMetaInput, OwnerReference } from "../re
 import { keyOf } from "../watch/key.ts";
 import { isApplied } from "./applied.ts";
 import type { Logger } from "./logger.ts";
-import { ownerReference, refuseOwner } from "./owner.ts";
+import { ownerReference, refuseOwner, refuseTaken } from "./owner.ts";
 import { informerOf, isWatched, remove, type Scope, write } from "./scope.ts";
 import type { ConditionPart, StatusDraft } from "./status.ts";
 
@@ -91,6 +91,7 @@ async function apply(
   }
   const whole = complete(scope, run, kind, wanted, options.owner ?? true);
   const live = informerOf(scope, kind, whole.metadata.namespace)?.store.get(keyOf(whole.metadata));
+  if (options.owner ?? true) refuseTaken(run.object, kind, live);
   if (live !== undefined && isApplied(whole, live, scope.manager)) return live;
   const force = options.force ?? true;
   const call = { manager: scope.manager, force, signal: run.signal };

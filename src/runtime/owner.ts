@@ -1,4 +1,5 @@
 /** Owner references: the one we set, and the way back from what is owned to its owner. */
+import { TemporaryError } from "../parts/outcome.ts";
 import type { AnyKind, KubeObject, OwnerReference } from "../resource/kind.ts";
 import { keyOf, type ObjectKey } from "../watch/key.ts";
 
@@ -57,5 +58,21 @@ export function refuseOwner(
       keyOf(owner.metadata)
     }" the owner of ${kind.kind} "${metadata.name}": it ${place}, ` +
       `and an owner reference does not reach there: apply it with { owner: false } and delete it in cleanup`,
+  );
+}
+
+/**
+ * Refuses to take an object from another owner: two objects that both apply one child would change it in turns, and the first to be deleted would
+ * take it along.
+ *
+ * @throws {TemporaryError} If the live object has another controller: it may be about to be collected.
+ */
+export function refuseTaken(owner: KubeObject, kind: AnyKind, live: KubeObject | undefined): void {
+  const other = live?.metadata.ownerReferences?.find(({ controller, uid }) => controller && uid !== owner.metadata.uid);
+  if (live === undefined || other === undefined) return;
+  throw new TemporaryError(
+    `Cannot apply ${kind.kind} "${
+      keyOf(live.metadata)
+    }": it is owned by ${other.kind} "${other.name}": give it another name, or apply it with { owner: false }`,
   );
 }

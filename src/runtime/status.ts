@@ -46,7 +46,7 @@ export class StatusDraft {
       conditions: this.#merge(heldConditions(before), generation, drops, now),
     };
     // Through JSON, so that values compare as the server will hold them.
-    return mergePatch(before, JSON.parse(JSON.stringify(after)));
+    return mergePatch(before, JSON.parse(jsonOf(after)));
   }
 
   /** Whether conditions that this run does not say would be written again with the patch: then nobody may have changed them meanwhile. */
@@ -67,6 +67,21 @@ export class StatusDraft {
       return part === undefined ? before : conditionOf(part, generation, before, now);
     });
     return [...kept, ...[...said.values()].map((part) => conditionOf(part, generation, undefined, now))];
+  }
+}
+
+function jsonOf(status: Record<string, unknown>): string {
+  try {
+    return JSON.stringify(status, (name, value) => {
+      // JSON would make it null, and the patch would take the property away.
+      if (typeof value === "number" && !Number.isFinite(value)) throw new RangeError(`"${name}" is ${value}`);
+      if (typeof value === "bigint") {
+        throw new RangeError(`"${name}" is a bigint, ${value}: give it as a number or as text`);
+      }
+      return value;
+    });
+  } catch (cause) {
+    throw new TypeError(`Cannot write the status: ${(cause as Error).message}`, { cause });
   }
 }
 
