@@ -20,8 +20,7 @@ Deno.test("withToken adds the token to every request and leaves the rest of it a
 
 Deno.test("a client sends a refused request once more, whole, with a token read anew", async () => {
   const { sent, send } = server((authorization) => authorization === "Bearer two" ? 201 : 401);
-  let isRead = false;
-  const client = clientWith(send, (again) => Promise.resolve((isRead ||= again) ? "two" : "one"));
+  const client = clientWith(send, rotating());
   await client.create(Namespace, { metadata: { name: "a" } });
   assert.deepEqual(sent.map(({ authorization }) => authorization), ["Bearer one", "Bearer two"]);
   assert.equal(sent[0]?.body, sent[1]?.body);
@@ -41,8 +40,7 @@ Deno.test("a client hands over the refusal when the token is still the same, or 
 
 Deno.test("of two requests that were refused at once, both are sent again", async () => {
   const { sent, send } = server((authorization) => authorization === "Bearer two" ? 200 : 401);
-  let isRead = false;
-  const client = clientWith(send, (again) => Promise.resolve((isRead ||= again) ? "two" : "one"));
+  const client = clientWith(send, rotating());
   await Promise.all([client.get(Namespace, "a"), client.get(Namespace, "b")]);
   assert.deepEqual(sent.map(({ authorization }) => authorization).sort(), [
     "Bearer one",
@@ -54,6 +52,15 @@ Deno.test("of two requests that were refused at once, both are sent again", asyn
 
 function clientWith(send: Transport, token: TokenSource): Client {
   return new Client({ url: "http://cluster", ...withToken(send, token), close() {} });
+}
+
+/** Answers "one", and "two" from when it was first read anew. */
+function rotating(): TokenSource {
+  let token = "one";
+  return (again) => {
+    if (again) token = "two";
+    return Promise.resolve(token);
+  };
 }
 
 interface Sent {
