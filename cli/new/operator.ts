@@ -36,6 +36,9 @@ export async function newOperator(name: string, options: NewOperatorOptions, io:
   const shown = options.dir ?? name;
   io.out(`Made operator "${name}" in ${shown}:\n\n`);
   for (const path of files.keys()) io.out(`  ${path}\n`);
+  if (options.sdk === undefined) {
+    io.out(`\nThe SDK is taken from jsr:@op/sdk; name a folder with --sdk to take it from there.\n`);
+  }
   io.out(`\nNow:\n\n  cd ${shown}\n  deno task test\n  deno task compile\n`);
 }
 

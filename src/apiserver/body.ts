@@ -64,6 +64,9 @@ export interface ParsedBody {
  */
 export async function parseObject(text: string, type: string, kind: string): Promise<ParsedBody> {
   if (type === "application/yaml") return { value: await parseYaml(text), duplicates: [] };
+  if (type === "application/vnd.kubernetes.protobuf") {
+    throw unsupportedMediaType(OBJECT_TYPES);
+  }
   if (type !== "application/json") {
     throw unsupportedMediaType([...OBJECT_TYPES, "application/vnd.kubernetes.protobuf"]);
   }

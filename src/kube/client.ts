@@ -164,7 +164,9 @@ export class Client {
     const namespace = options.namespace ?? body.metadata?.namespace;
     if (kind.namespaced && namespace === undefined) {
       throw new TypeError(
-        `Cannot create ${describe(kind, body.metadata?.name)}: the kind is namespaced, so a namespace must be given`,
+        `Cannot create ${
+          describe(kind, body.metadata?.name)
+        }: the kind is namespaced: set metadata.namespace, or the option namespace`,
       );
     }
     const asked = { verb: "create", what: describe(kind, body.metadata?.name, namespace) };

@@ -36,7 +36,9 @@ function segment(kind: AnyKind, what: string, text: string): string {
  */
 export function objectPath(kind: AnyKind, name: string, namespace?: string, subresource?: string): string {
   if (kind.namespaced && namespace === undefined) {
-    throw new TypeError(`Cannot address ${kind.kind} "${name}": the kind is namespaced, so a namespace must be given`);
+    throw new TypeError(
+      `Cannot address ${kind.kind} "${name}": the kind is namespaced: set metadata.namespace, or the option namespace`,
+    );
   }
   const tail = subresource === undefined ? "" : `/${subresource}`;
   return `${collectionPath(kind, namespace)}/${segment(kind, "name", name)}${tail}`;

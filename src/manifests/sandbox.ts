@@ -81,9 +81,9 @@ function declared(key: string, { net = [], read = [], env = [] }: Permissions): 
   ];
 }
 
-/** What is joined by commas must have none; an empty target or a star would allow everything. */
+/** What is joined by commas must have none; an empty target, a star or the root would allow everything. */
 function checked(access: string, target: string, key: string): string {
-  if (target === "" || target.includes(",") || (access !== "read" && /[*/]/.test(target))) {
+  if (target === "" || target === "/" || target.includes(",") || (access !== "read" && /[*/]/.test(target))) {
     throw new TypeError(
       `Cannot allow ${access} "${target}" to controller "${key}": write ${
         access === "net" ? `a host such as "api.example.com" or "api.example.com:8443"` : "one name without a comma"

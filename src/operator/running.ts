@@ -7,6 +7,7 @@ import { ControllerLoop } from "../runtime/controller_loop.ts";
 import { Informers } from "../runtime/informers.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { scopeOf } from "../runtime/scope.ts";
+import { Verdicts } from "../runtime/verdicts.ts";
 import { operatorLog } from "./log.ts";
 import type { Operator } from "./operator.ts";
 
@@ -56,8 +57,9 @@ export function startOperator(operator: Operator, options: RunOptions): Running 
   const client = new Client(connection, { clock, userAgent: `${operator.name}/${operator.version}` });
   const log = operatorLog(operator.name);
   const informers = new Informers({ client, clock, random, log, operator: operator.name, namespace });
+  const verdicts = new Verdicts();
   const loops = Object.entries(operator.parts).map(([key, part]) =>
-    new ControllerLoop(scopeOf(operator.name, key, part, { client, clock, random, log, informers }))
+    new ControllerLoop(scopeOf(operator.name, key, part, { client, clock, random, log, informers, verdicts }))
   );
   const stop = linked(options.signal === undefined ? [] : [options.signal]);
   const ended = runAll(operator, informers, loops, { clock, log, signal: stop.signal }).finally(() =>

@@ -101,6 +101,7 @@ export class ControllerLoop {
     if (after === undefined) {
       this.#runs.get(key)?.abort.abort(new DOMException("The object was deleted", "AbortError"));
       this.#failures.delete(key);
+      this.scope.verdicts.forget(this.scope.controller.kind, key);
       this.#queue.drop(key);
       return;
     }

@@ -47,8 +47,16 @@ async function reconcileAfter(scope: Scope, start: RunStart, object: KubeObject 
 async function reconcile(scope: Scope, start: RunStart): Promise<Outcome> {
   const run = { ...start, draft: new StatusDraft() };
   const outcome = await timed(scope, run, (run) => scope.controller.reconcile(run.object, contextOf(scope, run)));
-  run.draft.offerCondition({ type: "Ready", status: "True", reason: "Reconciled" });
-  await writeStatus(scope, run, ["Reconciling", "Stalled"]);
+  const { kind } = scope.controller;
+  const key = keyOf(start.object.metadata);
+  scope.verdicts.note(kind, key, scope.part, undefined);
+  const beside = scope.verdicts.beside(kind, key, scope.part);
+  run.draft.offerCondition(
+    beside === undefined
+      ? { type: "Ready", status: "True", reason: "Reconciled" }
+      : { type: "Ready", status: "False", ...beside },
+  );
+  await writeStatus(scope, run, beside === undefined ? ["Reconciling", "Stalled"] : []);
   return outcome;
 }
 
@@ -73,6 +81,7 @@ export async function reportFailure(
   message: string,
   isStalled: boolean,
 ): Promise<void> {
+  scope.verdicts.note(scope.controller.kind, keyOf(start.object.metadata), scope.part, { reason, message });
   const draft = new StatusDraft();
   draft.addCondition({ type: "Ready", status: "False", reason, message });
   draft.addCondition({ type: isStalled ? "Stalled" : "Reconciling", status: "True", reason, message });

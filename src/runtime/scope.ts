@@ -8,6 +8,7 @@ import { keyOf } from "../watch/key.ts";
 import type { Informers } from "./informers.ts";
 import type { Logger } from "./logger.ts";
 import { fieldManager, finalizerName } from "./names.ts";
+import type { Verdicts } from "./verdicts.ts";
 
 /** What one controller's runs share. */
 export interface Scope {
@@ -19,6 +20,8 @@ export interface Scope {
   readonly random: () => number;
   readonly log: Logger;
   readonly informers: Informers;
+  /** What the operator's controllers last found, for the condition that they share. */
+  readonly verdicts: Verdicts;
   /** Marks this controller's writes, so that they do not wake it. */
   readonly writer: symbol;
   readonly manager: string;
@@ -30,7 +33,7 @@ export function scopeOf(
   operator: string,
   part: string,
   controller: Controller,
-  shared: Pick<Scope, "client" | "clock" | "random" | "log" | "informers">,
+  shared: Pick<Scope, "client" | "clock" | "random" | "log" | "informers" | "verdicts">,
 ): Scope {
   const { kind } = controller;
   return {

@@ -5,18 +5,20 @@
  */
 import type { VirtualClock } from "../base/virtual_clock.ts";
 import type { Running } from "../operator/running.ts";
+import type { Turns } from "./_turns.ts";
 
 /** What stillness is told of. */
 export interface StillnessOptions {
   readonly clock: VirtualClock;
   readonly server: { readonly activity: number; readonly busy: number };
   readonly running: () => Running;
+  readonly turns: Turns;
   /** Turns after which an operator that always has something more to do is given up. */
   readonly patience: number;
 }
 
 /** Brings a memory cluster to rest. */
-export interface Stillness extends Disposable {
+export interface Stillness {
   /**
    * Runs what is due, and moves time to what falls due until then; time stays where the last of it happened.
    *
@@ -41,14 +43,12 @@ const FOREIGN_MOMENT = 100;
  *
  * @param options What it looks at.
  */
-export function stillness({ clock, server, running, patience }: StillnessOptions): Stillness {
+export function stillness({ clock, server, running, turns, patience }: StillnessOptions): Stillness {
   /** Who was busy when last anybody was. */
   let last: readonly string[] = [];
   /** The runs that the clock has moved past. */
   let hanging: string | undefined;
-  const turns = new Turns();
   return {
-    [Symbol.dispose]: () => turns.close(),
     async settle(until, foreign) {
       await still(foreign);
       for (let steps = 0; clock.nextDue !== undefined && clock.nextDue <= until; steps++) {
@@ -125,31 +125,5 @@ export function stillness({ clock, server, running, patience }: StillnessOptions
 
   function restless(): Error {
     return new Error(`Cannot settle: there is always something more to do: ${last.join("; ") || "requests go on"}`);
-  }
-}
-
-/** Turns of the event loop. A message to oneself is the shortest way to the next: a timer takes a millisecond, `setImmediate` on Deno 2.4 as well. */
-class Turns {
-  readonly #channel = new MessageChannel();
-  #next = Promise.withResolvers<void>();
-
-  constructor() {
-    this.#channel.port1.onmessage = () => {
-      const { resolve } = this.#next;
-      this.#next = Promise.withResolvers<void>();
-      resolve();
-    };
-  }
-
-  /** Settles in the next turn. */
-  next(): Promise<void> {
-    const { promise } = this.#next;
-    this.#channel.port2.postMessage(undefined);
-    return promise;
-  }
-
-  close(): void {
-    this.#channel.port1.close();
-    this.#channel.port2.close();
   }
 }

@@ -1,6 +1,6 @@
 /** What a run may not do, and how it is told. */
 import assert from "node:assert/strict";
-import { controller } from "@op/sdk";
+import { controller, TemporaryError } from "@op/sdk";
 import { ConfigMap } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
 import { Note } from "./_notes.ts";
@@ -49,3 +49,63 @@ for (
     assert(ready?.message.startsWith(`Cannot write the status: ${told}`), ready?.message);
   });
 }
+
+Deno.test("controllers of one kind share Ready: it is True only when none failed last", async () => {
+  let isBroken = true;
+  const broken = controller(Note, {
+    reconcile() {
+      if (isBroken) throw new TemporaryError("no luck", { retry: "1m" });
+    },
+  });
+  const fine = controller(Note, { reconcile: () => undefined });
+  await using cluster = await memoryCluster({ parts: { broken, fine } });
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.advance("1h");
+  const ready = async () =>
+    (await cluster.get(Note, "a")).status?.conditions?.filter(({ status }) => status === "True").map(({ type }) =>
+      type
+    );
+  assert.deepEqual(await ready(), ["Reconciling"]);
+  const writes = cluster.requests.filter(({ method }) => method === "PATCH").length;
+  assert(writes <= 4, `${writes} writes: the condition flapped`);
+
+  isBroken = false;
+  await cluster.advance("2m");
+  assert.deepEqual(await ready(), ["Ready"]);
+});
+
+Deno.test("a backoff is not ended by a change of the object's status", async () => {
+  let runs = 0;
+  const notes = controller(Note, {
+    reconcile() {
+      runs++;
+      throw new TemporaryError("later", { retry: "10m" });
+    },
+  });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.settle();
+  assert.equal(runs, 1);
+  await cluster.client.patch(Note, "a", { status: { text: "of another" } }, {
+    namespace: "default",
+    subresource: "status",
+  });
+  await cluster.settle();
+  assert.equal(runs, 1);
+  await cluster.advance("11m");
+  assert.equal(runs, 2);
+});
+
+Deno.test("settle gives up controllers that answer each other for ever, and says who they are", async () => {
+  let count = 0;
+  const raising = (name: "text" | "runs") =>
+    controller(Note, {
+      reconcile(_note, { status }) {
+        count++;
+        status(name === "runs" ? { runs: count } : { text: String(count) });
+      },
+    });
+  await using cluster = await memoryCluster({ parts: { ping: raising("runs"), pong: raising("text") }, patience: 200 });
+  await cluster.create(Note, "a", { spec: {} });
+  await assert.rejects(cluster.settle(), /Cannot settle: there is always something more to do: (ping|pong)/);
+});
