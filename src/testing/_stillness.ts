@@ -96,7 +96,7 @@ export function stillness({ clock, server, running, turns, patience }: Stillness
     let seen = happenings();
     let since = performance.now();
     for (let unchanged = 0; quiet < STILL_TURNS && !isEnough(); unchanged++) {
-      await turns.next();
+      await (quiet === STILL_TURNS - 1 ? turns.whole() : turns.next());
       const now = happenings();
       const { busy, waiting } = running();
       if (busy.length > 0) last = busy;
