@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../tests/_property.ts";
 import { type JsonSchema, s, type Schema } from "./mod.ts";
 
 /** Any schema that stands by itself: built by the builders, out of random options. */
@@ -33,6 +33,13 @@ function isFrozen(value: unknown): boolean {
   return Object.isFrozen(value) && Object.values(value).every(isFrozen);
 }
 
+/** Objects as lists of keys and values: a property "constructor" misleads the comparison of objects on Deno 2.4. */
+function pairs(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(pairs);
+  return { pairs: Object.entries(value).map(([key, inner]) => [key, pairs(inner)]) };
+}
+
 /** Each object requires exactly the properties that are not optional; a name is never required twice. */
 function everyObject(schema: JsonSchema, check: (object: JsonSchema) => void): void {
   if (schema.type === "object") check(schema);
@@ -42,7 +49,7 @@ function everyObject(schema: JsonSchema, check: (object: JsonSchema) => void): v
 
 Deno.test("s makes schemas that are their own JSON, whatever they are made of", () => {
   fc.assert(fc.property(item, (schema) => {
-    assert.deepEqual(JSON.parse(JSON.stringify(schema)), schema);
+    assert.deepEqual(pairs(JSON.parse(JSON.stringify(schema))), pairs(schema));
     assert(isFrozen(schema));
     everyObject(schema, ({ properties = {}, required = [] }) => {
       assert.equal(new Set(required).size, required.length);
