@@ -1,7 +1,5 @@
+/** JSON values, compared and told apart. */
 import { own } from "./own.ts";
-
-/** Any JSON value. */
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json | undefined };
 
 /**
  * Whether a value is a JSON object: neither null, nor a list, nor a scalar.

@@ -1,18 +1,10 @@
 /** The way to the API server from inside a pod. */
 import type { Clock } from "../base/clock.ts";
+import { API_HOST, SERVICE_ACCOUNT } from "../base/pod.ts";
 import type { Connection } from "./connection.ts";
 import { tlsTransport, withToken } from "./http.ts";
 import type { Machine } from "./machine.ts";
 import { tokenFile } from "./token_file.ts";
-
-/** Where a pod finds its service account. */
-export const SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
-
-/**
- * The API server's name inside a cluster. It is dialled by name, not by the address in `KUBERNETES_SERVICE_HOST`: the compiled
- * permissions have to name the host, and the address is not known when they are compiled.
- */
-export const API_HOST = "kubernetes.default.svc";
 
 /**
  * Connects as the pod's service account.

@@ -1,4 +1,5 @@
 /** The Deno permissions of an operator: what its declarations need, and nothing else. */
+import { API_HOST, SERVICE_ACCOUNT } from "../base/pod.ts";
 import type { Part } from "../parts/controller.ts";
 import type { Permissions } from "../parts/permissions.ts";
 
@@ -15,10 +16,6 @@ export interface SandboxOptions {
   /** Where health is served; nothing when it is not. */
   readonly health: { readonly hostname: string; readonly port: number } | undefined;
 }
-
-/** By name: the address in `KUBERNETES_SERVICE_HOST` is not known when the permissions are compiled in. */
-const API_HOST = "kubernetes.default.svc";
-const SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 const VARIABLES: readonly [string, string][] = [
   ["KUBERNETES_SERVICE_PORT", "where the API server listens"],

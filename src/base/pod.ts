@@ -1,0 +1,10 @@
+/** What a pod finds in its surroundings. The client connects by these, and the permissions name them. */
+
+/** Where a pod's service account is: `token`, `ca.crt`, `namespace`. */
+export const SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+/**
+ * The API server's name inside a cluster. It is dialled by name, not by the address in `KUBERNETES_SERVICE_HOST`: the compiled permissions have to name
+ * the host, and the address is not known when they are compiled.
+ */
+export const API_HOST = "kubernetes.default.svc";
