@@ -142,8 +142,8 @@ async function compile({ compiler, bundled, executable, flags, target, io }: Com
     "--no-check",
     // The cache would go to /tmp, which a container that is read-only does not have.
     "--no-code-cache",
-    // V8 lets its young generation grow to 16 MB a space, and a list of thousands of objects fills it: with 2 MB the peak of 5,000 objects is 114 MB in
-    // place of 166, and no slower (benches/backlog.ts).
+    // V8 lets its young generation grow to 16 MB a space, and a list of thousands of objects fills it: with 2 MB the peak of 5,000 objects is 119 MB in
+    // place of 165, and no slower (benches/backlog.ts).
     "--v8-flags=--max-semi-space-size=2",
     ...flags,
     ...(target === undefined ? [] : [`--target=${target}`]),

@@ -191,13 +191,13 @@ export class ControllerLoop {
     error: unknown,
   ): Promise<Parameters<WorkQueue<Reason>["done"]>[1]> {
     const failures = start.attempt;
-    // Another object may stand under the key by now: the failures are not its own.
-    if (
-      this.scope.informers.of(this.scope.controller.kind).store.get(key)?.metadata.uid === start.object.metadata.uid
-    ) {
-      this.#failures.set(key, failures);
-    }
     const failure = failureOf(error, failures, this.scope.part, this.scope.random());
+    const { informers, controller, part, verdicts } = this.scope;
+    // Nothing, or another object, may stand under the key by now: the failure is not its own.
+    if (informers.of(controller.kind).store.get(key)?.metadata.uid === start.object.metadata.uid) {
+      this.#failures.set(key, failures);
+      if (!failure.isRace) verdicts.note(controller.kind, key, part, failure);
+    }
     const next = failure.after === undefined
       ? undefined
       : { after: failure.after, reason: "retried" as const, isBackoff: true };

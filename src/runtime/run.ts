@@ -54,7 +54,7 @@ async function reconcile(scope: Scope, start: RunStart): Promise<Outcome> {
   run.draft.offerCondition(
     beside === undefined
       ? { type: "Ready", status: "True", reason: "Reconciled" }
-      : { type: "Ready", status: "False", ...beside },
+      : { type: "Ready", status: "False", reason: beside.reason, message: beside.message },
   );
   await writeStatus(scope, run, beside === undefined ? ["Reconciling", "Stalled"] : []);
   return outcome;
@@ -81,7 +81,6 @@ export async function reportFailure(
   message: string,
   isStalled: boolean,
 ): Promise<void> {
-  scope.verdicts.note(scope.controller.kind, keyOf(start.object.metadata), scope.part, { reason, message });
   const draft = new StatusDraft();
   draft.addCondition({ type: "Ready", status: "False", reason, message });
   draft.addCondition({ type: isStalled ? "Stalled" : "Reconciling", status: "True", reason, message });

@@ -81,9 +81,9 @@ Deno.test("what resource() makes is accepted by a real API server with strict fi
   });
 });
 
-/** A definition is served a moment after it was made. */
+/** A definition is served a moment after it was made; one that never is fails the test. */
 async function untilServed<T>(create: () => Promise<T>): Promise<T> {
-  for (;;) {
+  for (const late = AbortSignal.timeout(30_000);; late.throwIfAborted()) {
     try {
       return await create();
     } catch (error) {
