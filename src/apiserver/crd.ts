@@ -1,7 +1,7 @@
 /** CustomResourceDefinitions: what is wrong with one, its conditions, and the kinds it makes (`k8s.io/apiextensions-apiserver`). */
 import { equal } from "../base/json.ts";
 import type { JsonSchema } from "../schema/json_schema.ts";
-import { customColumns } from "./columns.ts";
+import { customColumns, type DeclaredColumn } from "./columns.ts";
 import type { Core } from "./core.ts";
 import { customRules, type CustomVersion, ownershipSchema } from "./custom_rules.ts";
 import { jsonPath } from "./json_path.ts";
@@ -40,14 +40,7 @@ export interface DefinitionVersion {
       readonly labelSelectorPath?: string;
     };
   };
-  readonly additionalPrinterColumns?: readonly {
-    readonly name: string;
-    readonly type: string;
-    readonly jsonPath: string;
-    readonly format?: string;
-    readonly description?: string;
-    readonly priority?: number;
-  }[];
+  readonly additionalPrinterColumns?: readonly DeclaredColumn[];
   readonly selectableFields?: readonly { readonly jsonPath: string }[];
 }
 
