@@ -44,13 +44,15 @@ async function demo(): Promise<number> {
     ["A website is deleted, and the operator cleans up behind it", () => cleanupRuns(client)],
   ]);
   if (isDone) {
-    const stays = Deno.stdout.isTerminal();
-    if (stays) console.log(`\nIt goes on until Ctrl-C, so that you can look:\n\n   export KUBECONFIG=${kubeconfig}`);
-    else {console.log(
+    // Heard before it is offered: whoever reads the offer may take it at once.
+    const interrupted = Deno.stdout.isTerminal() ? interruption() : undefined;
+    if (interrupted) {
+      console.log(`\nIt goes on until Ctrl-C, so that you can look:\n\n   export KUBECONFIG=${kubeconfig}`);
+    } else {console.log(
         `\nOn a terminal it goes on until Ctrl-C, with a kubeconfig such as ${kubeconfig}, so that you can look:\n`,
       );}
     console.log(`   kubectl get websites --watch\n   kubectl edit website shop\n`);
-    if (stays) await untilInterrupted();
+    await interrupted;
   }
   stop.abort();
   await running;
@@ -219,7 +221,8 @@ async function untilGone(client: Client, kind: AnyKind, name: string, namespace:
   throw new Error(`${kind.kind} "${namespace}/${name}" did not go within ${PATIENCE / 1000} s`);
 }
 
-function untilInterrupted(): Promise<void> {
+/** Ctrl-C, heard from now on. */
+function interruption(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, () => resolve());
   });
