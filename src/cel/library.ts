@@ -1,0 +1,62 @@
+/** How functions are declared: those of the language and those of libraries alike. */
+import type { Range } from "./cost.ts";
+import type { CelType } from "./type.ts";
+import type { Value } from "./value.ts";
+
+/** Functions, and constants that stand for types, under one name. */
+export interface Library {
+  readonly name: string;
+  readonly functions: readonly FunctionDeclaration[];
+  /** Names that stand for values, such as types. */
+  readonly constants?: readonly Constant[];
+  readonly macros?: readonly string[];
+}
+
+/** A name that stands for a value. */
+export interface Constant {
+  readonly name: string;
+  readonly type: CelType;
+  readonly value: Value;
+}
+
+/** A function: all that is called by one name. */
+export interface FunctionDeclaration {
+  /** Such as `matches` or `sets.contains`. */
+  readonly name: string;
+  readonly overloads: readonly Overload[];
+}
+
+/** One way to call a function. */
+export interface Overload {
+  /** cel-go's name of it, such as `string_matches`: cost tables and messages use it. */
+  readonly id: string;
+  /** Whether it is called on its first parameter: `text.matches(pattern)`. */
+  readonly isMember: boolean;
+  readonly parameters: readonly CelType[];
+  readonly result: CelType;
+  /**
+   * The call itself. The checker has seen to the types, or the dispatcher where they were `dyn`.
+   *
+   * @throws {CelError} If there is no result.
+   */
+  call(...values: Value[]): Value;
+  /** What a call that was made cost, where that is not 1 (cel-go, interpreter/runtimecost.go; k8s.io/apiserver, pkg/cel/library/cost.go). */
+  cost?(values: readonly Value[], result: Value): number;
+  /** What a call may cost before it is made, where that is not 1 (cel-go, checker/cost.go). */
+  estimate?(nodes: readonly SizedNode[]): CallEstimate;
+}
+
+/** An argument of a call that has not been made yet; the first one of a member is what it is called on. */
+export interface SizedNode {
+  readonly type: CelType;
+  /** How long a string, how many items a list may be; undefined where nothing is known. */
+  readonly size: Range | undefined;
+  /** The value where it is a literal. */
+  readonly literal: Value | undefined;
+}
+
+/** What a call may cost, and how large its result may be. */
+export interface CallEstimate {
+  readonly cost: Range;
+  readonly resultSize?: Range;
+}

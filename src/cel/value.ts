@@ -1,0 +1,88 @@
+/**
+ * Values of CEL. An `int` is a bigint and a `double` a number, so that both keep what they are; strings, booleans and null are JavaScript's.
+ */
+import type { CelType } from "./type.ts";
+
+/** Any value. */
+export type Value =
+  | null
+  | boolean
+  | bigint
+  | number
+  | string
+  | Uint8Array
+  | Uint
+  | List
+  | MapValue
+  | ObjectValue
+  | Timestamp
+  | DurationValue
+  | Optional
+  | TypeValue
+  | OpaqueValue;
+
+/** A `uint`. */
+export class Uint {
+  constructor(readonly value: bigint) {}
+}
+
+/** How a list of a library's own making compares and adds up; one without is compared and added item by item. */
+export interface ListSemantics {
+  equal(a: List, b: List): boolean;
+  concat(a: List, b: List): List;
+}
+
+/** A list. */
+export class List {
+  constructor(readonly items: readonly Value[], readonly semantics?: ListSemantics) {}
+}
+
+/** A map: made by an expression, or lazily out of JSON. */
+export abstract class MapValue {
+  abstract readonly size: number;
+  /** The value at a key, where 1, 1u and 1.0 are the same key; undefined where there is none. */
+  abstract get(key: Value): Value | undefined;
+  abstract keys(): Iterable<Value>;
+}
+
+/** An object with known fields. */
+export abstract class ObjectValue {
+  /** The type that it was declared with. */
+  abstract readonly type: CelType;
+  /** The value of a field as expressions name it; undefined where it is not set. */
+  abstract get(field: string): Value | undefined;
+  /** Names of the fields that are set. */
+  abstract fields(): Iterable<string>;
+}
+
+/** A point in time: whole seconds since 1970 and the nanoseconds after. */
+export class Timestamp {
+  constructor(readonly seconds: bigint, readonly nanoseconds: number) {}
+}
+
+/** A span of time, in nanoseconds. */
+export class DurationValue {
+  constructor(readonly nanoseconds: bigint) {}
+}
+
+/** A value that may be missing. */
+export class Optional {
+  static readonly NONE = new Optional(undefined);
+  constructor(readonly value: Value | undefined) {}
+}
+
+/** A type as a value: `type(1)`. */
+export class TypeValue {
+  constructor(readonly type: CelType) {}
+}
+
+/** A value of a library's own type. */
+export abstract class OpaqueValue {
+  abstract readonly type: CelType;
+  abstract equals(other: OpaqueValue): boolean;
+}
+
+/** An expression could not be evaluated. The message is cel-go's, such as `no such key: a`. */
+export class CelError extends Error {
+  override name = "CelError";
+}
