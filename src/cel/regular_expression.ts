@@ -15,7 +15,7 @@ const compiled = new Map<string, RE2JS>();
  * ```ts
  * import assert from "node:assert/strict";
  *
- * assert.equal(regularExpression("^(?P<year>[0-9]{4})$").matcher("2026").find(), true);
+ * assert.equal(regularExpression("^(?P<year>[0-9]{4})$").test("2026"), true);
  * ```
  */
 export function regularExpression(pattern: string): RE2JS {
