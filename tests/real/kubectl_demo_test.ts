@@ -58,9 +58,11 @@ Deno.test("kubectl gets, watches, applies and deletes on the demo's server, and 
 
 /** Starts the demo on a pseudo-terminal, which the program `script` makes, and waits until it has said all. */
 async function startOnTerminal(): Promise<AsyncDisposable & { kubeconfig: string; interrupt(): Promise<number> }> {
-  const command = `${Deno.execPath()} run -A ${DEMO.pathname}`;
+  // exec: a shell that stayed between would take the Ctrl-C too, and answer 130 for itself.
+  const command = `exec ${Deno.execPath()} run -A ${DEMO.pathname}`;
   const process = new Deno.Command("script", {
     args: ["--quiet", "--return", "--command", command, "/dev/null"],
+    env: { SHELL: "/bin/sh" },
     stdin: "piped",
     stdout: "piped",
     stderr: "null",
