@@ -98,7 +98,8 @@ Deno.test("Client on a real API server", async (t) => {
     await client.patch(ConfigMap, "map-0002", { data: { a: "1" } }, { namespace: "many" });
     await client.patch(ConfigMap, "map-0003", { metadata: { labels: { half: "even" } } }, { namespace: "many" });
     await client.delete(ConfigMap, "map-0005", { namespace: "many" });
-    const changes = [await events.next(), await events.next(), await events.next()];
+    const changes: WatchEvent[] = [];
+    while (changes.length < 3) changes.push(...[await events.next()].filter(isChange));
     assert.deepEqual(changes.map(({ type, object }) => [type, object.metadata.name]), [
       ["MODIFIED", "map-0001"],
       ["DELETED", "map-0003"], // it left the selection
@@ -112,7 +113,7 @@ Deno.test("Client on a real API server", async (t) => {
     const seen: string[] = [];
     const { resourceVersion } = metadata;
     for await (const batch of client.watch(ConfigMap, { namespace: "many", resourceVersion, signal: stop.signal })) {
-      seen.push(...batch.map(({ type, object }) => `${type} ${object.metadata.name}`));
+      seen.push(...batch.filter(isChange).map(({ type, object }) => `${type} ${object.metadata.name}`));
       if (seen.length >= 3) stop.abort();
     }
     assert.deepEqual(seen, ["MODIFIED map-0002", "MODIFIED map-0003", "DELETED map-0005"]);
@@ -333,4 +334,9 @@ async function established(client: Client): Promise<void> {
       status?.conditions?.some(({ type, status }) => type === "Established" && status === "True")
     )
   );
+}
+
+/** A server marks how far it is whenever it likes, about once a minute. */
+function isChange({ type }: WatchEvent): boolean {
+  return type !== "BOOKMARK";
 }

@@ -175,16 +175,19 @@ export class Recorder {
     let rest = "";
 
     async function next(): Promise<WatchEvent | undefined> {
-      while (!rest.includes("\n")) {
-        const { value, done } = await reader.read();
-        if (done) return undefined;
-        rest += value;
+      while (true) {
+        while (!rest.includes("\n")) {
+          const { value, done } = await reader.read();
+          if (done) return undefined;
+          rest += value;
+        }
+        const end = rest.indexOf("\n");
+        const event = parse(rest.slice(0, end)) as WatchEvent;
+        rest = rest.slice(end + 1);
+        if (isRoutine(event)) continue;
+        events.push(event);
+        return event;
       }
-      const end = rest.indexOf("\n");
-      const event = parse(rest.slice(0, end)) as WatchEvent;
-      rest = rest.slice(end + 1);
-      events.push(event);
-      return event;
     }
 
     await use({
@@ -250,4 +253,9 @@ function parse(text: string): unknown {
   } catch {
     return text;
   }
+}
+
+/** Whether a bookmark only tells how far the server is: those come when it likes, about once a minute. */
+function isRoutine({ type, object }: WatchEvent): boolean {
+  return type === "BOOKMARK" && object.metadata.annotations?.["k8s.io/initial-events-end"] !== "true";
 }
