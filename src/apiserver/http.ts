@@ -14,6 +14,7 @@ import { isScale, serveScale } from "./scale.ts";
 import {
   badRequest,
   methodNotAllowed,
+  methodNotSupported,
   notAcceptable,
   notFound,
   resourceNotFound,
@@ -22,6 +23,7 @@ import {
 } from "./status_error.ts";
 import { type IncludeObject, partial, tableOf } from "./table.ts";
 import type { Watches, WatchEvent } from "./watch.ts";
+import { warningHeaders } from "./warning_headers.ts";
 import { create, type Outcome, patch, type Target, update } from "./writes.ts";
 
 /**
@@ -135,11 +137,15 @@ async function operate(core: Core, watches: Watches, target: Target, request: Re
 }
 
 /** The refusal of a method on a path. Custom kinds leave it to the operation to find out that a name is missing. */
-function notThere(method: string, { kind, name }: Target): StatusError {
+function notThere(method: string, { kind, name, subresource }: Target): StatusError {
+  if (!kind.isBuiltin && subresource !== undefined) return methodNotSupported(resourceName(kind), VERBS[method] ?? "");
   if (kind.isBuiltin || name !== undefined) return methodNotAllowed();
   if (method === "PUT" || method === "PATCH") return badRequest("name must be provided");
   return methodNotAllowed();
 }
+
+/** What a method asks for on a subresource. */
+const VERBS: Readonly<Record<string, string>> = { POST: "create", DELETE: "delete" };
 
 type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
 
@@ -242,13 +248,8 @@ async function written(
   return new Response(text, { status: code, headers: { ...COMMON, "content-type": form.contentType } });
 }
 
-/** Quotes and backslashes are escaped in a warning, and nothing else may stand in a header. */
 function warned(response: Response, warnings: readonly string[]): Response {
-  for (const warning of new Set(warnings)) {
-    // deno-lint-ignore no-control-regex
-    const text = warning.replace(/[\x00-\x1f\x7f-\uffff]/g, "?").replace(/["\\]/g, "\\$&");
-    response.headers.append("warning", `299 - "${text}"`);
-  }
+  for (const header of warningHeaders(warnings)) response.headers.append("warning", header);
   return response;
 }
 

@@ -1,5 +1,9 @@
 /** How functions are declared: those of the language and those of libraries alike. */
 import type { Range } from "./cost.ts";
+import type { Macro } from "./macro.ts";
+import type { Outcome } from "./outcome.ts";
+import type { Issues } from "./source.ts";
+import type { Expression } from "./syntax_tree.ts";
 import type { CelType } from "./type.ts";
 import type { Value } from "./value.ts";
 
@@ -9,7 +13,10 @@ export interface Library {
   readonly functions: readonly FunctionDeclaration[];
   /** Names that stand for values, such as types. */
   readonly constants?: readonly Constant[];
-  readonly macros?: readonly string[];
+  /** What is rewritten when an expression is parsed. */
+  readonly macros?: readonly Macro[];
+  /** Looks at an expression whose types are right, and notes what else is wrong. */
+  readonly validate?: (root: Expression, issues: Issues) => void;
 }
 
 /** A name that stands for a value. */
@@ -24,7 +31,22 @@ export interface FunctionDeclaration {
   /** Such as `matches` or `sets.contains`. */
   readonly name: string;
   readonly overloads: readonly Overload[];
+  /** One implementation for all overloads, as operators have it: it looks at the values itself, also where all types are known. */
+  readonly call?: (...values: Value[]) => Value;
+  /** What a call that was made cost where it goes by the name of the function: so Kubernetes counts its own, whether an overload was found or not. */
+  readonly cost?: CallCost;
+  /** Which operand is a pattern, what it is called on counted as the first: where it is a literal, it must be one when the program is made. */
+  readonly patternOperand?: number;
+  /** Types are not looked at again at run time where the checker knew the overload. */
+  readonly isUnguarded?: boolean;
 }
+
+/**
+ * What a call that was made cost, in cel-go's units. An operand or a result may have failed.
+ *
+ * @param overload The overload's id, where the checker knew it.
+ */
+export type CallCost = (values: readonly Outcome[], result: Outcome, overload?: string) => number;
 
 /** One way to call a function. */
 export interface Overload {
@@ -40,8 +62,8 @@ export interface Overload {
    * @throws {CelError} If there is no result.
    */
   call(...values: Value[]): Value;
-  /** What a call that was made cost, where that is not 1 (cel-go, interpreter/runtimecost.go; k8s.io/apiserver, pkg/cel/library/cost.go). */
-  cost?(values: readonly Value[], result: Value): number;
+  /** What a call that was made cost where the checker knew that it means this overload (cel-go, interpreter/runtimecost.go). @default the function's, or 1 */
+  readonly cost?: CallCost;
   /** What a call may cost before it is made, where that is not 1 (cel-go, checker/cost.go). */
   estimate?(nodes: readonly SizedNode[]): CallEstimate;
 }
@@ -53,6 +75,8 @@ export interface SizedNode {
   readonly size: Range | undefined;
   /** The value where it is a literal. */
   readonly literal: Value | undefined;
+  /** What a list holds (of a map: the keys), by its type and by what is known of its schema; undefined where the type has no parts. */
+  readonly items: SizedNode | undefined;
 }
 
 /** What a call may cost, and how large its result may be. */

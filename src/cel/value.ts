@@ -14,7 +14,6 @@ export type Value =
   | Uint
   | List
   | MapValue
-  | ObjectValue
   | Timestamp
   | DurationValue
   | Optional
@@ -37,27 +36,26 @@ export class List {
   constructor(readonly items: readonly Value[], readonly semantics?: ListSemantics) {}
 }
 
+/** Two lists as one: `a + b`. */
+export class JoinedList extends List {
+  constructor(a: List, b: List) {
+    super([...a.items, ...b.items]);
+  }
+}
+
 /** A map: made by an expression, or lazily out of JSON. */
 export abstract class MapValue {
   abstract readonly size: number;
   /** The value at a key, where 1, 1u and 1.0 are the same key; undefined where there is none. */
   abstract get(key: Value): Value | undefined;
   abstract keys(): Iterable<Value>;
+  /** Where the map compares in a way of its own. */
+  equals?(other: MapValue): boolean;
 }
 
-/** An object with known fields. */
-export abstract class ObjectValue {
-  /** The type that it was declared with. */
-  abstract readonly type: CelType;
-  /** The value of a field as expressions name it; undefined where it is not set. */
-  abstract get(field: string): Value | undefined;
-  /** Names of the fields that are set. */
-  abstract fields(): Iterable<string>;
-}
-
-/** A point in time: whole seconds since 1970 and the nanoseconds after. */
+/** A point in time: whole seconds since 1970 and the nanoseconds after; and how many seconds east of UTC it was written in, which its text shows. */
 export class Timestamp {
-  constructor(readonly seconds: bigint, readonly nanoseconds: number) {}
+  constructor(readonly seconds: bigint, readonly nanoseconds: number, readonly offset: number = 0) {}
 }
 
 /** A span of time, in nanoseconds. */
@@ -79,10 +77,15 @@ export class TypeValue {
 /** A value of a library's own type. */
 export abstract class OpaqueValue {
   abstract readonly type: CelType;
-  abstract equals(other: OpaqueValue): boolean;
+  /** What `size` is to what a comparison costs, where cel-go knows one of such values. */
+  readonly size?: number;
+  /** @throws {CelError} Where a value of another type cannot be compared with it. */
+  abstract equals(other: Value): boolean;
 }
 
 /** An expression could not be evaluated. The message is cel-go's, such as `no such key: a`. */
 export class CelError extends Error {
   override name = "CelError";
+  /** What was spent until then, in cel-go's units, where the evaluation of a program ended so. */
+  cost?: number;
 }

@@ -15,16 +15,16 @@ import type { JsonSchema } from "./json_schema.ts";
  * import assert from "node:assert/strict";
  *
  * const schema = { properties: { replicas: { type: "integer", default: 3 } } } as const;
- * assert.deepEqual(withDefaults(schema, {}), { replicas: 3 });
+ * assert.deepEqual(applyDefaults(schema, {}), { replicas: 3 });
  * ```
  */
-export function withDefaults(schema: JsonSchema, value: unknown): unknown {
+export function applyDefaults(schema: JsonSchema, value: unknown): unknown {
   if (Array.isArray(value)) return schema.items === undefined ? value : listWithDefaults(schema.items, value);
   return isObject(value) ? objectWithDefaults(schema, value) : value;
 }
 
 function listWithDefaults(items: JsonSchema, list: readonly unknown[]): readonly unknown[] {
-  const result = list.map((item) => withDefaults(items, filled(items, item) ?? item));
+  const result = list.map((item) => applyDefaults(items, filled(items, item) ?? item));
   return result.every((item, i) => item === list[i]) ? list : result;
 }
 
@@ -33,7 +33,7 @@ function objectWithDefaults(schema: JsonSchema, object: Record<string, unknown>)
   let result: Record<string, unknown> | undefined;
   function put(key: string, property: JsonSchema): void {
     const value = own(object, key);
-    const next = withDefaults(property, filled(property, value));
+    const next = applyDefaults(property, filled(property, value));
     if (next === value) return;
     result ??= { ...object };
     if (next === undefined) delete result[key];
@@ -46,7 +46,34 @@ function objectWithDefaults(schema: JsonSchema, object: Record<string, unknown>)
   return result ?? object;
 }
 
-/** What stands in for a value that is missing, or null where it must not be. */
+/**
+ * Drops fields that are null where null is not allowed and nothing stands in for it: what is left to do before defaults are filled in.
+ *
+ * @param schema The schema.
+ * @param value The value; it is not changed.
+ */
+export function dropNulls(schema: JsonSchema | undefined, value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const result = value.map((item) => dropNulls(schema?.items, item));
+    return result.every((item, i) => item === value[i]) ? value : result;
+  }
+  if (!isObject(value) || schema === undefined) return value;
+  const { properties, additionalProperties } = schema;
+  let result = value;
+  for (const [key, part] of Object.entries(value)) {
+    const property = own(properties, key) ?? (isObject(additionalProperties) ? additionalProperties : undefined);
+    if (property === undefined) continue;
+    const isDropped = part === null && !property.nullable && (property.default ?? null) === null;
+    const next = isDropped ? undefined : dropNulls(property, part);
+    if (next === part) continue;
+    if (result === value) result = { ...value };
+    if (isDropped) delete result[key];
+    else setOwn(result, key, next);
+  }
+  return result;
+}
+
+/** What stands in for a value that is missing, or null where it must not be. A default that is null is none. */
 function filled(schema: JsonSchema, value: unknown): unknown {
-  return value === undefined || (value === null && !schema.nullable) ? schema.default : value;
+  return value === undefined || (value === null && !schema.nullable) ? schema.default ?? undefined : value;
 }

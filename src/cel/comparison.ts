@@ -1,0 +1,193 @@
+/** Equality and order of values (cel-go, common/types). */
+import { typeName } from "./type.ts";
+import {
+  CelError,
+  DurationValue,
+  JoinedList,
+  List,
+  MapValue,
+  Optional,
+  Timestamp,
+  TypeValue,
+  Uint,
+  type Value,
+} from "./value.ts";
+
+/**
+ * Whether two values are equal. Numbers are by what they count, whatever their types; values of different types are not equal, save that those of a library
+ * and those of stored objects can only be compared with their like, and with null.
+ *
+ * @throws {CelError} If they cannot be compared.
+ */
+export function isEqual(a: Value, b: Value): boolean {
+  return a === null || b === null ? a === b : equals(a, b);
+}
+
+/** As {@linkcode isEqual}, where null is a value like others: so it is inside of an optional, and where a list is looked through. */
+function equals(a: Value, b: Value): boolean {
+  switch (typeof a) {
+    case "bigint":
+    case "number":
+      return isNumber(b) && compareNumbers(a, b) === 0;
+    case "string":
+    case "boolean":
+      return a === b;
+  }
+  if (a === null) return b === null;
+  if (a instanceof Uint) return isNumber(b) && compareNumbers(a, b) === 0;
+  if (a instanceof List) return areEqualLists(a, b);
+  if (a instanceof MapValue) return areEqualMaps(a, b);
+  if (a instanceof Timestamp) {
+    return b instanceof Timestamp && a.seconds === b.seconds && a.nanoseconds === b.nanoseconds;
+  }
+  if (a instanceof DurationValue) return b instanceof DurationValue && a.nanoseconds === b.nanoseconds;
+  if (a instanceof Uint8Array) return b instanceof Uint8Array && compareBytes(a, b) === 0;
+  if (a instanceof Optional) return b instanceof Optional && areEqualOptionals(a, b);
+  if (a instanceof TypeValue) return b instanceof TypeValue && typeName(a.type) === typeName(b.type);
+  return a.equals(b);
+}
+
+/**
+ * Which of two values comes first: negative where it is `a`.
+ *
+ * @throws {CelError} If they have no order.
+ */
+export function compare(a: Value, b: Value): number {
+  if (isNumber(a) && isNumber(b)) {
+    const order = compareNumbers(a, b);
+    if (order === undefined) throw new CelError("NaN values cannot be ordered");
+    return order;
+  }
+  if (typeof a === "string" && typeof b === "string") return compareText(a, b);
+  if (typeof a === "boolean" && typeof b === "boolean") return Number(a) - Number(b);
+  if (a instanceof Timestamp && b instanceof Timestamp) {
+    if (a.seconds !== b.seconds) return a.seconds < b.seconds ? -1 : 1;
+    return a.nanoseconds - b.nanoseconds;
+  }
+  if (a instanceof DurationValue && b instanceof DurationValue) {
+    return a.nanoseconds === b.nanoseconds ? 0 : a.nanoseconds < b.nanoseconds ? -1 : 1;
+  }
+  if (a instanceof Uint8Array && b instanceof Uint8Array) return compareBytes(a, b);
+  throw new CelError(Number.isNaN(a) ? "NaN values cannot be ordered" : "no such overload");
+}
+
+/** Whether values of the type have an order. */
+export function isOrdered(value: Value): boolean {
+  return value !== null && (typeof value !== "object" || value instanceof Uint || value instanceof Uint8Array ||
+    value instanceof Timestamp || value instanceof DurationValue);
+}
+
+/** As {@linkcode compare}; 0 where two values have no order, such as NaN and another number. */
+export function compareIfPossible(a: Value, b: Value): number {
+  try {
+    return compare(a, b);
+  } catch (error) {
+    if (error instanceof CelError) return 0;
+    throw error;
+  }
+}
+
+/** As {@linkcode isEqual}; false where two values cannot be compared. */
+export function isKnownEqual(a: Value, b: Value): boolean {
+  return verdictOf(a, b, isEqual) === true;
+}
+
+/** Whether a list has an item. One that cannot be compared with what is wanted is another one. */
+export function contains(list: List, wanted: Value): boolean {
+  return list.items.some((item) => verdictOf(wanted, item) === true);
+}
+
+type Numeric = bigint | number | Uint;
+
+function isNumber(value: Value): value is Numeric {
+  return typeof value === "bigint" || typeof value === "number" || value instanceof Uint;
+}
+
+/** Nothing where one of them is not a number. JavaScript compares whole and broken numbers by what they count, where cel-go rounds the whole one first. */
+function compareNumbers(a: Numeric, b: Numeric): number | undefined {
+  let x = a instanceof Uint ? a.value : a;
+  let y = b instanceof Uint ? b.value : b;
+  if (typeof x !== typeof y) {
+    if (typeof x === "number" && isWithin(x, b)) y = Number(y);
+    else if (typeof y === "number" && isWithin(y, a)) x = Number(x);
+  }
+  if (x < y) return -1;
+  if (x > y) return 1;
+  return Number.isNaN(x) || Number.isNaN(y) ? undefined : 0;
+}
+
+function isWithin(value: number, whole: Numeric): boolean {
+  return whole instanceof Uint ? value >= 0 && value <= 2 ** 64 : value >= -(2 ** 63) && value <= 2 ** 63;
+}
+
+/** By code points, as UTF-8 compares; JavaScript would put those above 0xFFFF before some below. */
+function compareText(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i);
+    const y = b.charCodeAt(i);
+    if (x !== y) return ranked(x) - ranked(y);
+  }
+  return a.length - b.length;
+}
+
+function ranked(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+}
+
+function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    if (a[i] !== b[i]) return a[i]! - b[i]!;
+  }
+  return a.length - b.length;
+}
+
+/** Items that cannot be compared count as equal; a list that was put together of two says it instead, where all others are equal. */
+function areEqualLists(a: List, b: Value): boolean {
+  if (!(b instanceof List)) {
+    if (a.semantics !== undefined) throw new CelError("no such overload");
+    return false;
+  }
+  if (a.semantics !== undefined) return a.semantics.equal(a, b);
+  if (a.items.length !== b.items.length) return false;
+  let failure: CelError | undefined;
+  for (let i = 0; i < a.items.length; i++) {
+    const verdict = verdictOf(a.items[i]!, b.items[i]!, isEqual);
+    if (verdict === false) return false;
+    if (verdict !== true) failure ??= verdict;
+  }
+  if (failure !== undefined && a instanceof JoinedList) throw failure;
+  return true;
+}
+
+/** Entries that cannot be compared count as equal. */
+function areEqualMaps(a: MapValue, b: Value): boolean {
+  if (!(b instanceof MapValue)) {
+    if (a.equals !== undefined) throw new CelError("no such overload");
+    return false;
+  }
+  if (a.equals !== undefined) return a.equals(b);
+  if (a.size !== b.size) return false;
+  for (const key of a.keys()) {
+    const other = b.get(key);
+    if (other === undefined || verdictOf(a.get(key) ?? null, other, isEqual) === false) return false;
+  }
+  return true;
+}
+
+/** Whether two values are equal, or why that cannot be told. */
+function verdictOf(a: Value, b: Value, compare = equals): boolean | CelError {
+  try {
+    return compare(a, b);
+  } catch (error) {
+    if (error instanceof CelError) return error;
+    throw error;
+  }
+}
+
+function areEqualOptionals(a: Optional, b: Optional): boolean {
+  if (a.value === undefined || b.value === undefined) return a.value === b.value;
+  return equals(a.value, b.value);
+}

@@ -1,0 +1,115 @@
+/** Sums, extremes and places in lists (`k8s.io/apiserver/pkg/cel/library/lists.go`). */
+import { compareIfPossible, isKnownEqual } from "../comparison.ts";
+import { addRanges, exactly, multiplyRanges, scaleRange, sizeRange } from "../cost.ts";
+import type { FunctionDeclaration, Library, Overload, SizedNode } from "../library.ts";
+import { add } from "../standard/arithmetic.ts";
+import { type Costs, TRAVERSAL, walkingCost } from "../traversal.ts";
+import {
+  BOOL,
+  BYTES,
+  type CelType,
+  DOUBLE,
+  DURATION,
+  INT,
+  listOf,
+  parameter,
+  STRING,
+  TIMESTAMP,
+  UINT,
+} from "../type.ts";
+import { CelError, DurationValue, type List, Uint, type Value } from "../value.ts";
+
+const A = parameter("A");
+
+/** Types with an order, in the order in which overloads are looked for. */
+const ORDERED: readonly CelType[] = [INT, UINT, DOUBLE, BOOL, DURATION, TIMESTAMP, STRING, BYTES];
+/** Types that add up, and what nothing of them comes to. */
+const SUMMABLE: readonly (readonly [CelType, Value])[] = [
+  [INT, 0n],
+  [UINT, new Uint(0n)],
+  [DOUBLE, 0],
+  [DURATION, new DurationValue(0n)],
+];
+
+const cost: Costs["cost"] = ([list]) => walkingCost(list!);
+
+/** `isSorted`, `sum`, `min`, `max`, `indexOf` and `lastIndexOf`. */
+export const LISTS: Library = {
+  name: "kubernetes.lists",
+  functions: [
+    {
+      name: "isSorted",
+      cost,
+      overloads: ORDERED.map((type) => of(type, `${type.kind}_is_sorted_bool`, BOOL, isSorted)),
+    },
+    {
+      name: "sum",
+      cost,
+      overloads: SUMMABLE.map(([type, zero]) =>
+        of(
+          type,
+          `${type.kind}_sum_${type.kind}`,
+          type,
+          (list) => list.items.reduce((sum, item) => add(sum, item), zero),
+        )
+      ),
+    },
+    extreme("max", (order) => order < 0),
+    extreme("min", (order) => order > 0),
+    place("indexOf", "index_of", (list, isWanted) => list.items.findIndex(isWanted)),
+    place("lastIndexOf", "last_index_of", (list, isWanted) => list.items.findLastIndex(isWanted)),
+  ],
+};
+
+function of(type: CelType, id: string, result: CelType, call: (list: List) => Value): Overload {
+  return {
+    id: `list_${id}`,
+    isMember: true,
+    parameters: [listOf(type)],
+    result,
+    call: (list) => call(list as List),
+    estimate,
+  };
+}
+
+function extreme(name: string, isBehind: (order: number) => boolean): FunctionDeclaration {
+  const call = (list: List) => {
+    const [first, ...others] = list.items;
+    if (first === undefined) throw new CelError(`${name} called on empty list`);
+    return others.reduce((best, item) => isBehind(compareIfPossible(best, item)) ? item : best, first);
+  };
+  return { name, cost, overloads: ORDERED.map((type) => of(type, `${type.kind}_${name}_${type.kind}`, type, call)) };
+}
+
+function place(
+  name: string,
+  id: string,
+  find: (list: List, isWanted: (item: Value) => boolean) => number,
+): FunctionDeclaration {
+  return {
+    name,
+    cost,
+    overloads: [{
+      id: `list_a_${id}_int`,
+      isMember: true,
+      parameters: [listOf(A), A],
+      result: INT,
+      call: (list, wanted) => BigInt(find(list as List, (item) => isKnownEqual(item, wanted!))),
+      estimate,
+    }],
+  };
+}
+
+function isSorted(list: List): boolean {
+  return list.items.every((item, i) => i === 0 || compareIfPossible(list.items[i - 1]!, item) <= 0);
+}
+
+/** For each item 1, and for each character of text in it a tenth more. */
+function estimate([list]: readonly SizedNode[]): { cost: { min: number; max: number } } {
+  const { items } = list!;
+  // A text, which has places too.
+  if (items === undefined) return { cost: scaleRange(sizeRange(list!), TRAVERSAL) };
+  const isText = items.type.kind === "string" || items.type.kind === "bytes";
+  const each = isText ? addRanges(exactly(1), scaleRange(sizeRange(items), TRAVERSAL)) : exactly(1);
+  return { cost: multiplyRanges(sizeRange(list!), each) };
+}

@@ -1,0 +1,68 @@
+/** Looking for what matches a pattern (`k8s.io/apiserver/pkg/cel/library/regex.go`). */
+import { sizeRange } from "../cost.ts";
+import type { Library } from "../library.ts";
+import { regularExpression } from "../regular_expression.ts";
+import { type Costs, MATCHING } from "../traversal.ts";
+import { INT, listOf, STRING } from "../type.ts";
+import { List, type Value } from "../value.ts";
+import { matchesOf } from "./_matches.ts";
+import { parsed } from "./_parsing.ts";
+
+const { cost } = MATCHING;
+const estimate: Costs["estimate"] = ([text, pattern]) => ({
+  ...MATCHING.estimate([text!, pattern!]),
+  resultSize: { min: 0, max: sizeRange(text!).max },
+});
+
+/** `find` and `findAll`. */
+export const REGEX: Library = {
+  name: "kubernetes.regex",
+  functions: [
+    {
+      name: "find",
+      patternOperand: 1,
+      cost,
+      overloads: [{
+        id: "string_find_string",
+        isMember: true,
+        parameters: [STRING, STRING],
+        result: STRING,
+        call: (text, pattern) => find(text as string, pattern as string, 1)[0] ?? "",
+        estimate,
+      }],
+    },
+    {
+      name: "findAll",
+      patternOperand: 1,
+      cost,
+      overloads: [
+        {
+          id: "string_find_all_string",
+          isMember: true,
+          parameters: [STRING, STRING],
+          result: listOf(STRING),
+          call: (text, pattern) => new List(find(text as string, pattern as string, Infinity)),
+          estimate,
+        },
+        {
+          id: "string_find_all_string_int",
+          isMember: true,
+          parameters: [STRING, STRING, INT],
+          result: listOf(STRING),
+          call: (text, pattern, most) => new List(find(text as string, pattern as string, limitOf(most!))),
+          estimate,
+        },
+      ],
+    },
+  ],
+};
+
+function find(text: string, pattern: string, most: number): string[] {
+  const expression = parsed(() => regularExpression(pattern), (fault) => `Illegal regex: ${fault}`);
+  return matchesOf(expression, text, most);
+}
+
+/** Less than none is all. */
+function limitOf(most: Value): number {
+  return (most as bigint) < 0n ? Infinity : Number(most);
+}

@@ -1,0 +1,160 @@
+/** Which operators there are (cel-go, common/stdlib/standard.go). */
+import { compare, contains, isEqual, isKnownEqual, isOrdered } from "../comparison.ts";
+import type { FunctionDeclaration, Overload } from "../library.ts";
+import type { Outcome } from "../outcome.ts";
+import { sizeOf } from "../runtime_type.ts";
+import { TRAVERSAL } from "../traversal.ts";
+import {
+  BOOL,
+  BYTES,
+  type CelType,
+  DOUBLE,
+  DURATION,
+  INT,
+  listOf,
+  mapOf,
+  parameter,
+  STRING,
+  TIMESTAMP,
+  UINT,
+} from "../type.ts";
+import { CelError, List, MapValue, OpaqueValue, Optional, type Value } from "../value.ts";
+import { add, divide, modulo, multiply, negate, noSuchOverload, subtract } from "./arithmetic.ts";
+
+const A = parameter("A");
+const B = parameter("B");
+
+const NUMBERS = [INT, UINT, DOUBLE];
+const NAMES: { readonly [kind: string]: string } = { int: "int64", uint: "uint64" };
+
+/** The operators. What `&&`, `||`, `?:` and indexing do is in the plan; here is what they take. */
+export const OPERATORS: readonly FunctionDeclaration[] = [
+  special("_?_:_", overload("conditional", [BOOL, A, A], A)),
+  special("_&&_", overload("logical_and", [BOOL, BOOL], BOOL)),
+  special("_||_", overload("logical_or", [BOOL, BOOL], BOOL)),
+  shared("!_", not, overload("logical_not", [BOOL], BOOL)),
+  special("@not_strictly_false", overload("not_strictly_false", [BOOL], BOOL)),
+  shared("_==_", (a, b) => isEqual(a!, b!), { ...overload("equals", [A, A], BOOL), cost: equalityCost }),
+  shared("_!=_", (a, b) => !isKnownEqual(a!, b!), { ...overload("not_equals", [A, A], BOOL), cost: comparisonCost }),
+  shared(
+    "_+_",
+    add,
+    { ...overload("add_bytes", [BYTES, BYTES], BYTES), cost: joiningCost },
+    overload("add_double", [DOUBLE, DOUBLE], DOUBLE),
+    overload("add_duration_duration", [DURATION, DURATION], DURATION),
+    overload("add_duration_timestamp", [DURATION, TIMESTAMP], TIMESTAMP),
+    overload("add_timestamp_duration", [TIMESTAMP, DURATION], TIMESTAMP),
+    overload("add_int64", [INT, INT], INT),
+    overload("add_list", [listOf(A), listOf(A)], listOf(A)),
+    { ...overload("add_string", [STRING, STRING], STRING), cost: joiningCost },
+    overload("add_uint64", [UINT, UINT], UINT),
+  ),
+  shared(
+    "_/_",
+    divide,
+    overload("divide_double", [DOUBLE, DOUBLE], DOUBLE),
+    overload("divide_int64", [INT, INT], INT),
+    overload("divide_uint64", [UINT, UINT], UINT),
+  ),
+  shared(
+    "_%_",
+    modulo,
+    overload("modulo_int64", [INT, INT], INT),
+    overload("modulo_uint64", [UINT, UINT], UINT),
+  ),
+  shared(
+    "_*_",
+    multiply,
+    overload("multiply_double", [DOUBLE, DOUBLE], DOUBLE),
+    overload("multiply_int64", [INT, INT], INT),
+    overload("multiply_uint64", [UINT, UINT], UINT),
+  ),
+  shared("-_", negate, overload("negate_double", [DOUBLE], DOUBLE), overload("negate_int64", [INT], INT)),
+  shared(
+    "_-_",
+    subtract,
+    overload("subtract_double", [DOUBLE, DOUBLE], DOUBLE),
+    overload("subtract_duration_duration", [DURATION, DURATION], DURATION),
+    overload("subtract_int64", [INT, INT], INT),
+    overload("subtract_timestamp_duration", [TIMESTAMP, DURATION], TIMESTAMP),
+    overload("subtract_timestamp_timestamp", [TIMESTAMP, TIMESTAMP], DURATION),
+    overload("subtract_uint64", [UINT, UINT], UINT),
+  ),
+  comparison("_<_", "less", (order) => order < 0),
+  comparison("_<=_", "less_equals", (order) => order <= 0),
+  comparison("_>_", "greater", (order) => order > 0),
+  comparison("_>=_", "greater_equals", (order) => order >= 0),
+  special("_[_]", overload("index_list", [listOf(A), INT], A), overload("index_map", [mapOf(A, B), A], B)),
+  shared(
+    "@in",
+    isIn,
+    { ...overload("in_list", [A, listOf(A)], BOOL), cost: ([, list]) => sizeOf(list!) },
+    overload("in_map", [A, mapOf(A, B)], BOOL),
+  ),
+];
+
+function overload(id: string, parameters: readonly CelType[], result: CelType): Overload {
+  return { id, isMember: false, parameters, result, call: unplanned };
+}
+
+function shared(name: string, call: (...values: Value[]) => Value, ...overloads: Overload[]): FunctionDeclaration {
+  return { name, overloads, call };
+}
+
+function special(name: string, ...overloads: Overload[]): FunctionDeclaration {
+  return { name, overloads };
+}
+
+function unplanned(): Value {
+  throw new CelError("no such overload");
+}
+
+function comparisonCost([a, b]: readonly Outcome[]): number {
+  return Math.ceil(Math.min(innerSize(a!), innerSize(b!)) * TRAVERSAL);
+}
+
+/** Values of Kubernetes' own types have a price of their own, for this operator alone. */
+function equalityCost(values: readonly Outcome[]): number {
+  return values[0] instanceof OpaqueValue ? 1 : comparisonCost(values);
+}
+
+function innerSize(value: Outcome): number {
+  return value instanceof Optional && value.value !== undefined ? innerSize(value.value) : sizeOf(value);
+}
+
+function joiningCost([a, b]: readonly Outcome[]): number {
+  return Math.ceil((sizeOf(a!) + sizeOf(b!)) * TRAVERSAL);
+}
+
+/** Which types can be compared, in the order of cel-go, which the checker goes by. */
+function comparison(name: string, prefix: string, verdict: (order: number) => boolean): FunctionDeclaration {
+  const overloads: Overload[] = [overload(`${prefix}_bool`, [BOOL, BOOL], BOOL)];
+  for (const a of NUMBERS) {
+    const others = NUMBERS.filter((b) => b !== a);
+    // `int` is compared with `double` first, `uint` with itself first, as cel-go declares them.
+    const rights = a === INT ? [INT, DOUBLE, UINT] : a === UINT ? [UINT, DOUBLE, INT] : [DOUBLE, ...others];
+    for (const b of rights) {
+      const suffix = a === b ? NAMES[a.kind] ?? a.kind : `${NAMES[a.kind] ?? a.kind}_${NAMES[b.kind] ?? b.kind}`;
+      overloads.push(overload(`${prefix}_${suffix}`, [a, b], BOOL));
+    }
+  }
+  for (const type of [STRING, BYTES]) {
+    overloads.push({ ...overload(`${prefix}_${type.kind}`, [type, type], BOOL), cost: comparisonCost });
+  }
+  for (const type of [TIMESTAMP, DURATION]) overloads.push(overload(`${prefix}_${type.kind}`, [type, type], BOOL));
+  return shared(name, (a, b) => {
+    if (!isOrdered(a!)) throw noSuchOverload(a!, name);
+    return verdict(compare(a!, b!));
+  }, ...overloads);
+}
+
+function not(value?: Value): Value {
+  if (typeof value !== "boolean") throw new CelError("no such overload");
+  return !value;
+}
+
+function isIn(value?: Value, within?: Value): Value {
+  if (within instanceof List) return contains(within, value!);
+  if (within instanceof MapValue) return within.get(value!) !== undefined;
+  throw new CelError("no such overload");
+}
