@@ -28,11 +28,14 @@
  * @module
  */
 export type { Duration } from "./src/base/duration.ts";
-export { type InferSchema, type InputSchema, s, type Schema } from "./src/schema/mod.ts";
-export { type Resource, resource, type ResourceOptions } from "./src/resource/mod.ts";
+export { type InferSchema, type InputSchema, type JsonSchema, s, type Schema } from "./src/schema/mod.ts";
+export type { FieldError, FieldErrorReason } from "./src/schema/mod.ts";
+export { applyDefaults, type Defaulted, validate, type ValidationOptions } from "./src/resource/validation.ts";
+export { definitionWarnings, type Resource, resource, type ResourceOptions } from "./src/resource/mod.ts";
 export type {
   AnyKind,
   Condition,
+  CustomResourceDefinitionManifest,
   Infer,
   Input,
   Kind,

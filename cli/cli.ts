@@ -1,7 +1,6 @@
 /** The commands of `op`: from arguments to a function, from how that ends to an exit code. */
 import { Command, CommanderError } from "@commander-js/extra-typings";
 import { build } from "./build/build.ts";
-import { crds } from "./crds.ts";
 import { EXIT, UsageError } from "./exit_code.ts";
 import type { Io } from "./io.ts";
 import { newOperator } from "./new/operator.ts";
@@ -52,6 +51,7 @@ function program(io: Io): Command {
       getErrHelpWidth: () => HELP_WIDTH,
     });
 
+  // What works on schemas loads the SDK: only when it is asked for.
   // Settings of `op` reach a command only when it is made by its parent, which `command()` does and `addCommand()` does not.
   const make = op.command("new").description("make something new");
   make.command("operator")
@@ -76,7 +76,31 @@ function program(io: Io): Command {
   op.command("crds")
     .description("print the CustomResourceDefinitions of an operator as YAML")
     .argument("[file]", "the file whose default export is the operator", "main.ts")
-    .action((file) => crds(file, io));
+    .action(async (file) => (await import("./crds.ts")).crds(file, io));
+
+  const crd = op.command("crd").description("work with the kinds of an operator, or of CustomResourceDefinitions");
+  crd.command("docs")
+    .description("print a reference page of kinds as Markdown: versions, columns, every field with its rules")
+    .argument(
+      "<file>",
+      "an operator's file (.ts), a file with CustomResourceDefinitions (YAML or JSON), or - for standard input",
+    )
+    .option("-o, --output <file>", "the file to write (default: standard output)")
+    .option("--force", "replace the output if it is there")
+    .action(async (file, options) => (await import("./crd/docs.ts")).crdDocs(file, options, io));
+
+  op.command("import")
+    .description("make TypeScript kinds of CustomResourceDefinitions, with their rules, columns and versions")
+    .argument("[file]", "a file with CustomResourceDefinitions (YAML or JSON), or - for standard input")
+    .option("--cluster [name]", "read from the cluster: the kind of that name; with no name, list what is there")
+    .option("--kind <names...>", "only these kinds, named as for kubectl (default: all in the file)")
+    .option("--descriptions <how>", "how much of the descriptions to take over: none, short or full", "full")
+    .option("-o, --output <file>", "the file to write (default: standard output)")
+    .option("--force", "replace the output if it is there")
+    .option("--report", "say of each kind what could not be said by builders")
+    .option("--kubeconfig <file>", "the kubeconfig (default: KUBECONFIG, else ~/.kube/config)")
+    .option("--context <name>", "the context of the kubeconfig (default: its current one)")
+    .action(async (file, options) => (await import("./import/import.ts")).importKind(file, options, io));
 
   return op as unknown as Command;
 }

@@ -8,14 +8,17 @@ const HELP = `Usage: op [options] [command]
 Kubernetes operators in TypeScript: make one, build it, see what a cluster needs for it.
 
 Options:
-  -V, --version           print the version
-  -h, --help              print this help
+  -V, --version            print the version
+  -h, --help               print this help
 
 Commands:
-  new                     make something new
-  build [options] [file]  make one executable of an operator, with only the permissions it needs
-  crds [file]             print the CustomResourceDefinitions of an operator as YAML
-  help [command]          print the help of a command
+  new                      make something new
+  build [options] [file]   make one executable of an operator, with only the permissions it needs
+  crds [file]              print the CustomResourceDefinitions of an operator as YAML
+  crd                      work with the kinds of an operator, or of CustomResourceDefinitions
+  import [options] [file]  make TypeScript kinds of CustomResourceDefinitions, with their rules,
+                           columns and versions
+  help [command]           print the help of a command
 
 Exit codes: 0 done, 1 could not be done, 2 wrong command line.
 `;
@@ -33,6 +36,26 @@ Deno.test("op --version prints the version of the package", async () => {
   assert.equal(io.stdout, `op ${config.version}\n`);
 });
 
+const DOCS_HELP = `Usage: op crd docs [options] <file>
+
+print a reference page of kinds as Markdown: versions, columns, every field with its rules
+
+Arguments:
+  file                 an operator's file (.ts), a file with CustomResourceDefinitions (YAML or
+                       JSON), or - for standard input
+
+Options:
+  -o, --output <file>  the file to write (default: standard output)
+  --force              replace the output if it is there
+  -h, --help           print this help
+`;
+
+Deno.test("op crd docs --help says what it takes", async () => {
+  const io = new RecordedIo();
+  assert.equal(await cli(["crd", "docs", "--help"], io), 0);
+  assert.equal(io.stdout, DOCS_HELP);
+});
+
 Deno.test("op help COMMAND prints the help of that command", async () => {
   const io = new RecordedIo();
   assert.equal(await cli(["help", "build"], io), 0);
@@ -48,6 +71,17 @@ const WRONG = [
     says: /unknown command 'operatr'\n\(Did you mean operator\?\)/,
   },
   { name: "a misspelt option", given: ["crds", "--hlep"], says: /unknown option '--hlep'\n\(Did you mean --help\?\)/ },
+  {
+    name: "a misspelt thing to do with kinds",
+    given: ["crd", "dosc"],
+    says: /unknown command 'dosc'\n\(Did you mean docs\?\)/,
+  },
+  { name: "nothing to do with kinds", given: ["crd"], says: /^Usage: op crd/ },
+  {
+    name: "nothing to import",
+    given: ["import"],
+    says: /^Cannot import: name a file, "-" for standard input, or --cluster\n$/,
+  },
   { name: "an argument missing", given: ["new", "operator"], says: /missing required argument 'name'/ },
   { name: "an argument too many", given: ["new", "operator", "a", "b"], says: /too many arguments/ },
   { name: "an option missing", given: ["build"], says: /required option '-o, --output <file>' not specified/ },

@@ -1,11 +1,13 @@
 /** `op crds`: the CustomResourceDefinitions of an operator. */
 import { stringify } from "yaml";
+import { type CustomResourceDefinitionManifest, definitionWarnings } from "@op/sdk";
 import { runningDeno, sourceFile } from "./deno.ts";
 import { inspect } from "./inspect.ts";
 import type { Io } from "./io.ts";
 
 /**
- * Prints the CustomResourceDefinitions of an operator as YAML, one document each, as `kubectl apply -f -` takes them.
+ * Prints the CustomResourceDefinitions of an operator as YAML, one document each, as `kubectl apply -f -` takes them. What is doubtful in them
+ * goes to standard error, a line each.
  *
  * @param file The file whose default export is the operator.
  * @param io The terminal and the shell.
@@ -15,4 +17,9 @@ export async function crds(file: string, io: Io): Promise<void> {
   const source = await sourceFile(file, io);
   const facts = await inspect(runningDeno(), source.url, source.folder, file);
   io.out(facts.crds.map((crd) => `---\n${stringify(crd, { lineWidth: 0 })}`).join(""));
+  for (const crd of facts.crds) {
+    for (const warning of definitionWarnings(crd as CustomResourceDefinitionManifest)) {
+      io.err(`Warning: ${warning}\n`);
+    }
+  }
 }

@@ -6,11 +6,16 @@ import assert from "node:assert/strict";
 
 /** `@op/sdk`. */
 const FRONT_DOOR = `
-Access access AnyKind ApiError Client Condition connect Connection ConnectOptions Context Controller
-controller ControllerOptions Duration findKind HealthOptions Infer InferSchema Input InputSchema Kind
-KubeObject Log ObjectMeta ObjectMetaInput Operator operator OperatorOptions Outcome Part PermanentError
-Permission Permissions Reason Requeue requeue Resource resource ResourceOptions RunOptions s Schema
-TemporaryError Verb
+Access access AnyKind ApiError applyDefaults Client Condition connect Connection ConnectOptions Context Controller
+controller ControllerOptions CustomResourceDefinitionManifest Defaulted definitionWarnings Duration FieldError
+FieldErrorReason findKind HealthOptions Infer InferSchema Input InputSchema JsonSchema Kind KubeObject Log ObjectMeta
+ObjectMetaInput Operator operator OperatorOptions Outcome Part PermanentError Permission Permissions Reason Requeue
+requeue Resource resource ResourceOptions RunOptions s Schema TemporaryError validate ValidationOptions Verb
+`;
+
+/** `@op/sdk/definitions`. */
+const DEFINITIONS = `
+AddedStatus columnSchema ColumnType columnType CONDITIONS equal isObject OBSERVED_GENERATION pluralOf
 `;
 
 /** `@op/sdk/testing`. */
@@ -24,6 +29,10 @@ const KINDS = new URL("golden/kinds.txt", import.meta.url);
 
 Deno.test('"@op/sdk" has the names of the list, no more and no fewer', async () => {
   assert.deepEqual(await difference("mod.ts", FRONT_DOOR), { added: [], removed: [] });
+});
+
+Deno.test('"@op/sdk/definitions" has the names of the list, no more and no fewer', async () => {
+  assert.deepEqual(await difference("src/resource/definitions.ts", DEFINITIONS), { added: [], removed: [] });
 });
 
 Deno.test('"@op/sdk/testing" has the names of the list, no more and no fewer', async () => {

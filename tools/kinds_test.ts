@@ -156,17 +156,17 @@ export interface PortInput {
 }
 
 export interface Template {
-  readonly metadata?: ObjectMetaInput;
+  readonly metadata?: EmbeddedObjectMeta;
   readonly port: Port;
   readonly loop?: Template;
   readonly size?: { readonly [key: string]: string };
 }
 /** {@linkcode Template} as written. */
 export interface TemplateInput {
-  readonly metadata?: ObjectMetaInput | undefined;
+  readonly metadata?: EmbeddedObjectMeta | undefined;
   readonly port: PortInput;
   readonly loop?: TemplateInput | undefined;
-  readonly size?: { readonly [key: string]: string } | undefined;
+  readonly size?: { readonly [key: string]: number | string } | undefined;
 }
 `,
   );

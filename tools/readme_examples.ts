@@ -1,8 +1,9 @@
 /**
- * The code of README.md as a project: each `ts` block becomes a file, named by the comment in its first line (`// website/v1.ts`), or
- * `example_N.ts`. Blocks of one name are one file. Files that are no tests get a test that loads them, so that every block is compiled and run.
+ * The code of README.md and of the guides as a project, a folder a document: each `ts` block becomes a file, named by the comment in its first
+ * line (`// website/v1.ts`), or `example_N.ts`. Blocks of one name are one file. Files that are no tests get a test that loads them, so that
+ * every block is compiled and run.
  */
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { projectConfig } from "../cli/new/project_config.ts";
 
@@ -30,18 +31,23 @@ export function codeBlocks(markdown: string): Map<string, string> {
   return files;
 }
 
-/** Writes README.md's code as a project into a folder of its own, which is gone when `use` has ended. */
+/** Writes the documents' code as a project into a folder of its own, which is gone when `use` has ended. */
 export async function withReadmeProject<T>(use: (folder: string) => Promise<T>): Promise<T> {
   const root = new URL("../", import.meta.url);
-  const files = codeBlocks(await Deno.readTextFile(new URL("README.md", root)));
-  if (files.size === 0) throw new Error('Cannot test the code of README.md: it has no block that begins with "```ts"');
   const folder = await Deno.makeTempDir();
   try {
     await Deno.writeTextFile(join(folder, "deno.json"), projectConfig("readme", { sdk: fileURLToPath(root) }));
-    await Deno.writeTextFile(join(folder, "readme_test.ts"), loadingTests([...files.keys()]));
-    for (const [name, code] of files) {
-      await Deno.mkdir(dirname(join(folder, name)), { recursive: true });
-      await Deno.writeTextFile(join(folder, name), code);
+    for (const document of documents(root)) {
+      const files = codeBlocks(await Deno.readTextFile(new URL(document, root)));
+      if (files.size === 0) {
+        throw new Error(`Cannot test the code of ${document}: it has no block that begins with "\`\`\`ts"`);
+      }
+      const place = join(folder, basename(document, ".md").toLowerCase());
+      for (const [name, code] of files) {
+        await Deno.mkdir(dirname(join(place, name)), { recursive: true });
+        await Deno.writeTextFile(join(place, name), code);
+      }
+      await Deno.writeTextFile(join(place, "loads_test.ts"), loadingTests(document, [...files.keys()]));
     }
     return await use(folder);
   } finally {
@@ -49,7 +55,13 @@ export async function withReadmeProject<T>(use: (folder: string) => Promise<T>):
   }
 }
 
-function loadingTests(names: readonly string[]): string {
+/** Documents whose code is tested, from the root of the repository. */
+function documents(root: URL): string[] {
+  const guides = [...Deno.readDirSync(new URL("docs/guides/", root))].map(({ name }) => `docs/guides/${name}`);
+  return ["README.md", ...guides.filter((name) => name.endsWith(".md")).sort()];
+}
+
+function loadingTests(document: string, names: readonly string[]): string {
   return names.filter((name) => !name.endsWith("_test.ts"))
-    .map((name) => `Deno.test("README.md: ${name} loads", async () => void await import("./${name}"));\n`).join("");
+    .map((name) => `Deno.test("${document}: ${name} loads", async () => void await import("./${name}"));\n`).join("");
 }

@@ -78,7 +78,12 @@ export async function applyObject(core: Core, target: Target, text: string, opti
   return { code: 200, object };
 }
 
-async function configOf(kind: ServedKind, text: string): Promise<Draft> {
+/**
+ * The configuration in the body of an apply.
+ *
+ * @throws {StatusError} If it is none, or of another kind.
+ */
+export async function configOf(kind: ServedKind, text: string): Promise<Draft> {
   const config = await parseYaml(text, "error decoding YAML: ");
   if (!isObject(config)) {
     const type = Array.isArray(config) ? "array" : typeof config;
@@ -128,14 +133,26 @@ function applyNew(core: Core, target: Target, config: Draft, options: WriteOptio
   return { code: 201, object: made.object };
 }
 
-interface AppliedTo {
+/** What an apply made. */
+export interface AppliedTo {
   readonly object: Draft;
   readonly managers: Managers;
   readonly times: ReadonlyMap<string, string>;
   readonly isChanged: boolean;
 }
 
-function applyTo(core: Core, target: Target, live: StoredObject, config: Draft, options: WriteOptions): AppliedTo {
+/**
+ * Applies a configuration to what is there.
+ *
+ * @throws {StatusError} If fields belong to others.
+ */
+export function applyTo(
+  core: Core,
+  target: Target,
+  live: StoredObject,
+  config: Draft,
+  options: WriteOptions,
+): AppliedTo {
   const { kind, subresource } = target;
   const { schema, apiVersion } = kind;
   checkTypes(kind, config);

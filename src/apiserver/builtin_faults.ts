@@ -2,7 +2,7 @@
 import { equal, isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
 import { type FieldError, forbidden, invalid, required } from "../schema/field_error.ts";
-import { labelFaults } from "./names.ts";
+import { labelFaults } from "../base/name_rules.ts";
 import type { StoredObject } from "./objects.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

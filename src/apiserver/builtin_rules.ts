@@ -1,14 +1,14 @@
 /** The rules of built-in kinds: of the many strategies of `k8s.io/kubernetes/pkg/registry` what clients see most. */
 import { equal } from "../base/json.ts";
 import { own } from "../base/own.ts";
-import { withDefaults } from "../schema/defaults.ts";
+import { applyDefaults } from "../schema/defaults.ts";
 import type { FieldError } from "../schema/field_error.ts";
 import { builtinDefaults } from "./builtin_defaults.ts";
 import { builtinFaults } from "./builtin_faults.ts";
 import { decode } from "./decode.ts";
 import type { Rules, ServedKind } from "./kinds.ts";
 import { metadataFaults, metadataUpdateFaults } from "./metadata_rules.ts";
-import { label1035Faults, labelFaults, type NameRule, pathSegmentFaults, subdomainFaults } from "./names.ts";
+import { label1035Faults, labelFaults, type NameRule, pathSegmentFaults, subdomainFaults } from "../base/name_rules.ts";
 import { type Draft, metadataOf, type StoredObject, withMetadata } from "./objects.ts";
 
 /** Kinds whose generation the server counts. */
@@ -70,7 +70,7 @@ export function builtinRules(kind: ServedKind): Rules {
     decode(object) {
       const unknown: string[] = [];
       const cut = decode(kind.schema, object, unknown) as Draft;
-      return { object: filled(withDefaults(kind.schema, cut) as Draft), unknown };
+      return { object: filled(applyDefaults(kind.schema, cut) as Draft), unknown };
     },
     prepareCreate(object, now) {
       const { status: _status, ...rest } = object;
@@ -101,7 +101,7 @@ export function builtinRules(kind: ServedKind): Rules {
 function withStatus({ schema }: ServedKind, object: StoredObject): StoredObject {
   const status = schema.properties?.status;
   const value = own(object, "status") ?? status?.default;
-  return status === undefined || value === undefined ? object : { ...object, status: withDefaults(status, value) };
+  return status === undefined || value === undefined ? object : { ...object, status: applyDefaults(status, value) };
 }
 
 /** A write to `/status` of a built-in kind changes labels and the like too, but no spec. */

@@ -1,6 +1,7 @@
 /** Cells of tables: those that a definition asks for. */
+import { type JsonPath, parseJsonPath } from "../base/json_path.ts";
+import { goJson, goNumber } from "../schema/go_text.ts";
 import type { Column } from "./kinds.ts";
-import { jsonPath } from "./json_path.ts";
 import type { StoredObject } from "./objects.ts";
 
 /** A column as a CustomResourceDefinition declares it. */
@@ -46,29 +47,51 @@ const AGE_COLUMN: DeclaredColumn = {
 /**
  * The columns of a custom kind.
  *
- * @param declared Those its definition declares; age alone when there are none.
+ * @param declared Those its definition declares; age alone when there are none. The first whose path cannot be read ends them: a server takes
+ * such a definition, and shows what stands before.
  */
 export function customColumns(declared: readonly DeclaredColumn[]): Column[] {
-  const columns = declared.length === 0 ? [AGE_COLUMN] : declared;
-  return [
-    NAME_COLUMN,
-    ...columns.map(({ name, type, format, description, priority, jsonPath: path }) => {
-      const read = jsonPath(path);
-      return {
-        name,
-        type,
-        ...(format !== undefined && { format }),
-        description: description ?? `Custom resource definition column (in JSONPath format): ${path}`,
-        ...(priority !== undefined && { priority }),
-        cell: (object: StoredObject, now: number) => cellOf(type, read(object), now),
-      };
-    }),
-  ];
+  const columns: Column[] = [NAME_COLUMN];
+  for (const column of declared.length === 0 ? [AGE_COLUMN] : declared) {
+    const path = readable(column.jsonPath);
+    if (path === undefined) break;
+    columns.push(customColumn(column, path));
+  }
+  return columns;
+}
+
+function readable(path: string): JsonPath | undefined {
+  try {
+    return parseJsonPath(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function customColumn(column: DeclaredColumn, path: JsonPath): Column {
+  const { name, type, format, description, priority, jsonPath } = column;
+  return {
+    name,
+    type,
+    ...(format !== undefined && { format }),
+    description: description ?? `Custom resource definition column (in JSONPath format): ${jsonPath}`,
+    ...(priority !== undefined && { priority }),
+    cell: (object, now) => cellOf(type, firstFound(path, object), now),
+  };
+}
+
+/** What a path finds first, in a list of its own; empty where it finds nothing or does not go with the object. */
+function firstFound(path: JsonPath, object: StoredObject): readonly unknown[] {
+  try {
+    return path.find(object)[0]?.slice(0, 1) ?? [];
+  } catch {
+    return [];
+  }
 }
 
 function cellOf(type: string, found: readonly unknown[], now: number): unknown {
+  if (found.length === 0) return null;
   const [value] = found;
-  if (value === undefined || value === null) return type === "string" && found.length > 1 ? "" : null;
   switch (type) {
     case "integer":
       return typeof value === "number" ? Math.trunc(value) : null;
@@ -77,10 +100,25 @@ function cellOf(type: string, found: readonly unknown[], now: number): unknown {
     case "boolean":
       return typeof value === "boolean" ? value : null;
     case "date":
-      return typeof value === "string" ? humanDuration(now - Date.parse(value)) : "<unknown>";
+      return typeof value === "string" ? dateCell(value, now) : null;
     default:
-      return typeof value === "string" ? value : JSON.stringify(value);
+      return textCell(value);
   }
+}
+
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:[.,]\d+)?(?:Z|[+-]\d{2}:\d{2})$/;
+
+function dateCell(text: string, now: number): string {
+  if (text === "" || text === "null") return "<unknown>";
+  const time = DATE_TIME.test(text) ? Date.parse(text.replace(",", ".")) : NaN;
+  return Number.isNaN(time) ? "<invalid>" : humanDuration(now - time);
+}
+
+/** As Go prints a value. */
+function textCell(value: unknown): string {
+  if (value === null) return "<no value>";
+  if (typeof value === "number") return goNumber(value);
+  return typeof value === "object" ? goJson(value) : String(value);
 }
 
 /**

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { humanDuration } from "./columns.ts";
+import { customColumns, humanDuration } from "./columns.ts";
 
 const [second, minute, hour, day] = [1000, 60_000, 3_600_000, 86_400_000];
 const cases: readonly (readonly [given: number, expected: string])[] = [
@@ -29,3 +29,54 @@ for (const [given, expected] of cases) {
     assert.equal(humanDuration(given), expected);
   });
 }
+
+const OBJECT = {
+  apiVersion: "v1",
+  kind: "A",
+  metadata: { name: "a", uid: "1", resourceVersion: "1", creationTimestamp: "2026-01-01T00:00:00Z" },
+  spec: {
+    text: "x",
+    part: 1.75,
+    none: null,
+    map: { b: "<", a: 1 },
+    ports: [{ name: "web", number: 80 }, { name: "b", number: 9000 }],
+    at: "2025-12-31T00:00:00Z",
+    small: 1e-7,
+  },
+};
+const cells: readonly { name: string; type: string; path: string; expected: unknown }[] = [
+  { name: "a text", type: "string", path: ".spec.text", expected: "x" },
+  { name: "a map as JSON", type: "string", path: ".spec.map", expected: '{"a":1,"b":"\\u003c"}' },
+  { name: "a number as Go prints it", type: "string", path: ".spec.small", expected: "1e-07" },
+  { name: "an integer cut off", type: "integer", path: ".spec.part", expected: 1 },
+  { name: "nothing where the type is another", type: "integer", path: ".spec.text", expected: null },
+  { name: "nothing where there is nothing", type: "string", path: ".spec.nowhere.deeper", expected: null },
+  { name: "null", type: "string", path: ".spec.none", expected: "<no value>" },
+  { name: "the first of several", type: "string", path: ".spec.ports[*].name", expected: "web" },
+  { name: "what a filter finds", type: "string", path: ".spec.ports[?(@.number>=1000)].name", expected: "b" },
+  {
+    name: "nothing where a filter cannot compare",
+    type: "string",
+    path: '.spec.ports[?(@.number=="80")].name',
+    expected: null,
+  },
+  { name: "how long ago a date was", type: "date", path: ".spec.at", expected: "2d" },
+  { name: "no date", type: "date", path: ".spec.text", expected: "<invalid>" },
+];
+for (const { name, type, path, expected } of cells) {
+  Deno.test(`customColumns shows ${name}`, () => {
+    const [, column] = customColumns([{ name: "A", type, jsonPath: path }]);
+
+    assert.equal(column?.cell(OBJECT, Date.parse("2026-01-02T00:00:00Z")), expected);
+  });
+}
+
+Deno.test("customColumns ends before a path that cannot be read", () => {
+  const declared = [".spec.text", ".spec[", ".spec.part"].map((jsonPath) => ({
+    name: jsonPath,
+    type: "string",
+    jsonPath,
+  }));
+
+  assert.deepEqual(customColumns(declared).map(({ name }) => name), ["Name", ".spec.text"]);
+});

@@ -1,13 +1,16 @@
 /** CustomResourceDefinitions: what is wrong with one, its conditions, and the kinds it makes (`k8s.io/apiextensions-apiserver`). */
 import { equal } from "../base/json.ts";
+import { type JsonPath, parseJsonPath } from "../base/json_path.ts";
+import { goNumber } from "../schema/go_text.ts";
 import type { JsonSchema } from "../schema/json_schema.ts";
 import { customColumns, type DeclaredColumn } from "./columns.ts";
 import type { Core } from "./core.ts";
 import { customRules, type CustomVersion, ownershipSchema } from "./custom_rules.ts";
-import { jsonPath } from "./json_path.ts";
-import type { ServedKind, Subresource } from "./kinds.ts";
+import type { Rules, ServedKind, Subresource } from "./kinds.ts";
 import { trackUpdate } from "./managed_fields.ts";
 import { type StoredObject, timestamp } from "./objects.ts";
+import { replicasFaults, replicasPath } from "./scale.ts";
+import { type StoredIn, versionedRules } from "./versions.ts";
 
 export const DEFINITIONS = "apiextensions.k8s.io/customresourcedefinitions";
 
@@ -32,16 +35,34 @@ export interface DefinitionVersion {
   readonly deprecated?: boolean;
   readonly deprecationWarning?: string;
   readonly schema?: { readonly openAPIV3Schema?: JsonSchema };
-  readonly subresources?: {
-    readonly status?: object;
-    readonly scale?: {
-      readonly specReplicasPath: string;
-      readonly statusReplicasPath: string;
-      readonly labelSelectorPath?: string;
-    };
-  };
+  readonly subresources?: { readonly status?: object; readonly scale?: DeclaredScale };
   readonly additionalPrinterColumns?: readonly DeclaredColumn[];
   readonly selectableFields?: readonly { readonly jsonPath: string }[];
+}
+
+/** Where `/scale` finds what it shows. */
+export interface DeclaredScale {
+  readonly specReplicasPath: string;
+  readonly statusReplicasPath: string;
+  readonly labelSelectorPath?: string;
+}
+
+/** How objects get from one version to another. */
+export interface DeclaredConversion {
+  readonly strategy: string;
+  readonly webhook?: {
+    readonly clientConfig?: {
+      readonly url?: string;
+      readonly service?: {
+        readonly namespace?: string;
+        readonly name?: string;
+        readonly path?: string;
+        readonly port?: number;
+      };
+      readonly caBundle?: string;
+    };
+    readonly conversionReviewVersions?: readonly string[];
+  };
 }
 
 /** `spec` of a definition. */
@@ -50,6 +71,7 @@ export interface DefinitionSpec {
   readonly names: DefinitionNames;
   readonly scope: "Namespaced" | "Cluster";
   readonly versions: readonly DefinitionVersion[];
+  readonly conversion?: DeclaredConversion;
   readonly preserveUnknownFields?: boolean;
 }
 
@@ -61,7 +83,8 @@ interface DefinitionCondition {
   readonly message: string;
 }
 
-interface DefinitionStatus {
+/** `status` of a definition. */
+export interface DefinitionStatus {
   readonly conditions: readonly DefinitionCondition[] | null;
   readonly acceptedNames: DefinitionNames;
   readonly storedVersions: readonly string[];
@@ -178,44 +201,89 @@ function inUse(name: string): string {
 export function kindsOf(definition: StoredObject): ServedKind[] {
   if (!isEstablished(definition)) return [];
   const spec = specOf(definition);
-  return [...spec.versions].filter(({ served }) => served).sort((a, b) => compareVersions(a.name, b.name))
-    .map((version) => kindOf(spec, statusOf(definition).acceptedNames, version));
+  const names = statusOf(definition).acceptedNames;
+  const versions = [...spec.versions].sort((a, b) => compareVersions(a.name, b.name));
+  const stored: StoredIn[] = versions.map((version) => {
+    const custom = customVersion(spec, names, version);
+    return {
+      ...custom,
+      rules: withScale(customRules(custom), version.subresources?.scale),
+      isStorage: version.storage,
+    };
+  });
+  const strategy = spec.conversion?.strategy ?? "None";
+  const replicasPaths = new Map(versions.map(({ name, subresources }) => {
+    const scale = subresources?.scale;
+    return [`${spec.group}/${name}`, scale === undefined ? undefined : replicasPath(scale)] as const;
+  }));
+  return versions.filter(({ served }) => served)
+    .map((version) => {
+      const rules = versionedRules(`${spec.group}/${version.name}`, stored, strategy);
+      return { ...kindOf(spec, names, version, rules), replicasPaths };
+    });
 }
 
-function kindOf({ group, scope }: DefinitionSpec, names: DefinitionNames, version: DefinitionVersion): ServedKind {
-  const schema = version.schema?.openAPIV3Schema ?? {};
-  const custom: CustomVersion = {
+/** Rules that look at the replicas too, where a version has a scale. */
+function withScale(rules: Rules, scale: DeclaredScale | undefined): Rules {
+  if (scale === undefined) return rules;
+  return {
+    ...rules,
+    validate: (object, old, subresource) => [
+      ...rules.validate(object, old, subresource),
+      ...replicasFaults(scale, object, subresource),
+    ],
+  };
+}
+
+function customVersion(
+  { group, scope }: DefinitionSpec,
+  names: DefinitionNames,
+  version: DefinitionVersion,
+): CustomVersion {
+  return {
     apiVersion: `${group}/${version.name}`,
     kind: names.kind,
     namespaced: scope === "Namespaced",
-    schema,
+    schema: version.schema?.openAPIV3Schema ?? {},
     hasStatus: version.subresources?.status !== undefined,
   };
-  const columns = customColumns(version.additionalPrinterColumns ?? []);
+}
+
+function kindOf(spec: DefinitionSpec, names: DefinitionNames, version: DefinitionVersion, rules: Rules): ServedKind {
+  const { group, scope } = spec;
   return {
     group,
     version: version.name,
-    apiVersion: custom.apiVersion,
+    apiVersion: `${group}/${version.name}`,
     kind: names.kind,
     listKind: names.listKind ?? `${names.kind}List`,
     plural: names.plural,
     singular: names.singular ?? names.kind.toLowerCase(),
     shortNames: names.shortNames ?? [],
     categories: names.categories ?? [],
-    namespaced: custom.namespaced,
+    namespaced: scope === "Namespaced",
     verbs: ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"],
     subresources: subresourcesOf(group, names, version),
     collection: `${group}/${names.plural}`,
     isBuiltin: false,
-    schema: ownershipSchema(schema),
-    rules: customRules(custom),
-    columns,
+    storageVersion: spec.versions.find(({ storage }) => storage)?.name ?? version.name,
+    schema: ownershipSchema(version.schema?.openAPIV3Schema ?? {}),
+    rules,
+    columns: customColumns(version.additionalPrinterColumns ?? []),
     ...(version.selectableFields && { selectableFields: selectable(version.selectableFields) }),
     ...(version.subresources?.scale && { scale: version.subresources.scale }),
-    ...(version.deprecated && {
-      deprecation: version.deprecationWarning ?? `${group}/${version.name} ${names.kind} is deprecated`,
-    }),
+    ...(version.deprecated && { deprecation: deprecationOf(spec, version) }),
   };
+}
+
+/** What is warned of with each answer: the version's own words, or which newer one to use. */
+function deprecationOf({ group, names, versions }: DefinitionSpec, version: DefinitionVersion): string {
+  if (version.deprecationWarning !== undefined) return version.deprecationWarning;
+  const [newest] = versions
+    .filter((each) => each.served && !each.deprecated && compareVersions(each.name, version.name) < 0)
+    .sort((a, b) => compareVersions(a.name, b.name));
+  const text = `${group}/${version.name} ${names.kind} is deprecated`;
+  return newest === undefined ? text : `${text}; use ${group}/${newest.name} ${names.kind}`;
 }
 
 function subresourcesOf(
@@ -235,13 +303,17 @@ function subresourcesOf(
 function selectable(
   fields: readonly { readonly jsonPath: string }[],
 ): ReadonlyMap<string, (object: StoredObject) => string> {
-  return new Map(fields.map(({ jsonPath: path }) => {
-    const read = jsonPath(path);
-    return [path.replace(/^\./, ""), (object: StoredObject) => {
-      const [value] = read(object);
-      return value === undefined || value === null ? "" : String(value);
-    }];
+  return new Map(fields.map(({ jsonPath }) => {
+    const path = parseJsonPath(jsonPath);
+    return [jsonPath.replace(/^\./, ""), (object: StoredObject) => selectedText(path, object)];
   }));
+}
+
+/** A value as a field selector compares it: as text, empty where there is none. */
+function selectedText(path: JsonPath, object: StoredObject): string {
+  const value = path.find(object)[0]?.[0];
+  if (value === undefined || value === null) return "";
+  return typeof value === "number" ? goNumber(value) : String(value);
 }
 
 const VERSION = /^v(\d+)(?:(alpha|beta)(\d+))?$/;

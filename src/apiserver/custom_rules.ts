@@ -1,15 +1,18 @@
 /** The rules of a custom kind: all of them follow from its definition (`k8s.io/apiextensions-apiserver/pkg/registry/customresource`). */
-import { equal, isObject } from "../base/json.ts";
+import { equal } from "../base/json.ts";
 import { own } from "../base/own.ts";
-import { withDefaults } from "../schema/defaults.ts";
-import { duplicate, type FieldError, invalid } from "../schema/field_error.ts";
+import { Correlation } from "../schema/correlation.ts";
+import { applyDefaults } from "../schema/defaults.ts";
+import { embeddedFaults } from "../schema/embedded_faults.ts";
+import { type FieldError, invalid } from "../schema/field_error.ts";
 import type { JsonSchema } from "../schema/json_schema.ts";
 import { prune } from "../schema/prune.ts";
-import { validate } from "../schema/validate.ts";
+import { keywordFaultsAt, newListFaults, ruleFaultsUnlessBlocked } from "../schema/validate.ts";
 import { decode } from "./decode.ts";
+import { decodeEmbedded } from "./embedded_metadata.ts";
 import type { Decoded, Rules } from "./kinds.ts";
 import { metadataFaults, metadataUpdateFaults } from "./metadata_rules.ts";
-import { subdomainFaults } from "./names.ts";
+import { subdomainFaults } from "../base/name_rules.ts";
 import { type Draft, type StoredObject, withMetadata } from "./objects.ts";
 import { builtinSchema, OBJECT_META } from "./server_schema.ts";
 
@@ -31,7 +34,8 @@ export function customRules(version: CustomVersion): Rules {
   const { schema, hasStatus } = version;
   /** What was read before, by what is stored: reading again costs nothing, and gives the same object. */
   const readings = new WeakMap<StoredObject, StoredObject>();
-  const statusSchema = schema.properties?.status;
+  /** Broken rules that were let pass in a write, of which it warns. */
+  const letPass = new WeakMap<StoredObject, string[]>();
   return {
     allowsUnconditionalUpdate: false,
     decode: (object) => decodeCustom(schema, object),
@@ -51,25 +55,17 @@ export function customRules(version: CustomVersion): Rules {
       const faults = old === undefined
         ? metadataFaults(object.metadata, version.namespaced, subdomainFaults)
         : metadataUpdateFaults(object.metadata, old.metadata);
-      if (subresource === "status") {
-        if (statusSchema !== undefined && own(object, "status") !== undefined) {
-          const oldStatus = own(old, "status");
-          faults.push(...validate(statusSchema, object.status, {
-            path: "status",
-            ...(oldStatus !== undefined && { old: oldStatus }),
-          }));
-        }
-        return faults;
-      }
-      faults.push(...validate(schema, object, old === undefined ? {} : { old }));
-      if (old === undefined || listFaults(schema, old, "").length === 0) faults.push(...listFaults(schema, object, ""));
-      return faults;
+      const passed: string[] = [];
+      letPass.set(object, passed);
+      const warn = ({ field, message }: FieldError) => passed.push(`${field}: ${message}`);
+      return [...faults, ...objectFaults(schema, object, { old, isStatus: subresource === "status", faults, warn })];
     },
+    warnings: (object) => letPass.get(object) ?? [],
     read(stored) {
       const known = readings.get(stored);
       if (known !== undefined) return known;
       const { value } = prune(schema, stored);
-      const shown = { ...withDefaults(schema, value) as StoredObject, apiVersion: version.apiVersion };
+      const shown = { ...applyDefaults(schema, value) as StoredObject, apiVersion: version.apiVersion };
       readings.set(stored, shown);
       return shown;
     },
@@ -80,8 +76,40 @@ function decodeCustom(schema: JsonSchema, object: Draft): Decoded {
   const unknown: string[] = [];
   const metadata = decode(builtinSchema(OBJECT_META), own(object, "metadata") ?? {}, unknown, "metadata");
   const { value, dropped } = prune(schema, object);
-  const filled = withDefaults(schema, value) as Draft;
-  return { object: { ...filled, metadata }, unknown: [...unknown, ...[...dropped].sort()] };
+  const inner: string[] = [];
+  const filled = applyDefaults(schema, decodeEmbedded(schema, value, inner)) as Draft;
+  return { object: { ...filled, metadata }, unknown: [...unknown, ...[...dropped].sort(), ...inner.sort()] };
+}
+
+interface Write {
+  readonly old: StoredObject | undefined;
+  readonly isStatus: boolean;
+  /** What is wrong with it already. */
+  readonly faults: readonly FieldError[];
+  readonly warn: (fault: FieldError) => void;
+}
+
+/** What is wrong with an object by its schema. Of a write to `/status` keywords check the status alone, rules the whole object. */
+function objectFaults(schema: JsonSchema, object: StoredObject, write: Write): FieldError[] {
+  const { old, isStatus, warn } = write;
+  const correlation = old && new Correlation(schema, object, old);
+  const faults = isStatus
+    ? statusFaults(schema, object, correlation)
+    : [...keywordFaultsAt("", schema, object, correlation), ...embeddedFaults(schema, object)];
+  faults.push(...newListFaults(schema, object, old));
+  const rules = ruleFaultsUnlessBlocked(schema, object, [...write.faults, ...faults], {
+    isResource: true,
+    old,
+    warn,
+    ...(correlation && { correlation }),
+  });
+  return [...faults, ...rules];
+}
+
+function statusFaults(schema: JsonSchema, object: StoredObject, correlation: Correlation | undefined): FieldError[] {
+  const [statusSchema, status] = [schema.properties?.status, own(object, "status")];
+  if (statusSchema === undefined || status === undefined) return [];
+  return keywordFaultsAt("status", statusSchema, status, correlation?.key("status"));
 }
 
 function withField(object: StoredObject, key: string, value: unknown): StoredObject {
@@ -112,37 +140,6 @@ function typeMetaFaults({ apiVersion, kind }: CustomVersion, object: StoredObjec
   if (object.kind !== kind) faults.push(invalid("kind", object.kind, `must be ${kind}`));
   if (object.apiVersion !== apiVersion) faults.push(invalid("apiVersion", object.apiVersion, `must be ${apiVersion}`));
   return faults;
-}
-
-/** Items that are there twice in a list that is a set or a map. */
-function listFaults(schema: JsonSchema, value: unknown, path: string): FieldError[] {
-  if (Array.isArray(value)) {
-    const { items = {} } = schema;
-    return [
-      ...duplicates(schema, value, path),
-      ...value.flatMap((item, i) => listFaults(items, item, `${path}[${i}]`)),
-    ];
-  }
-  if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([key, part]) => {
-    const property = own(schema.properties, key) ?? schema.additionalProperties;
-    return isObject(property) ? listFaults(property, part, path === "" ? key : `${path}.${key}`) : [];
-  });
-}
-
-function duplicates(schema: JsonSchema, list: readonly unknown[], path: string): FieldError[] {
-  const type = schema["x-kubernetes-list-type"];
-  if (type !== "set" && type !== "map") return [];
-  const keys = schema["x-kubernetes-list-map-keys"] ?? [];
-  const shown = list.map((item) => type === "set" ? item : keyOfItem(keys, item));
-  return shown.flatMap((item, i) =>
-    shown.slice(0, i).some((other) => equal(other, item)) ? [duplicate(`${path}[${i}]`, item)] : []
-  );
-}
-
-function keyOfItem(keys: readonly string[], item: unknown): unknown {
-  if (!isObject(item)) return {};
-  return Object.fromEntries(keys.flatMap((key) => own(item, key) === undefined ? [] : [[key, item[key]]]));
 }
 
 /**

@@ -5,7 +5,7 @@
 import { isObject } from "../base/json.ts";
 import { own, setOwn } from "../base/own.ts";
 import { canonicalQuantity } from "./quantity.ts";
-import type { ServerSchema } from "./server_schema.ts";
+import { builtinSchema, JSON_SCHEMA, type ServerSchema } from "./server_schema.ts";
 
 /** A value that does not fit its field: the message is Go's. */
 export class DecodeError extends Error {
@@ -38,6 +38,7 @@ interface Place {
 
 function decodeValue(schema: ServerSchema, value: unknown, place: Place): unknown {
   if (schema["x-kubernetes-int-or-string"]) return value;
+  if (schema.schemaOr !== undefined) return decodeSchemaOr(schema.schemaOr, value, place);
   if (isQuantity(schema)) {
     if (typeof value !== "number" && typeof value !== "string") throw mismatch(value, "resource.Quantity", place);
     return quantity(String(value));
@@ -88,6 +89,17 @@ function decodeObject(schema: ServerSchema, value: unknown, place: Place): unkno
     else place.unknown.push(path);
   }
   return result;
+}
+
+/** These types read their JSON by themselves: what they do not know, nobody hears of. */
+function decodeSchemaOr(other: NonNullable<ServerSchema["schemaOr"]>, value: unknown, place: Place): unknown {
+  const quiet = { ...place, unknown: [] };
+  if (isObject(value)) return decodeValue(builtinSchema(JSON_SCHEMA), value, quiet);
+  if (other === "flag" && typeof value !== "boolean") throw new DecodeError("boolean or JSON schema expected");
+  if (other === "list" && Array.isArray(value)) {
+    return value.map((item) => decodeValue(builtinSchema(JSON_SCHEMA), item, quiet));
+  }
+  return value;
 }
 
 /** An empty list or map is not written out again by Go, save where the field must be there. */

@@ -73,15 +73,18 @@ function checkType(kind: ServedKind, value: Draft, { fieldValidation, warnings }
   if (apiVersion !== kind.apiVersion) {
     const isOtherVersion = name === kind.kind && String(apiVersion).startsWith(`${kind.group}/`);
     if (isOtherVersion && fieldValidation === "Warn") {
-      // No field of a version that is not there is known.
-      const known = new Set(["apiVersion", "kind", "metadata"]);
-      warnings.push(
-        ...Object.keys(value).filter((key) => !known.has(key)).sort().map((key) => `unknown field "${key}"`),
-      );
+      const other = kind.rules.ofVersion?.(String(apiVersion));
+      warnings.push(...(other?.decode(value).unknown ?? allFields(value)).map((key) => `unknown field "${key}"`));
     }
     throw badRequest(
       `the API version in the data (${apiVersion ?? ""}) does not match the expected API version (${kind.apiVersion})`,
     );
   }
   if (!isObject(own(value, "metadata") ?? {})) throw badRequest(`metadata must be an object`);
+}
+
+/** No field of a version that is not there is known. */
+function allFields(value: Draft): string[] {
+  const known = new Set(["apiVersion", "kind", "metadata"]);
+  return Object.keys(value).filter((key) => !known.has(key)).sort();
 }

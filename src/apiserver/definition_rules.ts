@@ -1,9 +1,10 @@
-/** The rules of the kind that makes kinds: CustomResourceDefinition. */
+/** The rules of the kind that makes kinds: CustomResourceDefinition (`k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition`). */
 import { equal, isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
-import { type FieldError, invalid } from "../schema/field_error.ts";
-import { definitionFaults } from "./definition_faults.ts";
-import type { DefinitionSpec } from "./crd.ts";
+import { unknownFormats } from "../schema/unknown_formats.ts";
+import { definitionFaults, namesFaults } from "./definition_faults.ts";
+import { normalSpec } from "./definition_form.ts";
+import type { DefinitionSpec, DefinitionStatus } from "./crd.ts";
 import type { Rules } from "./kinds.ts";
 import type { Draft, StoredObject } from "./objects.ts";
 
@@ -16,65 +17,49 @@ export function definitionRules(base: Rules): Rules {
   return {
     ...base,
     decode(object) {
-      const decoded = base.decode(object);
-      return { ...decoded, object: named(decoded.object) };
+      const { object: decoded, unknown } = base.decode(object);
+      const spec = own(decoded, "spec");
+      return { object: isObject(spec) ? { ...decoded, spec: normalSpec(spec) } : decoded, unknown };
     },
     prepareCreate(object, now) {
       const made = base.prepareCreate(object, now);
-      const storage = specVersions(made).find((version) => own(version, "storage") === true);
-      const storedVersions = storage === undefined ? [] : [own(storage, "name")];
-      const status = { conditions: null, acceptedNames: { plural: "", kind: "" }, storedVersions };
-      return { ...made, status };
+      const stored = storageVersion(made);
+      const storedVersions = stored === undefined ? [] : [stored];
+      return { ...made, status: { conditions: null, acceptedNames: { plural: "", kind: "" }, storedVersions } };
     },
     prepareUpdate(object, old, subresource) {
       const next = base.prepareUpdate(object, old, subresource);
       if (subresource === "status") return next;
-      const storage = specVersions(next).find((version) => own(version, "storage") === true);
-      const name = storage === undefined ? undefined : own(storage, "name");
-      const status = old.status as { storedVersions?: readonly unknown[] } | undefined;
+      const name = storageVersion(next);
+      const status = old.status as DefinitionStatus | undefined;
       const stored = status?.storedVersions ?? [];
+      // A version stays listed until somebody has seen to it that no object is stored in it any longer.
       if (name === undefined || stored.includes(name)) return next;
       return { ...next, status: { ...status, storedVersions: [...stored, name] } };
     },
     validate(object, old, subresource) {
       const faults = base.validate(object, old, subresource);
-      if (subresource === "status") return faults;
-      return [...faults, ...definitionFaults(object, old), ...immutableFaults(object, old)];
+      if (subresource !== "status") return [...faults, ...definitionFaults(object, old)];
+      const status = object.status as DefinitionStatus | undefined;
+      return [...faults, ...namesFaults(status?.acceptedNames, "status.acceptedNames")];
+    },
+    warnings(object, old, subresource) {
+      if (subresource === "status") return [];
+      const known = old === undefined ? [] : formatsIn(old);
+      return formatsIn(object).filter((format) => !known.includes(format))
+        .map((format) => `unrecognized format ${JSON.stringify(format)}`);
     },
   };
 }
 
-function specVersions(object: Draft): readonly Record<string, unknown>[] {
-  const spec = own(object, "spec");
-  const versions = isObject(spec) ? own(spec, "versions") : undefined;
-  return Array.isArray(versions) ? versions.filter(isObject) : [];
+function storageVersion({ spec }: Draft): string | undefined {
+  return (spec as DefinitionSpec | undefined)?.versions?.find(({ storage }) => storage)?.name;
 }
 
-/** Names that follow from others. */
-function named(object: Draft): Draft {
-  const spec = own(object, "spec");
-  const names = isObject(spec) ? own(spec, "names") : undefined;
-  if (!isObject(spec) || !isObject(names)) return object;
-  const kind = String(own(names, "kind") ?? "");
-  const derived = {
-    ...names,
-    singular: own(names, "singular") || kind.toLowerCase(),
-    listKind: own(names, "listKind") || (kind === "" ? "" : `${kind}List`),
-  };
-  return { ...object, spec: { ...spec, names: derived } };
-}
-
-/** What cannot change once the kind is in use. */
-function immutableFaults(object: StoredObject, old: StoredObject | undefined): FieldError[] {
-  if (old === undefined) return [];
-  const [next, before] = [object.spec as DefinitionSpec, old.spec as DefinitionSpec];
-  const faults: FieldError[] = [];
-  const check = (field: string, a: unknown, b: unknown) => {
-    if (!equal(a, b)) faults.push(invalid(field, a, "field is immutable"));
-  };
-  check("spec.scope", next.scope, before.scope);
-  check("spec.names.kind", next.names.kind, before.names.kind);
-  check("spec.group", next.group, before.group);
-  check("spec.names.plural", next.names.plural, before.names.plural);
-  return faults;
+function formatsIn({ spec }: StoredObject): string[] {
+  const schemas = ((spec as DefinitionSpec | undefined)?.versions ?? []).map(({ schema }) => schema?.openAPIV3Schema);
+  const [first, ...rest] = schemas;
+  // A schema that all versions share is looked at once.
+  const looked = rest.every((schema) => equal(schema, first)) ? [first] : schemas;
+  return looked.flatMap((schema) => schema === undefined ? [] : unknownFormats(schema));
 }

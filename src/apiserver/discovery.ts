@@ -159,8 +159,8 @@ function resourceList(core: Core, group: string, groupVersion: string): unknown 
 }
 
 /** Tells a client whether objects are stored in another version than before (`discovery.StorageVersionHash`). */
-function storageVersionHash({ group, version, kind }: ServedKind): string {
-  return createHash("sha256").update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString("base64");
+function storageVersionHash({ group, version, storageVersion = version, kind }: ServedKind): string {
+  return createHash("sha256").update(`${group}/${storageVersion}/${kind}`).digest().subarray(0, 8).toString("base64");
 }
 
 function aggregated(core: Core, groups: readonly string[]): unknown {

@@ -14,6 +14,7 @@ import { isScale, serveScale } from "./scale.ts";
 import {
   badRequest,
   methodNotAllowed,
+  methodNotSupported,
   notAcceptable,
   notFound,
   resourceNotFound,
@@ -135,11 +136,15 @@ async function operate(core: Core, watches: Watches, target: Target, request: Re
 }
 
 /** The refusal of a method on a path. Custom kinds leave it to the operation to find out that a name is missing. */
-function notThere(method: string, { kind, name }: Target): StatusError {
+function notThere(method: string, { kind, name, subresource }: Target): StatusError {
+  if (!kind.isBuiltin && subresource !== undefined) return methodNotSupported(resourceName(kind), VERBS[method] ?? "");
   if (kind.isBuiltin || name !== undefined) return methodNotAllowed();
   if (method === "PUT" || method === "PATCH") return badRequest("name must be provided");
   return methodNotAllowed();
 }
+
+/** What a method asks for on a subresource. */
+const VERBS: Readonly<Record<string, string>> = { POST: "create", DELETE: "delete" };
 
 type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
 

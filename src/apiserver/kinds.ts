@@ -1,6 +1,7 @@
 /** The kinds that are served: the built-in ones from the start, the custom ones as their definitions come and go. */
 import { type BuiltinResource, resources } from "../openapi/kubernetes.gen.ts";
 import type { FieldError } from "../schema/field_error.ts";
+import type { DeclaredScale } from "./crd.ts";
 import type { Draft, StoredObject } from "./objects.ts";
 import { builtinSchema, type ServerSchema } from "./server_schema.ts";
 
@@ -30,6 +31,12 @@ export interface Rules {
   prepareUpdate(object: StoredObject, old: StoredObject, subresource?: string): StoredObject;
   /** What is wrong with an object about to be stored; `old` is absent on create. */
   validate(object: StoredObject, old?: StoredObject, subresource?: string): FieldError[];
+  /** What the server warns of in a write. */
+  warnings?(object: StoredObject, old?: StoredObject, subresource?: string): string[];
+  /** The object as it is kept, where that is in another version than this one. */
+  stored?(object: StoredObject): StoredObject;
+  /** The rules of another version of the kind. */
+  ofVersion?(apiVersion: string): Rules | undefined;
   /** The object as this version shows it. The same object for the same input. */
   read(stored: StoredObject): StoredObject;
   /** Whether a full update needs no resourceVersion. */
@@ -72,11 +79,11 @@ export interface ServedKind {
   /** Paths of fields that a field selector may name, besides name and namespace, with how to read them. */
   readonly selectableFields?: ReadonlyMap<string, (object: StoredObject) => string>;
   /** Where a custom kind has what its `/scale` shows. */
-  readonly scale?: {
-    readonly specReplicasPath: string;
-    readonly statusReplicasPath: string;
-    readonly labelSelectorPath?: string;
-  };
+  readonly scale?: DeclaredScale;
+  /** Where the replicas are in each version of a custom kind, as `managedFields` names their place; undefined where a version has no scale. */
+  readonly replicasPaths?: ReadonlyMap<string, readonly string[] | undefined>;
+  /** The version in which objects of a custom kind are stored. */
+  readonly storageVersion?: string;
   /** The warning that goes with each answer of a version that is on its way out. */
   readonly deprecation?: string;
 }

@@ -1,6 +1,6 @@
 /** `metadata.managedFields`: reading it, writing it, and following each change (`k8s.io/apimachinery/pkg/util/managedfields`). */
 import { equal, isObject } from "../base/json.ts";
-import { withDefaults } from "../schema/defaults.ts";
+import { applyDefaults } from "../schema/defaults.ts";
 import type { Core } from "./core.ts";
 import { FieldSet } from "./apply/field_set.ts";
 import { type Managers, type Owned, updated } from "./apply/updater.ts";
@@ -175,7 +175,7 @@ export function nothing(kind: ServedKind): unknown {
 }
 
 function zero(schema: ServerSchema): unknown {
-  const result: Record<string, unknown> = { ...withDefaults(schema, {}) as object };
+  const result: Record<string, unknown> = { ...applyDefaults(schema, {}) as object };
   for (const [key, property] of Object.entries(schema.properties ?? {})) {
     if (isObject(result[key])) result[key] = zero(property);
     // A list that must be there is there, as null.

@@ -8,7 +8,7 @@ import { type Core, keyOf, keyOfObject, resourceName } from "./core.ts";
 import { keepTimes } from "./managed_fields.ts";
 import type { ServedKind } from "./kinds.ts";
 import { finalizerWarnings, metadataFaults, metadataUpdateFaults } from "./metadata_rules.ts";
-import { pathSegmentFaults } from "./names.ts";
+import { pathSegmentFaults } from "../base/name_rules.ts";
 import { type Draft, metadataOf, type StoredObject, timestamp, withMetadata } from "./objects.ts";
 import {
   alreadyExists,
@@ -72,9 +72,10 @@ export function createObject(core: Core, kind: ServedKind, draft: Draft, request
   if (core.store.get(kind.collection, key) !== undefined) {
     throw alreadyExists(resourceName(kind), tracked.metadata.name);
   }
-  const warnings = finalizerWarnings(tracked);
-  if (request.dryRun) return { object: kind.rules.read(tracked), warnings };
-  return { object: kind.rules.read(core.store.put(kind.collection, key, tracked)), warnings };
+  const warnings = [...finalizerWarnings(tracked), ...kind.rules.warnings?.(tracked) ?? []];
+  const kept = kind.rules.stored?.(tracked) ?? tracked;
+  if (request.dryRun) return { object: kind.rules.read(kept), warnings };
+  return { object: kind.rules.read(core.store.put(kind.collection, key, kept)), warnings };
 }
 
 /** An object with the namespace of its path. */
@@ -153,9 +154,14 @@ export function updateObject(
     ...kind.rules.validate(tracked, old, request.subresource),
   ];
   if (faults.length > 0) throw invalid({ group: kind.group, kind: tracked.kind }, request.name, faults);
-  const warnings = finalizerWarnings(tracked, old);
-  const next = keepTimes(tracked, old);
-  if (equal(next, old)) return { object: old, warnings };
+  const warnings = [
+    ...finalizerWarnings(tracked, old),
+    ...kind.rules.warnings?.(tracked, old, request.subresource) ?? [],
+  ];
+  const made = keepTimes(tracked, old);
+  const next = kind.rules.stored?.(made) ?? made;
+  // What is kept in another version than before changes, even where nobody sees it.
+  if (equal(next, stored)) return { object: old, warnings };
   if (request.dryRun) return { object: kind.rules.read(next), warnings };
   return { object: kind.rules.read(putOrFinish(core, kind, next)), warnings };
 }

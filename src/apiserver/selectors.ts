@@ -158,10 +158,11 @@ function unknownField(kind: ServedKind, field: string): string {
 }
 
 function selectableFields(kind: ServedKind): ReadonlyMap<string, (object: StoredObject) => string> {
-  const fields = new Map<string, (object: StoredObject) => string>([
-    ["metadata.name", ({ metadata }) => metadata.name],
-    ["metadata.namespace", ({ metadata }) => metadata.namespace ?? ""],
-  ]);
+  const fields = new Map<string, (object: StoredObject) => string>([[
+    "metadata.name",
+    ({ metadata }) => metadata.name,
+  ]]);
+  if (kind.isBuiltin || kind.namespaced) fields.set("metadata.namespace", ({ metadata }) => metadata.namespace ?? "");
   for (const [path, read] of kind.selectableFields ?? []) fields.set(path, read);
   return fields;
 }

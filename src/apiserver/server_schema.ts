@@ -15,8 +15,11 @@ export interface ServerSchema extends JsonSchema {
   readonly "x-kubernetes-patch-merge-key"?: string;
   /** The name of the definition, such as `io.k8s.api.core.v1.PodSpec`. */
   readonly definition?: string;
+  /** A schema of JSON Schema stands here, or what is named. */
+  readonly schemaOr?: "list" | "flag" | "texts";
 }
 
+export const JSON_SCHEMA = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps";
 export const OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
 const linked = new Map<string, ServerSchema>();
@@ -38,7 +41,7 @@ export function builtinSchema(name: string): ServerSchema {
 }
 
 /** What OpenAPI cannot say of some types that have their own JSON form. */
-function special(name: string): JsonSchema {
+function special(name: string): ServerSchema {
   switch (name.slice(name.lastIndexOf(".") + 1)) {
     case "IntOrString":
       return { "x-kubernetes-int-or-string": true };
@@ -46,10 +49,13 @@ function special(name: string): JsonSchema {
     case "FieldsV1":
       return { type: "object", "x-kubernetes-preserve-unknown-fields": true };
     case "JSON":
-    case "JSONSchemaPropsOrArray":
-    case "JSONSchemaPropsOrBool":
-    case "JSONSchemaPropsOrStringArray":
       return { "x-kubernetes-preserve-unknown-fields": true };
+    case "JSONSchemaPropsOrArray":
+      return { "x-kubernetes-preserve-unknown-fields": true, schemaOr: "list" };
+    case "JSONSchemaPropsOrBool":
+      return { "x-kubernetes-preserve-unknown-fields": true, schemaOr: "flag" };
+    case "JSONSchemaPropsOrStringArray":
+      return { "x-kubernetes-preserve-unknown-fields": true, schemaOr: "texts" };
     default:
       return {};
   }

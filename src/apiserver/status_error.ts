@@ -166,6 +166,11 @@ export function methodNotAllowed(): StatusError {
   );
 }
 
+export function methodNotSupported(resource: ResourceName, verb: string): StatusError {
+  const message = `${verb} is not supported on resources of kind "${qualified(resource)}"`;
+  return new StatusError(405, "MethodNotAllowed", message, details(resource, ""));
+}
+
 export function unsupportedMediaType(accepted: readonly string[]): StatusError {
   const message = `the body of the request was in an unknown format - accepted media types include: ${
     accepted.join(", ")

@@ -71,7 +71,7 @@ export async function update(core: Core, target: Target, request: Request): Prom
 }
 
 /** The media types of patches. */
-const PATCHES = {
+export const PATCHES = {
   json: "application/json-patch+json",
   merge: "application/merge-patch+json",
   strategic: "application/strategic-merge-patch+json",
@@ -96,7 +96,12 @@ export async function patch(core: Core, target: Target, request: Request): Promi
   }, false);
 }
 
-function editOf(kind: ServedKind, type: string, text: string): (live: StoredObject) => unknown {
+/**
+ * How a patch changes an object.
+ *
+ * @throws {StatusError} If it is none.
+ */
+export function editOf(kind: ServedKind, type: string, text: string): (live: StoredObject) => unknown {
   let patch: unknown;
   try {
     patch = JSON.parse(text);
@@ -123,7 +128,7 @@ function editOf(kind: ServedKind, type: string, text: string): (live: StoredObje
 }
 
 /** Decodes what a patch made. What is wrong with it is a fault of the patch, not of a body. */
-function decodePatched(kind: ServedKind, edited: Draft, options: DecodeOptions, isStrategic: boolean): Draft {
+export function decodePatched(kind: ServedKind, edited: Draft, options: DecodeOptions, isStrategic: boolean): Draft {
   try {
     return decodeBody(kind, edited, options);
   } catch (error) {

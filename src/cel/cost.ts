@@ -32,3 +32,13 @@ export function joinRanges(a: Range, b: Range): Range {
 function capped(value: number): number {
   return Math.min(value, UNLIMITED);
 }
+
+/** The size of a node, or all that can be where nothing is known of it. */
+export function sizeRange(node: { readonly size: Range | undefined }): Range {
+  return node.size ?? { min: 0, max: UNLIMITED };
+}
+
+/** A range of one number. */
+export function exactly(value: number): Range {
+  return { min: value, max: value };
+}

@@ -1,5 +1,8 @@
 /** How functions are declared: those of the language and those of libraries alike. */
 import type { Range } from "./cost.ts";
+import type { Macro } from "./macro.ts";
+import type { Issues } from "./source.ts";
+import type { Expression } from "./syntax_tree.ts";
 import type { CelType } from "./type.ts";
 import type { Value } from "./value.ts";
 
@@ -9,7 +12,10 @@ export interface Library {
   readonly functions: readonly FunctionDeclaration[];
   /** Names that stand for values, such as types. */
   readonly constants?: readonly Constant[];
-  readonly macros?: readonly string[];
+  /** What is rewritten when an expression is parsed. */
+  readonly macros?: readonly Macro[];
+  /** Looks at an expression whose types are right, and notes what else is wrong. */
+  readonly validate?: (root: Expression, issues: Issues) => void;
 }
 
 /** A name that stands for a value. */
@@ -24,6 +30,14 @@ export interface FunctionDeclaration {
   /** Such as `matches` or `sets.contains`. */
   readonly name: string;
   readonly overloads: readonly Overload[];
+  /** One implementation for all overloads, as operators have it: it looks at the values itself, also where all types are known. */
+  readonly call?: (...values: Value[]) => Value;
+  /** A call costs 1 where only the types at run time tell which overload is meant: cel-go counts those of the language so. */
+  readonly isCheapWhenDispatched?: boolean;
+  /** Which operand is a pattern, what it is called on counted as the first: where it is a literal, it must be one when the program is made. */
+  readonly patternOperand?: number;
+  /** Types are not looked at again at run time where the checker knew the overload. */
+  readonly isUnguarded?: boolean;
 }
 
 /** One way to call a function. */
@@ -53,6 +67,8 @@ export interface SizedNode {
   readonly size: Range | undefined;
   /** The value where it is a literal. */
   readonly literal: Value | undefined;
+  /** What a list holds (of a map: the keys), by its type and by what is known of its schema; undefined where the type has no parts. */
+  readonly items: SizedNode | undefined;
 }
 
 /** What a call may cost, and how large its result may be. */

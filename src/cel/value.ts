@@ -43,6 +43,8 @@ export abstract class MapValue {
   /** The value at a key, where 1, 1u and 1.0 are the same key; undefined where there is none. */
   abstract get(key: Value): Value | undefined;
   abstract keys(): Iterable<Value>;
+  /** Where the map compares in a way of its own. */
+  equals?(other: MapValue | ObjectValue): boolean;
 }
 
 /** An object with known fields. */
@@ -53,11 +55,19 @@ export abstract class ObjectValue {
   abstract get(field: string): Value | undefined;
   /** Names of the fields that are set. */
   abstract fields(): Iterable<string>;
+  /** How many fields are set, for what a comparison costs. */
+  get size(): number {
+    let size = 0;
+    for (const _ of this.fields()) size++;
+    return size;
+  }
+  /** Where the object compares in a way of its own. */
+  equals?(other: MapValue | ObjectValue): boolean;
 }
 
-/** A point in time: whole seconds since 1970 and the nanoseconds after. */
+/** A point in time: whole seconds since 1970 and the nanoseconds after; and how many seconds east of UTC it was written in, which its text shows. */
 export class Timestamp {
-  constructor(readonly seconds: bigint, readonly nanoseconds: number) {}
+  constructor(readonly seconds: bigint, readonly nanoseconds: number, readonly offset: number = 0) {}
 }
 
 /** A span of time, in nanoseconds. */
@@ -79,10 +89,14 @@ export class TypeValue {
 /** A value of a library's own type. */
 export abstract class OpaqueValue {
   abstract readonly type: CelType;
+  /** What `size` is to what a comparison costs, where cel-go knows one of such values. */
+  readonly size?: number;
   abstract equals(other: OpaqueValue): boolean;
 }
 
 /** An expression could not be evaluated. The message is cel-go's, such as `no such key: a`. */
 export class CelError extends Error {
   override name = "CelError";
+  /** What was spent until then, in cel-go's units, where the evaluation of a program ended so. */
+  cost?: number;
 }

@@ -74,7 +74,7 @@ export interface CustomResourceDefinitionCondition {
   /** reason is a unique, one-word, CamelCase reason for the condition's last transition. */
   readonly reason?: string | undefined;
   /** status is the status of the condition. */
-  readonly status?: string | undefined;
+  readonly status: string;
   /** type is the type of the condition. */
   readonly type: string;
 }

@@ -41,7 +41,7 @@ export interface APIServiceCondition {
   /** Unique, one-word, CamelCase reason for the condition's last transition. */
   readonly reason?: string | undefined;
   /** Status is the status of the condition. */
-  readonly status?: string | undefined;
+  readonly status: string;
   /** Type is the type of the condition. */
   readonly type: string;
 }

@@ -67,7 +67,7 @@ export interface NonResourceAttributes {
 export interface NonResourceRule {
   /** nonResourceURLs is a set of partial urls that a user should have access to. */
   readonly nonResourceURLs?: readonly string[] | undefined;
-  /** verbs is a list of kubernetes non-resource API verbs, like. */
+  /** verbs is a list of kubernetes non-resource API verbs, like: get, post, put, delete, patch, head, options. */
   readonly verbs: readonly string[];
 }
 
@@ -87,7 +87,7 @@ export interface ResourceAttributes {
   readonly resource?: string | undefined;
   /** subresource is one of the existing resource types. */
   readonly subresource?: string | undefined;
-  /** verb is a kubernetes resource API verb, like. */
+  /** verb is a kubernetes resource API verb, like: get, list, watch, create, update, delete, proxy. */
   readonly verb?: string | undefined;
   /** version is the API Version of the Resource. */
   readonly version?: string | undefined;
@@ -101,7 +101,7 @@ export interface ResourceRule {
   readonly resourceNames?: readonly string[] | undefined;
   /** resources is a list of resources this rule applies to. */
   readonly resources?: readonly string[] | undefined;
-  /** verbs is a list of kubernetes resource API verbs, like. */
+  /** verbs is a list of kubernetes resource API verbs, like: get, list, watch, create, update, delete, proxy. */
   readonly verbs: readonly string[];
 }
 
@@ -248,13 +248,13 @@ export interface SubjectAccessReviewSpec {
 
 /** SubjectAccessReviewStatus. */
 export interface SubjectAccessReviewStatus {
-  /** allowed is required. */
+  /** allowed is required. True if the action would be allowed, false otherwise. */
   readonly allowed: boolean;
-  /** denied is optional. */
+  /** denied is optional. True if the action would be denied, otherwise false. */
   readonly denied?: boolean | undefined;
   /** evaluationError is an indication that some error occurred during the authorization check. */
   readonly evaluationError?: string | undefined;
-  /** reason is optional. */
+  /** reason is optional. It indicates why a request was allowed or denied. */
   readonly reason?: string | undefined;
 }
 

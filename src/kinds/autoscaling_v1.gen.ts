@@ -5,9 +5,9 @@ import type { Kind, ObjectMeta, ObjectMetaInput } from "../resource/kind.ts";
 export interface CrossVersionObjectReference {
   /** apiVersion is the API version of the referent. */
   readonly apiVersion?: string | undefined;
-  /** kind is the kind of the referent; More info. */
+  /** kind is the kind of the referent. */
   readonly kind: string;
-  /** name is the name of the referent; More info. */
+  /** name is the name of the referent. */
   readonly name: string;
 }
 

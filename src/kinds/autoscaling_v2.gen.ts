@@ -11,6 +11,15 @@ export interface ContainerResourceMetricSource {
   /** target specifies the target value for the given metric. */
   readonly target: MetricTarget;
 }
+/** {@linkcode ContainerResourceMetricSource} as written. */
+export interface ContainerResourceMetricSourceInput {
+  /** container is the name of the container in the pods of the scaling target. */
+  readonly container: string;
+  /** name is the name of the resource in question. */
+  readonly name: string;
+  /** target specifies the target value for the given metric. */
+  readonly target: MetricTargetInput;
+}
 
 /** ContainerResourceMetricStatus indicates the current value of a resource metric known to Kubernetes, as specified in requests and limits, describing a single ... */
 export interface ContainerResourceMetricStatus {
@@ -21,14 +30,23 @@ export interface ContainerResourceMetricStatus {
   /** name is the name of the resource in question. */
   readonly name: string;
 }
+/** {@linkcode ContainerResourceMetricStatus} as written. */
+export interface ContainerResourceMetricStatusInput {
+  /** container is the name of the container in the pods of the scaling target. */
+  readonly container: string;
+  /** current contains the current value for the given metric. */
+  readonly current: MetricValueStatusInput;
+  /** name is the name of the resource in question. */
+  readonly name: string;
+}
 
 /** CrossVersionObjectReference contains enough information to let you identify the referred resource. */
 export interface CrossVersionObjectReference {
   /** apiVersion is the API version of the referent. */
   readonly apiVersion?: string | undefined;
-  /** kind is the kind of the referent; More info. */
+  /** kind is the kind of the referent. */
   readonly kind: string;
-  /** name is the name of the referent; More info. */
+  /** name is the name of the referent. */
   readonly name: string;
 }
 
@@ -39,11 +57,25 @@ export interface ExternalMetricSource {
   /** target specifies the target value for the given metric. */
   readonly target: MetricTarget;
 }
+/** {@linkcode ExternalMetricSource} as written. */
+export interface ExternalMetricSourceInput {
+  /** metric identifies the target metric by name and selector. */
+  readonly metric: MetricIdentifier;
+  /** target specifies the target value for the given metric. */
+  readonly target: MetricTargetInput;
+}
 
 /** ExternalMetricStatus indicates the current value of a global metric not associated with any Kubernetes object. */
 export interface ExternalMetricStatus {
   /** current contains the current value for the given metric. */
   readonly current: MetricValueStatus;
+  /** metric identifies the target metric by name and selector. */
+  readonly metric: MetricIdentifier;
+}
+/** {@linkcode ExternalMetricStatus} as written. */
+export interface ExternalMetricStatusInput {
+  /** current contains the current value for the given metric. */
+  readonly current: MetricValueStatusInput;
   /** metric identifies the target metric by name and selector. */
   readonly metric: MetricIdentifier;
 }
@@ -61,13 +93,24 @@ export interface HPAScalingPolicy {
 /** HPAScalingRules configures the scaling behavior for one direction via scaling Policy Rules and a configurable metric tolerance. */
 export interface HPAScalingRules {
   /** policies is a list of potential scaling polices which can be used during scaling. */
+  readonly policies?: readonly HPAScalingPolicy[];
+  /** selectPolicy is used to specify which policy should be used. */
+  readonly selectPolicy?: string;
+  /** stabilizationWindowSeconds is the number of seconds for which past recommendations should be considered while scaling up or scaling down. */
+  readonly stabilizationWindowSeconds?: number;
+  /** tolerance is the tolerance on the ratio between the current and desired metric value under which no updates are made to the desired number of replicas (e.g. ... */
+  readonly tolerance?: string;
+}
+/** {@linkcode HPAScalingRules} as written. */
+export interface HPAScalingRulesInput {
+  /** policies is a list of potential scaling polices which can be used during scaling. */
   readonly policies?: readonly HPAScalingPolicy[] | undefined;
   /** selectPolicy is used to specify which policy should be used. */
   readonly selectPolicy?: string | undefined;
   /** stabilizationWindowSeconds is the number of seconds for which past recommendations should be considered while scaling up or scaling down. */
   readonly stabilizationWindowSeconds?: number | undefined;
   /** tolerance is the tolerance on the ratio between the current and desired metric value under which no updates are made to the desired number of replicas (e.g. ... */
-  readonly tolerance?: string | undefined;
+  readonly tolerance?: number | string | undefined;
 }
 
 /** HorizontalPodAutoscaler is the configuration for a horizontal pod autoscaler, which automatically manages the replica count of any resource implementing the ... */
@@ -110,9 +153,16 @@ export const HorizontalPodAutoscaler: Kind<
 /** HorizontalPodAutoscalerBehavior configures the scaling behavior of the target in both Up and Down directions (scaleUp and scaleDown fields respectively). */
 export interface HorizontalPodAutoscalerBehavior {
   /** scaleDown is scaling policy for scaling Down. */
-  readonly scaleDown?: HPAScalingRules | undefined;
+  readonly scaleDown?: HPAScalingRules;
   /** scaleUp is scaling policy for scaling Up. */
-  readonly scaleUp?: HPAScalingRules | undefined;
+  readonly scaleUp?: HPAScalingRules;
+}
+/** {@linkcode HorizontalPodAutoscalerBehavior} as written. */
+export interface HorizontalPodAutoscalerBehaviorInput {
+  /** scaleDown is scaling policy for scaling Down. */
+  readonly scaleDown?: HPAScalingRulesInput | undefined;
+  /** scaleUp is scaling policy for scaling Up. */
+  readonly scaleUp?: HPAScalingRulesInput | undefined;
 }
 
 /** HorizontalPodAutoscalerCondition describes the state of a HorizontalPodAutoscaler at a certain point. */
@@ -124,7 +174,7 @@ export interface HorizontalPodAutoscalerCondition {
   /** reason is the reason for the condition's last transition. */
   readonly reason?: string | undefined;
   /** status is the status of the condition (True, False, Unknown). */
-  readonly status?: string | undefined;
+  readonly status: string;
   /** type describes the current condition. */
   readonly type: string;
 }
@@ -145,11 +195,11 @@ export interface HorizontalPodAutoscalerSpec {
 /** {@linkcode HorizontalPodAutoscalerSpec} as written. */
 export interface HorizontalPodAutoscalerSpecInput {
   /** behavior configures the scaling behavior of the target in both Up and Down directions (scaleUp and scaleDown fields respectively). */
-  readonly behavior?: HorizontalPodAutoscalerBehavior | undefined;
+  readonly behavior?: HorizontalPodAutoscalerBehaviorInput | undefined;
   /** maxReplicas is the upper limit for the number of replicas to which the autoscaler can scale up. */
   readonly maxReplicas: number;
   /** metrics contains the specifications for which to use to calculate the desired replica count (the maximum replica count across all metrics will be used). */
-  readonly metrics?: readonly MetricSpec[] | undefined;
+  readonly metrics?: readonly MetricSpecInput[] | undefined;
   /** minReplicas is the lower limit for the number of replicas to which the autoscaler can scale down. */
   readonly minReplicas?: number | undefined;
   /** scaleTargetRef points to the target resource to scale, and is used to the pods for which metrics should be collected, as well as to actually change the ... */
@@ -159,9 +209,24 @@ export interface HorizontalPodAutoscalerSpecInput {
 /** HorizontalPodAutoscalerStatus describes the current status of a horizontal pod autoscaler. */
 export interface HorizontalPodAutoscalerStatus {
   /** conditions is the set of conditions required for this autoscaler to scale its target, and indicates whether or not those conditions are met. */
+  readonly conditions?: readonly HorizontalPodAutoscalerCondition[];
+  /** currentMetrics is the last read state of the metrics used by this autoscaler. */
+  readonly currentMetrics?: readonly MetricStatus[];
+  /** currentReplicas is current number of replicas of pods managed by this autoscaler, as last seen by the autoscaler. */
+  readonly currentReplicas?: number;
+  /** desiredReplicas is the desired number of replicas of pods managed by this autoscaler, as last calculated by the autoscaler. */
+  readonly desiredReplicas: number;
+  /** lastScaleTime is the last time the HorizontalPodAutoscaler scaled the number of pods, used by the autoscaler to control how often the number of pods is changed. */
+  readonly lastScaleTime?: string;
+  /** observedGeneration is the most recent generation observed by this autoscaler. */
+  readonly observedGeneration?: number;
+}
+/** {@linkcode HorizontalPodAutoscalerStatus} as written. */
+export interface HorizontalPodAutoscalerStatusInput {
+  /** conditions is the set of conditions required for this autoscaler to scale its target, and indicates whether or not those conditions are met. */
   readonly conditions?: readonly HorizontalPodAutoscalerCondition[] | undefined;
   /** currentMetrics is the last read state of the metrics used by this autoscaler. */
-  readonly currentMetrics?: readonly MetricStatus[] | undefined;
+  readonly currentMetrics?: readonly MetricStatusInput[] | undefined;
   /** currentReplicas is current number of replicas of pods managed by this autoscaler, as last seen by the autoscaler. */
   readonly currentReplicas?: number | undefined;
   /** desiredReplicas is the desired number of replicas of pods managed by this autoscaler, as last calculated by the autoscaler. */
@@ -183,15 +248,30 @@ export interface MetricIdentifier {
 /** MetricSpec specifies how to scale based on a single metric (only `type` and one other matching field should be set at once). */
 export interface MetricSpec {
   /** containerResource refers to a resource metric (such as those specified in requests and limits) known to Kubernetes describing a single container in each pod ... */
-  readonly containerResource?: ContainerResourceMetricSource | undefined;
+  readonly containerResource?: ContainerResourceMetricSource;
   /** external refers to a global metric that is not associated with any Kubernetes object. */
-  readonly external?: ExternalMetricSource | undefined;
+  readonly external?: ExternalMetricSource;
   /** object refers to a metric describing a single kubernetes object (for example, hits-per-second on an Ingress object). */
-  readonly object?: ObjectMetricSource | undefined;
+  readonly object?: ObjectMetricSource;
   /** pods refers to a metric describing each pod in the current scale target (for example, transactions-processed-per-second). */
-  readonly pods?: PodsMetricSource | undefined;
+  readonly pods?: PodsMetricSource;
   /** resource refers to a resource metric (such as those specified in requests and limits) known to Kubernetes describing each pod in the current scale target ... */
-  readonly resource?: ResourceMetricSource | undefined;
+  readonly resource?: ResourceMetricSource;
+  /** type is the type of metric source. */
+  readonly type: string;
+}
+/** {@linkcode MetricSpec} as written. */
+export interface MetricSpecInput {
+  /** containerResource refers to a resource metric (such as those specified in requests and limits) known to Kubernetes describing a single container in each pod ... */
+  readonly containerResource?: ContainerResourceMetricSourceInput | undefined;
+  /** external refers to a global metric that is not associated with any Kubernetes object. */
+  readonly external?: ExternalMetricSourceInput | undefined;
+  /** object refers to a metric describing a single kubernetes object (for example, hits-per-second on an Ingress object). */
+  readonly object?: ObjectMetricSourceInput | undefined;
+  /** pods refers to a metric describing each pod in the current scale target (for example, transactions-processed-per-second). */
+  readonly pods?: PodsMetricSourceInput | undefined;
+  /** resource refers to a resource metric (such as those specified in requests and limits) known to Kubernetes describing each pod in the current scale target ... */
+  readonly resource?: ResourceMetricSourceInput | undefined;
   /** type is the type of metric source. */
   readonly type: string;
 }
@@ -199,15 +279,30 @@ export interface MetricSpec {
 /** MetricStatus describes the last-read state of a single metric. */
 export interface MetricStatus {
   /** container resource refers to a resource metric (such as those specified in requests and limits) known to Kubernetes describing a single container in each pod ... */
-  readonly containerResource?: ContainerResourceMetricStatus | undefined;
+  readonly containerResource?: ContainerResourceMetricStatus;
   /** external refers to a global metric that is not associated with any Kubernetes object. */
-  readonly external?: ExternalMetricStatus | undefined;
+  readonly external?: ExternalMetricStatus;
   /** object refers to a metric describing a single kubernetes object (for example, hits-per-second on an Ingress object). */
-  readonly object?: ObjectMetricStatus | undefined;
+  readonly object?: ObjectMetricStatus;
   /** pods refers to a metric describing each pod in the current scale target (for example, transactions-processed-per-second). */
-  readonly pods?: PodsMetricStatus | undefined;
+  readonly pods?: PodsMetricStatus;
   /** resource refers to a resource metric (such as those specified in requests and limits) known to Kubernetes describing each pod in the current scale target ... */
-  readonly resource?: ResourceMetricStatus | undefined;
+  readonly resource?: ResourceMetricStatus;
+  /** type is the type of metric source. */
+  readonly type: string;
+}
+/** {@linkcode MetricStatus} as written. */
+export interface MetricStatusInput {
+  /** container resource refers to a resource metric (such as those specified in requests and limits) known to Kubernetes describing a single container in each pod ... */
+  readonly containerResource?: ContainerResourceMetricStatusInput | undefined;
+  /** external refers to a global metric that is not associated with any Kubernetes object. */
+  readonly external?: ExternalMetricStatusInput | undefined;
+  /** object refers to a metric describing a single kubernetes object (for example, hits-per-second on an Ingress object). */
+  readonly object?: ObjectMetricStatusInput | undefined;
+  /** pods refers to a metric describing each pod in the current scale target (for example, transactions-processed-per-second). */
+  readonly pods?: PodsMetricStatusInput | undefined;
+  /** resource refers to a resource metric (such as those specified in requests and limits) known to Kubernetes describing each pod in the current scale target ... */
+  readonly resource?: ResourceMetricStatusInput | undefined;
   /** type is the type of metric source. */
   readonly type: string;
 }
@@ -215,23 +310,43 @@ export interface MetricStatus {
 /** MetricTarget defines the target value, average value, or average utilization of a specific metric. */
 export interface MetricTarget {
   /** averageUtilization is the target value of the average of the resource metric across all relevant pods, represented as a percentage of the requested value of ... */
-  readonly averageUtilization?: number | undefined;
+  readonly averageUtilization?: number;
   /** averageValue is the target value of the average of the metric across all relevant pods (as a quantity). */
-  readonly averageValue?: string | undefined;
+  readonly averageValue?: string;
   /** type represents whether the metric type is Utilization, Value, or AverageValue. */
   readonly type: string;
   /** value is the target value of the metric (as a quantity). */
-  readonly value?: string | undefined;
+  readonly value?: string;
+}
+/** {@linkcode MetricTarget} as written. */
+export interface MetricTargetInput {
+  /** averageUtilization is the target value of the average of the resource metric across all relevant pods, represented as a percentage of the requested value of ... */
+  readonly averageUtilization?: number | undefined;
+  /** averageValue is the target value of the average of the metric across all relevant pods (as a quantity). */
+  readonly averageValue?: number | string | undefined;
+  /** type represents whether the metric type is Utilization, Value, or AverageValue. */
+  readonly type: string;
+  /** value is the target value of the metric (as a quantity). */
+  readonly value?: number | string | undefined;
 }
 
 /** MetricValueStatus holds the current value for a metric. */
 export interface MetricValueStatus {
   /** currentAverageUtilization is the current value of the average of the resource metric across all relevant pods, represented as a percentage of the requested ... */
+  readonly averageUtilization?: number;
+  /** averageValue is the current value of the average of the metric across all relevant pods (as a quantity). */
+  readonly averageValue?: string;
+  /** value is the current value of the metric (as a quantity). */
+  readonly value?: string;
+}
+/** {@linkcode MetricValueStatus} as written. */
+export interface MetricValueStatusInput {
+  /** currentAverageUtilization is the current value of the average of the resource metric across all relevant pods, represented as a percentage of the requested ... */
   readonly averageUtilization?: number | undefined;
   /** averageValue is the current value of the average of the metric across all relevant pods (as a quantity). */
-  readonly averageValue?: string | undefined;
+  readonly averageValue?: number | string | undefined;
   /** value is the current value of the metric (as a quantity). */
-  readonly value?: string | undefined;
+  readonly value?: number | string | undefined;
 }
 
 /** ObjectMetricSource indicates how to scale on a metric describing a kubernetes object (for example, hits-per-second on an Ingress object). */
@@ -243,11 +358,29 @@ export interface ObjectMetricSource {
   /** target specifies the target value for the given metric. */
   readonly target: MetricTarget;
 }
+/** {@linkcode ObjectMetricSource} as written. */
+export interface ObjectMetricSourceInput {
+  /** describedObject specifies the descriptions of a object,such as kind,name apiVersion. */
+  readonly describedObject: CrossVersionObjectReference;
+  /** metric identifies the target metric by name and selector. */
+  readonly metric: MetricIdentifier;
+  /** target specifies the target value for the given metric. */
+  readonly target: MetricTargetInput;
+}
 
 /** ObjectMetricStatus indicates the current value of a metric describing a kubernetes object (for example, hits-per-second on an Ingress object). */
 export interface ObjectMetricStatus {
   /** current contains the current value for the given metric. */
   readonly current: MetricValueStatus;
+  /** DescribedObject specifies the descriptions of a object,such as kind,name apiVersion. */
+  readonly describedObject: CrossVersionObjectReference;
+  /** metric identifies the target metric by name and selector. */
+  readonly metric: MetricIdentifier;
+}
+/** {@linkcode ObjectMetricStatus} as written. */
+export interface ObjectMetricStatusInput {
+  /** current contains the current value for the given metric. */
+  readonly current: MetricValueStatusInput;
   /** DescribedObject specifies the descriptions of a object,such as kind,name apiVersion. */
   readonly describedObject: CrossVersionObjectReference;
   /** metric identifies the target metric by name and selector. */
@@ -261,11 +394,25 @@ export interface PodsMetricSource {
   /** target specifies the target value for the given metric. */
   readonly target: MetricTarget;
 }
+/** {@linkcode PodsMetricSource} as written. */
+export interface PodsMetricSourceInput {
+  /** metric identifies the target metric by name and selector. */
+  readonly metric: MetricIdentifier;
+  /** target specifies the target value for the given metric. */
+  readonly target: MetricTargetInput;
+}
 
 /** PodsMetricStatus indicates the current value of a metric describing each pod in the current scale target (for example, transactions-processed-per-second). */
 export interface PodsMetricStatus {
   /** current contains the current value for the given metric. */
   readonly current: MetricValueStatus;
+  /** metric identifies the target metric by name and selector. */
+  readonly metric: MetricIdentifier;
+}
+/** {@linkcode PodsMetricStatus} as written. */
+export interface PodsMetricStatusInput {
+  /** current contains the current value for the given metric. */
+  readonly current: MetricValueStatusInput;
   /** metric identifies the target metric by name and selector. */
   readonly metric: MetricIdentifier;
 }
@@ -277,11 +424,25 @@ export interface ResourceMetricSource {
   /** target specifies the target value for the given metric. */
   readonly target: MetricTarget;
 }
+/** {@linkcode ResourceMetricSource} as written. */
+export interface ResourceMetricSourceInput {
+  /** name is the name of the resource in question. */
+  readonly name: string;
+  /** target specifies the target value for the given metric. */
+  readonly target: MetricTargetInput;
+}
 
 /** ResourceMetricStatus indicates the current value of a resource metric known to Kubernetes, as specified in requests and limits, describing each pod in the ... */
 export interface ResourceMetricStatus {
   /** current contains the current value for the given metric. */
   readonly current: MetricValueStatus;
+  /** name is the name of the resource in question. */
+  readonly name: string;
+}
+/** {@linkcode ResourceMetricStatus} as written. */
+export interface ResourceMetricStatusInput {
+  /** current contains the current value for the given metric. */
+  readonly current: MetricValueStatusInput;
   /** name is the name of the resource in question. */
   readonly name: string;
 }

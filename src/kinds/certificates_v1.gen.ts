@@ -49,7 +49,7 @@ export interface CertificateSigningRequestCondition {
   /** reason indicates a brief reason for the request state. */
   readonly reason?: string | undefined;
   /** status of the condition, one of True, False, Unknown. */
-  readonly status?: string | undefined;
+  readonly status: string;
   /** type of the condition. */
   readonly type: string;
 }

@@ -23,3 +23,4 @@
  * @module
  */
 export * from "./latest.gen.ts";
+export type { Embedded, EmbeddedObjectMeta } from "./embedded.ts";

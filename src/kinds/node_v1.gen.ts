@@ -5,7 +5,12 @@ import type { Toleration } from "./core_v1.gen.ts";
 /** Overhead structure represents the resource overhead associated with running a pod. */
 export interface Overhead {
   /** podFixed represents the fixed resource overhead associated with running a pod. */
-  readonly podFixed?: { readonly [key: string]: string } | undefined;
+  readonly podFixed?: { readonly [key: string]: string };
+}
+/** {@linkcode Overhead} as written. */
+export interface OverheadInput {
+  /** podFixed represents the fixed resource overhead associated with running a pod. */
+  readonly podFixed?: { readonly [key: string]: number | string } | undefined;
 }
 
 /** RuntimeClass defines a class of container runtime supported in the cluster. */
@@ -28,7 +33,7 @@ export interface RuntimeClassInput {
   /** handler specifies the underlying runtime and configuration that the CRI implementation will use to handle pods of this class. */
   readonly handler: string;
   /** overhead represents the resource overhead associated with running a pod for a given RuntimeClass. */
-  readonly overhead?: Overhead | undefined;
+  readonly overhead?: OverheadInput | undefined;
   /** scheduling holds the scheduling constraints to ensure that pods running with this RuntimeClass are scheduled to nodes that support it. */
   readonly scheduling?: Scheduling | undefined;
 }

@@ -125,9 +125,9 @@ export interface CSIStorageCapacityInput {
   readonly kind?: "CSIStorageCapacity" | undefined;
   readonly metadata?: ObjectMetaInput | undefined;
   /** capacity is the value reported by the CSI driver in its GetCapacityResponse for a GetCapacityRequest with topology and parameters that match the previous fields. */
-  readonly capacity?: string | undefined;
+  readonly capacity?: number | string | undefined;
   /** maximumVolumeSize is the value reported by the CSI driver in its GetCapacityResponse for a GetCapacityRequest with topology and parameters that match the ... */
-  readonly maximumVolumeSize?: string | undefined;
+  readonly maximumVolumeSize?: number | string | undefined;
   /** nodeTopology defines which nodes have access to the storage for which capacity was reported. */
   readonly nodeTopology?: LabelSelector | undefined;
   /** storageClassName represents the name of the StorageClass that the reported capacity applies to. */

@@ -10,18 +10,51 @@ import type { CustomResourceDefinitionManifest } from "../resource/kind.ts";
  * @throws {TypeError} If two kinds that differ have one name.
  */
 export function crdsOf(parts: readonly Part[]): CustomResourceDefinitionManifest[] {
-  const crds = new Map<string, CustomResourceDefinitionManifest>();
-  for (const { kind, owns, reads } of parts) {
-    for (const { crd } of [kind, ...owns, ...reads]) {
-      if (crd === undefined) continue;
-      const other = crds.get(crd.metadata.name);
-      if (other !== undefined && !equal(other, crd)) {
-        throw new TypeError(
-          `Cannot put together the CustomResourceDefinitions: two different kinds are both "${crd.metadata.name}": make the kind once and use it twice`,
-        );
-      }
-      crds.set(crd.metadata.name, crd);
-    }
+  return uniqueCrds(
+    parts.flatMap(({ kind, owns, reads }) => [kind, ...owns, ...reads].flatMap(({ crd }) => crd ?? [])),
+  );
+}
+
+/**
+ * Definitions, each once: of two of one name the one that contains the other, as that of a kind contains those of its other versions.
+ *
+ * @param crds The definitions.
+ * @throws {TypeError} If two of one name differ, and neither contains the other.
+ */
+export function uniqueCrds(crds: readonly CustomResourceDefinitionManifest[]): CustomResourceDefinitionManifest[] {
+  const unique = new Map<string, CustomResourceDefinitionManifest>();
+  for (const crd of crds) {
+    const { name } = crd.metadata;
+    const other = unique.get(name);
+    unique.set(name, other === undefined ? crd : larger(other, crd));
   }
-  return [...crds.values()];
+  return [...unique.values()];
+}
+
+function larger(
+  one: CustomResourceDefinitionManifest,
+  other: CustomResourceDefinitionManifest,
+): CustomResourceDefinitionManifest {
+  if (contains(one, other)) return one;
+  if (contains(other, one)) return other;
+  throw new TypeError(
+    `Cannot put together the CustomResourceDefinitions: two different kinds are both "${one.metadata.name}": make the ` +
+      'kind once and use it twice, or list its other versions in "versions"',
+  );
+}
+
+/** Whether a definition has all versions of another. Which of them is stored, and what is said of the kind, is its own. */
+function contains(one: CustomResourceDefinitionManifest, other: CustomResourceDefinitionManifest): boolean {
+  if (equal(one, other)) return true;
+  const { names, scope, group, versions } = one.spec;
+  const isSameKind = names.kind === other.spec.names.kind && scope === other.spec.scope && group === other.spec.group;
+  if (!isSameKind || versions.length <= other.spec.versions.length) return false;
+  return other.spec.versions.every((version) => versions.some((each) => equal(comparable(each), comparable(version))));
+}
+
+function comparable(
+  { storage: _, selectableFields = [], ...version }: CustomResourceDefinitionManifest["spec"]["versions"][number],
+): unknown {
+  // The order of selectable fields is changed where an API server would not take it otherwise.
+  return { ...version, selectableFields: selectableFields.map(({ jsonPath }) => jsonPath).sort() };
 }

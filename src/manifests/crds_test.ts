@@ -30,3 +30,39 @@ Deno.test("crdsOf is empty where all kinds are built in", () => {
 function kindOf() {
   return resource({ group: "demo.example.com", version: "v1", kind: "Alpha" as string, spec: s.object({}) });
 }
+
+const NOTE = { group: "demo.example.com", kind: "Note" } as const;
+const NoteV1 = resource({
+  ...NOTE,
+  version: "v1",
+  spec: s.object({ text: s.string(), size: s.integer() }),
+  selectableFields: [".spec.text", ".spec.size"],
+});
+const Note = resource({
+  ...NOTE,
+  version: "v2",
+  shortNames: ["no"],
+  spec: s.object({ text: s.string(), size: s.integer(), author: s.optional(s.string()) }),
+  selectableFields: [".spec.text", ".spec.size"],
+  versions: [NoteV1],
+});
+
+Deno.test("crdsOf takes the definition that has all versions of a kind, whichever comes first", () => {
+  const old = controller(NoteV1, { reconcile() {} });
+  const current = controller(Note, { reconcile() {} });
+
+  assert.deepEqual(crdsOf([old, current]), [Note.crd]);
+  assert.deepEqual(crdsOf([current, old]), [Note.crd]);
+  assert.deepEqual(crdsOf([old]), [NoteV1.crd]);
+});
+
+Deno.test("crdsOf refuses kinds of one name of which neither has the other's versions", () => {
+  const Other = resource({ ...NOTE, version: "v3", spec: s.object({}) });
+  const parts = [controller(Other, { reconcile() {} }), controller(Note, { reconcile() {} })];
+
+  assert.throws(() => crdsOf(parts), {
+    name: "TypeError",
+    message: "Cannot put together the CustomResourceDefinitions: two different kinds are both " +
+      '"notes.demo.example.com": make the kind once and use it twice, or list its other versions in "versions"',
+  });
+});

@@ -1,4 +1,5 @@
 /** What an API server takes as the names of a kind. */
+import { refuse } from "./_refusal.ts";
 
 const LABEL = /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/; // a DNS label that starts with a letter, RFC 1035
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+$/; // of two parts and more, RFC 1123
@@ -54,8 +55,4 @@ function checkLabel(kind: string, key: string, name: string, example: string): v
     kind,
     `"${key}" must be of lower case letters, digits and "-", starting with a letter, 63 at most, as "${example}": current value is "${name}"`,
   );
-}
-
-function refuse(kind: string, why: string): never {
-  throw new TypeError(`Cannot make kind "${kind}": ${why}`);
 }

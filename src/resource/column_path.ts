@@ -1,4 +1,4 @@
-/** Column paths, checked by the type system step by step: a union of all paths would not end on schemas that contain themselves. */
+/** Paths, checked by the type system step by step: a union of all paths would not end on schemas that contain themselves. */
 
 /** A path's first name and what follows it: both `.` and `[` end a name, and `\.` is a dot within it. */
 type FirstName<P extends string, Before extends string = ""> = P extends `${infer Name}[${infer After}`
@@ -31,13 +31,31 @@ export type PathTarget<T, P extends string> = [T] extends [never] ? never
   : P extends `['${infer Name}']${infer Rest}` ? PathTarget<PathTarget<T, `.${Name}`>, Rest>
   : P extends `[?(@${infer Filter})]${infer Rest}`
     ? [PathTarget<Item<T>, FilterPath<Filter>>] extends [never] ? never : PathTarget<Item<T>, Rest>
-  : P extends `[${number | "*"}]${infer Rest}` ? PathTarget<Item<T>, Rest>
+  : P extends `[${number | "*" | Slice}]${infer Rest}` ? PathTarget<Item<T>, Rest>
   : never;
 
-/** What a filter looks at: all of it, or what stands before `==`. */
-type FilterPath<Filter extends string> = Filter extends `${infer Path}==${string}` ? Trimmed<Path> : Filter;
+/** Some items of a list: `1:3`, `:2`, `0:`. */
+type Slice = `${number | ""}:${number | ""}`;
+
+/** What a filter looks at: all of it, or what stands before the comparison. */
+type FilterPath<Filter extends string> = Trimmed<UpTo<UpTo<UpTo<UpTo<Filter, "=">, "!">, "<">, ">">>;
+
+type UpTo<Text extends string, End extends string> = Text extends `${infer Before}${End}${string}` ? Before : Text;
 
 type Trimmed<P extends string> = P extends `${infer Path} ` ? Trimmed<Path> : P;
 
 /** The path itself where it leads somewhere; otherwise the sentence that the compiler shows. */
 export type CheckedPath<T, P extends string> = [PathTarget<T, P>] extends [never] ? `${P} is not in the schema` : P;
+
+/** The type of what a path of plain names leads to, as `.spec.replicas`; `never` where it leads nowhere. */
+type NamesTarget<T, P extends string> = [T] extends [never] ? never
+  : P extends `.${infer Name}.${infer Rest}` ? NamesTarget<At<T, Name>, `.${Rest}`>
+  : P extends `.${infer Name}` ? At<T, Name>
+  : never;
+
+/** The path itself where it leads to what is wanted; otherwise the sentence that the compiler shows. */
+export type CheckedNames<T, P extends string, Wanted, What extends string> = [NamesTarget<T, P>] extends [never]
+  ? `${P} is not in the schema`
+  : unknown extends NamesTarget<T, P> ? P
+  : [NamesTarget<T, P>] extends [Wanted] ? P
+  : `${P} is not ${What}`;

@@ -1,12 +1,17 @@
 /** Columns of `kubectl get`. */
 import type { JsonSchema } from "../schema/mod.ts";
-import { type ColumnType, columnType } from "./_column_type.ts";
+import { columnSchema, type ColumnType, columnType } from "./column_type.ts";
+import { refuse } from "./_refusal.ts";
 import type { CheckedPath } from "./column_path.ts";
-import type { CustomResourceDefinitionManifest } from "./kind.ts";
+import type { DefinitionVersion } from "./kind.ts";
 
 /** A column of `kubectl get`, where a path alone does not say enough. */
 export interface Column {
-  /** Where the value is, in the JSONPath of kubectl without braces: `.spec.host`, `.status.conditions[?(@.type=="Ready")].status`. */
+  /**
+   * Where the value is, in the JSONPath of kubectl without braces: `.spec.host`, `.spec.ports[0].name`,
+   * `.status.conditions[?(@.type=="Ready")].status`. A filter compares by `==`, `!=`, `<`, `<=`, `>` and `>=`, or asks whether something is
+   * there. Of several values the first is shown.
+   */
   readonly path: string;
   /** Columns above 0 are shown only by `-o wide`. @default {0} */
   readonly priority?: number;
@@ -37,32 +42,57 @@ type CheckedColumn<C extends string | Column, Root> = C extends string ? Checked
       }
   : Column;
 
-type PrinterColumn = NonNullable<
-  CustomResourceDefinitionManifest["spec"]["versions"][number]["additionalPrinterColumns"]
->[number];
+type PrinterColumn = NonNullable<DefinitionVersion["additionalPrinterColumns"]>[number];
+
+const TYPES: readonly ColumnType[] = ["boolean", "date", "integer", "number", "string"];
+const FORMATS: readonly string[] = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
 
 /**
  * Columns as a CustomResourceDefinition has them.
  *
  * @param kind The kind, for messages.
  * @param columns Columns by heading.
- * @param properties Schemas of `spec` and `status`.
- * @throws {TypeError} If a heading is empty, or a path is not in the schema.
+ * @param root The schema of a whole object.
+ * @throws {TypeError} If a heading is empty, a path cannot be read or is not in the schema, a type or format is none.
  */
-export function printerColumns(
-  kind: string,
-  columns: Columns,
-  properties: { readonly [name: string]: JsonSchema },
-): PrinterColumn[] {
+export function printerColumns(kind: string, columns: Columns, root: JsonSchema): PrinterColumn[] {
   return Object.entries(columns).map(([name, column]) => {
-    if (name === "") throw new TypeError(`Cannot make kind "${kind}": the heading of a column is empty`);
-    const { path, type, ...rest } = typeof column === "string" ? { path: column } : column;
-    const inferred = columnType(path, properties);
-    if (inferred === undefined) {
-      throw new TypeError(
-        `Cannot make kind "${kind}": the path "${path}" of column "${name}" is not in the schema: start with ".spec", ".status" or ".metadata"`,
-      );
+    if (name === "") refuse(kind, "the heading of a column is empty");
+    const { path, type, format, priority, description } = typeof column === "string"
+      ? { path: column } as Column
+      : column;
+    const inferred = typeAt(kind, name, path, root);
+    if (type !== undefined && !TYPES.includes(type)) {
+      refuse(kind, `the type of column "${name}" must be one of ${TYPES.join(", ")}: current value is "${type}"`);
     }
-    return { name, type: type ?? inferred, jsonPath: path, ...rest };
+    if (format !== undefined && !FORMATS.includes(format)) {
+      refuse(kind, `the format of column "${name}" must be one of ${FORMATS.join(", ")}: current value is "${format}"`);
+    }
+    if (priority !== undefined && !Number.isInteger(priority)) {
+      refuse(kind, `the priority of column "${name}" must be an integer: current value is ${JSON.stringify(priority)}`);
+    }
+    return {
+      name,
+      type: type ?? inferred,
+      jsonPath: path,
+      ...(format !== undefined && { format }),
+      // What is left out is the same to a server, which forgets it.
+      ...(priority !== undefined && priority !== 0 && { priority }),
+      ...(description !== undefined && description !== "" && { description }),
+    };
   });
+}
+
+function typeAt(kind: string, name: string, path: string, root: JsonSchema): ColumnType {
+  let schema: JsonSchema | undefined;
+  try {
+    schema = columnSchema(path, root);
+  } catch (cause) {
+    refuse(kind, `the path "${path}" of column "${name}" cannot be read: ${(cause as Error).message}`, cause);
+  }
+  if (schema !== undefined) return columnType(schema);
+  refuse(
+    kind,
+    `the path "${path}" of column "${name}" is not in the schema: start with ".spec", ".status" or ".metadata"`,
+  );
 }

@@ -116,7 +116,11 @@ export type Input<K> = K extends Kind<infer _Read, infer Written> ? Written : ne
 export interface CustomResourceDefinitionManifest {
   readonly apiVersion: "apiextensions.k8s.io/v1";
   readonly kind: "CustomResourceDefinition";
-  readonly metadata: { readonly name: string };
+  readonly metadata: {
+    readonly name: string;
+    readonly labels?: { readonly [key: string]: string };
+    readonly annotations?: { readonly [key: string]: string };
+  };
   readonly spec: {
     readonly group: string;
     readonly names: {
@@ -128,20 +132,37 @@ export interface CustomResourceDefinitionManifest {
       readonly categories?: readonly string[];
     };
     readonly scope: "Namespaced" | "Cluster";
-    readonly versions: readonly {
-      readonly name: string;
-      readonly served: boolean;
-      readonly storage: boolean;
-      readonly schema: { readonly openAPIV3Schema: JsonSchema };
-      readonly subresources?: { readonly status?: Record<string, never> };
-      readonly additionalPrinterColumns?: readonly {
-        readonly name: string;
-        readonly type: string;
-        readonly jsonPath: string;
-        readonly format?: string;
-        readonly priority?: number;
-        readonly description?: string;
-      }[];
-    }[];
+    readonly versions: readonly DefinitionVersion[];
+    /** Absent where there is one version: then there is nothing to convert. */
+    readonly conversion?: { readonly strategy: "None" };
   };
+}
+
+/** One version of a kind in its CustomResourceDefinition. */
+export interface DefinitionVersion {
+  readonly name: string;
+  /** Whether the API server answers requests for it. */
+  readonly served: boolean;
+  /** Whether objects are kept in it. Of all versions one is. */
+  readonly storage: boolean;
+  readonly deprecated?: boolean;
+  readonly deprecationWarning?: string;
+  readonly schema: { readonly openAPIV3Schema: JsonSchema };
+  readonly subresources?: {
+    readonly status?: Record<string, never>;
+    readonly scale?: {
+      readonly specReplicasPath: string;
+      readonly statusReplicasPath: string;
+      readonly labelSelectorPath?: string;
+    };
+  };
+  readonly additionalPrinterColumns?: readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly jsonPath: string;
+    readonly format?: string;
+    readonly priority?: number;
+    readonly description?: string;
+  }[];
+  readonly selectableFields?: readonly { readonly jsonPath: string }[];
 }

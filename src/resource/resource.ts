@@ -1,11 +1,15 @@
 /** Kinds of one's own: one declaration gives the types and the CustomResourceDefinition. */
-import type { Flatten, JsonSchema, Schema } from "../schema/mod.ts";
-import { type CheckedColumns, type Columns, printerColumns } from "./columns.ts";
-import { type AddedStatus, CONDITIONS, OBSERVED_GENERATION } from "./conditions.ts";
+import type { Flatten, Schema, ValidationRule } from "../schema/mod.ts";
+import { definition, type DefinitionOptions } from "./_definition.ts";
 import { deepFreeze } from "./_freeze.ts";
-import type { CustomResourceDefinitionManifest, Kind, ObjectMeta, ObjectMetaInput } from "./kind.ts";
 import { checkNames } from "./_names.ts";
+import { withVersions } from "./_versions.ts";
+import type { CheckedColumns, Columns } from "./columns.ts";
+import type { AddedStatus } from "./conditions.ts";
+import type { CustomResourceDefinitionManifest, Kind, ObjectMeta, ObjectMetaInput } from "./kind.ts";
 import { pluralOf } from "./plural.ts";
+import type { CheckedScale, ScalePaths } from "./scale.ts";
+import type { CheckedFields } from "./selectable_fields.ts";
 
 /** A kind that {@linkcode resource} made. */
 export interface Resource<
@@ -32,11 +36,15 @@ export type ResourceObject<
   Name extends string,
   Spec,
   Status,
+  Added extends boolean = true,
 > = Flatten<
   & ResourceMeta<`${Group}/${Version}`, Name>
   & ([Spec] extends [never] ? unknown : { readonly spec: Spec })
   & ([Status] extends [never] ? unknown
-    : { readonly status?: Flatten<Partial<Status> & Omit<AddedStatus, keyof Status>> })
+    : {
+      readonly status?: Added extends false ? Partial<Status>
+        : Flatten<Partial<Status> & Omit<AddedStatus, keyof Status>>;
+    })
 >;
 
 /** An object of a kind as written. `apiVersion` and `kind` are known, and may be said. */
@@ -62,6 +70,7 @@ export interface ResourceOptions<
   SpecWritten,
   When extends "required" | "defaulted",
   StatusRead,
+  Added extends boolean = boolean,
 > {
   /** A domain name of yours, such as `demo.example.com`. */
   readonly group: Group;
@@ -90,6 +99,34 @@ export interface ResourceOptions<
    * added. No property is required, whatever the schema says: a first run that failed has to be reported too.
    */
   readonly status?: Schema<StatusRead, unknown, "required">;
+  /** Whether `conditions` and `observedGeneration` are added to the status. @default {true} */
+  readonly conditions?: Added;
+  /** CEL rules on the whole object: `self.spec`, `self.status`, and `self.metadata.name` are there to be compared. */
+  readonly validations?: readonly ValidationRule[];
+  /** Whether the API server answers requests for this version. @default {true} */
+  readonly served?: boolean;
+  /** Whether the API server warns whoever uses this version: in its own words, which name the newest version, or in these. @default {false} */
+  readonly deprecated?: boolean | string;
+  /**
+   * Other versions of the kind, each made by `resource()`: the CustomResourceDefinition then has all of them. Names and scope must agree. An
+   * object can be read and written in any served version. Nothing is converted: an object is the same in all of them, but that a version
+   * neither shows nor keeps what is not in its schema, nor in that of the version in which objects are stored.
+   */
+  readonly versions?: readonly OtherVersion<NoInfer<Group>, NoInfer<Name>>[];
+  /** The version in which objects are stored. @default {this one} */
+  readonly storage?: string;
+  /** Labels of the CustomResourceDefinition. */
+  readonly labels?: { readonly [key: string]: string };
+  /** Annotations of the CustomResourceDefinition. */
+  readonly annotations?: { readonly [key: string]: string };
+}
+
+/** A kind that {@linkcode resource} made, as another version of one. */
+export interface OtherVersion<Group extends string, Name extends string> {
+  readonly group: Group;
+  readonly kind: Name;
+  readonly version: string;
+  readonly crd: CustomResourceDefinitionManifest;
 }
 
 /**
@@ -98,7 +135,7 @@ export interface ResourceOptions<
  * @param options Names and schemas. Columns are those of `kubectl get` after the name; with columns of one's own, Kubernetes leaves out the
  * age: `Age: ".metadata.creationTimestamp"` brings it back.
  * @returns The kind, with its CustomResourceDefinition as `crd`: plain data, frozen.
- * @throws {TypeError} If a name, a schema or a column would be refused by an API server.
+ * @throws {TypeError} If an API server would refuse a name, a schema, a rule or a path: the message says where and why.
  *
  * @example Usage
  * ```ts
@@ -112,10 +149,29 @@ export interface ResourceOptions<
  *   spec: s.object({ host: s.string({ format: "hostname" }), replicas: s.integer({ default: 1 }) }),
  *   status: s.object({ ready: s.optional(s.integer()) }),
  *   columns: { Host: ".spec.host", Ready: ".status.ready" },
+ *   scale: { specReplicas: ".spec.replicas", statusReplicas: ".status.ready" },
+ *   selectableFields: [".spec.host"],
  * });
  * type Website = Infer<typeof Website>;
  *
  * assert.equal(Website.crd.metadata.name, "websites.demo.example.com");
+ * ```
+ *
+ * @example Several versions
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { resource, s } from "@op/sdk";
+ *
+ * const names = { group: "demo.example.com", kind: "Note" } as const;
+ * const NoteV1 = resource({ ...names, version: "v1", deprecated: true, spec: s.object({ text: s.string() }) });
+ * const Note = resource({
+ *   ...names,
+ *   version: "v2",
+ *   spec: s.object({ text: s.string(), author: s.optional(s.string()) }),
+ *   versions: [NoteV1],
+ * });
+ *
+ * assert.deepEqual(Note.crd.spec.versions.map(({ name, storage }) => `${name} ${storage}`), ["v2 true", "v1 false"]);
  * ```
  */
 export function resource<
@@ -126,98 +182,45 @@ export function resource<
   SpecWritten = never,
   When extends "required" | "defaulted" = never,
   StatusRead = never,
+  const Added extends boolean = true,
   const C extends Columns = Record<never, never>,
+  const S extends ScalePaths = Record<never, never>,
+  const F extends readonly string[] = readonly [],
 >(
-  options: ResourceOptions<Group, Version, Name, SpecRead, SpecWritten, When, StatusRead> & {
-    readonly columns?: CheckedColumns<C, ResourceObject<Group, Version, Name, SpecRead, StatusRead>>;
+  options: ResourceOptions<Group, Version, Name, SpecRead, SpecWritten, When, StatusRead, Added> & {
+    readonly columns?: CheckedColumns<C, ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added>>;
+    /** What `/scale` reads and writes: then `kubectl scale` and a HorizontalPodAutoscaler can change the replicas. */
+    readonly scale?: CheckedScale<S, ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added>>;
+    /** Paths of up to eight fields by which objects can be selected on the server, besides name and namespace. */
+    readonly selectableFields?: CheckedFields<F, ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added>>;
   },
 ): Resource<
-  ResourceObject<Group, Version, Name, SpecRead, StatusRead>,
+  ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added>,
   ResourceInput<Group, Version, Name, SpecWritten, When>,
   Group,
   Version,
   Name
 > {
-  const { group, version, kind, scope = "Namespaced" } = options;
-  const singular = options.singular ?? kind.toLowerCase();
+  const { group, version, kind, scope = "Namespaced", versions = [], storage = version } = options;
   const names = {
     group,
     version,
     kind,
     plural: options.plural ?? pluralOf(kind),
-    singular,
+    singular: options.singular ?? kind.toLowerCase(),
     listKind: options.listKind ?? `${kind}List`,
     shortNames: options.shortNames ?? [],
     categories: options.categories ?? [],
   };
   checkNames(names);
+  const crd = withVersions(definition(names, options as DefinitionOptions), { versions, storage });
   const { categories: _, ...known } = names;
   return deepFreeze({
     ...known,
     shortNames: [...names.shortNames],
     apiVersion: `${group}/${version}`,
     namespaced: scope === "Namespaced",
-    crd: definition(names, scope, options),
+    // What is made here is frozen in the end; what was handed in stays as it is.
+    crd: structuredClone(crd),
   });
-}
-
-type Names = Parameters<typeof checkNames>[0];
-
-interface Rest {
-  readonly description?: string;
-  readonly spec?: JsonSchema;
-  readonly status?: JsonSchema;
-  readonly columns?: Columns;
-}
-
-function definition(names: Names, scope: "Namespaced" | "Cluster", rest: Rest): CustomResourceDefinitionManifest {
-  const { group, version, kind, plural, singular, listKind, shortNames, categories } = names;
-  const { description, spec, status, columns = {} } = rest;
-  for (const [key, schema] of [["spec", spec], ["status", status]] as const) {
-    if (schema === undefined || schema.type === "object") continue;
-    throw new TypeError(`Cannot make kind "${kind}": "${key}" must be an object: use s.object`);
-  }
-  const properties = { ...(spec && { spec }), ...(status && { status: statusSchema(status) }) };
-  const printed = printerColumns(kind, columns, properties);
-  // What is made here is frozen in the end; what was handed in stays as it is.
-  return structuredClone({
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "CustomResourceDefinition",
-    metadata: { name: `${plural}.${group}` },
-    spec: {
-      group,
-      names: {
-        kind,
-        plural,
-        singular,
-        listKind,
-        ...(shortNames.length > 0 && { shortNames }),
-        ...(categories.length > 0 && { categories }),
-      },
-      scope,
-      versions: [{
-        name: version,
-        served: true,
-        storage: true,
-        schema: {
-          openAPIV3Schema: {
-            type: "object",
-            ...(description !== undefined && { description }),
-            ...(Object.keys(properties).length > 0 && { properties }),
-            ...(spec && spec.default === undefined && { required: ["spec"] }),
-          },
-        },
-        ...(status && { subresources: { status: {} } }),
-        ...(printed.length > 0 && { additionalPrinterColumns: printed }),
-      }],
-    },
-  });
-}
-
-function statusSchema(status: JsonSchema): JsonSchema {
-  const { required: _, ...rest } = status;
-  return {
-    ...rest,
-    properties: { conditions: CONDITIONS, observedGeneration: OBSERVED_GENERATION, ...status.properties },
-  };
 }

@@ -31,6 +31,43 @@ Deno.test("Infer and Input tell what is read from what is written", () => {
   Website satisfies Kind<KubeObject>;
 });
 
+Deno.test("resource takes paths that lead to what they have to", () => {
+  const spec = s.object({
+    replicas: s.integer(),
+    host: s.string(),
+    on: s.boolean(),
+    labels: s.map(s.string()),
+    list: s.array(s.object({ name: s.string(), size: s.integer() })),
+    rest: s.anything(),
+  });
+  const status = s.object({ ready: s.integer(), selector: s.string() });
+  resource({
+    ...NAMES,
+    spec,
+    status,
+    scale: { specReplicas: ".spec.replicas", statusReplicas: ".status.ready", labelSelector: ".status.selector" },
+    selectableFields: [".spec.host", ".spec.replicas", ".spec.on", ".spec.labels.app", ".status.ready"],
+    columns: {
+      First: ".spec.list[0:2].name",
+      Other: '.spec.list[?(@.name!="a")].size',
+      Large: ".spec.list[?(@.size >= 3)].name",
+      Small: ".spec.list[?(@.size<3)].name",
+      Named: ".spec.list[?(@.name)].size",
+      Rest: ".spec.rest.any.thing",
+    },
+  });
+  const Plain = resource({ ...NAMES, spec, status, conditions: false });
+  same<keyof NonNullable<Infer<typeof Plain>["status"]>, "ready" | "selector">(true);
+});
+
+Deno.test("each version of a kind has its own types", () => {
+  const V1 = resource({ ...NAMES, spec: s.object({ host: s.string() }) });
+  const V2 = resource({ ...NAMES, version: "v2", spec: s.object({ hosts: s.array(s.string()) }), versions: [V1] });
+  same<Infer<typeof V1>["spec"], { readonly host: string }>(true);
+  same<Infer<typeof V2>["spec"], { readonly hosts: readonly string[] }>(true);
+  same<Infer<typeof V2>["apiVersion"], "demo.example.com/v2">(true);
+});
+
 /** Never called: the compiler has to refuse each. */
 export function refused(site: Website): void {
   const spec = s.object({ host: s.string(), list: s.array(s.object({ name: s.string() })), labels: s.map(s.string()) });
@@ -62,6 +99,35 @@ export function refused(site: Website): void {
   resource({ ...make, columns: { Host: { path: ".spec.host", type: "text" } } });
   // @ts-expect-error objects live in namespaces or in the cluster
   resource({ ...make, scope: "namespaced" });
+
+  // @ts-expect-error the filter's property is not in the schema, whatever it compares by
+  resource({ ...make, columns: { Name: ".spec.list[?(@.size>=1)].name" } });
+  // @ts-expect-error nothing was added to the status
+  resource({ ...make, conditions: false, columns: { Ready: '.status.conditions[?(@.type=="Ready")].status' } });
+  // @ts-expect-error not in the schema
+  resource({ ...make, scale: { specReplicas: ".spec.replicas", statusReplicas: ".status.ready" } });
+  // @ts-expect-error a text
+  resource({ ...make, scale: { specReplicas: ".spec.host", statusReplicas: ".status.ready" } });
+  // @ts-expect-error not below the spec
+  resource({ ...make, scale: { specReplicas: ".status.ready", statusReplicas: ".status.ready" } });
+  // @ts-expect-error the other path is missing
+  resource({ ...make, scale: { specReplicas: ".spec.labels.count" } });
+  // @ts-expect-error a scale has no such option
+  resource({ ...make, scale: { specReplicas: ".spec.a", statusReplicas: ".status.ready", selector: ".status.ready" } });
+  // @ts-expect-error not in the schema
+  resource({ ...make, selectableFields: [".spec.host", ".spec.hots"] });
+  // @ts-expect-error a list
+  resource({ ...make, selectableFields: [".spec.list"] });
+  // @ts-expect-error names are selectable anyway, other metadata is not
+  resource({ ...make, selectableFields: [".metadata.name"] });
+  // @ts-expect-error brackets are not for selectable fields
+  resource({ ...make, selectableFields: [".spec['host']"] });
+  // @ts-expect-error a version of another kind
+  resource({ ...make, version: "v2", versions: [resource({ ...make, kind: "Other" })] });
+  // @ts-expect-error a version of another group
+  resource({ ...make, version: "v2", versions: [resource({ ...make, group: "other.example.com" })] });
+  // @ts-expect-error a rule needs its text
+  resource({ ...make, validations: [{ message: "no" }] });
 
   // @ts-expect-error the spec is there as read, its property is not
   site.spec.hots;

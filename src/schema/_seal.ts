@@ -1,63 +1,76 @@
-/** How builders turn a node of JSON Schema into a schema: copied, checked, frozen, and whether it is optional remembered. */
+/** How builders turn a node of JSON Schema into a schema: copied, checked, frozen, and what objects have to know of it remembered. */
 import { checkNode } from "./_check.ts";
 import type { JsonSchema } from "./json_schema.ts";
+import type { Schema } from "./schema.ts";
+
+/** What an object has to know of a property that the property's JSON does not say. */
+export interface Marks {
+  /** Whether the property may be left out. */
+  readonly optional?: boolean;
+  /** Whether it may be put in or taken away after the object was made: see `s.immutable`. */
+  readonly immutable?: "as created" | "once set";
+}
 
 // On the value, but neither enumerable nor JSON: a schema stays exactly what the server is sent, and an object that takes it as a
 // property still knows whether it may be left out.
-const MADE: unique symbol = Symbol("schema");
+const MARKS: unique symbol = Symbol("schema");
 
-/** Whether a schema was made by `s.optional`. */
-export function isOptional(schema: JsonSchema): boolean {
-  return (schema as { [MADE]?: "optional" | "plain" })[MADE] === "optional";
+/** What was remembered of a schema; nothing of one that no builder made. */
+export function marksOf(schema: JsonSchema): Marks {
+  return (schema as { [MARKS]?: Marks })[MARKS] ?? {};
 }
+
+/** Of every type: builders say in their signatures which it is. */
+export type Sealed = Schema<never, never, never>;
 
 /**
  * A schema out of a node: keywords that are undefined are dropped, everything is copied, checked and frozen.
  *
- * @param what The builder, for messages: `a string`.
+ * @param action What is being done, for messages: `make a string schema`.
  * @param node Its keywords.
+ * @param marks What objects have to know of it.
  * @throws {TypeError} If a keyword is not of its type, or the default is not of the schema.
  * @throws {RangeError} If bounds contradict each other.
  * @throws {SyntaxError} If the pattern cannot be read.
  */
-export function seal(what: string, node: JsonSchema): JsonSchema {
-  const copy = copyJson(node, what, []) as JsonSchema;
-  checkNode(what, copy);
-  return mark(copy, "plain");
+export function seal(action: string, node: JsonSchema, marks: Marks = {}): Sealed {
+  const copy = copyJson(node, action, []) as JsonSchema;
+  checkNode(action, copy);
+  return mark(copy, marks);
 }
 
-/** The same schema, to be left out at will. */
-export function sealOptional(schema: JsonSchema): JsonSchema {
-  return mark({ ...schema }, "optional");
+/** The same schema with other marks. */
+export function remark(schema: JsonSchema, marks: Marks): Sealed {
+  return mark({ ...schema }, marks);
 }
 
-function mark(schema: JsonSchema, as: "optional" | "plain"): JsonSchema {
-  return Object.freeze(Object.defineProperty(schema, MADE, { value: as }));
+function mark(schema: JsonSchema, marks: Marks): Sealed {
+  return Object.freeze(Object.defineProperty(schema, MARKS, { value: marks })) as Sealed;
 }
 
-/** Schemas made here are kept as they are: they are frozen already, and a copy would forget that they are optional. */
-function copyJson(value: unknown, what: string, above: readonly unknown[]): unknown {
+/** Schemas made here are kept as they are: they are frozen already, and a copy would forget what is remembered of them. */
+function copyJson(value: unknown, action: string, above: readonly unknown[]): unknown {
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number" && Number.isFinite(value)) return value;
   if (typeof value !== "object") {
     throw new TypeError(
-      `Cannot make ${what} schema: ${typeof value === "number" ? value : `a ${typeof value}`} is not JSON`,
+      `Cannot ${action}: ${typeof value === "number" ? value : `a ${typeof value}`} is not JSON`,
     );
   }
-  if (above.length > 0 && MADE in value) return value;
-  if (above.includes(value)) throw new TypeError(`Cannot make ${what} schema: a value in it contains itself`);
+  if (above.length > 0 && MARKS in value) return value;
+  if (above.includes(value)) throw new TypeError(`Cannot ${action}: a value in it contains itself`);
   const path = [...above, value];
-  if (Array.isArray(value)) return Object.freeze(value.map((item) => copyJson(item, what, path)));
+  if (Array.isArray(value)) return Object.freeze(value.map((item) => copyJson(item, action, path)));
   const prototype = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) {
     throw new TypeError(
-      `Cannot make ${what} schema: an object in it is not plain (an instance of a class, or "__proto__" as a key)`,
+      `Cannot ${action}: an object in it is not plain (an instance of a class, or "__proto__" as a key)`,
     );
   }
   const entries: [string, unknown][] = [];
   for (const [key, item] of Object.entries(value)) {
-    if (key === "__proto__") throw new TypeError(`Cannot make ${what} schema: "__proto__" cannot be a key`);
-    if (item !== undefined) entries.push([key, copyJson(item, what, path)]);
+    if (key === "__proto__") throw new TypeError(`Cannot ${action}: "__proto__" cannot be a key`);
+    if (item !== undefined) entries.push([key, copyJson(item, action, path)]);
   }
   const copy = Object.fromEntries(entries);
   return above.length === 0 ? copy : Object.freeze(copy);

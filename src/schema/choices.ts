@@ -1,7 +1,12 @@
 /** One value out of a list. */
-import type { Annotations } from "./annotations.ts";
+import { type Keywords, lowered } from "./keywords.ts";
 import { seal } from "./_seal.ts";
 import type { Schema, WhenDefaulted } from "./schema.ts";
+
+/** Options of {@linkcode enumeration} and {@linkcode literal}. */
+export interface ChoiceOptions<Value, Default = Value> extends Keywords<Value> {
+  readonly default?: Default;
+}
 
 /**
  * One of some values, all of one type.
@@ -20,9 +25,13 @@ import type { Schema, WhenDefaulted } from "./schema.ts";
  */
 export function enumeration<const Value extends string | number | boolean, const Default extends Value = never>(
   values: readonly Value[],
-  options: Annotations<Value> & { readonly default?: Default } = {},
+  options: ChoiceOptions<NoInfer<Value>, Default> = {},
 ): Schema<Value, Value, WhenDefaulted<Default>> {
-  return seal("an enum", { type: typeOf(values), enum: values, ...options });
+  return seal("make an enum schema", {
+    ...lowered("make an enum schema", options),
+    type: typeOf(values),
+    enum: values,
+  });
 }
 
 /**
@@ -42,9 +51,13 @@ export function enumeration<const Value extends string | number | boolean, const
  */
 export function literal<const Value extends string | number | boolean, const Default extends Value = never>(
   value: Value,
-  options: Annotations<Value> & { readonly default?: Default } = {},
+  options: ChoiceOptions<NoInfer<Value>, Default> = {},
 ): Schema<Value, Value, WhenDefaulted<Default>> {
-  return seal("a literal", { type: typeOf([value]), enum: [value], ...options });
+  return seal("make a literal schema", {
+    ...lowered("make a literal schema", options),
+    type: typeOf([value]),
+    enum: [value],
+  });
 }
 
 function typeOf(values: readonly (string | number | boolean)[]): "string" | "integer" | "number" | "boolean" {

@@ -1,11 +1,12 @@
 /** Lists, and objects whose keys are free. */
-import type { Annotations } from "./annotations.ts";
+import { type Keywords, lowered } from "./keywords.ts";
 import { checkItem } from "./_parts.ts";
 import { seal } from "./_seal.ts";
 import type { ItemSchema, Schema, WhenDefaulted } from "./schema.ts";
 
 /** Options of {@linkcode array}. */
-export interface ArrayOptions<Item> extends Annotations<readonly Item[]> {
+export interface ArrayOptions<Item, Written = Item, Default = readonly Written[]> extends Keywords<readonly Written[]> {
+  readonly default?: Default;
   readonly minItems?: number;
   readonly maxItems?: number;
   /**
@@ -18,7 +19,9 @@ export interface ArrayOptions<Item> extends Annotations<readonly Item[]> {
 }
 
 /** Options of {@linkcode map}. */
-export interface MapOptions<Value> extends Annotations<{ readonly [key: string]: Value }> {
+export interface MapOptions<Written, Default = { readonly [key: string]: Written }>
+  extends Keywords<{ readonly [key: string]: Written }> {
+  readonly default?: Default;
   readonly minProperties?: number;
   readonly maxProperties?: number;
   /** Who may own what under server-side apply: each key by itself, or all of it as a whole. @default {"granular"} */
@@ -47,17 +50,10 @@ export interface MapOptions<Value> extends Annotations<{ readonly [key: string]:
  */
 export function array<Read, Written, Default extends readonly Written[] = never>(
   items: ItemSchema<Read, Written>,
-  options: ArrayOptions<Read> & { readonly default?: Default } = {},
+  options: ArrayOptions<Read, NoInfer<Written>, Default> = {},
 ): Schema<readonly Read[], readonly Written[], WhenDefaulted<Default>> {
-  checkItem("an array", "items", items);
-  const { listType, listMapKeys, ...keywords } = options;
-  return seal("an array", {
-    type: "array",
-    items,
-    ...keywords,
-    ...(listType && { "x-kubernetes-list-type": listType }),
-    ...(listMapKeys && { "x-kubernetes-list-map-keys": listMapKeys }),
-  });
+  checkItem("make an array schema", "items", items);
+  return seal("make an array schema", { ...lowered("make an array schema", options), type: "array", items });
 }
 
 /**
@@ -78,14 +74,12 @@ export function array<Read, Written, Default extends readonly Written[] = never>
  */
 export function map<Read, Written, Default extends { readonly [key: string]: Written } = never>(
   values: ItemSchema<Read, Written>,
-  options: MapOptions<Read> & { readonly default?: Default } = {},
+  options: MapOptions<NoInfer<Written>, Default> = {},
 ): Schema<{ readonly [key: string]: Read }, { readonly [key: string]: Written }, WhenDefaulted<Default>> {
-  checkItem("a map", "values", values);
-  const { mapType, ...keywords } = options;
-  return seal("a map", {
+  checkItem("make a map schema", "values", values);
+  return seal("make a map schema", {
+    ...lowered("make a map schema", options),
     type: "object",
     additionalProperties: values,
-    ...keywords,
-    ...(mapType && { "x-kubernetes-map-type": mapType }),
   });
 }

@@ -15,16 +15,16 @@ import type { JsonSchema } from "./json_schema.ts";
  * import assert from "node:assert/strict";
  *
  * const schema = { properties: { replicas: { type: "integer", default: 3 } } } as const;
- * assert.deepEqual(withDefaults(schema, {}), { replicas: 3 });
+ * assert.deepEqual(applyDefaults(schema, {}), { replicas: 3 });
  * ```
  */
-export function withDefaults(schema: JsonSchema, value: unknown): unknown {
+export function applyDefaults(schema: JsonSchema, value: unknown): unknown {
   if (Array.isArray(value)) return schema.items === undefined ? value : listWithDefaults(schema.items, value);
   return isObject(value) ? objectWithDefaults(schema, value) : value;
 }
 
 function listWithDefaults(items: JsonSchema, list: readonly unknown[]): readonly unknown[] {
-  const result = list.map((item) => withDefaults(items, filled(items, item) ?? item));
+  const result = list.map((item) => applyDefaults(items, filled(items, item) ?? item));
   return result.every((item, i) => item === list[i]) ? list : result;
 }
 
@@ -33,7 +33,7 @@ function objectWithDefaults(schema: JsonSchema, object: Record<string, unknown>)
   let result: Record<string, unknown> | undefined;
   function put(key: string, property: JsonSchema): void {
     const value = own(object, key);
-    const next = withDefaults(property, filled(property, value));
+    const next = applyDefaults(property, filled(property, value));
     if (next === value) return;
     result ??= { ...object };
     if (next === undefined) delete result[key];
@@ -46,7 +46,7 @@ function objectWithDefaults(schema: JsonSchema, object: Record<string, unknown>)
   return result ?? object;
 }
 
-/** What stands in for a value that is missing, or null where it must not be. */
+/** What stands in for a value that is missing, or null where it must not be. A default that is null is none. */
 function filled(schema: JsonSchema, value: unknown): unknown {
-  return value === undefined || (value === null && !schema.nullable) ? schema.default : value;
+  return value === undefined || (value === null && !schema.nullable) ? schema.default ?? undefined : value;
 }

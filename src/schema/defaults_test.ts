@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { withDefaults } from "./defaults.ts";
+import { applyDefaults } from "./defaults.ts";
 import type { JsonSchema } from "./json_schema.ts";
 
 const schema: JsonSchema = {
@@ -48,16 +48,16 @@ const cases: readonly { name: string; given: unknown; expected: unknown }[] = [
   },
 ];
 for (const { name, given, expected } of cases) {
-  Deno.test(`withDefaults ${name}`, () => {
+  Deno.test(`applyDefaults ${name}`, () => {
     const before = structuredClone(given);
 
-    assert.deepEqual(withDefaults(schema, given), expected);
+    assert.deepEqual(applyDefaults(schema, given), expected);
     assert.deepEqual(given, before);
   });
 }
 
-Deno.test("withDefaults answers the same object when there is nothing to fill in", () => {
+Deno.test("applyDefaults answers the same object when there is nothing to fill in", () => {
   const value = { size: 1, note: "x", nested: { on: true }, list: [{ port: 1 }] };
 
-  assert.equal(withDefaults(schema, value), value);
+  assert.equal(applyDefaults(schema, value), value);
 });

@@ -1,4 +1,5 @@
 /** What is wrong with one field, in the words of Kubernetes (`k8s.io/apimachinery/pkg/util/validation/field`). */
+import { goJson, goNumber, goQuote } from "./go_text.ts";
 
 /** One thing wrong with an object, as a `cause` of a Status carries it. */
 export interface FieldError {
@@ -8,6 +9,8 @@ export interface FieldError {
   readonly field: string;
   /** What: without the field's name. */
   readonly message: string;
+  /** The CEL rule that is broken, or could not be evaluated; absent where it was no rule. */
+  readonly rule?: string;
 }
 
 /** The machine-readable sorts of faults (`metav1.CauseType`). */
@@ -20,7 +23,11 @@ export type FieldErrorReason =
   | "FieldValueForbidden"
   | "FieldValueTooLong"
   | "FieldValueTooMany"
-  | "FieldValueNotFound";
+  | "FieldValueNotFound"
+  | "InternalError";
+
+/** In the place of a value that a message is not to quote. */
+export const OMITTED: unique symbol = Symbol("omitted");
 
 /** A field that must be there and is not. */
 export function required(field: string, detail = ""): FieldError {
@@ -29,7 +36,7 @@ export function required(field: string, detail = ""): FieldError {
 
 /** A value that breaks a rule. */
 export function invalid(field: string, value: unknown, detail: string): FieldError {
-  return { reason: "FieldValueInvalid", field, message: withDetail(`Invalid value: ${shown(value)}`, detail) };
+  return { reason: "FieldValueInvalid", field, message: withDetail(quoting("Invalid value", value), detail) };
 }
 
 /** A value of the wrong type. */
@@ -39,14 +46,14 @@ export function typeInvalid(field: string, value: unknown, detail: string): Fiel
 
 /** A value that is none of those that may be. */
 export function notSupported(field: string, value: unknown, supported: readonly unknown[]): FieldError {
-  const values = supported.map((each) => JSON.stringify(typeof each === "string" ? each : JSON.stringify(each)));
+  const values = supported.map((each) => goQuote(typeof each === "string" ? each : goJson(each)));
   const detail = values.length > 0 ? `supported values: ${values.join(", ")}` : "";
   return { reason: "FieldValueNotSupported", field, message: withDetail(`Unsupported value: ${shown(value)}`, detail) };
 }
 
 /** A value that must be there once and is there again. */
 export function duplicate(field: string, value: unknown): FieldError {
-  return { reason: "FieldValueDuplicate", field, message: `Duplicate value: ${shown(value)}` };
+  return { reason: "FieldValueDuplicate", field, message: quoting("Duplicate value", value) };
 }
 
 /** A value that is right in form and yet not allowed here. */
@@ -54,27 +61,27 @@ export function forbidden(field: string, detail: string): FieldError {
   return { reason: "FieldValueForbidden", field, message: withDetail("Forbidden", detail) };
 }
 
+/** What is nobody's fault but the server's. */
+export function internal(field: string, detail: string): FieldError {
+  return { reason: "InternalError", field, message: withDetail("Internal error", detail) };
+}
+
 /** A text longer than it may be, in bytes. */
 export function tooLong(field: string, longest: number): FieldError {
   const unit = longest === 1 ? "byte" : "bytes";
-  return { reason: "FieldValueTooLong", field, message: `Too long: may not be more than ${longest} ${unit}` };
+  const detail = longest < 0 ? "value is too long" : `may not be more than ${longest} ${unit}`;
+  return { reason: "FieldValueTooLong", field, message: `Too long: ${detail}` };
 }
 
 /** A list or map with more members than it may have. */
 export function tooMany(field: string, actual: number, most: number): FieldError {
   const unit = most === 1 ? "item" : "items";
-  return { reason: "FieldValueTooMany", field, message: `Too many: ${actual}: must have at most ${most} ${unit}` };
+  const detail = most < 0 ? "has too many items" : `must have at most ${most} ${unit}`;
+  return { reason: "FieldValueTooMany", field, message: `Too many: ${actual}: ${detail}` };
 }
 
-/**
- * A number as Go prints it by `%v`: as JavaScript does, but with an exponent already below 0.0001, of two digits at least.
- *
- * @param value The number.
- */
-export function goNumber(value: number): string {
-  const size = Math.abs(value);
-  const text = size !== 0 && size < 1e-4 ? value.toExponential() : String(value);
-  return text.replace(/e([+-])(\d)$/, "e$10$2");
+function quoting(what: string, value: unknown): string {
+  return value === OMITTED ? what : `${what}: ${shown(value)}`;
 }
 
 function withDetail(message: string, detail: string): string {
@@ -82,5 +89,16 @@ function withDetail(message: string, detail: string): string {
 }
 
 function shown(value: unknown): string {
-  return typeof value === "number" ? goNumber(value) : JSON.stringify(value ?? "");
+  switch (typeof value) {
+    case "number":
+      return goNumber(value);
+    case "bigint":
+      return String(value);
+    case "string":
+      return goQuote(value);
+    case "undefined":
+      return '""';
+    default:
+      return goJson(value);
+  }
 }

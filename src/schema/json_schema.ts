@@ -9,6 +9,7 @@ export interface JsonSchema {
   readonly format?: string;
   readonly default?: unknown;
   readonly example?: unknown;
+  readonly externalDocs?: ExternalDocs;
   readonly enum?: readonly unknown[];
   readonly nullable?: boolean;
   readonly minimum?: number;
@@ -41,12 +42,59 @@ export interface JsonSchema {
   readonly "x-kubernetes-validations"?: readonly ValidationRule[];
 }
 
+/** Where more is written about a value. */
+export interface ExternalDocs {
+  readonly description?: string;
+  readonly url?: string;
+}
+
 /** A CEL rule of a schema: one entry of `x-kubernetes-validations`. */
 export interface ValidationRule {
+  /** In CEL, over `self`; true where the value is right. With `oldSelf` it is looked at only when an object changes. */
   readonly rule: string;
+  /** What a user reads when it is not. @default {"failed rule: " and the rule} */
   readonly message?: string;
+  /** The message, in CEL, over `self`. Where it fails, `message` stands in. */
   readonly messageExpression?: string;
-  readonly reason?: string;
+  /** The machine-readable sort of fault. @default {"FieldValueInvalid"} */
+  readonly reason?: ValidationReason;
+  /** The field at fault, below the value the rule stands at: `.spec.host`, `['a-b']`. */
   readonly fieldPath?: string;
+  /** Whether a rule with `oldSelf` also runs when there is no old value: `oldSelf` is then an optional value of CEL. */
   readonly optionalOldSelf?: boolean;
+}
+
+/** The machine-readable sorts of faults that a rule may give. */
+export type ValidationReason =
+  | "FieldValueInvalid"
+  | "FieldValueForbidden"
+  | "FieldValueRequired"
+  | "FieldValueDuplicate";
+
+/**
+ * What a value must also keep to, in `allOf`, `anyOf`, `oneOf` and `not`: keywords that check it. What says which type a value has, what it
+ * means or how it is stored stands outside of them, as a structural schema has it.
+ */
+export interface ValueValidation {
+  readonly format?: string;
+  readonly enum?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: boolean;
+  readonly exclusiveMaximum?: boolean;
+  readonly multipleOf?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly items?: ValueValidation;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly properties?: { readonly [name: string]: ValueValidation };
+  readonly required?: readonly string[];
+  readonly minProperties?: number;
+  readonly maxProperties?: number;
+  readonly allOf?: readonly ValueValidation[];
+  readonly anyOf?: readonly ValueValidation[];
+  readonly oneOf?: readonly ValueValidation[];
+  readonly not?: ValueValidation;
 }

@@ -1,8 +1,10 @@
 /** Objects with known properties. */
 import { isObject } from "../base/json.ts";
-import type { Annotations } from "./annotations.ts";
+import { type Keywords, lowered } from "./keywords.ts";
 import { checkSchema } from "./_parts.ts";
-import { isOptional, seal } from "./_seal.ts";
+import { presenceRules } from "./_presence.ts";
+import { type Marks, marksOf, seal, type Sealed } from "./_seal.ts";
+import type { JsonSchema } from "./json_schema.ts";
 import type { Flatten, InferSchema, InputSchema, PresenceOf, Schema, WhenDefaulted } from "./schema.ts";
 
 /** Names and schemas of an object's properties. */
@@ -26,26 +28,23 @@ export type WrittenObject<P extends Properties> = Flatten<
   }
 >;
 
-/**
- * The schema of an object with known properties. They can be taken over into another object: `{ ...point.properties, z: s.number() }`
- * keeps which of them are optional.
- */
-export interface ObjectSchema<P extends Properties, When extends "required" | "defaulted" = "required">
-  extends Schema<ReadObject<P>, WrittenObject<P>, When> {
-  readonly type: "object";
-  readonly properties: P;
-}
+/** An object that keeps properties of which its schema does not know. */
+export type Open<T, Keep> = [Keep] extends [never] ? T : T & { readonly [key: string]: unknown };
 
 /** Options of {@linkcode object}. */
-export interface ObjectOptions<P extends Properties> extends Annotations<WrittenObject<P>> {
+export interface ObjectOptions<Written = unknown, Default = Written, Keep = boolean> extends Keywords<Written> {
+  readonly default?: Default;
   readonly minProperties?: number;
   readonly maxProperties?: number;
   /** Who may own what under server-side apply: each property by itself, or all of it as a whole. @default {"granular"} */
   readonly mapType?: "atomic" | "granular";
+  /** Whether the server keeps properties that are not listed, whatever they are. @default {false} */
+  readonly preserveUnknownFields?: Keep;
 }
 
 /**
- * An object with known properties. Those that are neither optional nor have a default are required. Others are not kept by the server.
+ * An object with known properties. Those that are neither optional nor have a default are required. Others are not kept by the server,
+ * unless `preserveUnknownFields` says so.
  *
  * @param properties Names and schemas.
  * @param options Keywords of JSON Schema, and Kubernetes' kind of map. A `default` must say every property that is required.
@@ -63,31 +62,50 @@ export interface ObjectOptions<P extends Properties> extends Annotations<Written
  * });
  * ```
  */
-export function object<P extends Properties, Default extends WrittenObject<P> = never>(
+export function object<P extends Properties, Default extends WrittenObject<P> = never, Keep extends true = never>(
   properties: P,
-  options: ObjectOptions<P> & { readonly default?: Default } = {},
-): ObjectSchema<P, WhenDefaulted<Default>> {
-  const names = checkedNames(properties);
-  const required = names.filter((name) => !isOptional(properties[name]!) && properties[name]!.default === undefined);
-  const { mapType, ...keywords } = options;
-  return seal("an object", {
+  options: ObjectOptions<WrittenObject<NoInfer<P>>, Default, Keep> = {},
+): Schema<Open<ReadObject<P>, Keep>, Open<WrittenObject<P>, Keep>, WhenDefaulted<Default>> {
+  return objectOf("make an object schema", properties, lowered("make an object schema", options));
+}
+
+/**
+ * An object out of its properties: which of them are required, and what rules they bring along, follows from what is remembered of each.
+ *
+ * @param action What is being done, for messages: `make an object schema`.
+ * @param properties Names and schemas.
+ * @param keywords The object's other keywords. `required` is not looked at.
+ * @param marks What objects have to know of this one.
+ */
+export function objectOf(action: string, properties: Properties, keywords: JsonSchema, marks: Marks = {}): Sealed {
+  const names = checkedNames(action, properties);
+  const required = names.filter((name) => !mayBeMissing(properties[name]!));
+  const rules = [...presenceRules(action, properties), ...keywords["x-kubernetes-validations"] ?? []];
+  const { required: _, properties: __, "x-kubernetes-validations": ___, ...rest } = keywords;
+  return seal(action, {
+    ...rest,
     type: "object",
     // A server answers an empty map as no map: what is sent should come back equal.
     ...(names.length > 0 && { properties }),
     ...(required.length > 0 && { required }),
-    ...keywords,
-    ...(mapType && { "x-kubernetes-map-type": mapType }),
-  }) as ObjectSchema<P, WhenDefaulted<Default>>;
+    ...(rules.length > 0 && { "x-kubernetes-validations": rules }),
+  }, marks);
 }
 
-function checkedNames(properties: Properties): string[] {
+function mayBeMissing(property: JsonSchema): boolean {
+  return marksOf(property).optional === true || property.default !== undefined;
+}
+
+function checkedNames(action: string, properties: Properties): string[] {
   const names = Object.keys(properties ?? {});
   if (!isObject(properties) || Object.getPrototypeOf(properties) !== Object.prototype || names.includes("__proto__")) {
-    throw new TypeError('Cannot make an object schema: properties must be a plain object, and "__proto__" is no name');
+    throw new TypeError(
+      `Cannot ${action}: properties must be a plain object, and "__proto__" is no name`,
+    );
   }
   for (const name of names) {
-    if (name === "") throw new TypeError("Cannot make an object schema: the name of a property is empty");
-    checkSchema("an object", `property "${name}"`, properties[name]!);
+    if (name === "") throw new TypeError(`Cannot ${action}: the name of a property is empty`);
+    checkSchema(action, `property "${name}"`, properties[name]!);
   }
   return names;
 }

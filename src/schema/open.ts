@@ -1,7 +1,21 @@
 /** Values of more than one type. */
-import type { Annotations } from "./annotations.ts";
+import { type Keywords, lowered } from "./keywords.ts";
 import { seal } from "./_seal.ts";
+import type { JsonSchema } from "./json_schema.ts";
 import type { Schema, WhenDefaulted } from "./schema.ts";
+
+/** Options of {@linkcode intOrString}. */
+export interface IntOrStringOptions<Default = number | string> extends Keywords<number | string> {
+  readonly default?: Default;
+  /** A regular expression of RE2 that the value must match where it is a string. */
+  readonly pattern?: string;
+}
+
+/** Options of {@linkcode anything}. */
+export interface AnythingOptions<Type, Default = unknown> extends Keywords {
+  readonly type?: Type;
+  readonly default?: Default;
+}
 
 /**
  * An integer or a string, such as a port's number or name, or `25%`.
@@ -18,14 +32,23 @@ import type { Schema, WhenDefaulted } from "./schema.ts";
  * ```
  */
 export function intOrString<const Default extends number | string = never>(
-  options: Annotations<number | string> & { readonly pattern?: string; readonly default?: Default } = {},
+  options: IntOrStringOptions<Default> = {},
 ): Schema<number | string, number | string, WhenDefaulted<Default>> {
-  return seal("an int-or-string", {
-    // Tools that do not know the keyword understand this; it is the one use of anyOf that a structural schema allows for types.
-    anyOf: [{ type: "integer" }, { type: "string" }],
+  return seal("make an int-or-string schema", intOrStringNode("make an int-or-string schema", options));
+}
+
+/**
+ * What the CRD says of an int-or-string. Tools that do not know the keyword understand the choice of types; it is the one use of `type` in
+ * `anyOf` that a structural schema allows, in two places: a user's own `anyOf` pushes it into the first of `allOf`.
+ */
+export function intOrStringNode(action: string, options: IntOrStringOptions<unknown>): JsonSchema {
+  const { anyOf, allOf = [], ...rest } = lowered(action, options);
+  const types: JsonSchema = { anyOf: [{ type: "integer" }, { type: "string" }] };
+  return {
+    ...rest,
+    ...(anyOf === undefined ? { ...types, ...(allOf.length > 0 && { allOf }) } : { anyOf, allOf: [types, ...allOf] }),
     "x-kubernetes-int-or-string": true,
-    ...options,
-  });
+  };
 }
 
 /**
@@ -42,12 +65,14 @@ export function intOrString<const Default extends number | string = never>(
  * assert.deepEqual(s.anything(), { "x-kubernetes-preserve-unknown-fields": true });
  * ```
  */
-export function anything(
-  options: Annotations & { readonly type: "object"; readonly default?: never },
-): Schema<{ readonly [key: string]: unknown }, { readonly [key: string]: unknown }, "required">;
-export function anything<Default = never>(
-  options?: Annotations & { readonly default?: Default },
-): Schema<unknown, unknown, WhenDefaulted<Default>>;
-export function anything(options: Annotations & { readonly type?: "object"; readonly default?: unknown } = {}): Schema {
-  return seal("an anything", { ...options, "x-kubernetes-preserve-unknown-fields": true });
+export function anything<const Type extends "object" = never, Default = never>(
+  options: AnythingOptions<Type, Default> = {},
+): Schema<Anything<Type>, Anything<Type>, WhenDefaulted<Default>> {
+  return seal("make an anything schema", {
+    ...lowered("make an anything schema", options),
+    "x-kubernetes-preserve-unknown-fields": true,
+  });
 }
+
+/** Any JSON, or any object. */
+export type Anything<Type> = [Type] extends [never] ? unknown : { readonly [key: string]: unknown };

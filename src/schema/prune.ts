@@ -35,45 +35,56 @@ export function prune(schema: JsonSchema, value: unknown): Pruned {
 
 const RESOURCE_KEYS = new Set(["apiVersion", "kind", "metadata"]);
 
-function pruned(schema: JsonSchema, value: unknown, path: string, isResource: boolean, dropped: string[]): unknown {
+/** A value without what its schema does not know; without a schema nothing in it is known. */
+function pruned(
+  schema: JsonSchema | undefined,
+  value: unknown,
+  path: string,
+  isResource: boolean,
+  dropped: string[],
+): unknown {
+  const keepsUnknown = schema?.["x-kubernetes-preserve-unknown-fields"] === true;
   if (Array.isArray(value)) {
-    const { items } = schema;
-    if (items === undefined) {
-      if (schema["x-kubernetes-preserve-unknown-fields"]) return value;
-      return value.map((item, i) => pruned({}, item, `${path}[${i}]`, false, dropped));
-    }
-    const result = value.map((item, i) =>
-      pruned(items, item, `${path}[${i}]`, items["x-kubernetes-embedded-resource"] ?? false, dropped)
-    );
+    if (keepsUnknown && schema?.items === undefined) return value;
+    // Where unknown fields are kept they are kept in items too.
+    const items = keepsUnknown
+      ? { ...schema.items, "x-kubernetes-preserve-unknown-fields": true as const }
+      : schema?.items;
+    const result = value.map((item, i) => pruned(items, item, `${path}[${i}]`, isEmbedded(items), dropped));
     return result.every((item, i) => item === value[i]) ? value : result;
   }
   return isObject(value) ? prunedObject(schema, value, path, isResource, dropped) : value;
 }
 
+function isEmbedded(schema: JsonSchema | undefined): boolean {
+  return schema?.["x-kubernetes-embedded-resource"] ?? false;
+}
+
 function prunedObject(
-  schema: JsonSchema,
+  schema: JsonSchema | undefined,
   object: Record<string, unknown>,
   path: string,
   isResource: boolean,
   dropped: string[],
 ): Record<string, unknown> {
-  const { properties, additionalProperties } = schema;
-  const keepsAll = schema["x-kubernetes-preserve-unknown-fields"] === true || additionalProperties === true;
+  const { properties, additionalProperties } = schema ?? {};
+  const keepsUnknown = schema?.["x-kubernetes-preserve-unknown-fields"] === true;
   const result: Record<string, unknown> = {};
   let isChanged = false;
   for (const [key, value] of Object.entries(object)) {
     const here = path === "" ? key : `${path}.${key}`;
-    const known: JsonSchema | undefined = own(properties, key) ??
+    const property: JsonSchema | undefined = own(properties, key) ??
       (isObject(additionalProperties) ? additionalProperties : undefined);
-    const isOwnMetadata = isResource && RESOURCE_KEYS.has(key);
-    if (isOwnMetadata || (known === undefined && keepsAll)) setOwn(result, key, value);
-    else if (known === undefined) {
-      dropped.push(here);
-      isChanged = true;
-    } else {
-      const next = pruned(known, value, here, known["x-kubernetes-embedded-resource"] ?? false, dropped);
+    if (isResource && RESOURCE_KEYS.has(key)) setOwn(result, key, value);
+    else if (property !== undefined || additionalProperties !== undefined) {
+      // Keys that may be anything are kept, but not what is in their values: so the server does it.
+      const next = pruned(property, value, here, isEmbedded(property), dropped);
       isChanged ||= next !== value;
       setOwn(result, key, next);
+    } else if (keepsUnknown) setOwn(result, key, value);
+    else {
+      dropped.push(here);
+      isChanged = true;
     }
   }
   return isChanged ? result : object;

@@ -1,5 +1,5 @@
 /** Strings, numbers and booleans. Options are the keywords of JSON Schema. */
-import type { Annotations } from "./annotations.ts";
+import { type Keywords, lowered } from "./keywords.ts";
 import { seal } from "./_seal.ts";
 import type { Schema, WhenDefaulted } from "./schema.ts";
 
@@ -33,7 +33,10 @@ export type StringFormat =
   | "uuid5";
 
 /** Options of {@linkcode string}. */
-export interface StringOptions extends Annotations<string> {
+export interface StringOptions<Value = string, Default = string> extends Keywords<string> {
+  readonly default?: Default;
+  /** The values that may be, if not any: no two alike. */
+  readonly enum?: readonly Value[];
   readonly format?: StringFormat;
   /** Least length, in code points. */
   readonly minLength?: number;
@@ -44,7 +47,10 @@ export interface StringOptions extends Annotations<string> {
 }
 
 /** Options of {@linkcode integer} and {@linkcode number}. */
-export interface NumberOptions<Format extends string> extends Annotations<number> {
+export interface NumberOptions<Format = string, Value = number, Default = number> extends Keywords<number> {
+  readonly default?: Default;
+  /** The values that may be, if not any: no two alike. */
+  readonly enum?: readonly Value[];
   readonly format?: Format;
   readonly minimum?: number;
   readonly maximum?: number;
@@ -53,6 +59,11 @@ export interface NumberOptions<Format extends string> extends Annotations<number
   /** Whether `maximum` itself is not allowed. */
   readonly exclusiveMaximum?: boolean;
   readonly multipleOf?: number;
+}
+
+/** Options of {@linkcode boolean}. */
+export interface BooleanOptions<Default = boolean> extends Keywords<boolean> {
+  readonly default?: Default;
 }
 
 /**
@@ -72,9 +83,9 @@ export interface NumberOptions<Format extends string> extends Annotations<number
  * ```
  */
 export function string<const Value extends string = string, const Default extends Value = never>(
-  options: StringOptions & { readonly enum?: readonly Value[]; readonly default?: Default } = {},
+  options: StringOptions<Value, Default> = {},
 ): Schema<Value, Value, WhenDefaulted<Default>> {
-  return seal("a string", { type: "string", ...options });
+  return seal("make a string schema", { type: "string", ...lowered("make a string schema", options) });
 }
 
 /**
@@ -93,9 +104,9 @@ export function string<const Value extends string = string, const Default extend
  * ```
  */
 export function integer<const Value extends number = number, const Default extends Value = never>(
-  options: NumberOptions<"int32" | "int64"> & { readonly enum?: readonly Value[]; readonly default?: Default } = {},
+  options: NumberOptions<"int32" | "int64", Value, Default> = {},
 ): Schema<Value, Value, WhenDefaulted<Default>> {
-  return seal("an integer", { type: "integer", ...options });
+  return seal("make an integer schema", { type: "integer", ...lowered("make an integer schema", options) });
 }
 
 /**
@@ -114,9 +125,9 @@ export function integer<const Value extends number = number, const Default exten
  * ```
  */
 export function number<const Value extends number = number, const Default extends Value = never>(
-  options: NumberOptions<"float" | "double"> & { readonly enum?: readonly Value[]; readonly default?: Default } = {},
+  options: NumberOptions<"float" | "double", Value, Default> = {},
 ): Schema<Value, Value, WhenDefaulted<Default>> {
-  return seal("a number", { type: "number", ...options });
+  return seal("make a number schema", { type: "number", ...lowered("make a number schema", options) });
 }
 
 /**
@@ -134,7 +145,7 @@ export function number<const Value extends number = number, const Default extend
  * ```
  */
 export function boolean<Default extends boolean = never>(
-  options: Annotations<boolean> & { readonly default?: Default } = {},
+  options: BooleanOptions<Default> = {},
 ): Schema<boolean, boolean, WhenDefaulted<Default>> {
-  return seal("a boolean", { type: "boolean", ...options });
+  return seal("make a boolean schema", { type: "boolean", ...lowered("make a boolean schema", options) });
 }

@@ -19,7 +19,14 @@ export type Presence = "required" | "optional" | "defaulted";
  */
 export interface Schema<out Read = unknown, out Written = unknown, out When extends Presence = Presence>
   extends JsonSchema {
-  readonly [types]?: { readonly read: Read; readonly written: Written; readonly when: When };
+  readonly [types]: SchemaTypes<Read, Written, When>;
+}
+
+/** The types behind a schema. */
+export interface SchemaTypes<out Read, out Written, out When> {
+  readonly read: Read;
+  readonly written: Written;
+  readonly when: When;
 }
 
 /** A schema that stands by itself, not as a property: being optional means nothing there. */
@@ -37,7 +44,7 @@ export type ItemSchema<Read, Written> = Schema<Read, Written, "required" | "defa
  * ({ number: 80, protocol: "TCP" }) satisfies InferSchema<typeof port>;
  * ```
  */
-export type InferSchema<S> = S extends Schema<infer Read, infer _Written, infer _When> ? Read : never;
+export type InferSchema<S extends Schema> = S[typeof types]["read"];
 
 /**
  * The type of a schema's value as written: what is optional or has a default may be left out.
@@ -51,13 +58,14 @@ export type InferSchema<S> = S extends Schema<infer Read, infer _Written, infer 
  * ({ number: 80 }) satisfies InputSchema<typeof port>;
  * ```
  */
-export type InputSchema<S> = S extends Schema<infer _Read, infer Written, infer _When> ? Written : never;
+export type InputSchema<S extends Schema> = S[typeof types]["written"];
 
 /** Whether a property of this schema must be there. */
-export type PresenceOf<S> = S extends Schema<infer _Read, infer _Written, infer When> ? When : never;
+export type PresenceOf<S extends Schema> = S[typeof types]["when"];
 
 /** {@linkcode Presence} of a schema whose default is of the type `Default`; `never` when it has none. */
-export type WhenDefaulted<Default> = [Default] extends [never] ? "required" : "defaulted";
+export type WhenDefaulted<Default, Otherwise extends Presence = "required"> = [Default] extends [never] ? Otherwise
+  : "defaulted";
 
 /** One object type out of an intersection, for short messages of the compiler. */
 export type Flatten<T> = { [Key in keyof T]: T[Key] } & unknown;

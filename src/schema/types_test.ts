@@ -58,7 +58,7 @@ Deno.test("s takes what was read as written", () => {
 
 Deno.test("s keeps the types of properties that are taken over", () => {
   const point = s.object({ x: s.number(), y: s.optional(s.number()) });
-  const named = s.object({ ...point.properties, name: s.string() });
+  const named = s.extend(point, { name: s.string() });
 
   same<InferSchema<typeof named>, { readonly x: number; readonly name: string; readonly y?: number }>(true);
 });

@@ -44,9 +44,102 @@ const Everything = resource({
 
 const Bare = resource({ group: "schemas.example.com", version: "v2", kind: "Bare" });
 
+const Scaled = resource({
+  group: "schemas.example.com",
+  version: "v1",
+  kind: "Fleet",
+  labels: { team: "web" },
+  annotations: { "schemas.example.com/why": "a test" },
+  spec: s.object({
+    replicas: s.integer({ minimum: 0, default: 1 }),
+    host: s.string({ maxLength: 100 }),
+    labels: s.map(s.string(), { maxProperties: 3, default: {} }),
+    list: s.array(s.object({ name: s.string(), size: s.integer() }), { default: [] }),
+  }),
+  status: s.object({ ready: s.integer(), selector: s.string() }),
+  scale: { specReplicas: ".spec.replicas", statusReplicas: ".status.ready", labelSelector: ".status.selector" },
+  selectableFields: [".spec.host", ".spec.replicas", ".spec.labels.app", ".status.ready"],
+  validations: [{
+    rule: "self.metadata.name != self.spec.host",
+    message: "the name is not the host",
+    fieldPath: ".spec.host",
+  }],
+  columns: {
+    Host: { path: ".spec.host", priority: 1, format: "password", description: "Where" },
+    Large: ".spec.list[?(@.size>=3)].name",
+    Other: '.spec.list[?(@.name!="a")].size',
+    Some: ".spec.list[0:2].name",
+    Ready: '.status.conditions[?(@.type=="Ready")].status',
+  },
+});
+
+const point = s.object({ x: s.integer(), y: s.integer(), label: s.optional(s.string()) });
+
+const Shapes = resource({
+  group: "schemas.example.com",
+  version: "v1",
+  kind: "Shape",
+  spec: s.object({
+    memory: s.quantity({ default: "1Gi" }),
+    every: s.duration({ default: "5m" }),
+    since: s.optional(s.dateTime()),
+    data: s.optional(s.bytes()),
+    template: s.optional(s.embeddedResource()),
+    source: s.optional(
+      s.exactlyOneOf(s.object({ url: s.optional(s.string()), path: s.optional(s.string()) }), ["url", "path"]),
+    ),
+    target: s.optional(
+      s.atMostOneOf(s.object({ url: s.optional(s.string()), path: s.optional(s.string()) }), ["url", "path"], {
+        as: "schema",
+      }),
+    ),
+    either: s.optional(s.atLeastOneOf(s.object({ a: s.optional(s.string()), b: s.optional(s.string()) }), ["a", "b"])),
+    host: s.immutable(s.string({ maxLength: 63 })),
+    part: s.optional(s.pick(point, ["x"])),
+    rest: s.optional(s.omit(point, ["x"])),
+    more: s.optional(s.extend(point, { z: s.integer() })),
+    some: s.optional(s.partial(point)),
+    note: s.with(s.optional(s.string()), { title: "Note", deprecated: "use label" }),
+    raw: s.optional(s.raw<string>({ type: "string", maxLength: 3, description: "", nullable: false })),
+    open: s.optional(s.object({ a: s.string() }, { preserveUnknownFields: true })),
+    even: s.optional(s.integer({ anyOf: [{ multipleOf: 2 }, { maximum: 1 }], validations: [{ rule: "self != 3" }] })),
+  }),
+  columns: { Memory: ".spec.memory", Since: ".spec.since", Kind: ".spec.template.kind" },
+});
+
+const Quiet = resource({
+  group: "schemas.example.com",
+  version: "v1",
+  kind: "Quiet",
+  status: s.object({ phase: s.string() }),
+  conditions: false,
+  deprecated: "use another",
+});
+
+const BOOK = { group: "schemas.example.com", kind: "Book" } as const;
+const selectable = { selectableFields: [".spec.title", ".spec.pages"] } as const;
+const BookV1Alpha1 = resource({ ...BOOK, version: "v1alpha1", served: false, spec: s.object({ title: s.string() }) });
+const BookV1 = resource({
+  ...BOOK,
+  ...selectable,
+  version: "v1",
+  deprecated: true,
+  spec: s.object({ title: s.string(), pages: s.integer() }),
+  columns: { Title: ".spec.title" },
+});
+const Book = resource({
+  ...BOOK,
+  ...selectable,
+  version: "v2",
+  shortNames: ["bk"],
+  spec: s.object({ title: s.string(), pages: s.integer(), author: s.optional(s.string()) }),
+  versions: [BookV1, BookV1Alpha1],
+  storage: "v1",
+});
+
 Deno.test("what resource() makes is accepted by a real API server with strict field validation, and comes back equal", async (t) => {
   await using cluster = await realCluster();
-  for (const kind of [Website, Everything, Bare] as readonly AnyKind[]) {
+  for (const kind of [Website, Everything, Bare, Scaled, Shapes, Quiet, Book] as readonly AnyKind[]) {
     await t.step(kind.kind, async () => {
       const response = await cluster.fetch(
         "/apis/apiextensions.k8s.io/v1/customresourcedefinitions?fieldValidation=Strict",
@@ -61,9 +154,49 @@ Deno.test("what resource() makes is accepted by a real API server with strict fi
       assert.equal(response.headers.get("warning"), null);
       const { conversion, ...spec } = made.spec;
       assert.deepEqual(conversion, { strategy: "None" });
-      assert.deepEqual(spec, JSON.parse(JSON.stringify(kind.crd!.spec)));
+      const { conversion: _said, ...sent } = JSON.parse(JSON.stringify(kind.crd!.spec));
+      assert.deepEqual(spec, sent);
+      assert.deepEqual([made.metadata.labels, made.metadata.annotations], [
+        kind.crd!.metadata.labels,
+        kind.crd!.metadata.annotations,
+      ]);
     });
   }
+  await t.step("and served in all its versions", async () => {
+    const client = adminClient(cluster);
+    await untilServed(() =>
+      client.create(Book, {
+        metadata: { name: "a", namespace: "default" },
+        spec: { title: "x", pages: 1, author: "y" },
+      })
+    );
+    const old = await client.get(BookV1, "a", { namespace: "default" });
+    assert.deepEqual(old.spec, { title: "x", pages: 1 });
+    assert.equal(old.apiVersion, "schemas.example.com/v1");
+    const path = "/apis/schemas.example.com/v2/namespaces/default/books";
+    const found = await (await cluster.fetch(`${path}?fieldSelector=spec.pages%3D1`)).json();
+    assert.equal(found.items.length, 1);
+    assert.equal((await cluster.fetch(path.replace("v2", "v1alpha1"))).status, 404);
+    const warned = await cluster.fetch(path.replace("v2", "v1"));
+    await warned.body?.cancel();
+    assert.equal(
+      warned.headers.get("warning"),
+      '299 - "schemas.example.com/v1 Book is deprecated; use schemas.example.com/v2 Book"',
+    );
+  });
+  await t.step("and scaled where its paths say", async () => {
+    const client = adminClient(cluster);
+    await untilServed(() =>
+      client.create(Scaled, { metadata: { name: "a", namespace: "default" }, spec: { host: "h" } })
+    );
+    const scaled = await cluster.fetch("/apis/schemas.example.com/v1/namespaces/default/fleets/a/scale", {
+      method: "PATCH",
+      headers: { "content-type": "application/merge-patch+json" },
+      body: JSON.stringify({ spec: { replicas: 3 } }),
+    });
+    assert.deepEqual((await scaled.json()).spec, { replicas: 3 });
+    assert.equal((await client.get(Scaled, "a", { namespace: "default" })).spec.replicas, 3);
+  });
   await t.step("and fills in what the schema says", async () => {
     const client = adminClient(cluster);
     const made = await untilServed(() => client.create(Everything, { metadata: { name: "a" }, spec: {} }));

@@ -15,6 +15,9 @@ export interface OpenApiSchema {
   readonly properties?: { readonly [name: string]: OpenApiSchema };
   readonly additionalProperties?: OpenApiSchema;
   readonly required?: readonly string[];
+  readonly "x-kubernetes-list-type"?: "atomic" | "set" | "map";
+  readonly "x-kubernetes-list-map-keys"?: readonly string[];
+  readonly "x-kubernetes-map-type"?: "atomic" | "granular";
   readonly "x-kubernetes-group-version-kind"?: readonly { group: string; version: string; kind: string }[];
 }
 
@@ -68,6 +71,9 @@ export interface Model {
   /** Types that are not the same as written and as read: something in them is filled by the server. */
   readonly twofold: ReadonlySet<string>;
 }
+
+/** An amount: written as a number or a string, always answered as a string. */
+export const QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity";
 
 /** The name a reference points to. */
 export function referenced(schema: OpenApiSchema): string | undefined {
@@ -158,7 +164,7 @@ export function mustBeWritten(types: ReadonlyMap<string, Type>, id: string, name
 }
 
 function twofoldTypes(types: ReadonlyMap<string, Type>): Set<string> {
-  const twofold = new Set<string>();
+  const twofold = new Set<string>([QUANTITY]);
   for (const { id, schema: { properties = {}, required = [] }, served } of types.values()) {
     const filled = Object.entries(properties).some(([name, property]) =>
       !required.includes(name) && isFilled(id, name, property)

@@ -51,6 +51,10 @@ const FRONT_DOOR: readonly Room[] = ROOMS.filter((room) => room !== "testing" &&
 const DOORS: { readonly [specifier: string]: string } = {
   "@op/sdk": "mod.ts",
   "@op/sdk/kinds": "src/kinds/mod.ts",
+  "@op/sdk/definitions": "src/resource/definitions.ts",
+  "@op/sdk/schemas": "src/kinds/schemas/mod.ts",
+  "@op/sdk/schemas/full": "src/kinds/schemas/full/mod.ts",
+  "@op/sdk/schemas/short": "src/kinds/schemas/short/mod.ts",
   "@op/sdk/testing": "src/testing/mod.ts",
 };
 

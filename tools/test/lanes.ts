@@ -15,13 +15,22 @@ export interface Lane {
 }
 
 /** Tests that start the real control plane, wherever they lie. */
-const REAL = ["tests/real/", "src/testing/contract_test.ts", "src/testing/real_cluster_test.ts"];
+const REAL = [
+  "tests/real/",
+  "tests/schemas/",
+  "tests/upstream/",
+  "src/testing/contract_test.ts",
+  "src/testing/real_cluster_test.ts",
+];
 
 /** Tests that compile an operator and run it. */
 const COMPILED = ["tests/compiled/"];
 
+/** Tests of what the compiler says; they run the compilers of both Denos themselves. */
+const TYPES = ["tests/types/"];
+
 // Deno takes a file named test.ts for a test.
-const NOT_IN_PROCESS = `--ignore=${["tools/test.ts", ...REAL, ...COMPILED].join(",")}`;
+const NOT_IN_PROCESS = `--ignore=${["tools/test.ts", ...REAL, ...COMPILED, ...TYPES].join(",")}`;
 
 /** Every lane, in the order in which they run. */
 export const LANES: readonly Lane[] = [
@@ -29,12 +38,13 @@ export const LANES: readonly Lane[] = [
   { name: "lint", title: "lint, with the import table of the rooms", run: () => runCheck("lint", ["lint"]) },
   { name: "check", title: "types of everything", run: () => runCheck("check", ["check", "."]) },
   { name: "docs", title: "examples in the documentation of the code", run: docs },
-  { name: "readme", title: "code in README.md", run: readme },
+  { name: "readme", title: "code in README.md and in the guides", run: readme },
   {
     name: "unit",
     title: "unit tests and tests in the process",
     run: () => runTests("unit", ["--parallel", NOT_IN_PROCESS]),
   },
+  { name: "types", title: "what the compiler says of wrong declarations", run: types },
   { name: "publish", title: "what would be published, and that it could be", run: publish },
   { name: "floor", title: `unit tests and tests in the process on Deno ${FLOOR}`, run: floor },
   { name: "control-plane", title: "the real control plane, built when it is not there", run: built },
@@ -75,6 +85,16 @@ async function floor(): Promise<Result> {
   // Unlike later ones, this Deno trusts only its own list of authorities unless told; a private registry may need the machine's.
   const env = { DENO_TLS_CA_STORE: Deno.env.get("DENO_TLS_CA_STORE") ?? "mozilla,system" };
   return await runTests("floor", ["--parallel", "--no-lock", NOT_IN_PROCESS], { deno, env });
+}
+
+async function types(): Promise<Result> {
+  try {
+    await toolchain();
+  } catch (error) {
+    if (error instanceof NoToolchain) return skip("types", error.message);
+    throw error;
+  }
+  return await runTests("types", TYPES.filter((path) => exists(new URL(path, ROOT))));
 }
 
 async function built(): Promise<Result> {

@@ -24,11 +24,6 @@ export const EXCEPTIONS: readonly Exception[] = [
     reason: "it was not built by Go, nor for a platform",
   },
   {
-    area: "validation",
-    name: "holds rules",
-    reason: "x-kubernetes-validations are not evaluated yet: CEL is missing",
-  },
-  {
     area: "patches",
     name: "a merge patch of a ConfigMap",
     path: /^steps\[1\].*message$/,

@@ -1,6 +1,7 @@
 /** The contract suite: all cases, and what both servers need before the first. */
 import { applies } from "./cases/applies.ts";
 import { crd } from "./cases/crd.ts";
+import { changedDefinitions, customFeatures } from "./cases/custom_features.ts";
 import { discovery } from "./cases/discovery.ts";
 import { garbage } from "./cases/garbage.ts";
 import { conflicts, deletion, status } from "./cases/lifecycle.ts";
@@ -8,6 +9,9 @@ import { lists } from "./cases/lists.ts";
 import { objects } from "./cases/objects.ts";
 import { patches } from "./cases/patches.ts";
 import { badInput, dryRun, fieldValidation } from "./cases/requests.ts";
+import { refusedDefinitions } from "./cases/refused_definitions.ts";
+import { refusedSchemas } from "./cases/refused_schemas.ts";
+import { rules } from "./cases/rules.ts";
 import { validation } from "./cases/validation.ts";
 import { watches } from "./cases/watches.ts";
 import type { Case, Send } from "./contract.ts";
@@ -23,6 +27,7 @@ export { explain, report, type Result, runSuite, type Servers } from "./suite.ts
 export const CASES: readonly Case[] = [
   ...discovery,
   ...validation,
+  ...rules,
   ...objects,
   ...lists,
   ...watches,
@@ -36,6 +41,10 @@ export const CASES: readonly Case[] = [
   ...badInput,
   ...garbage,
   ...crd,
+  ...refusedSchemas,
+  ...refusedDefinitions,
+  ...customFeatures,
+  ...changedDefinitions,
 ];
 
 /** Makes the kind that the cases share, and waits until discovery has it. */

@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { RecordedIo } from "../_recorded_io.ts";
+import { cli } from "../cli.ts";
+import { crdDocs } from "./docs.ts";
+
+const GOLDEN = new URL("../../tests/golden/", import.meta.url).pathname;
+const WEBSITE = new URL("../../examples/01_website/main.ts", import.meta.url).pathname;
+
+async function withFolder(use: (io: RecordedIo) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await use(new RecordedIo(folder));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("op crd docs prints the page of a file of definitions", async () => {
+  const io = new RecordedIo(GOLDEN);
+  assert.equal(await cli(["crd", "docs", "crd_docs.yaml"], io), 0, io.stderr);
+  assert.equal(io.stdout, await Deno.readTextFile(`${GOLDEN}crd_docs.txt`));
+  assert.equal(io.stderr, "");
+});
+
+Deno.test("op crd docs reads JSON and standard input too", async () => {
+  const io = new RecordedIo();
+  const list = { apiVersion: "v1", kind: "List", items: [definition("Thing"), definition("Other")] };
+  await crdDocs("-", {}, io, () => Promise.resolve(JSON.stringify(list)));
+  assert.match(io.stdout, /^- \[Thing\]\(#Thing\), `example.com`\n- \[Other\]/);
+});
+
+Deno.test("op crd docs prints the page of an operator's kinds", async () => {
+  const io = new RecordedIo();
+  assert.equal(await cli(["crd", "docs", WEBSITE], io), 0, io.stderr);
+  assert.match(io.stdout, /^<a id="Website"><\/a>\n\n# Website\n/);
+  assert.match(io.stdout, /`host` \| `string/);
+});
+
+Deno.test("op crd docs writes to a file, and over one that is there only when forced", async () => {
+  await withFolder(async (io) => {
+    await Deno.writeTextFile(`${io.cwd}/kinds.yaml`, JSON.stringify(definition("Thing")));
+
+    assert.equal(await cli(["crd", "docs", "kinds.yaml", "-o", "KINDS.md"], io), 0, io.stderr);
+    const page = await Deno.readTextFile(`${io.cwd}/KINDS.md`);
+    assert.match(page, /# Thing/);
+    assert.equal(io.stdout, "");
+
+    await Deno.writeTextFile(`${io.cwd}/KINDS.md`, "mine");
+    assert.equal(await cli(["crd", "docs", "kinds.yaml", "-o", "KINDS.md"], io), 1);
+    assert.equal(io.stderr, 'Cannot write "KINDS.md": it is there already; name another file, or say --force\n');
+    assert.equal(await Deno.readTextFile(`${io.cwd}/KINDS.md`), "mine");
+
+    assert.equal(await cli(["crd", "docs", "kinds.yaml", "-o", "KINDS.md", "--force"], io), 0, io.stderr);
+    assert.equal(await Deno.readTextFile(`${io.cwd}/KINDS.md`), page);
+    assert.deepEqual([...Deno.readDirSync(io.cwd)].map(({ name }) => name).sort(), ["KINDS.md", "kinds.yaml"]);
+  });
+});
+
+const FAULTY = [
+  { name: "no file", args: ["nowhere.yaml"], code: 1, says: 'Cannot read "nowhere.yaml": there is no such file\n' },
+  {
+    name: "no operator's file",
+    args: ["nowhere.ts"],
+    code: 1,
+    says: 'Cannot read "nowhere.ts": there is no such file; name the file whose default export is the operator\n',
+  },
+  {
+    name: "a file without definitions",
+    args: ["empty.yaml"],
+    code: 1,
+    says:
+      'Cannot document "empty.yaml": there is no CustomResourceDefinition in it; name a file that has one, or "-" for standard input\n',
+  },
+  {
+    name: "a definition without a schema",
+    args: ["bad.yaml"],
+    code: 1,
+    says: /^Cannot document "things.example.com": "spec.versions" must be a list: current value is nothing\n$/,
+  },
+  { name: "no YAML", args: ["no.yaml"], code: 1, says: /^Cannot read "no.yaml": / },
+  {
+    name: "a folder that is not there",
+    args: ["good.yaml", "-o", "no/where.md"],
+    code: 1,
+    says: /there is no such folder\n$/,
+  },
+  {
+    name: "nothing to force",
+    args: ["good.yaml", "--force"],
+    code: 2,
+    says: "Cannot force anything: name the file to write with --output\n",
+  },
+  { name: "no argument", args: [], code: 2, says: /missing required argument 'file'/ },
+];
+
+Deno.test("op crd docs says what cannot be done, and leaves nothing behind", async (t) => {
+  await withFolder(async (io) => {
+    const { spec: { versions: _, ...spec }, ...rest } = definition("Thing");
+    const files = {
+      "good.yaml": JSON.stringify(definition("Thing")),
+      "empty.yaml": "apiVersion: v1\nkind: ConfigMap\n",
+      "bad.yaml": JSON.stringify({ ...rest, spec }),
+      "no.yaml": "a: b: c: [",
+    };
+    for (const [name, text] of Object.entries(files)) await Deno.writeTextFile(`${io.cwd}/${name}`, text);
+    for (const { name, args, code, says } of FAULTY) {
+      await t.step(name, async () => {
+        const own = new RecordedIo(io.cwd);
+        assert.equal(await cli(["crd", "docs", ...args], own), code);
+        if (typeof says === "string") assert.equal(own.stderr, says);
+        else assert.match(own.stderr, says);
+        assert.equal(own.stdout, "");
+      });
+    }
+    assert.deepEqual([...Deno.readDirSync(io.cwd)].map(({ name }) => name).sort(), Object.keys(files).sort());
+  });
+});
+
+function definition(kind: string) {
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "things.example.com" },
+    spec: {
+      group: "example.com",
+      scope: "Namespaced",
+      names: { kind, plural: `${kind.toLowerCase()}s` },
+      versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
+    },
+  };
+}

@@ -1,0 +1,130 @@
+/** A reference page of kinds, as Markdown. */
+import type { DefinedVersion, Definition } from "../import/definition.ts";
+import { fieldsOf } from "./fields.ts";
+import { code, paragraphs, table, text } from "./markdown.ts";
+
+/**
+ * A page: each kind with its names, its versions, and of each version the columns and every field. The same definitions make the same page.
+ *
+ * @param definitions The kinds, in the order in which they are to stand.
+ */
+export function pageOf(definitions: readonly Definition[]): string {
+  const taken = new Set<string>();
+  const kinds = definitions.map((definition) => ({
+    definition,
+    anchor: free(taken, slug(definition.spec.names.kind)),
+  }));
+  const contents = kinds.map(({ definition: { spec: { names, group } }, anchor }) =>
+    `- [${text(names.kind)}](#${anchor}), ${code(group)}\n`
+  );
+  return [
+    ...(kinds.length > 1 ? [`${contents.join("")}\n`] : []),
+    kinds.map(({ definition, anchor }) => kindText(definition, anchor, taken)).join("\n"),
+  ].join("");
+}
+
+function kindText(definition: Definition, anchor: string, taken: Set<string>): string {
+  const { names, group, versions } = definition.spec;
+  const stored = versions.find(({ storage }) => storage)!;
+  const { description } = stored.schema.openAPIV3Schema;
+  const anchors = new Map(versions.map(({ name }) => [name, free(taken, slug(`${anchor}.${name}`))]));
+  const sections = versions.map((version, i) => {
+    const same = versions.slice(0, i).find((earlier) =>
+      JSON.stringify(earlier.schema) === JSON.stringify(version.schema)
+    );
+    return versionText(version, anchors, taken, same);
+  });
+  return [
+    `<a id="${anchor}"></a>\n\n# ${text(names.kind)}\n\n`,
+    ...(description ? [`${paragraphs(description)}\n\n`] : []),
+    table(["", ""], [
+      ["API group", code(group)],
+      ["Kind", `${code(names.kind)}${names.listKind ? `, list ${code(names.listKind)}` : ""}`],
+      ["Resource", resourceText(names)],
+      ...(names.shortNames?.length ? [["Short names", names.shortNames.map(code).join(", ")]] : []),
+      ...(names.categories?.length ? [["Categories", names.categories.map(code).join(", ")]] : []),
+      ["Scope", definition.spec.scope === "Cluster" ? "the whole cluster" : "a namespace"],
+      [
+        "Versions",
+        versions.map((version) => `[${code(version.name)}](#${anchors.get(version.name)})${traits(version)}`).join(
+          ", ",
+        ),
+      ],
+    ]),
+    "\n`[]` stands for an item of a list, `{}` for a value of a map.\n\n",
+    sections.join("\n"),
+  ].join("");
+}
+
+function resourceText({ plural, singular }: Definition["spec"]["names"]): string {
+  return singular === undefined ? code(plural) : `${code(plural)}, singular ${code(singular)}`;
+}
+
+function traits({ served, storage, deprecated }: DefinedVersion): string {
+  const words = [
+    served ? "served" : "not served",
+    ...(storage ? ["stored"] : []),
+    ...(deprecated ? ["deprecated"] : []),
+  ];
+  return ` (${words.join(", ")})`;
+}
+
+function versionText(
+  version: DefinedVersion,
+  anchors: ReadonlyMap<string, string>,
+  taken: Set<string>,
+  same: DefinedVersion | undefined,
+): string {
+  const { name, served, deprecated, deprecationWarning, schema: { openAPIV3Schema: root } } = version;
+  const anchor = anchors.get(name)!;
+  const unserved = served ? "" : "This version is not served.\n\n";
+  const warning = deprecated ? `**Deprecated**${deprecationWarning ? `: ${text(deprecationWarning)}` : ""}\n\n` : "";
+  return [
+    `<a id="${anchor}"></a>\n\n## ${text(name)}\n\n${unserved}${warning}`,
+    columnsText(version),
+    scaleText(version),
+    selectableText(version),
+    same === undefined
+      ? fieldsOf(root, (path) => free(taken, slug(`${anchor}.${path}`)))
+      : `The fields are those of [${code(same.name)}](#${anchors.get(same.name)}).\n`,
+  ].join("");
+}
+
+function columnsText({ additionalPrinterColumns: columns = [] }: DefinedVersion): string {
+  const rows = columns.map(({ name, type, format, jsonPath, priority = 0, description }) => [
+    text(name),
+    code(format ? `${type} (${format})` : type),
+    code(jsonPath),
+    [...(description ? [text(description)] : []), ...(priority > 0 ? ["With `-o wide`."] : [])].join(" "),
+  ]);
+  return rows.length === 0
+    ? ""
+    : `Columns of \`kubectl get\`:\n\n${table(["Column", "Type", "Path", "Description"], rows)}\n`;
+}
+
+function scaleText({ subresources }: DefinedVersion): string {
+  const scale = subresources?.scale;
+  if (scale === undefined) return "";
+  const selector = scale.labelSelectorPath ? `, the selector of its Pods at ${code(scale.labelSelectorPath)}` : "";
+  return `Can be scaled: replicas wanted at ${code(scale.specReplicasPath)}, there at ${
+    code(scale.statusReplicasPath)
+  }${selector}.\n\n`;
+}
+
+function selectableText({ selectableFields = [] }: DefinedVersion): string {
+  if (selectableFields.length === 0) return "";
+  return `Can be selected by field: ${selectableFields.map(({ jsonPath }) => code(jsonPath)).join(", ")}.\n\n`;
+}
+
+/** What links point at: letters, digits and dashes. */
+function slug(path: string): string {
+  return path.replaceAll(/[^A-Za-z0-9]+/g, "-").replaceAll(/^-|-$/g, "");
+}
+
+/** The name, or the first of `name-2`, `name-3` ... that nobody has. Some sites do not tell capitals from small letters. */
+function free(taken: Set<string>, name: string): string {
+  let candidate = name;
+  for (let i = 2; taken.has(candidate.toLowerCase()); i++) candidate = `${name}-${i}`;
+  taken.add(candidate.toLowerCase());
+  return candidate;
+}

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { parseAllDocuments } from "yaml";
+import { definitionsIn } from "../import/definition.ts";
+import { pageOf } from "./page.ts";
+
+const GOLDEN = new URL("../../tests/golden/", import.meta.url);
+
+/** A definition whose spec has these properties. */
+function definition(spec: unknown, root: object = {}): unknown {
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "things.example.com" },
+    spec: {
+      group: "example.com",
+      scope: "Namespaced",
+      names: { kind: "Thing", plural: "things" },
+      versions: [{
+        name: "v1",
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: "object", properties: { spec }, ...root } },
+      }],
+    },
+  };
+}
+
+Deno.test("pageOf writes the page of tests/golden/crd_docs.txt", async () => {
+  const documents = parseAllDocuments(await Deno.readTextFile(new URL("crd_docs.yaml", GOLDEN)));
+  const page = pageOf(definitionsIn(documents.map((document) => document.toJS())));
+  assert.equal(page, await Deno.readTextFile(new URL("crd_docs.txt", GOLDEN)));
+});
+
+Deno.test("pageOf has an anchor for every link, and each once", async () => {
+  const documents = parseAllDocuments(await Deno.readTextFile(new URL("crd_docs.yaml", GOLDEN)));
+  const page = pageOf(definitionsIn(documents.map((document) => document.toJS())));
+  const anchors = [...page.matchAll(/<a id="([^"]+)"><\/a>/g)].map(([, anchor]) => anchor!);
+  const links = [...page.matchAll(/\]\(#([^)]+)\)/g)].map(([, link]) => link!);
+  assert.equal(new Set(anchors.map((anchor) => anchor.toLowerCase())).size, anchors.length);
+  assert.deepEqual(links.filter((link) => !anchors.includes(link)), []);
+});
+
+Deno.test("pageOf has a row for every field, however deep", () => {
+  const levels = 60;
+  let schema: unknown = { type: "string" };
+  for (let i = levels; i > 0; i--) schema = { type: "object", properties: { [`level${i}`]: schema } };
+  const page = pageOf(definitionsIn([definition(schema)]));
+  for (let i = 1; i <= levels; i++) assert.match(page, new RegExp(`\`level${i}\``));
+});
+
+const HOSTILE = [
+  { name: "HTML", given: "<img src=x onerror=alert(1)>", never: /<img/ },
+  { name: "a link to a script", given: "[a](javascript:alert(1))", never: /[^\\]\]\(javascript/ },
+  { name: "the end of a cell", given: "a | b\n| c", never: /^\| c/m },
+  { name: "the end of a table", given: "a\n\n# Heading\n\n| x |\n| --- |", never: /^# Heading/m },
+  { name: "the end of code", given: "```\ncode\n```", never: /^```/m },
+  { name: "letters that turn around", given: "a\u202Eb", never: /\u202E/ },
+  { name: "an entity", given: "&lt;b&gt;", never: /[^;]&lt;b/ },
+];
+
+Deno.test("pageOf shows text as it is, whatever it means in Markdown", async (t) => {
+  for (const { name, given, never } of HOSTILE) {
+    await t.step(name, () => {
+      const field = { type: "string", description: given, title: given, enum: [given], pattern: given };
+      const rules = [{ rule: given, message: given }];
+      const page = pageOf(definitionsIn([
+        definition({ type: "object", description: given, properties: { field, [given]: field } }, {
+          description: given,
+          "x-kubernetes-validations": rules,
+        }),
+      ]));
+      assert.doesNotMatch(page.replaceAll(/(`+)[^`].*?[^`]\1(?!`)/g, ""), never);
+      const cells = page.split("\n").filter((line) => line.startsWith("| ")).map((line) =>
+        line.split(/(?<!\\)\|/).length
+      );
+      assert(cells.every((count) => [4, 6].includes(count)), `a row of ${cells}`);
+    });
+  }
+});

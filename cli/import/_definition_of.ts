@@ -1,0 +1,58 @@
+/** Small definitions for tests. */
+import type { JsonSchema } from "@op/sdk";
+import { definitionsIn } from "./definition.ts";
+import type { DefinedVersion, Definition } from "./definition.ts";
+
+/** What of a definition is not as usual. */
+export interface Unusual {
+  readonly names?: Partial<Definition["spec"]["names"]>;
+  readonly metadata?: Partial<Definition["metadata"]>;
+  readonly spec?: Partial<Definition["spec"]>;
+  readonly version?: Partial<DefinedVersion>;
+  readonly status?: JsonSchema;
+  readonly root?: JsonSchema;
+}
+
+/**
+ * A definition of the kind Site with one version.
+ *
+ * @param spec The schema of its spec.
+ * @param unusual What of it is not as usual.
+ */
+export function definitionOf(spec: JsonSchema, unusual: Unusual = {}): Definition {
+  const { status, root } = unusual;
+  const version = {
+    name: "v1",
+    served: true,
+    storage: true,
+    schema: {
+      openAPIV3Schema: {
+        type: "object",
+        properties: {
+          apiVersion: { type: "string" },
+          kind: { type: "string" },
+          metadata: { type: "object" },
+          spec,
+          ...(status && { status }),
+        },
+        required: ["spec"],
+        ...root,
+      },
+    },
+    ...(status && { subresources: { status: {} } }),
+    ...unusual.version,
+  };
+  const [definition] = definitionsIn([{
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "sites.demo.example.com", ...unusual.metadata },
+    spec: {
+      group: "demo.example.com",
+      names: { kind: "Site", plural: "sites", singular: "site", listKind: "SiteList", ...unusual.names },
+      scope: "Namespaced",
+      versions: [version],
+      ...unusual.spec,
+    },
+  }]);
+  return definition!;
+}

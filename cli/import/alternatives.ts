@@ -1,0 +1,90 @@
+/** Objects of whose properties only some go together, as a CRD says it, and as builders do. */
+import type { JsonSchema } from "@op/sdk";
+import { requiredEach } from "./normal_form.ts";
+
+/** What is left of a schema when it is made by a builder around it. */
+export interface Alternatives {
+  /** The builder around it. */
+  readonly callee: "s.exactlyOneOf" | "s.atMostOneOf" | "s.atLeastOneOf";
+  readonly names: readonly string[];
+  /** Whether a rule says it, or JSON Schema. */
+  readonly as: "rule" | "schema";
+  /** The schema inside. */
+  readonly inner: JsonSchema;
+}
+
+/**
+ * The ways in which a schema may have been made around another one by `s.exactlyOneOf` and its like. They are guesses: who asks evaluates them.
+ *
+ * @param schema The schema of an object.
+ */
+export function alternativesOf(schema: JsonSchema): Alternatives[] {
+  if (schema.properties === undefined) return [];
+  return [...byRule(schema), ...bySchema(schema), ...byLastOfAll(schema)];
+}
+
+const RULE = /^\[(has\(self\.\w+\)(?:,has\(self\.\w+\))+)\]\.filter\(x,x==true\)\.size\(\) ([=<>]=) 1$/;
+const BY_COMPARISON = { "==": "s.exactlyOneOf", "<=": "s.atMostOneOf", ">=": "s.atLeastOneOf" } as const;
+
+function byRule(schema: JsonSchema): Alternatives[] {
+  const { "x-kubernetes-validations": rules = [], ...rest } = schema;
+  const last = rules.at(-1);
+  const [, each, comparison] = RULE.exec(last?.rule ?? "") ?? [];
+  if (each === undefined) return [];
+  const names = [...each.matchAll(/self\.(\w+)/g)].map(([, name]) => name!);
+  const left = rules.slice(0, -1);
+  return [{
+    callee: BY_COMPARISON[comparison as keyof typeof BY_COMPARISON],
+    names,
+    as: "rule",
+    inner: left.length === 0 ? rest : { ...rest, "x-kubernetes-validations": left },
+  }];
+}
+
+function bySchema(schema: JsonSchema): Alternatives[] {
+  const { oneOf, anyOf, not, ...rest } = schema;
+  const found: Alternatives[] = [];
+  const inner = (left: JsonSchema) => ({ ...rest, ...left });
+  const others = {
+    ...(oneOf !== undefined && { oneOf }),
+    ...(anyOf !== undefined && { anyOf }),
+    ...(not !== undefined && { not }),
+  };
+  for (const wish of wishes({ ...others })) {
+    const { [wish.keyword]: _, ...left } = others;
+    found.push({ callee: wish.callee, names: wish.names, as: "schema", inner: inner(left) });
+  }
+  return found;
+}
+
+/** A further wish stands in `allOf`, where the keyword it needs was taken. */
+function byLastOfAll(schema: JsonSchema): Alternatives[] {
+  const { allOf = [], ...rest } = schema;
+  const last = allOf.at(-1);
+  if (last === undefined || Object.keys(last).length !== 1) return [];
+  const left = allOf.slice(0, -1);
+  const inner = left.length === 0 ? rest : { ...rest, allOf: left };
+  return wishes(last).map(({ callee, names }) => ({ callee, names, as: "schema", inner }));
+}
+
+interface Wish {
+  readonly callee: Alternatives["callee"];
+  readonly keyword: "oneOf" | "anyOf" | "not";
+  readonly names: readonly string[];
+}
+
+function wishes({ oneOf, anyOf, not }: JsonSchema): Wish[] {
+  const found: Wish[] = [];
+  const one = oneOf && requiredEach(oneOf);
+  if (one !== undefined) found.push({ callee: "s.exactlyOneOf", keyword: "oneOf", names: one });
+  const none = oneOf?.filter((choice) => choice.not === undefined) ?? [];
+  const each = none.length === oneOf?.length ? undefined : requiredEach(none);
+  if (each !== undefined) found.push({ callee: "s.atMostOneOf", keyword: "oneOf", names: each });
+  const any = anyOf && requiredEach(anyOf);
+  if (any !== undefined) found.push({ callee: "s.atLeastOneOf", keyword: "anyOf", names: any });
+  const pairs = not && (not.anyOf ?? [not]).map(({ required = [] }) => required);
+  if (pairs?.every((pair) => pair.length === 2)) {
+    found.push({ callee: "s.atMostOneOf", keyword: "not", names: [...new Set(pairs.flat())] });
+  }
+  return found.filter(({ names }) => names.length > 1);
+}

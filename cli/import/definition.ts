@@ -1,0 +1,201 @@
+/** CustomResourceDefinitions as they are read: of which kinds they are, and that nothing in them is what it must not be. */
+import { isObject } from "@op/sdk/definitions";
+import type { JsonSchema } from "@op/sdk";
+import { Failure } from "../exit_code.ts";
+
+/** A column of `kubectl get`. */
+export interface DefinedColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly jsonPath: string;
+  readonly format?: string;
+  readonly priority?: number;
+  readonly description?: string;
+}
+
+/** A version of a kind. */
+export interface DefinedVersion {
+  readonly name: string;
+  readonly served: boolean;
+  readonly storage: boolean;
+  readonly deprecated?: boolean;
+  readonly deprecationWarning?: string;
+  readonly schema: { readonly openAPIV3Schema: JsonSchema };
+  readonly subresources?: {
+    readonly status?: Record<never, never>;
+    readonly scale?: {
+      readonly specReplicasPath: string;
+      readonly statusReplicasPath: string;
+      readonly labelSelectorPath?: string;
+    };
+  };
+  readonly additionalPrinterColumns?: readonly DefinedColumn[];
+  readonly selectableFields?: readonly { readonly jsonPath: string }[];
+}
+
+/** A CustomResourceDefinition of apiextensions.k8s.io/v1, checked. */
+export interface Definition {
+  readonly metadata: {
+    readonly name: string;
+    readonly labels?: { readonly [key: string]: string };
+    readonly annotations?: { readonly [key: string]: string };
+  };
+  readonly spec: {
+    readonly group: string;
+    readonly names: {
+      readonly kind: string;
+      readonly plural: string;
+      readonly singular?: string;
+      readonly listKind?: string;
+      readonly shortNames?: readonly string[];
+      readonly categories?: readonly string[];
+    };
+    readonly scope: "Namespaced" | "Cluster";
+    readonly versions: readonly DefinedVersion[];
+    readonly conversion?: { readonly strategy?: string };
+    readonly preserveUnknownFields?: boolean;
+  };
+}
+
+const GROUP = "apiextensions.k8s.io";
+
+/**
+ * The CustomResourceDefinitions among some objects, each checked. Lists are opened; other kinds are passed over.
+ *
+ * @param objects What was read.
+ * @throws {Failure} If one is of a version that is no longer, or is not as it must be.
+ */
+export function definitionsIn(objects: readonly unknown[]): Definition[] {
+  return objects.flatMap((object): Definition[] => {
+    if (!isObject(object)) return [];
+    if (typeof object.kind === "string" && object.kind.endsWith("List") && Array.isArray(object.items)) {
+      const { kind, apiVersion, items } = object;
+      // The items of a list from a server do not say what they are.
+      const own = kind === "List" ? {} : { apiVersion, kind: (kind as string).slice(0, -"List".length) };
+      return definitionsIn(items.map((item) => (isObject(item) ? { ...own, ...item } : item)));
+    }
+    return object.kind === "CustomResourceDefinition" ? [checked(object)] : [];
+  });
+}
+
+function checked(object: Record<string, unknown>): Definition {
+  const metadata = isObject(object.metadata) ? object.metadata : {};
+  const name = typeof metadata.name === "string" ? metadata.name : "";
+  if (object.apiVersion === `${GROUP}/v1beta1`) {
+    throw new Failure(
+      `Cannot import "${name}": it is of ${GROUP}/v1beta1, which Kubernetes no longer serves since 1.22; convert it to ${GROUP}/v1 first, as the project that publishes it has`,
+    );
+  }
+  if (object.apiVersion !== `${GROUP}/v1`) {
+    throw new Failure(
+      `Cannot import "${name}": its apiVersion must be ${GROUP}/v1: current value is ${show(object.apiVersion)}`,
+    );
+  }
+  const faults = new Faults(name);
+  faults.mustBeJson(object);
+  const spec = faults.object(object.spec, "spec");
+  const names = faults.object(spec.names, "spec.names");
+  faults.text(spec.group, "spec.group");
+  faults.text(names.kind, "spec.names.kind");
+  faults.text(names.plural, "spec.names.plural");
+  if (spec.scope !== "Namespaced" && spec.scope !== "Cluster") {
+    faults.refuse("spec.scope", `must be "Namespaced" or "Cluster": current value is ${show(spec.scope)}`);
+  }
+  const versions = faults.list(spec.versions, "spec.versions");
+  for (const [i, version] of versions.entries()) checkVersion(faults, version, `spec.versions[${i}]`);
+  if ((versions as DefinedVersion[]).filter(({ storage }) => storage === true).length !== 1) {
+    faults.refuse("spec.versions", "must have one version with storage: true");
+  }
+  return object as unknown as Definition;
+}
+
+function checkVersion(faults: Faults, given: unknown, path: string): void {
+  const version = faults.object(given, path);
+  faults.text(version.name, `${path}.name`);
+  const schema = faults.object(version.schema, `${path}.schema`, "; a version without a schema cannot be served");
+  const root = faults.object(schema.openAPIV3Schema, `${path}.schema.openAPIV3Schema`);
+  checkSchema(faults, root, `${path}.schema.openAPIV3Schema`);
+  for (const key of ["additionalPrinterColumns", "selectableFields"] as const) {
+    if (version[key] === undefined) continue;
+    for (const [i, item] of faults.list(version[key], `${path}.${key}`).entries()) {
+      faults.text(faults.object(item, `${path}.${key}[${i}]`).jsonPath, `${path}.${key}[${i}].jsonPath`);
+    }
+  }
+}
+
+/** Everything below walks schemas by these keywords: that they lead to schemas is made sure of once. */
+function checkSchema(faults: Faults, schema: Record<string, unknown>, path: string): void {
+  if (schema.$ref !== undefined) faults.refuse(`${path}.$ref`, "must not be there: a server takes no references");
+  const { properties, items, additionalProperties, not, required, "x-kubernetes-validations": rules } = schema;
+  if (properties !== undefined) {
+    for (const [name, child] of Object.entries(faults.object(properties, `${path}.properties`))) {
+      const at = `${path}.properties.${name}`;
+      if (name === "") faults.refuse(`${path}.properties`, "has a property without a name");
+      checkSchema(faults, faults.object(child, at), at);
+    }
+  }
+  for (const [key, value] of Object.entries({ items, not, additionalProperties })) {
+    if (value === undefined || (key === "additionalProperties" && typeof value === "boolean")) continue;
+    checkSchema(faults, faults.object(value, `${path}.${key}`), `${path}.${key}`);
+  }
+  for (const key of ["allOf", "anyOf", "oneOf"] as const) {
+    if (schema[key] === undefined) continue;
+    for (const [i, child] of faults.list(schema[key], `${path}.${key}`).entries()) {
+      checkSchema(faults, faults.object(child, `${path}.${key}[${i}]`), `${path}.${key}[${i}]`);
+    }
+  }
+  if (schema.enum !== undefined) faults.list(schema.enum, `${path}.enum`);
+  if (required !== undefined) {
+    for (const [i, name] of faults.list(required, `${path}.required`).entries()) {
+      faults.text(name, `${path}.required[${i}]`);
+    }
+  }
+  if (rules === undefined) return;
+  for (const [i, rule] of faults.list(rules, `${path}.x-kubernetes-validations`).entries()) {
+    const at = `${path}.x-kubernetes-validations[${i}]`;
+    faults.text(faults.object(rule, at).rule, `${at}.rule`);
+  }
+}
+
+/** Refuses what is not as it must be, and says in which definition and where. */
+class Faults {
+  readonly #name: string;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  refuse(path: string, why: string): never {
+    throw new Failure(`Cannot import "${this.#name}": "${path}" ${why}`);
+  }
+
+  object(value: unknown, path: string, more = ""): Record<string, unknown> {
+    return isObject(value) ? value : this.refuse(path, `must be an object: current value is ${show(value)}${more}`);
+  }
+
+  list(value: unknown, path: string): unknown[] {
+    return Array.isArray(value) ? value : this.refuse(path, `must be a list: current value is ${show(value)}`);
+  }
+
+  text(value: unknown, path: string): void {
+    if (typeof value !== "string" || value === "") this.refuse(path, `must be a text: current value is ${show(value)}`);
+  }
+
+  /** YAML can say of a value that it is in itself, and JavaScript takes one name for something else. */
+  mustBeJson(value: unknown, path: readonly string[] = [], above: readonly unknown[] = []): void {
+    if (typeof value === "number" && !Number.isFinite(value)) {
+      this.refuse(path.join("."), `must be JSON: current value is ${value}`);
+    }
+    if (typeof value !== "object" || value === null) return;
+    if (above.includes(value)) this.refuse(path.join("."), "must not contain itself");
+    const inner = [...above, value];
+    for (const [key, item] of Object.entries(value)) {
+      if (key === "__proto__") this.refuse([...path, key].join("."), "must not be there: it is no name");
+      if (typeof item === "object" || typeof item === "number") this.mustBeJson(item, [...path, key], inner);
+    }
+  }
+}
+
+function show(value: unknown): string {
+  return value === undefined ? "nothing" : JSON.stringify(value);
+}

@@ -1,0 +1,173 @@
+/** TypeScript expressions as data: what is printed as text, and what the same text would evaluate to. */
+import { s } from "@op/sdk";
+
+/** A value of JSON, written out. */
+export interface LiteralExpression {
+  readonly is: "literal";
+  readonly value: string | number | boolean | null;
+  /** Text for people, which may be broken over lines: the types do not depend on what it says. */
+  readonly prose?: true;
+}
+
+/** `[a, b]` */
+export interface ListExpression {
+  readonly is: "list";
+  readonly items: readonly Expression[];
+}
+
+/** `{ a: 1, b }` */
+export interface RecordExpression {
+  readonly is: "record";
+  readonly entries: readonly (readonly [key: string, value: Expression])[];
+}
+
+/** `callee(a, b)` */
+export interface CallExpression {
+  readonly is: "call";
+  readonly callee: string;
+  readonly args: readonly Expression[];
+}
+
+/** A name declared or imported elsewhere. */
+export interface NameExpression {
+  readonly is: "name";
+  readonly name: string;
+}
+
+/** Any of them. */
+export type Expression = LiteralExpression | ListExpression | RecordExpression | CallExpression | NameExpression;
+
+/** A name. */
+export function nameOf(name: string): NameExpression {
+  return { is: "name", name };
+}
+
+/** A call. */
+export function call(callee: string, ...args: readonly Expression[]): CallExpression {
+  return { is: "call", callee, args };
+}
+
+/** An object, of the entries that have a value. */
+export function record(entries: { readonly [key: string]: Expression | undefined }): RecordExpression {
+  return {
+    is: "record",
+    entries: Object.entries(entries).filter((entry): entry is [string, Expression] => entry[1] !== undefined),
+  };
+}
+
+/** Text for people. */
+export function prose(value: string): LiteralExpression {
+  return { is: "literal", value, prose: true };
+}
+
+/** JSON, written out. */
+export function literal(value: unknown): Expression {
+  if (Array.isArray(value)) return { is: "list", items: value.map(literal) };
+  if (typeof value === "object" && value !== null) {
+    return { is: "record", entries: Object.entries(value).map(([key, item]) => [key, literal(item)] as const) };
+  }
+  return { is: "literal", value: value as string | number | boolean | null };
+}
+
+/** The names that an expression uses, in order, each once. */
+export function namesIn(expression: Expression, found: Set<string> = new Set()): Set<string> {
+  switch (expression.is) {
+    case "name":
+      found.add(expression.name);
+      break;
+    case "call":
+      for (const arg of expression.args) namesIn(arg, found);
+      break;
+    case "list":
+      for (const item of expression.items) namesIn(item, found);
+      break;
+    case "record":
+      for (const [, value] of expression.entries) namesIn(value, found);
+  }
+  return found;
+}
+
+/** Builders by the name they are called by, as a module that imports `s` sees them. */
+const BUILDERS: ReadonlyMap<string, (...args: unknown[]) => unknown> = new Map(
+  Object.entries(s).map(([name, builder]) => [`s.${name}`, builder as (...args: unknown[]) => unknown]),
+);
+
+/** Evaluates expressions, each once: the same expression is the same value. */
+export class Evaluation {
+  readonly #values = new WeakMap<Expression, unknown>();
+  readonly #names = new Map<string, unknown>();
+  readonly #functions: ReadonlyMap<string, (...args: never[]) => unknown>;
+
+  /** @param functions What may be called beside the builders of schemas. */
+  constructor(functions: { readonly [callee: string]: (...args: never[]) => unknown } = {}) {
+    this.#functions = new Map([...BUILDERS, ...Object.entries(functions)]);
+  }
+
+  /** Says what a name stands for. */
+  declare(name: string, value: unknown): void {
+    this.#names.set(name, value);
+  }
+
+  /**
+   * The value of an expression.
+   *
+   * @throws {Error} What a function in it throws, or that there is none of that name.
+   */
+  valueOf(expression: Expression): unknown {
+    if (expression.is === "literal") return expression.value;
+    if (expression.is === "name") {
+      if (this.#names.has(expression.name)) return this.#names.get(expression.name);
+      throw new ReferenceError(`Cannot evaluate "${expression.name}": nothing has that name`);
+    }
+    if (this.#values.has(expression)) return this.#values.get(expression);
+    const value = this.#evaluate(expression);
+    this.#values.set(expression, value);
+    return value;
+  }
+
+  #evaluate(expression: ListExpression | RecordExpression | CallExpression): unknown {
+    if (expression.is === "list") return expression.items.map((item) => this.valueOf(item));
+    if (expression.is === "record") {
+      return Object.fromEntries(expression.entries.map(([key, value]) => [key, this.valueOf(value)]));
+    }
+    const callee = this.#functions.get(expression.callee);
+    if (callee === undefined) throw new ReferenceError(`Cannot call "${expression.callee}": there is no such function`);
+    return callee(...expression.args.map((arg) => this.valueOf(arg)) as never[]);
+  }
+}
+
+/**
+ * The expression with other names in it.
+ *
+ * @param expression The expression. It stays as it is.
+ * @param nameFor The name that takes the place of another.
+ */
+export function renamed(expression: Expression, nameFor: (name: string) => string): Expression {
+  const inner = (part: Expression) => renamed(part, nameFor);
+  switch (expression.is) {
+    case "literal":
+      return expression;
+    case "name":
+      return nameOf(nameFor(expression.name));
+    case "list":
+      return { is: "list", items: expression.items.map(inner) };
+    case "record":
+      return { is: "record", entries: expression.entries.map(([key, value]) => [key, inner(value)] as const) };
+    case "call":
+      return { is: "call", callee: expression.callee, args: expression.args.map(inner) };
+  }
+}
+
+/** Whether an expression calls a builder of schemas. */
+export function usesBuilders(expression: Expression): boolean {
+  switch (expression.is) {
+    case "call":
+      return expression.callee.startsWith("s.") || expression.args.some(usesBuilders);
+    case "list":
+      return expression.items.some(usesBuilders);
+    case "record":
+      return expression.entries.some(([, value]) => usesBuilders(value));
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,152 @@
+/** A version of a kind as the call of `resource()` that makes it. */
+import { columnSchema, columnType, CONDITIONS, OBSERVED_GENERATION, pluralOf } from "@op/sdk/definitions";
+import type { JsonSchema } from "@op/sdk";
+import type { DefinedColumn, DefinedVersion, Definition } from "./definition.ts";
+import { undescribed } from "./descriptions.ts";
+import { call, type CallExpression, type Expression, literal, nameOf, prose, record } from "./expression.ts";
+import { sameSchema } from "./normal_form.ts";
+import { optionsOf } from "./options_of.ts";
+import type { SchemaUse } from "./schema_index.ts";
+
+/** The schemas that a version's kind is made of. */
+export interface KindSchemas {
+  readonly spec?: SchemaUse;
+  /** Without what the SDK adds. */
+  readonly status?: SchemaUse;
+  /** Whether conditions and the observed generation are left to the SDK, which adds them to every status. */
+  readonly leavesConditions: boolean;
+}
+
+/**
+ * The schemas of a version.
+ *
+ * @param kind The kind, for paths.
+ * @param version The version.
+ */
+export function kindSchemas(kind: string, version: DefinedVersion): KindSchemas {
+  const { spec, status } = version.schema.openAPIV3Schema.properties ?? {};
+  const own = status && withoutConditions(status);
+  return {
+    ...(spec && { spec: { schema: spec, path: [kind, "spec"] } }),
+    ...(status && { status: { schema: own ?? status, path: [kind, "status"] } }),
+    leavesConditions: own !== undefined,
+  };
+}
+
+/** A status without what the SDK adds to it; nothing if that is not what is there. */
+function withoutConditions(status: JsonSchema): JsonSchema | undefined {
+  const { conditions, observedGeneration, ...properties } = status.properties ?? {};
+  if (conditions === undefined || observedGeneration === undefined || status.required !== undefined) return undefined;
+  const isAdded = sameSchema(undescribed(conditions), CONDITIONS) &&
+    sameSchema(undescribed(observedGeneration), OBSERVED_GENERATION);
+  return isAdded ? { ...status, properties } : undefined;
+}
+
+/** What {@linkcode kindExpression} is told beside the definition. */
+export interface KindParts {
+  readonly version: DefinedVersion;
+  readonly schemas: KindSchemas;
+  /** A schema as TypeScript. */
+  write(use: SchemaUse): Expression;
+  /** Names of the kinds of the other versions, where this is the stored one. */
+  readonly others: readonly string[];
+  /** Whether the spec may be left out. */
+  readonly optionalSpec: boolean;
+}
+
+/**
+ * A version of a kind as a call of `resource()`.
+ *
+ * @param definition The definition.
+ * @param parts The version, and its schemas as they were written.
+ */
+export function kindExpression(definition: Definition, parts: KindParts): CallExpression {
+  const { version, schemas, others, optionalSpec } = parts;
+  const { group, names, scope } = definition.spec;
+  const { description, "x-kubernetes-validations": rules } = version.schema.openAPIV3Schema;
+  const { kind, plural, singular, listKind, shortNames = [], categories = [] } = names;
+  const { spec, status } = schemas;
+  const validations = rules && optionsOf({ "x-kubernetes-validations": rules }, [])?.entries[0]?.[1];
+  const options = record({
+    group: literal(group),
+    version: literal(version.name),
+    kind: literal(kind),
+    plural: unless(plural, pluralOf(kind)),
+    singular: unless(singular, kind.toLowerCase()),
+    listKind: unless(listKind, `${kind}List`),
+    // Said once, with the stored version: they are the kind's.
+    shortNames: version.storage && shortNames.length > 0 ? literal(shortNames) : undefined,
+    categories: version.storage && categories.length > 0 ? literal(categories) : undefined,
+    scope: unless(scope, "Namespaced"),
+    labels: version.storage ? kept(definition.metadata.labels) : undefined,
+    annotations: version.storage ? kept(definition.metadata.annotations) : undefined,
+    description: description === undefined || description === "" ? undefined : prose(description),
+    deprecated: version.deprecated === true ? literal(version.deprecationWarning ?? true) : undefined,
+    served: version.served ? undefined : literal(false),
+    columns: columns(version),
+    scale: scale(version),
+    selectableFields: version.selectableFields && literal(version.selectableFields.map(({ jsonPath }) => jsonPath)),
+    validations,
+    spec: spec && (optionalSpec ? call("s.optional", parts.write(spec)) : parts.write(spec)),
+    status: status && parts.write(status),
+    conditions: status === undefined || schemas.leavesConditions ? undefined : literal(false),
+    versions: others.length > 0 ? { is: "list", items: others.map(nameOf) } : undefined,
+  });
+  return call("resource", options);
+}
+
+function unless(value: string | undefined, usual: string): Expression | undefined {
+  return value === undefined || value === usual ? undefined : literal(value);
+}
+
+/** What tools write to keep track of what they made is of the original, not of the kind. */
+const OF_TOOLS =
+  /^(?:controller-gen\.kubebuilder\.io\/|kubectl\.kubernetes\.io\/|meta\.helm\.sh\/|helm\.sh\/|app\.kubernetes\.io\/managed-by$)/;
+
+function kept(map: { readonly [key: string]: string } | undefined): Expression | undefined {
+  const entries = Object.entries(map ?? {}).filter(([key]) => !OF_TOOLS.test(key));
+  return entries.length === 0 ? undefined : literal(Object.fromEntries(entries));
+}
+
+/** Columns whose path leads somewhere: the others show nothing, and are refused. */
+function columns({ additionalPrinterColumns: given = [], schema }: DefinedVersion): Expression | undefined {
+  const { spec, status } = schema.openAPIV3Schema.properties ?? {};
+  const root: JsonSchema = { type: "object", properties: { ...(spec && { spec }), ...(status && { status }) } };
+  const entries = given.flatMap((column): [string, Expression][] => {
+    const target = columnTarget(column.jsonPath, root);
+    return target === undefined ? [] : [[column.name, columnExpression(column, columnType(target))]];
+  });
+  return entries.length === 0 ? undefined : { is: "record", entries };
+}
+
+function columnTarget(path: string, root: JsonSchema): JsonSchema | undefined {
+  try {
+    return columnSchema(path, root);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A path alone, where it says all. */
+function columnExpression(column: DefinedColumn, usual: string): Expression {
+  const { jsonPath, type, format, priority = 0, description } = column;
+  const path = literal(jsonPath);
+  const options = record({
+    path,
+    type: unless(type, usual),
+    format: format === undefined || format === "" ? undefined : literal(format),
+    priority: priority === 0 ? undefined : literal(priority),
+    description: description === undefined || description === "" ? undefined : prose(description),
+  });
+  return options.entries.length === 1 ? path : options;
+}
+
+function scale({ subresources }: DefinedVersion): Expression | undefined {
+  const { specReplicasPath, statusReplicasPath, labelSelectorPath } = subresources?.scale ?? {};
+  if (specReplicasPath === undefined || statusReplicasPath === undefined) return undefined;
+  return record({
+    specReplicas: literal(specReplicasPath),
+    statusReplicas: literal(statusReplicasPath),
+    labelSelector: labelSelectorPath === undefined ? undefined : literal(labelSelectorPath),
+  });
+}

@@ -1,0 +1,216 @@
+/** The module of one or more kinds: constants first, each before what uses it, then the kinds. */
+import { resource } from "@op/sdk";
+import { Failure } from "../exit_code.ts";
+import type { DefinedVersion, Definition } from "./definition.ts";
+import type { Descriptions } from "./descriptions.ts";
+import { Evaluation, type Expression, namesIn, renamed, usesBuilders } from "./expression.ts";
+import { kindExpression, type KindSchemas, kindSchemas } from "./kind_expression.ts";
+import { type KnownSchemas, Recognition } from "./known_schemas.ts";
+import { constantNames, kindName } from "./names.ts";
+import { nodesIn } from "./nodes.ts";
+import { print } from "./print.ts";
+import { SchemaIdentities } from "./schema_identities.ts";
+import { SchemaIndex } from "./schema_index.ts";
+import { type Declaration, SchemaWriter } from "./schema_writer.ts";
+
+/** Options of {@linkcode moduleOf}. */
+export interface ModuleOptions {
+  /** How much of the descriptions is taken over. @default {"full"} */
+  readonly descriptions?: Descriptions;
+  /** Schemas that are imported and not written, where they are the same. @default {none} */
+  readonly known?: KnownSchemas;
+}
+
+/** What became of a kind. */
+export interface ImportedKind {
+  readonly definition: Definition;
+  /** The CustomResourceDefinition that the module's kind has. */
+  readonly crd: Definition;
+  /** How many schemas it is made of, in all versions. */
+  readonly nodes: number;
+  /** How many of them came through as JSON. */
+  readonly raw: number;
+  /** Where these stand, the outermost of each. */
+  readonly rawPaths: readonly string[];
+}
+
+/** A module and what it was made of. */
+export interface ImportedModule {
+  readonly text: string;
+  readonly kinds: readonly ImportedKind[];
+}
+
+interface MadeKind {
+  readonly crd: Definition;
+}
+
+interface VersionParts {
+  readonly definition: Definition;
+  readonly version: DefinedVersion;
+  readonly schemas: KindSchemas;
+  /** What it is called in the module. */
+  readonly name: string;
+}
+
+interface WrittenKind extends VersionParts, MadeKind {
+  readonly expression: Expression;
+}
+
+/**
+ * A TypeScript module of the kinds of CustomResourceDefinitions.
+ *
+ * @param definitions The definitions.
+ * @param options Additional options.
+ * @throws {Failure} If one cannot be said with the SDK.
+ */
+export function moduleOf(definitions: readonly Definition[], options: ModuleOptions = {}): ImportedModule {
+  const { descriptions = "full", known } = options;
+  const recognition = new Recognition(descriptions, known, definitions.map(({ spec }) => spec.names.kind));
+  const parts = versionsOf(definitions.map((definition) => recognised(definition, recognition)));
+  const uses = parts.flatMap(({ schemas }) => [schemas.spec, schemas.status].filter((use) => use !== undefined));
+  const evaluation = new Evaluation({ resource });
+  const identities = new SchemaIdentities({ nameOf: (schema) => recognition.nameOf(schema) });
+  const writer = new SchemaWriter(new SchemaIndex(uses, identities), evaluation, (schema) => {
+    const name = recognition.nameOf(schema);
+    return name === undefined ? undefined : { name, schema: known!.schemas[name]! };
+  });
+  const kinds = parts.map((part): WrittenKind => {
+    const others = parts.filter((other) => other.definition === part.definition && other !== part);
+    const written = (optionalSpec: boolean) => {
+      const expression = kindExpression(part.definition, {
+        ...part,
+        write: ({ schema, path }) => writer.write(schema, path),
+        others: part.version.storage ? others.map(({ name }) => name) : [],
+        optionalSpec,
+      });
+      return { ...part, expression, crd: made(evaluation, expression, part.definition).crd };
+    };
+    const kind = best(part.version, written);
+    evaluation.declare(part.name, kind);
+    return kind;
+  });
+  return {
+    text: textOf(kinds, usedDeclarations(writer, kinds.map(({ expression }) => expression)), known?.module ?? ""),
+    kinds: definitions.map((definition) => {
+      const versions = kinds.filter((kind) => kind.definition.metadata === definition.metadata);
+      const nodes = versions.reduce((sum, { version }) => sum + nodesIn(version.schema.openAPIV3Schema), 0);
+      const found = versions.flatMap(({ schemas }) => [schemas.spec, schemas.status])
+        .flatMap((use) => (use === undefined ? [] : writer.rawIn(use.schema, use.path)));
+      const raw = found.reduce((sum, { nodes }) => sum + nodes, 0);
+      const rawPaths = [...new Set(found.map(({ path }) => path))];
+      return { definition, crd: versions.at(-1)!.crd, nodes, raw, rawPaths };
+    }),
+  };
+}
+
+/** Constants first, each before what uses it, then the kinds. */
+function textOf(kinds: readonly WrittenKind[], declarations: readonly Declaration[], module: string): string {
+  const expressions = [...kinds, ...declarations].map(({ expression }) => expression);
+  const kindNames = new Set(kinds.map(({ name }) => name));
+  const names = constantNames(declarations.map(({ group }) => group), kindNames);
+  const nameFor = (id: string) => names.get(id.slice(1)) ?? id;
+  const constants = declarations.map(({ id, expression }) =>
+    `${print(renamed(expression, nameFor), `const ${nameFor(id)} = `)};\n`
+  );
+  const exported = kinds.map(({ name, expression }) =>
+    `${print(renamed(expression, nameFor), `export const ${name} = `)};\n` +
+    `export type ${name} = Infer<typeof ${name}>;\n`
+  );
+  return [header(kinds, expressions, module), ...constants, ...exported].join("\n");
+}
+
+function header(kinds: readonly WrittenKind[], expressions: readonly Expression[], module: string): string {
+  const stored = kinds.filter(({ version }) => version.storage).map(({ definition: { spec } }) =>
+    `${spec.names.kind} of ${spec.group}`
+  );
+  const imported = expressions.some(usesBuilders) ? "type Infer, resource, s" : "type Infer, resource";
+  const schemas = [...new Set(expressions.flatMap((expression) => [...namesIn(expression)]))]
+    .filter((name) => !name.startsWith("#") && !kinds.some((kind) => kind.name === name)).sort(withoutCase);
+  return `/** ${stored.join(", ")}, from ${stored.length === 1 ? "its" : "their"} CustomResourceDefinition${
+    stored.length === 1 ? "" : "s"
+  } by \`op import\`. */\n` +
+    `import { ${imported} } from "@op/sdk";\n` +
+    (schemas.length === 0 ? "" : `${importLine(schemas, module)}\n`);
+}
+
+/** As `deno fmt` sorts what is imported. */
+function withoutCase(a: string, b: string): number {
+  const [x, y] = [a.toLowerCase(), b.toLowerCase()];
+  return x < y ? -1 : x > y ? 1 : 0;
+}
+
+function importLine(names: readonly string[], module: string): string {
+  const line = `import { ${names.join(", ")} } from "${module}";`;
+  if (line.length <= 120) return line;
+  return `import {\n${names.map((name) => `  ${name},\n`).join("")}} from "${module}";`;
+}
+
+function recognised(definition: Definition, recognition: Recognition): Definition {
+  const versions = definition.spec.versions.map((version) => ({
+    ...version,
+    schema: { openAPIV3Schema: recognition.replaced(version.schema.openAPIV3Schema) },
+  }));
+  return { ...definition, spec: { ...definition.spec, versions } };
+}
+
+/** All versions of all kinds, the stored one of each behind the others, which it lists. */
+function versionsOf(definitions: readonly Definition[]): VersionParts[] {
+  const used = new Set<string>();
+  const stored = new Map(definitions.map((definition) => {
+    const name = kindName(definition.spec.names.kind, [definition.spec.group], used);
+    used.add(name);
+    return [definition, name] as const;
+  }));
+  return definitions.flatMap((definition) => {
+    const { names, versions } = definition.spec;
+    const inOrder = [...versions].sort((a, b) => Number(a.storage) - Number(b.storage));
+    return inOrder.map((version): VersionParts => {
+      const own = stored.get(definition)!;
+      const name = version.storage ? own : kindName(own, [version.name], used);
+      used.add(name);
+      return { definition, version, schemas: kindSchemas(names.kind, version), name };
+    });
+  });
+}
+
+/** With the spec as it is in the original: left out at will, or not. */
+function best(version: DefinedVersion, written: (optionalSpec: boolean) => WrittenKind): WrittenKind {
+  const { properties, required = [] } = version.schema.openAPIV3Schema;
+  const spec = properties?.spec;
+  if (spec === undefined || spec.default !== undefined || required.includes("spec")) return written(false);
+  try {
+    const kind = written(true);
+    const made = kind.crd.spec.versions.find(({ name }) => name === version.name);
+    if (made?.schema.openAPIV3Schema.required?.includes("spec") !== true) return kind;
+  } catch {
+    // what is wrong with it is said of the other
+  }
+  return written(false);
+}
+
+function made(evaluation: Evaluation, expression: Expression, { metadata }: Definition): MadeKind {
+  try {
+    return evaluation.valueOf(expression) as MadeKind;
+  } catch (error) {
+    throw new Failure(`Cannot import "${metadata.name}": ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+/** Why, without what was tried: here it is the import that failed. */
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replace(/^Cannot make kind "[^"]*": /, "");
+}
+
+/** The declarations that the kinds use, directly or not: what was tried and given up may have left others. */
+function usedDeclarations(writer: SchemaWriter, kinds: readonly Expression[]): Declaration[] {
+  const names = new Set<string>();
+  for (const kind of kinds) namesIn(kind, names);
+  const used: Declaration[] = [];
+  for (const declaration of writer.declarations.toReversed()) {
+    if (!names.has(declaration.id)) continue;
+    namesIn(declaration.expression, names);
+    used.unshift(declaration);
+  }
+  return used;
+}

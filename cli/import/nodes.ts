@@ -1,0 +1,20 @@
+/** How large schemas are. */
+import type { JsonSchema } from "@op/sdk";
+import { children } from "./schema_index.ts";
+
+const counts = new WeakMap<JsonSchema, number>();
+
+/**
+ * How many schemas there are in a schema, itself and those of `allOf` and the like included.
+ *
+ * @param schema The schema.
+ */
+export function nodesIn(schema: JsonSchema): number {
+  const known = counts.get(schema);
+  if (known !== undefined) return known;
+  const { allOf = [], anyOf = [], oneOf = [], not } = schema;
+  const inner = [...children(schema).map(([, child]) => child), ...allOf, ...anyOf, ...oneOf, ...(not ? [not] : [])];
+  const count = inner.reduce((sum, child) => sum + nodesIn(child), 1);
+  counts.set(schema, count);
+  return count;
+}

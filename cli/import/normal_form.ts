@@ -1,0 +1,117 @@
+/** Schemas in the one form that all schemas of the same meaning have, to compare them. */
+import { equal, isObject } from "@op/sdk/definitions";
+import type { JsonSchema } from "@op/sdk";
+
+/**
+ * Whether two schemas say the same: the order of names does not count, nor what a server makes of the one as of the other.
+ *
+ * @param a A schema.
+ * @param b Another.
+ */
+export function sameSchema(a: JsonSchema, b: JsonSchema): boolean {
+  return equal(normalForm(a), normalForm(b));
+}
+
+const normalForms = new WeakMap<JsonSchema, JsonSchema>();
+
+/**
+ * A schema in its normal form:
+ *
+ * - `required` is sorted, and does not list what has a default: a server fills that before it looks whether it is there;
+ * - empty lists and maps of keywords are left out, as a server answers them, and so is what is false unless said;
+ * - what is required and none of the properties stands in `allOf`;
+ * - "at most one of these properties" is `not` with pairs, also where it is written as `oneOf` with "none of them" as a choice.
+ *
+ * @param schema The schema. It stays as it is.
+ */
+export function normalForm(schema: JsonSchema): JsonSchema {
+  const known = normalForms.get(schema);
+  if (known !== undefined) return known;
+  const form: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(requiredElsewhere(alternatives(schema)))) {
+    const normal = normalKeyword(schema, key, value);
+    if (normal !== undefined) form[key] = normal;
+  }
+  normalForms.set(schema, form);
+  return form;
+}
+
+function normalKeyword(schema: JsonSchema, key: string, value: unknown): unknown {
+  switch (key) {
+    case "properties": {
+      const entries = Object.entries(value as Record<string, JsonSchema>).map((
+        [name, child],
+      ) => [name, normalForm(child)]);
+      return entries.length === 0 ? undefined : Object.fromEntries(entries);
+    }
+    case "required": {
+      const names = (value as string[]).filter((name) => schema.properties?.[name]?.default === undefined);
+      return names.length === 0 ? undefined : [...new Set(names)].sort();
+    }
+    case "items":
+    case "not":
+      return normalForm(value as JsonSchema);
+    case "additionalProperties":
+      return isObject(value) ? normalForm(value) : value;
+    case "allOf":
+    case "anyOf":
+    case "oneOf":
+      return (value as JsonSchema[]).length === 0 ? undefined : (value as JsonSchema[]).map(normalForm);
+    case "x-kubernetes-validations":
+      return (value as unknown[]).length === 0 ? undefined : value;
+    case "nullable":
+    case "uniqueItems":
+    case "exclusiveMinimum":
+    case "exclusiveMaximum":
+    case "x-kubernetes-embedded-resource":
+    case "x-kubernetes-int-or-string":
+    case "x-kubernetes-preserve-unknown-fields":
+      return value === false ? undefined : value;
+    case "description":
+    case "title":
+    case "format":
+      return value === "" ? undefined : value;
+    default:
+      return value;
+  }
+}
+
+/** What a schema requires that is none of its properties, in `allOf`. */
+function requiredElsewhere(schema: JsonSchema): JsonSchema {
+  const { type, properties = {}, required = [], allOf = [] } = schema;
+  const unknown = required.filter((name) => !Object.hasOwn(properties, name));
+  if (type === undefined || unknown.length === 0) return schema;
+  const known = required.filter((name) => Object.hasOwn(properties, name));
+  return { ...schema, required: known, allOf: [...allOf, { required: unknown }] };
+}
+
+/** `oneOf` that says "at most one of these" as `not` says it. */
+function alternatives(schema: JsonSchema): JsonSchema {
+  const { oneOf, not, ...rest } = schema;
+  const names = oneOf === undefined || not !== undefined ? undefined : atMostOneIn(oneOf);
+  if (names === undefined) return schema;
+  const pairs = names.flatMap((name, i) => names.slice(i + 1).map((other) => ({ required: [name, other] })));
+  return { ...rest, not: pairs.length === 1 ? pairs[0]! : { anyOf: pairs } };
+}
+
+/**
+ * The names of which a `oneOf` allows at most one: one choice is that none of them is there, the others that one of them is, as generators from
+ * protocol buffers write it.
+ */
+function atMostOneIn(choices: readonly JsonSchema[]): string[] | undefined {
+  const none = choices.filter((choice) => choice.not !== undefined);
+  const names = requiredEach(choices.filter((choice) => choice.not === undefined));
+  const [only] = none;
+  if (none.length !== 1 || names === undefined || names.length < 2 || Object.keys(only!).length !== 1) return undefined;
+  const { anyOf, ...others } = only!.not!;
+  const absent = anyOf === undefined || Object.keys(others).length > 0 ? undefined : requiredEach(anyOf);
+  return absent !== undefined && equal([...absent].sort(), [...names].sort()) ? names : undefined;
+}
+
+/** The names, where each choice is that one property is there; nothing where a choice says anything else. */
+export function requiredEach(choices: readonly JsonSchema[]): string[] | undefined {
+  const names = choices.map(({ required = [], ...rest }) =>
+    required.length === 1 && Object.keys(rest).length === 0 ? required[0]! : undefined
+  );
+  return names.includes(undefined) || new Set(names).size !== names.length ? undefined : names as string[];
+}

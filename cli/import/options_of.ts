@@ -1,0 +1,111 @@
+/** Keywords of a schema as options of a builder. */
+import type { JsonSchema } from "@op/sdk";
+import { type Expression, literal, prose, record, type RecordExpression } from "./expression.ts";
+
+/** Options by the keyword they stand for, in the order in which they are written. What every builder takes. */
+const COMMON: { readonly [keyword: string]: string } = {
+  title: "title",
+  description: "description",
+  externalDocs: "externalDocs",
+  type: "type",
+  format: "format",
+  enum: "enum",
+  minimum: "minimum",
+  exclusiveMinimum: "exclusiveMinimum",
+  maximum: "maximum",
+  exclusiveMaximum: "exclusiveMaximum",
+  multipleOf: "multipleOf",
+  minLength: "minLength",
+  maxLength: "maxLength",
+  pattern: "pattern",
+  minItems: "minItems",
+  maxItems: "maxItems",
+  minProperties: "minProperties",
+  maxProperties: "maxProperties",
+  "x-kubernetes-list-type": "listType",
+  "x-kubernetes-list-map-keys": "listMapKeys",
+  "x-kubernetes-map-type": "mapType",
+  "x-kubernetes-preserve-unknown-fields": "preserveUnknownFields",
+  default: "default",
+  example: "example",
+  "x-kubernetes-validations": "validations",
+  allOf: "allOf",
+  anyOf: "anyOf",
+  oneOf: "oneOf",
+  not: "not",
+};
+
+/** Keywords that are options of every builder. */
+const EVERYWHERE: readonly string[] = [
+  "title",
+  "description",
+  "externalDocs",
+  "default",
+  "example",
+  "x-kubernetes-validations",
+  "allOf",
+  "anyOf",
+  "oneOf",
+  "not",
+];
+
+/** Keywords whose value is text for people, or long and of no meaning to the types. */
+const PROSE: ReadonlySet<string> = new Set([
+  "title",
+  "description",
+  "rule",
+  "message",
+  "messageExpression",
+]);
+
+/**
+ * Keywords as the options of a builder.
+ *
+ * @param schema The schema.
+ * @param structure Keywords that the builder writes itself.
+ * @param own Keywords that are options of this builder and not of all.
+ * @returns The options, or nothing if the schema has a keyword that is none of them.
+ */
+export function optionsOf(
+  schema: JsonSchema,
+  structure: readonly string[],
+  own: readonly string[] = [],
+): RecordExpression | undefined {
+  const entries: [string, Expression][] = [];
+  const left = new Set(Object.keys(schema).filter((key) => !structure.includes(key)));
+  for (const [keyword, option] of Object.entries(COMMON)) {
+    if (!left.delete(keyword)) continue;
+    if (!EVERYWHERE.includes(keyword) && !own.includes(keyword)) return undefined;
+    const value = (schema as Record<string, unknown>)[keyword];
+    entries.push([option, keyword === "default" || keyword === "example" ? literal(value) : withProse(keyword, value)]);
+  }
+  return left.size > 0 ? undefined : { is: "record", entries };
+}
+
+/**
+ * Arguments of a builder: its options are left out where there are none.
+ *
+ * @param options The options.
+ */
+export function optional(options: RecordExpression): RecordExpression[] {
+  return options.entries.length === 0 ? [] : [options];
+}
+
+function withProse(key: string, value: unknown): Expression {
+  if (typeof value === "string" && PROSE.has(key)) return prose(value);
+  if (key !== "x-kubernetes-validations" || !Array.isArray(value)) return literal(value);
+  return {
+    is: "list",
+    items: value.map((rule) =>
+      record(
+        Object.fromEntries(
+          Object.entries(rule as object)
+            .sort(([a], [b]) => RULE_KEYS.indexOf(a) - RULE_KEYS.indexOf(b))
+            .map(([key, value]) => [key, withProse(key, value)] as const),
+        ),
+      )
+    ),
+  };
+}
+
+const RULE_KEYS = ["rule", "message", "messageExpression", "reason", "fieldPath", "optionalOldSelf"];

@@ -1,0 +1,196 @@
+/** Expressions as text, laid out as `deno fmt` does at 120 columns: what is printed here it leaves as it is. */
+import type { CallExpression, Expression, ListExpression, LiteralExpression, RecordExpression } from "./expression.ts";
+
+const WIDTH = 120;
+const STEP = 2;
+
+/** What surrounds an expression on its lines. */
+interface Place {
+  /** Columns that its own lines are indented by. */
+  readonly indent: number;
+  /** Columns taken on the line before it. */
+  readonly before: number;
+  /** Columns taken on the line behind its last character. */
+  readonly after: number;
+}
+
+/**
+ * Prints an expression.
+ *
+ * @param expression The expression.
+ * @param before What stands before it on the line, such as `const port = `.
+ * @returns Text without the semicolon, of which it is known that it follows.
+ */
+export function print(expression: Expression, before = ""): string {
+  return before + layOut(expression, { indent: 0, before: before.length, after: 1 });
+}
+
+/** How many columns an expression takes on one line. */
+export function flatWidth(expression: Expression): number {
+  return flat(expression).length;
+}
+
+function layOut(expression: Expression, place: Place): string {
+  const line = flat(expression);
+  if (place.before + line.length + place.after <= WIDTH && !needsLines(expression)) return line;
+  switch (expression.is) {
+    case "literal":
+    case "name":
+      return line;
+    case "list":
+      return listInLines(expression, place);
+    case "record":
+      return recordInLines(expression, place);
+    case "call":
+      return callInLines(expression, place);
+  }
+}
+
+/** What reads better in lines even where one would do: objects of more than a few properties, or with objects in them. */
+function needsLines(expression: Expression): boolean {
+  switch (expression.is) {
+    case "literal":
+      return expression.prose === true && typeof expression.value === "string" && /\n./.test(expression.value);
+    case "name":
+      return false;
+    case "list":
+      return expression.items.some(needsLines);
+    case "record":
+      return expression.entries.length > ENTRIES_IN_LINE || expression.entries.some(([, value]) => needsLines(value));
+    case "call":
+      return expression.args.some(needsLines);
+  }
+}
+
+const ENTRIES_IN_LINE = 4;
+
+function listInLines({ items }: ListExpression, { indent }: Place): string {
+  if (items.length === 0) return "[]";
+  const inner = indent + STEP;
+  // A list of one object or one call hugs it, as `[{` and `}]`.
+  const lines = items.map((item) => `${spaces(inner)}${layOut(item, { indent: inner, before: inner, after: 1 })},\n`);
+  if (items.length === 1 && items[0]!.is === "record") {
+    return `[${layOut(items[0]!, { indent, before: WIDTH, after: 0 })}]`;
+  }
+  return `[\n${lines.join("")}${spaces(indent)}]`;
+}
+
+function recordInLines({ entries }: RecordExpression, { indent }: Place): string {
+  if (entries.length === 0) return "{}";
+  const inner = indent + STEP;
+  const lines = entries.map(([key, value]) => `${spaces(inner)}${entryText(key, value, inner)},\n`);
+  return `{\n${lines.join("")}${spaces(indent)}}`;
+}
+
+function entryText(key: string, value: Expression, indent: number): string {
+  if (value.is === "name" && value.name === key) return key;
+  const before = `${keyText(key)}: `;
+  if (value.is === "literal" && typeof value.value === "string") return longText(before, value, indent);
+  return before + layOut(value, { indent, before: indent + before.length, after: 1 });
+}
+
+/** Text that does not fit on its line: broken into lines where it is for people, otherwise on a line of its own. */
+function longText(before: string, text: LiteralExpression, indent: number): string {
+  const line = flat(text);
+  const fits = indent + before.length + line.length + 1 <= WIDTH;
+  if (fits && !needsLines(text)) return before + line;
+  const [first, ...more] = text.prose ? proseLines(String(text.value), indent, before.length) : [line];
+  const rest = more.map((part) => ` +\n${spaces(indent + STEP)}${part}`).join("");
+  const firstFits = indent + before.length + first!.length + (more.length > 0 ? " +" : ",").length <= WIDTH;
+  return (firstFits ? before : `${before.trimEnd()}\n${spaces(indent + STEP)}`) + first + rest;
+}
+
+/** String literals that together are the text, cut behind line breaks and between words. */
+function proseLines(text: string, indent: number, before: number): string[] {
+  const lines: string[] = [];
+  const room = () => WIDTH - indent - (lines.length === 0 ? before : STEP) - " +".length;
+  for (const paragraph of text.match(/[^\n]*\n+|[^\n]+$/g) ?? []) {
+    let line = "";
+    for (const word of paragraph.match(/\S+\s*|\s+/g) ?? []) {
+      if (line !== "" && stringText(line + word).length > room()) {
+        lines.push(stringText(line));
+        line = "";
+      }
+      line += word;
+    }
+    lines.push(stringText(line));
+  }
+  return lines;
+}
+
+function callInLines({ callee, args }: CallExpression, place: Place): string {
+  const { indent, before } = place;
+  const open = `${callee}(`;
+  const [first, second] = args;
+  if (first === undefined) return `${open})`;
+  if (args.length === 1 && first.is !== "literal" && first.is !== "name") {
+    return `${open}${layOut(first, { indent, before: before + open.length, after: place.after + 1 })})`;
+  }
+  if (args.length === 2 && second!.is === "record" && second!.entries.length > 0) {
+    const head = flat(first);
+    // `s.string(a, {` hugs its options; so does `s.object({` with `}, {` between its two objects.
+    if (!needsLines(first) && before + open.length + head.length + ", {".length <= WIDTH) {
+      return `${open}${head}, ${recordInLines(second!, place)})`;
+    }
+    if (first.is === "record" || first.is === "list") {
+      const body = first.is === "record" ? recordInLines(first, place) : listInLines(first, place);
+      return `${open}${body}, ${layOut(second!, { indent, before: indent + "}, ".length, after: place.after + 1 })})`;
+    }
+  }
+  const inner = indent + STEP;
+  const lines = args.map((arg) => `${spaces(inner)}${layOut(arg, { indent: inner, before: inner, after: 1 })},\n`);
+  return `${open}\n${lines.join("")}${spaces(indent)})`;
+}
+
+const flats = new WeakMap<Expression, string>();
+
+/** An expression on one line, however long. */
+function flat(expression: Expression): string {
+  let text = flats.get(expression);
+  if (text === undefined) flats.set(expression, text = flatAnew(expression));
+  return text;
+}
+
+function flatAnew(expression: Expression): string {
+  switch (expression.is) {
+    case "literal":
+      return typeof expression.value === "string" ? stringText(expression.value) : numberText(expression.value);
+    case "name":
+      return expression.name;
+    case "list":
+      return `[${expression.items.map(flat).join(", ")}]`;
+    case "record":
+      return expression.entries.length === 0 ? "{}" : `{ ${expression.entries.map(flatEntry).join(", ")} }`;
+    case "call":
+      return `${expression.callee}(${expression.args.map(flat).join(", ")})`;
+  }
+}
+
+function flatEntry([key, value]: readonly [string, Expression]): string {
+  return value.is === "name" && value.name === key ? key : `${keyText(key)}: ${flat(value)}`;
+}
+
+function keyText(key: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(key) ? key : stringText(key);
+}
+
+/** As `deno fmt` quotes: double, unless there are more double quotes than single ones in the text. */
+function stringText(text: string): string {
+  // Not an error in a string since 2019, but editors still break lines there.
+  const double = JSON.stringify(text).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+  const count = (quote: string) => text.split(quote).length - 1;
+  if (count('"') <= count("'")) return double;
+  return `'${
+    double.slice(1, -1).replaceAll("'", "\\'").replaceAll(/\\(.)/g, (all, char) => (char === '"' ? '"' : all))
+  }'`;
+}
+
+function numberText(value: number | boolean | null): string {
+  if (typeof value !== "number" || !Number.isInteger(value) || Math.abs(value) < 1_000_000) return String(value);
+  if (Math.abs(value) >= 1e21) return String(value);
+  return String(value).replaceAll(/\B(?=(\d{3})+$)/g, "_");
+}
+
+function spaces(count: number): string {
+  return " ".repeat(count);
+}

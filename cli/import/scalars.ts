@@ -1,0 +1,121 @@
+/** Schemas of single values as builders: strings, numbers, booleans, and what may be several of them. */
+import type { JsonSchema, s } from "@op/sdk";
+import { call, type Expression, literal } from "./expression.ts";
+import { optional, optionsOf } from "./options_of.ts";
+
+type StringFormat = NonNullable<NonNullable<Parameters<typeof s.string>[0]>["format"]>;
+
+const STRING_FORMATS: { readonly [Format in StringFormat]: true } = {
+  bsonobjectid: true,
+  byte: true,
+  cidr: true,
+  creditcard: true,
+  date: true,
+  "date-time": true,
+  duration: true,
+  email: true,
+  hexcolor: true,
+  hostname: true,
+  ipv4: true,
+  ipv6: true,
+  isbn: true,
+  isbn10: true,
+  isbn13: true,
+  "k8s-long-name": true,
+  "k8s-short-name": true,
+  mac: true,
+  password: true,
+  rgbcolor: true,
+  ssn: true,
+  uri: true,
+  uuid: true,
+  uuid3: true,
+  uuid4: true,
+  uuid5: true,
+};
+
+const LENGTHS = ["minLength", "maxLength"];
+const BOUNDS = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
+
+interface Way {
+  readonly callee: string;
+  /** Keywords that the builder writes. */
+  readonly structure: readonly string[];
+  /** Keywords that are options of this builder and not of all. */
+  readonly own?: readonly string[];
+  /** What stands before the options. */
+  readonly args?: readonly Expression[];
+}
+
+/**
+ * Ways to write a schema that has no other schemas in it, the best first. They are guesses: who asks evaluates them.
+ *
+ * @param schema The schema.
+ */
+export function* scalars(schema: JsonSchema): Generator<Expression> {
+  for (const { callee, structure, own, args = [] } of waysOf(schema)) {
+    const options = optionsOf(schema, structure, own);
+    if (options !== undefined) yield call(callee, ...args, ...optional(options));
+  }
+}
+
+function waysOf(schema: JsonSchema): Way[] {
+  switch (schema.type) {
+    case "string":
+      return [...textWays(schema), ...choiceWays(schema), {
+        callee: "s.string",
+        structure: ["type"],
+        own: [...LENGTHS, "pattern", "enum", ...hasKnownFormat(schema, Object.keys(STRING_FORMATS))],
+      }];
+    case "integer":
+      return [...choiceWays(schema), {
+        callee: "s.integer",
+        structure: ["type"],
+        own: [...BOUNDS, "enum", ...hasKnownFormat(schema, ["int32", "int64"])],
+      }];
+    case "number":
+      return [...choiceWays(schema), {
+        callee: "s.number",
+        structure: ["type"],
+        own: [...BOUNDS, "enum", ...hasKnownFormat(schema, ["float", "double"])],
+      }];
+    case "boolean":
+      return [...choiceWays(schema), { callee: "s.boolean", structure: ["type"] }];
+    case "object":
+    case undefined:
+      return openWays(schema);
+    default:
+      return [];
+  }
+}
+
+/** Formats that have a builder of their own. */
+function textWays({ format }: JsonSchema): Way[] {
+  const callee = { "date-time": "s.dateTime", duration: "s.duration", byte: "s.bytes" }[format ?? ""];
+  return callee === undefined ? [] : [{ callee, structure: ["type", "format"], own: LENGTHS }];
+}
+
+function choiceWays({ enum: values }: JsonSchema): Way[] {
+  if (values === undefined || values.length === 0) return [];
+  const one: Way = { callee: "s.literal", structure: ["type", "enum"], args: [literal(values[0])] };
+  const some: Way = { callee: "s.enum", structure: ["type", "enum"], args: [literal(values)] };
+  return values.length === 1 ? [one] : [some];
+}
+
+function openWays(schema: JsonSchema): Way[] {
+  if (schema["x-kubernetes-int-or-string"] === true) {
+    const structure = ["x-kubernetes-int-or-string", "anyOf"];
+    return [
+      { callee: "s.quantity", structure: [...structure, "pattern"] },
+      { callee: "s.intOrString", structure, own: ["pattern"] },
+      { callee: "s.intOrString", structure: ["x-kubernetes-int-or-string"], own: ["pattern"] },
+    ];
+  }
+  if (schema["x-kubernetes-preserve-unknown-fields"] !== true) return [];
+  const structure = ["x-kubernetes-preserve-unknown-fields"];
+  return [{ callee: "s.anything", structure, own: ["type"] }];
+}
+
+function hasKnownFormat({ format }: JsonSchema, known: readonly string[]): string[] {
+  return format !== undefined && known.includes(format) ? ["format"] : [];
+}

@@ -1,0 +1,78 @@
+/** What schemas are, in short: two are the same where their identities are. */
+import type { JsonSchema } from "@op/sdk";
+
+/** Keywords that a use of a shared schema may say for itself. */
+export const OWN_KEYWORDS = ["title", "description", "example", "externalDocs", "default", "nullable"] as const;
+
+/** What a schema is. */
+export interface SchemaIdentity {
+  /** The same of two schemas that are the same. */
+  readonly whole: string;
+  /** The same of two schemas that are the same but for {@linkcode OWN_KEYWORDS}. */
+  readonly core: string;
+}
+
+/** Options of {@linkcode SchemaIdentities}. */
+export interface IdentityOptions {
+  /** Whether schemas are the same that say the same in other words. @default {false} */
+  readonly ignoreDescriptions?: boolean;
+  /** The name of a schema that has one, and is another than all that have not. @default {none has} */
+  readonly nameOf?: (schema: JsonSchema) => string | undefined;
+}
+
+/** Gives schemas their identities: the same in one of these, whatever the order of keywords and properties. */
+export class SchemaIdentities {
+  readonly #known = new WeakMap<JsonSchema, SchemaIdentity>();
+  readonly #numbers = new Map<string, string>();
+  readonly #ignored: readonly string[];
+  readonly #nameOf: (schema: JsonSchema) => string | undefined;
+
+  /** @param options Additional options. */
+  constructor({ ignoreDescriptions = false, nameOf = () => undefined }: IdentityOptions = {}) {
+    this.#ignored = ignoreDescriptions ? ["title", "description", "example", "externalDocs"] : [];
+    this.#nameOf = nameOf;
+  }
+
+  /** The identity of a schema. */
+  of(schema: JsonSchema): SchemaIdentity {
+    const known = this.#known.get(schema);
+    if (known !== undefined) return known;
+    const own: [string, unknown][] = [];
+    const rest: [string, unknown][] = [];
+    for (const [key, value] of Object.entries(schema)) {
+      if (this.#ignored.includes(key)) continue;
+      ((OWN_KEYWORDS as readonly string[]).includes(key) ? own : rest).push([key, this.#value(key, value)]);
+    }
+    const core = this.#nameOf(schema) ?? this.#number(rest);
+    const identity = { core, whole: this.#number([["core", core], ...own]) };
+    this.#known.set(schema, identity);
+    return identity;
+  }
+
+  #value(key: string, value: unknown): unknown {
+    if (key === "properties") {
+      const entries = Object.entries(value as Record<string, JsonSchema>);
+      return Object.fromEntries(entries.map(([name, child]) => [name, this.of(child).whole] as const));
+    }
+    if (key === "items" || (key === "additionalProperties" && typeof value === "object")) {
+      return this.of(value as JsonSchema).whole;
+    }
+    return key === "required" ? [...value as string[]].sort() : value;
+  }
+
+  /** Short names for long texts: a schema would otherwise stand in full in each one around it. */
+  #number(entries: readonly [string, unknown][]): string {
+    const text = JSON.stringify(Object.fromEntries(entries), sorted);
+    const known = this.#numbers.get(text);
+    if (known !== undefined) return known;
+    const number = `#${this.#numbers.size}`;
+    this.#numbers.set(text, number);
+    return number;
+  }
+}
+
+/** Objects without regard to the order of their keys. */
+function sorted(_key: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

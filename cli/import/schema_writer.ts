@@ -1,0 +1,366 @@
+/**
+ * Schemas as the TypeScript that makes them. What is written is evaluated at once and compared with the schema: the first way of writing it that
+ * gives it back is taken, and where there is none, the schema comes through as it is, in `s.raw`.
+ */
+import type { JsonSchema } from "@op/sdk";
+import { Failure } from "../exit_code.ts";
+import { alternativesOf } from "./alternatives.ts";
+import { call, type Evaluation, type Expression, literal, nameOf, record } from "./expression.ts";
+import { nodesIn } from "./nodes.ts";
+import { sameSchema } from "./normal_form.ts";
+import { optional, optionsOf } from "./options_of.ts";
+import { scalars } from "./scalars.ts";
+import { flatWidth } from "./print.ts";
+import { OWN_KEYWORDS } from "./schema_identities.ts";
+import { children, type SchemaGroup, type SchemaIndex, type SchemaPath } from "./schema_index.ts";
+
+/** A schema that stands by itself, as `const name = ...`. */
+export interface Declaration {
+  /** What it is called in expressions until it gets its name. */
+  readonly id: string;
+  readonly expression: Expression;
+  readonly group: SchemaGroup;
+}
+
+/** A schema that needs no declaration: it can be imported. */
+export interface ImportedSchema {
+  readonly name: string;
+  readonly schema: JsonSchema;
+}
+
+/** An object that stands only once gets a name where it is longer than this, in schemas. */
+const LONGEST_INLINE = 20;
+
+/** What stands more than once gets a name where it is of this many columns, an object also where it is of this many schemas. */
+const LEAST_SHARED = { schemas: 3, columns: 60 };
+
+/** Kubernetes' own words for what does not change, as `s.immutable` has them. */
+const IMMUTABLE = "field is immutable";
+
+/** Writes schemas. */
+export class SchemaWriter {
+  /** What has a name, each before those that use it. */
+  readonly declarations: Declaration[] = [];
+  readonly #index: SchemaIndex;
+  readonly #evaluation: Evaluation;
+  readonly #imported: (schema: JsonSchema) => ImportedSchema | undefined;
+  readonly #written = new Map<string, Expression>();
+  /** By group: what stands by a name, with the keywords that all uses have alike; nothing where each use is written out. */
+  readonly #shared = new Map<string, { readonly name: string; readonly schema: JsonSchema } | undefined>();
+  /** By what is the same of schemas: how many in it are written as JSON. */
+  readonly #raw = new Map<string, number>();
+
+  /**
+   * @param index The schemas.
+   * @param evaluation Where they are evaluated.
+   * @param imported The schema that can be imported in place of another.
+   */
+  constructor(
+    index: SchemaIndex,
+    evaluation: Evaluation,
+    imported: (schema: JsonSchema) => ImportedSchema | undefined = () => undefined,
+  ) {
+    this.#index = index;
+    this.#evaluation = evaluation;
+    this.#imported = imported;
+  }
+
+  /**
+   * A schema as TypeScript.
+   *
+   * @param schema The schema.
+   * @param path Where it stands, for messages.
+   * @throws {Failure} If nothing gives it back.
+   */
+  write(schema: JsonSchema, path: SchemaPath): Expression {
+    const group = this.#index.groupOf(schema);
+    if (group === undefined) return this.#inline(schema, path);
+    if (!this.#shared.has(group.id)) this.#share(group, schema, path);
+    const shared = this.#shared.get(group.id);
+    return (shared && this.#reference(shared, schema)) ?? this.#inline(schema, path);
+  }
+
+  /**
+   * The schemas in a schema that are written as JSON.
+   *
+   * @param schema The schema.
+   * @param path Where it stands.
+   * @returns The outermost ones, with how many there are in each.
+   */
+  rawIn(schema: JsonSchema, path: SchemaPath): { readonly path: string; readonly nodes: number }[] {
+    const nodes = this.#raw.get(this.#index.coreOf(schema)) ?? 0;
+    const own = nodes === 0 ? [] : [{ path: shown(path), nodes }];
+    if (nodes === nodesIn(schema)) return own;
+    return [...own, ...children(schema).flatMap(([name, child]) => this.rawIn(child, [...path, name]))];
+  }
+
+  /** Decides whether the schemas of a group stand by a name. */
+  #share(group: SchemaGroup, schema: JsonSchema, path: SchemaPath): void {
+    const imported = this.#imported(schema);
+    if (imported !== undefined) {
+      this.#evaluation.declare(imported.name, imported.schema);
+      this.#shared.set(group.id, imported);
+      return;
+    }
+    const { bare, common } = splitKeywords(group);
+    const expression = this.#inline(bare, path);
+    if (isRaw(expression) || !isWorthAName(expression, bare, group.count)) {
+      this.#shared.set(group.id, undefined);
+      return;
+    }
+    const whole = { ...bare, ...common };
+    const declaration: Declaration = { id: `#${group.id}`, expression: this.#inline(whole, path), group };
+    this.declarations.push(declaration);
+    this.#evaluation.declare(declaration.id, this.#evaluation.valueOf(declaration.expression));
+    this.#shared.set(group.id, { name: declaration.id, schema: whole });
+  }
+
+  #reference(
+    shared: { readonly name: string; readonly schema: JsonSchema },
+    schema: JsonSchema,
+  ): Expression | undefined {
+    const name = nameOf(shared.name);
+    const own: Record<string, unknown> = {};
+    for (const key of OWN_KEYWORDS) {
+      if (key !== "nullable" && JSON.stringify(schema[key]) !== JSON.stringify(shared.schema[key])) {
+        own[key] = schema[key];
+      }
+    }
+    const inner = schema.nullable === true && shared.schema.nullable !== true ? call("s.nullable", name) : name;
+    const options = optionsOf(own, []);
+    if (options === undefined) return undefined;
+    return this.#proven(schema, Object.keys(own).length === 0 ? inner : call("s.with", inner, options));
+  }
+
+  #inline(schema: JsonSchema, path: SchemaPath): Expression {
+    const id = this.#index.wholeOf(schema);
+    const known = this.#written.get(id);
+    if (known !== undefined) return known;
+    const expression = this.#firstProven(schema, path) ?? this.#rawly(schema, path);
+    this.#written.set(id, expression);
+    return expression;
+  }
+
+  #firstProven(schema: JsonSchema, path: SchemaPath): Expression | undefined {
+    for (const candidate of this.#candidates(schema, path)) {
+      const proven = this.#proven(schema, candidate);
+      if (proven === undefined) continue;
+      this.#raw.set(this.#index.coreOf(schema), jsonIn(proven, schema));
+      return proven;
+    }
+    return undefined;
+  }
+
+  /** The expression, if what it makes is the schema. */
+  #proven(schema: JsonSchema, expression: Expression): Expression | undefined {
+    try {
+      return sameSchema(this.#evaluation.valueOf(expression) as JsonSchema, schema) ? expression : undefined;
+    } catch {
+      return undefined; // a builder refused it: another may not
+    }
+  }
+
+  #rawly(schema: JsonSchema, path: SchemaPath): Expression {
+    const expression = call("s.raw", literal(schema));
+    try {
+      const value = this.#evaluation.valueOf(expression) as JsonSchema;
+      if (!sameSchema(value, schema)) throw new TypeError("what comes back is not the same");
+    } catch (error) {
+      const why = error instanceof Error ? error.message.replace(/^Cannot make a raw schema: /, "") : String(error);
+      throw new Failure(`Cannot import the schema of "${shown(path)}": ${why}`, { cause: error });
+    }
+    this.#raw.set(this.#index.coreOf(schema), nodesIn(schema));
+    return expression;
+  }
+
+  /** Ways to write a schema, the best first. */
+  *#candidates(schema: JsonSchema, path: SchemaPath): Generator<Expression> {
+    if (schema.nullable === true) {
+      const { nullable: _, default: value, ...rest } = schema;
+      if (value === null) {
+        yield call("s.with", call("s.nullable", this.#inline(rest, path)), record({ default: literal(null) }));
+      } else yield call("s.nullable", this.#inline(value === undefined ? rest : { ...rest, default: value }, path));
+      return;
+    }
+    for (const { callee, names, as, inner } of alternativesOf(schema)) {
+      const object = this.#inline(inner, path);
+      if (isRaw(object)) continue;
+      yield call(callee, object, literal(names), ...(as === "schema" ? [literal({ as })] : []));
+    }
+    yield* scalars(schema);
+    if (schema.type === "array") yield* this.#arrays(schema, path);
+    if (schema.type === "object") yield* this.#objects(schema, path);
+  }
+
+  *#arrays(schema: JsonSchema, path: SchemaPath): Generator<Expression> {
+    const own = ["minItems", "maxItems", "x-kubernetes-list-type", "x-kubernetes-list-map-keys"];
+    const options = optionsOf(schema, ["type", "items"], own);
+    if (schema.items === undefined || options === undefined) return;
+    yield call("s.array", this.write(schema.items, [...path, "*"]), ...optional(options));
+  }
+
+  *#objects(schema: JsonSchema, path: SchemaPath): Generator<Expression> {
+    const own = ["minProperties", "maxProperties", "x-kubernetes-map-type"];
+    const { additionalProperties, properties = {} } = schema;
+    if (additionalProperties !== undefined) {
+      const options = optionsOf(schema, ["type", "additionalProperties"], own);
+      if (typeof additionalProperties !== "object" || options === undefined) return;
+      yield call("s.map", this.write(additionalProperties, [...path, "*"]), ...optional(options));
+      return;
+    }
+    const isEmbedded = schema["x-kubernetes-embedded-resource"] === true;
+    const isEmpty = Object.keys(properties).length === 0;
+    for (const entries of this.#properties(schema, path)) {
+      const structure = ["type", "properties", "required", "x-kubernetes-embedded-resource"];
+      const open = "x-kubernetes-preserve-unknown-fields";
+      const rules = { ...schema, "x-kubernetes-validations": entries.rules };
+      if (isEmbedded && isEmpty) {
+        const options = optionsOf(withoutEmpty(rules), [...structure, open], own);
+        if (options !== undefined) {
+          yield options.entries.length === 0
+            ? call("s.embeddedResource")
+            : call("s.embeddedResource", record({}), options);
+        }
+      }
+      const options = optionsOf(withoutEmpty(withRequired(rules)), structure, [...own, open]);
+      if (options === undefined) continue;
+      yield call(isEmbedded ? "s.embeddedResource" : "s.object", record(entries.properties), ...optional(options));
+    }
+  }
+
+  /**
+   * Properties as builders, and the rules of the object around them that do not follow from these. Properties that never change come first
+   * with `s.immutable`, which may bring along a rule of the object.
+   */
+  *#properties(schema: JsonSchema, path: SchemaPath) {
+    const { properties = {}, required = [], "x-kubernetes-validations": rules = [] } = schema;
+    const write = (name: string, child: JsonSchema, isImmutable: boolean): Expression => {
+      const inner = this.write(isImmutable ? withoutLastRule(child) : child, [...path, name]);
+      const mayBeAdded = rules.some(({ rule }) => rule.endsWith(`|| !has(oldSelf.${name})`));
+      const expression = isImmutable
+        ? call("s.immutable", inner, ...(mayBeAdded ? [literal({ mayBeAdded })] : []))
+        : inner;
+      return required.includes(name) || child.default !== undefined ? expression : call("s.optional", expression);
+    };
+    if (Object.values(properties).some(isImmutable)) {
+      const entries = Object.entries(properties).map(([name, child]) =>
+        [name, write(name, child, isImmutable(child))] as const
+      );
+      const written = Object.fromEntries(entries);
+      const derived = this.#rulesOf(call("s.object", record(written)));
+      yield { properties: written, rules: rules.filter(({ rule }) => !derived.includes(rule)) };
+    }
+    yield {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, child]) => [name, write(name, child, false)] as const),
+      ),
+      rules,
+    };
+  }
+
+  #rulesOf(object: Expression): string[] {
+    try {
+      const schema = this.#evaluation.valueOf(object) as JsonSchema;
+      return (schema["x-kubernetes-validations"] ?? []).map(({ rule }) => rule);
+    } catch {
+      return [];
+    }
+  }
+}
+
+/** The schema of a group without what its uses say for themselves, and what all of them say alike. */
+function splitKeywords({ uses }: SchemaGroup): { readonly bare: JsonSchema; readonly common: JsonSchema } {
+  const [first, ...others] = uses;
+  const bare: Record<string, unknown> = { ...first!.schema };
+  const common: Record<string, unknown> = {};
+  for (const key of OWN_KEYWORDS) {
+    const value = bare[key];
+    delete bare[key];
+    const text = JSON.stringify(value);
+    if (value !== undefined && others.every(({ schema }) => JSON.stringify(schema[key]) === text)) common[key] = value;
+  }
+  return { bare, common };
+}
+
+function isWorthAName(expression: Expression, schema: JsonSchema, count: number): boolean {
+  const isObject = schema.properties !== undefined;
+  const schemas = buildersIn(expression);
+  if (isObject && schemas > LONGEST_INLINE) return true;
+  if (count < 2) return false;
+  return (isObject && schemas >= LEAST_SHARED.schemas) || flatWidth(expression) >= LEAST_SHARED.columns;
+}
+
+/** How many builders stand in an expression that make a schema of their own. */
+function buildersIn(expression: Expression): number {
+  switch (expression.is) {
+    case "call": {
+      const own = AROUND.includes(expression.callee) ? 0 : 1;
+      return expression.args.reduce((sum, arg) => sum + buildersIn(arg), own);
+    }
+    case "name":
+      return 1;
+    case "record":
+      return expression.entries.reduce((sum, [, value]) => sum + buildersIn(value), 0);
+    default:
+      return 0;
+  }
+}
+
+/** Builders around another one. */
+const AROUND: readonly string[] = [
+  "s.optional",
+  "s.nullable",
+  "s.immutable",
+  "s.with",
+  "s.exactlyOneOf",
+  "s.atMostOneOf",
+  "s.atLeastOneOf",
+];
+
+/** How many schemas in `allOf` and the like an expression says as JSON, in options. */
+function jsonIn(expression: Expression, schema: JsonSchema): number {
+  if (expression.is !== "call") return 0;
+  const [first, ...rest] = expression.args;
+  if (AROUND.includes(expression.callee)) return jsonIn(first!, schema);
+  const options = OBJECTS.includes(expression.callee) ? rest[0] : expression.args.at(-1);
+  if (options?.is !== "record") return 0;
+  return options.entries.reduce((sum, [key]) => sum + (COMBINED.includes(key) ? nodesUnder(schema, key) : 0), 0);
+}
+
+const OBJECTS: readonly string[] = ["s.object", "s.embeddedResource"];
+const COMBINED: readonly string[] = ["allOf", "anyOf", "oneOf", "not"];
+
+function nodesUnder(schema: JsonSchema, key: string): number {
+  return nodesIn({ [key]: (schema as Record<string, unknown>)[key] } as JsonSchema) - 1;
+}
+
+function isRaw(expression: Expression): boolean {
+  return expression.is === "call" && expression.callee === "s.raw";
+}
+
+function isImmutable({ "x-kubernetes-validations": rules = [] }: JsonSchema): boolean {
+  const last = rules.at(-1);
+  return last !== undefined && last.rule === "self == oldSelf" && last.message === IMMUTABLE &&
+    Object.keys(last).length === 2;
+}
+
+function withoutLastRule(schema: JsonSchema): JsonSchema {
+  const { "x-kubernetes-validations": rules = [], ...rest } = schema;
+  return rules.length < 2 ? rest : { ...rest, "x-kubernetes-validations": rules.slice(0, -1) };
+}
+
+function withoutEmpty(schema: JsonSchema): JsonSchema {
+  const { "x-kubernetes-validations": rules = [], ...rest } = schema;
+  return rules.length === 0 ? rest : schema;
+}
+
+/** What is required and not among the properties is said in `allOf`: builders require what they know of. */
+function withRequired(schema: JsonSchema): JsonSchema {
+  const { properties = {}, required = [], allOf = [] } = schema;
+  const unknown = required.filter((name) => !Object.hasOwn(properties, name));
+  return unknown.length === 0 ? schema : { ...schema, allOf: [...allOf, { required: unknown }] };
+}
+
+function shown(path: SchemaPath): string {
+  return path.join(".").replaceAll(".*", "[*]");
+}

@@ -1,0 +1,66 @@
+/**
+ * Objects of a kind in several versions: each is kept in one of them, and shown in the one that is asked for
+ * (`k8s.io/apiextensions-apiserver/pkg/apiserver`, crdConversionRESTOptionsGetter).
+ */
+import type { JsonSchema } from "../schema/json_schema.ts";
+import { prune } from "../schema/prune.ts";
+import type { Rules } from "./kinds.ts";
+import type { StoredObject } from "./objects.ts";
+import { StatusError } from "./status_error.ts";
+
+/** A version in which objects may be kept. */
+export interface StoredIn {
+  readonly apiVersion: string;
+  readonly schema: JsonSchema;
+  readonly rules: Rules;
+  /** Whether what is written is kept in it. */
+  readonly isStorage: boolean;
+}
+
+/**
+ * The rules of one version of a kind that may have others.
+ *
+ * @param apiVersion The version.
+ * @param versions All versions of the kind, this one too.
+ * @param strategy How objects get from one version to another.
+ */
+export function versionedRules(apiVersion: string, versions: readonly StoredIn[], strategy: string): Rules {
+  const own = versionNamed(versions, apiVersion);
+  const storage = versions.find(({ isStorage }) => isStorage) ?? own;
+  if (versions.length === 1) return own.rules;
+  const ofVersion = (name: string) => versions.find((version) => version.apiVersion === name)?.rules;
+  const shown = new WeakMap<StoredObject, StoredObject>();
+  return {
+    ...own.rules,
+    ofVersion,
+    stored: (object) => convert(object, storage, strategy),
+    read(stored) {
+      if (stored.apiVersion === apiVersion) return own.rules.read(stored);
+      const known = shown.get(stored);
+      if (known !== undefined) return known;
+      // Defaults are those of the version in which it was kept: so the server does it.
+      const { rules } = versionNamed(versions, stored.apiVersion);
+      const converted = convert(rules.read(stored), own, strategy);
+      shown.set(stored, converted);
+      return converted;
+    },
+  };
+}
+
+function versionNamed(versions: readonly StoredIn[], apiVersion: string): StoredIn {
+  const found = versions.find((version) => version.apiVersion === apiVersion);
+  if (found !== undefined) return found;
+  throw new StatusError(500, undefined, `request to convert CR from an invalid group/version: ${apiVersion}`);
+}
+
+/** With the strategy None, an object is the same in all versions, but for fields that a version does not know. */
+function convert(object: StoredObject, version: StoredIn, strategy: string): StoredObject {
+  if (object.apiVersion === version.apiVersion) return object;
+  if (strategy !== "None") {
+    const why =
+      `conversion webhook for ${object.apiVersion}, Kind=${object.kind} failed: this server calls no webhooks`;
+    throw new StatusError(500, undefined, why);
+  }
+  const { value } = prune(version.schema, object);
+  return { ...value as StoredObject, apiVersion: version.apiVersion };
+}

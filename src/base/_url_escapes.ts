@@ -1,0 +1,116 @@
+/** Escapes in URLs, as Go's `net/url` reads and writes them. */
+import { quoted, strayByte } from "./quoted.ts";
+
+/** A part of a URL: each has characters of its own that stand for themselves. */
+export type Place = "path" | "host" | "zone" | "user" | "query" | "fragment";
+
+// What stands for itself everywhere.
+const UNRESERVED = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~";
+// What stands for itself in a place.
+const PLAIN: { readonly [place in Place]: ReadonlySet<string> } = {
+  path: new Set(`${UNRESERVED}$&+,/:;=@`),
+  host: new Set(`${UNRESERVED}!"$&'()*+,:;<=>[]`),
+  zone: new Set(`${UNRESERVED}!"$&'()*+,:;<=>[]`),
+  user: new Set(`${UNRESERVED}$&+,;=`),
+  query: new Set(UNRESERVED),
+  fragment: new Set(`${UNRESERVED}!$&()*+,/:;=?@`),
+};
+
+/** What is wrong with a URL, before it is said of which. */
+export class Fault extends Error {}
+
+/** Whether a character stands for itself in a place. */
+export function isPlain(character: string, place: Place): boolean {
+  return PLAIN[place].has(character);
+}
+
+/**
+ * A part of a URL without its escapes.
+ *
+ * @throws {Fault} If an escape is none, or a character may not stand there.
+ */
+export function unescape(text: string, place: Place): string {
+  checkEscapes(text, place);
+  const spaced = place === "query" ? text.replaceAll("+", " ") : text;
+  if (!spaced.includes("%")) return spaced;
+  const bytes: number[] = [];
+  const escapes = /%([0-9a-fA-F]{2})|([^%]+)/g;
+  for (const [, code, plain] of spaced.matchAll(escapes)) {
+    if (code !== undefined) bytes.push(parseInt(code, 16));
+    else for (const byte of toBytes(plain!)) bytes.push(byte);
+  }
+  return fromBytes(bytes);
+}
+
+function checkEscapes(text: string, place: Place): void {
+  const isHost = place === "host" || place === "zone";
+  // Each escape, and in a host also each character that may not stand there.
+  for (const match of text.matchAll(isHost ? /%([0-9a-fA-F]{2})?|[^\u0080-\uffff]/g : /%([0-9a-fA-F]{2})?/g)) {
+    const [found, code] = match;
+    if (found === "%") throw new Fault(`invalid URL escape ${quoted(firstBytes(text.slice(match.index), 3))}`);
+    if (code === undefined) {
+      if (!isPlain(found, place)) throw new Fault(`invalid character ${quoted(found)} in host name`);
+    } else if (isHost && found !== "%25" && !mayEscape(parseInt(code, 16), place)) {
+      throw new Fault(`invalid URL escape ${quoted(found)}`);
+    }
+  }
+}
+
+/** In a host only what is not ASCII is escaped; in a zone also what could stand there as it is, and the space. */
+function mayEscape(byte: number, place: Place): boolean {
+  if (place === "host") return byte >= 0x80;
+  return byte === 0x20 || byte < 0x80 && isPlain(String.fromCharCode(byte), "host");
+}
+
+/** A part of a URL, with all escaped that does not stand for itself. */
+export function escape(text: string, place: Place): string {
+  let result = "";
+  for (const byte of toBytes(text)) {
+    const character = String.fromCharCode(byte);
+    result += isPlain(character, place) ? character : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+  }
+  return result;
+}
+
+function firstBytes(text: string, count: number): string {
+  return fromBytes(toBytes(text.slice(0, count + 1)).slice(0, count));
+}
+
+function toBytes(text: string): Uint8Array | number[] {
+  const encoder = new TextEncoder();
+  if (text.isWellFormed()) return encoder.encode(text);
+  return [...text].flatMap((character) => {
+    const code = character.charCodeAt(0);
+    return code >= 0xdc80 && code <= 0xdcff ? [code - 0xdc00] : [...encoder.encode(character)];
+  });
+}
+
+/** Text out of UTF-8; what is none stays as stray bytes. */
+function fromBytes(bytes: Uint8Array | readonly number[]): string {
+  return decoded(bytes) ?? fromMixedBytes(bytes);
+}
+
+function fromMixedBytes(bytes: Uint8Array | readonly number[]): string {
+  let result = "";
+  for (let i = 0; i < bytes.length;) {
+    const length = sequenceLength(bytes[i]!);
+    const character = decoded(bytes.slice(i, i + length));
+    result += character ?? strayByte(bytes[i]!);
+    i += character === undefined ? 1 : length;
+  }
+  return result;
+}
+
+/** How many bytes a character has that begins with a byte. */
+function sequenceLength(first: number): number {
+  if (first < 0x80) return 1;
+  return first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+}
+
+function decoded(bytes: Uint8Array | readonly number[]): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(new Uint8Array(bytes));
+  } catch {
+    return undefined;
+  }
+}

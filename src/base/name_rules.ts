@@ -1,0 +1,145 @@
+/**
+ * Which names, labels and the like are allowed, with the server's words for those that are not. Lengths are of UTF-8
+ * (`k8s.io/apimachinery/pkg/util/validation`, `k8s.io/apimachinery/pkg/api/validate/content`).
+ */
+
+const LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
+const KEY = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
+
+interface Rule {
+  readonly source: string;
+  readonly text: string;
+  readonly examples: readonly string[];
+}
+
+const SUBDOMAIN: Rule = {
+  source: `${LABEL}(\\.${LABEL})*`,
+  text: "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', " +
+    "and must start and end with an alphanumeric character",
+  examples: ["example.com"],
+};
+const LABEL_1123: Rule = {
+  source: LABEL,
+  text: "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', " +
+    "and must start and end with an alphanumeric character",
+  examples: ["my-name", "123-abc"],
+};
+const LABEL_1035: Rule = {
+  source: "[a-z]([-a-z0-9]*[a-z0-9])?",
+  text: "a DNS-1035 label must consist of lower case alphanumeric characters or '-', " +
+    "start with an alphabetic character, and end with an alphanumeric character",
+  examples: ["my-name", "abc-123"],
+};
+const LABEL_KEY: Rule = {
+  source: KEY,
+  text:
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+  examples: ["MyName", "my.name", "123-abc"],
+};
+const LABEL_VALUE: Rule = {
+  source: `(${KEY})?`,
+  text: "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', " +
+    "and must start and end with an alphanumeric character",
+  examples: ["MyValue", "my_value", "12345"],
+};
+
+/** A rule for names: what is wrong with one, nothing when it may be. */
+export type NameRule = (name: string) => string[];
+
+/**
+ * What is wrong with `metadata.name` of most kinds.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.deepEqual(subdomainFaults("example.com"), []);
+ * assert.match(subdomainFaults("A").join(), /^a lowercase RFC 1123 subdomain must consist of/);
+ * ```
+ */
+export function subdomainFaults(name: string): string[] {
+  return [...lengthFaults(name, 253, "characters"), ...formFaults(name, SUBDOMAIN)];
+}
+
+/** What is wrong with names of namespaces and the like. */
+export function labelFaults(name: string): string[] {
+  const long = lengthFaults(name, 63, "characters");
+  const isSubdomain = formFaults(name, SUBDOMAIN).length === 0;
+  const form = formFaults(name, LABEL_1123);
+  // A subdomain that is no label has dots, and nothing else is wrong with it.
+  return [...long, ...form.length > 0 && isSubdomain ? ["must not contain dots"] : form];
+}
+
+/** What is wrong with names of services, and plural names. */
+export function label1035Faults(name: string): string[] {
+  return [...lengthFaults(name, 63, "characters"), ...formFaults(name, LABEL_1035)];
+}
+
+/** What is wrong with a name that is to be part of a path. */
+export function pathSegmentFaults(name: string): string[] {
+  if (name === "." || name === "..") return [`may not be '${name}'`];
+  return ["/", "%"].filter((each) => name.includes(each)).map((each) => `may not contain '${each}'`);
+}
+
+/** What is wrong with keys of labels and annotations, and with finalizers. */
+export function qualifiedNameFaults(text: string): string[] {
+  const parts = text.split("/");
+  if (parts.length > 2) {
+    const [fault] = formFaults("", LABEL_KEY);
+    return [`a valid label key ${fault} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+  }
+  const [prefix, name] = parts.length === 2 ? [parts[0], parts[1]!] : [undefined, parts[0]!];
+  const ofName = [...name === "" ? ["must be non-empty"] : lengthFaults(name, 63), ...formFaults(name, LABEL_KEY)];
+  return [
+    ...prefix === undefined ? [] : prefixFaults(prefix).map((fault) => `prefix part ${fault}`),
+    ...ofName.map((fault) => `name part ${fault}`),
+  ];
+}
+
+/** What is wrong with values of labels. */
+export function labelValueFaults(text: string): string[] {
+  return [...lengthFaults(text, 63), ...formFaults(text, LABEL_VALUE)];
+}
+
+/**
+ * A rule for what a name may begin with, when the server puts something behind it: it may end with a dash.
+ *
+ * @param rule The rule for the whole name.
+ */
+export function prefixRule(rule: NameRule): NameRule {
+  // With the dash goes the character before it, and an "a" takes their place: so the server looks at it.
+  return (name) => rule(name.length > 1 && name.endsWith("-") ? `${withoutLastBytes(name)}a` : name);
+}
+
+/** Two bytes less. What is no ASCII is wrong in all names: it only has to stay wrong, and as long. */
+function withoutLastBytes(name: string): string {
+  const bytes = new TextEncoder().encode(name).subarray(0, -2);
+  return new TextDecoder().decode(bytes.map((byte) => byte < 0x80 ? byte : 0x7f));
+}
+
+function prefixFaults(prefix: string): string[] {
+  return prefix === "" ? ["must be non-empty"] : [...lengthFaults(prefix, 253), ...formFaults(prefix, SUBDOMAIN)];
+}
+
+function lengthFaults(text: string, most: number, unit: "bytes" | "characters" = "bytes"): string[] {
+  // Not longer in bytes than three times its length, so that most are not encoded.
+  const isLong = text.length * 3 > most && new TextEncoder().encode(text).length > most;
+  return isLong ? [`must be no more than ${most} ${unit}`] : [];
+}
+
+function formFaults(text: string, { source, text: wish, examples }: Rule): string[] {
+  if (whole(source).test(text)) return [];
+  // One space for one example, two after the comma for more: so the server prints it.
+  const shown = examples.map((example) => `'${example}', `).join(" or ");
+  return [`${wish} (e.g. ${shown}regex used for validation is '${source}')`];
+}
+
+const compiled = new Map<string, RegExp>();
+
+function whole(source: string): RegExp {
+  const known = compiled.get(source);
+  if (known !== undefined) return known;
+  const made = new RegExp(`^(?:${source})$`);
+  compiled.set(source, made);
+  return made;
+}

@@ -1,0 +1,54 @@
+/** Text in quotes as servers written in Go print it (`strconv.Quote`, `%q`). */
+
+const ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['"', '\\"'],
+  ["\\", "\\\\"],
+  ["\x07", "\\a"],
+  ["\b", "\\b"],
+  ["\f", "\\f"],
+  ["\n", "\\n"],
+  ["\r", "\\r"],
+  ["\t", "\\t"],
+  ["\v", "\\v"],
+]);
+const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
+
+/**
+ * A text in double quotes, with what cannot be printed as escapes.
+ *
+ * @param text The text. Bytes that are no UTF-8 stand in it as {@linkcode strayByte} has them.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(quoted('a "b"\n'), '"a \\"b\\"\\n"');
+ * assert.equal(quoted("\u00a0"), '"\\u00a0"');
+ * ```
+ */
+export function quoted(text: string): string {
+  let result = '"';
+  for (const character of text) {
+    result += ESCAPES.get(character) ?? (PRINTABLE.test(character) ? character : escaped(character.codePointAt(0)!));
+  }
+  return `${result}"`;
+}
+
+/**
+ * A byte that is no UTF-8, as a character of its own: half of a surrogate pair, which no text of a server has.
+ *
+ * @param byte From 0x80 to 0xff.
+ */
+export function strayByte(byte: number): string {
+  return String.fromCharCode(0xdc00 + byte);
+}
+
+function escaped(code: number): string {
+  if (code < 0x80) return `\\x${hex(code, 2)}`;
+  if (code >= 0xdc80 && code <= 0xdcff) return `\\x${hex(code - 0xdc00, 2)}`;
+  return code > 0xffff ? `\\U${hex(code, 8)}` : `\\u${hex(code, 4)}`;
+}
+
+function hex(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, "0");
+}

@@ -1,0 +1,321 @@
+/**
+ * Names, and what is selected from them: `self.items[0].name` is one attribute with three qualifiers (cel-go, interpreter/attributes.go).
+ */
+import type { FoldStep } from "./fold.ts";
+import { entryAt } from "./comparison.ts";
+import { EntryMap } from "./map_value.ts";
+import { attempt, Failure, type Outcome } from "./outcome.ts";
+import type { Frame, Step } from "./step.ts";
+import {
+  DurationValue,
+  List,
+  MapValue,
+  ObjectValue,
+  Optional,
+  Timestamp,
+  TypeValue,
+  Uint,
+  type Value,
+} from "./value.ts";
+import { valueText } from "./value_text.ts";
+
+/** A name or another start, and what is selected from it. */
+export interface Attribute {
+  /** The id of the last qualifier, where there is one. */
+  readonly id: number;
+  qualify(by: Qualifier): void;
+  resolve(frame: Frame): Outcome;
+}
+
+/** Selects something. */
+export interface Qualifier {
+  readonly id: number;
+  /** Whether what is not there is `optional.none()`. */
+  readonly isOptional: boolean;
+  select(frame: Frame, from: Value): Outcome;
+  /** Nothing where it is not there. */
+  selectIfPresent(frame: Frame, from: Value): Outcome | undefined;
+}
+
+abstract class Qualified implements Attribute {
+  readonly #qualifiers: Qualifier[] = [];
+  readonly #id: number;
+
+  constructor(id: number) {
+    this.#id = id;
+  }
+
+  get id(): number {
+    return this.#qualifiers.at(-1)?.id ?? this.#id;
+  }
+
+  qualify(by: Qualifier): void {
+    this.#qualifiers.push(by);
+  }
+
+  abstract resolve(frame: Frame): Outcome;
+
+  protected qualified(frame: Frame, start: Outcome): Outcome {
+    if (start instanceof Failure) return start;
+    let value: Value = start;
+    let isOptional = false;
+    if (start instanceof Optional) {
+      if (start.value === undefined) return start;
+      if (this.#qualifiers.length === 0) return start;
+      value = start.value;
+      isOptional = true;
+    }
+    for (const qualifier of this.#qualifiers) {
+      isOptional ||= qualifier.isOptional;
+      const next = isOptional ? qualifier.selectIfPresent(frame, value) : qualifier.select(frame, value);
+      if (next === undefined) return Optional.NONE;
+      if (next instanceof Failure) return next;
+      value = next;
+    }
+    return isOptional ? new Optional(value) : value;
+  }
+}
+
+/** Starts at a variable of the environment. */
+export class VariableAttribute extends Qualified {
+  constructor(id: number, readonly name: string) {
+    super(id);
+  }
+
+  override resolve(frame: Frame): Outcome {
+    const { variables } = frame;
+    const value = Object.hasOwn(variables, this.name) ? variables[this.name] : undefined;
+    if (value === undefined) return new Failure(`no such attribute(s): ${this.name}`);
+    return this.qualified(frame, value);
+  }
+}
+
+/** Starts at a name that a loop introduces; the accumulator gets its first value when it is first asked for. */
+export class LocalAttribute extends Qualified {
+  constructor(id: number, readonly place: number, readonly accumulatorOf?: FoldStep) {
+    super(id);
+  }
+
+  override resolve(frame: Frame): Outcome {
+    return this.qualified(frame, frame.locals[this.place] ?? this.accumulatorOf!.begin(frame));
+  }
+}
+
+/** Starts at what another step comes to. */
+export class RelativeAttribute extends Qualified {
+  constructor(id: number, readonly start: Step) {
+    super(id);
+  }
+
+  override resolve(frame: Frame): Outcome {
+    return this.qualified(frame, this.start.run(frame));
+  }
+}
+
+/** One of two, by a condition. */
+export class ConditionalAttribute implements Attribute {
+  readonly #id: number;
+
+  constructor(id: number, readonly condition: Step, readonly then: Attribute, readonly otherwise: Attribute) {
+    this.#id = id;
+  }
+
+  get id(): number {
+    return this.then.id === this.otherwise.id ? this.then.id : this.#id;
+  }
+
+  qualify(by: Qualifier): void {
+    this.then.qualify(by);
+    this.otherwise.qualify(by);
+  }
+
+  resolve(frame: Frame): Outcome {
+    const condition = this.condition.run(frame);
+    if (condition === true) return this.then.resolve(frame);
+    if (condition === false) return this.otherwise.resolve(frame);
+    return condition instanceof Failure ? condition : new Failure("no such overload");
+  }
+}
+
+/** Works out an attribute. */
+export class AttributeStep implements Step {
+  constructor(readonly attribute: Attribute) {}
+
+  get id(): number {
+    return this.attribute.id;
+  }
+
+  run(frame: Frame): Outcome {
+    const { attribute } = this;
+    const outcome = attribute.resolve(frame);
+    drop(frame, attribute);
+    frame.tracker.push(attribute.id, outcome);
+    return outcome;
+  }
+}
+
+/** `has(...)`: works out an attribute whose last qualifier is a {@linkcode Presence}. The test is free. */
+export class PresenceStep implements Step {
+  constructor(readonly id: number, readonly attribute: Attribute) {}
+
+  run(frame: Frame): Outcome {
+    const resolved = this.attribute.resolve(frame);
+    const outcome = resolved instanceof Optional ? resolved.value !== undefined : resolved;
+    drop(frame, this.attribute);
+    frame.tracker.cost--;
+    frame.tracker.push(this.id, outcome);
+    return outcome;
+  }
+}
+
+function drop({ tracker }: Frame, attribute: Attribute): void {
+  if (attribute instanceof ConditionalAttribute) {
+    // What a condition costs is in its parts.
+    tracker.drop(attribute.otherwise.id);
+    tracker.drop(attribute.then.id);
+    tracker.drop(attribute.condition.id);
+  } else {
+    tracker.drop(attribute.id);
+    tracker.cost++;
+  }
+}
+
+/** Selects a field or a key that stands in the expression. */
+export class Key implements Qualifier {
+  constructor(readonly id: number, readonly key: Value, readonly isOptional: boolean) {}
+
+  select(frame: Frame, from: Value): Outcome {
+    const outcome = select(from, this.key);
+    return noted(frame, this.id, outcome);
+  }
+
+  selectIfPresent(frame: Frame, from: Value): Outcome | undefined {
+    const outcome = find(from, this.key);
+    return isMissing(outcome) ? outcome : noted(frame, this.id, outcome);
+  }
+}
+
+/** Tells whether a field or a key is there. */
+export class Presence implements Qualifier {
+  readonly isOptional = false;
+
+  constructor(readonly id: number, readonly key: Value) {}
+
+  select(frame: Frame, from: Value): Outcome {
+    const found = find(from, this.key);
+    return noted(frame, this.id, found instanceof Failure ? found : found !== undefined);
+  }
+
+  selectIfPresent(frame: Frame, from: Value): Outcome | undefined {
+    const found = find(from, this.key);
+    return isMissing(found) ? found : noted(frame, this.id, found);
+  }
+}
+
+/** Selects what another attribute names. */
+export class Index implements Qualifier {
+  readonly id: number;
+
+  /** @param id Under which it is known; the attribute's own where there is none. */
+  constructor(id: number | undefined, readonly attribute: Attribute, readonly isOptional: boolean) {
+    this.id = id ?? attribute.id;
+    this.#isOwn = id !== undefined;
+  }
+
+  readonly #isOwn: boolean;
+
+  select(frame: Frame, from: Value): Outcome {
+    const key = this.#key(frame);
+    return this.#noted(frame, key instanceof Failure ? key : select(from, key));
+  }
+
+  selectIfPresent(frame: Frame, from: Value): Outcome | undefined {
+    const key = this.#key(frame);
+    const outcome = key instanceof Failure ? key : find(from, key);
+    return isMissing(outcome) ? outcome : this.#noted(frame, outcome);
+  }
+
+  #key(frame: Frame): Outcome {
+    const key = this.attribute.resolve(frame);
+    return key instanceof Failure || isKey(key) ? key : new Failure(`invalid qualifier type: ${goTypeOf(key)}`);
+  }
+
+  #noted(frame: Frame, outcome: Outcome): Outcome {
+    if (!this.#isOwn) frame.tracker.drop(this.attribute.id);
+    return noted(frame, this.id, outcome);
+  }
+}
+
+/** Whether a value can be a key where the expression itself has it. */
+export function isKey(value: Value): boolean {
+  return ["string", "bigint", "number", "boolean"].includes(typeof value) || value instanceof Uint;
+}
+
+/** What Go calls the type of a value, which some messages tell. */
+export function goTypeOf(value: Value): string {
+  if (value === null) return "types.Null";
+  switch (typeof value) {
+    case "boolean":
+      return "types.Bool";
+    case "bigint":
+      return "types.Int";
+    case "number":
+      return "types.Double";
+    case "string":
+      return "types.String";
+  }
+  if (value instanceof Uint) return "types.Uint";
+  if (value instanceof Uint8Array) return "types.Bytes";
+  if (value instanceof Timestamp) return "types.Timestamp";
+  if (value instanceof DurationValue) return "types.Duration";
+  if (value instanceof List) return value.semantics === undefined ? "*types.baseList" : "*common.unstructuredList";
+  if (value instanceof EntryMap) return "*types.baseMap";
+  if (value instanceof MapValue || value instanceof ObjectValue) return "*common.unstructuredMap";
+  if (value instanceof Optional) return "*types.Optional";
+  if (value instanceof TypeValue) return "*types.Type";
+  return `*${value.type.kind === "opaque" ? value.type.name : "types.Val"}`;
+}
+
+/** What is looked for in vain is not charged for. */
+function isMissing(outcome: Outcome | undefined): outcome is Failure | undefined {
+  return outcome === undefined || outcome instanceof Failure;
+}
+
+function noted(frame: Frame, id: number, outcome: Outcome): Outcome {
+  frame.tracker.cost++;
+  frame.tracker.push(id, outcome);
+  return outcome;
+}
+
+function select(from: Value, key: Value): Outcome {
+  const found = find(from, key);
+  if (found !== undefined) return found;
+  return new Failure(
+    from instanceof List ? `index out of bounds: ${valueText(key)}` : `no such key: ${valueText(key)}`,
+  );
+}
+
+function find(from: Value, key: Value): Outcome | undefined {
+  if (from instanceof List) {
+    const index = indexOf(key);
+    return index instanceof Failure ? index : attempt(() => from.items[index]);
+  }
+  if (!(from instanceof MapValue || from instanceof ObjectValue)) return undefined;
+  return attempt(() => entryAt(from, key));
+}
+
+function indexOf(key: Value): number | Failure {
+  if (typeof key === "bigint") return Number(key);
+  if (typeof key === "number") {
+    const isWhole = Number.isInteger(key) && Math.abs(key) < 2 ** 63;
+    return isWhole ? key : new Failure(`unsupported index value ${valueText(key)} in list`);
+  }
+  if (key instanceof Uint) {
+    return key.value < 2n ** 63n ? Number(key.value) : new Failure(`unsupported index value ${key.value} in list`);
+  }
+  return new Failure(`unsupported index type '${goTypeName(key)}' in list`);
+}
+
+function goTypeName(key: Value): string {
+  return typeof key === "boolean" ? "bool" : typeof key === "string" ? "string" : goTypeOf(key);
+}

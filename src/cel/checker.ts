@@ -1,0 +1,408 @@
+/**
+ * What type each part of an expression has, and which overloads its calls mean (cel-go, checker/checker.go). What it finds out stands on the nodes of
+ * the tree afterwards.
+ */
+import type { Constant, FunctionDeclaration, Overload } from "./library.ts";
+import type { Issues } from "./source.ts";
+import { mostGeneral, Substitution } from "./substitution.ts";
+import {
+  type Call,
+  childrenOf,
+  type Comprehension,
+  type Expression,
+  type Identifier,
+  type ListLiteral,
+  type MapLiteral,
+  qualifiedName,
+  type Select,
+  type StructLiteral,
+} from "./syntax_tree.ts";
+import {
+  BOOL,
+  BYTES,
+  type CelType,
+  DOUBLE,
+  DYN,
+  ERROR,
+  formatType,
+  INT,
+  isSameType,
+  listOf,
+  mapOf,
+  NULL,
+  optionalOf,
+  parameter,
+  STRING,
+  typeName,
+  UINT,
+} from "./type.ts";
+import { Uint, type Value } from "./value.ts";
+
+/** What names stand for. */
+export interface Declarations {
+  readonly functions: ReadonlyMap<string, FunctionDeclaration>;
+  readonly constants: ReadonlyMap<string, Constant>;
+  readonly variables: ReadonlyMap<string, CelType>;
+}
+
+/**
+ * Checks an expression; its nodes have their types then.
+ *
+ * @param root The expression.
+ * @param declarations What names in it stand for.
+ * @param issues Where what is wrong with it goes.
+ */
+export function check(root: Expression, declarations: Declarations, issues: Issues): void {
+  new Checker(declarations, issues).run(root);
+}
+
+/** Names that a loop introduces, innermost first. */
+interface Scope {
+  readonly names: ReadonlyMap<string, CelType>;
+  readonly outer: Scope | undefined;
+}
+
+class Checker {
+  readonly #types = new Substitution();
+  #scope: Scope | undefined;
+  #parameters = 0;
+
+  constructor(readonly declarations: Declarations, readonly issues: Issues) {}
+
+  run(root: Expression): void {
+    this.#check(root);
+    if (this.issues.size === 0) this.#resolveTypes(root);
+  }
+
+  #resolveTypes(node: Expression): void {
+    node.type = this.#types.resolve(node.type);
+    for (const child of childrenOf(node)) this.#resolveTypes(child);
+  }
+
+  #check(node: Expression): CelType {
+    return node.type = this.#typeOf(node);
+  }
+
+  #typeOf(node: Expression): CelType {
+    switch (node.kind) {
+      case "literal":
+        return typeOfLiteral(node.value);
+      case "identifier":
+        return this.#identifier(node);
+      case "select":
+        return this.#select(node);
+      case "call":
+        return this.#call(node);
+      case "list":
+        return this.#list(node);
+      case "map":
+        return this.#map(node);
+      case "struct":
+        return this.#struct(node);
+      case "comprehension":
+        return this.#comprehension(node);
+      case "broken":
+        return ERROR;
+    }
+  }
+
+  #identifier(node: Identifier): CelType {
+    const found = this.#lookUp(node.name);
+    if (found === undefined) return this.#undeclared(node, node.name);
+    node.name = found.name;
+    if (found.constant !== undefined) node.constant = found.constant;
+    return found.type;
+  }
+
+  #select(node: Select): CelType {
+    const name = qualifiedName(node);
+    const found = name === undefined ? undefined : this.#lookUp(name);
+    if (found !== undefined) {
+      node.name = found.name;
+      if (found.constant !== undefined) node.constant = found.constant;
+      return found.type;
+    }
+    const type = this.#field(node, node.operand, node.field, false);
+    return node.isTest ? BOOL : this.#types.apply(type);
+  }
+
+  #field(node: Expression, operand: Expression, field: string, isOptional: boolean): CelType {
+    const type = this.#types.apply(this.#check(operand));
+    const target = type.kind === "optional" ? type.of : type;
+    const result = this.#fieldOf(target, node, field);
+    return type.kind === "optional" || isOptional ? optionalOf(result) : result;
+  }
+
+  #fieldOf(target: CelType, node: Expression, field: string): CelType {
+    switch (target.kind) {
+      case "map":
+        return target.value;
+      case "object": {
+        const type = target.field(field);
+        if (type === undefined) this.issues.add(node.offset, `undefined field '${field}'`);
+        return type ?? ERROR;
+      }
+      case "parameter":
+        this.#types.isAssignable(DYN, target);
+        return DYN;
+      case "dyn":
+      case "error":
+        return DYN;
+      case "opaque":
+        // Those of Kubernetes are messages to cel-go, which it does not find then.
+        if (!target.name.startsWith("kubernetes.")) break;
+        this.issues.add(node.offset, `unexpected failed resolution of '${target.name}'`);
+        return ERROR;
+    }
+    this.issues.add(node.offset, `type '${formatType(target)}' does not support field selection`);
+    return DYN;
+  }
+
+  #call(node: Call): CelType {
+    if (node.name === "_?._") return this.#optionalSelect(node);
+    for (const operand of node.operands) this.#check(operand);
+    const { target } = node;
+    if (target === undefined) return this.#callOf(node, node.name);
+    const prefix = qualifiedName(target);
+    const name = prefix === undefined ? undefined : `${prefix}.${node.name}`;
+    if (name !== undefined && this.#function(name) !== undefined) {
+      node.target = undefined;
+      return this.#callOf(node, name);
+    }
+    this.#check(target);
+    return this.#callOf(node, node.name);
+  }
+
+  #callOf(node: Call, name: string): CelType {
+    const declared = this.#function(name);
+    if (declared === undefined) return this.#undeclared(node, name);
+    node.name = declared.name;
+    return this.#overloadsOf(node, declared);
+  }
+
+  #optionalSelect(node: Call): CelType {
+    const [operand, field] = node.operands;
+    const name = field?.kind === "literal" ? field.value : undefined;
+    field!.type = STRING;
+    node.overloads = this.#function(node.name)?.overloads ?? [];
+    return this.#types.apply(this.#field(node, operand!, String(name), true));
+  }
+
+  #overloadsOf(node: Call, declared: FunctionDeclaration): CelType {
+    const { target } = node;
+    const given = (target === undefined ? node.operands : [target, ...node.operands]).map((operand) => operand.type);
+    if (declared.name === "_&&_" || declared.name === "_||_") return this.#logical(node, declared);
+    const matching: Overload[] = [];
+    let result: CelType | undefined;
+    for (const overload of declared.overloads) {
+      if (overload.isMember !== (target !== undefined)) continue;
+      const { parameters, result: declaredResult } = this.#instantiated(overload);
+      if (!this.#types.areAssignable(given, parameters)) continue;
+      matching.push(overload);
+      const type = this.#types.apply(declaredResult);
+      if (result === undefined) result = type;
+      else if (result.kind !== "dyn" && !isSameType(type, result)) result = DYN;
+    }
+    if (result === undefined) {
+      const types = given.map((type) => formatType(this.#types.resolve(type)));
+      const receiver = target === undefined ? "" : `${types.shift()}.`;
+      this.issues.add(
+        node.offset,
+        `found no matching overload for '${declared.name}' applied to '${receiver}(${types.join(", ")})'`,
+      );
+      return ERROR;
+    }
+    node.overloads = matching;
+    return result;
+  }
+
+  #logical(node: Call, declared: FunctionDeclaration): CelType {
+    let isRight = true;
+    for (const operand of node.operands) {
+      if (this.#types.isAssignable(operand.type, BOOL)) continue;
+      this.#mismatch(operand, BOOL, operand.type);
+      isRight = false;
+    }
+    if (!isRight) return ERROR;
+    node.overloads = declared.overloads;
+    return BOOL;
+  }
+
+  #list(node: ListLiteral): CelType {
+    let items: CelType | undefined;
+    for (const [i, item] of node.items.entries()) {
+      const type = this.#check(item);
+      items = this.#join(items, node.optionals.includes(i) ? this.#unwrapped(item, type) : type);
+    }
+    return listOf(items ?? this.#freshParameter());
+  }
+
+  #map(node: MapLiteral): CelType {
+    let keys: CelType | undefined;
+    let values: CelType | undefined;
+    for (const { key, value, isOptional } of node.entries) {
+      keys = this.#join(keys, this.#check(key));
+      const type = this.#check(value);
+      values = this.#join(values, isOptional ? this.#unwrapped(value, type) : type);
+    }
+    return mapOf(keys ?? this.#freshParameter(), values ?? this.#freshParameter());
+  }
+
+  /** There are no messages to make: that is told of the name, and of each field. */
+  #struct(node: StructLiteral): CelType {
+    const found = this.#lookUp(node.name);
+    if (found === undefined) return this.#undeclared(node, node.name);
+    const { type } = found;
+    const mistake = type.kind === "type"
+      ? `'${typeName(type.of ?? type)}' is not a message type`
+      : `'${typeName(type)}' is not a type`;
+    this.issues.add(node.offset, mistake);
+    for (const field of node.fields) {
+      this.#check(field.value);
+      this.issues.add(field.offset, `unexpected failed resolution of '${found.name}'`);
+    }
+    return ERROR;
+  }
+
+  #comprehension(node: Comprehension): CelType {
+    this.#check(node.range);
+    this.#check(node.initial);
+    const range = this.#types.apply(node.range.type);
+    const accumulated = node.initial.type;
+    const outer = this.#scope;
+    const around: Scope = { names: new Map([[node.accumulator, accumulated]]), outer };
+    const [first, second] = this.#variablesOf(range, node);
+    const names = new Map([[node.variable, first]]);
+    if (node.variable2 !== undefined) names.set(node.variable2, second);
+    this.#scope = { names, outer: around };
+    this.#check(node.condition);
+    this.#assert(node.condition, BOOL);
+    this.#check(node.step);
+    this.#assert(node.step, accumulated);
+    this.#scope = around;
+    const result = this.#check(node.result);
+    this.#scope = outer;
+    return this.#types.apply(result);
+  }
+
+  #variablesOf(range: CelType, node: Comprehension): readonly [CelType, CelType] {
+    switch (range.kind) {
+      case "list":
+        return node.variable2 === undefined ? [range.items, DYN] : [INT, range.items];
+      case "map":
+        return [range.key, range.value];
+      case "dyn":
+      case "error":
+      case "parameter":
+        this.#types.isAssignable(DYN, range);
+        return [DYN, DYN];
+      default:
+        this.issues.add(
+          node.range.offset,
+          `expression of type '${
+            formatType(range)
+          }' cannot be range of a comprehension (must be list, map, or dynamic)`,
+        );
+        return [ERROR, ERROR];
+    }
+  }
+
+  /** Entries of several types are told of once all is checked, in `validators.ts`. */
+  #join(before: CelType | undefined, type: CelType): CelType {
+    if (before === undefined) return type;
+    return this.#types.isAssignable(before, type) ? mostGeneral(before, type) : DYN;
+  }
+
+  #unwrapped(node: Expression, type: CelType): CelType {
+    if (type.kind === "optional") return type.of;
+    if (type.kind !== "dyn") this.#mismatch(node, optionalOf(type), type);
+    return type;
+  }
+
+  #assert(node: Expression, wanted: CelType): void {
+    if (!this.#types.isAssignable(wanted, node.type)) this.#mismatch(node, wanted, node.type);
+  }
+
+  #mismatch(node: Expression, wanted: CelType, found: CelType): void {
+    this.issues.add(node.offset, `expected type '${formatType(wanted)}' but found '${formatType(found)}'`);
+  }
+
+  #undeclared(node: Expression, name: string): CelType {
+    this.issues.add(node.offset, `undeclared reference to '${name}' (in container '')`);
+    return ERROR;
+  }
+
+  #lookUp(written: string): Found | undefined {
+    const name = unrooted(written);
+    for (let scope = this.#scope; scope !== undefined; scope = scope.outer) {
+      const type = scope.names.get(name);
+      if (type !== undefined) return { name, type };
+    }
+    const variable = this.declarations.variables.get(name);
+    if (variable !== undefined) return { name, type: variable };
+    const constant = this.declarations.constants.get(name);
+    return constant && { name, type: constant.type, constant: constant.value };
+  }
+
+  #function(written: string): FunctionDeclaration | undefined {
+    return this.declarations.functions.get(unrooted(written));
+  }
+
+  #freshParameter(): CelType {
+    return parameter(`_var${this.#parameters++}`);
+  }
+
+  /** An overload whose type parameters are ones that nothing else uses. */
+  #instantiated(overload: Overload): { readonly parameters: readonly CelType[]; readonly result: CelType } {
+    const fresh = new Map<string, CelType>();
+    const replace = (type: CelType): CelType => {
+      if (type.kind !== "parameter") return withParts(type, replace);
+      const known = fresh.get(type.name);
+      if (known !== undefined) return known;
+      const made = this.#freshParameter();
+      fresh.set(type.name, made);
+      return made;
+    };
+    return { result: replace(overload.result), parameters: overload.parameters.map(replace) };
+  }
+}
+
+interface Found {
+  readonly name: string;
+  readonly type: CelType;
+  readonly constant?: Value;
+}
+
+function unrooted(name: string): string {
+  return name.startsWith(".") ? name.slice(1) : name;
+}
+
+function withParts(type: CelType, change: (type: CelType) => CelType): CelType {
+  switch (type.kind) {
+    case "list":
+      return listOf(change(type.items));
+    case "map":
+      return mapOf(change(type.key), change(type.value));
+    case "optional":
+      return optionalOf(change(type.of));
+    case "type":
+      return type.of === undefined ? type : { kind: "type", of: change(type.of) };
+    default:
+      return type;
+  }
+}
+
+function typeOfLiteral(value: Value): CelType {
+  switch (typeof value) {
+    case "boolean":
+      return BOOL;
+    case "bigint":
+      return INT;
+    case "number":
+      return DOUBLE;
+    case "string":
+      return STRING;
+  }
+  if (value === null) return NULL;
+  return value instanceof Uint ? UINT : BYTES;
+}

@@ -1,0 +1,83 @@
+/**
+ * What an evaluation costs while it runs (cel-go, interpreter/runtimecost.go). cel-go finds the operands of a call by their ids on a stack of all that was
+ * worked out; where it does not find one, the call costs nothing. To agree on the cost, the stack is here too.
+ */
+import { Abort, Failure, type Outcome } from "./outcome.ts";
+import type { Value } from "./value.ts";
+
+/** Counts. */
+export interface Tracker {
+  /** So far. */
+  cost: number;
+  /** Notes what a part of the expression came to. */
+  push(id: number, outcome: Outcome): void;
+  /** Takes a part off the stack, and all above it; nothing where it is not there. */
+  drop(id: number): void;
+  /** Takes operands off the stack, the last one first, and all above them; nothing where one is missing. */
+  take(ids: readonly number[]): readonly Value[] | undefined;
+}
+
+/** Does not count: for what is known before the program runs. */
+export const UNTRACKED: Tracker = {
+  get cost() {
+    return 0;
+  },
+  set cost(_) {/* nothing is counted */},
+  push() {},
+  drop() {},
+  take: () => undefined,
+};
+
+/** Counts, up to a limit. */
+export class CostTracker implements Tracker {
+  cost = 0;
+  readonly #limit: number;
+  readonly #ids: number[] = [];
+  readonly #values: Outcome[] = [];
+  /** Where the same id was last before, by place on the stack. Looking for one that is not there would go through all of a long loop otherwise. */
+  readonly #before: number[] = [];
+  /** Where an id is last; -1 where it is not. */
+  readonly #last: Int32Array;
+
+  /**
+   * @param ids How many ids there are.
+   * @param limit What may not be exceeded.
+   */
+  constructor(ids: number, limit: number) {
+    this.#last = new Int32Array(ids).fill(-1);
+    this.#limit = limit;
+  }
+
+  push(id: number, outcome: Outcome): void {
+    this.#before.push(this.#last[id]!);
+    this.#last[id] = this.#ids.length;
+    this.#ids.push(id);
+    this.#values.push(outcome);
+    if (this.cost > this.#limit) throw new Abort("operation cancelled: actual cost limit exceeded");
+  }
+
+  drop(id: number): void {
+    const place = this.#last[id]!;
+    if (place >= 0) this.#truncate(place);
+  }
+
+  take(ids: readonly number[]): readonly Value[] | undefined {
+    const values: Value[] = new Array(ids.length);
+    for (let i = ids.length - 1; i >= 0; i--) {
+      const place = this.#last[ids[i]!]!;
+      if (place < 0) return undefined;
+      const value = this.#values[place]!;
+      // What failed has no size, as null has none.
+      values[i] = value instanceof Failure ? null : value;
+      this.#truncate(place);
+    }
+    return values;
+  }
+
+  #truncate(size: number): void {
+    for (let place = this.#ids.length - 1; place >= size; place--) {
+      this.#last[this.#ids.pop()!] = this.#before.pop()!;
+      this.#values.pop();
+    }
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * What Kubernetes' authorizer can be asked (k8s.io/apiserver, pkg/cel/library/authz.go): declared only, so that messages about a rule that calls something
+ * of the same name are the server's. Rules of a schema have no authorizer to call it on.
+ */
+import type { FunctionDeclaration, Library } from "../library.ts";
+import { BOOL, type CelType, opaque, STRING } from "../type.ts";
+import { CelError, type Value } from "../value.ts";
+
+const AUTHORIZER = opaque("kubernetes.authorization.Authorizer");
+const PATH_CHECK = opaque("kubernetes.authorization.PathCheck");
+const GROUP_CHECK = opaque("kubernetes.authorization.GroupCheck");
+const RESOURCE_CHECK = opaque("kubernetes.authorization.ResourceCheck");
+const DECISION = opaque("kubernetes.authorization.Decision");
+
+/** The declarations. */
+export const AUTHORIZER_LIBRARY: Library = {
+  name: "kubernetes.authz",
+  functions: [
+    declared("path", PATH_CHECK, [AUTHORIZER, STRING]),
+    declared("group", GROUP_CHECK, [AUTHORIZER, STRING]),
+    declared("serviceAccount", AUTHORIZER, [AUTHORIZER, STRING, STRING]),
+    declared("resource", RESOURCE_CHECK, [GROUP_CHECK, STRING]),
+    declared("subresource", RESOURCE_CHECK, [RESOURCE_CHECK, STRING]),
+    declared("namespace", RESOURCE_CHECK, [RESOURCE_CHECK, STRING]),
+    declared("name", RESOURCE_CHECK, [RESOURCE_CHECK, STRING]),
+    declared("fieldSelector", RESOURCE_CHECK, [RESOURCE_CHECK, STRING]),
+    declared("labelSelector", RESOURCE_CHECK, [RESOURCE_CHECK, STRING]),
+    declared("check", DECISION, [PATH_CHECK, STRING], [RESOURCE_CHECK, STRING]),
+    declared("errored", BOOL, [DECISION]),
+    declared("error", STRING, [DECISION]),
+    declared("allowed", BOOL, [DECISION]),
+    declared("reason", STRING, [DECISION]),
+  ],
+};
+
+function declared(name: string, result: CelType, ...signatures: (readonly CelType[])[]): FunctionDeclaration {
+  return {
+    name,
+    overloads: signatures.map((parameters, i) => ({
+      id: `authorizer_${name}_${i}`,
+      isMember: true,
+      parameters,
+      result,
+      call: refuse,
+    })),
+  };
+}
+
+function refuse(): Value {
+  throw new CelError("no such overload");
+}

@@ -1,0 +1,71 @@
+/** Whether what is formatted fits the text, where both stand in the expression (cel-go, ext/formatting.go, `stringFormatValidator`). */
+import type { Issues } from "../source.ts";
+import { childrenOf, type Expression, type ListLiteral } from "../syntax_tree.ts";
+import { typeName } from "../type.ts";
+import { CelError } from "../value.ts";
+import { REFUSALS } from "./format.ts";
+import { expandClauses, type Verb } from "./format_clauses.ts";
+
+/** Notes calls of `format` whose values do not fit. */
+export function validateFormats(node: Expression, issues: Issues): void {
+  if (node.kind === "call" && node.name === "format" && node.target?.kind === "literal") {
+    const [values, ...others] = node.operands;
+    const text = node.target.value;
+    if (values?.kind === "list" && others.length === 0 && typeof text === "string") {
+      validate(text, values, node.offset, issues);
+    }
+  }
+  for (const child of childrenOf(node)) validateFormats(child, issues);
+}
+
+class Misfit extends CelError {
+  override name = "Misfit";
+  constructor(message: string, readonly offset: number) {
+    super(message);
+  }
+}
+
+function validate(text: string, values: ListLiteral, offset: number, issues: Issues): void {
+  const { items } = values;
+  let used = 0;
+  try {
+    expandClauses(text, items.length, (index, { verb }) => {
+      const misfit = misfitOf(items[index]!, verb);
+      if (misfit === undefined) return "";
+      throw new Misfit(
+        `error during formatting: ${REFUSALS[verb]}, was given ${typeName(misfit.type)}`,
+        misfit.offset,
+      );
+    }, () => used++);
+  } catch (error) {
+    if (!(error instanceof CelError)) throw error;
+    issues.add(error instanceof Misfit ? error.offset : offset, error.message);
+    return;
+  }
+  if (items.length > used) {
+    issues.add(offset, `too many arguments supplied to string.format (expected ${used}, got ${items.length})`);
+  }
+}
+
+const WANTED: { readonly [verb in Verb]: readonly string[] } = {
+  s: ["list", "map", "int", "uint", "double", "bool", "string", "timestamp", "bytes", "duration", "type", "null"],
+  d: ["int", "uint"],
+  f: ["double", "string"],
+  e: ["double", "string"],
+  b: ["int", "uint", "bool"],
+  x: ["int", "uint", "string", "bytes"],
+  X: ["int", "uint", "string", "bytes"],
+  o: ["int", "uint"],
+};
+
+/** What of an operand a verb does not take: the operand, or what a literal holds. */
+function misfitOf(node: Expression, verb: Verb): Expression | undefined {
+  const { kind } = node.type;
+  if (kind !== "dyn" && !WANTED[verb].includes(kind)) return node;
+  if (verb !== "s" || (node.kind !== "list" && node.kind !== "map")) return undefined;
+  for (const child of childrenOf(node)) {
+    const misfit = misfitOf(child, verb);
+    if (misfit !== undefined) return misfit;
+  }
+  return undefined;
+}

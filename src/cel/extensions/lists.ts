@@ -1,0 +1,261 @@
+/** Functions of lists: `slice`, `flatten`, `sort` and the like (cel-go, ext/lists.go, version 3). */
+import { compare, isEqual } from "../comparison.ts";
+import { addRanges, exactly, multiplyRanges, type Range, scaleRange, sizeRange, UNLIMITED } from "../cost.ts";
+import type { CallEstimate, FunctionDeclaration, Library, Overload, SizedNode } from "../library.ts";
+import { Abort } from "../outcome.ts";
+import { type Macro, MacroError, map as mapMacro } from "../macro.ts";
+import { sizeOf, typeOfValue } from "../runtime_type.ts";
+import {
+  BOOL,
+  BYTES,
+  type CelType,
+  DOUBLE,
+  DURATION,
+  DYN,
+  INT,
+  listOf,
+  parameter,
+  partsOf,
+  type SimpleType,
+  STRING,
+  TIMESTAMP,
+  typeName,
+  UINT,
+} from "../type.ts";
+import { CelError, DurationValue, List, Timestamp, Uint, type Value } from "../value.ts";
+
+const T = parameter("T");
+const LIST = listOf(T);
+const SORTABLE: readonly SimpleType[] = [INT, UINT, DOUBLE, BOOL, DURATION, TIMESTAMP, STRING, BYTES];
+// A call, and the list that it makes.
+const BASE_COST = 11;
+const SORT_BY = "@sortByAssociatedKeys";
+
+const flattening: Required<Pick<Overload, "cost" | "estimate">> = {
+  cost: ([list, depth]) => allocating(Number(depth ?? 1), sizeOf(list!)),
+  estimate: ([list, depth]) => estimated(depth === undefined ? 1 : wholeOf(depth, UNLIMITED), sizeRange(list!)),
+};
+
+/** The functions. */
+export const LISTS_LIBRARY: Library = {
+  name: "cel.lib.ext.lists",
+  functions: [
+    single(
+      "slice",
+      member("list_slice", [LIST, INT, INT], LIST, slice, {
+        cost: (_, result) => allocating(1, sizeOf(result)),
+        estimate: ([list, start, end]) => {
+          const last = wholeOf(end!, sizeRange(list!).max);
+          return estimated(1, exactly(wrapped(last - wholeOf(start!, 0))));
+        },
+      }),
+    ),
+    {
+      name: "flatten",
+      overloads: [
+        member("list_flatten", [listOf(LIST)], LIST, (list) => flatten(list!, 1n), flattening),
+        member("list_flatten_int", [listOf(DYN), INT], listOf(DYN), flattenBy, flattening),
+      ],
+      isUnguarded: true,
+    },
+    {
+      name: "sort",
+      overloads: SORTABLE.map((type) =>
+        member(`list_${typeName(type)}_sort`, [listOf(type)], listOf(type), sort, {
+          cost: ([list]) => selfComparing(list!),
+          estimate: ([list]) => sortEstimate(list!, type),
+        })
+      ),
+      call: (list) => list instanceof List ? sort(list) : noSuch("sort", list!),
+      isCheapWhenDispatched: true,
+    },
+    {
+      name: SORT_BY,
+      overloads: SORTABLE.map((type) =>
+        member(`list_${typeName(type)}_sortByAssociatedKeys`, [LIST, listOf(type)], LIST, sortBy, {
+          cost: ([, keys]) => selfComparing(keys!),
+          estimate: ([, keys]) => sortEstimate(keys!, type),
+        })
+      ),
+      call: (list, keys) => list instanceof List ? sortBy(list, keys) : noSuch(SORT_BY, list!),
+      isCheapWhenDispatched: true,
+    },
+    single("lists.range", {
+      id: "lists_range",
+      isMember: false,
+      parameters: [INT],
+      result: listOf(INT),
+      call: (count) => new List(Array.from({ length: Math.max(0, Number(count)) }, (_, i) => BigInt(i))),
+      cost: (_, result) => allocating(1, sizeOf(result)),
+      estimate: ([count]) => estimated(1, exactly(wholeOf(count!, UNLIMITED))),
+    }),
+    single(
+      "reverse",
+      member("list_reverse", [LIST], LIST, (list) => new List((list as List).items.toReversed()), {
+        cost: (_, result) => allocating(1, sizeOf(result)),
+        estimate: ([list]) => estimated(1, sizeRange(list!)),
+      }),
+    ),
+    single(
+      "distinct",
+      member("list_distinct", [LIST], LIST, distinct, {
+        cost: ([list]) => selfComparing(list!),
+        estimate: ([list]) => estimated(2, multiplyRanges(sizeRange(list!), sizeRange(list!))),
+      }),
+    ),
+  ],
+  macros: [sortByMacro()],
+};
+
+function single(name: string, overload: Overload): FunctionDeclaration {
+  return { name, overloads: [overload] };
+}
+
+function member(
+  id: string,
+  parameters: readonly CelType[],
+  result: CelType,
+  call: (...values: Value[]) => Value,
+  costs: Required<Pick<Overload, "cost" | "estimate">>,
+): Overload {
+  return { id, isMember: true, parameters, result, call, ...costs };
+}
+
+function noSuch(name: string, value: Value): never {
+  // cel-go asks text and times for the function first, which do not tell its name then.
+  const isAsked = typeof value === "string" || value instanceof Timestamp || value instanceof DurationValue;
+  throw new CelError(isAsked ? "no such overload" : `no such overload: ${name}`);
+}
+
+function slice(list?: Value, start?: Value, end?: Value): Value {
+  const { items } = list as List;
+  const [from, to] = [start as bigint, end as bigint];
+  const call = `cannot slice(${from}, ${to})`;
+  if (from < 0n || to < 0n) throw new CelError(`${call}, negative indexes not supported`);
+  if (from > to) throw new CelError(`${call}, start index must be less than or equal to end index`);
+  if (BigInt(items.length) < to) throw new CelError(`${call}, list is length ${items.length}`);
+  return new List(items.slice(Number(from), Number(to)));
+}
+
+function flattenBy(list?: Value, depth?: Value): Value {
+  if (typeof depth !== "bigint" || !(list instanceof List)) {
+    const [a, b] = [list, depth].map((value) => typeText(value!));
+    throw new CelError(`no such overload: ${a}.flatten(${b})`);
+  }
+  return flatten(list, depth);
+}
+
+function flatten(list: Value, depth: bigint): Value {
+  if (!(list instanceof List)) throw new CelError(`no such overload: ${typeText(list)}.flatten()`);
+  if (depth < 0n) throw new CelError("level must be non-negative");
+  return new List(flattened(list, depth));
+}
+
+function typeText(value: Value): string {
+  const type = typeOfValue(value);
+  const parts = type.kind === "list" || type.kind === "map" ? partsOf(type) : [];
+  return parts.length === 0 ? typeName(type) : `${typeName(type)}(${parts.map(typeName).join(", ")})`;
+}
+
+function flattened(list: List, depth: bigint): readonly Value[] {
+  return list.items.flatMap((item) => item instanceof List && depth > 0n ? flattened(item, depth - 1n) : [item]);
+}
+
+function sort(list?: Value): Value {
+  return sortBy(list, list);
+}
+
+function sortBy(list?: Value, keys?: Value): Value {
+  const { items } = list as List;
+  const by = (keys as List).items;
+  if (items.length !== by.length) {
+    throw new CelError(
+      `${SORT_BY}() expected a list of the same size as the associated keys list, but got ${items.length} and ${by.length} elements respectively`,
+    );
+  }
+  const [first] = by;
+  if (first === undefined) return list!;
+  if (!isComparable(first)) throw new CelError("list elements must be comparable");
+  const { kind } = typeOfValue(first);
+  const isMixed = by.length > 1 && by.some((key) => typeOfValue(key).kind !== kind);
+  if (isMixed) throw new CelError("list elements must have the same type");
+  const order = by.map((_, i) => i).sort((i, j) => orderOf(by[i]!, by[j]!));
+  return new List(order.map((i) => items[i]!));
+}
+
+/** What has no order, such as NaN, stays where it is. */
+function orderOf(a: Value, b: Value): number {
+  try {
+    return compare(a, b);
+  } catch (error) {
+    if (error instanceof CelError) return 0;
+    throw error;
+  }
+}
+
+function isComparable(value: Value): boolean {
+  return value !== null && (typeof value !== "object" || value instanceof Uint || value instanceof Uint8Array ||
+    value instanceof Timestamp || value instanceof DurationValue);
+}
+
+function distinct(list?: Value): Value {
+  const found: Value[] = [];
+  for (const item of (list as List).items) {
+    if (!found.some((other) => isEqual(item, other))) found.push(item);
+  }
+  return new List(found);
+}
+
+function allocating(factor: number, size: number): number {
+  return Math.trunc(size * factor) + BASE_COST;
+}
+
+/** Each item against each other one, at worst. cel-go does not expect that there may be no list, and ends the whole evaluation. */
+function selfComparing(list: Value): number {
+  if (!(list instanceof List)) {
+    throw new Abort("internal error: interface conversion: *types.Err is not traits.Lister: missing method Add");
+  }
+  const size = sizeOf(list);
+  const [first] = list.items;
+  const isLong = typeof first === "string" || first instanceof Uint8Array;
+  return allocating(isLong ? 2.1 : 2, size * size);
+}
+
+function estimated(factor: number, size: Range): CallEstimate {
+  return { cost: addRanges(scaleRange(size, factor), exactly(BASE_COST)), resultSize: size };
+}
+
+function sortEstimate(node: SizedNode, type: CelType): CallEstimate {
+  const size = sizeRange(node);
+  return estimated(type === STRING || type === BYTES ? 2.1 : 2, multiplyRanges(size, size));
+}
+
+/** A literal, or else what is given; nothing is below 0. */
+function wholeOf(node: SizedNode, otherwise: number): number {
+  return typeof node.literal === "bigint" ? Math.max(0, Number(node.literal)) : otherwise;
+}
+
+/** What 64 bits make of a difference below 0. */
+function wrapped(value: number): number {
+  return value < 0 ? value + UNLIMITED + 1 : value;
+}
+
+/** `list.sortBy(x, key)`: the list is worked out once, and sorted by the list of its keys. */
+function sortByMacro(): Macro {
+  const input = "@__sortBy_input__";
+  return {
+    name: "sortBy",
+    isMember: true,
+    operands: 2,
+    expand(site, operands, target) {
+      if (!["list", "select", "identifier", "comprehension", "call"].includes(target!.kind)) {
+        throw new MacroError(
+          "sortBy can only be applied to a list, identifier, comprehension, call or select expression",
+          target!.offset,
+        );
+      }
+      const keys = mapMacro(site, operands, site.identifier(input));
+      return site.bind(input, target!, site.memberCall(SORT_BY, site.identifier(input), keys));
+    },
+  };
+}

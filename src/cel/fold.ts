@@ -1,0 +1,121 @@
+/** Loops (cel-go, interpreter/interpretable.go, `evalFold`). */
+import { entryAt, keysOf } from "./comparison.ts";
+import { EntryMap } from "./map_value.ts";
+import { goTypeOf } from "./attribute.ts";
+import { attempt, Failure, type Outcome } from "./outcome.ts";
+import type { Frame, Step } from "./step.ts";
+import { List, MapValue, ObjectValue, type Value } from "./value.ts";
+
+/** A list that a loop gathers into: what is added goes into the list itself. */
+export class GatheredList extends List {
+  declare readonly items: Value[];
+
+  constructor() {
+    super([]);
+  }
+}
+
+/** A map that a loop gathers into. */
+export class GatheredMap extends EntryMap {}
+
+/** What a loop is made of. */
+export interface FoldParts {
+  readonly range: Step;
+  /** Works out the first value of the accumulator. */
+  readonly initial: Step;
+  readonly condition: Step;
+  readonly step: Step;
+  readonly result: Step;
+}
+
+/** Where a loop keeps its names. */
+export interface FoldPlaces {
+  readonly accumulator: number;
+  readonly variable: number;
+  /** Where the loop has two. */
+  readonly variable2: number | undefined;
+}
+
+/** Folds a list or a map into one value. An entry that cannot be read fails those that look at it. */
+export class FoldStep implements Step {
+  /** Set once: its parts refer to the loop itself. */
+  parts!: FoldParts;
+
+  constructor(readonly id: number, readonly places: FoldPlaces) {}
+
+  run(frame: Frame): Outcome {
+    const range = this.parts.range.run(frame);
+    const outcome = range instanceof Failure ? range : this.#fold(frame, range);
+    frame.tracker.drop(this.parts.range.id);
+    frame.tracker.push(this.id, outcome);
+    return outcome;
+  }
+
+  /** Gives the accumulator its first value. An empty list or map is one that the loop can add to without a copy each time. */
+  begin(frame: Frame): Outcome {
+    let initial = this.parts.initial.run(frame);
+    if (initial instanceof List && initial.items.length === 0) initial = new GatheredList();
+    else if ((initial instanceof MapValue || initial instanceof ObjectValue) && initial.size === 0) {
+      initial = new GatheredMap();
+    }
+    return frame.locals[this.places.accumulator] = initial;
+  }
+
+  #fold(frame: Frame, range: Value): Outcome {
+    frame.locals[this.places.accumulator] = undefined;
+    const mistake = this.places.variable2 === undefined
+      ? this.#foldOne(frame, range)
+      : this.#foldTwo(frame, range, this.places.variable2);
+    if (mistake !== undefined) return mistake;
+    const result = this.parts.result.run(frame);
+    if (result instanceof GatheredList) return new List(result.items);
+    return result;
+  }
+
+  #foldOne(frame: Frame, range: Value): Failure | undefined {
+    const isMap = range instanceof MapValue || range instanceof ObjectValue;
+    if (!isMap && !(range instanceof List)) {
+      return new Failure(`got '${goTypeOf(range)}', expected iterable type`);
+    }
+    if (isMap) {
+      for (const key of keysOf(range)) {
+        frame.locals[this.places.variable] = key;
+        if (!this.#turn(frame)) break;
+      }
+      return undefined;
+    }
+    for (let i = 0; i < range.items.length; i++) {
+      frame.locals[this.places.variable] = attempt(() => range.items[i]!);
+      if (!this.#turn(frame)) break;
+    }
+    return undefined;
+  }
+
+  #foldTwo(frame: Frame, range: Value, second: number): Failure | undefined {
+    const { variable } = this.places;
+    if (range instanceof List) {
+      for (let i = 0; i < range.items.length; i++) {
+        frame.locals[variable] = BigInt(i);
+        frame.locals[second] = attempt(() => range.items[i]!);
+        if (!this.#turn(frame)) break;
+      }
+      return undefined;
+    }
+    if (!(range instanceof MapValue || range instanceof ObjectValue)) {
+      return new Failure(`unsupported comprehension range type: ${goTypeOf(range)}`);
+    }
+    for (const key of keysOf(range)) {
+      frame.locals[variable] = key;
+      frame.locals[second] = attempt(() => entryAt(range, key) ?? null);
+      if (!this.#turn(frame)) break;
+    }
+    return undefined;
+  }
+
+  /** Whether the loop goes on. A condition that fails does not end it. */
+  #turn(frame: Frame): boolean {
+    if (this.parts.condition.run(frame) === false) return false;
+    frame.locals[this.places.accumulator] = this.parts.step.run(frame);
+    return true;
+  }
+}

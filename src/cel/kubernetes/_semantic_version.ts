@@ -1,0 +1,142 @@
+/** Semantic versions as the server reads them (`github.com/blang/semver/v4`). */
+import { quoted } from "../../base/quoted.ts";
+
+/** A part of what stands behind the dash: numbers come before words. */
+type Identifier = bigint | string;
+
+const LARGEST = 2n ** 64n - 1n;
+
+/**
+ * A version.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const version = SemanticVersion.parse("1.2.3-rc.1");
+ * assert.equal(version.minor, 2n);
+ * assert.equal(version.compare(SemanticVersion.parse("1.2.3")), -1);
+ * assert.throws(() => SemanticVersion.parse("1.2"), { message: "No Major.Minor.Patch elements found" });
+ * ```
+ */
+export class SemanticVersion {
+  readonly #prerelease: readonly Identifier[];
+
+  private constructor(
+    readonly major: bigint,
+    readonly minor: bigint,
+    readonly patch: bigint,
+    prerelease: readonly Identifier[],
+  ) {
+    this.#prerelease = prerelease;
+  }
+
+  /**
+   * Reads a version.
+   *
+   * @param text The version.
+   * @throws {SyntaxError} If it is none; the message is the server's.
+   */
+  static parse(text: string): SemanticVersion {
+    if (text === "") throw new SyntaxError("Version string empty");
+    const [major, minor, rest] = splitInThree(text);
+    if (rest === undefined) throw new SyntaxError("No Major.Minor.Patch elements found");
+    const front = [number(major!, "Major"), number(minor!, "Minor")] as const;
+    const [beforeBuild, build] = cut(rest, "+");
+    const [patchText, prerelease] = cut(beforeBuild, "-");
+    const patch = number(patchText, "Patch");
+    const identifiers = prerelease?.split(".").map(identifier) ?? [];
+    for (const each of build?.split(".") ?? []) checkBuild(each);
+    return new SemanticVersion(...front, patch, identifiers);
+  }
+
+  /** -1 where it comes before the other, 1 where it comes after. What stands behind a `+` does not count. */
+  compare(other: SemanticVersion): -1 | 0 | 1 {
+    const [mine, theirs] = [this.#prerelease, other.#prerelease];
+    const order = compareEach([this.major, this.minor, this.patch], [other.major, other.minor, other.patch]);
+    if (order !== 0) return order;
+    // What is released comes after all that was before it.
+    if (mine.length === 0 || theirs.length === 0) return sign(theirs.length - mine.length);
+    return compareEach(mine, theirs) || sign(mine.length - theirs.length);
+  }
+}
+
+/**
+ * A version put in order: without a `v` in front and zeros before numbers, with a minor and a patch number.
+ *
+ * @param text The version.
+ * @throws {SyntaxError} If it cannot be.
+ */
+export function normalized(text: string): string {
+  const parts = splitInThree(text.replace(/^v/, "")).map(withoutZeros);
+  if (parts.length < 3 && /[+-]/.test(parts.at(-1)!)) {
+    throw new SyntaxError("short version cannot contain PreRelease/Build meta data");
+  }
+  return [...parts, "0", "0"].slice(0, 3).join(".");
+}
+
+/** Major, minor, and all the rest; fewer where there are not enough dots. */
+function splitInThree(text: string): readonly string[] {
+  const [major, minor, ...rest] = text.split(".");
+  return rest.length === 0 ? text.split(".") : [major!, minor!, rest.join(".")];
+}
+
+function withoutZeros(part: string): string {
+  if (new TextEncoder().encode(part).length < 2) return part;
+  const rest = part.replace(/^0+/, "");
+  return /^[0-9]/.test(rest) ? rest : `0${rest}`;
+}
+
+function number(text: string, name: "Major" | "Minor" | "Patch"): bigint {
+  if (/[^0-9]/.test(text)) {
+    throw new SyntaxError(`Invalid character(s) found in ${name.toLowerCase()} number ${quoted(text)}`);
+  }
+  if (/^0./.test(text)) throw new SyntaxError(`${name} number must not contain leading zeroes ${quoted(text)}`);
+  return unsigned(text);
+}
+
+function identifier(text: string): Identifier {
+  if (text === "") throw new SyntaxError("Prerelease is empty");
+  if (/[^0-9A-Za-z-]/.test(text)) throw new SyntaxError(`Invalid character(s) found in prerelease ${quoted(text)}`);
+  if (/[^0-9]/.test(text)) return text;
+  if (/^0./.test(text)) {
+    throw new SyntaxError(`Numeric PreRelease version must not contain leading zeroes ${quoted(text)}`);
+  }
+  return unsigned(text);
+}
+
+function checkBuild(text: string): void {
+  if (text === "") throw new SyntaxError("Build meta data is empty");
+  if (/[^0-9A-Za-z-]/.test(text)) {
+    throw new SyntaxError(`Invalid character(s) found in build meta data ${quoted(text)}`);
+  }
+}
+
+function unsigned(digits: string): bigint {
+  if (digits === "") throw new SyntaxError('strconv.ParseUint: parsing "": invalid syntax');
+  const value = BigInt(digits);
+  if (value > LARGEST) throw new SyntaxError(`strconv.ParseUint: parsing ${quoted(digits)}: value out of range`);
+  return value;
+}
+
+function cut(text: string, separator: string): [before: string, after: string | undefined] {
+  const place = text.indexOf(separator);
+  return place < 0 ? [text, undefined] : [text.slice(0, place), text.slice(place + 1)];
+}
+
+function compareEach(a: readonly Identifier[], b: readonly Identifier[]): -1 | 0 | 1 {
+  for (let i = 0; i < Math.min(a.length, b.length); i++) {
+    const order = compareIdentifiers(a[i]!, b[i]!);
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+function compareIdentifiers(a: Identifier, b: Identifier): -1 | 0 | 1 {
+  if (typeof a !== typeof b) return typeof a === "bigint" ? -1 : 1;
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function sign(value: number): -1 | 0 | 1 {
+  return value < 0 ? -1 : value > 0 ? 1 : 0;
+}

@@ -1,0 +1,128 @@
+/** Named formats of texts (`k8s.io/apiserver/pkg/cel/library/format.go`). */
+import {
+  label1035Faults,
+  labelFaults,
+  labelValueFaults,
+  prefixRule,
+  qualifiedNameFaults,
+  subdomainFaults,
+} from "../../base/name_rules.ts";
+import { ServerUrl } from "../../base/server_url.ts";
+import { isBase64, isDate, isDateTime, isUuid } from "../../base/text_formats.ts";
+import { scaleRange, sizeRange } from "../cost.ts";
+import type { FunctionDeclaration, Library } from "../library.ts";
+import { sizeOf } from "../runtime_type.ts";
+import { type CelType, listOf, optionalOf, STRING } from "../type.ts";
+import { CelError, List, OpaqueValue, Optional, type Value } from "../value.ts";
+import { PATTERN, TRAVERSAL } from "./_costs.ts";
+
+// Of a name: for what comparing two formats costs.
+const MOST_NAME_SIZE = 64;
+// Of a pattern, where it is not known yet which format it is.
+const MOST_PATTERN_SIZE = 128;
+
+const FORMAT: CelType = {
+  kind: "opaque",
+  name: "kubernetes.NamedFormat",
+  estimateEquality: () => scaleRange({ min: 1, max: MOST_NAME_SIZE }, TRAVERSAL),
+};
+
+/** A format as a value. */
+export class FormatValue extends OpaqueValue {
+  readonly type: CelType = FORMAT;
+
+  /**
+   * @param name The server's own name of it.
+   * @param patternSize How long its pattern is, or one like it would be.
+   * @param faults What is wrong with a text.
+   */
+  constructor(readonly name: string, readonly patternSize: number, readonly faults: (text: string) => string[]) {
+    super();
+  }
+
+  equals(other: OpaqueValue): boolean {
+    if (!(other instanceof FormatValue)) throw new CelError("no such overload");
+    return this.name === other.name;
+  }
+}
+
+// As long as the server's own patterns of them.
+const UUID_SIZE = 70;
+const TIME_SIZE = 71;
+
+/** The formats, by the names that expressions use. */
+const FORMATS: ReadonlyMap<string, FormatValue> = new Map([
+  ["dns1123Label", new FormatValue("DNS1123Label", 30, labelFaults)],
+  ["dns1123Subdomain", new FormatValue("DNS1123Subdomain", 60, subdomainFaults)],
+  ["dns1035Label", new FormatValue("DNS1035Label", 30, label1035Faults)],
+  ["qualifiedName", new FormatValue("QualifiedName", 60, qualifiedNameFaults)],
+  ["dns1123LabelPrefix", new FormatValue("DNS1123LabelPrefix", 30, prefixRule(labelFaults))],
+  ["dns1123SubdomainPrefix", new FormatValue("DNS1123SubdomainPrefix", 60, prefixRule(subdomainFaults))],
+  ["dns1035LabelPrefix", new FormatValue("DNS1035LabelPrefix", 30, prefixRule(label1035Faults))],
+  ["labelValue", new FormatValue("LabelValue", 40, labelValueFaults)],
+  ["uri", new FormatValue("URI", 1103, uriFaults)],
+  ["uuid", new FormatValue("uuid", UUID_SIZE, unless(isUuid, "does not match the UUID format"))],
+  ["byte", new FormatValue("byte", 84, unless(isBase64, "invalid base64"))],
+  ["date", new FormatValue("date", TIME_SIZE, unless(isDate, "invalid date"))],
+  ["datetime", new FormatValue("datetime", TIME_SIZE, unless(isDateTime, "invalid datetime"))],
+]);
+
+/** `format.named`, a function for each format, and `validate`. */
+export const NAMED_FORMATS: Library = {
+  name: "kubernetes.format",
+  functions: [
+    {
+      name: "validate",
+      overloads: [{
+        id: "format-validate",
+        isMember: true,
+        parameters: [FORMAT, STRING],
+        result: optionalOf(listOf(STRING)),
+        call: (format, text) => validate(format as FormatValue, text as string),
+        cost: ([format, text]) =>
+          Math.ceil((1 + sizeOf(text!)) * TRAVERSAL) * Math.ceil((format as FormatValue).patternSize * PATTERN),
+        estimate: ([, text]) => ({
+          cost: scaleRange(scaleRange(sizeRange(text!), TRAVERSAL), MOST_PATTERN_SIZE * PATTERN),
+        }),
+      }],
+    },
+    {
+      name: "format.named",
+      overloads: [{
+        id: "format-named",
+        isMember: false,
+        parameters: [STRING],
+        result: optionalOf(FORMAT),
+        call: (name) => optional(FORMATS.get(name as string)),
+      }],
+    },
+    ...[...FORMATS].map(([name, format]) => constant(`format.${name}`, format)),
+  ],
+};
+
+function constant(name: string, format: FormatValue): FunctionDeclaration {
+  return { name, overloads: [{ id: name, isMember: false, parameters: [], result: FORMAT, call: () => format }] };
+}
+
+function validate(format: FormatValue, text: string): Optional {
+  const faults = format.faults(text);
+  return optional(faults.length === 0 ? undefined : new List(faults));
+}
+
+function optional(value: Value | undefined): Optional {
+  return value === undefined ? Optional.NONE : new Optional(value);
+}
+
+function uriFaults(text: string): string[] {
+  try {
+    ServerUrl.parseRequest(text);
+    return [];
+  } catch (error) {
+    if (error instanceof SyntaxError) return [error.message];
+    throw error;
+  }
+}
+
+function unless(isRight: (text: string) => boolean, fault: string): (text: string) => string[] {
+  return (text) => isRight(text) ? [] : [fault];
+}

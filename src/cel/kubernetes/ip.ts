@@ -1,0 +1,120 @@
+/** IP addresses (`k8s.io/apiserver/pkg/cel/library/ip.go`). */
+import { IpAddress } from "../../base/ip_address.ts";
+import { quoted } from "../../base/quoted.ts";
+import type { FunctionDeclaration, Library } from "../library.ts";
+import { BOOL, type CelType, INT, opaque, STRING, typeOf } from "../type.ts";
+import { CelError, OpaqueValue, TypeValue, type Value } from "../value.ts";
+import { READING, readingTimes } from "./_costs.ts";
+import { parsed, parses } from "./_parsing.ts";
+
+/** The type of addresses. */
+export const IP: CelType = opaque("net.IP");
+
+/** An address as a value. */
+export class IpValue extends OpaqueValue {
+  readonly type: CelType = IP;
+  override readonly size: number;
+
+  constructor(readonly address: IpAddress) {
+    super();
+    this.size = address.bytes.length;
+  }
+
+  equals(other: OpaqueValue): boolean {
+    if (!(other instanceof IpValue)) throw new CelError("no such overload");
+    return this.address.equals(other.address);
+  }
+}
+
+/** `ip`, `isIP`, `ip.isCanonical` and questions about an address. */
+export const IPS: Library = {
+  name: "kubernetes.net.ip",
+  constants: [{ name: "net.IP", type: typeOf(IP), value: new TypeValue(IP) }],
+  functions: [
+    {
+      name: "ip",
+      overloads: [{
+        id: "string_to_ip",
+        isMember: false,
+        parameters: [STRING],
+        result: IP,
+        call: (text) => parseIp(text as string),
+        ...READING,
+      }],
+    },
+    {
+      name: "isIP",
+      overloads: [{
+        id: "is_ip",
+        isMember: false,
+        parameters: [STRING],
+        result: BOOL,
+        call: (text) => parses(() => readAddress(text as string)),
+        ...READING,
+      }],
+    },
+    {
+      name: "ip.isCanonical",
+      overloads: [{
+        id: "ip_is_canonical",
+        isMember: false,
+        parameters: [STRING],
+        result: BOOL,
+        call: (text) => parseIp(text as string).address.toString() === text,
+        ...readingTimes(2),
+      }],
+    },
+    {
+      name: "string",
+      overloads: [{
+        id: "ip_to_string",
+        isMember: false,
+        parameters: [IP],
+        result: STRING,
+        call: (value) => (value as IpValue).address.toString(),
+      }],
+    },
+    question("family", "family", INT, ({ family }) => BigInt(family)),
+    question("isUnspecified", "is_unspecified", BOOL, ({ isUnspecified }) => isUnspecified),
+    question("isLoopback", "is_loopback", BOOL, ({ isLoopback }) => isLoopback),
+    question("isLinkLocalMulticast", "is_link_local_multicast", BOOL, (address) => address.isLinkLocalMulticast),
+    question("isLinkLocalUnicast", "is_link_local_unicast", BOOL, (address) => address.isLinkLocalUnicast),
+    question("isGlobalUnicast", "is_global_unicast", BOOL, ({ isGlobalUnicast }) => isGlobalUnicast),
+  ],
+};
+
+/**
+ * An address out of a text.
+ *
+ * @param text The text.
+ * @throws {CelError} If it is none that CEL takes.
+ */
+export function parseIp(text: string): IpValue {
+  return new IpValue(parsed(() => readAddress(text)));
+}
+
+function readAddress(text: string): IpAddress {
+  const address = parseAddress(text);
+  if (address.zone !== "") throw new SyntaxError(`IP address ${quoted(text)} with zone value is not allowed`);
+  if (address.isMapped) throw new SyntaxError(`IPv4-mapped IPv6 address ${quoted(text)} is not allowed`);
+  return address;
+}
+
+function parseAddress(text: string): IpAddress {
+  try {
+    return IpAddress.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new SyntaxError(`IP Address ${quoted(text)} parse error during conversion from string: ${error.message}`);
+  }
+}
+
+function question(
+  name: string,
+  id: string,
+  result: CelType,
+  answer: (address: IpAddress) => Value,
+): FunctionDeclaration {
+  const call = (value?: Value) => answer((value as IpValue).address);
+  return { name, overloads: [{ id: `ip_${id}`, isMember: true, parameters: [IP], result, call }] };
+}

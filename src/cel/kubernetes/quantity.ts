@@ -1,0 +1,129 @@
+/** Amounts such as `500m` or `1Gi` (`k8s.io/apiserver/pkg/cel/library/quantity.go`). */
+import { Quantity } from "../../base/quantity.ts";
+import type { FunctionDeclaration, Library, Overload } from "../library.ts";
+import { BOOL, type CelType, DOUBLE, INT, opaque, STRING } from "../type.ts";
+import { CelError, OpaqueValue, type Value } from "../value.ts";
+import { READING } from "./_costs.ts";
+import { parsed, parses } from "./_parsing.ts";
+
+const QUANTITY: CelType = opaque("kubernetes.Quantity");
+
+/** An amount as a value. */
+export class QuantityValue extends OpaqueValue {
+  readonly type: CelType = QUANTITY;
+
+  /**
+   * @param quantity The amount.
+   * @param isComputed Whether it is a sum or a difference. A server can compare those with others, but not others with those.
+   */
+  constructor(readonly quantity: Quantity, readonly isComputed: boolean) {
+    super();
+  }
+
+  equals(other: OpaqueValue): boolean {
+    if (!(other instanceof QuantityValue) || other.isComputed) throw new CelError("no such overload");
+    return this.quantity.compare(other.quantity) === 0;
+  }
+}
+
+/** `quantity`, `isQuantity`, arithmetic and comparisons. */
+export const QUANTITIES: Library = {
+  name: "kubernetes.quantity",
+  functions: [
+    {
+      name: "quantity",
+      overloads: [{
+        id: "string_to_quantity",
+        isMember: false,
+        parameters: [STRING],
+        result: QUANTITY,
+        call: (text) => new QuantityValue(parsed(() => Quantity.parse(text as string)), false),
+        ...READING,
+      }],
+    },
+    {
+      name: "isQuantity",
+      overloads: [{
+        id: "is_quantity_string",
+        isMember: false,
+        parameters: [STRING],
+        result: BOOL,
+        call: (text) => parses(() => Quantity.parse(text as string)),
+        ...READING,
+      }],
+    },
+    // Not called on the amount, whatever the documentation says.
+    { name: "sign", overloads: [{ ...asked("sign", INT, ({ sign }) => BigInt(sign)), isMember: false }] },
+    member("isGreaterThan", compared("is_greater_than", BOOL, (order) => order === 1)),
+    member("isLessThan", compared("is_less_than", BOOL, (order) => order === -1)),
+    member("compareTo", compared("compare_to", INT, (order) => BigInt(order))),
+    member("asApproximateFloat", asked("get_float", DOUBLE, (quantity) => quantity.asApproximateFloat())),
+    member("asInteger", asked("get_int", INT, asInteger)),
+    member("isInteger", asked("is_integer", BOOL, (quantity) => quantity.asInteger() !== undefined)),
+    member("add", ...computed("add", (a, b) => a.add(b))),
+    member("sub", ...computed("sub", (a, b) => a.subtract(b))),
+  ],
+};
+
+function member(name: string, ...overloads: Overload[]): FunctionDeclaration {
+  return { name, overloads };
+}
+
+/** A question about an amount. */
+function asked(id: string, result: CelType, answer: (quantity: Quantity) => Value): Overload {
+  return {
+    id: `quantity_${id}`,
+    isMember: true,
+    parameters: [QUANTITY],
+    result,
+    call: (value) => answer((value as QuantityValue).quantity),
+  };
+}
+
+/** A question about two amounts, answered by their order. */
+function compared(id: string, result: CelType, answer: (order: -1 | 0 | 1) => Value): Overload {
+  return {
+    id: `quantity_${id}`,
+    isMember: true,
+    parameters: [QUANTITY, QUANTITY],
+    result,
+    call: (a, b) => answer((a as QuantityValue).quantity.compare((b as QuantityValue).quantity)),
+  };
+}
+
+/** An amount out of two, the second of which may be an integer. */
+function computed(id: string, compute: (a: Quantity, b: Quantity) => Quantity): Overload[] {
+  const shape = { isMember: true, result: QUANTITY };
+  return [
+    {
+      ...shape,
+      id: `quantity_${id}`,
+      parameters: [QUANTITY, QUANTITY],
+      call: (a, b) => calculate(a as QuantityValue, (b as QuantityValue).quantity, compute),
+    },
+    {
+      ...shape,
+      id: `quantity_${id}_int`,
+      parameters: [QUANTITY, INT],
+      call: (a, b) => calculate(a as QuantityValue, Quantity.of(b as bigint, "DecimalExponent"), compute),
+    },
+  ];
+}
+
+function calculate(
+  { quantity }: QuantityValue,
+  other: Quantity,
+  compute: (a: Quantity, b: Quantity) => Quantity,
+): Value {
+  try {
+    return new QuantityValue(compute(quantity, other), true);
+  } catch (error) {
+    throw error instanceof RangeError ? new CelError(error.message) : error;
+  }
+}
+
+function asInteger(quantity: Quantity): bigint {
+  const integer = quantity.asInteger();
+  if (integer === undefined) throw new CelError("cannot convert value to integer");
+  return integer;
+}

@@ -1,0 +1,78 @@
+/** Semantic versions (`k8s.io/apiserver/pkg/cel/library/semverlib.go`). */
+import type { FunctionDeclaration, Library, Overload } from "../library.ts";
+import { BOOL, type CelType, INT, opaque, STRING } from "../type.ts";
+import { CelError, OpaqueValue, type Value } from "../value.ts";
+import { READING } from "./_costs.ts";
+import { parsed, parses } from "./_parsing.ts";
+import { normalized, SemanticVersion } from "./_semantic_version.ts";
+
+const SEMVER: CelType = opaque("kubernetes.Semver");
+
+/** A version as a value. */
+export class SemverValue extends OpaqueValue {
+  readonly type: CelType = SEMVER;
+
+  constructor(readonly version: SemanticVersion) {
+    super();
+  }
+
+  equals(other: OpaqueValue): boolean {
+    if (!(other instanceof SemverValue)) throw new CelError("no such overload");
+    return this.version.compare(other.version) === 0;
+  }
+}
+
+/** `semver`, `isSemver`, comparisons and the parts of a version. */
+export const SEMVERS: Library = {
+  name: "kubernetes.Semver",
+  functions: [
+    reading("semver", "string_to_semver", "string_bool_to_semver", SEMVER, (read) => new SemverValue(parsed(read))),
+    reading("isSemver", "is_semver_string", "is_semver_string_bool", BOOL, parses),
+    compared("isGreaterThan", "is_greater_than", BOOL, (order) => order === 1),
+    compared("isLessThan", "is_less_than", BOOL, (order) => order === -1),
+    compared("compareTo", "compare_to", INT, (order) => BigInt(order)),
+    // Beyond 63 bits they come out negative, as the server's do.
+    part("major", ({ major }) => BigInt.asIntN(64, major)),
+    part("minor", ({ minor }) => BigInt.asIntN(64, minor)),
+    part("patch", ({ patch }) => BigInt.asIntN(64, patch)),
+  ],
+};
+
+/** A function that reads a version, as it is written or, where the second operand says so, put in order first. */
+function reading(
+  name: string,
+  id: string,
+  idNormalized: string,
+  result: CelType,
+  use: (read: () => SemanticVersion) => Value,
+): FunctionDeclaration {
+  const shape = { isMember: false, result, ...READING };
+  return {
+    name,
+    overloads: [
+      { ...shape, id, parameters: [STRING], call: (text) => use(() => SemanticVersion.parse(text as string)) },
+      {
+        ...shape,
+        id: idNormalized,
+        parameters: [STRING, BOOL],
+        call: (text, isNormalized) =>
+          use(() => SemanticVersion.parse(isNormalized ? normalized(text as string) : text as string)),
+      },
+    ],
+  };
+}
+
+function compared(
+  name: string,
+  id: string,
+  result: CelType,
+  answer: (order: -1 | 0 | 1) => Value,
+): FunctionDeclaration {
+  const call: Overload["call"] = (a, b) => answer((a as SemverValue).version.compare((b as SemverValue).version));
+  return { name, overloads: [{ id: `semver_${id}`, isMember: true, parameters: [SEMVER, SEMVER], result, call }] };
+}
+
+function part(name: string, get: (version: SemanticVersion) => bigint): FunctionDeclaration {
+  const call: Overload["call"] = (value) => get((value as SemverValue).version);
+  return { name, overloads: [{ id: `semver_${name}`, isMember: true, parameters: [SEMVER], result: INT, call }] };
+}

@@ -1,0 +1,414 @@
+/**
+ * Text into a syntax tree, macros expanded (cel-go, parser/parser.go and parser/gen/CEL.g4). What cel-go refuses while it walks the tree of its grammar,
+ * such as a reserved word, is told together; where the grammar itself does not fit, `syntax_errors` finds the words.
+ */
+import { type Token, TokenError, tokensOf } from "./lexer.ts";
+import { literalValue, RESERVED } from "./literal.ts";
+import { type Macro, MacroError, MacroSite } from "./macro.ts";
+import type { Issues } from "./source.ts";
+import { type Expression, type MapEntry, NodeFactory, type StructField } from "./syntax_tree.ts";
+
+/** A tree, and how many ids its nodes have. */
+export interface Parsed {
+  readonly root: Expression;
+  readonly ids: number;
+}
+
+/** The text does not fit the grammar. */
+export class GrammarError extends Error {
+  override name = "GrammarError";
+  constructor(readonly offset: number, message = "unexpected text") {
+    super(message);
+  }
+}
+
+// Of the text, in characters.
+const LONGEST = 100_000;
+// How deep a rule of the grammar may be in itself, and the tree be.
+const DEEPEST = 250;
+
+/**
+ * The tree of an expression.
+ *
+ * @param text The expression.
+ * @param macros What is rewritten, by {@linkcode macroKey}.
+ * @param issues Where what is wrong with it goes; there is no tree then.
+ * @throws {GrammarError} If the text does not fit the grammar.
+ */
+export function parse(text: string, macros: ReadonlyMap<string, Macro>, issues: Issues): Parsed | undefined {
+  const size = text.length <= LONGEST ? text.length : [...text].length;
+  if (size > LONGEST) {
+    issues.add(undefined, `expression code point size exceeds limit: size: ${size}, limit ${LONGEST}`);
+    return undefined;
+  }
+  try {
+    const parser = new Parser(tokensOf(text), macros, issues);
+    const root = parser.parse();
+    return issues.size === 0 ? { root, ids: parser.factory.size } : undefined;
+  } catch (error) {
+    if (error instanceof TokenError) throw new GrammarError(error.offset);
+    if (!(error instanceof LimitError)) throw error;
+    issues.add(undefined, error.message);
+    return undefined;
+  }
+}
+
+/** What a call must look like to be a macro's. */
+export function macroKey(name: string, operands: number, isMember: boolean): string {
+  return `${name}:${operands}:${isMember}`;
+}
+
+class LimitError extends Error {
+  override name = "LimitError";
+}
+
+const RELATIONS: ReadonlySet<string> = new Set(["<", "<=", ">=", ">", "==", "!=", "in"]);
+const LITERALS: ReadonlySet<string> = new Set([
+  "int",
+  "uint",
+  "float",
+  "string",
+  "bytes",
+  "true",
+  "false",
+  "null",
+]);
+// How tight an operator binds.
+const CALCULATIONS: ReadonlyMap<string, number> = new Map([["*", 2], ["/", 2], ["%", 2], ["+", 1], ["-", 1]]);
+
+type Rule = "expression" | "relation" | "calculation" | "member";
+
+class Parser {
+  readonly factory = new NodeFactory();
+  readonly #tokens: readonly Token[];
+  readonly #macros: ReadonlyMap<string, Macro>;
+  readonly #issues: Issues;
+  #at = 0;
+  /** How often each rule that can be in itself is open. */
+  readonly #open: Record<Rule, number> = { expression: 0, relation: 0, calculation: 0, member: 0 };
+  /** How many nodes that cel-go counts are below each other, by id. */
+  readonly #heights: number[] = [];
+
+  constructor(tokens: readonly Token[], macros: ReadonlyMap<string, Macro>, issues: Issues) {
+    this.#tokens = tokens;
+    this.#macros = macros;
+    this.#issues = issues;
+  }
+
+  parse(): Expression {
+    const root = this.#expression();
+    this.#expect("end");
+    if (this.#heightOf(root) > DEEPEST) throw new LimitError("max recursion depth exceeded");
+    return root;
+  }
+
+  #expression(): Expression {
+    this.#enter("expression");
+    const condition = this.#or();
+    let result = condition;
+    if (this.#is("?")) {
+      const { offset } = this.#next();
+      const then = this.#or();
+      this.#expect(":");
+      const otherwise = this.#expression();
+      result = this.#call(offset, "_?_:_", [condition, then, otherwise], 1);
+    }
+    this.#leave("expression", 1);
+    return result;
+  }
+
+  #or(): Expression {
+    return this.#chain("||", "_||_", () => this.#chain("&&", "_&&_", () => this.#relation()));
+  }
+
+  #chain(operator: string, name: string, next: () => Expression): Expression {
+    const terms = [next()];
+    const offsets: number[] = [];
+    while (this.#is(operator)) {
+      offsets.push(this.#next().offset);
+      terms.push(next());
+    }
+    return this.#balanced(name, terms, offsets, 0, offsets.length - 1);
+  }
+
+  /** Long chains become flat trees, as cel-go makes them: it changes which side is worked out first, and so what a failure costs. */
+  #balanced(
+    name: string,
+    terms: readonly Expression[],
+    offsets: readonly number[],
+    low: number,
+    high: number,
+  ): Expression {
+    if (high < low) return terms[low]!;
+    const middle = Math.floor((low + high + 1) / 2);
+    const left = this.#balanced(name, terms, offsets, low, middle - 1);
+    const right = this.#balanced(name, terms, offsets, middle + 1, high);
+    return this.#call(offsets[middle]!, name, [left, right], 0);
+  }
+
+  #relation(isOperand = false): Expression {
+    this.#enter("relation");
+    let left = this.#calculation(0);
+    let entered = 1;
+    while (!isOperand && RELATIONS.has(this.#peek().kind)) {
+      this.#reenter("relation");
+      entered++;
+      const { offset, kind } = this.#next();
+      const right = this.#relation(true);
+      left = this.#call(offset, kind === "in" ? "@in" : `_${kind}_`, [left, right], 1);
+    }
+    this.#leave("relation", entered);
+    return left;
+  }
+
+  #calculation(tightness: number): Expression {
+    this.#enter("calculation");
+    let left = this.#unary();
+    let entered = 1;
+    for (let binds; (binds = CALCULATIONS.get(this.#peek().kind)) !== undefined && binds >= tightness;) {
+      this.#reenter("calculation");
+      entered++;
+      const { offset, kind } = this.#next();
+      const right = this.#calculation(binds + 1);
+      left = this.#call(offset, `_${kind}_`, [left, right], 1);
+    }
+    this.#leave("calculation", entered);
+    return left;
+  }
+
+  #unary(): Expression {
+    const operator = this.#peek();
+    // A minus before a number belongs to the number.
+    const isSign = operator.kind === "-" && ["int", "float"].includes(this.#peek(1).kind);
+    if ((operator.kind !== "!" && operator.kind !== "-") || isSign) return this.#member();
+    let count = 0;
+    for (; this.#is(operator.kind); count++) this.#next();
+    const operand = this.#member();
+    return count % 2 === 0 ? operand : this.#call(operator.offset, `${operator.kind}_`, [operand], 0);
+  }
+
+  #member(): Expression {
+    this.#enter("member");
+    let result = this.#primary();
+    let entered = 1;
+    while (this.#is(".") || this.#is("[")) {
+      this.#reenter("member");
+      entered++;
+      const { kind, offset } = this.#next();
+      const isOptional = this.#skip("?");
+      result = kind === "[" ? this.#index(result, offset, isOptional) : this.#field(result, offset, isOptional);
+    }
+    this.#leave("member", entered);
+    return result;
+  }
+
+  #index(target: Expression, offset: number, isOptional: boolean): Expression {
+    const index = this.#expression();
+    this.#expect("]");
+    return this.#call(offset, isOptional ? "_[?_]" : "_[_]", [target, index], 1);
+  }
+
+  #field(target: Expression, offset: number, isOptional: boolean): Expression {
+    const token = this.#next();
+    if (token.kind !== "identifier" && token.kind !== "escaped") throw new GrammarError(token.offset);
+    if (token.kind === "identifier" && !isOptional && this.#is("(")) {
+      const open = this.#next().offset;
+      const operands = this.#operands();
+      return this.#macroOrCall(open, token.text, operands, target);
+    }
+    if (token.kind === "escaped") this.#issues.add(token.offset, "unsupported syntax: '`'");
+    if (isOptional) {
+      return this.#call(offset, "_?._", [target, this.factory.literal(token.offset, token.text)], 1);
+    }
+    return this.#measured(this.factory.select(offset, target, token.text), [target], 1);
+  }
+
+  #primary(): Expression {
+    const token = this.#peek();
+    switch (token.kind) {
+      case ".":
+      case "identifier":
+        return this.#named();
+      case "(": {
+        this.#next();
+        const inner = this.#expression();
+        this.#expect(")");
+        return inner;
+      }
+      case "[":
+        return this.#list();
+      case "{":
+        return this.#map();
+      default:
+        return this.#literal();
+    }
+  }
+
+  #named(): Expression {
+    const start = this.#peek().offset;
+    const isRooted = this.#skip(".");
+    const token = this.#expect("identifier");
+    const struct = this.#structName(isRooted, token);
+    if (struct !== undefined) return this.#struct(struct);
+    const isReserved = RESERVED.has(token.text);
+    const name = isRooted ? `.${token.text}` : token.text;
+    if (isReserved) this.#issues.add(start, `reserved identifier: ${token.text}`);
+    if (!this.#is("(")) return isReserved ? this.factory.broken(start) : this.factory.identifier(token.offset, name);
+    const { offset } = this.#next();
+    const operands = this.#operands();
+    return isReserved ? this.factory.broken(start) : this.#macroOrCall(offset, name, operands, undefined);
+  }
+
+  /** The name before a `{`; the tokens of it are skipped only where there is one. */
+  #structName(isRooted: boolean, first: Token): string | undefined {
+    let name = isRooted ? `.${first.text}` : first.text;
+    let ahead = 0;
+    for (; this.#peek(ahead).kind === "." && this.#peek(ahead + 1).kind === "identifier"; ahead += 2) {
+      name += `.${this.#peek(ahead + 1).text}`;
+    }
+    if (this.#peek(ahead).kind !== "{") return undefined;
+    this.#at += ahead;
+    return name;
+  }
+
+  #struct(name: string): Expression {
+    const { offset } = this.#expect("{");
+    const fields: StructField[] = [];
+    while (!this.#closes("}", fields.length)) {
+      const isOptional = this.#skip("?");
+      const field = this.#next();
+      if (field.kind !== "identifier" && field.kind !== "escaped") throw new GrammarError(field.offset);
+      if (field.kind === "escaped") this.#issues.add(field.offset, "unsupported syntax: '`'");
+      const colon = this.#expect(":");
+      fields.push({ offset: colon.offset, name: field.text, value: this.#expression(), isOptional });
+    }
+    const values = fields.map((field) => field.value);
+    return this.#measured(this.factory.struct(offset, name, fields), values, 0);
+  }
+
+  #operands(): readonly Expression[] {
+    const operands: Expression[] = [];
+    if (this.#skip(")")) return operands;
+    do operands.push(this.#expression()); while (this.#skip(","));
+    this.#expect(")");
+    return operands;
+  }
+
+  #list(): Expression {
+    const { offset } = this.#next();
+    const items: Expression[] = [];
+    const optionals: number[] = [];
+    while (!this.#closes("]", items.length)) {
+      if (this.#skip("?")) optionals.push(items.length);
+      items.push(this.#expression());
+    }
+    return this.#measured(this.factory.list(offset, items, optionals), items, 0);
+  }
+
+  #map(): Expression {
+    const { offset } = this.#next();
+    const entries: MapEntry[] = [];
+    while (!this.#closes("}", entries.length)) {
+      const isOptional = this.#skip("?");
+      const key = this.#expression();
+      this.#expect(":");
+      entries.push({ key, value: this.#expression(), isOptional });
+    }
+    const parts = entries.flatMap((entry) => [entry.key, entry.value]);
+    return this.#measured(this.factory.map(offset, entries), parts, 0);
+  }
+
+  /** Whether an aggregate ends here; a comma may come before the end, even where there is nothing else. */
+  #closes(end: string, before: number): boolean {
+    if (this.#skip(end)) return true;
+    if (before > 0) this.#expect(",");
+    else if (!this.#skip(",")) return false;
+    else return this.#expect(end) !== undefined;
+    return this.#skip(end);
+  }
+
+  #literal(): Expression {
+    const sign = this.#is("-") ? this.#next() : undefined;
+    const token = this.#next();
+    const isLiteral = sign === undefined ? LITERALS.has(token.kind) : token.kind === "int" || token.kind === "float";
+    if (!isLiteral) throw new GrammarError(token.offset);
+    const offset = sign?.offset ?? token.offset;
+    const value = literalValue(token, sign !== undefined, offset, this.#issues);
+    return value === undefined ? this.factory.broken(offset) : this.factory.literal(offset, value);
+  }
+
+  #macroOrCall(
+    offset: number,
+    name: string,
+    operands: readonly Expression[],
+    target: Expression | undefined,
+  ): Expression {
+    const below = target === undefined ? operands : [target, ...operands];
+    const isCounted = target === undefined ? 0 : 1;
+    const macro = this.#macros.get(macroKey(name, operands.length, target !== undefined));
+    if (macro === undefined) return this.#measured(this.factory.call(offset, name, operands, target), below, isCounted);
+    try {
+      const expanded = macro.expand(new MacroSite(this.factory, offset), operands, target);
+      return this.#measured(expanded, below, isCounted);
+    } catch (error) {
+      if (!(error instanceof MacroError)) throw error;
+      this.#issues.add(error.offset, error.message);
+      return this.factory.broken(offset);
+    }
+  }
+
+  #call(offset: number, name: string, operands: readonly Expression[], isCounted: 0 | 1): Expression {
+    return this.#measured(this.factory.call(offset, name, operands), operands, isCounted);
+  }
+
+  #measured(node: Expression, below: readonly Expression[], isCounted: 0 | 1): Expression {
+    let height = 0;
+    for (const child of below) height = Math.max(height, this.#heightOf(child));
+    this.#heights[node.id] = height + isCounted;
+    return node;
+  }
+
+  #heightOf(node: Expression): number {
+    return this.#heights[node.id] ?? 0;
+  }
+
+  #enter(rule: Rule): void {
+    if (++this.#open[rule] > DEEPEST) throw new LimitError(`expression recursion limit exceeded: ${DEEPEST}`);
+  }
+
+  /** For each operator cel-go counts the rule out and in again, and at the end out for all of them: so it counts too few. */
+  #reenter(rule: Rule): void {
+    this.#leave(rule, 1);
+    this.#enter(rule);
+  }
+
+  #leave(rule: Rule, times: number): void {
+    this.#open[rule] = Math.max(0, this.#open[rule] - times);
+  }
+
+  #peek(ahead = 0): Token {
+    return this.#tokens[Math.min(this.#at + ahead, this.#tokens.length - 1)]!;
+  }
+
+  #next(): Token {
+    const token = this.#peek();
+    this.#at++;
+    return token;
+  }
+
+  #is(kind: string): boolean {
+    return this.#peek().kind === kind;
+  }
+
+  #skip(kind: string): boolean {
+    if (!this.#is(kind)) return false;
+    this.#at++;
+    return true;
+  }
+
+  #expect(kind: string): Token {
+    const token = this.#next();
+    if (token.kind !== kind) throw new GrammarError(token.offset);
+    return token;
+  }
+}

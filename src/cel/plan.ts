@@ -1,0 +1,264 @@
+/** A checked tree into a program (cel-go, interpreter/planner.go and decorators.go). */
+import {
+  type Attribute,
+  AttributeStep,
+  ConditionalAttribute,
+  goTypeOf,
+  Index,
+  isKey,
+  Key,
+  LocalAttribute,
+  Presence,
+  PresenceStep,
+  RelativeAttribute,
+  VariableAttribute,
+} from "./attribute.ts";
+import {
+  type Callee,
+  CallStep,
+  LenientStep,
+  ListStep,
+  LogicalStep,
+  MapStep,
+  MembershipStep,
+  membersOf,
+  OptionalOrStep,
+} from "./call.ts";
+import { UNTRACKED } from "./cost_tracker.ts";
+import { calleeOf } from "./dispatch.ts";
+import { FoldStep } from "./fold.ts";
+import type { FunctionDeclaration } from "./library.ts";
+import { Failure } from "./outcome.ts";
+import { regularExpression } from "./regular_expression.ts";
+import { ConstantStep, type Frame, type Step } from "./step.ts";
+import type { Call, Comprehension, Expression, Identifier, ListLiteral, MapLiteral, Select } from "./syntax_tree.ts";
+import type { List, Value } from "./value.ts";
+
+/** What a tree becomes to be evaluated. */
+export interface Plan {
+  readonly root: Step;
+  /** How many places its loops need. */
+  readonly locals: number;
+}
+
+/** An expression that checks cannot become a program: a part of it that is known already fails. */
+export class PlanError extends Error {
+  override name = "PlanError";
+}
+
+/**
+ * Plans a program.
+ *
+ * @param root The tree, checked.
+ * @param functions What its calls may mean.
+ * @throws {PlanError} If a part of it that is known already fails.
+ */
+export function plan(root: Expression, functions: ReadonlyMap<string, FunctionDeclaration>): Plan {
+  const planner = new Planner(functions);
+  return { root: planner.plan(root), locals: planner.locals };
+}
+
+// Calls of these with a literal are made when the program is.
+const CONVERSIONS: ReadonlySet<string> = new Set([
+  "bool",
+  "bytes",
+  "double",
+  "dyn",
+  "duration",
+  "int",
+  "string",
+  "timestamp",
+  "type",
+  "uint",
+]);
+
+/** Where a name of a loop is kept, and whose accumulator it is. */
+interface Place {
+  readonly place: number;
+  readonly accumulatorOf?: FoldStep;
+}
+
+class Planner {
+  locals = 0;
+  readonly #functions: ReadonlyMap<string, FunctionDeclaration>;
+  #scope: ReadonlyMap<string, Place> = new Map();
+
+  constructor(functions: ReadonlyMap<string, FunctionDeclaration>) {
+    this.#functions = functions;
+  }
+
+  plan(node: Expression): Step {
+    switch (node.kind) {
+      case "literal":
+        return new ConstantStep(node.id, node.value);
+      case "identifier":
+        return this.#identifier(node);
+      case "select":
+        return this.#select(node);
+      case "call":
+        return this.#call(node);
+      case "list":
+        return this.#list(node);
+      case "map":
+        return this.#map(node);
+      case "comprehension":
+        return this.#comprehension(node);
+      case "struct":
+      case "broken":
+        throw new PlanError(`unsupported expression: ${node.kind}`);
+    }
+  }
+
+  #identifier(node: Identifier): Step {
+    if (node.constant !== undefined) return new ConstantStep(node.id, node.constant);
+    const local = this.#scope.get(node.name);
+    return new AttributeStep(
+      local === undefined
+        ? new VariableAttribute(node.id, node.name)
+        : new LocalAttribute(node.id, local.place, local.accumulatorOf),
+    );
+  }
+
+  #select(node: Select): Step {
+    if (node.name !== undefined) {
+      if (node.constant !== undefined) return new ConstantStep(node.id, node.constant);
+      return new AttributeStep(new VariableAttribute(node.id, node.name));
+    }
+    const step = attributeStep(this.plan(node.operand));
+    step.attribute.qualify(node.isTest ? new Presence(node.id, node.field) : new Key(node.id, node.field, false));
+    return node.isTest ? new PresenceStep(node.id, step.attribute) : step;
+  }
+
+  #call(node: Call): Step {
+    const operands = (node.target === undefined ? node.operands : [node.target, ...node.operands]).map((operand) =>
+      this.plan(operand)
+    );
+    const [first, second, third] = operands;
+    switch (node.name) {
+      case "_&&_":
+      case "_||_":
+        return new LogicalStep(node.id, operands, node.name === "_||_");
+      case "_?_:_":
+        return new AttributeStep(
+          new ConditionalAttribute(node.id, first!, attributeOf(second!), attributeOf(third!)),
+        );
+      case "_[_]":
+      case "_[?_]":
+      case "_?._":
+        return index(node.id, first!, second!, node.name !== "_[_]");
+      case "or":
+      case "orValue":
+        return new OptionalOrStep(node.id, first!, second!, node.name === "orValue");
+      case "@not_strictly_false":
+        return new LenientStep(node.id, first!, (outcome) => typeof outcome === "boolean" ? outcome : true);
+      default:
+        return this.#function(node, operands);
+    }
+  }
+
+  #function(node: Call, operands: readonly Step[]): Step {
+    const declared = this.#functions.get(node.name)!;
+    const callee = calleeOf(node, declared);
+    const [first, second] = operands;
+    if (CONVERSIONS.has(node.name) && operands.length === 1 && first instanceof ConstantStep) {
+      return new ConstantStep(node.id, known(callee, first.value));
+    }
+    const [overload] = node.overloads;
+    if (node.overloads.length === 1 && overload?.id === "in_list" && second instanceof ConstantStep) {
+      const list = second.value as List;
+      if (list.items.length === 0) return new ConstantStep(node.id, false);
+      const members = membersOf(list);
+      if (members !== undefined) return new MembershipStep(node.id, first!, members);
+    }
+    const pattern = declared.patternOperand === undefined ? undefined : operands[declared.patternOperand];
+    const isCompiled = pattern instanceof ConstantStep && typeof pattern.value === "string";
+    if (isCompiled) compilePattern(pattern.value as string);
+    // cel-go works out both of two operands before it looks at either, unless it compiled one.
+    return new CallStep(node.id, operands, callee, isCompiled || operands.length > 2);
+  }
+
+  #list(node: ListLiteral): Step {
+    const items = node.items.map((item) => this.plan(item));
+    const step = new ListStep(node.id, items, new Set(node.optionals));
+    return items.every((item) => item instanceof ConstantStep) ? folded(step) : step;
+  }
+
+  #map(node: MapLiteral): Step {
+    const entries = node.entries.map(({ key, value, isOptional }) => ({
+      key: this.plan(key),
+      value: this.plan(value),
+      isOptional,
+    }));
+    const step = new MapStep(node.id, entries);
+    const isKnown = entries.every(({ key, value }) => key instanceof ConstantStep && value instanceof ConstantStep);
+    return isKnown ? folded(step) : step;
+  }
+
+  #comprehension(node: Comprehension): Step {
+    const places = {
+      accumulator: this.locals++,
+      variable: this.locals++,
+      variable2: node.variable2 === undefined ? undefined : this.locals++,
+    };
+    const fold = new FoldStep(node.id, places);
+    const outer = this.#scope;
+    const initial = this.plan(node.initial);
+    const range = this.plan(node.range);
+    const around = new Map(outer).set(node.accumulator, { place: places.accumulator, accumulatorOf: fold });
+    const inside = new Map(around).set(node.variable, { place: places.variable });
+    if (node.variable2 !== undefined) inside.set(node.variable2, { place: places.variable2! });
+    this.#scope = inside;
+    const condition = this.plan(node.condition);
+    const step = this.plan(node.step);
+    this.#scope = around;
+    const result = this.plan(node.result);
+    this.#scope = outer;
+    fold.parts = { range, initial, condition, step, result };
+    return fold;
+  }
+}
+
+/** The attribute that a step works out; without what the step itself costs. */
+function attributeOf(step: Step): Attribute {
+  if (step instanceof AttributeStep || step instanceof PresenceStep) return step.attribute;
+  return new RelativeAttribute(step.id, step);
+}
+
+function attributeStep(step: Step): AttributeStep | PresenceStep {
+  if (step instanceof AttributeStep || step instanceof PresenceStep) return step;
+  return new AttributeStep(new RelativeAttribute(step.id, step));
+}
+
+function index(id: number, target: Step, by: Step, isOptional: boolean): Step {
+  const step = attributeStep(target);
+  if (by instanceof ConstantStep) {
+    if (!isKey(by.value)) throw new PlanError(`invalid qualifier type: ${goTypeOf(by.value)}`);
+    step.attribute.qualify(new Key(id, by.value, isOptional));
+  } else if (by instanceof AttributeStep || by instanceof PresenceStep) {
+    step.attribute.qualify(new Index(id, by.attribute, isOptional));
+  } else {
+    step.attribute.qualify(new Index(undefined, new RelativeAttribute(id, by), isOptional));
+  }
+  return step;
+}
+
+/** A step all of whose parts are known, as a constant. */
+function folded(step: Step): Step {
+  const frame: Frame = { variables: {}, locals: [], tracker: UNTRACKED };
+  const outcome = step.run(frame);
+  return outcome instanceof Failure ? step : new ConstantStep(step.id, outcome);
+}
+
+function known(callee: Callee, value: Value): Value {
+  const outcome = callee.call([value]);
+  if (outcome instanceof Failure) throw new PlanError(outcome.message);
+  return outcome;
+}
+
+function compilePattern(pattern: string): void {
+  try {
+    regularExpression(pattern);
+  } catch (error) {
+    throw new PlanError((error as SyntaxError).message);
+  }
+}

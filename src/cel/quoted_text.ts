@@ -1,0 +1,29 @@
+/** Text in quotes as Go writes it (`%q`, `strconv.Quote`). */
+
+const ESCAPES: { readonly [character: string]: string } = {
+  "\x07": "\\a",
+  "\b": "\\b",
+  "\f": "\\f",
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+  "\v": "\\v",
+  "\\": "\\\\",
+  '"': '\\"',
+};
+const PRINTED = /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
+
+/** A text in double quotes; what cannot be printed is escaped. */
+export function quotedText(text: string): string {
+  return `"${[...text].map(escaped).join("")}"`;
+}
+
+function escaped(character: string): string {
+  const known = ESCAPES[character];
+  if (known !== undefined) return known;
+  if (PRINTED.test(character)) return character;
+  const code = character.codePointAt(0)!;
+  const digits = code.toString(16);
+  if (code < 0x80) return `\\x${digits.padStart(2, "0")}`;
+  return code < 0x10000 ? `\\u${digits.padStart(4, "0")}` : `\\U${digits.padStart(8, "0")}`;
+}

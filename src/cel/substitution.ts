@@ -1,0 +1,132 @@
+/** What type parameters stand for, found by comparing types (cel-go, checker/types.go). */
+import { type CelType, DYN, formatType, isSameType, listOf, mapOf, optionalOf, partsOf, typeName } from "./type.ts";
+
+/** What each type parameter stands for. A comparison that fails leaves no trace. */
+export class Substitution {
+  readonly #known = new Map<string, CelType>();
+  /** What was noted, newest last, with what stood there before. */
+  readonly #trail: { readonly name: string; readonly before: CelType | undefined }[] = [];
+
+  /** Whether a value of type `a` can stand where `b` is wanted; notes what that says of type parameters. */
+  isAssignable(a: CelType, b: CelType): boolean {
+    return this.#attempt(() => this.#assignable(a, b));
+  }
+
+  /** The same for two rows of types, one by one. */
+  areAssignable(a: readonly CelType[], b: readonly CelType[]): boolean {
+    return this.#attempt(() => this.#allAssignable(a, b));
+  }
+
+  /** A type with its parameters replaced by what they stand for. */
+  apply(type: CelType): CelType {
+    return this.#replace(type, false);
+  }
+
+  /** A type with its parameters replaced by what they stand for, and by `dyn` where that is not known. */
+  resolve(type: CelType): CelType {
+    return this.#replace(type, true);
+  }
+
+  #attempt(comparison: () => boolean): boolean {
+    const start = this.#trail.length;
+    if (comparison()) return true;
+    while (this.#trail.length > start) {
+      const { name, before } = this.#trail.pop()!;
+      if (before === undefined) this.#known.delete(name);
+      else this.#known.set(name, before);
+    }
+    return false;
+  }
+
+  #note(parameter: CelType, type: CelType): void {
+    const name = formatType(parameter);
+    this.#trail.push({ name, before: this.#known.get(name) });
+    this.#known.set(name, type);
+  }
+
+  #find(type: CelType): CelType | undefined {
+    return type.kind === "parameter" ? this.#known.get(type.name) : undefined;
+  }
+
+  #assignable(a: CelType, b: CelType): boolean {
+    if (b.kind === "parameter") {
+      const verdict = this.#stands(a, b);
+      if (verdict !== "no") return verdict === "yes";
+    }
+    if (a.kind === "parameter") return this.#stands(b, a) === "yes";
+    if (isLoose(a) || isLoose(b)) return true;
+    if (a.kind === "null") return isNullable(b);
+    if (b.kind === "null") return isNullable(a);
+    if (a.kind === "type") return b.kind === "type";
+    if (a.kind !== b.kind || typeName(a) !== typeName(b)) return false;
+    return this.#allAssignable(partsOf(a), partsOf(b));
+  }
+
+  #allAssignable(a: readonly CelType[], b: readonly CelType[]): boolean {
+    return a.length === b.length && a.every((type, i) => this.#assignable(type, b[i]!));
+  }
+
+  /** Whether a parameter may stand for a type: `taken` where it stands for another one already, `no` where it would stand for a part of itself. */
+  #stands(type: CelType, parameter: CelType): "yes" | "taken" | "no" {
+    if (isSameType(type, parameter)) return "yes";
+    const known = this.#find(parameter);
+    if (known !== undefined) {
+      if (isSameType(type, known)) return "yes";
+      if (!this.#assignable(type, known)) return "taken";
+      const wider = mostGeneral(type, known);
+      if (this.#isFree(parameter, wider)) this.#note(parameter, wider);
+      return "yes";
+    }
+    if (!this.#isFree(parameter, type)) return "no";
+    this.#note(parameter, type);
+    return "yes";
+  }
+
+  /** Whether a parameter is not a part of a type. */
+  #isFree(parameter: CelType, within: CelType): boolean {
+    if (isSameType(parameter, within)) return false;
+    const known = this.#find(within);
+    if (known !== undefined) return this.#isFree(parameter, known);
+    return partsOf(within).every((part) => this.#isFree(parameter, part));
+  }
+
+  #replace(type: CelType, isLast: boolean): CelType {
+    const known = this.#find(type);
+    if (known !== undefined) return this.#replace(known, isLast);
+    switch (type.kind) {
+      case "parameter":
+        return isLast ? DYN : type;
+      case "list":
+        return listOf(this.#replace(type.items, isLast));
+      case "map":
+        return mapOf(this.#replace(type.key, isLast), this.#replace(type.value, isLast));
+      case "optional":
+        return optionalOf(this.#replace(type.of, isLast));
+      case "type":
+        return type.of === undefined ? type : { kind: "type", of: this.#replace(type.of, isLast) };
+      default:
+        return type;
+    }
+  }
+}
+
+/** The wider one of two types that go together. */
+export function mostGeneral(a: CelType, b: CelType): CelType {
+  return isAsGeneral(a, b) ? a : b;
+}
+
+function isAsGeneral(a: CelType, b: CelType): boolean {
+  if (a.kind === "dyn" || a.kind === "parameter") return true;
+  if (b.kind === "dyn" || b.kind === "parameter" || a.kind !== b.kind) return false;
+  if (a.kind === "type") return true;
+  const [ofA, ofB] = [partsOf(a), partsOf(b)];
+  return typeName(a) === typeName(b) && ofA.length === ofB.length && ofA.every((part, i) => isAsGeneral(part, ofB[i]!));
+}
+
+function isLoose(type: CelType): boolean {
+  return type.kind === "dyn" || type.kind === "error";
+}
+
+function isNullable(type: CelType): boolean {
+  return ["null", "optional", "opaque", "object", "duration", "timestamp"].includes(type.kind);
+}

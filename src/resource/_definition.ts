@@ -1,0 +1,129 @@
+/** The CustomResourceDefinition of one version of a kind. */
+import { normalSchema } from "../schema/go_schema.ts";
+import type { JsonSchema, ValidationRule } from "../schema/mod.ts";
+import { schemaFaults } from "../schema/structural.ts";
+import { type Columns, printerColumns } from "./columns.ts";
+import { CONDITIONS, OBSERVED_GENERATION } from "./conditions.ts";
+import type { CustomResourceDefinitionManifest, DefinitionVersion } from "./kind.ts";
+import type { Names } from "./_names.ts";
+import { refuse, refuseSchema } from "./_refusal.ts";
+import { type Scale, scaleOf } from "./scale.ts";
+import { selectableFields } from "./selectable_fields.ts";
+
+/** What a definition says besides the names. */
+export interface DefinitionOptions {
+  readonly scope?: "Namespaced" | "Cluster";
+  readonly description?: string;
+  readonly spec?: JsonSchema;
+  readonly status?: JsonSchema;
+  readonly conditions?: boolean;
+  readonly validations?: readonly ValidationRule[];
+  readonly columns?: Columns;
+  readonly scale?: Scale;
+  readonly selectableFields?: readonly string[];
+  readonly served?: boolean;
+  readonly deprecated?: boolean | string;
+  readonly labels?: { readonly [key: string]: string };
+  readonly annotations?: { readonly [key: string]: string };
+}
+
+/**
+ * Makes the definition.
+ *
+ * @param names The names.
+ * @param options What else it says.
+ * @throws {TypeError} If an API server would refuse it.
+ */
+export function definition(names: Names, options: DefinitionOptions): CustomResourceDefinitionManifest {
+  const { group, kind, plural, singular, listKind, shortNames, categories } = names;
+  const { scope = "Namespaced", labels = {}, annotations = {} } = options;
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: {
+      name: `${plural}.${group}`,
+      ...(Object.keys(labels).length > 0 && { labels }),
+      ...(Object.keys(annotations).length > 0 && { annotations }),
+    },
+    spec: {
+      group,
+      names: {
+        kind,
+        plural,
+        singular,
+        listKind,
+        ...(shortNames.length > 0 && { shortNames }),
+        ...(categories.length > 0 && { categories }),
+      },
+      scope,
+      versions: [versionOf(names, options)],
+    },
+  };
+}
+
+function versionOf({ kind, version }: Names, options: DefinitionOptions): DefinitionVersion {
+  const { status, columns = {}, scale, selectableFields: fields = [], served = true, deprecated = false } = options;
+  const openAPIV3Schema = rootSchema(kind, options);
+  const printed = printerColumns(kind, columns, openAPIV3Schema);
+  const subresources = {
+    ...(status && { status: {} }),
+    ...(scale && { scale: scaleOf(kind, scale, openAPIV3Schema) }),
+  };
+  const selectable = selectableFields(kind, fields, openAPIV3Schema);
+  return {
+    name: version,
+    served,
+    // Of one version it is this one; where there are others, it is settled when they are put together.
+    storage: true,
+    ...(deprecated !== false && { deprecated: true }),
+    ...(typeof deprecated === "string" && { deprecationWarning: checkedWarning(kind, deprecated) }),
+    schema: { openAPIV3Schema },
+    ...(Object.keys(subresources).length > 0 && { subresources }),
+    ...(printed.length > 0 && { additionalPrinterColumns: printed }),
+    ...(selectable.length > 0 && { selectableFields: selectable }),
+  };
+}
+
+function rootSchema(kind: string, options: DefinitionOptions): JsonSchema {
+  const { description, spec, status, conditions = true, validations = [] } = options;
+  for (const [key, schema] of [["spec", spec], ["status", status]] as const) {
+    if (schema === undefined || schema.type === "object") continue;
+    refuse(kind, `"${key}" must be an object: use s.object`);
+  }
+  const properties = { ...(spec && { spec }), ...(status && { status: statusSchema(status, conditions) }) };
+  // As a server answers it: what is sent comes back equal.
+  const root = normalSchema({
+    type: "object",
+    description,
+    properties,
+    required: spec && spec.default === undefined ? ["spec"] : [],
+    "x-kubernetes-validations": validations,
+  });
+  const faults = schemaFaults(root, "", { hasStatus: status !== undefined });
+  if (faults.length > 0) refuseSchema(kind, faults);
+  return root;
+}
+
+/** No property is required: a first run that failed has to be reported too. */
+function statusSchema({ required: _, ...status }: JsonSchema, withConditions: boolean): JsonSchema {
+  if (!withConditions) return status;
+  return {
+    ...status,
+    properties: { conditions: CONDITIONS, observedGeneration: OBSERVED_GENERATION, ...status.properties },
+  };
+}
+
+const LONGEST_WARNING = 256; // bytes
+
+/** Clients print it: one line of text. */
+function checkedWarning(kind: string, text: string): string {
+  const size = new TextEncoder().encode(text).length;
+  if (text.trim() === "" || size > LONGEST_WARNING) {
+    refuse(kind, `the text of "deprecated" must have 1 to ${LONGEST_WARNING} bytes: current value has ${size}`);
+  }
+  const found = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.exec(text);
+  if (found !== null) {
+    refuse(kind, `the text of "deprecated" must be printable, in one line: ${JSON.stringify(found[0])} is not`);
+  }
+  return text;
+}

@@ -1,0 +1,21 @@
+/**
+ * What tools that read and write CustomResourceDefinitions need to know of those that `resource()` makes: what it adds, and what it takes for granted.
+ *
+ * @example What a column's type would be, did nobody say
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { columnSchema, columnType } from "@op/sdk/definitions";
+ *
+ * const schema = columnSchema(".spec.replicas", {
+ *   type: "object",
+ *   properties: { spec: { type: "object", properties: { replicas: { type: "integer" } } } },
+ * });
+ * assert.equal(columnType(schema ?? {}), "integer");
+ * ```
+ *
+ * @module
+ */
+export { equal, isObject } from "../base/json.ts";
+export { columnSchema, type ColumnType, columnType } from "./column_type.ts";
+export { type AddedStatus, CONDITIONS, OBSERVED_GENERATION } from "./conditions.ts";
+export { pluralOf } from "./plural.ts";

@@ -1,0 +1,204 @@
+import assert from "node:assert/strict";
+import { s } from "../schema/mod.ts";
+import { resource } from "./mod.ts";
+
+const KIND = {
+  group: "demo.example.com",
+  version: "v1",
+  kind: "Website",
+  spec: s.object({
+    host: s.string(),
+    replicas: s.integer({ default: 1 }),
+    ratio: s.number({ default: 1 }),
+    port: s.intOrString({ default: 80 }),
+    on: s.boolean({ default: true }),
+    labels: s.map(s.string(), { default: {} }),
+    list: s.array(s.object({ name: s.string(), size: s.integer() }), { default: [] }),
+    rest: s.optional(s.anything({ type: "object" })),
+  }),
+  status: s.object({ ready: s.integer(), selector: s.string() }),
+} as const;
+// deno-lint-ignore no-explicit-any -- what the compiler refuses can still happen in JavaScript
+const any = (value: unknown): any => value;
+
+Deno.test("resource makes the scale of a kind", () => {
+  const Website = resource({
+    ...KIND,
+    scale: { specReplicas: ".spec.replicas", statusReplicas: ".status.ready", labelSelector: ".status.selector" },
+  });
+
+  assert.deepEqual(Website.crd.spec.versions[0]?.subresources, {
+    status: {},
+    scale: {
+      specReplicasPath: ".spec.replicas",
+      statusReplicasPath: ".status.ready",
+      labelSelectorPath: ".status.selector",
+    },
+  });
+});
+
+Deno.test("resource makes selectable fields", () => {
+  const paths = [".spec.host", ".spec.replicas", ".spec.on", ".spec.labels.app", ".status.ready"] as const;
+  const Website = resource({ ...KIND, selectableFields: paths });
+
+  assert.deepEqual(Website.crd.spec.versions[0]?.selectableFields, paths.map((jsonPath) => ({ jsonPath })));
+});
+
+Deno.test("resource makes columns of all that may be said of them", () => {
+  const Website = resource({
+    ...KIND,
+    columns: {
+      Big: ".spec.list[?(@.size>=3)].name",
+      Other: { path: '.spec.list[?(@.name!="a")].size', priority: 2, format: "int32", description: "Not a" },
+      First: { path: ".spec.list[0:2].name", priority: 0 },
+      Host: { path: ".spec.host", type: "string" },
+    },
+  });
+
+  assert.deepEqual(Website.crd.spec.versions[0]?.additionalPrinterColumns, [
+    { name: "Big", type: "string", jsonPath: ".spec.list[?(@.size>=3)].name" },
+    {
+      name: "Other",
+      type: "integer",
+      jsonPath: '.spec.list[?(@.name!="a")].size',
+      format: "int32",
+      priority: 2,
+      description: "Not a",
+    },
+    { name: "First", type: "string", jsonPath: ".spec.list[0:2].name" },
+    { name: "Host", type: "string", jsonPath: ".spec.host" },
+  ]);
+});
+
+Deno.test("resource leaves out what it adds to a status where that is not wanted", () => {
+  const Website = resource({ ...KIND, conditions: false });
+
+  const { status } = Website.crd.spec.versions[0]!.schema.openAPIV3Schema.properties!;
+  assert.deepEqual(status, {
+    type: "object",
+    properties: { ready: { type: "integer" }, selector: { type: "string" } },
+  });
+});
+
+Deno.test("resource puts rules on the whole object", () => {
+  const rule = {
+    rule: "self.metadata.name.size() < 20 || self.spec.replicas < 5",
+    message: "large sites need short names",
+  };
+  const Website = resource({ ...KIND, validations: [rule] });
+
+  assert.deepEqual(Website.crd.spec.versions[0]!.schema.openAPIV3Schema["x-kubernetes-validations"], [rule]);
+});
+
+const REFUSED: readonly { name: string; given: Record<string, unknown>; expected: string }[] = [
+  {
+    name: "a scale without a path",
+    given: { scale: { specReplicas: ".spec.replicas" } },
+    expected: '"statusReplicas" of its scale must be a path below .status: current value is undefined',
+  },
+  {
+    name: "a scale whose replicas are in the status",
+    given: { scale: { specReplicas: ".status.ready", statusReplicas: ".status.ready" } },
+    expected: '"specReplicas" of its scale must be a path below .spec: current value is ".status.ready"',
+  },
+  {
+    name: "a scale that leads nowhere",
+    given: { scale: { specReplicas: ".spec.replica", statusReplicas: ".status.ready" } },
+    expected: 'the path ".spec.replica" of its scale is not in the schema',
+  },
+  {
+    name: "a scale by a text",
+    given: { scale: { specReplicas: ".spec.host", statusReplicas: ".status.ready" } },
+    expected: '"specReplicas" of its scale must be of type integer: ".spec.host" is of type string',
+  },
+  {
+    name: "a scale by an integer or a text",
+    given: { scale: { specReplicas: ".spec.port", statusReplicas: ".status.ready" } },
+    expected: '"specReplicas" of its scale must be of type integer: ".spec.port" is of type integer or string',
+  },
+  {
+    name: "a scale of an item",
+    given: { scale: { specReplicas: ".spec.list[0].size", statusReplicas: ".status.ready" } },
+    expected: 'the path ".spec.list[0].size" of its scale is not in the schema',
+  },
+  {
+    name: "a selectable field that leads nowhere",
+    given: { selectableFields: [".spec.hots"] },
+    expected: 'the path ".spec.hots" of "selectableFields" is not in the schema: it leads nowhere',
+  },
+  {
+    name: "a selectable field in brackets",
+    given: { selectableFields: [".spec['host']"] },
+    expected:
+      `the path ".spec['host']" of "selectableFields" is not in the schema: it cannot be read: array notation is not allowed`,
+  },
+  {
+    name: "a selectable list",
+    given: { selectableFields: [".spec.list"] },
+    expected:
+      'objects are selected by strings, integers and booleans: ".spec.list" of "selectableFields" is of type array',
+  },
+  {
+    name: "a selectable fraction",
+    given: { selectableFields: [".spec.ratio"] },
+    expected:
+      'objects are selected by strings, integers and booleans: ".spec.ratio" of "selectableFields" is of type number',
+  },
+  {
+    name: "a selectable integer or text",
+    given: { selectableFields: [".spec.port"] },
+    expected:
+      'objects are selected by strings, integers and booleans: ".spec.port" of "selectableFields" is of no single type',
+  },
+  {
+    name: "a selectable field twice",
+    given: { selectableFields: [".spec.host", ".spec.host"] },
+    expected: '"selectableFields" lists ".spec.host" twice',
+  },
+  {
+    name: "a column whose path cannot be read",
+    given: { columns: { Host: ".spec.list[" } },
+    expected: 'the path ".spec.list[" of column "Host" cannot be read: unterminated array',
+  },
+  {
+    name: "a column whose filter leads nowhere",
+    given: { columns: { Host: '.spec.list[?(@.nam=="a")].size' } },
+    expected:
+      'the path ".spec.list[?(@.nam=="a")].size" of column "Host" is not in the schema: start with ".spec", ".status" or ".metadata"',
+  },
+  {
+    name: "a column of an unknown type",
+    given: { columns: { Host: { path: ".spec.host", type: "text" } } },
+    expected:
+      'the type of column "Host" must be one of boolean, date, integer, number, string: current value is "text"',
+  },
+  {
+    name: "a column of an unknown format",
+    given: { columns: { Host: { path: ".spec.host", format: "int8" } } },
+    expected:
+      'the format of column "Host" must be one of byte, date, date-time, double, float, int32, int64, password: ' +
+      'current value is "int8"',
+  },
+  {
+    name: "a column of half a priority",
+    given: { columns: { Host: { path: ".spec.host", priority: 0.5 } } },
+    expected: 'the priority of column "Host" must be an integer: current value is 0.5',
+  },
+];
+for (const { name, given, expected } of REFUSED) {
+  Deno.test(`resource refuses ${name}`, () => {
+    assert.throws(() => resource(any({ ...KIND, ...given })), {
+      name: "TypeError",
+      message: `Cannot make kind "Website": ${expected}`,
+    });
+  });
+}
+
+Deno.test("resource refuses more selectable fields than an API server takes", () => {
+  const paths = Array.from({ length: 9 }, (_, i) => `.spec.labels.a${i}`);
+
+  assert.throws(() => resource(any({ ...KIND, selectableFields: paths })), {
+    name: "RangeError",
+    message: 'Cannot make kind "Website": an API server takes 8 selectable fields, these are 9',
+  });
+});

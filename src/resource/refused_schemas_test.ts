@@ -1,0 +1,126 @@
+/** What an API server would refuse in a schema is refused when the kind is made, with the place as users know it. */
+import assert from "node:assert/strict";
+import { type JsonSchema, s, type Schema } from "../schema/mod.ts";
+import { resource } from "./mod.ts";
+
+/** A kind with one field of `spec` that is so. */
+function kindWith(field: JsonSchema, rest: Record<string, unknown> = {}): unknown {
+  const spec = { type: "object", properties: { f: field } } as unknown as Schema<unknown, unknown, "required">;
+  return resource({ group: "demo.example.com", version: "v1", kind: "Website", spec, ...rest });
+}
+
+const HINT =
+  "(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are " +
+  "declared)";
+
+const REFUSED: readonly { name: string; given: JsonSchema; rest?: Record<string, unknown>; expected: string }[] = [
+  {
+    name: "a field without a type",
+    given: { description: "what is it" },
+    expected: ' "type" of .spec.f: Required value: must not be empty for specified object fields',
+  },
+  {
+    name: "an item without a type",
+    given: { type: "array", items: {} },
+    expected: ' "type" of .spec.f[]: Required value: must not be empty for specified array items',
+  },
+  {
+    name: "a key that may be missing",
+    given: {
+      type: "array",
+      "x-kubernetes-list-type": "map",
+      "x-kubernetes-list-map-keys": ["a"],
+      items: { type: "object", properties: { a: { type: "string" } } },
+    },
+    expected:
+      ' "default" of .spec.f[].a: Required value: this property is in x-kubernetes-list-map-keys, so it must have a ' +
+      "default or be a required property",
+  },
+  {
+    name: "a type inside of a check",
+    given: { type: "object", additionalProperties: { type: "string", anyOf: [{ type: "string" }] } },
+    expected: ' "anyOf[0].type" of .spec.f.*: Forbidden: must be empty to be structural',
+  },
+  {
+    name: "a pattern that RE2 does not have",
+    given: { type: "string", pattern: "(?=a)" },
+    expected:
+      ' "pattern" of .spec.f: Invalid value: "(?=a)": must be a valid regular expression, but isn\'t: error parsing ' +
+      "regexp: invalid or unsupported Perl syntax: `(?=`",
+  },
+  {
+    name: "a default that is not of its schema",
+    given: { type: "integer", default: "x" },
+    expected: ' "default" of .spec.f: Invalid value: "string":  in body must be of type integer: "string"',
+  },
+  {
+    name: "a rule on a field that is not there",
+    given: {
+      type: "object",
+      properties: { a: { type: "string" } },
+      "x-kubernetes-validations": [{ rule: "self.b == 'x'" }],
+    },
+    expected: ` the rule "self.b == 'x'" of .spec.f: compilation failed: ERROR: <input>:1:5: undefined field 'b'\n` +
+      " | self.b == 'x'\n | ....^",
+  },
+  {
+    name: "a message that is no text",
+    given: {
+      type: "object",
+      properties: { a: { type: "integer" } },
+      "x-kubernetes-validations": [{ rule: "self.a > 1", messageExpression: "self.a" }],
+    },
+    expected: ' "messageExpression" of the rule "self.a > 1" of .spec.f: messageExpression must evaluate to a string',
+  },
+  {
+    name: "a rule that may cost too much",
+    given: {
+      type: "array",
+      items: { type: "string" },
+      maxItems: 1000,
+      "x-kubernetes-validations": [{ rule: "self.all(a, self.all(b, a == b))" }],
+    },
+    expected:
+      ':\n  the rule "self.all(a, self.all(b, a == b))" of .spec.f: Forbidden: estimated rule cost exceeds budget by ' +
+      `factor of more than 100x ${HINT}` +
+      '\n  the rule "self.all(a, self.all(b, a == b))" of .spec.f: Forbidden: contributed to estimated rule cost total ' +
+      "exceeding cost limit for entire OpenAPIv3 schema" +
+      "\n  the whole object: Forbidden: x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema " +
+      `exceeds budget by factor of more than 100x ${HINT}`,
+  },
+  {
+    name: "a rule of the whole object that does not compile",
+    given: { type: "string" },
+    rest: { validations: [{ rule: "self.spec.g == 'x'" }] },
+    expected:
+      ` the rule "self.spec.g == 'x'" of the whole object: compilation failed: ERROR: <input>:1:10: undefined field 'g'\n` +
+      " | self.spec.g == 'x'\n | .........^",
+  },
+  {
+    name: "several faults at once",
+    given: { type: "object", properties: { a: {}, b: { type: "array" } } },
+    expected: ':\n  "type" of .spec.f.a: Required value: must not be empty for specified object fields' +
+      '\n  "items" of .spec.f.b: Required value: must be specified',
+  },
+];
+for (const { name, given, rest, expected } of REFUSED) {
+  Deno.test(`resource refuses ${name}, naming place and rule`, () => {
+    assert.throws(() => kindWith(given, rest), {
+      name: "TypeError",
+      message: `Cannot make kind "Website": an API server would refuse${expected}`,
+    });
+  });
+}
+
+Deno.test("resource sends a schema as the server answers it", () => {
+  const raw = { type: "string", description: "", nullable: false, enum: [] } as unknown as Schema<
+    string,
+    string,
+    "required"
+  >;
+  const kind = resource({ group: "demo.example.com", version: "v1", kind: "Note", spec: s.object({ text: raw }) });
+
+  assert.deepEqual(kind.crd.spec.versions[0]?.schema.openAPIV3Schema.properties?.["spec"]?.properties, {
+    text: { type: "string" },
+  });
+});

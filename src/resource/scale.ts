@@ -1,0 +1,97 @@
+/** The scale of a kind: where its replicas are, in one form for all kinds (`/scale`, autoscaling/v1). */
+import { fieldTarget } from "../schema/field_path.ts";
+import type { JsonSchema } from "../schema/mod.ts";
+import type { CheckedNames } from "./column_path.ts";
+import type { DefinitionVersion } from "./kind.ts";
+import { refuse } from "./_refusal.ts";
+
+/** Where the replicas of a kind are: paths of plain names, as `.spec.replicas`. */
+export interface Scale {
+  /** An integer below `.spec`: how many are wanted. What a HorizontalPodAutoscaler or `kubectl scale` writes. */
+  readonly specReplicas: string;
+  /** An integer below `.status`: how many there are. */
+  readonly statusReplicas: string;
+  /** A string below `.spec` or `.status`: which pods they are, as a label selector. A HorizontalPodAutoscaler needs it. */
+  readonly labelSelector?: string;
+}
+
+/** What may be said of a scale, whether or not all of it is: so the compiler names the path that is wrong or missing. */
+export type ScalePaths = { readonly [Key in keyof Scale]?: string };
+
+/** The paths themselves where they lead to what they have to; otherwise a sentence stands in a path's place. */
+export type CheckedScale<S extends ScalePaths, Root> =
+  & {
+    readonly [Key in keyof S]: S[Key] extends CheckedScalePath<Key, S[Key], Root> ? S[Key]
+      : CheckedScalePath<Key, S[Key], Root>;
+  }
+  & Pick<Scale, "specReplicas" | "statusReplicas">;
+
+type CheckedScalePath<Key, P, Root> = P extends string
+  ? Key extends "specReplicas" ? Below<P, ".spec", CheckedNames<Root, P, number, "an integer">>
+  : Key extends "statusReplicas" ? Below<P, ".status", CheckedNames<Root, P, number, "an integer">>
+  : Key extends "labelSelector" ? Below<P, ".spec" | ".status", CheckedNames<Root, P, string, "a string">>
+  : `a scale has no ${Key & string}`
+  : string;
+
+type Below<P extends string, Roots extends string, Checked> = P extends `${Roots}.${string}` ? Checked
+  : `${P} is not below ${Roots}`;
+
+const PATHS = [
+  { option: "specReplicas", roots: [".spec."], where: ".spec", type: "integer" },
+  { option: "statusReplicas", roots: [".status."], where: ".status", type: "integer" },
+  { option: "labelSelector", roots: [".spec.", ".status."], where: ".spec or .status", type: "string" },
+] as const;
+
+/**
+ * The scale as a CustomResourceDefinition has it.
+ *
+ * @param kind The kind, for messages.
+ * @param scale The paths.
+ * @param root The schema of a whole object.
+ * @throws {TypeError} If a path is not below where it has to be, or not to what it has to be.
+ */
+export function scaleOf(
+  kind: string,
+  scale: Scale,
+  root: JsonSchema,
+): NonNullable<NonNullable<DefinitionVersion["subresources"]>["scale"]> {
+  for (const { option, roots, where, type } of PATHS) {
+    const path = scale[option];
+    if (path === undefined && option === "labelSelector") continue;
+    if (typeof path !== "string" || !roots.some((each) => path.startsWith(each))) {
+      refuse(kind, `"${option}" of its scale must be a path below ${where}: current value is ${JSON.stringify(path)}`);
+    }
+    const found = targetType(path, root);
+    if (found === undefined) refuse(kind, `the path "${path}" of its scale is not in the schema`);
+    if (found !== type && found !== "any") {
+      refuse(kind, `"${option}" of its scale must be of type ${type}: "${path}" is of type ${found}`);
+    }
+  }
+  return {
+    specReplicasPath: scale.specReplicas,
+    statusReplicasPath: scale.statusReplicas,
+    ...(scale.labelSelector !== undefined && { labelSelectorPath: scale.labelSelector }),
+  };
+}
+
+/** The type at a path of plain names, "any" where all may stand; undefined where the path leads nowhere. */
+function targetType(path: string, root: JsonSchema): string | undefined {
+  try {
+    const { schema } = fieldTarget(path, root, { brackets: false });
+    return schema?.type ?? (schema?.["x-kubernetes-int-or-string"] ? "integer or string" : "any");
+  } catch {
+    return keepsUnknown(path, root) ? "any" : undefined;
+  }
+}
+
+/** Whether a path leads into what is kept as it is. */
+function keepsUnknown(path: string, root: JsonSchema): boolean {
+  let node: JsonSchema | undefined = root;
+  for (const name of path.slice(1).split(".")) {
+    if (node === undefined) return false;
+    const next: JsonSchema | undefined = node.properties?.[name];
+    if (next === undefined) return node["x-kubernetes-preserve-unknown-fields"] === true;
+    node = next;
+  }
+  return false;
+}

@@ -1,0 +1,148 @@
+/** Validation and defaulting of values as an API server does it, for tests, webhooks and tools: by a schema, or by a kind for whole objects. */
+import { isObject } from "../base/json.ts";
+import { own } from "../base/own.ts";
+import type { JsonSchema } from "../schema/json_schema.ts";
+import {
+  applyDefaults as applySchemaDefaults,
+  type FieldError,
+  type Flatten,
+  type Presence,
+  prune,
+  type Schema,
+  validate as validateValue,
+} from "../schema/mod.ts";
+import type { AnyKind, DefinitionVersion, Infer, Kind, KubeObject, ObjectMetaInput } from "./kind.ts";
+
+/** Options for {@linkcode validate}. */
+export interface ValidationOptions {
+  /**
+   * The value that is there now. With it transition rules are asked, and faults in parts that do not change are let pass, as when an object is updated
+   * (KEP-4008, ratcheting). @default {none: the value is new}
+   */
+  readonly old?: unknown;
+  /** What the paths of all faults begin with, such as `spec`. @default {nothing} */
+  readonly path?: string;
+}
+
+/** An object of a kind with its defaults, as it is before a server has it. */
+export type Defaulted<K> = Flatten<Omit<Infer<K>, "metadata"> & { readonly metadata?: ObjectMetaInput }>;
+
+/**
+ * What an API server would refuse in a value: fields, reasons and messages are its own. As there, defaults are filled in and unknown fields dropped before;
+ * CEL rules are asked unless the value is too far off.
+ *
+ * @param schema A schema, or a kind made by {@linkcode resource}: then the value is a whole object. Its metadata are not looked at.
+ * @param value The value as written or as read; it is not changed.
+ * @param options Additional options.
+ * @returns What is wrong with it, in the order of the schema; empty when it is valid.
+ * @throws {TypeError} If it is a kind that has no CustomResourceDefinition here, as Kubernetes' own.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { resource, s, validate } from "@op/sdk";
+ *
+ * const Website = resource({
+ *   group: "demo.example.com",
+ *   version: "v1",
+ *   kind: "Website",
+ *   spec: s.object({ host: s.string(), replicas: s.integer({ maximum: 20, default: 1 }) }),
+ * });
+ *
+ * assert.deepEqual(validate(Website, { spec: { host: "a.example.com", replicas: 21 } }), [{
+ *   reason: "FieldValueInvalid",
+ *   field: "spec.replicas",
+ *   message: "Invalid value: 21: spec.replicas in body should be less than or equal to 20",
+ * }]);
+ * ```
+ *
+ * @example A rule that compares with what was there
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { s, validate } from "@op/sdk";
+ *
+ * const name = s.string({ validations: [{ rule: "self == oldSelf", message: "the name stays" }] });
+ *
+ * assert.deepEqual(validate(name, "b"), []);
+ * assert.equal(validate(name, "b", { old: "a" })[0]?.message, 'Invalid value: "b": the name stays');
+ * ```
+ */
+export function validate(schema: JsonSchema | AnyKind, value: unknown, options: ValidationOptions = {}): FieldError[] {
+  const { old, path } = options;
+  const place = path === undefined ? {} : { path };
+  if (!isKind(schema)) {
+    const before = old === undefined ? {} : { old: asStored(schema, old) };
+    return validateValue(schema, asStored(schema, value), { ...before, ...place });
+  }
+  const whole = objectSchema(schema, "validate");
+  const object = withType(schema, value);
+  const faults = typeFaults(schema, object);
+  if (faults.length > 0) return faults;
+  const before = old === undefined ? {} : { old: asStored(whole, withType(schema, old)) };
+  return validateValue(whole, asStored(whole, object), { ...before, ...place, isResource: true });
+}
+
+/**
+ * A value with the defaults that an API server fills in.
+ *
+ * @param kind A kind made by {@linkcode resource}; of its objects also `apiVersion` and `kind` are filled in.
+ * @param value The value as written; it is not changed.
+ * @returns The value as read; parts that need no defaults are shared with `value`.
+ * @throws {TypeError} If it is a kind that has no CustomResourceDefinition here, as Kubernetes' own.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { applyDefaults, s } from "@op/sdk";
+ *
+ * const port = s.object({ number: s.integer(), protocol: s.string({ default: "TCP" }) });
+ * assert.deepEqual(applyDefaults(port, { number: 80 }), { number: 80, protocol: "TCP" });
+ * ```
+ */
+export function applyDefaults<K extends AnyKind>(kind: K, value: WrittenObject<K>): Defaulted<K>;
+/**
+ * A value with the defaults that an API server fills in.
+ *
+ * @param schema A schema.
+ * @param value The value as written; it is not changed.
+ * @returns The value as read; parts that need no defaults are shared with `value`.
+ */
+export function applyDefaults<Read, Written>(
+  schema: Schema<Read, Written, Presence>,
+  value: NoInfer<Written> | NoInfer<Read>,
+): Read;
+export function applyDefaults(schema: JsonSchema | AnyKind, value: unknown): unknown {
+  if (!isKind(schema)) return applySchemaDefaults(schema, value);
+  return applySchemaDefaults(objectSchema(schema, "apply the defaults of"), withType(schema, value));
+}
+
+/** An object as a user writes it, or as it was read. */
+export type WrittenObject<K> = K extends Kind<infer Read extends KubeObject, infer Written> ? Written | Read : never;
+
+function isKind(given: JsonSchema | AnyKind): given is AnyKind {
+  return "plural" in given && "apiVersion" in given;
+}
+
+function objectSchema({ kind, version, crd }: AnyKind, action: string): JsonSchema {
+  const found = crd?.spec.versions.find(({ name }: DefinitionVersion) => name === version);
+  if (found !== undefined) return found.schema.openAPIV3Schema;
+  throw new TypeError(`Cannot ${action} kind "${kind}": it has no schema here, only kinds made by resource() have one`);
+}
+
+/** A value as the server looks at it: what it does not know is dropped, what is left out is filled in. */
+function asStored(schema: JsonSchema, value: unknown): unknown {
+  return applySchemaDefaults(schema, prune(schema, value).value);
+}
+
+function withType({ apiVersion, kind }: AnyKind, value: unknown): unknown {
+  return isObject(value) ? { apiVersion, kind, ...value } : value;
+}
+
+function typeFaults(wanted: AnyKind, object: unknown): FieldError[] {
+  if (!isObject(object)) return [];
+  return (["kind", "apiVersion"] as const).filter((key) => own(object, key) !== wanted[key]).map((key) => ({
+    reason: "FieldValueInvalid",
+    field: key,
+    message: `Invalid value: ${JSON.stringify(own(object, key) ?? "")}: must be ${wanted[key]}`,
+  }));
+}

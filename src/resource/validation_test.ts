@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { s } from "../schema/mod.ts";
+import { resource } from "./resource.ts";
+import { applyDefaults, validate } from "./validation.ts";
+
+const Website = resource({
+  group: "demo.example.com",
+  version: "v1",
+  kind: "Website",
+  spec: s.object({
+    host: s.string({ maxLength: 100, validations: [{ rule: "self == oldSelf", message: "the host stays" }] }),
+    replicas: s.integer({ maximum: 20, default: 1 }),
+    ports: s.optional(
+      s.array(s.object({ name: s.string(), number: s.optional(s.integer()) }), {
+        listType: "map",
+        listMapKeys: ["name"],
+      }),
+    ),
+  }),
+  status: s.object({ ready: s.optional(s.integer({ minimum: 0 })) }),
+});
+
+function said(faults: ReturnType<typeof validate>): string[] {
+  return faults.map(({ field, message }) => `${field}: ${message}`);
+}
+
+Deno.test("validate looks at a whole object of a kind", () => {
+  assert.deepEqual(validate(Website, { spec: { host: "a" } }), []);
+  assert.deepEqual(
+    said(validate(Website, { spec: { replicas: 21, ports: [{ name: "a" }, { name: "a" }] }, status: { ready: -1 } })),
+    [
+      "spec.replicas: Invalid value: 21: spec.replicas in body should be less than or equal to 20",
+      "spec.host: Required value",
+      "status.ready: Invalid value: -1: status.ready in body should be greater than or equal to 0",
+      'spec.ports[1]: Duplicate value: {"name":"a"}',
+      "<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; " +
+      "correct the existing errors to complete validation",
+    ],
+  );
+});
+
+Deno.test("validate refuses an object of another kind", () => {
+  assert.deepEqual(said(validate(Website, { apiVersion: "v1", kind: "Pod" })), [
+    'kind: Invalid value: "Pod": must be Website',
+    'apiVersion: Invalid value: "v1": must be demo.example.com/v1',
+  ]);
+});
+
+Deno.test("validate asks transition rules where it knows what was there, and names them", () => {
+  const old = { spec: { host: "a" } };
+
+  assert.deepEqual(validate(Website, { spec: { host: "b" } }, { old }), [{
+    reason: "FieldValueInvalid",
+    field: "spec.host",
+    message: 'Invalid value: "b": the host stays',
+    rule: "self == oldSelf",
+  }]);
+});
+
+Deno.test("validate takes a value as it would be sent: without what is undefined, and without null where that is not allowed", () => {
+  const schema = s.object({ a: s.optional(s.integer()), b: s.optional(s.string()) }, { maxProperties: 1 });
+
+  assert.deepEqual(validate(schema, { a: undefined, b: "x" }), []);
+  assert.deepEqual(validate(schema, { a: null, b: "x" }), []);
+});
+
+Deno.test("validate fills in defaults before rules are asked", () => {
+  const schema = s.object({ size: s.integer({ default: 3 }) }, { validations: [{ rule: "self.size < 5" }] });
+
+  assert.deepEqual(validate(schema, {}), []);
+  assert.equal(validate(schema, { size: 5 }).length, 1);
+});
+
+Deno.test("validate does not take fields of a part for metadata", () => {
+  const schema = s.object({ a: s.optional(s.string()) }, { maxProperties: 1 });
+
+  assert.deepEqual(validate(schema, { a: "x", kind: "dropped" }), []);
+});
+
+Deno.test("validate cannot validate kinds without a schema", () => {
+  const ConfigMap = { ...Website, crd: undefined as never, kind: "ConfigMap" as const };
+
+  assert.throws(() => validate(ConfigMap, {}), {
+    name: "TypeError",
+    message: 'Cannot validate kind "ConfigMap": it has no schema here, only kinds made by resource() have one',
+  });
+});
+
+Deno.test("applyDefaults answers the object as read", () => {
+  const website = applyDefaults(Website, { metadata: { name: "a" }, spec: { host: "a" } });
+
+  website.spec.replicas satisfies number;
+  assert.deepEqual(website, {
+    apiVersion: "demo.example.com/v1",
+    kind: "Website",
+    metadata: { name: "a" },
+    spec: { host: "a", replicas: 1 },
+  });
+});
+
+Deno.test("applyDefaults answers the type as read of a schema", () => {
+  const schema = s.object({ size: s.integer({ default: 3 }), name: s.optional(s.string()) });
+
+  applyDefaults(schema, {}).size satisfies number;
+  // @ts-expect-error a size is a number
+  applyDefaults(schema, { size: "x" });
+  assert.deepEqual(applyDefaults(schema, { name: "a" }), { name: "a", size: 3 });
+});

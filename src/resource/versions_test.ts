@@ -1,0 +1,196 @@
+import assert from "node:assert/strict";
+import { s } from "../schema/mod.ts";
+import { resource } from "./mod.ts";
+
+const NAMES = { group: "demo.example.com", kind: "Note" } as const;
+const V1 = resource({ ...NAMES, version: "v1", spec: s.object({ text: s.string() }), deprecated: true });
+const V1Beta1 = resource({ ...NAMES, version: "v1beta1", spec: s.object({ text: s.string() }), served: false });
+// deno-lint-ignore no-explicit-any -- what the compiler refuses can still happen in JavaScript
+const any = (value: unknown): any => value;
+
+Deno.test("resource puts all versions into one definition, and stores the one that lists the others", () => {
+  const Note = resource({
+    ...NAMES,
+    version: "v2",
+    shortNames: ["no"],
+    spec: s.object({ text: s.string(), author: s.optional(s.string()) }),
+    versions: [V1, V1Beta1],
+  });
+
+  const { versions, conversion, names } = Note.crd.spec;
+  assert.deepEqual(versions.map(({ schema: _, ...version }) => version), [
+    { name: "v2", served: true, storage: true },
+    { name: "v1", served: true, storage: false, deprecated: true },
+    { name: "v1beta1", served: false, storage: false },
+  ]);
+  assert.deepEqual(
+    versions.map(({ schema }) => Object.keys(schema.openAPIV3Schema.properties?.["spec"]?.properties ?? {})),
+    [
+      ["text", "author"],
+      ["text"],
+      ["text"],
+    ],
+  );
+  assert.deepEqual(conversion, { strategy: "None" });
+  assert.deepEqual(names.shortNames, ["no"]);
+  assert.equal(Note.apiVersion, "demo.example.com/v2");
+  assert.equal(V1.crd.spec.versions.length, 1);
+  assert.equal(V1.crd.spec.conversion, undefined);
+});
+
+Deno.test("resource stores the version that is said", () => {
+  const Note = resource({
+    ...NAMES,
+    version: "v2",
+    spec: s.object({ text: s.string() }),
+    versions: [V1],
+    storage: "v1",
+  });
+
+  assert.deepEqual(Note.crd.spec.versions.map(({ name, storage }) => [name, storage]), [["v2", false], ["v1", true]]);
+});
+
+Deno.test("resource takes the versions of a version along, each once", () => {
+  const V2 = resource({ ...NAMES, version: "v2", spec: s.object({ text: s.string() }), versions: [V1] });
+  const V3 = resource({ ...NAMES, version: "v3", spec: s.object({ text: s.string() }), versions: [V2, V1] });
+
+  assert.deepEqual(V3.crd.spec.versions.map(({ name, storage }) => [name, storage]), [
+    ["v3", true],
+    ["v2", false],
+    ["v1", false],
+  ]);
+});
+
+Deno.test("resource says a deprecated version's own words", () => {
+  const Old = resource({ ...NAMES, version: "v1", deprecated: "take v2, before v1 goes in June" });
+
+  const [{ deprecated, deprecationWarning } = {} as never] = Old.crd.spec.versions;
+  assert.deepEqual([deprecated, deprecationWarning], [true, "take v2, before v1 goes in June"]);
+});
+
+Deno.test("resource says labels and annotations of the definition", () => {
+  const Note = resource({ ...NAMES, version: "v1", labels: { team: "web" }, annotations: { "a.example/b": "c" } });
+
+  assert.deepEqual(Note.crd.metadata, {
+    name: "notes.demo.example.com",
+    labels: { team: "web" },
+    annotations: { "a.example/b": "c" },
+  });
+});
+
+const two = {
+  spec: s.object({ text: s.string(), size: s.integer() }),
+  selectableFields: [".spec.text", ".spec.size"],
+} as const;
+
+Deno.test("resource changes the order of selectable fields where versions would be refused for being alike", () => {
+  const Old = resource({ ...NAMES, ...two, version: "v1" });
+  const Note = resource({
+    ...NAMES,
+    ...two,
+    version: "v2",
+    spec: s.object({ text: s.string(), size: s.integer(), author: s.optional(s.string()) }),
+    versions: [Old],
+  });
+
+  assert.deepEqual(
+    Note.crd.spec.versions.map(({ selectableFields }) => selectableFields?.map(({ jsonPath }) => jsonPath)),
+    [
+      [".spec.text", ".spec.size"],
+      [".spec.size", ".spec.text"],
+    ],
+  );
+});
+
+const text = s.object({ text: s.string() });
+const more = s.object({ text: s.string(), more: s.optional(s.string()) });
+const selectable = { selectableFields: [".spec.text"] } as const;
+const REFUSED: readonly { name: string; given: () => unknown; expected: string }[] = [
+  {
+    name: "another kind as a version",
+    given: () =>
+      resource({
+        ...NAMES,
+        version: "v2",
+        plural: "notes",
+        versions: [any(resource({ ...NAMES, kind: "Memo", plural: "notes", version: "v1" }))],
+      }),
+    expected: 'version "v1" has the kind "Memo", this one "Note": say the same in both',
+  },
+  {
+    name: "a version of another scope",
+    given: () =>
+      resource({ ...NAMES, version: "v2", versions: [resource({ ...NAMES, version: "v1", scope: "Cluster" })] }),
+    expected: 'version "v1" has the scope "Cluster", this one "Namespaced": say the same in both',
+  },
+  {
+    name: "a version of another plural",
+    given: () =>
+      resource({ ...NAMES, version: "v2", versions: [resource({ ...NAMES, version: "v1", plural: "papers" })] }),
+    expected: 'version "v1" has the plural "papers", this one "notes": say the same in both',
+  },
+  {
+    name: "a version with other short names",
+    given: () =>
+      resource({
+        ...NAMES,
+        version: "v2",
+        shortNames: ["no"],
+        versions: [resource({ ...NAMES, version: "v1", shortNames: ["nt"] })],
+      }),
+    expected: 'version "v1" has the shortNames ["nt"], this one ["no"]: say the same in both',
+  },
+  {
+    name: "a version twice",
+    given: () =>
+      resource({ ...NAMES, version: "v1", spec: more, versions: [resource({ ...NAMES, version: "v1", spec: text })] }),
+    expected: 'version "v1" is there twice, and differs: list each version once in "versions"',
+  },
+  {
+    name: "a stored version that is not there",
+    given: () => resource({ ...NAMES, version: "v2", spec: text, versions: [V1], storage: "v3" }),
+    expected: '"storage" must be one of its versions, "v2", "v1": current value is "v3"',
+  },
+  {
+    name: "one selectable field of two versions whose schemas differ",
+    given: () =>
+      resource({
+        ...NAMES,
+        version: "v2",
+        spec: more,
+        ...selectable,
+        versions: [resource({ ...NAMES, version: "v1", spec: text, ...selectable })],
+      }),
+    expected:
+      'an API server does not take ".spec.text" as the one selectable field of versions whose schemas differ: ' +
+      'leave "selectableFields" out of one of them, or add a second field',
+  },
+  {
+    name: "selectable fields in one of two versions whose schemas are the same",
+    given: () =>
+      resource({
+        ...NAMES,
+        version: "v2",
+        spec: text,
+        ...selectable,
+        versions: [resource({ ...NAMES, version: "v1", spec: text })],
+      }),
+    expected:
+      "an API server takes versions with one schema only with the same selectable fields: say them in all versions",
+  },
+  {
+    name: "a warning that is empty",
+    given: () => resource({ ...NAMES, version: "v1", deprecated: " " }),
+    expected: 'the text of "deprecated" must have 1 to 256 bytes: current value has 1',
+  },
+  {
+    name: "a warning of two lines",
+    given: () => resource({ ...NAMES, version: "v1", deprecated: "a\nb" }),
+    expected: 'the text of "deprecated" must be printable, in one line: "\\n" is not',
+  },
+];
+for (const { name, given, expected } of REFUSED) {
+  Deno.test(`resource refuses ${name}`, () => {
+    assert.throws(given, { name: "TypeError", message: `Cannot make kind "Note": ${expected}` });
+  });
+}

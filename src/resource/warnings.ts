@@ -1,0 +1,144 @@
+/** What an API server takes and users come to regret. */
+import { isObject } from "../base/json.ts";
+import { parseJsonPath } from "../base/json_path.ts";
+import type { JsonSchema } from "../schema/mod.ts";
+import { unknownFormats } from "../schema/unknown_formats.ts";
+import { columnSchema, columnType, hasMismatchedFilter } from "./column_type.ts";
+import type { CustomResourceDefinitionManifest, DefinitionVersion } from "./kind.ts";
+
+const KIB = 1024;
+// What all annotations of an object may take together, and kubectl keeps the object in one of them.
+const LARGEST_ANNOTATIONS = 256 * KIB;
+// etcd's default of --max-request-bytes.
+const LARGEST_REQUEST = 1536 * KIB;
+/** From which share of a limit on it is near. */
+const NEAR = 0.9;
+
+/**
+ * What is doubtful in a CustomResourceDefinition, though an API server takes it: its size, fields that get lost between versions, columns that
+ * are always empty, formats that nothing checks.
+ *
+ * @param crd The definition: `crd` of a kind.
+ * @returns Sentences that say what is the matter and what to do; empty when nothing is.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { definitionWarnings, resource, s } from "@op/sdk";
+ *
+ * const Website = resource({
+ *   group: "demo.example.com",
+ *   version: "v1",
+ *   kind: "Website",
+ *   spec: s.object({ host: s.string() }),
+ *   columns: { Host: { path: ".spec.host", type: "integer" } },
+ * });
+ *
+ * assert.deepEqual(definitionWarnings(Website.crd), [
+ *   'websites.demo.example.com: column "Host" of "v1" is always empty: it is of type integer, ".spec.host" is not',
+ * ]);
+ * ```
+ */
+export function definitionWarnings(crd: CustomResourceDefinitionManifest): string[] {
+  const { versions } = crd.spec;
+  return [
+    ...sizeWarnings(crd),
+    ...lossWarnings(versions),
+    ...versions.flatMap(columnWarnings),
+    ...formatWarnings(versions),
+  ].map((warning) => `${crd.metadata.name}: ${warning}`);
+}
+
+function sizeWarnings(crd: CustomResourceDefinitionManifest): string[] {
+  const size = new TextEncoder().encode(JSON.stringify(crd)).length;
+  const shown = `it has ${Math.ceil(size / KIB)} KiB`;
+  const smaller = "leave out descriptions, or parts of built-in types with s.omit and s.pick";
+  if (size > NEAR * LARGEST_REQUEST) {
+    return [`${shown}, and an API server stores ${LARGEST_REQUEST / KIB} KiB at most: ${smaller}`];
+  }
+  if (size > LARGEST_ANNOTATIONS) {
+    return [
+      `${shown}, and "kubectl apply" refuses more than ${
+        LARGEST_ANNOTATIONS / KIB
+      } KiB: apply it with --server-side, or ${smaller}`,
+    ];
+  }
+  if (size <= NEAR * LARGEST_ANNOTATIONS) return [];
+  return [
+    `${shown}, and "kubectl apply" refuses more than ${
+      LARGEST_ANNOTATIONS / KIB
+    } KiB: before it grows, apply it with ` +
+    `--server-side, or ${smaller}`,
+  ];
+}
+
+/** Fields that one version has and another has not: nothing converts between them. */
+function lossWarnings(versions: readonly DefinitionVersion[]): string[] {
+  const stored = versions.find(({ storage }) => storage);
+  if (stored === undefined) return [];
+  return versions.filter(({ served, name }) => served && name !== stored.name).flatMap(({ name, schema }) => {
+    const unstored = missing(schema.openAPIV3Schema, stored.schema.openAPIV3Schema);
+    const unseen = missing(stored.schema.openAPIV3Schema, schema.openAPIV3Schema);
+    return [
+      ...(unstored.length > 0
+        ? [
+          `what is written to ${
+            list(unstored)
+          } of "${name}" is lost: objects are stored in "${stored.name}", which has not`,
+        ]
+        : []),
+      ...(unseen.length > 0
+        ? [`an object that is changed through "${name}" loses ${list(unseen)}, which only "${stored.name}" has`]
+        : []),
+    ];
+  });
+}
+
+/** Paths that a schema has and another has not. */
+function missing(schema: JsonSchema, other: JsonSchema, path = ""): string[] {
+  if (other["x-kubernetes-preserve-unknown-fields"] === true || other.additionalProperties === true) return [];
+  const { properties = {}, items, additionalProperties } = schema;
+  const found = Object.entries(properties).flatMap(([key, property]) => {
+    const counterpart = other.properties && Object.hasOwn(other.properties, key) ? other.properties[key] : undefined;
+    const known = counterpart ?? (isObject(other.additionalProperties) ? other.additionalProperties : undefined);
+    return known === undefined ? [`${path}.${key}`] : missing(property, known, `${path}.${key}`);
+  });
+  if (items !== undefined && other.items !== undefined) found.push(...missing(items, other.items, `${path}[]`));
+  if (isObject(additionalProperties) && isObject(other.additionalProperties)) {
+    found.push(...missing(additionalProperties, other.additionalProperties, `${path}.*`));
+  }
+  return found;
+}
+
+// So many are named, the others counted.
+const NAMED = 3;
+
+function list(paths: readonly string[]): string {
+  const named = paths.slice(0, NAMED).map((path) => `"${path}"`).join(", ");
+  return paths.length > NAMED ? `${named} and ${paths.length - NAMED} more` : named;
+}
+
+function columnWarnings({ name: version, schema, additionalPrinterColumns = [] }: DefinitionVersion): string[] {
+  const root = schema.openAPIV3Schema;
+  return additionalPrinterColumns.flatMap(({ name, type, jsonPath }) => {
+    const target = columnSchema(jsonPath, root);
+    if (target !== undefined && !shows(type, target)) {
+      return [`column "${name}" of "${version}" is always empty: it is of type ${type}, "${jsonPath}" is not`];
+    }
+    if (!hasMismatchedFilter(parseJsonPath(jsonPath), root)) return [];
+    return [`column "${name}" of "${version}" is always empty: "${jsonPath}" compares values of different types`];
+  });
+}
+
+/** Whether a column of a type has anything to show of such values: others than it can show are left out. */
+function shows(type: string, schema: JsonSchema): boolean {
+  if (type === "string" || schema.type === undefined) return true;
+  if (type === "date") return schema.type === "string";
+  const isNumeric = schema.type === "integer" || schema.type === "number";
+  return type === "boolean" ? columnType(schema) === "boolean" : isNumeric;
+}
+
+function formatWarnings(versions: readonly DefinitionVersion[]): string[] {
+  const formats = new Set(versions.flatMap(({ schema }) => unknownFormats(schema.openAPIV3Schema)));
+  return [...formats].map((format) => `nothing checks the format "${format}": an API server does not know it`);
+}

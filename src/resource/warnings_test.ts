@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { s, type Schema } from "../schema/mod.ts";
+import { definitionWarnings, resource } from "./mod.ts";
+
+const NAMES = { group: "demo.example.com", kind: "Note" } as const;
+
+/** A kind whose definition has about so many bytes. */
+function ofSize(bytes: number) {
+  const spec = s.object({ text: s.string({ description: "x".repeat(bytes) }) });
+  return definitionWarnings(resource({ ...NAMES, version: "v1", spec }).crd);
+}
+
+Deno.test("definitionWarnings is silent where nothing is doubtful", () => {
+  const V1 = resource({ ...NAMES, version: "v1", spec: s.object({ text: s.string() }) });
+  const Note = resource({
+    ...NAMES,
+    version: "v2",
+    spec: s.object({ text: s.string() }),
+    status: s.object({ ready: s.integer() }),
+    columns: {
+      Text: ".spec.text",
+      Ready: '.status.conditions[?(@.type=="Ready")].status',
+      Age: ".metadata.creationTimestamp",
+    },
+  });
+
+  assert.deepEqual(definitionWarnings(V1.crd), []);
+  assert.deepEqual(definitionWarnings(Note.crd), []);
+  assert.deepEqual(ofSize(200_000), []);
+});
+
+Deno.test("definitionWarnings tells when a definition is near what kubectl apply takes, and beyond", () => {
+  const what = "leave out descriptions, or parts of built-in types with s.omit and s.pick";
+  assert.deepEqual(ofSize(250_000), [
+    'notes.demo.example.com: it has 245 KiB, and "kubectl apply" refuses more than 256 KiB: before it grows, apply it with ' +
+    `--server-side, or ${what}`,
+  ]);
+  assert.deepEqual(ofSize(300_000), [
+    'notes.demo.example.com: it has 294 KiB, and "kubectl apply" refuses more than 256 KiB: apply it with --server-side, or ' +
+    what,
+  ]);
+  assert.deepEqual(ofSize(1_500_000), [
+    `notes.demo.example.com: it has 1466 KiB, and an API server stores 1536 KiB at most: ${what}`,
+  ]);
+});
+
+Deno.test("definitionWarnings tells what gets lost between versions", () => {
+  const item = s.object({ a: s.integer() });
+  const V1 = resource({
+    ...NAMES,
+    version: "v1",
+    spec: s.object({ text: s.string(), list: s.array(item), old: s.integer() }),
+  });
+  const Note = resource({
+    ...NAMES,
+    version: "v2",
+    spec: s.object({
+      text: s.string(),
+      list: s.array(s.object({ a: s.integer(), b: s.integer() })),
+      w: s.integer(),
+      x: s.integer(),
+      y: s.integer(),
+    }),
+    versions: [V1],
+  });
+
+  assert.deepEqual(definitionWarnings(Note.crd), [
+    'notes.demo.example.com: what is written to ".spec.old" of "v1" is lost: objects are stored in "v2", which has not',
+    'notes.demo.example.com: an object that is changed through "v1" loses ".spec.list[].b", ".spec.w", ".spec.x" and 1 more, ' +
+    'which only "v2" has',
+  ]);
+});
+
+Deno.test("definitionWarnings tells of columns that are always empty", () => {
+  const Note = resource({
+    ...NAMES,
+    version: "v1",
+    spec: s.object({ text: s.string(), list: s.array(s.object({ port: s.integer(), name: s.string() })) }),
+    columns: {
+      Text: { path: ".spec.text", type: "integer" },
+      On: { path: ".spec.text", type: "boolean" },
+      Port: '.spec.list[?(@.port=="80")].name',
+      Whole: ".spec.list[?(@.port==80.5)].name",
+      Fine: ".spec.list[?(@.port==80)].name",
+    },
+  });
+
+  assert.deepEqual(definitionWarnings(Note.crd), [
+    'notes.demo.example.com: column "Text" of "v1" is always empty: it is of type integer, ".spec.text" is not',
+    'notes.demo.example.com: column "On" of "v1" is always empty: it is of type boolean, ".spec.text" is not',
+    'notes.demo.example.com: column "Port" of "v1" is always empty: ".spec.list[?(@.port=="80")].name" compares values of ' +
+    "different types",
+    'notes.demo.example.com: column "Whole" of "v1" is always empty: ".spec.list[?(@.port==80.5)].name" compares values of ' +
+    "different types",
+  ]);
+});
+
+Deno.test("definitionWarnings tells of formats that nothing checks", () => {
+  const raw = { type: "string", format: "colour" } as unknown as Schema<string, string, "required">;
+  const Note = resource({ ...NAMES, version: "v1", spec: s.object({ a: raw, b: raw }) });
+
+  assert.deepEqual(definitionWarnings(Note.crd), [
+    'notes.demo.example.com: nothing checks the format "colour": an API server does not know it',
+  ]);
+});

@@ -1,0 +1,55 @@
+/** Names of properties as CEL rules spell them (`k8s.io/apiserver/pkg/cel`, Escape). */
+
+/** Words of the language, which are no names of their own. */
+export const RESERVED_NAMES: ReadonlySet<string> = new Set(
+  ("true false null in as break const continue else for function if import let loop package namespace return var " +
+    "void while").split(" "),
+);
+
+const ESCAPED: { readonly [text: string]: string } = {
+  "__": "__underscores__",
+  ".": "__dot__",
+  "-": "__dash__",
+  "/": "__slash__",
+};
+
+const MEANT: { readonly [word: string]: string } = { underscores: "__", dot: ".", dash: "-", slash: "/" };
+
+/**
+ * How a CEL rule names a property: `a-b` is `self.a__dash__b`.
+ *
+ * @param property The property's name.
+ * @returns The identifier; undefined where no rule can name the property.
+ */
+export function celName(property: string): string | undefined {
+  if (RESERVED_NAMES.has(property)) return `__${property}__`;
+  if (!/^[A-Za-z_./-][A-Za-z0-9_./-]*$/.test(property)) return undefined;
+  return property.replaceAll(/__|[./-]/g, (text) => ESCAPED[text]!);
+}
+
+/**
+ * The property that a name in a CEL rule stands for.
+ *
+ * @param name The name, such as `a__dash__b`.
+ * @returns The property, such as `a-b`; undefined where the name escapes nothing that there is.
+ */
+export function propertyName(name: string): string | undefined {
+  let isKnown = true;
+  const property = name.replaceAll(/__([^_]+)__/g, (text, word: string) => {
+    const meant = MEANT[word];
+    if (meant !== undefined) return meant;
+    // A reserved word is escaped as a whole or not at all.
+    if (!RESERVED_NAMES.has(word) || text !== name) isKnown = false;
+    return word;
+  });
+  return isKnown ? property : undefined;
+}
+
+/**
+ * The path of a property of `self`, as a rule's `fieldPath` has it.
+ *
+ * @param property The property's name.
+ */
+export function fieldPath(property: string): string {
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(property) ? `.${property}` : `['${property}']`;
+}

@@ -1,0 +1,92 @@
+/** Whether defaults are of their own schemas (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting`, validation.go). */
+import { embeddedFaults } from "./embedded_faults.ts";
+import { type FieldError, invalid } from "./field_error.ts";
+import type { JsonSchema } from "./json_schema.ts";
+import { keywordFaults, NOWHERE } from "./keyword_faults.ts";
+import { prune } from "./prune.ts";
+import { brokenRules } from "./rules/evaluate.ts";
+
+/** Where a default stands. */
+interface Place {
+  readonly path: string;
+  readonly toleratesUnknown: boolean;
+  /** The resource it is part of. */
+  readonly resource: JsonSchema;
+  /** The resource with a value at this place and nothing else. */
+  readonly around: (value: unknown) => unknown;
+  /** Within what each resource has: such a default is looked at as part of one. */
+  readonly isInMetadata: boolean;
+}
+
+const METADATA = new Set(["metadata", "kind", "apiVersion"]);
+const TYPE = { kind: "Validation", apiVersion: "validation/v1" };
+
+/**
+ * What is wrong with the defaults of a structural schema.
+ *
+ * @param schema The schema of a whole object, in its normal form.
+ * @param path Where it stands.
+ * @param toleratesUnknown Whether fields that are not in the schema are let pass.
+ */
+export function defaultFaults(schema: JsonSchema, path: string, toleratesUnknown: boolean): FieldError[] {
+  const resource = { ...schema, "x-kubernetes-embedded-resource": true };
+  return nodeFaults(resource, { path, toleratesUnknown, resource, around: typed, isInMetadata: false });
+}
+
+function typed(value: unknown): unknown {
+  return { ...TYPE, ...value as object };
+}
+
+function nodeFaults(schema: JsonSchema, given: Place): FieldError[] {
+  const isResource = schema["x-kubernetes-embedded-resource"] === true;
+  const place = isResource ? { ...given, resource: schema, around: typed, isInMetadata: false } : given;
+  const { path, around } = place;
+  const faults: FieldError[] = [];
+  if (schema.default !== undefined) faults.push(...ownFaults(schema, { ...place, path: `${path}.default` }));
+  // Below free keys defaults are looked at by nobody.
+  if (schema.items !== undefined) {
+    const inItem = (value: unknown) => around([value]);
+    faults.push(...nodeFaults(schema.items, { ...place, path: `${path}.items`, around: inItem }));
+  }
+  for (const [key, property] of Object.entries(schema.properties ?? {})) {
+    faults.push(...nodeFaults(property, {
+      ...place,
+      path: `${path}.properties[${key}]`,
+      around: (value) => around({ [key]: value }),
+      isInMetadata: place.isInMetadata || (isResource && METADATA.has(key)),
+    }));
+  }
+  return faults;
+}
+
+function ownFaults(schema: JsonSchema, place: Place): FieldError[] {
+  const { path, resource, around, isInMetadata, toleratesUnknown } = place;
+  const value = schema.default;
+  const faults: FieldError[] = [];
+  if (isInMetadata) {
+    const why = embeddedFaults(resource, around(value)).map(({ field, message }) => `${field}: ${message}`);
+    const text = why.length === 1 ? why[0] : `[${why.join(", ")}]`;
+    if (why.length > 0) return [invalid(path, value, `must result in valid metadata: ${text}`)];
+  } else {
+    if (!toleratesUnknown && hasUnknown(schema, value)) {
+      faults.push(invalid(path, value, "must not have unknown fields"));
+    }
+    const embedded = embeddedFaults(schema, value, path);
+    if (embedded.length > 0) return [...faults, ...embedded];
+  }
+  return [...faults, ...valueFaults(schema, value, path, schema === resource)];
+}
+
+function valueFaults(schema: JsonSchema, value: unknown, path: string, isResource: boolean): FieldError[] {
+  const faults = keywordFaults(schema, value)
+    .map((fault) => ({ ...fault, field: fault.field === NOWHERE ? path : `${path}.${fault.field}` }));
+  if (faults.length > 0) return faults;
+  // It must do both for an object that stays as it is and for one that is new.
+  const unchanged = brokenRules(schema, value, { old: value, path, isResource });
+  return unchanged.length > 0 ? unchanged : brokenRules(schema, value, { path, isResource });
+}
+
+/** Whether something would be dropped. Within an object, so that the value itself is no resource unless its schema says so. */
+function hasUnknown(schema: JsonSchema, value: unknown): boolean {
+  return prune({ type: "object", properties: { value: schema } }, { value }).dropped.length > 0;
+}

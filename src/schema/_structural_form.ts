@@ -1,0 +1,245 @@
+/**
+ * Whether a schema is structural: it says the type of each part, outside of what only checks values
+ * (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema`, validation.go and complete.go).
+ */
+import { regularExpression } from "../cel/regular_expression.ts";
+import { equal, isObject } from "../base/json.ts";
+import { own } from "../base/own.ts";
+import { type FieldError, forbidden, invalid, required } from "./field_error.ts";
+import type { JsonSchema } from "./json_schema.ts";
+
+/** Where a schema stands: messages differ. */
+type Level = "root" | "item" | "field";
+
+const INT_OR_STRING: readonly JsonSchema[] = [{ type: "integer" }, { type: "string" }];
+
+/**
+ * What keeps a schema from being structural.
+ *
+ * @param schema The schema of a whole object, in its normal form.
+ * @param path Where it stands.
+ * @returns The faults, sorted by their texts.
+ */
+export function formFaults(schema: JsonSchema, path: string): FieldError[] {
+  const faults = [...nodeFaults(schema, "root", path), ...counterpartFaults(schema, schema, path, path)];
+  return faults.sort((a, b) => textOf(a) < textOf(b) ? -1 : 1);
+}
+
+function textOf({ field, message }: FieldError): string {
+  return `${field}: ${message}`;
+}
+
+function nodeFaults(schema: JsonSchema, level: Level, path: string): FieldError[] {
+  const { items, properties = {}, additionalProperties } = schema;
+  const faults: FieldError[] = [];
+  if (schema.type === "array" && items === undefined) faults.push(required(`${path}.items`, "must be specified"));
+  if (items !== undefined) faults.push(...nodeFaults(items, "item", `${path}.items`));
+  for (const [key, property] of Object.entries(properties)) {
+    faults.push(...nodeFaults(property, "field", `${path}.properties[${key}]`));
+  }
+  if (additionalProperties !== undefined && level === "root") {
+    faults.push(forbidden(`${path}.additionalProperties`, "must not be used at the root"));
+  }
+  if (isObject(additionalProperties)) {
+    faults.push(...nodeFaults(additionalProperties, "field", `${path}.additionalProperties`));
+  }
+  return [
+    ...faults,
+    ...intOrStringFaults(schema, path),
+    ...checkFaults(
+      schema,
+      { isIntOrString: isIntOrString(schema), isFirstIntOrString: isFirstIntOrString(schema) },
+      path,
+    ),
+    ...typeFaults(schema, level, path),
+    ...resourceFaults(schema, level, path),
+  ];
+}
+
+function intOrStringFaults(schema: JsonSchema, path: string): FieldError[] {
+  if (!schema["x-kubernetes-int-or-string"]) return [];
+  const why = "must be false if x-kubernetes-int-or-string is true";
+  return (["x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource"] as const)
+    .filter((keyword) => schema[keyword]).map((keyword) => invalid(`${path}.${keyword}`, true, why));
+}
+
+function typeFaults(schema: JsonSchema, level: Level, path: string): FieldError[] {
+  const { type, additionalProperties, properties } = schema;
+  const isEmbedded = schema["x-kubernetes-embedded-resource"] === true;
+  const keepsUnknown = schema["x-kubernetes-preserve-unknown-fields"] === true;
+  const at = `${path}.type`;
+  const faults: FieldError[] = [];
+  if (isEmbedded && type !== "object") {
+    const why = "must be object if x-kubernetes-embedded-resource is true";
+    faults.push(type === undefined ? required(at, why) : invalid(at, type, why));
+  } else if (type === undefined && !schema["x-kubernetes-int-or-string"] && !keepsUnknown) {
+    faults.push(required(at, WITHOUT_TYPE[level]));
+  }
+  if (isEmbedded && additionalProperties !== undefined) {
+    const why = "must not be used if x-kubernetes-embedded-resource is set";
+    faults.push(forbidden(`${path}.additionalProperties`, why));
+  }
+  if (level === "root" && type !== undefined && type !== "object") {
+    faults.push(invalid(at, type, "must be object at the root"));
+  }
+  if (isEmbedded && !keepsUnknown && properties === undefined) {
+    const why =
+      "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields";
+    faults.push(required(`${path}.properties`, why));
+  }
+  return faults;
+}
+
+const WITHOUT_TYPE: Readonly<Record<Level, string>> = {
+  root: "must not be empty at the root",
+  item: "must not be empty for specified array items",
+  field: "must not be empty for specified object fields",
+};
+
+/** What every object of Kubernetes has may be restricted, but not be another thing. */
+function resourceFaults(schema: JsonSchema, level: Level, path: string): FieldError[] {
+  const { kind, apiVersion, metadata } = schema.properties ?? {};
+  const isResource = level === "root" || schema["x-kubernetes-embedded-resource"] === true;
+  const faults: FieldError[] = [];
+  const at = (key: string) => `${path}.properties[${key}]`;
+  if (isResource && kind !== undefined && kind.type !== "string") {
+    faults.push(invalid(`${at("kind")}.type`, kind.type, "must be string"));
+  }
+  if (isResource && apiVersion !== undefined && apiVersion.type !== "string") {
+    faults.push(invalid(`${at("apiVersion")}.type`, apiVersion.type, "must be string"));
+  }
+  if (metadata === undefined) return faults;
+  if (isResource && metadata.type !== "object") {
+    faults.push(invalid(`${at("metadata")}.type`, metadata.type, "must be object"));
+  }
+  if (level === "root" && !restrictsNamesOnly(metadata)) {
+    const why = "must not specify anything other than name and generateName, but metadata is implicitly specified";
+    faults.push(forbidden(at("metadata"), why));
+  }
+  return faults;
+}
+
+function restrictsNamesOnly({ type: _type, default: _default, properties = {}, ...rest }: JsonSchema): boolean {
+  return Object.keys(rest).length === 0 &&
+    Object.keys(properties).every((key) => key === "name" || key === "generateName");
+}
+
+function isIntOrString({ anyOf }: JsonSchema): boolean {
+  return anyOf !== undefined && equal(anyOf, INT_OR_STRING);
+}
+
+function isFirstIntOrString({ allOf }: JsonSchema): boolean {
+  const [first] = allOf ?? [];
+  return first !== undefined && isIntOrString(first);
+}
+
+/** In two places types may stand inside of checks: where they say "an integer or a string". */
+interface Exempt {
+  readonly isIntOrString: boolean;
+  readonly isFirstIntOrString: boolean;
+}
+
+const NOT_EXEMPT: Exempt = { isIntOrString: false, isFirstIntOrString: false };
+
+function checkFaults(schema: JsonSchema, exempt: Exempt, path: string): FieldError[] {
+  const { anyOf = [], allOf = [], oneOf = [], not, pattern } = schema;
+  const faults: FieldError[] = [];
+  if (!exempt.isIntOrString) {
+    anyOf.forEach((each, i) => faults.push(...nestedFaults(each, NOT_EXEMPT, `${path}.anyOf[${i}]`)));
+  }
+  allOf.forEach((each, i) => {
+    const nested = { ...NOT_EXEMPT, isIntOrString: exempt.isFirstIntOrString && i === 0 };
+    faults.push(...nestedFaults(each, nested, `${path}.allOf[${i}]`));
+  });
+  oneOf.forEach((each, i) => faults.push(...nestedFaults(each, NOT_EXEMPT, `${path}.oneOf[${i}]`)));
+  if (not !== undefined) faults.push(...nestedFaults(not, NOT_EXEMPT, `${path}.not`));
+  const why = pattern === undefined ? undefined : patternFault(pattern);
+  if (why !== undefined) {
+    faults.push(invalid(`${path}.pattern`, pattern, `must be a valid regular expression, but isn't: ${why}`));
+  }
+  return faults;
+}
+
+function patternFault(pattern: string): string | undefined {
+  try {
+    regularExpression(pattern);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** What must not stand inside of `allOf`, `anyOf`, `oneOf` and `not`, and in which order it is looked for. */
+const FORBIDDEN_INSIDE: readonly (readonly [keyword: keyof JsonSchema, why: string])[] = [
+  ["type", "must be empty"],
+  ["additionalProperties", "must be undefined"],
+  ["default", "must be undefined"],
+  ["title", "must be empty"],
+  ["description", "must be empty"],
+  ["nullable", "must be false"],
+  ["x-kubernetes-preserve-unknown-fields", "must be false"],
+  ["x-kubernetes-embedded-resource", "must be false"],
+  ["x-kubernetes-int-or-string", "must be false"],
+  ["x-kubernetes-list-map-keys", "must be empty"],
+  ["x-kubernetes-list-type", "must be undefined"],
+  ["x-kubernetes-map-type", "must be undefined"],
+  ["x-kubernetes-validations", "must be empty"],
+];
+
+function nestedFaults(schema: JsonSchema, exempt: Exempt, path: string): FieldError[] {
+  const { items, properties = {} } = schema;
+  const faults = checkFaults(schema, exempt, path);
+  if (items !== undefined) faults.push(...nestedFaults(items, NOT_EXEMPT, `${path}.items`));
+  for (const [key, property] of Object.entries(properties)) {
+    faults.push(...nestedFaults(property, NOT_EXEMPT, `${path}.properties[${key}]`));
+  }
+  for (const [keyword, why] of FORBIDDEN_INSIDE) {
+    // `additionalProperties: false` says nothing that Go would keep here.
+    if (schema[keyword] === undefined || schema[keyword] === false) continue;
+    faults.push(forbidden(`${path}.${keyword}`, `${why} to be structural`));
+  }
+  if (own(properties, "metadata") !== undefined) {
+    faults.push(forbidden(`${path}.properties[metadata]`, "must not be specified in a nested context"));
+  }
+  return faults;
+}
+
+/**
+ * What is checked must also be there: each part that stands inside of a check needs one outside.
+ *
+ * @param check The schema that checks.
+ * @param schema The schema that says what there is; undefined where it says nothing.
+ */
+function counterpartFaults(
+  check: JsonSchema,
+  schema: JsonSchema | undefined,
+  path: string,
+  checkPath: string,
+): FieldError[] {
+  const { not, allOf = [], anyOf = [], oneOf = [] } = check;
+  const nested = (each: JsonSchema, at: string) => nestedCounterpartFaults(each, schema, path, `${checkPath}.${at}`);
+  return [
+    ...(not === undefined ? [] : nested(not, "not")),
+    ...allOf.flatMap((each, i) => nested(each, `allOf[${i}]`)),
+    ...anyOf.flatMap((each, i) => nested(each, `anyOf[${i}]`)),
+    ...oneOf.flatMap((each, i) => nested(each, `oneOf[${i}]`)),
+  ];
+}
+
+function nestedCounterpartFaults(
+  check: JsonSchema,
+  schema: JsonSchema | undefined,
+  path: string,
+  checkPath: string,
+): FieldError[] {
+  if (schema === undefined) return [required(path, `because it is defined in ${checkPath}`)];
+  const faults = counterpartFaults(check, schema, path, checkPath);
+  if (check.items !== undefined) {
+    faults.push(...nestedCounterpartFaults(check.items, schema.items, `${path}.items`, `${checkPath}.items`));
+  }
+  for (const [key, property] of Object.entries(check.properties ?? {})) {
+    const [at, checkAt] = [`${path}.properties[${key}]`, `${checkPath}.properties[${key}]`];
+    faults.push(...nestedCounterpartFaults(property, own(schema.properties, key), at, checkAt));
+  }
+  return faults;
+}

@@ -1,0 +1,106 @@
+/** Lists that are sets or maps, and what they ask of their items (`x-kubernetes-list-type`, `x-kubernetes-list-map-keys`). */
+import { own } from "../base/own.ts";
+import { type FieldError, forbidden, invalid, notSupported, required } from "./field_error.ts";
+import type { JsonSchema } from "./json_schema.ts";
+
+/**
+ * What is wrong with the type of a list.
+ *
+ * @param schema The schema of the list.
+ * @param path Where it stands.
+ * @param toleratesSets Whether sets of what is not replaced as a whole are let pass.
+ */
+export function listTypeFaults(schema: JsonSchema, path: string, toleratesSets: boolean): FieldError[] {
+  const { type, items } = schema;
+  const listType = schema["x-kubernetes-list-type"];
+  const keys = schema["x-kubernetes-list-map-keys"] ?? [];
+  const faults: FieldError[] = [];
+  if (listType !== undefined && type !== "array") {
+    const why = "must be array if x-kubernetes-list-type is specified";
+    faults.push(type === undefined ? required(`${path}.type`, why) : invalid(`${path}.type`, type, why));
+  } else if (listType === "set" && items !== undefined && !Array.isArray(items) && !toleratesSets) {
+    faults.push(...setItemFaults(items, `${path}.items`));
+  }
+  if (listType !== undefined && listType !== "atomic" && listType !== "set" && listType !== "map") {
+    faults.push(notSupported(`${path}.x-kubernetes-list-type`, listType, ["atomic", "set", "map"]));
+  }
+  if (keys.length > 0 && listType !== "map") {
+    const why = "must be map if x-kubernetes-list-map-keys is non-empty";
+    const at = `${path}.x-kubernetes-list-type`;
+    faults.push(listType === undefined ? required(at, why) : invalid(at, listType, why));
+  }
+  return listType === "map" ? [...faults, ...mapFaults(schema, keys, path)] : faults;
+}
+
+/** The items of a set are told apart as a whole, so they have to be replaced as a whole. */
+function setItemFaults(items: JsonSchema, path: string): FieldError[] {
+  const why = "must be atomic as item of a list with x-kubernetes-list-type=set";
+  const listType = items["x-kubernetes-list-type"];
+  if (items.type === "array" && listType !== undefined && listType !== "atomic") {
+    return [invalid(`${path}.x-kubernetes-list-type`, listType, why)];
+  }
+  if (items.type === "object" && items["x-kubernetes-map-type"] !== "atomic") {
+    // The server quotes the type of a list here, which an object has not.
+    return [invalid(`${path}.x-kubernetes-map-type`, listType ?? null, why)];
+  }
+  return [];
+}
+
+function mapFaults(schema: JsonSchema, keys: readonly string[], path: string): FieldError[] {
+  const { items } = schema;
+  const faults: FieldError[] = [];
+  if (keys.length === 0) {
+    faults.push(required(`${path}.x-kubernetes-list-map-keys`, "must not be empty if x-kubernetes-list-type is map"));
+  }
+  if (items === undefined) {
+    faults.push(required(`${path}.items`, "must have a schema if x-kubernetes-list-type is map"));
+  } else if (!Array.isArray(items) && items.type !== "object") {
+    const why = "must be object if parent array's x-kubernetes-list-type is map";
+    faults.push(invalid(`${path}.items.type`, items.type, why));
+  } else if (!Array.isArray(items)) faults.push(...keyFaults(items, keys, path));
+  return faults;
+}
+
+function keyFaults(items: JsonSchema, keys: readonly string[], path: string): FieldError[] {
+  const at = `${path}.x-kubernetes-list-map-keys`;
+  return keys.flatMap((key, i) => {
+    const faults: FieldError[] = [];
+    const property = own(items.properties, key);
+    if (property === undefined) faults.push(invalid(at, keys, "entries must all be names of item properties"));
+    else if (property.type === "array" || property.type === "object") {
+      const why = "must be a scalar type if parent array's x-kubernetes-list-type is map";
+      // The server quotes the type of the items, which is "object".
+      faults.push(invalid(`${path}.items.properties[${key}].type`, items.type, why));
+    }
+    if (keys.indexOf(key) < i) faults.push(invalid(at, keys, "must not contain duplicate entries"));
+    return faults;
+  });
+}
+
+/**
+ * What may be missing or null in the items of a set or a map, and must not.
+ *
+ * @param schema The schema of the list.
+ * @param path Where it stands.
+ */
+export function mapListFaults(schema: JsonSchema, path: string): FieldError[] {
+  const { items } = schema;
+  const listType = schema["x-kubernetes-list-type"];
+  if (items === undefined || Array.isArray(items) || (listType !== "set" && listType !== "map")) return [];
+  const faults: FieldError[] = [];
+  if (items.nullable) {
+    faults.push(forbidden(`${path}.items.nullable`, `cannot be nullable when x-kubernetes-list-type is ${listType}`));
+  }
+  if (listType === "set") return faults;
+  for (const key of schema["x-kubernetes-list-map-keys"] ?? []) {
+    const property = own(items.properties, key);
+    if (property === undefined) continue;
+    const at = `${path}.items.properties[${key}]`;
+    const why = "this property is in x-kubernetes-list-map-keys, so it";
+    if (property.default === undefined && !items.required?.includes(key)) {
+      faults.push(required(`${at}.default`, `${why} must have a default or be a required property`));
+    }
+    if (property.nullable) faults.push(forbidden(`${at}.nullable`, `${why} cannot be nullable`));
+  }
+  return faults;
+}

@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { type JsonSchema, s, validate } from "./mod.ts";
+
+// deno-lint-ignore no-explicit-any
+const any = (value: unknown): any => value;
+
+const object = s.object({
+  a: s.optional(s.string()),
+  b: s.optional(s.string()),
+  c: s.optional(s.string()),
+  name: s.string(),
+  size: s.integer({ default: 1 }),
+});
+
+const RULES: { name: string; given: JsonSchema; expected: unknown }[] = [
+  {
+    name: "exactlyOneOf",
+    given: s.exactlyOneOf(object, ["a", "b"]),
+    expected: {
+      rule: "[has(self.a),has(self.b)].filter(x,x==true).size() == 1",
+      message: "exactly one of the fields in [a b] must be set",
+    },
+  },
+  {
+    name: "atMostOneOf",
+    given: s.atMostOneOf(object, ["a", "b", "c"]),
+    expected: {
+      rule: "[has(self.a),has(self.b),has(self.c)].filter(x,x==true).size() <= 1",
+      message: "at most one of the fields in [a b c] may be set",
+    },
+  },
+  {
+    name: "atLeastOneOf",
+    given: s.atLeastOneOf(object, ["c", "a"]),
+    expected: {
+      rule: "[has(self.c),has(self.a)].filter(x,x==true).size() >= 1",
+      message: "at least one of the fields in [c a] must be set",
+    },
+  },
+];
+
+for (const { name, given, expected } of RULES) {
+  Deno.test(`s.${name} is a rule of the object`, () => {
+    const { "x-kubernetes-validations": rules, ...rest } = given;
+
+    assert.deepEqual(rules, [expected]);
+    assert.deepEqual(rest, object);
+  });
+}
+
+/** The properties there, and whether exactly, at most and at least one may be so. */
+const COMBINATIONS = [
+  { given: {}, expected: [false, true, false] },
+  { given: { a: "" }, expected: [true, true, true] },
+  { given: { b: "" }, expected: [true, true, true] },
+  { given: { a: "", c: "" }, expected: [false, false, true] },
+  { given: { a: "", b: "", c: "" }, expected: [false, false, true] },
+];
+
+for (const { given, expected } of COMBINATIONS) {
+  Deno.test(`s.exactlyOneOf, atMostOneOf and atLeastOneOf as JSON Schema judge [${Object.keys(given)}]`, () => {
+    const wishes = [
+      s.exactlyOneOf(object, ["a", "b", "c"], { as: "schema" }),
+      s.atMostOneOf(object, ["a", "b", "c"], { as: "schema" }),
+      s.atLeastOneOf(object, ["a", "b", "c"], { as: "schema" }),
+    ];
+
+    const verdicts = wishes.map((schema) => validate(schema, { name: "", size: 1, ...given }).length === 0);
+
+    assert.deepEqual(verdicts, expected);
+  });
+}
+
+Deno.test("s.exactlyOneOf goes with other alternatives, in either form", () => {
+  const both = s.exactlyOneOf(s.exactlyOneOf(object, ["a", "b"], { as: "schema" }), ["b", "c"] as never, {
+    as: "schema",
+  });
+
+  assert.deepEqual(both.oneOf, [{ required: ["a"] }, { required: ["b"] }]);
+  assert.deepEqual(both.allOf, [{ oneOf: [{ required: ["b"] }, { required: ["c"] }] }]);
+});
+
+const REFUSED: { name: string; given: () => unknown; expected: string }[] = [
+  {
+    name: "alternatives of one property",
+    given: () => s.exactlyOneOf(object, ["a"]),
+    expected: "TypeError: Cannot ask for exactly one of an object's properties: list two of them at least",
+  },
+  {
+    name: "alternatives that list a property twice",
+    given: () => s.atMostOneOf(object, ["a", "a"]),
+    expected: 'TypeError: Cannot ask for at most one of an object\'s properties: "a" is listed twice',
+  },
+  {
+    name: "alternatives of a property that there is not",
+    given: () => s.atLeastOneOf(object, ["a", any("constructor")]),
+    expected: 'TypeError: Cannot ask for at least one of an object\'s properties: "constructor" is none of them',
+  },
+  {
+    name: "alternatives of a required property",
+    given: () => s.exactlyOneOf(object, ["a", any("name")]),
+    expected:
+      'TypeError: Cannot ask for exactly one of an object\'s properties: "name" is always there: use s.optional, and no default',
+  },
+  {
+    name: "alternatives of a property with a default",
+    given: () => s.exactlyOneOf(object, ["a", any("size")]),
+    expected:
+      'TypeError: Cannot ask for exactly one of an object\'s properties: "size" is always there: use s.optional, and no default',
+  },
+  {
+    name: "alternatives that CEL cannot name",
+    given: () => s.exactlyOneOf(s.object({ "1": s.optional(s.string()), "2": s.optional(s.string()) }), ["1", "2"]),
+    expected:
+      'TypeError: Cannot ask for exactly one of an object\'s properties: no CEL rule can name property "1": use letters, digits, "_", "-", "." and "/", not a digit first',
+  },
+  {
+    name: "alternatives in a form that there is not",
+    given: () => s.exactlyOneOf(object, ["a", "b"], { as: any("cel") }),
+    expected:
+      'TypeError: Cannot ask for exactly one of an object\'s properties: "as" must be "rule" or "schema": current value is "cel"',
+  },
+];
+
+for (const { name, given, expected } of REFUSED) {
+  Deno.test(`s refuses ${name}`, () => {
+    assert.throws(given, (error) => {
+      assert.equal(String(error), expected);
+      return true;
+    });
+  });
+}

@@ -1,0 +1,68 @@
+/** Whole objects of Kubernetes inside of another. */
+import { isObject } from "../base/json.ts";
+import { lowered } from "./keywords.ts";
+import { objectOf, type ObjectOptions, type Properties, type ReadObject, type WrittenObject } from "./object.ts";
+import type { Flatten, Schema, WhenDefaulted } from "./schema.ts";
+
+/** `metadata` of an embedded object. */
+export interface EmbeddedMetadata {
+  readonly name?: string | undefined;
+  readonly namespace?: string | undefined;
+  readonly generateName?: string | undefined;
+  readonly labels?: { readonly [key: string]: string } | undefined;
+  readonly annotations?: { readonly [key: string]: string } | undefined;
+  readonly finalizers?: readonly string[] | undefined;
+}
+
+/** What every embedded object has. */
+export interface EmbeddedObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata?: EmbeddedMetadata | undefined;
+}
+
+/** An embedded object whose other fields are kept, whatever they are. */
+export interface OpenEmbeddedObject extends EmbeddedObject {
+  readonly [field: string]: unknown;
+}
+
+/**
+ * An object of Kubernetes, such as a template of a ConfigMap: with `apiVersion` and `kind`, and `metadata` that the server checks as its own.
+ *
+ * @param properties Names and schemas of its other fields, or of those three where they are to be restricted. Without any, all fields are
+ * kept.
+ * @param options Keywords of JSON Schema. `preserveUnknownFields` keeps other fields than those said.
+ * @throws {TypeError} If the default is not of the schema.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { s } from "@op/sdk";
+ *
+ * assert.deepEqual(s.embeddedResource(), {
+ *   type: "object",
+ *   "x-kubernetes-embedded-resource": true,
+ *   "x-kubernetes-preserve-unknown-fields": true,
+ * });
+ * ```
+ */
+export function embeddedResource<
+  P extends Properties = Record<never, never>,
+  Default extends EmbeddedObject = never,
+  Keep extends true = never,
+>(
+  properties?: P,
+  options: ObjectOptions<EmbeddedObject, Default, Keep> = {},
+): Schema<Embedded<P, ReadObject<P>, Keep>, Embedded<P, WrittenObject<P>, Keep>, WhenDefaulted<Default>> {
+  const isOpen = properties === undefined || (isObject(properties) && Object.keys(properties).length === 0);
+  return objectOf("make an embedded resource schema", properties ?? {}, {
+    ...lowered("make an embedded resource schema", { ...options, ...(isOpen && { preserveUnknownFields: true }) }),
+    "x-kubernetes-embedded-resource": true,
+  });
+}
+
+/** An embedded object with the fields that are said of it: open where none is. */
+export type Embedded<P, Fields, Keep> = [keyof P] extends [never] ? OpenEmbeddedObject
+  :
+    & Flatten<Fields & Omit<EmbeddedObject, keyof Fields>>
+    & ([Keep] extends [never] ? unknown : { readonly [key: string]: unknown });

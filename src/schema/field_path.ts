@@ -1,0 +1,107 @@
+/** Paths to a field of a schema, as rules and selectable fields name it (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel`, ValidFieldPath). */
+import { isObject } from "../base/json.ts";
+import { own } from "../base/own.ts";
+import type { JsonSchema } from "./json_schema.ts";
+
+/** Where a path leads. */
+export interface FieldTarget {
+  /** The path as messages name it: `spec.labels[app]`. */
+  readonly field: string;
+  /** The first name in it. */
+  readonly root: string;
+  /** The schema there; undefined where any value may stand. */
+  readonly schema: JsonSchema | undefined;
+}
+
+/** Options for {@linkcode fieldTarget}. */
+export interface FieldPathOptions {
+  /** Whether names may stand in brackets. @default {true} */
+  readonly brackets?: boolean;
+}
+
+/**
+ * Follows a path through a schema.
+ *
+ * @param path The path, such as `.spec.host` or `.spec['a-b']`.
+ * @param schema The schema.
+ * @param options Additional options.
+ * @returns Where it leads.
+ * @throws {SyntaxError} If it leads nowhere; the message is the server's.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const schema = { properties: { spec: { properties: { host: { type: "string" } } } } } as const;
+ * assert.deepEqual(fieldTarget(".spec.host", schema), { field: "spec.host", root: "spec", schema: { type: "string" } });
+ * ```
+ */
+export function fieldTarget(path: string, schema: JsonSchema, options: FieldPathOptions = {}): FieldTarget {
+  const { brackets = true } = options;
+  const tokens = tokensOf(path);
+  let target: FieldTarget = { field: "", root: "", schema };
+  for (let i = 0; i < tokens.length;) {
+    const token = tokens[i] ?? "";
+    const name = tokens[i + 1];
+    if (token === ".") {
+      if (name === undefined) throw new SyntaxError("unexpected end of JSON path");
+      target = step(target, name);
+      i += 2;
+    } else if (token === "[") {
+      if (!brackets) throw new SyntaxError("array notation is not allowed");
+      if (name === undefined) throw new SyntaxError("unexpected end of JSON path");
+      if (!/^'.*'$/s.test(name) || name.length < 2) {
+        throw new SyntaxError(`expected single quoted string but got ${name}`);
+      }
+      target = step(target, unescaped(name.slice(1, -1)));
+      const end = tokens[i + 2];
+      if (end === undefined) throw new SyntaxError("unexpected end of JSON path");
+      if (end !== "]") throw new SyntaxError(`expected ] but got ${end}`);
+      i += 3;
+    } else throw new SyntaxError(`expected [ or . but got: ${token}`);
+  }
+  return target;
+}
+
+// A delimiter; a quoted text, which may not be closed; or what stands up to the next delimiter.
+const TOKEN = /[.[\]]|'(?:.*?[^\\])??'|'.*$|[^.[\]'][^.[\]]*/gs;
+
+function tokensOf(path: string): string[] {
+  return [...path.matchAll(TOKEN)].map(([token]) => token);
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  a: "\u0007",
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  v: "\v",
+  "'": "'",
+  "\\": "\\",
+};
+
+function unescaped(text: string): string {
+  return text.replaceAll(/\\(.)/g, (sequence, character: string) => {
+    const meant = ESCAPES[character];
+    if (meant === undefined) throw new SyntaxError(`invalid string literal: invalid escape char ${sequence}`);
+    return meant;
+  });
+}
+
+function step({ field, root, schema }: FieldTarget, name: string): FieldTarget {
+  const first = root === "" ? name : root;
+  if (schema?.properties !== undefined) {
+    const property = own(schema.properties, name);
+    if (property === undefined) throw nowhere();
+    return { field: field === "" ? name : `${field}.${name}`, root: first, schema: property };
+  }
+  const values = schema?.additionalProperties;
+  if (values === undefined) throw nowhere();
+  return { field: `${field}[${name}]`, root: first, schema: isObject(values) ? values : undefined };
+}
+
+function nowhere(): SyntaxError {
+  return new SyntaxError("does not refer to a valid field");
+}

@@ -1,0 +1,88 @@
+/** Dates and durations as API servers read them in values of a schema (`k8s.io/kube-openapi/pkg/validation/strfmt`, date.go, time.go, duration.go). */
+import { isDate } from "../../base/text_formats.ts";
+import { parseDuration as parseGoDuration, parseTimestamp } from "../../cel/time.ts";
+import type { Timestamp } from "../../cel/value.ts";
+import { goQuote } from "../go_text.ts";
+
+/**
+ * The start of a day, in UTC.
+ *
+ * @param text A date.
+ * @returns The point in time, or what Go says of a text that is no date.
+ */
+export function parseDate(text: string): Timestamp | string {
+  const time = isDate(text) ? parseTimestamp(`${text}T00:00:00Z`) : undefined;
+  return time ?? parseError(text, "2006-01-02");
+}
+
+/** What the parts of a layout of Go stand for. */
+const PARTS: Readonly<Record<string, RegExp>> = {
+  "2006": /^\d{4}/,
+  "01": /^\d{2}/,
+  "02": /^\d{2}/,
+  "15": /^\d{1,2}/,
+  "04": /^\d{2}/,
+  "05": /^\d{2}(?:[.,]\d+)?/,
+};
+
+/** What Go says of a text that is not of a layout (`time`, Parse). */
+function parseError(text: string, layout: string): string {
+  let rest = text;
+  for (const part of layout.match(/\d+|\D/g) ?? []) {
+    const match = (PARTS[part] ?? new RegExp(`^${part}`)).exec(rest);
+    if (match === null) {
+      return `parsing time ${goQuote(text)} as ${goQuote(layout)}: cannot parse ${goQuote(rest)} as ${goQuote(part)}`;
+    }
+    rest = rest.slice(match[0].length);
+  }
+  if (rest !== "") return `parsing time ${goQuote(text)}: extra text: ${goQuote(rest)}`;
+  const month = Number(text.slice(5, 7));
+  const isMonth = month >= 1 && month <= 12;
+  const isDay = isMonth && parseTimestamp(`${text.slice(0, 10)}T00:00:00Z`) !== undefined;
+  return `parsing time ${goQuote(text)}: ${isDay ? "hour" : isMonth ? "day" : "month"} out of range`;
+}
+
+/**
+ * A point in time.
+ *
+ * @param text The text. Not all that have the form are one.
+ * @returns The point in time, or what Go says of a text that is none.
+ */
+export function parseDateTime(text: string): Timestamp | string {
+  const time = parseTimestamp(text) ?? parseTimestamp(`${text}Z`);
+  if (time !== undefined) return time;
+  return parseError(text, "2006-01-02T15:04:05");
+}
+
+// By their names and by how longer names begin.
+const UNITS: readonly (readonly [names: readonly string[], prefix: string, nanoseconds: bigint])[] = [
+  [["ns"], "nano", 1n],
+  [["us", "µs"], "micro", 1_000n],
+  [["ms"], "milli", 1_000_000n],
+  [["s"], "sec", 1_000_000_000n],
+  [["m"], "min", 60_000_000_000n],
+  [["h", "hr"], "hour", 3_600_000_000_000n],
+  [["d"], "day", 86_400_000_000_000n],
+  [["w", "wk"], "week", 604_800_000_000_000n],
+];
+
+/**
+ * A span of time, as Go writes it (`1h30m`) or in words (`3 days 2 hours`).
+ *
+ * @param text The text. What in it is no number with a unit is skipped.
+ * @returns Nanoseconds, cut to 64 bits; undefined where it is none.
+ */
+export function parseDuration(text: string): bigint | undefined {
+  const plain = parseGoDuration(text);
+  if (plain !== undefined) return plain.nanoseconds;
+  let total: bigint | undefined;
+  for (const [, digits = "", word = ""] of text.matchAll(/(\d+)[\t\n\f\r ]*([A-Za-zµ]+)/g)) {
+    const count = BigInt(digits);
+    if (count >= 2n ** 63n) return undefined;
+    const unit = word.toLowerCase();
+    for (const [names, prefix, nanoseconds] of UNITS) {
+      if (names.includes(unit) || unit.startsWith(prefix)) total = (total ?? 0n) + count * nanoseconds;
+    }
+  }
+  return total === undefined ? undefined : BigInt.asIntN(64, total);
+}

@@ -1,0 +1,239 @@
+/**
+ * A schema as Go knows it (`JSONSchemaProps` of `k8s.io/apiextensions-apiserver/pkg/apis/apiextensions`): which of its keywords an API server
+ * writes out again, and how it quotes one in a message.
+ */
+import { isObject } from "../base/json.ts";
+import { own, setOwn } from "../base/own.ts";
+import { goJson } from "./go_text.ts";
+import type { JsonSchema } from "./json_schema.ts";
+
+/** What a keyword holds. `text`, `flag` and lists are left out when they are empty; what has a pointer in Go is left out when it is not there. */
+type Shape =
+  | "text"
+  | "text pointer"
+  | "flag"
+  | "flag pointer"
+  | "number"
+  | "value"
+  | "values"
+  | "texts"
+  | "schema"
+  | "schemas"
+  | "schemas by name"
+  | "schema or list"
+  | "schema or flag"
+  | "schema or texts by name"
+  | "docs"
+  | "rules";
+
+/** Keywords in the order of the struct, with their names in Go. */
+const FIELDS: readonly (readonly [keyword: string, name: string, shape: Shape])[] = [
+  ["id", "ID", "text"],
+  ["$schema", "Schema", "text"],
+  ["$ref", "Ref", "text pointer"],
+  ["description", "Description", "text"],
+  ["type", "Type", "text"],
+  ["nullable", "Nullable", "flag"],
+  ["format", "Format", "text"],
+  ["title", "Title", "text"],
+  ["default", "Default", "value"],
+  ["maximum", "Maximum", "number"],
+  ["exclusiveMaximum", "ExclusiveMaximum", "flag"],
+  ["minimum", "Minimum", "number"],
+  ["exclusiveMinimum", "ExclusiveMinimum", "flag"],
+  ["maxLength", "MaxLength", "number"],
+  ["minLength", "MinLength", "number"],
+  ["pattern", "Pattern", "text"],
+  ["maxItems", "MaxItems", "number"],
+  ["minItems", "MinItems", "number"],
+  ["uniqueItems", "UniqueItems", "flag"],
+  ["multipleOf", "MultipleOf", "number"],
+  ["enum", "Enum", "values"],
+  ["maxProperties", "MaxProperties", "number"],
+  ["minProperties", "MinProperties", "number"],
+  ["required", "Required", "texts"],
+  ["items", "Items", "schema or list"],
+  ["allOf", "AllOf", "schemas"],
+  ["oneOf", "OneOf", "schemas"],
+  ["anyOf", "AnyOf", "schemas"],
+  ["not", "Not", "schema"],
+  ["properties", "Properties", "schemas by name"],
+  ["additionalProperties", "AdditionalProperties", "schema or flag"],
+  ["patternProperties", "PatternProperties", "schemas by name"],
+  ["dependencies", "Dependencies", "schema or texts by name"],
+  ["additionalItems", "AdditionalItems", "schema or flag"],
+  ["definitions", "Definitions", "schemas by name"],
+  ["externalDocs", "ExternalDocs", "docs"],
+  ["example", "Example", "value"],
+  ["x-kubernetes-preserve-unknown-fields", "XPreserveUnknownFields", "flag pointer"],
+  ["x-kubernetes-embedded-resource", "XEmbeddedResource", "flag"],
+  ["x-kubernetes-int-or-string", "XIntOrString", "flag"],
+  ["x-kubernetes-list-map-keys", "XListMapKeys", "texts"],
+  ["x-kubernetes-list-type", "XListType", "text pointer"],
+  ["x-kubernetes-map-type", "XMapType", "text pointer"],
+  ["x-kubernetes-validations", "XValidations", "rules"],
+];
+
+const RULE_FIELDS = [
+  ["rule", "Rule"],
+  ["message", "Message"],
+  ["messageExpression", "MessageExpression"],
+  ["reason", "Reason"],
+  ["fieldPath", "FieldPath"],
+  ["optionalOldSelf", "OptionalOldSelf"],
+] as const;
+
+/** Keywords that a schema may hold at all, in the order in which Go looks at them, with their names there. */
+export const SCHEMA_FIELDS: readonly (readonly [keyword: string, name: string])[] = FIELDS.map((
+  [keyword, name],
+) => [keyword, name]);
+
+/**
+ * A schema as an API server answers it: without what is empty, and without keywords that it does not know.
+ *
+ * @param schema The schema; it is not changed.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.deepEqual(normalSchema({ type: "object", properties: {}, nullable: false, description: "" }), { type: "object" });
+ * ```
+ */
+export function normalSchema(schema: unknown): JsonSchema {
+  const result: Record<string, unknown> = {};
+  if (!isObject(schema)) return result;
+  for (const [keyword, , shape] of FIELDS) {
+    const value = normalValue(shape, own(schema, keyword));
+    if (value !== undefined) result[keyword] = value;
+  }
+  return result;
+}
+
+function normalValue(shape: Shape, value: unknown): unknown {
+  if (value === undefined || value === null) return undefined;
+  switch (shape) {
+    case "text":
+      return value === "" ? undefined : value;
+    case "flag":
+      return value === false ? undefined : value;
+    case "values":
+    case "texts":
+      return Array.isArray(value) && value.length === 0 ? undefined : value;
+    case "schema":
+      return normalSchema(value);
+    case "schemas":
+      return Array.isArray(value) && value.length > 0 ? value.map(normalSchema) : undefined;
+    case "schema or list":
+      return Array.isArray(value) ? value.map(normalSchema) : normalSchema(value);
+    case "schema or flag":
+      return isObject(value) ? normalSchema(value) : value;
+    case "schemas by name":
+      return byName(value, normalSchema);
+    case "schema or texts by name":
+      return byName(value, (each) => isObject(each) ? normalSchema(each) : each);
+    case "rules":
+      return Array.isArray(value) && value.length > 0 ? value.map(normalRule) : undefined;
+    default:
+      return value;
+  }
+}
+
+function byName(value: unknown, normal: (each: unknown) => unknown): unknown {
+  if (!isObject(value) || Object.keys(value).length === 0) return undefined;
+  const result: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) setOwn(result, key, normal(value[key]));
+  return result;
+}
+
+function normalRule(rule: unknown): unknown {
+  if (!isObject(rule)) return rule;
+  const entries = RULE_FIELDS.map(([key]) => [key, own(rule, key)] as const)
+    .filter(([key, value]) => value !== undefined && value !== null && (value !== "" || key === "rule"));
+  return Object.fromEntries(entries);
+}
+
+/**
+ * A schema as a message of an API server quotes it: all fields of the struct, by their names in Go.
+ *
+ * @param schema The schema, in its normal form.
+ */
+export function quotedSchema(schema: JsonSchema): string {
+  return struct(FIELDS.map(([keyword, name, shape]) => [
+    name,
+    quotedValue(shape, (schema as Record<string, unknown>)[keyword]),
+  ]));
+}
+
+/**
+ * A CEL rule as a message of an API server quotes it.
+ *
+ * @param rule The rule, in its normal form.
+ */
+export function quotedRule(rule: unknown): string {
+  const fields = isObject(rule) ? rule : {};
+  return struct(RULE_FIELDS.map(([key, name]) => {
+    const isPointer = key === "reason" || key === "optionalOldSelf";
+    return [name, goJson(own(fields, key) ?? (isPointer ? null : ""))];
+  }));
+}
+
+/** A struct as Go's JSON: its fields stay in their order. */
+export function struct(fields: readonly (readonly [name: string, text: string])[]): string {
+  return `{${fields.map(([name, text]) => `${goJson(name)}:${text}`).join(",")}}`;
+}
+
+function quotedValue(shape: Shape, value: unknown): string {
+  switch (shape) {
+    case "text":
+      return goJson(value ?? "");
+    case "flag":
+      return goJson(value ?? false);
+    default:
+      return value === undefined ? "null" : quotedPresent(shape, value);
+  }
+}
+
+function quotedPresent(shape: Shape, value: unknown): string {
+  switch (shape) {
+    case "schema":
+      return quotedSchema(value as JsonSchema);
+    case "schemas":
+      return list(value as JsonSchema[]);
+    case "schema or list":
+      return Array.isArray(value)
+        ? struct([["Schema", "null"], ["JSONSchemas", list(value)]])
+        : struct([["Schema", quotedSchema(value as JsonSchema)], ["JSONSchemas", "null"]]);
+    case "schema or flag":
+      return isObject(value)
+        ? struct([["Allows", "true"], ["Schema", quotedSchema(value)]])
+        : struct([["Allows", goJson(value)], ["Schema", "null"]]);
+    case "schemas by name":
+      return struct(entriesInOrder(value).map(([key, each]) => [key, quotedSchema(each as JsonSchema)]));
+    case "schema or texts by name":
+      return struct(
+        entriesInOrder(value).map(([key, each]) => [
+          key,
+          Array.isArray(each)
+            ? struct([["Schema", "null"], ["Property", goJson(each)]])
+            : struct([["Schema", quotedSchema(each as JsonSchema)], ["Property", "null"]]),
+        ]),
+      );
+    case "docs": {
+      const { description = "", url = "" } = value as { description?: string; url?: string };
+      return struct([["Description", goJson(description)], ["URL", goJson(url)]]);
+    }
+    case "rules":
+      return `[${(value as unknown[]).map(quotedRule).join(",")}]`;
+    default:
+      return goJson(value);
+  }
+}
+
+function list(schemas: readonly JsonSchema[]): string {
+  return `[${schemas.map(quotedSchema).join(",")}]`;
+}
+
+function entriesInOrder(value: unknown): [string, unknown][] {
+  return Object.entries(value as object).sort(([a], [b]) => a < b ? -1 : 1);
+}

@@ -1,0 +1,325 @@
+/**
+ * What the keywords of a structural schema find wrong with a value, in the words of an API server
+ * (`k8s.io/kube-openapi/pkg/validation/validate`, `k8s.io/apiextensions-apiserver/pkg/apiserver/validation`), but for an object's faults in the order of its schema,
+ * where the server's order is chance.
+ */
+import { equal, isObject } from "../base/json.ts";
+import { own } from "../base/own.ts";
+import { regularExpression } from "../cel/regular_expression.ts";
+import type { Correlation } from "./correlation.ts";
+import { type FieldError, invalid, notSupported, required, tooLong, tooMany, typeInvalid } from "./field_error.ts";
+import { goJson, goQuote, isInt64 } from "./go_text.ts";
+import type { JsonSchema } from "./json_schema.ts";
+import { type Finding, isNearlyInteger, numberFindings } from "./number_faults.ts";
+import { hasFormat, isKnownFormat } from "./string_formats.ts";
+
+/**
+ * What the keywords find wrong with a value.
+ *
+ * @param schema The schema.
+ * @param value The value.
+ * @param old The value and what it was; faults in parts that have not changed are let pass.
+ * @returns The faults; their paths begin at the value, a fault of the value as a whole is at `<nil>`.
+ */
+export function keywordFaults(schema: JsonSchema, value: unknown, old?: Correlation): FieldError[] {
+  const result = new Result();
+  check(schema, value, "", old, result);
+  return result.findings.map(({ fault }) => fault);
+}
+
+/** The path of faults that concern a value as a whole, printed so by the server when it has none. */
+export const NOWHERE = "<nil>";
+
+/** What a check found: its faults, and how many checks were made, by which the nearest alternative of an `anyOf` is chosen. */
+class Result {
+  findings: Finding[] = [];
+  checks = 0;
+
+  add(detail: string, fault: FieldError): void {
+    if (!this.findings.some((known) => known.detail === detail)) this.findings.push({ detail, fault });
+  }
+
+  merge(other: Result): void {
+    this.checks += other.checks;
+    for (const { detail, fault } of other.findings) this.add(detail, fault);
+  }
+}
+
+function check(schema: JsonSchema, value: unknown, path: string, old: Correlation | undefined, result: Result): void {
+  const before = result.findings.length;
+  if (value === null || value === undefined) {
+    checkNull(schema, path, result);
+    checkEnum(schema, value, path, result);
+  } else checkValue(schema, value, path, old, result);
+  if (result.findings.length > before && old?.isSame) result.findings.length = before;
+}
+
+function checkValue(schema: JsonSchema, value: unknown, path: string, old: Correlation | undefined, result: Result) {
+  // What is counted, and how often, is the server's: by it the nearest alternative is told.
+  result.checks += 4;
+  const types = typesOf(schema);
+  const format = formatOf(schema, types);
+  checkType(types, format, value, path, result);
+  checkCombinations(schema, value, path, result);
+  if (typeof value === "string") checkString(schema, format, value, path, result);
+  else if (typeof value === "number") {
+    result.checks += 2;
+    for (const each of numberFindings(schema, types, format, value, path, at(path))) {
+      result.add(each.detail, each.fault);
+    }
+  } else if (Array.isArray(value)) checkList(schema, value, path, old, result);
+  checkEnum(schema, value, path, result);
+  if (isObject(value)) checkObject(schema, value, path, old, result);
+}
+
+/** A path as a fault names it: the value as a whole has none, and what is below it no leading dot. */
+function at(path: string): string {
+  if (path === "" || path === ".") return NOWHERE;
+  return path.startsWith(".") ? path.slice(1) : path;
+}
+
+const INT_OR_STRING = ["integer", "string"];
+const ONE: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  ["string", "integer", "number", "boolean", "array", "object"].map((type) => [type, [type]]),
+);
+
+function typesOf({ type, "x-kubernetes-int-or-string": isIntOrString }: JsonSchema): readonly string[] {
+  if (isIntOrString) return INT_OR_STRING;
+  return type === undefined ? [] : ONE[type] ?? [type];
+}
+
+/** The format that is checked: one that is not known for the type is nothing but a remark. */
+function formatOf({ format }: JsonSchema, types: readonly string[]): string {
+  if (format === undefined) return "";
+  switch (types.length === 1 ? types[0] : "string") {
+    case "string":
+      return isKnownFormat(format) ? format : "";
+    case "integer":
+      return format === "int32" || format === "int64" ? format : "";
+    case "number":
+      return format === "float" || format === "double" ? format : "";
+    default:
+      return "";
+  }
+}
+
+function checkNull(schema: JsonSchema, path: string, result: Result): void {
+  const types = typesOf(schema);
+  if (types.length === 0 || schema.nullable) result.checks++;
+  else addWrongType(types.join(","), "null", path, result);
+}
+
+function addWrongType(wanted: string, actual: string, path: string, result: Result): void {
+  const detail = `${path} in body must be of type ${wanted}: ${goQuote(actual)}`;
+  result.add(detail, typeInvalid(at(path), actual, detail));
+}
+
+function checkType(types: readonly string[], format: string, value: unknown, path: string, result: Result): void {
+  if (types.length === 0 && format === "") return;
+  result.checks++;
+  const [actual, actualFormat] = typeOf(value);
+  const isNumeric = types.includes("number") || types.includes("integer");
+  const isRight = types.includes(actual) || (actual === "integer" && types.includes("number")) ||
+    (actual === "number" && types.includes("integer") && isNearlyInteger(value as number));
+  // The format of a text is looked at elsewhere, that of a list by nobody.
+  const isTextual = actual === "string" || actual === "array";
+  if (format !== "" && !isTextual && !isRight && actualFormat !== format) {
+    return addWrongType(format, actualFormat, path, result);
+  }
+  if (isRight || (format !== "" && !isNumeric && isTextual)) result.checks++;
+  else addWrongType(types.join(","), actual, path, result);
+}
+
+/** The type of a value and the format that goes with it in Go. */
+function typeOf(value: unknown): readonly [type: string, format: string] {
+  if (Array.isArray(value)) return ["array", ""];
+  if (typeof value === "number") return isInt64(value) ? ["integer", "int64"] : ["number", "float64"];
+  return [typeof value, ""];
+}
+
+function checkEnum(schema: JsonSchema, value: unknown, path: string, result: Result): void {
+  const { enum: values } = schema;
+  if (values === undefined || values.length === 0 || values.some((each) => isOneOf(value, each))) return;
+  result.add(`${path} in body should be one of ${goJson(values)}`, notSupported(at(path), value ?? null, values));
+}
+
+/** Whether a value is one of an enum once Go has converted it to the other's type: cut to a whole number, or to the character of a number. */
+function isOneOf(value: unknown, wanted: unknown): boolean {
+  if (value === null || value === undefined || wanted === null) return false;
+  if (typeof value === "number" && typeof wanted === "number") {
+    return value === wanted || (isInt64(wanted) && !isInt64(value) && Math.trunc(value) === wanted);
+  }
+  if (typeof value === "number" && typeof wanted === "string") return isInt64(value) && character(value) === wanted;
+  return equal(value, wanted);
+}
+
+function character(code: number): string {
+  const isCharacter = code >= 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+  return isCharacter ? String.fromCodePoint(code) : "\ufffd";
+}
+
+function checkString(schema: JsonSchema, format: string, value: string, path: string, result: Result): void {
+  result.checks++;
+  checkText(schema, value, path, result);
+  if (format === "" || !isKnownFormat(format)) return;
+  result.checks++;
+  if (!hasFormat(format, value)) addWrongType(format, value, path, result);
+}
+
+function checkText(schema: JsonSchema, value: string, path: string, result: Result): void {
+  const { maxLength, minLength, pattern } = schema;
+  if (maxLength !== undefined && !isWithin(value, maxLength)) {
+    return result.add(`${path} in body should be at most ${maxLength} chars long`, tooLong(at(path), maxLength));
+  }
+  if (minLength !== undefined && isWithin(value, minLength - 1)) {
+    const detail = `${path} in body should be at least ${minLength} chars long`;
+    return result.add(detail, invalid(at(path), value, detail));
+  }
+  if (pattern === undefined || pattern === "") return;
+  const missed = missedPattern(pattern, value);
+  if (missed === undefined) return;
+  const detail = `${path} in body should match '${missed}'`;
+  result.add(detail, invalid(at(path), value, detail));
+}
+
+/** The pattern, as a message shows it, unless the text has it. */
+function missedPattern(pattern: string, text: string): string | undefined {
+  try {
+    return regularExpression(pattern).test(text) ? undefined : pattern;
+  } catch (error) {
+    return `${pattern}, but pattern is invalid: ${error instanceof Error ? error.message : error}`;
+  }
+}
+
+/** Whether a text has at most so many characters, which are code points. */
+function isWithin(text: string, most: number): boolean {
+  if (text.length <= most) return true;
+  if (text.length > 2 * most) return false;
+  let length = 0;
+  for (const _ of text) if (++length > most) return false;
+  return true;
+}
+
+function checkList(
+  schema: JsonSchema,
+  value: readonly unknown[],
+  path: string,
+  old: Correlation | undefined,
+  result: Result,
+): void {
+  const { items, minItems, maxItems, uniqueItems } = schema;
+  if (items !== undefined) {
+    value.forEach((item, i) => check(items, item, `${path}[${i}]`, old?.index(i), result));
+  }
+  if (minItems !== undefined && value.length < minItems) {
+    const detail = `${path} in body should have at least ${minItems} items`;
+    result.add(detail, invalid(at(path), value.length, detail));
+  }
+  if (maxItems !== undefined && value.length > maxItems) {
+    const detail = `${path} in body should have at most ${maxItems} items`;
+    result.add(detail, tooMany(at(path), value.length, maxItems));
+  }
+  if (uniqueItems && value.some((item, i) => value.slice(0, i).some((other) => equal(item, other)))) {
+    const detail = `${path} in body shouldn't contain duplicates`;
+    result.add(detail, invalid(at(path), "", detail));
+  }
+  result.checks += 2;
+}
+
+function checkObject(
+  schema: JsonSchema,
+  value: Record<string, unknown>,
+  path: string,
+  old: Correlation | undefined,
+  result: Result,
+): void {
+  const { properties, additionalProperties, minProperties, maxProperties } = schema;
+  const keys = Object.keys(value).filter((key) => value[key] !== undefined);
+  if (minProperties !== undefined && keys.length < minProperties) {
+    const detail = `${path} in body should have at least ${minProperties} properties`;
+    result.add(detail, invalid(at(path), keys.length, detail));
+  }
+  if (maxProperties !== undefined && keys.length > maxProperties) {
+    const detail = `${path} in body should have at most ${maxProperties} properties`;
+    result.add(detail, tooMany(at(path), keys.length, maxProperties));
+  }
+  if (additionalProperties === false || isObject(additionalProperties)) {
+    for (const key of keys) {
+      if (own(properties, key) !== undefined) continue;
+      if (additionalProperties === false) {
+        const detail = `${path}.${key} in body is a forbidden property`;
+        result.add(detail, invalid(at(path), key, detail));
+      } else check(additionalProperties, value[key], `${path}.${key}`, oldKey(key, path, old), result);
+    }
+  }
+  for (const [key, property] of Object.entries(properties ?? {})) {
+    const part = own(value, key);
+    if (part === undefined) continue;
+    check(property, part, path === "" ? key : `${path}.${key}`, oldKey(key, path, old), result);
+  }
+  for (const key of schema.required ?? []) {
+    if (own(value, key) !== undefined) continue;
+    result.add(`${path}.${key} in body is required`, required(at(`${path}.${key}`)));
+  }
+  result.checks++;
+}
+
+/** What a field was. Of `apiVersion` and `kind` nobody knows: the old object was read as the new one's version. */
+function oldKey(key: string, path: string, old: Correlation | undefined): Correlation | undefined {
+  return path === "" && (key === "kind" || key === "apiVersion") ? undefined : old?.key(key);
+}
+
+/** Alternatives know nothing of the old value: within them nothing is let pass. */
+function checkCombinations(schema: JsonSchema, value: unknown, path: string, result: Result): void {
+  const { anyOf = [], oneOf = [], allOf = [], not } = schema;
+  if (anyOf.length > 0) checkAnyOf(anyOf, value, path, result);
+  if (oneOf.length > 0) checkOneOf(oneOf, value, path, result);
+  if (allOf.length > 0) checkAllOf(allOf, value, path, result);
+  if (not !== undefined && alternative(not, value, path).findings.length === 0) {
+    addNowhere(`${goQuote(path)} must not validate the schema (not)`, result);
+  }
+}
+
+function alternative(schema: JsonSchema, value: unknown, path: string): Result {
+  const result = new Result();
+  check(schema, value, path, undefined, result);
+  return result;
+}
+
+function addNowhere(detail: string, result: Result): void {
+  result.add(detail, invalid(NOWHERE, "", detail));
+}
+
+function checkAnyOf(schemas: readonly JsonSchema[], value: unknown, path: string, result: Result): void {
+  const results: Result[] = [];
+  for (const schema of schemas) {
+    const each = alternative(schema, value, path);
+    if (each.findings.length === 0) return result.merge(each);
+    results.push(each);
+  }
+  addNowhere(`${goQuote(path)} must validate at least one schema (anyOf)`, result);
+  result.merge(nearest(results));
+}
+
+function checkOneOf(schemas: readonly JsonSchema[], value: unknown, path: string, result: Result): void {
+  const results = schemas.map((schema) => alternative(schema, value, path));
+  const valid = results.filter(({ findings }) => findings.length === 0);
+  const [first] = valid;
+  if (valid.length === 1 && first !== undefined) return result.merge(first);
+  const found = valid.length === 0 ? "Found none valid" : `Found ${valid.length} valid alternatives`;
+  addNowhere(`${goQuote(path)} must validate one and only one schema (oneOf). ${found}`, result);
+  if (valid.length === 0) result.merge(nearest(results));
+}
+
+function checkAllOf(schemas: readonly JsonSchema[], value: unknown, path: string, result: Result): void {
+  const results = schemas.map((schema) => alternative(schema, value, path));
+  for (const each of results) result.merge(each);
+  const valid = results.filter(({ findings }) => findings.length === 0).length;
+  if (valid === schemas.length) return;
+  addNowhere(`${goQuote(path)} must validate all the schemas (allOf)${valid === 0 ? ". None validated" : ""}`, result);
+}
+
+/** The result that got furthest; the first of those that got equally far. */
+function nearest(results: readonly Result[]): Result {
+  return results.reduce((best, each) => each.checks > best.checks ? each : best);
+}

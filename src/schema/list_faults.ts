@@ -1,0 +1,69 @@
+/** Items that are there twice in a list that is a set or a map (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype`). */
+import { isObject } from "../base/json.ts";
+import { own } from "../base/own.ts";
+import { duplicate, type FieldError, invalid } from "./field_error.ts";
+import { goJson } from "./go_text.ts";
+import type { JsonSchema } from "./json_schema.ts";
+
+/**
+ * What is there twice, in a list and in the lists below it. Of what is there more often, only the second is named.
+ *
+ * @param schema The schema.
+ * @param value The value.
+ * @param path Where it stands; empty for the whole.
+ */
+export function listFaults(schema: JsonSchema, value: unknown, path = ""): FieldError[] {
+  if (Array.isArray(value)) {
+    const { items } = schema;
+    const faults = duplicates(schema, value, path);
+    if (items === undefined) return faults;
+    return [...faults, ...value.flatMap((item, i) => listFaults(items, item, `${path}[${i}]`))];
+  }
+  if (!isObject(value)) return [];
+  const { properties, additionalProperties } = schema;
+  const faults: FieldError[] = [];
+  for (const [key, part] of Object.entries(value)) {
+    if (isObject(additionalProperties)) faults.push(...listFaults(additionalProperties, part, `${path}[${key}]`));
+    const property = own(properties, key);
+    if (property !== undefined) faults.push(...listFaults(property, part, path === "" ? key : `${path}.${key}`));
+  }
+  return faults;
+}
+
+function duplicates(schema: JsonSchema, list: readonly unknown[], path: string): FieldError[] {
+  switch (schema["x-kubernetes-list-type"]) {
+    case "set":
+      return again(list).map((i) => duplicate(`${path}[${i}]`, list[i] ?? null));
+    case "map":
+      return duplicateKeys(schema["x-kubernetes-list-map-keys"] ?? [], list, path);
+    default:
+      return [];
+  }
+}
+
+function duplicateKeys(names: readonly string[], list: readonly unknown[], path: string): FieldError[] {
+  const strange = list.findIndex((item) => item !== null && !isObject(item));
+  if (strange !== -1) {
+    return [invalid(`${path}[${strange}]`, list[strange], "must be an object for an array of list-type map")];
+  }
+  const keys = list.map((item) => keysOf(names, item));
+  return again(keys).map((i) => duplicate(`${path}[${i}]`, keys[i]));
+}
+
+/** The keys of an item. One that is left out is a key too: the same one in all items. */
+function keysOf(names: readonly string[], item: unknown): Record<string, unknown> {
+  if (!isObject(item)) return {};
+  return Object.fromEntries(names.flatMap((name) => own(item, name) === undefined ? [] : [[name, item[name]]]));
+}
+
+/** Where items stand that are there for the second time. */
+function again(list: readonly unknown[]): number[] {
+  if (list.length <= 1) return [];
+  const times = new Map<string, number>();
+  return list.flatMap((item, i) => {
+    const text = goJson(item);
+    const before = times.get(text) ?? 0;
+    times.set(text, before + 1);
+    return before === 1 ? [i] : [];
+  });
+}

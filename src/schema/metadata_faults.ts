@@ -1,0 +1,174 @@
+/**
+ * What is wrong with the `metadata` of an object, its own or an embedded one's (`k8s.io/apimachinery/pkg/api/validation/objectmeta.go`,
+ * `.../apis/meta/v1/validation`).
+ */
+import {
+  labelFaults,
+  labelValueFaults,
+  type NameRule,
+  pathSegmentFaults,
+  prefixRule,
+  qualifiedNameFaults,
+} from "../base/name_rules.ts";
+import { type FieldError, forbidden, invalid, required, tooLong } from "./field_error.ts";
+import { goJson } from "./go_text.ts";
+
+/** What is looked at. */
+export interface CheckedMetadata {
+  readonly name?: string;
+  readonly generateName?: string;
+  readonly namespace?: string;
+  readonly generation?: number;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly ownerReferences?: readonly CheckedOwner[];
+  readonly finalizers?: readonly string[];
+  readonly managedFields?: readonly CheckedManager[];
+}
+
+/** An entry of `ownerReferences`. */
+export interface CheckedOwner {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
+}
+
+/** An entry of `managedFields`. */
+export interface CheckedManager {
+  readonly manager?: string;
+  readonly operation?: string;
+  readonly fieldsType?: string;
+  readonly subresource?: string;
+}
+
+const LONGEST_ANNOTATIONS = 256 * 1024;
+
+/**
+ * What is wrong with an object's metadata.
+ *
+ * @param metadata The metadata.
+ * @param namespaced Whether the object is to have a namespace.
+ * @param nameRule What names the kind allows.
+ * @param path Where the metadata stands.
+ */
+export function metadataFaults(
+  metadata: CheckedMetadata,
+  namespaced: boolean,
+  nameRule: NameRule,
+  path = "metadata",
+): FieldError[] {
+  const found: FieldError[] = [];
+  const { name, generateName, namespace } = metadata;
+  if (generateName) {
+    // What comes before a generated suffix may end where a name may not; and something follows, so that "." is no fault.
+    const faults = /^\.\.?$/.test(generateName) && nameRule === pathSegmentFaults
+      ? []
+      : prefixRule(nameRule)(generateName);
+    found.push(...faults.map((fault) => invalid(`${path}.generateName`, generateName, fault)));
+  }
+  if (!name) found.push(required(`${path}.name`, "name or generateName is required"));
+  else found.push(...nameRule(name).map((fault) => invalid(`${path}.name`, name, fault)));
+  if (!namespaced) {
+    if (namespace) found.push(forbidden(`${path}.namespace`, "not allowed on this type"));
+  } else if (!namespace) found.push(required(`${path}.namespace`));
+  else found.push(...labelFaults(namespace).map((fault) => invalid(`${path}.namespace`, namespace, fault)));
+  const { generation = 0 } = metadata;
+  if (generation < 0) found.push(invalid(`${path}.generation`, generation, "must be greater than or equal to 0"));
+  found.push(...labelsFaults(metadata.labels ?? {}, `${path}.labels`));
+  found.push(...annotationsFaults(metadata.annotations ?? {}, `${path}.annotations`));
+  found.push(...ownerFaults(metadata.ownerReferences ?? [], `${path}.ownerReferences`));
+  found.push(...finalizerFaults(metadata.finalizers ?? [], `${path}.finalizers`));
+  found.push(...managersFaults(metadata.managedFields ?? [], `${path}.managedFields`));
+  return found;
+}
+
+/** What is wrong with labels. */
+export function labelsFaults(labels: Readonly<Record<string, string>>, field: string): FieldError[] {
+  return Object.entries(labels).flatMap(([key, value]) => [
+    ...qualifiedNameFaults(key).map((fault) => invalid(field, key, fault)),
+    ...labelValueFaults(value).map((fault) => invalid(field, value, fault)),
+  ]);
+}
+
+function annotationsFaults(annotations: Readonly<Record<string, string>>, field: string): FieldError[] {
+  const entries = Object.entries(annotations);
+  const found = entries.flatMap(([key]) =>
+    qualifiedNameFaults(key.toLowerCase()).map((fault) => invalid(field, key, fault))
+  );
+  const size = entries.reduce((sum, [key, value]) => sum + bytesOf(key) + bytesOf(value), 0);
+  if (size > LONGEST_ANNOTATIONS) found.push(tooLong(field, LONGEST_ANNOTATIONS));
+  return found;
+}
+
+const encoder = new TextEncoder();
+
+function bytesOf(text: string): number {
+  return encoder.encode(text).length;
+}
+
+function ownerFaults(owners: readonly CheckedOwner[], field: string): FieldError[] {
+  const found: FieldError[] = [];
+  let controller: string | undefined;
+  for (const owner of owners) {
+    // A version that cannot be taken apart counts as none.
+    if (!owner.apiVersion || owner.apiVersion.split("/").length > 2 || owner.apiVersion.endsWith("/")) {
+      found.push(invalid(`${field}.apiVersion`, owner.apiVersion, "version must not be empty"));
+    }
+    for (const key of ["kind", "name", "uid"] as const) {
+      if (!owner[key]) found.push(invalid(`${field}.${key}`, "", "must not be empty"));
+    }
+    if (owner.apiVersion === "v1" && owner.kind === "Event") {
+      found.push(quoting(field, ownerText(owner), "/v1, Kind=Event is disallowed from being an owner"));
+    }
+    if (!owner.controller) continue;
+    const name = `${owner.kind}/${owner.name}`;
+    if (controller !== undefined) {
+      const why = 'Only one reference can have Controller set to true. Found "true" in references for ' +
+        `${controller} and ${name}`;
+      found.push(quoting(field, `[${owners.map(ownerText).join(",")}]`, why));
+    } else controller = name;
+  }
+  return found;
+}
+
+const OWNER_ORDER = ["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"] as const;
+
+/** An owner reference as Go writes the struct. */
+function ownerText(owner: CheckedOwner): string {
+  const parts = OWNER_ORDER.filter((key) => owner[key] !== undefined).map((key) => `"${key}":${goJson(owner[key])}`);
+  return `{${parts.join(",")}}`;
+}
+
+function quoting(field: string, text: string, detail: string): FieldError {
+  return { reason: "FieldValueInvalid", field, message: `Invalid value: ${text}: ${detail}` };
+}
+
+const LONGEST_MANAGER = 128;
+const LONGEST_SUBRESOURCE = 256;
+
+function managersFaults(managers: readonly CheckedManager[], path: string): FieldError[] {
+  return managers.flatMap(({ manager = "", operation = "", fieldsType, subresource = "" }, i) => {
+    const field = `${path}[${i}]`;
+    const found: FieldError[] = [];
+    if (operation !== "Apply" && operation !== "Update") {
+      found.push(invalid(`${field}.operation`, operation, "must be `Apply` or `Update`"));
+    }
+    if (fieldsType && fieldsType !== "FieldsV1") {
+      found.push(invalid(`${field}.fieldsType`, fieldsType, "must be `FieldsV1`"));
+    }
+    if (bytesOf(manager) > LONGEST_MANAGER) found.push(tooLong(`${field}.manager`, LONGEST_MANAGER));
+    if (bytesOf(subresource) > LONGEST_SUBRESOURCE) found.push(tooLong(`${field}.subresource`, LONGEST_SUBRESOURCE));
+    return found;
+  });
+}
+
+function finalizerFaults(finalizers: readonly string[], field: string): FieldError[] {
+  const found = finalizers.flatMap((each) => qualifiedNameFaults(each).map((fault) => invalid(field, each, fault)));
+  if (finalizers.includes("orphan") && finalizers.includes("foregroundDeletion")) {
+    found.push(invalid(field, finalizers, "finalizer orphan and foregroundDeletion cannot be both set"));
+  }
+  return found;
+}

@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { type JsonSchema, s } from "./mod.ts";
+
+// deno-lint-ignore no-explicit-any
+const any = (value: unknown): any => value;
+
+Deno.test("s.raw keeps JSON Schema as it is", () => {
+  const given: JsonSchema = {
+    type: "object",
+    properties: { a: { type: "array", items: { type: "string", pattern: "^a" } } },
+    additionalProperties: false,
+    oneOf: [{ required: ["a"] }, { maxProperties: 0 }],
+  };
+
+  assert.deepEqual(s.raw(given), given);
+});
+
+Deno.test("s.raw takes what makes no sense and a server takes nevertheless", () => {
+  const given: JsonSchema = { type: "integer", minimum: 3, maximum: 2 };
+
+  assert.deepEqual(s.raw({ type: "object", properties: { given } }).properties, { given });
+});
+
+Deno.test("s.raw with a default is not required", () => {
+  assert.equal(s.object({ a: s.raw<string>({ type: "string", default: "" }) }).required, undefined);
+});
+
+const REFUSED: { name: string; given: () => unknown; expected: string }[] = [
+  {
+    name: "what is no schema",
+    given: () => s.raw(any("string")),
+    expected: 'TypeError: Cannot make a raw schema: it must be a schema: current value is "string"',
+  },
+  {
+    name: "a keyword that there is not, at depth",
+    given: () => s.raw({ type: "object", properties: { a: { type: "array", items: any({ typ: "string" }) } } }),
+    expected: 'TypeError: Cannot make a raw schema: properties[a].items: there is no option "typ"',
+  },
+  {
+    name: "a pattern that is not RE2, under additionalProperties",
+    given: () => s.raw({ type: "object", additionalProperties: { type: "string", pattern: "(?<=a)b" } }),
+    expected:
+      'SyntaxError: Cannot make a raw schema: additionalProperties: "pattern" must be a regular expression of RE2: "(?<=a)b": error parsing regexp: invalid named capture: `(?<=a)b`',
+  },
+  {
+    name: "a default that violates its schema, at depth",
+    given: () => s.raw({ type: "object", properties: { a: { type: "integer", default: "1" } } }),
+    expected:
+      'TypeError: Cannot make a raw schema: properties[a]: default: Invalid value: "string": default must be of type integer: "string"',
+  },
+  {
+    name: "a schema that contains itself",
+    given: () => {
+      const loop: { type: "object"; properties?: { [name: string]: JsonSchema } } = { type: "object" };
+      loop.properties = { loop };
+      return s.raw(loop);
+    },
+    expected: "TypeError: Cannot make a raw schema: properties[loop]: it contains itself",
+  },
+];
+
+for (const { name, given, expected } of REFUSED) {
+  Deno.test(`s.raw refuses ${name}`, () => {
+    assert.throws(given, (error) => {
+      assert.equal(String(error), expected);
+      return true;
+    });
+  });
+}

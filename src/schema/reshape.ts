@@ -1,0 +1,218 @@
+/** Objects out of other objects: fewer properties, more of them, none of them required. */
+import { checkObject, propertiesOf } from "./_parts.ts";
+import { presenceRules } from "./_presence.ts";
+import { marksOf, remark, type Sealed } from "./_seal.ts";
+import { celName } from "./_cel_name.ts";
+import type { JsonSchema } from "./json_schema.ts";
+import { objectOf, type Properties, type ReadObject, type WrittenObject } from "./object.ts";
+import type { Flatten, Schema } from "./schema.ts";
+
+/** What is left of an object without some properties. */
+export type Without<T, Names> = { [Name in keyof T as Name extends Names ? never : Name]: T[Name] };
+
+/** Names of the properties that must be written. */
+type RequiredName<Written> = {
+  [Name in keyof Written]-?: Record<never, never> extends Pick<Written, Name> ? never : Name;
+}[keyof Written];
+
+/** An object as read, all of whose properties may be missing, save those that have a default. */
+export type PartialRead<Read, Written> = Flatten<
+  & Without<Read, RequiredName<Written>>
+  & { [Name in keyof Read as Name extends RequiredName<Written> ? Name : never]?: Read[Name] }
+>;
+
+/** An object as written, all of whose properties may be left out. */
+export type PartialWritten<Written> = { [Name in keyof Written]?: Written[Name] | undefined };
+
+/**
+ * An object with only some of another's properties; those that were required are.
+ *
+ * @param object The object: one of {@linkcode object}, or a type of Kubernetes such as `PodSpec`.
+ * @param names The properties to keep.
+ * @throws {TypeError} If a name is no property, or a rule or the default of the object needs what is left out.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { s } from "@op/sdk";
+ *
+ * const user = s.object({ name: s.string(), email: s.string(), phone: s.optional(s.string()) });
+ *
+ * assert.deepEqual(s.pick(user, ["name", "phone"]).required, ["name"]);
+ * ```
+ */
+export function pick<
+  Read extends object,
+  Written extends object,
+  When extends "required" | "defaulted",
+  const Name extends keyof Read & keyof Written & string,
+>(
+  object: Schema<Read, Written, When>,
+  names: readonly Name[],
+): Schema<Pick<Read, Name>, Pick<Written, Name>, When> {
+  const properties = checkedProperties("pick", object, names);
+  const kept = Object.entries(properties).filter(([name]) => (names as readonly string[]).includes(name));
+  return reshaped("pick", object, Object.fromEntries(kept));
+}
+
+/**
+ * An object without some of another's properties.
+ *
+ * @param object The object: one of {@linkcode object}, or a type of Kubernetes such as `PodSpec`.
+ * @param names The properties to leave out.
+ * @throws {TypeError} If a name is no property, or a rule or the default of the object needs what is left out.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { s } from "@op/sdk";
+ *
+ * const user = s.object({ name: s.string(), email: s.string(), phone: s.optional(s.string()) });
+ *
+ * assert.deepEqual(Object.keys(s.omit(user, ["email"]).properties!), ["name", "phone"]);
+ * ```
+ */
+export function omit<
+  Read extends object,
+  Written extends object,
+  When extends "required" | "defaulted",
+  const Name extends keyof Read & keyof Written & string,
+>(
+  object: Schema<Read, Written, When>,
+  names: readonly Name[],
+): Schema<Without<Read, Name>, Without<Written, Name>, When> {
+  const properties = checkedProperties("omit", object, names);
+  const kept = Object.entries(properties).filter(([name]) => !(names as readonly string[]).includes(name));
+  return reshaped("omit", object, Object.fromEntries(kept));
+}
+
+/**
+ * An object with further properties; a property of the same name takes the place of the old one.
+ *
+ * @param object The object: one of {@linkcode object}, or a type of Kubernetes such as `PodSpec`.
+ * @param properties Names and schemas.
+ * @throws {TypeError} If the object's default lacks a property that is required now, or a name is empty or `__proto__`.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { s } from "@op/sdk";
+ *
+ * const user = s.object({ name: s.string() });
+ *
+ * assert.deepEqual(s.extend(user, { email: s.string() }).required, ["name", "email"]);
+ * ```
+ */
+export function extend<
+  Read extends object,
+  Written extends object,
+  When extends "required" | "defaulted",
+  P extends Properties,
+>(
+  object: Schema<Read, Written, When>,
+  properties: P,
+): Schema<
+  Flatten<Without<Read, keyof P> & ReadObject<P>>,
+  Flatten<Without<Written, keyof P> & WrittenObject<P>>,
+  When
+> {
+  checkObject("extend an object", object);
+  // Descriptors, so that "__proto__" stays a name for the check that refuses it.
+  const all = Object.defineProperties({ ...propertiesOf(object) }, Object.getOwnPropertyDescriptors(properties ?? {}));
+  return reshaped("extend", object, all);
+}
+
+/**
+ * An object of which no property must be written. Those with a default keep it, and are there when read.
+ *
+ * @param object The object: one of {@linkcode object}, or a type of Kubernetes such as `PodSpec`.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { s } from "@op/sdk";
+ *
+ * assert.deepEqual(s.partial(s.object({ name: s.string(), age: s.integer() })), {
+ *   type: "object",
+ *   properties: { name: { type: "string" }, age: { type: "integer" } },
+ * });
+ * ```
+ */
+export function partial<Read extends object, Written extends object, When extends "required" | "defaulted">(
+  object: Schema<Read, Written, When>,
+): Schema<PartialRead<Read, Written>, PartialWritten<Written>, When> {
+  checkObject("make an object partial", object);
+  const properties = Object.entries(propertiesOf(object)).map(([name, property]) =>
+    [
+      name,
+      property.default === undefined ? remark(property, { ...marksOf(property), optional: true }) : property,
+    ] as const
+  );
+  return reshaped("partial", object, Object.fromEntries(properties));
+}
+
+type Deed = "pick" | "omit" | "extend" | "partial";
+
+const ACTIONS: { readonly [D in Deed]: string } = {
+  pick: "pick properties of an object",
+  omit: "omit properties of an object",
+  extend: "extend an object",
+  partial: "make an object partial",
+};
+
+function checkedProperties(deed: "pick" | "omit", object: JsonSchema, names: readonly string[]): Properties {
+  checkObject(ACTIONS[deed], object);
+  const properties = propertiesOf(object);
+  if (!Array.isArray(names)) throw new TypeError(`Cannot ${deed} properties: list their names`);
+  for (const [i, name] of names.entries()) {
+    if (names.indexOf(name) !== i) throw new TypeError(`Cannot ${deed} property "${name}": it is listed twice`);
+    if (!Object.hasOwn(properties, name)) {
+      throw new TypeError(
+        `Cannot ${deed} property "${name}": the object has none of that name: it has ${
+          quoted(Object.keys(properties))
+        }`,
+      );
+    }
+  }
+  return properties;
+}
+
+function quoted(names: readonly string[]): string {
+  return names.length === 0 ? "none at all" : names.map((name) => `"${name}"`).join(", ");
+}
+
+function reshaped(deed: Deed, object: JsonSchema, properties: Properties): Sealed {
+  const before = propertiesOf(object);
+  const gone = Object.keys(before).filter((name) => !Object.hasOwn(properties, name));
+  // The rules that follow from the properties are made anew from those that are there now.
+  const derived = new Set(presenceRules(ACTIONS[deed], before).map(({ rule }) => rule));
+  const rules = (object["x-kubernetes-validations"] ?? []).filter(({ rule }) => !derived.has(rule));
+  const { properties: _, required: __, ...rest } = object;
+  const keywords: JsonSchema = { ...rest, "x-kubernetes-validations": rules };
+  for (const name of gone) checkNotNeeded(deed, name, keywords);
+  return objectOf(ACTIONS[deed], properties, keywords, marksOf(object));
+}
+
+/** What stands around the properties stays; where it speaks of one that goes, nobody but who wrote it knows what is meant then. */
+function checkNotNeeded(deed: Deed, name: string, object: JsonSchema): void {
+  const self = new RegExp(String.raw`\b(?:self|oldSelf)\s*\.\s*\??\s*${celName(name) ?? "(?!)"}(?![A-Za-z0-9_])`);
+  const rule = object["x-kubernetes-validations"]?.find(({ rule, messageExpression = "", fieldPath = "" }) =>
+    self.test(rule) || self.test(messageExpression) || fieldPath.startsWith(`.${name}`)
+  );
+  const needs = rule !== undefined
+    ? `the rule "${rule.rule}"`
+    : combinationsName(object, name)
+    ? "allOf, anyOf, oneOf or not"
+    : undefined;
+  if (needs === undefined) return;
+  throw new TypeError(
+    `Cannot leave out property "${name}": ${needs} of the object needs it: ${deed} first, then add what restricts the properties`,
+  );
+}
+
+function combinationsName(node: JsonSchema, name: string): boolean {
+  const parts = [...node.allOf ?? [], ...node.anyOf ?? [], ...node.oneOf ?? [], ...node.not ? [node.not] : []];
+  return parts.some((part) =>
+    part.required?.includes(name) === true || Object.hasOwn(part.properties ?? {}, name) || combinationsName(part, name)
+  );
+}

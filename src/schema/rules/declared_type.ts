@@ -1,0 +1,221 @@
+/**
+ * The types of CEL that schemas declare, with what is known of how large values may be (`k8s.io/apiserver/pkg/cel`, types.go and limits.go;
+ * `.../cel/common`, schemas.go).
+ */
+import { isObject } from "../../base/json.ts";
+import {
+  BOOL,
+  BYTES,
+  type CelType,
+  DOUBLE,
+  DURATION,
+  DYN,
+  INT,
+  listOf,
+  mapOf,
+  type SimpleType,
+  STRING,
+  TIMESTAMP,
+} from "../../cel/type.ts";
+import { celName, RESERVED_NAMES } from "../_cel_name.ts";
+import type { JsonSchema } from "../json_schema.ts";
+
+/** What a schema declares. */
+export interface DeclaredType {
+  readonly shape: SimpleType | "list" | "map" | "object";
+  /** The fewest bytes that a value takes in JSON. */
+  readonly leastBytes: number;
+  /** The most characters, bytes, items or entries that a value may have. */
+  readonly mostElements: number;
+  /** What a list or map holds. */
+  readonly items?: DeclaredType;
+  /** The fields of an object by the names that rules call them. */
+  readonly fields?: ReadonlyMap<string, DeclaredType>;
+}
+
+/** The largest request that an API server takes, in bytes. */
+export const LARGEST_REQUEST = 3 * 1024 * 1024;
+
+// The longest text is a request that is nothing else, without its quotes.
+const LONGEST_TEXT = LARGEST_REQUEST - 2;
+const LONGEST_DURATION = 32;
+const LENGTH_OF_DATE = 12;
+const LONGEST_DATE_TIME = 32;
+const SHORTEST_DURATION = 3;
+const SHORTEST_DATE_TIME = 21;
+
+const KEY: DeclaredType = { shape: STRING, leastBytes: 2, mostElements: 0 };
+
+/** The type of a map's keys. */
+export const KEY_TYPE: DeclaredType = KEY;
+
+const known = new WeakMap<JsonSchema, Map<boolean, DeclaredType | undefined>>();
+
+/**
+ * The type that a schema declares.
+ *
+ * @param schema The schema.
+ * @param isResource Whether it is of a whole object, whose kind, version and name are known.
+ * @returns The type; undefined where rules cannot see the value.
+ */
+export function declaredType(schema: JsonSchema, isResource: boolean): DeclaredType | undefined {
+  let types = known.get(schema);
+  if (types === undefined) known.set(schema, types = new Map());
+  if (!types.has(isResource)) types.set(isResource, typeOf(schema, isResource));
+  return types.get(isResource);
+}
+
+function typeOf(given: JsonSchema, isResource: boolean): DeclaredType | undefined {
+  const { maxLength } = given;
+  if (given["x-kubernetes-int-or-string"]) {
+    return { shape: DYN, leastBytes: 1, mostElements: maxLength === undefined ? LONGEST_TEXT : bytesFor(maxLength) };
+  }
+  const schema = isResource ? withTypeAndMetadata(given) : given;
+  switch (schema.type) {
+    case "array":
+      return listType(schema);
+    case "object":
+      return isObject(schema.additionalProperties) ? mapType(schema, schema.additionalProperties) : objectType(schema);
+    case "string":
+      return textType(schema);
+    case "boolean":
+      return { shape: BOOL, leastBytes: 4, mostElements: 0 };
+    case "number":
+      return { shape: DOUBLE, leastBytes: 1, mostElements: 0 };
+    case "integer":
+      return { shape: INT, leastBytes: 1, mostElements: 0 };
+    default:
+      return undefined;
+  }
+}
+
+/** No character takes more than four bytes. */
+function bytesFor(characters: number): number {
+  return 4 * Math.max(0, characters);
+}
+
+function listType({ items, maxItems }: JsonSchema): DeclaredType | undefined {
+  const type = items && declaredType(items, items["x-kubernetes-embedded-resource"] ?? false);
+  if (type === undefined) return undefined;
+  const most = maxItems ?? Math.trunc(LONGEST_TEXT / (type.leastBytes + 1));
+  return { shape: "list", leastBytes: 2, mostElements: Math.max(0, most), items: type };
+}
+
+function mapType({ maxProperties }: JsonSchema, values: JsonSchema): DeclaredType | undefined {
+  const type = declaredType(values, values["x-kubernetes-embedded-resource"] ?? false);
+  if (type === undefined) return undefined;
+  // An entry is at least its value and 6 bytes: a key of two with its quotes, a colon, a comma.
+  const most = maxProperties ?? Math.trunc(LONGEST_TEXT / (type.leastBytes + 6));
+  return { shape: "map", leastBytes: 2, mostElements: Math.max(0, most), items: type };
+}
+
+function objectType({ properties = {}, required = [] }: JsonSchema): DeclaredType {
+  const fields = new Map<string, DeclaredType>();
+  let leastBytes = 2;
+  for (const [name, property] of Object.entries(properties)) {
+    const type = declaredType(property, property["x-kubernetes-embedded-resource"] ?? false);
+    if (type === undefined) continue;
+    const field = celName(name);
+    if (field !== undefined) fields.set(field, type);
+    // What has a default need not be sent.
+    if (required.includes(name) && (property.default ?? null) === null) {
+      leastBytes += byteLength(name) + type.leastBytes + 4;
+    }
+  }
+  return { shape: "object", leastBytes, mostElements: 0, fields };
+}
+
+function textType(schema: JsonSchema): DeclaredType {
+  const { format, maxLength, enum: values = [] } = schema;
+  switch (format) {
+    case "byte":
+      return {
+        shape: BYTES,
+        leastBytes: 2,
+        mostElements: maxLength === undefined ? LONGEST_TEXT : Math.max(0, maxLength),
+      };
+    case "duration":
+      return { shape: DURATION, leastBytes: SHORTEST_DURATION, mostElements: LONGEST_DURATION };
+    case "date":
+      return { shape: TIMESTAMP, leastBytes: LENGTH_OF_DATE, mostElements: LENGTH_OF_DATE };
+    case "date-time":
+      return { shape: TIMESTAMP, leastBytes: SHORTEST_DATE_TIME, mostElements: LONGEST_DATE_TIME };
+  }
+  if (maxLength !== undefined) return { shape: STRING, leastBytes: 2, mostElements: bytesFor(maxLength) };
+  if (values.length === 0) return { shape: STRING, leastBytes: 2, mostElements: LONGEST_TEXT };
+  const lengths = values.map((value) => typeof value === "string" ? byteLength(value) : 0);
+  return { shape: STRING, leastBytes: 2, mostElements: Math.max(...lengths) };
+}
+
+function byteLength(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
+
+const TEXT: JsonSchema = { type: "string" };
+const METADATA: JsonSchema = { type: "object", properties: { name: TEXT, generateName: TEXT } };
+const resources = new WeakMap<JsonSchema, JsonSchema>();
+
+/**
+ * The schema of a whole object as rules see it: with `apiVersion`, `kind` and the names in `metadata`, whatever it says of them.
+ *
+ * @param schema The schema of the object.
+ * @returns The same schema for the same one.
+ */
+export function withTypeAndMetadata(schema: JsonSchema): JsonSchema {
+  const made = resources.get(schema);
+  if (made !== undefined) return made;
+  const { apiVersion, kind, metadata } = schema.properties ?? {};
+  const { name, generateName } = metadata?.properties ?? {};
+  const isThere = [apiVersion, kind, name, generateName].every((each) => each?.type === "string") &&
+    metadata?.type === "object";
+  const result: JsonSchema = isThere ? schema : {
+    ...schema,
+    properties: { ...schema.properties, apiVersion: TEXT, kind: TEXT, metadata: METADATA },
+  };
+  resources.set(schema, result);
+  return result;
+}
+
+/**
+ * A declared type as CEL's checker knows it.
+ *
+ * @param type The type.
+ * @param name What an object is called; those in it are named after it.
+ */
+export function celType(type: DeclaredType, name: string): CelType {
+  const { shape, items, fields } = type;
+  if (shape === "list") return listOf(items ? celType(items, `${name}.@idx`) : DYN);
+  if (shape === "map") return mapOf(STRING, items ? celType(items, `${name}.@elem`) : DYN);
+  if (shape !== "object") return shape;
+  const asked = new Map<string, CelType | undefined>();
+  return {
+    kind: "object",
+    name,
+    field(field) {
+      if (!asked.has(field)) {
+        // A reserved word may be said as it is.
+        const found = fields?.get(field) ?? (RESERVED_NAMES.has(field) ? fields?.get(`__${field}__`) : undefined);
+        asked.set(field, found && celType(found, `${name}.${field}`));
+      }
+      return asked.get(field);
+    },
+  };
+}
+
+/**
+ * How many elements a part of a value may have.
+ *
+ * @param type The type of the value.
+ * @param path The way to the part: names of fields, and `@items`, `@keys`, `@values`.
+ * @returns The most; undefined where the type does not tell.
+ */
+export function mostElements(type: DeclaredType, path: readonly string[]): number | undefined {
+  let here: DeclaredType | undefined = type;
+  for (const step of path) {
+    if (step === "@items" || step === "@values") here = here.items;
+    else if (step === "@keys") here = here.shape === "map" ? KEY : undefined;
+    else here = here.fields?.get(step);
+    if (here === undefined) return undefined;
+  }
+  return here.mostElements;
+}

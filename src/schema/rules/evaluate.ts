@@ -1,0 +1,274 @@
+/** What rules find wrong with a value (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel`, validation.go). */
+import { isObject } from "../../base/json.ts";
+import { own } from "../../base/own.ts";
+import type { Program } from "../../cel/program.ts";
+import { CelError, Optional, type Value } from "../../cel/value.ts";
+import { type Correlation, KeyedList } from "../correlation.ts";
+import { duplicate, type FieldError, forbidden, invalid, OMITTED, required } from "../field_error.ts";
+import { goQuote } from "../go_text.ts";
+import type { JsonSchema, ValidationRule } from "../json_schema.ts";
+import type { CompiledMessage, CompiledRule } from "./compiled_rule.ts";
+import { withTypeAndMetadata } from "./declared_type.ts";
+import { celValue } from "./json_value.ts";
+import { CALL_LIMIT, LONGEST_MESSAGE, OBJECT_BUDGET } from "./limits.ts";
+import { type RuleNode, ruleNode } from "./rule_node.ts";
+
+/** Options for {@linkcode brokenRules}. */
+export interface BrokenRulesOptions {
+  /** What was there before; undefined when it is new. */
+  readonly old?: unknown;
+  /** The value and what it was: faults in parts that have not changed are let pass. @default {none is} */
+  readonly correlation?: Correlation;
+  /** Whether the value is a whole object, whose kind, version and name rules may look at. @default {false} */
+  readonly isResource?: boolean;
+  /** Where the value stands. @default {the whole} */
+  readonly path?: string;
+  /** Takes the faults that were let pass, as an API server warns of them. */
+  readonly warn?: (fault: FieldError) => void;
+}
+
+/**
+ * What rules find wrong with a value that has no other faults.
+ *
+ * @param schema The schema; it must not change afterwards, since its rules are compiled only once.
+ * @param value The value.
+ * @param options Additional options.
+ */
+export function brokenRules(schema: JsonSchema, value: unknown, options: BrokenRulesOptions = {}): FieldError[] {
+  const node = ruleNode(schema, options.isResource ?? false);
+  if (node === undefined) return [];
+  const run = new Run(options.warn);
+  run.check(node, options.path ?? "", value, options.old, { current: options.correlation, nearest: undefined });
+  return run.faults;
+}
+
+/** Where the value is compared with what it was: the place itself, or the nearest above it of which it is known what it was. */
+interface Place {
+  readonly current: Correlation | undefined;
+  readonly nearest: Correlation | undefined;
+}
+
+function keyPlace(place: Place, key: string): Place {
+  const { current, nearest } = place;
+  if (current === undefined) return place;
+  // What version the old object was written in is not known any more.
+  if (nearest === undefined && (key === "apiVersion" || key === "kind")) return NOWHERE;
+  return { current: current.key(key), nearest: current };
+}
+
+const NOWHERE: Place = { current: undefined, nearest: undefined };
+
+function indexPlace(place: Place, index: number): Place {
+  return place.current === undefined ? place : { current: place.current.index(index), nearest: place.current };
+}
+
+class Run {
+  readonly faults: FieldError[] = [];
+  readonly #warn: ((fault: FieldError) => void) | undefined;
+  /** What rules may still cost; less than nothing once no further rule is to be evaluated. */
+  #budget = OBJECT_BUDGET;
+
+  constructor(warn: ((fault: FieldError) => void) | undefined) {
+    this.#warn = warn;
+  }
+
+  check(node: RuleNode, path: string, value: unknown, old: unknown, place: Place): void {
+    if (value === null || value === undefined || this.#budget < 0) return;
+    if (node.hasOwnRules) this.#checkHere(node, path, value, old ?? undefined, place);
+    if (Array.isArray(value)) this.#checkItems(node, path, value, old, place);
+    else if (isObject(value)) this.#checkFields(node, path, value, old, place);
+  }
+
+  #checkItems({ items, schema }: RuleNode, path: string, value: unknown[], old: unknown, place: Place): void {
+    if (items === undefined) return;
+    const before = new KeyedList(schema, Array.isArray(old) ? old : []);
+    for (const [i, item] of value.entries()) {
+      this.check(items, `${path}[${i}]`, item, before.get(item), indexPlace(place, i));
+      if (this.#budget < 0) return;
+    }
+  }
+
+  #checkFields(node: RuleNode, path: string, value: Record<string, unknown>, old: unknown, place: Place): void {
+    const before = isObject(old) ? old : {};
+    const { values, properties } = node;
+    for (const key of Object.keys(value)) {
+      const property = properties.get(key);
+      const here = keyPlace(place, key);
+      if (values !== undefined) this.check(values, `${path}[${key}]`, value[key], own(before, key), here);
+      if (property !== undefined) {
+        this.check(property, path === "" ? key : `${path}.${key}`, value[key], own(before, key), here);
+      }
+      if (this.#budget < 0) return;
+    }
+  }
+
+  #checkHere(node: RuleNode, path: string, value: unknown, old: unknown, place: Place): void {
+    const { type = "" } = node.schema;
+    const field = path === "" ? "<nil>" : path;
+    if (node.rules === undefined) {
+      const why = "failed to convert to declType for CEL validation rules";
+      this.faults.push(invalid(field, type, `rule compiler initialization error: ${why}`));
+      return;
+    }
+    if (this.#budget <= 0) return this.#end(invalid(field, type, OUT_OF_BUDGET));
+    const values = valuesOf(node.isResource ? withTypeAndMetadata(node.schema) : node.schema, value, old);
+    for (const compiled of node.rules) {
+      if (compiled.usesOldSelf && old === undefined && !compiled.rule.optionalOldSelf) continue;
+      this.#evaluate(compiled, { path, field, type, value, values, place });
+      if (this.#budget < 0) return;
+    }
+  }
+
+  #end(fault: FieldError): void {
+    this.faults.push(fault);
+    this.#budget = -1;
+  }
+
+  #evaluate(compiled: CompiledRule, at: Evaluated): void {
+    const { rule, program, error } = compiled;
+    const { field, type } = at;
+    const broken = (detail: string): FieldError => ({ ...invalid(field, type, detail), rule: rule.rule });
+    if (error !== undefined) return void this.faults.push(broken(`rule compile error: ${error}`));
+    if (program === undefined) return;
+    const { value, why, cost } = result(program, at.values, rule);
+    if (cost > this.#budget) return this.#end(broken(OUT_OF_BUDGET));
+    this.#budget -= cost;
+    if (why === undefined) {
+      if (value !== true) this.#report(compiled, at);
+    } else if (why.startsWith("no such overload")) {
+      const words = "call arguments did not match a supported operator, function or macro signature for rule";
+      this.faults.push(broken(`'${why}': ${words}: ${nameOf(rule)}`));
+    } else if (why.startsWith(TOO_EXPENSIVE)) {
+      this.#end(
+        broken(
+          `'${why}': no further validation rules will be run due to call cost exceeds limit for rule: ${nameOf(rule)}`,
+        ),
+      );
+    } else this.faults.push(broken(`${why} evaluating rule: ${nameOf(rule)}`));
+  }
+
+  /** Tells of a rule that is broken, in its own words where it has some. */
+  #report(compiled: CompiledRule, at: Evaluated): void {
+    const { rule, message, field: below, usesOldSelf } = compiled;
+    const field = below === undefined ? at.field : at.path === "" ? below : `${at.path}.${below}`;
+    const add = (fault: FieldError) => {
+      const known = { ...fault, rule: rule.rule };
+      const { current, nearest } = at.place;
+      const isSame = current === undefined ? nearest?.isSame : current.isSame;
+      if (!usesOldSelf && isSame) this.#warn?.(known);
+      else this.faults.push(known);
+    };
+    const made = message === undefined ? undefined : this.#message(message, rule, at.values);
+    if (made?.isEnd) {
+      add(invalid(field, at.type, made.text));
+      this.#budget = -1;
+      return;
+    }
+    const value = at.type === "object" || at.type === "array" ? OMITTED : at.value;
+    add(
+      faultFor(rule, field, value, made?.text ?? (rule.message ? rule.message.trim() : `failed rule: ${nameOf(rule)}`)),
+    );
+  }
+
+  /** What an expression says of a broken rule; nothing where it says nothing that can be shown. */
+  #message({ program }: CompiledMessage, rule: ValidationRule, values: Values): Message | undefined {
+    if (program === undefined) return undefined;
+    const { value, why, cost } = result(program, values, rule);
+    if (cost > this.#budget) {
+      const what = "messageExpression evaluation failed due to running out of cost budget";
+      return { text: `${what}, no further validation rules will be run`, isEnd: true };
+    }
+    if (why?.startsWith(TOO_EXPENSIVE)) {
+      const what = "no further validation rules will be run due to call cost exceeds limit for messageExpression";
+      return { text: `${what}: ${goQuote(rule.messageExpression ?? "")}`, isEnd: true };
+    }
+    this.#budget -= cost;
+    const text = typeof value === "string" ? value.trim() : "";
+    if (text === "" || text.includes("\n") || new TextEncoder().encode(text).length > LONGEST_MESSAGE) return undefined;
+    return { text, isEnd: false };
+  }
+}
+
+const OUT_OF_BUDGET = "validation failed due to running out of cost budget, no further validation rules will be run";
+const TOO_EXPENSIVE = "operation cancelled: actual cost limit exceeded";
+
+/** What is evaluated, and where. */
+interface Evaluated {
+  readonly path: string;
+  /** The path as a fault names it. */
+  readonly field: string;
+  /** The type in the schema. */
+  readonly type: string;
+  readonly value: unknown;
+  readonly values: Values;
+  readonly place: Place;
+}
+
+interface Message {
+  readonly text: string;
+  /** Whether no further rule is to be evaluated. */
+  readonly isEnd: boolean;
+}
+
+/** `self` and `oldSelf`, converted when a rule asks for them, so that one that cannot be fails only the rules that need it. */
+interface Values {
+  readonly plain: Readonly<Record<string, Value>>;
+  /** The same, where what was there before may be missing. */
+  readonly optional: Readonly<Record<string, Value>>;
+}
+
+function valuesOf(schema: JsonSchema, value: unknown, old: unknown): Values {
+  let self: Value | undefined;
+  let oldSelf: Value | undefined;
+  const plain = {
+    get self() {
+      return self ??= celValue(value, schema);
+    },
+    get oldSelf() {
+      return oldSelf ??= celValue(old, schema);
+    },
+  };
+  const optional = {
+    get self() {
+      return plain.self;
+    },
+    get oldSelf() {
+      return old === undefined ? Optional.NONE : new Optional(plain.oldSelf);
+    },
+  };
+  return { plain, optional };
+}
+
+interface Outcome {
+  readonly value?: Value;
+  /** Why there is no value. */
+  readonly why?: string;
+  readonly cost: number;
+}
+
+function result(program: Program, values: Values, rule: ValidationRule): Outcome {
+  try {
+    return program.evaluate(rule.optionalOldSelf ? values.optional : values.plain, { costLimit: CALL_LIMIT });
+  } catch (error) {
+    if (!(error instanceof CelError)) throw error;
+    return { why: error.message, cost: error.cost ?? 0 };
+  }
+}
+
+/** A rule as messages about it name it. */
+function nameOf({ rule, message }: ValidationRule): string {
+  return message ? message.trim() : rule.trim();
+}
+
+function faultFor({ reason }: ValidationRule, field: string, value: unknown, detail: string): FieldError {
+  switch (reason) {
+    case "FieldValueForbidden":
+      return forbidden(field, detail);
+    case "FieldValueRequired":
+      return required(field, detail);
+    case "FieldValueDuplicate":
+      return duplicate(field, value);
+    default:
+      return invalid(field, value, detail);
+  }
+}

@@ -1,0 +1,246 @@
+/**
+ * What is wrong with the CEL rules of a schema, before there is any value (`k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation`,
+ * validation.go and cel_validation.go).
+ */
+import { isObject } from "../../base/json.ts";
+import { UNLIMITED } from "../../cel/cost.ts";
+import { type FieldError, forbidden, internal, invalid, notSupported, required } from "../field_error.ts";
+import { fieldTarget } from "../field_path.ts";
+import { quotedRule } from "../go_schema.ts";
+import type { JsonSchema, ValidationRule } from "../json_schema.ts";
+import { type CompiledRule, compileRules, mostValues } from "./compiled_rule.ts";
+import { type DeclaredType, declaredType } from "./declared_type.ts";
+import { RULE_LIMIT, SCHEMA_LIMIT } from "./limits.ts";
+
+/** Options for {@linkcode ruleFaults}. */
+export interface RuleFaultsOptions {
+  /** What else is wrong with the schema: rules at and above such places are not compiled, since they would be told off for what they cannot help. @default {nothing} */
+  readonly others?: readonly FieldError[];
+  /** Whether the rules are not compiled at all, as in a schema that is not structural. @default {false} */
+  readonly textsOnly?: boolean;
+  /** Whether the schema stands as it is already: a rule alone may cost what it costs then. @default {false} */
+  readonly isUnchanged?: boolean;
+}
+
+/**
+ * What is wrong with the rules of a schema: with their texts, their types, and with what they may cost.
+ *
+ * @param schema The schema of a whole object.
+ * @param path Where it stands.
+ * @param options Additional options.
+ * @returns The faults, each with the text of its rule.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const spec = { type: "object", properties: { size: { type: "integer" } }, "x-kubernetes-validations": [{ rule: "self.siez > 0" }] } as const;
+ * const [fault] = ruleFaults({ type: "object", properties: { spec } }, "schema");
+ * assert.equal(fault?.field, "schema.properties[spec].x-kubernetes-validations[0].rule");
+ * assert.match(fault?.message ?? "", /undefined field 'siez'/);
+ * ```
+ */
+export function ruleFaults(schema: JsonSchema, path: string, options: RuleFaultsOptions = {}): FieldError[] {
+  const { others = [], isUnchanged = false, textsOnly = false } = options;
+  const search = new Search(others, isUnchanged);
+  search.visit(schema, { path, isResource: true, most: 1, isCompiled: !textsOnly });
+  return [...search.textFaults, ...search.compileFaults, ...search.totalFaults(path)];
+}
+
+/** Where a node stands. */
+interface Place {
+  readonly path: string;
+  readonly isResource: boolean;
+  /** How many values there may be; undefined where nothing bounds them. */
+  readonly most: number | undefined;
+  /** The nearest place to the root below which nobody knows what a value was. */
+  readonly uncorrelated?: string;
+  /** Whether the rules are compiled: those in alternatives are not, they must not be there. */
+  readonly isCompiled: boolean;
+}
+
+/** A rule that takes a part of what all may cost. */
+interface ExpensiveRule {
+  readonly path: string;
+  readonly cost: number;
+  readonly rule: ValidationRule;
+}
+
+class Search {
+  readonly textFaults: FieldError[] = [];
+  readonly compileFaults: FieldError[] = [];
+  readonly #faultyPlaces: string[];
+  readonly #isUnchanged: boolean;
+  readonly #expensive: ExpensiveRule[] = [];
+  #total = 0;
+
+  constructor(others: readonly FieldError[], isUnchanged: boolean) {
+    this.#faultyPlaces = others.map(({ field }) => field);
+    this.#isUnchanged = isUnchanged;
+  }
+
+  visit(schema: JsonSchema, place: Place): void {
+    const { additionalProperties, properties = {}, items, not, allOf = [], oneOf = [], anyOf = [] } = schema;
+    const { path, isCompiled } = place;
+    const most = mostOfChildren(schema, place.most);
+    if (isObject(additionalProperties)) {
+      this.#visitChild(additionalProperties, `${path}.additionalProperties`, place, most);
+    }
+    for (const [key, property] of Object.entries(properties)) {
+      this.#visitChild(property, `${path}.properties[${key}]`, place, most);
+    }
+    const alternatives: [string, JsonSchema][] = [
+      ...(not === undefined ? [] : [["not", not] as [string, JsonSchema]]),
+      ...allOf.map((each, i): [string, JsonSchema] => [`allOf[${i}]`, each]),
+      ...oneOf.map((each, i): [string, JsonSchema] => [`oneOf[${i}]`, each]),
+      ...anyOf.map((each, i): [string, JsonSchema] => [`anyOf[${i}]`, each]),
+    ];
+    for (const [key, each] of alternatives) {
+      this.visit(each, { ...place, path: `${path}.${key}`, isResource: false, isCompiled: false });
+    }
+    if (items !== undefined) {
+      const isMap = schema["x-kubernetes-list-type"] === "map";
+      const below = isMap ? place : { ...place, uncorrelated: place.uncorrelated ?? path };
+      this.#visitChild(items, `${path}.items`, below, most);
+    }
+    const rules = schema["x-kubernetes-validations"] ?? [];
+    if (rules.length === 0) return;
+    rules.forEach((rule, i) => this.#checkText(schema, rule, `${path}.x-kubernetes-validations[${i}]`));
+    if (isCompiled && !this.#faultyPlaces.some((fault) => isWithin(path, fault))) this.#compile(schema, place);
+  }
+
+  #visitChild(schema: JsonSchema, path: string, place: Place, most: number | undefined): void {
+    this.visit(schema, { ...place, path, most, isResource: schema["x-kubernetes-embedded-resource"] ?? false });
+  }
+
+  #addText(rule: ValidationRule, fault: FieldError): void {
+    this.textFaults.push({ ...fault, rule: rule.rule });
+    this.#faultyPlaces.push(fault.field);
+  }
+
+  #checkText(schema: JsonSchema, rule: ValidationRule, path: string): void {
+    const { message = "", messageExpression = "", reason, fieldPath = "" } = rule;
+    const add = (fault: FieldError) => this.#addText(rule, fault);
+    if (rule.rule.trim() === "") add(required(`${path}.rule`, "rule is not specified"));
+    else if (message !== "" && message.trim() === "") {
+      add(invalid(`${path}.message`, message, "must be non-empty if specified"));
+    } else if (hasLineBreak(message.trim())) add(invalid(`${path}.message`, message, "must not contain line breaks"));
+    else if (hasLineBreak(rule.rule.trim()) && message.trim() === "") {
+      add(required(`${path}.message`, "message must be specified if rule contains line breaks"));
+    }
+    if (messageExpression !== "" && messageExpression.trim() === "") {
+      add(required(`${path}.messageExpression`, "messageExpression must be non-empty if specified"));
+    }
+    if (reason !== undefined && !REASONS.includes(reason)) add(notSupported(`${path}.reason`, reason, REASONS));
+    if (fieldPath === "") return;
+    if (fieldPath.trim() === "") add(invalid(`${path}.fieldPath`, fieldPath, "must be non-empty if specified"));
+    if (hasLineBreak(fieldPath)) add(invalid(`${path}.fieldPath`, fieldPath, "must not contain line breaks"));
+    if (!isPath(schema, fieldPath)) add(invalid(`${path}.fieldPath`, fieldPath, "must be a valid path"));
+  }
+
+  #compile(schema: JsonSchema, place: Place): void {
+    const path = `${place.path}.x-kubernetes-validations`;
+    const type = declaredType(schema, place.isResource);
+    if (type === undefined) {
+      const why = "failed to construct type information for x-kubernetes-validations rules: " +
+        "unable to convert structural schema to CEL declarations";
+      this.compileFaults.push(internal(path, `internal error: ${why}`));
+      return;
+    }
+    for (const [i, compiled] of compileRules(schema, type).entries()) {
+      this.#checkCompiled(compiled, `${path}[${i}]`, place, type);
+    }
+  }
+
+  #checkCompiled(compiled: CompiledRule, path: string, place: Place, type: DeclaredType): void {
+    const { rule, error, message } = compiled;
+    const add = (fault: FieldError) => this.compileFaults.push({ ...fault, rule: rule.rule });
+    const cost = multiplied(compiled.cost, place.most ?? mostValues(type));
+    const limit = this.#isUnchanged ? Infinity : RULE_LIMIT;
+    if (cost > limit) add(forbidden(`${path}.rule`, tooExpensive("estimated rule cost", cost, RULE_LIMIT)));
+    this.#count(`${path}.rule`, cost, rule);
+    if (error !== undefined) add(quoting(`${path}.rule`, rule, error));
+    if (message?.error !== undefined) add(quoting(`${path}.messageExpression`, rule, message.error));
+    else if (message !== undefined) {
+      if (message.cost > limit) {
+        const why = tooExpensive("estimated messageExpression cost", message.cost, RULE_LIMIT);
+        add(forbidden(`${path}.messageExpression`, why));
+      }
+      this.#count(`${path}.messageExpression`, message.cost, rule);
+    }
+    if (compiled.usesOldSelf) {
+      if (place.uncorrelated === undefined) return;
+      const why = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${place.uncorrelated}`;
+      add(invalid(`${path}.rule`, rule.rule, why));
+    } else if (rule.optionalOldSelf !== undefined) {
+      const why = "may not be set if oldSelf is not used in rule";
+      add(invalid(`${path}.optionalOldSelf`, rule.optionalOldSelf, why));
+    }
+  }
+
+  #count(path: string, cost: number, rule: ValidationRule): void {
+    this.#total = Math.min(this.#total + cost, UNLIMITED);
+    // What takes less than a hundredth is not to blame.
+    if (cost >= SCHEMA_LIMIT / 100) this.#expensive.push({ path, cost, rule });
+  }
+
+  /** What all rules may cost together, with the four that cost most. */
+  totalFaults(path: string): FieldError[] {
+    if (this.#total <= SCHEMA_LIMIT) return [];
+    const why = "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema";
+    const most = this.#expensive.toSorted((a, b) => b.cost - a.cost).slice(0, 4);
+    const what = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema";
+    return [
+      ...most.map((each) => ({ ...forbidden(each.path, why), rule: each.rule.rule })),
+      forbidden(path, tooExpensive(what, this.#total, SCHEMA_LIMIT)),
+    ];
+  }
+}
+
+/** How many children there may be of as many values. */
+function mostOfChildren(schema: JsonSchema, most: number | undefined): number | undefined {
+  const { type, additionalProperties, maxProperties, maxItems } = schema;
+  const isMap = type === "object" && additionalProperties !== undefined;
+  const bound = isMap ? maxProperties : type === "array" ? maxItems : 1;
+  return bound === undefined || most === undefined ? undefined : multiplied(most, Math.max(0, bound));
+}
+
+function multiplied(a: number, b: number): number {
+  return Math.min(a * b, UNLIMITED);
+}
+
+function isWithin(path: string, field: string): boolean {
+  return field.startsWith(path) &&
+    (field.length === path.length || field[path.length] === "." || field[path.length] === "[");
+}
+
+const REASONS: readonly string[] = [
+  "FieldValueDuplicate",
+  "FieldValueForbidden",
+  "FieldValueInvalid",
+  "FieldValueRequired",
+];
+
+function hasLineBreak(text: string): boolean {
+  return /[\n\r]/.test(text);
+}
+
+function isPath(schema: JsonSchema, path: string): boolean {
+  try {
+    fieldTarget(path, schema);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function quoting(field: string, rule: ValidationRule, detail: string): FieldError {
+  return { reason: "FieldValueInvalid", field, message: `Invalid value: ${quotedRule(rule)}: ${detail}` };
+}
+
+function tooExpensive(what: string, cost: number, limit: number): string {
+  const factor = cost / limit;
+  const shown = factor > 100 ? "more than 100" : factor < 1.5 ? factor.toFixed(6) : factor.toFixed(1);
+  return `${what} exceeds budget by factor of ${shown}x (try simplifying the rule, or adding maxItems, maxProperties, and ` +
+    "maxLength where arrays, maps, and strings are declared)";
+}

@@ -1,0 +1,219 @@
+/**
+ * Values of JSON as CEL's, by their schemas: converted when a rule asks for them (`k8s.io/apiserver/pkg/cel/common`, valuesunstructured.go).
+ */
+import { equal, isObject } from "../../base/json.ts";
+import { own } from "../../base/own.ts";
+import { isEqual } from "../../cel/comparison.ts";
+import { CelError, DurationValue, List, MapValue, OpaqueValue, Timestamp, type Value } from "../../cel/value.ts";
+import type { CelType } from "../../cel/type.ts";
+import { celName, propertyName } from "../_cel_name.ts";
+import type { JsonSchema } from "../json_schema.ts";
+import { isInt64 } from "../go_text.ts";
+import { parseDate, parseDateTime, parseDuration } from "../formats/time.ts";
+import { withTypeAndMetadata } from "./declared_type.ts";
+import { mapListSemantics, setSemantics } from "./list_semantics.ts";
+
+/**
+ * A JSON value as CEL's.
+ *
+ * @param value The value.
+ * @param schema Its schema.
+ * @throws {CelError} If the value is not of the schema.
+ */
+export function celValue(value: unknown, schema: JsonSchema): Value {
+  if (value === null || value === undefined) {
+    if (schema.nullable) return null;
+    throw new CelError("invalid data, got null for schema with nullable=false");
+  }
+  if (schema["x-kubernetes-int-or-string"]) return intOrString(value);
+  switch (schema.type) {
+    case "object":
+      if (!isObject(value)) throw new CelError("invalid data, expected a map for the provided schema with type=object");
+      return new JsonMap(value, schema["x-kubernetes-embedded-resource"] ? withTypeAndMetadata(schema) : schema);
+    case "array":
+      return listValue(value, schema);
+    case "string":
+      if (typeof value !== "string") throw unexpected("string", value);
+      return textValue(value, schema.format);
+    case "number":
+      if (typeof value !== "number") throw unexpected("float", value);
+      return value;
+    case "integer":
+      if (typeof value !== "number" || !isInt64(value)) throw unexpected("int", value);
+      return wholeValue(value);
+    case "boolean":
+      if (typeof value !== "boolean") throw unexpected("bool", value);
+      return value;
+  }
+  if (schema["x-kubernetes-preserve-unknown-fields"]) return new Unknown(value);
+  throw new CelError(
+    "invalid type, expected object, array, number, integer, boolean or string, or no type with x-kubernetes-int-or-string or " +
+      `x-kubernetes-preserve-unknown-fields is true, got ${schema.type ?? ""}`,
+  );
+}
+
+function intOrString(value: unknown): Value {
+  if (typeof value === "string") return value;
+  if (typeof value === "number" && isInt64(value)) return wholeValue(value);
+  throw new CelError("invalid data, expected XIntOrString value to be either a string or integer");
+}
+
+/** Beyond 2^53 the digits are what the server reads, not the double behind them. */
+function wholeValue(value: number): bigint {
+  return BigInt(Number.isSafeInteger(value) ? value : String(value));
+}
+
+function unexpected(wanted: string, value: unknown): CelError {
+  return new CelError(`invalid data, expected ${wanted}, got ${goType(value)}`);
+}
+
+function goType(value: unknown): string {
+  if (Array.isArray(value)) return "[]interface {}";
+  if (isObject(value)) return "map[string]interface {}";
+  if (typeof value === "number") return isInt64(value) ? "int64" : "float64";
+  return typeof value === "boolean" ? "bool" : typeof value;
+}
+
+function textValue(text: string, format: string | undefined): Value {
+  switch (format) {
+    case "duration": {
+      const nanoseconds = parseDuration(text);
+      if (nanoseconds !== undefined) return new DurationValue(nanoseconds);
+      throw new CelError(`Invalid duration ${text}: unable to parse ${text} as duration`);
+    }
+    case "date": {
+      const time = parseDate(text);
+      if (typeof time !== "string") return new Timestamp(time.seconds, time.nanoseconds);
+      throw new CelError(`Invalid date formatted string ${text}: ${time}`);
+    }
+    case "date-time": {
+      const time = parseDateTime(text);
+      if (typeof time !== "string") return new Timestamp(time.seconds, time.nanoseconds, time.offset);
+      throw new CelError(`Invalid date-time formatted string ${text}: ${time}`);
+    }
+    case "byte":
+      return bytesValue(text);
+    default:
+      return text;
+  }
+}
+
+/** Of base64 the alphabet for URLs is taken, which is not the one that the format `byte` allows: so the server does it. */
+function bytesValue(text: string): Uint8Array {
+  const strange = text.search(/[^A-Za-z0-9_=-]/);
+  if (strange !== -1) {
+    throw new CelError(`Invalid byte formatted string ${text}: illegal base64 data at input byte ${strange}`);
+  }
+  const bytes = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  return Uint8Array.from(bytes, (character) => character.charCodeAt(0));
+}
+
+function listValue(value: unknown, schema: JsonSchema): Value {
+  if (!Array.isArray(value)) {
+    throw new CelError("invalid data, expected an array for the provided schema with type=array");
+  }
+  const { items } = schema;
+  if (items === undefined) throw new CelError("invalid array type, expected Items with a non-empty Schema");
+  const values = lazily(value, items);
+  switch (schema["x-kubernetes-list-type"]) {
+    case "map":
+      return new List(values, mapListSemantics(schema["x-kubernetes-list-map-keys"] ?? []));
+    case "set":
+      return new List(values, setSemantics(items.type));
+    default:
+      return new List(values);
+  }
+}
+
+/** Items are converted at once, since objects among them wait anyway; one that cannot be, fails those that look at it. */
+function lazily(list: readonly unknown[], schema: JsonSchema): readonly Value[] {
+  const values: Value[] = [];
+  for (const [i, item] of list.entries()) {
+    try {
+      values[i] = celValue(item, schema);
+    } catch (error) {
+      Object.defineProperty(values, i, {
+        enumerable: true,
+        get() {
+          throw error;
+        },
+      });
+    }
+  }
+  return values;
+}
+
+/** An object, with fields as rules name them, or a map with free keys. */
+export class JsonMap extends MapValue {
+  readonly #schema: JsonSchema;
+  readonly #asked: Map<string, Value | undefined> = new Map();
+
+  constructor(readonly raw: Readonly<Record<string, unknown>>, schema: JsonSchema) {
+    super();
+    this.#schema = schema;
+  }
+
+  override get size(): number {
+    return Object.keys(this.raw).length;
+  }
+
+  override get(key: Value): Value | undefined {
+    if (typeof key !== "string") throw new CelError("no such overload");
+    if (!this.#asked.has(key)) this.#asked.set(key, this.#find(key));
+    return this.#asked.get(key);
+  }
+
+  #find(key: string): Value | undefined {
+    const isObjectType = this.#schema.properties !== undefined;
+    const name = isObjectType ? propertyName(key) : key;
+    if (name === undefined) return undefined;
+    const value = own(this.raw, name);
+    // A field that is null counts as one that is not there.
+    if (value === undefined || (isObjectType && value === null)) return undefined;
+    const schema = this.#schemaOf(name);
+    return schema && celValue(value, schema);
+  }
+
+  #schemaOf(name: string): JsonSchema | undefined {
+    const { properties, additionalProperties } = this.#schema;
+    if (properties !== undefined) return own(properties, name);
+    return isObject(additionalProperties) ? additionalProperties : undefined;
+  }
+
+  override *keys(): Iterable<Value> {
+    const isObjectType = this.#schema.properties !== undefined;
+    for (const name of Object.keys(this.raw)) {
+      if (this.#schemaOf(name) === undefined) continue;
+      yield isObjectType ? celName(name) ?? name : name;
+    }
+  }
+
+  override equals(other: MapValue): boolean {
+    if (this.size !== other.size) return false;
+    return Object.keys(this.raw).every((name) => {
+      if (this.#schemaOf(name) === undefined) {
+        // What the schema does not know is the same where it is the same JSON.
+        if (!(other instanceof JsonMap)) throw new CelError("no such overload");
+        const theirs = own(other.raw, name);
+        return theirs === undefined || equal(this.raw[name], theirs);
+      }
+      const [mine, theirs] = [this.get(name), other.get(name)];
+      return mine === undefined || theirs === undefined ? mine === theirs : isEqual(mine, theirs);
+    });
+  }
+}
+
+const UNKNOWN: CelType = { kind: "opaque", name: "unknown" };
+
+/** A value of any type: no rule can look into it, it only equals another one. */
+class Unknown extends OpaqueValue {
+  override readonly type = UNKNOWN;
+
+  constructor(readonly raw: unknown) {
+    super();
+  }
+
+  override equals(other: OpaqueValue): boolean {
+    return other instanceof Unknown && equal(this.raw, other.raw);
+  }
+}

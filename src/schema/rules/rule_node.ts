@@ -1,0 +1,91 @@
+/** The rules of a schema by the places that they stand at: compiled when a value is there, and only once. */
+import { isObject } from "../../base/json.ts";
+import { celName } from "../_cel_name.ts";
+import type { JsonSchema } from "../json_schema.ts";
+import { type CompiledRule, compileRules } from "./compiled_rule.ts";
+import { type DeclaredType, declaredType } from "./declared_type.ts";
+
+/** A node of a schema with rules, or with some below it. */
+export class RuleNode {
+  readonly schema: JsonSchema;
+  readonly isResource: boolean;
+  readonly properties: ReadonlyMap<string, RuleNode>;
+  /** Of the values of a map. */
+  readonly values: RuleNode | undefined;
+  readonly items: RuleNode | undefined;
+  readonly #type: DeclaredType | undefined;
+  #rules: readonly CompiledRule[] | undefined;
+
+  constructor(schema: JsonSchema, isResource: boolean) {
+    this.schema = schema;
+    this.isResource = isResource;
+    this.#type = declaredType(schema, isResource);
+    const { additionalProperties, items, properties = {} } = schema;
+    this.values = isObject(additionalProperties) ? nodeOf(additionalProperties) : undefined;
+    this.items = items && nodeOf(items);
+    const found = new Map<string, RuleNode>();
+    for (const [key, property] of Object.entries(properties)) {
+      const node = this.#isVisible(key, property) ? nodeOf(property) : undefined;
+      if (node !== undefined) found.set(key, node);
+    }
+    this.properties = found;
+  }
+
+  /** What rules cannot see they do not check. */
+  #isVisible(key: string, property: JsonSchema): boolean {
+    const field = celName(key);
+    if (field !== undefined && this.#type?.fields !== undefined) return this.#type.fields.has(field);
+    return declaredType(property, property["x-kubernetes-embedded-resource"] ?? false) !== undefined;
+  }
+
+  /** Its own rules; nothing where rules cannot see such a value. */
+  get rules(): readonly CompiledRule[] | undefined {
+    if (this.#rules === undefined && this.#type !== undefined) this.#rules = compileRules(this.schema, this.#type);
+    return this.#rules;
+  }
+
+  /** Whether there are no rules here nor below: those on what rules cannot see do not count. */
+  get isEmpty(): boolean {
+    return !this.hasOwnRules && this.items === undefined && this.values === undefined && this.properties.size === 0;
+  }
+
+  get hasOwnRules(): boolean {
+    return (this.schema["x-kubernetes-validations"] ?? []).length > 0;
+  }
+}
+
+// Schemas are asked for again and again; those of a definition that is gone are forgotten with it.
+const known = new WeakMap<JsonSchema, Map<boolean, RuleNode | undefined>>();
+
+/**
+ * The rules of a schema and of what is below it.
+ *
+ * @param schema The schema; it must not change afterwards.
+ * @param isResource Whether it is of a whole object.
+ * @returns The rules, the same ones for the same schema; undefined where there are none.
+ */
+export function ruleNode(schema: JsonSchema, isResource: boolean): RuleNode | undefined {
+  let nodes = known.get(schema);
+  if (nodes === undefined) known.set(schema, nodes = new Map());
+  if (!nodes.has(isResource)) {
+    const node = hasRules(schema) ? new RuleNode(schema, isResource) : undefined;
+    nodes.set(isResource, node?.isEmpty ? undefined : node);
+  }
+  return nodes.get(isResource);
+}
+
+function nodeOf(schema: JsonSchema): RuleNode | undefined {
+  return ruleNode(schema, schema["x-kubernetes-embedded-resource"] ?? false);
+}
+
+const withRules = new WeakMap<JsonSchema, boolean>();
+
+function hasRules(schema: JsonSchema): boolean {
+  const told = withRules.get(schema);
+  if (told !== undefined) return told;
+  const { additionalProperties, items, properties = {} } = schema;
+  const found = (schema["x-kubernetes-validations"] ?? []).length > 0 || (items !== undefined && hasRules(items)) ||
+    (isObject(additionalProperties) && hasRules(additionalProperties)) || Object.values(properties).some(hasRules);
+  withRules.set(schema, found);
+  return found;
+}

@@ -1,0 +1,244 @@
+/**
+ * What an API server refuses in the schema of a CustomResourceDefinition, with its fields and its words
+ * (`k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation`).
+ */
+import { isObject } from "../base/json.ts";
+import { own } from "../base/own.ts";
+import { defaultFaults } from "./_structural_defaults.ts";
+import { formFaults } from "./_structural_form.ts";
+import { listTypeFaults, mapListFaults } from "./_structural_lists.ts";
+import { type FieldError, forbidden, invalid, notSupported, required } from "./field_error.ts";
+import { normalSchema, quotedSchema, SCHEMA_FIELDS } from "./go_schema.ts";
+import type { JsonSchema } from "./json_schema.ts";
+import { ruleFaults } from "./rules/faults.ts";
+import type { Tolerated } from "./tolerated.ts";
+
+/** Options for {@linkcode schemaFaults}. */
+export interface SchemaFaultsOptions {
+  /** Whether the kind has a status subresource: few keywords may then stand at the root. @default {false} */
+  readonly hasStatus?: boolean;
+  /** Whether the schema stands as it is already: its rules may then cost what they cost. @default {false} */
+  readonly isUnchanged?: boolean;
+  /** What is let pass, since the definition that is changed has it already. @default {{}} */
+  readonly tolerated?: Tolerated;
+}
+
+/**
+ * What is wrong with the schema of a kind.
+ *
+ * @param schema The schema of a whole object: `openAPIV3Schema` of a version.
+ * @param path Where it stands, such as `spec.versions[0].schema.openAPIV3Schema`.
+ * @param options Additional options.
+ * @returns The faults; empty when an API server takes it.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const schema = { type: "object", properties: { spec: { type: "array" } } } as const;
+ * assert.deepEqual(schemaFaults(schema, "schema"), [{
+ *   reason: "FieldValueRequired",
+ *   field: "schema.properties[spec].items",
+ *   message: "Required value: must be specified",
+ * }]);
+ * ```
+ */
+export function schemaFaults(schema: unknown, path: string, options: SchemaFaultsOptions = {}): FieldError[] {
+  const { hasStatus = false, isUnchanged = false, tolerated = {} } = options;
+  const root = normalSchema(schema);
+  const faults = rootFaults(root, path, hasStatus);
+  const unreadable = unreadableIn(root);
+  const form = unreadable === undefined ? structuralFaults(root, path, tolerated) : [];
+  const keywords = definedFaults(root, { path, isRoot: true, isInMetadata: false, noDefaults: undefined, tolerated });
+  // Nobody can tell what a rule means in a schema that is not structural.
+  const textsOnly = unreadable !== undefined || form.length > 0;
+  faults.push(...form, ...keywords, ...ruleFaults(root, path, { others: keywords, textsOnly, isUnchanged }));
+  // Said only where nothing else is: what makes a schema unreadable is refused by its keyword, save `$schema`.
+  if (faults.length === 0 && unreadable !== undefined) faults.push(invalid(path, "", unreadable));
+  return faults;
+}
+
+/** Defaults are looked at only where the schema itself is right. */
+function structuralFaults(root: JsonSchema, path: string, { unprunedDefaults = false }: Tolerated): FieldError[] {
+  const form = formFaults(root, path);
+  return form.length > 0 ? form : defaultFaults(root, path, unprunedDefaults);
+}
+
+const ROOT_FIELDS =
+  "Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems " +
+  "UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations";
+const MAY_STAND_AT_ROOT = new Set(ROOT_FIELDS.split(" "));
+
+function rootFaults(schema: JsonSchema, path: string, hasStatus: boolean): FieldError[] {
+  const faults: FieldError[] = [];
+  const fault = hasStatus ? rootKeywordFault(schema, path) : undefined;
+  if (fault !== undefined) faults.push(fault);
+  if (schema.nullable) faults.push(forbidden(`${path}.nullable`, "nullable cannot be true at the root"));
+  return faults;
+}
+
+/** The schema of the status is also used alone: what stands at the root would be lost. */
+function rootKeywordFault(schema: JsonSchema, path: string): FieldError | undefined {
+  for (const [keyword, name] of SCHEMA_FIELDS) {
+    if ((schema as Record<string, unknown>)[keyword] === undefined) continue;
+    if (keyword === "type" && schema.type !== "object") {
+      const why = 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled';
+      return invalid(`${path}.type`, schema.type, why);
+    }
+    if (MAY_STAND_AT_ROOT.has(name)) continue;
+    const why =
+      `only [${ROOT_FIELDS}] fields are allowed at the root of the schema if the status subresource is enabled`;
+    return { ...invalid(path, "", ""), message: `Invalid value: ${quotedSchema(schema)}: ${why}` };
+  }
+  return undefined;
+}
+
+/** Keywords of JSON Schema that no structural schema has, and how the server calls them. */
+const UNREADABLE: readonly (readonly [keyword: string, name: string])[] = [
+  ["id", "id"],
+  ["$schema", "schema"],
+  ["$ref", "$ref"],
+  ["patternProperties", "patternProperties"],
+  ["dependencies", "dependencies"],
+  ["additionalItems", "additionalItems"],
+  ["definitions", "definitions"],
+];
+
+/** Why a schema cannot be read as a structural one at all. */
+function unreadableIn(schema: JsonSchema): string | undefined {
+  const keywords = schema as Record<string, unknown>;
+  const found = UNREADABLE.find(([keyword]) => keywords[keyword] !== undefined && keywords[keyword] !== "");
+  if (found !== undefined) return `OpenAPIV3Schema '${found[1]}' is not supported`;
+  if (keywords["x-kubernetes-preserve-unknown-fields"] === false) {
+    return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined";
+  }
+  if (Array.isArray(schema.items)) return "OpenAPIV3Schema 'items' must be a schema, but is an array";
+  for (const part of partsOf(schema)) {
+    const why = unreadableIn(part);
+    if (why !== undefined) return why;
+  }
+  return undefined;
+}
+
+function partsOf(
+  { not, allOf = [], anyOf = [], oneOf = [], items, properties, additionalProperties }: JsonSchema,
+): JsonSchema[] {
+  return [
+    ...(not === undefined ? [] : [not]),
+    ...allOf,
+    ...anyOf,
+    ...oneOf,
+    ...(items === undefined ? [] : [items]),
+    ...Object.values(properties ?? {}),
+    ...(isObject(additionalProperties) ? [additionalProperties] : []),
+  ];
+}
+
+/** Where a schema stands, and what follows from it. */
+interface Place {
+  readonly path: string;
+  readonly isRoot: boolean;
+  /** Within what each object of Kubernetes has: `apiVersion`, `kind` and `metadata`. */
+  readonly isInMetadata: boolean;
+  /** Why no default may be here; undefined where one may. */
+  readonly noDefaults: string | undefined;
+  readonly tolerated: Tolerated;
+}
+
+const METADATA = new Set(["metadata", "kind", "apiVersion"]);
+
+/** What is wrong with each keyword, whether the schema is structural or not. */
+function definedFaults(schema: JsonSchema, place: Place): FieldError[] {
+  const { path, tolerated } = place;
+  const faults = [...plainFaults(schema, place), ...partFaults(schema, place)];
+  if ((schema["x-kubernetes-preserve-unknown-fields"] as unknown) === false) {
+    faults.push(invalid(`${path}.x-kubernetes-preserve-unknown-fields`, false, "must be true or undefined"));
+  }
+  faults.push(...mapTypeFaults(schema, path), ...listTypeFaults(schema, path, tolerated.setTypes ?? false));
+  if (!tolerated.mapKeys) faults.push(...mapListFaults(schema, path));
+  return faults;
+}
+
+const TYPES = ["array", "boolean", "integer", "number", "object", "string"];
+
+function plainFaults(schema: JsonSchema, { path, isInMetadata, noDefaults, tolerated }: Place): FieldError[] {
+  const keywords = schema as Record<string, unknown>;
+  const type = keywords["type"];
+  const faults: FieldError[] = [];
+  if (type !== undefined && !TYPES.includes(String(type)) && !tolerated.types) {
+    faults.push(notSupported(`${path}.type`, type, TYPES));
+  }
+  if (schema.default !== undefined && noDefaults !== undefined) {
+    faults.push(forbidden(`${path}.default`, `must not be set ${noDefaults}`));
+  }
+  for (const keyword of ["id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"]) {
+    if (keywords[keyword] !== undefined) faults.push(forbidden(`${path}.${keyword}`, `${keyword} is not supported`));
+  }
+  if (type === "null") {
+    faults.push(forbidden(`${path}.type`, "type cannot be set to null, use nullable as an alternative"));
+  }
+  if (Array.isArray(schema.items)) {
+    faults.push(forbidden(`${path}.items`, "items must be a schema object and not an array"));
+  }
+  if (isInMetadata && schema["x-kubernetes-embedded-resource"]) {
+    faults.push(forbidden(`${path}.x-kubernetes-embedded-resource`, "must not be used inside of resource meta"));
+  }
+  if (schema.uniqueItems) {
+    const why = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic";
+    faults.push(forbidden(`${path}.uniqueItems`, why));
+  }
+  return faults;
+}
+
+/** What is wrong with the schemas within a schema. */
+function partFaults(schema: JsonSchema, place: Place): FieldError[] {
+  const { path } = place;
+  const { properties = {}, additionalProperties, not, allOf = [], oneOf = [], anyOf = [], items } = schema;
+  const inner = (part: JsonSchema, at: string, changes: Partial<Place> = {}) =>
+    definedFaults(part, { ...place, isRoot: false, path: `${path}.${at}`, ...changes });
+  const faults: FieldError[] = [];
+  if (additionalProperties !== undefined && additionalProperties !== true && Object.keys(properties).length > 0) {
+    const why = "additionalProperties and properties are mutual exclusive";
+    faults.push(forbidden(`${path}.additionalProperties`, why));
+  }
+  if (isObject(additionalProperties)) {
+    // What a default is pruned by is not known there.
+    const changes = place.isInMetadata ? { noDefaults: "inside additionalProperties applying to object metadata" } : {};
+    faults.push(...inner(additionalProperties, "additionalProperties", changes));
+  }
+  for (const [key, property] of Object.entries(properties)) {
+    const isMetadata = METADATA.has(key) && (place.isRoot || schema["x-kubernetes-embedded-resource"] === true);
+    const changes = {
+      ...(isMetadata && { isInMetadata: true }),
+      ...(isMetadata && place.isRoot && { noDefaults: `in top-level ${key}` }),
+    };
+    faults.push(...inner(property, `properties[${key}]`, changes));
+  }
+  if (not !== undefined) faults.push(...inner(not, "not"));
+  allOf.forEach((each, i) => faults.push(...inner(each, `allOf[${i}]`)));
+  oneOf.forEach((each, i) => faults.push(...inner(each, `oneOf[${i}]`)));
+  anyOf.forEach((each, i) => faults.push(...inner(each, `anyOf[${i}]`)));
+  for (const [key, each] of Object.entries(own(schema as Record<string, unknown>, "definitions") ?? {})) {
+    faults.push(...inner(each as JsonSchema, `definitions[${key}]`));
+  }
+  if (Array.isArray(items)) items.forEach((each, i) => faults.push(...inner(each, `items[${i}]`)));
+  else if (items !== undefined) faults.push(...inner(items, "items"));
+  for (const [key, each] of Object.entries(own(schema as Record<string, unknown>, "dependencies") ?? {})) {
+    if (isObject(each)) faults.push(...inner(each, `dependencies[${key}]`));
+  }
+  return faults;
+}
+
+function mapTypeFaults(schema: JsonSchema, path: string): FieldError[] {
+  const mapType = schema["x-kubernetes-map-type"];
+  if (mapType === undefined) return [];
+  const faults: FieldError[] = [];
+  if (schema.type !== "object") {
+    const why = "must be object if x-kubernetes-map-type is specified";
+    faults.push(schema.type === undefined ? required(`${path}.type`, why) : invalid(`${path}.type`, schema.type, why));
+  }
+  if (mapType !== "atomic" && mapType !== "granular") {
+    faults.push(notSupported(`${path}.x-kubernetes-map-type`, mapType, ["atomic", "granular"]));
+  }
+  return faults;
+}

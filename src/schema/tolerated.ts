@@ -1,0 +1,61 @@
+/** What a changed definition is not refused for, since it had it before: servers of old let more pass. */
+import { isObject } from "../base/json.ts";
+import { mapListFaults } from "./_structural_lists.ts";
+import type { JsonSchema } from "./json_schema.ts";
+import { prune } from "./prune.ts";
+
+/** Faults that are let pass. */
+export interface Tolerated {
+  /** Defaults with fields that are not in the schema. */
+  readonly unprunedDefaults?: boolean;
+  /** Sets of what is not replaced as a whole. */
+  readonly setTypes?: boolean;
+  /** Keys of lists that may be missing or null, items that may be null. */
+  readonly mapKeys?: boolean;
+  /** Types that JSON Schema does not have. */
+  readonly types?: boolean;
+}
+
+/**
+ * Which of these faults schemas have.
+ *
+ * @param schemas The schemas of all versions of a definition as it is.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const schema = { type: "array", "x-kubernetes-list-type": "set", items: { type: "object" } } as const;
+ * assert.equal(toleratedIn([schema]).setTypes, true);
+ * ```
+ */
+export function toleratedIn(schemas: readonly JsonSchema[]): Tolerated {
+  const some = (has: (schema: JsonSchema) => boolean) => schemas.some((schema) => someIn(schema, has));
+  return {
+    unprunedDefaults: some(hasUnprunedDefault),
+    setTypes: some(isSetOfParts),
+    mapKeys: some((schema) => mapListFaults(schema, "").length > 0),
+    types: some(({ type }) => type !== undefined && !TYPES.has(type)),
+  };
+}
+
+const TYPES = new Set<string>(["string", "number", "integer", "boolean", "array", "object"]);
+
+/** Whether a schema or one within it is so. */
+function someIn(schema: JsonSchema, has: (schema: JsonSchema) => boolean): boolean {
+  if (has(schema)) return true;
+  const { items, allOf = [], anyOf = [], oneOf = [], not, properties = {}, additionalProperties } = schema;
+  const parts = [items, ...allOf, ...anyOf, ...oneOf, not, ...Object.values(properties), additionalProperties];
+  return parts.some((part) => isObject(part) && someIn(part as JsonSchema, has));
+}
+
+function hasUnprunedDefault(schema: JsonSchema): boolean {
+  if (schema.default === undefined) return false;
+  return prune({ type: "object", properties: { value: schema } }, { value: schema.default }).dropped.length > 0;
+}
+
+function isSetOfParts({ items, ...schema }: JsonSchema): boolean {
+  if (schema["x-kubernetes-list-type"] !== "set" || items === undefined) return false;
+  if (items.type === "array") return (items["x-kubernetes-list-type"] ?? "atomic") !== "atomic";
+  return items.type === "object" && items["x-kubernetes-map-type"] !== "atomic";
+}

@@ -1,0 +1,78 @@
+/**
+ * How the tables of this folder are read, and how an expression fares here. What the tables say comes from the packages that
+ * a real API server is made of: cel-go v0.26.0 with `k8s.io/apiserver/pkg/cel/library` v0.36.3.
+ */
+import { CelError, CompileError, createEnvironment, type Environment } from "../../src/cel/mod.ts";
+import {
+  DurationValue,
+  List,
+  MapValue,
+  Optional,
+  Timestamp,
+  typeName,
+  TypeValue,
+  Uint,
+  type Value,
+} from "../../src/cel/mod.ts";
+import { CidrValue } from "../../src/cel/kubernetes/cidr.ts";
+import { FormatValue } from "../../src/cel/kubernetes/format.ts";
+import { IpValue } from "../../src/cel/kubernetes/ip.ts";
+import { QuantityValue } from "../../src/cel/kubernetes/quantity.ts";
+
+/**
+ * An expression, what comes out of it, and what that costs.
+ *
+ * The outcome is a value as {@linkcode textOf} writes it, or `error: ` and the message where there is none, `no program: `
+ * where the program cannot be made, `mistake at COLUMN: ` where the expression does not compile.
+ */
+export type Case = readonly [expression: string, outcome: string, cost?: number];
+
+const EMPTY = createEnvironment({ variables: {} });
+
+/** An expression, and what comes out of it here. */
+export function caseOf(expression: string, environment: Environment = EMPTY): Case {
+  try {
+    const { value, cost } = environment.compile(expression).evaluate({});
+    return [expression, textOf(value), cost];
+  } catch (error) {
+    if (error instanceof CompileError) return [expression, mistakeOf(error)];
+    if (error instanceof CelError && error.cost !== undefined) {
+      return [expression, `error: ${error.message}`, error.cost];
+    }
+    throw error;
+  }
+}
+
+function mistakeOf({ stage, message }: CompileError): string {
+  if (stage === "program") return `no program: ${message}`;
+  const [, column, mistake] = /^ERROR: <input>:1:(\d+): (.*)\n/.exec(message) ?? [];
+  return `mistake at ${column}: ${mistake}`;
+}
+
+/** A value as one would write it. */
+export function textOf(value: Value): string {
+  if (typeof value === "number") {
+    return Number.isInteger(value) && Math.abs(value) < 1e21 ? `${value}.0` : String(value);
+  }
+  if (typeof value === "string") return JSON.stringify(value);
+  if (value instanceof Uint) return `${value.value}u`;
+  if (value instanceof Uint8Array) {
+    return `bytes(${Array.from(value, (byte) => byte.toString(16).padStart(2, "0")).join("")})`;
+  }
+  if (value instanceof List) return `[${value.items.map(textOf).join(", ")}]`;
+  if (value instanceof MapValue) return mapText(value);
+  if (value instanceof Optional) return value.value === undefined ? "none" : `optional(${textOf(value.value)})`;
+  if (value instanceof TypeValue) return `type(${typeName(value.type)})`;
+  if (value instanceof DurationValue) return `duration(${value.nanoseconds})`;
+  if (value instanceof Timestamp) return `timestamp(${value.seconds}.${String(value.nanoseconds).padStart(9, "0")})`;
+  if (value instanceof QuantityValue) return `quantity(${value.quantity})`;
+  if (value instanceof IpValue) return `ip(${value.address})`;
+  if (value instanceof CidrValue) return `cidr(${value.network})`;
+  if (value instanceof FormatValue) return `format(${value.name})`;
+  return String(value);
+}
+
+function mapText(map: MapValue): string {
+  const entries = [...map.keys()].map((key) => `${textOf(key)}: ${textOf(map.get(key) ?? null)}`);
+  return `{${entries.sort().join(", ")}}`;
+}

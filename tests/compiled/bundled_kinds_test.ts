@@ -1,0 +1,72 @@
+/** What a bundle takes of `@op/sdk/kinds` and `@op/sdk/schemas`: what is used, and nothing else. */
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import * as core from "../../src/kinds/schemas/core_v1.gen.ts";
+import * as meta from "../../src/kinds/schemas/meta_v1.gen.ts";
+import * as scalars from "../../src/kinds/schemas/scalars.ts";
+import type { JsonSchema } from "../../src/schema/json_schema.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+const NAMES = new Map<JsonSchema, string>(
+  [core, meta, scalars].flatMap((module) => Object.entries(module)).map(([name, schema]) => [schema, name]),
+);
+
+/** The lines of a bundle that come from src/kinds. */
+async function bundled(text: string): Promise<string> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${folder}/main.ts`, text.replaceAll("@op/sdk", `${ROOT.href}src`));
+    const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: [
+        "bundle",
+        "--quiet",
+        `--config=${fileURLToPath(new URL("deno.json", ROOT))}`,
+        `--output=${folder}/main.js`,
+        `${folder}/main.ts`,
+      ],
+    }).output();
+    assert(success, new TextDecoder().decode(stderr));
+    const modules = (await Deno.readTextFile(`${folder}/main.js`)).split(/^(?=\/\/ \S+\.ts$)/m);
+    return modules.filter((module) => /^\/\/ \S*src\/kinds\//.test(module)).join("");
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** The names of a schema and all it is made of. */
+function closureOf(schema: JsonSchema): Set<string> {
+  const found = new Set<string>();
+  function visit(node: JsonSchema): void {
+    const name = NAMES.get(node);
+    if (name !== undefined) found.add(name);
+    if (node.items) visit(node.items);
+    if (typeof node.additionalProperties === "object") visit(node.additionalProperties);
+    Object.values(node.properties ?? {}).forEach(visit);
+  }
+  visit(schema);
+  return found;
+}
+
+Deno.test("a bundle has of the schemas only the one that is imported and those it is made of", async () => {
+  for (const name of ["ResourceRequirements", "PodSpec", "NodeStatus"] as const) {
+    const text = await bundled(`import { ${name} } from "@op/sdk/kinds/schemas/mod.ts";\nconsole.log(${name});\n`);
+    const made = [...text.matchAll(/^var (\w+?)\d* = (?:\/\* @__PURE__ \*\/ )?builtin\(/gm)].map(([, made]) => made!);
+    assert.deepEqual(made.sort(), [...closureOf(core[name])].sort(), name);
+    assert(!text.includes("description"), `${name} has descriptions`);
+  }
+});
+
+Deno.test("a bundle with a PodSpec has less than 40 KB of it, and the descriptions that are imported", async () => {
+  const pod = (folder: string) =>
+    bundled(`import { PodSpec } from "@op/sdk/kinds/schemas/${folder}mod.ts";\nconsole.log(PodSpec);\n`);
+  const [plain, short, full] = [await pod(""), await pod("short/"), await pod("full/")].map(({ length }) => length);
+  assert(plain! < 40_000, `${plain} bytes`);
+  assert(short! > plain! + 20_000 && short! < 110_000, `${short} bytes with short descriptions`);
+  assert(full! > short! + 50_000 && full! < 230_000, `${full} bytes with full descriptions`);
+});
+
+Deno.test("a bundle has of the kinds only the one that is imported", async () => {
+  const text = await bundled(`import { ConfigMap } from "@op/sdk/kinds/mod.ts";\nconsole.log(ConfigMap);\n`);
+  assert.deepEqual([...text.matchAll(/kind: "(\w+)"/g)].map(([, kind]) => kind), ["ConfigMap"]);
+  assert(text.length < 400, `${text.length} bytes`);
+});

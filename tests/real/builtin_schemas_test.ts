@@ -1,0 +1,212 @@
+/** Kubernetes' own types inside a CustomResourceDefinition, on a real API server. */
+import assert from "node:assert/strict";
+import * as full from "../../src/kinds/schemas/full/mod.ts";
+import * as plain from "../../src/kinds/schemas/mod.ts";
+import * as short from "../../src/kinds/schemas/short/mod.ts";
+import type { JsonSchema } from "../../src/schema/mod.ts";
+import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
+import { soon } from "./_soon.ts";
+
+const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+// A request may have 3 MiB, etcd takes 1.5 MiB; how long the server takes grows with the number of nodes.
+const LARGEST = 800_000;
+
+type Properties = { readonly [name: string]: JsonSchema };
+
+function definition(kind: string, properties: Properties) {
+  const [singular, plural] = [kind.toLowerCase(), `${kind.toLowerCase()}s`];
+  const spec: JsonSchema = { type: "object", properties };
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${plural}.schemas.example.com` },
+    spec: {
+      group: "schemas.example.com",
+      names: { kind, plural, singular, listKind: `${kind}List` },
+      scope: "Namespaced",
+      versions: [{
+        name: "v1",
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: "object", properties: { spec } } },
+      }],
+    },
+  };
+}
+
+/** Schemas in groups that are small enough for one definition each. */
+function grouped(schemas: Properties): Properties[] {
+  const groups: { [name: string]: JsonSchema }[] = [];
+  let size = Infinity;
+  for (const [name, schema] of Object.entries(schemas)) {
+    const more = JSON.stringify(schema).length;
+    if (size + more > LARGEST) groups.push({}), size = 0;
+    groups.at(-1)![name] = schema;
+    size += more;
+  }
+  return groups;
+}
+
+async function post(cluster: RealCluster, path: string, body: unknown) {
+  const response = await cluster.fetch(path, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, warning: response.headers.get("warning"), body: await response.json() };
+}
+
+Deno.test("every builtin schema is accepted by a real API server with strict field validation, and comes back equal", async (t) => {
+  await using cluster = await realCluster();
+  const { PodTemplateSpec, PersistentVolumeClaim, Service, Ingress, Probe } = short;
+  const groups = [
+    ...grouped(plain),
+    { PodTemplateSpec, PersistentVolumeClaim, Service, Ingress, Probe },
+    { PodTemplateSpec: full.PodTemplateSpec, NetworkPolicySpec: full.NetworkPolicySpec },
+  ];
+  for (const [i, properties] of groups.entries()) {
+    const wanted = definition(`Group${i}`, properties);
+    await t.step(`${Object.keys(properties).length} in definition ${i}`, async () => {
+      const made = await post(cluster, `${DEFINITIONS}?fieldValidation=Strict&dryRun=All`, wanted);
+      assert.equal(made.status, 201, made.body.message);
+      assert.equal(made.warning, null);
+      assert.deepEqual(made.body.spec.versions[0].schema, JSON.parse(JSON.stringify(wanted.spec.versions[0]!.schema)));
+    });
+  }
+});
+
+const container = { name: "web", image: "nginx:1.29" };
+const probe = { httpGet: { port: "http", path: "/" }, periodSeconds: 5 };
+
+/** Each differs from what is good in one place: what the schema says of it, none where it is good. */
+const PODS: { name: string; given: unknown; says: readonly string[]; pod?: "takes it" }[] = [
+  {
+    name: "one with a bit of everything",
+    given: {
+      containers: [{
+        ...container,
+        env: [{ name: "A", value: "b" }, { name: "C", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } }],
+        ports: [{ containerPort: 80, name: "http" }, { containerPort: 80, protocol: "UDP" }],
+        resources: { requests: { cpu: 1, memory: "1Gi" }, limits: { cpu: "1500m", memory: "2Gi" } },
+        readinessProbe: probe,
+        livenessProbe: { tcpSocket: { port: 80 } },
+        volumeMounts: [{ name: "data", mountPath: "/data" }],
+      }],
+      volumes: [
+        { name: "data", emptyDir: { sizeLimit: "1Gi" } },
+        {
+          name: "claimed",
+          ephemeral: {
+            volumeClaimTemplate: {
+              metadata: { labels: { app: "web" } },
+              spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+            },
+          },
+        },
+      ],
+      affinity: {
+        nodeAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: {
+            nodeSelectorTerms: [{ matchExpressions: [{ key: "zone", operator: "In", values: ["a"] }] }],
+          },
+        },
+      },
+      tolerations: [{ key: "gpu", operator: "Exists", effect: "NoSchedule" }],
+      topologySpreadConstraints: [
+        { maxSkew: 1, topologyKey: "zone", whenUnsatisfiable: "DoNotSchedule", labelSelector: {} },
+      ],
+      terminationGracePeriodSeconds: 30,
+    },
+    says: [],
+  },
+  { name: "one with no containers", given: {}, says: ["FieldValueRequired spec.pod.containers"] },
+  {
+    name: "a container without a name",
+    given: { containers: [{ image: "nginx" }] },
+    says: ["FieldValueRequired spec.pod.containers[0].name"],
+  },
+  {
+    name: "a port that is a text",
+    given: { containers: [{ ...container, ports: [{ containerPort: "80" }] }] },
+    says: ["FieldValueTypeInvalid spec.pod.containers[0].ports[0].containerPort"],
+  },
+  {
+    name: "a port twice, once by default",
+    given: { containers: [{ ...container, ports: [{ containerPort: 80 }, { containerPort: 80, protocol: "TCP" }] }] },
+    says: ["FieldValueDuplicate spec.pod.containers[0].ports[1]"],
+    // A built-in kind's list of type map is looked at by server-side apply alone; a custom resource's always.
+    pod: "takes it",
+  },
+  {
+    name: "two containers of one name",
+    given: { containers: [container, container] },
+    says: ["FieldValueDuplicate spec.pod.containers[1]"],
+  },
+  {
+    name: "a protocol that is none",
+    given: { containers: [{ ...container, ports: [{ containerPort: 80, protocol: "HTTP" }] }] },
+    says: ["FieldValueNotSupported spec.pod.containers[0].ports[0].protocol"],
+  },
+  {
+    name: "an amount that is none",
+    given: { containers: [{ ...container, resources: { limits: { memory: "2 Gi" } } }] },
+    says: ["FieldValueInvalid spec.pod.containers[0].resources.limits.memory"],
+  },
+  {
+    name: "a probe's port that is a list",
+    given: { containers: [{ ...container, readinessProbe: { httpGet: { port: [80] } } }] },
+    says: ["FieldValueTypeInvalid spec.pod.containers[0].readinessProbe.httpGet.port"],
+  },
+  {
+    name: "a restart policy that is none",
+    given: { containers: [container], restartPolicy: "Sometimes" },
+    says: ["FieldValueNotSupported spec.pod.restartPolicy"],
+  },
+  {
+    name: "a volume without a name",
+    given: { containers: [container], volumes: [{ emptyDir: {} }] },
+    says: ["FieldValueRequired spec.pod.volumes[0].name"],
+  },
+  {
+    name: "a grace period out of range",
+    given: { containers: [container], activeDeadlineSeconds: 1.5 },
+    says: ["FieldValueTypeInvalid spec.pod.activeDeadlineSeconds"],
+  },
+  {
+    name: "a field that a container does not have",
+    given: { containers: [{ ...container, imag: "nginx" }] },
+    says: ['strict decoding error: unknown field "spec.pod.containers[0].imag"'],
+  },
+];
+
+Deno.test("a PodSpec in a custom resource gets the verdict of its schema, and the one it gets in a Pod", async (t) => {
+  await using cluster = await realCluster();
+  const kind = definition("Runner", { pod: plain.PodSpec });
+  assert.equal((await post(cluster, DEFINITIONS, kind)).status, 201);
+  await soon(async () => {
+    assert.equal((await cluster.fetch("/apis/schemas.example.com/v1/namespaces/default/runners")).status, 200);
+  });
+  for (const { name, given, says, pod: takesIt } of PODS) {
+    await t.step(name, async () => {
+      const asked = "?dryRun=All&fieldValidation=Strict";
+      const custom = await post(cluster, `/apis/schemas.example.com/v1/namespaces/default/runners${asked}`, {
+        apiVersion: "schemas.example.com/v1",
+        kind: "Runner",
+        metadata: { name: "a" },
+        spec: { pod: given },
+      });
+      const causes: { reason: string; field: string; message: string }[] = custom.body.details?.causes ?? [];
+      const unknown = causes.length === 0 && custom.status === 400
+        ? [custom.body.message.replace(/^.*?: (?=strict)/, "")]
+        : [];
+      const said = causes.filter(({ field }) => field !== "<nil>").map(({ reason, field }) => `${reason} ${field}`);
+      assert.deepEqual([...new Set(said), ...unknown], says, custom.body.message);
+
+      const pod = await post(cluster, `/api/v1/namespaces/default/pods${asked}`, {
+        metadata: { name: "a" },
+        spec: given,
+      });
+      assert.equal(pod.status === 201, says.length === 0 || takesIt !== undefined, `as a Pod: ${pod.body.message}`);
+    });
+  }
+});

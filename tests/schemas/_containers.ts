@@ -1,0 +1,209 @@
+/** Objects, lists and maps around other nodes. */
+import type { JsonSchema } from "../../src/schema/json_schema.ts";
+import { isObject } from "../../src/base/json.ts";
+import { setOwn } from "../../src/base/own.ts";
+import { jsonText, Literal } from "./_json_text.ts";
+import { type Change, type Node, node, type Part } from "./_node.ts";
+import type { Random } from "./_random.ts";
+
+/** An object's property: a node, and whether it must be there. */
+export interface Property {
+  readonly node: Node;
+  readonly required?: boolean;
+}
+
+type Properties = Readonly<Record<string, Property>>;
+
+/** What is special about an object. */
+export interface ObjectOptions {
+  readonly keywords?: JsonSchema;
+  /** How likely an optional property is there. @default {0.5} */
+  readonly density?: number;
+}
+
+/** An object with known properties. */
+export function objectNode(properties: Properties, { keywords = {}, density = 0.5 }: ObjectOptions = {}): Node {
+  const names = Object.keys(properties);
+  const required = names.filter((name) => properties[name]!.required);
+  const faults: Change[] = required.map((name) => ({
+    keyword: "required",
+    make: (_, right) => without(right, name),
+  }));
+  // A null is taken away before values are looked at, unless it is allowed or there is a default.
+  for (const name of required.filter((name) => isNeverNull(properties[name]!.node.schema))) {
+    faults.push({ keyword: "nullable", make: (_, right) => withKey(right, name, null) });
+  }
+  if (keywords["x-kubernetes-preserve-unknown-fields"] === undefined) faults.push(unknownField(names));
+  faults.push(saidTwice);
+  return node({
+    schema: {
+      type: "object",
+      properties: Object.fromEntries(names.map((name) => [name, properties[name]!.node.schema])),
+      ...(required.length > 0 && { required }),
+      ...keywords,
+    },
+    right: (random) => {
+      const object: Record<string, unknown> = {};
+      for (const name of names) {
+        const { node, required = false } = properties[name]!;
+        if (required || random.chance(density)) setOwn(object, name, node.right(random));
+      }
+      return object;
+    },
+    faults,
+    edges: [
+      {
+        keyword: "null",
+        make: (random, right) => names.length === 0 ? right : withKey(right, random.pick(names), null),
+      },
+      {
+        keyword: "hostile key",
+        make: (random, right) => withKey(right, random.pick(HOSTILE), random.pick<unknown>([1, "a", {}, null])),
+      },
+    ],
+    parts: names.map((name): Part => ({
+      kind: "property",
+      node: properties[name]!.node,
+      change: (random, value, change) => {
+        const part = isObject(value) && Object.hasOwn(value, name) ? value[name] : properties[name]!.node.right(random);
+        return withKey(value, name, change(part));
+      },
+    })),
+  });
+}
+
+const HOSTILE = [
+  "__proto__",
+  "constructor",
+  "toString",
+  "hasOwnProperty",
+  "",
+  "a.b",
+  "a/b",
+  "a b",
+  "\u00fc",
+  "[0]",
+  "\u{1f600}",
+];
+
+function isNeverNull(schema: JsonSchema): boolean {
+  return !schema.nullable && schema.default === undefined;
+}
+
+function unknownField(known: readonly string[]): Change {
+  return {
+    keyword: "unknown field",
+    make(random, right) {
+      const name = random.pick(["unknown", "specs", "x-y", "UPPER", "a.b", random.text(3)]);
+      return known.includes(name)
+        ? withKey(right, `${name}2`, 1)
+        : withKey(right, name, random.pick([1, "a", {}, [{}]]));
+    },
+  };
+}
+
+const saidTwice: Change = {
+  keyword: "field said twice",
+  make(random, right) {
+    const entries = Object.entries(right as object);
+    if (entries.length === 0) return new Literal('{"twice":1,"twice":2}');
+    const [name, value] = random.pick(entries);
+    return new Literal(jsonText(right).replace(/\}$/, `,${JSON.stringify(name)}:${jsonText(value)}}`));
+  },
+};
+
+/** What is special about a list. */
+export interface ListOptions {
+  readonly keywords?: JsonSchema;
+  /** Least and greatest length of right values. @default {[1, 3]} */
+  readonly length?: readonly [number, number];
+  readonly faults?: readonly Change[];
+  /** Makes an item different from those before it, where they must differ. */
+  readonly distinct?: (item: unknown, index: number) => unknown;
+}
+
+/** A list. */
+export function listNode(item: Node, options: ListOptions = {}): Node {
+  const { keywords = {}, length = [1, 3], faults = [], distinct = (item: unknown) => item } = options;
+  const nulls: Change[] = isNeverNull(item.schema)
+    ? [{ keyword: "nullable", make: (random, right) => atRandom(random, right as unknown[], () => null) }]
+    : [];
+  return node({
+    schema: { type: "array", items: item.schema, ...keywords },
+    right: (random) => random.times(random.integer(...length), (i) => distinct(item.right(random), i)),
+    faults: [...nulls, ...faults],
+    edges: [
+      { keyword: "null", make: (random, right) => atRandom(random, right as unknown[], () => null) },
+      { keyword: "empty list", make: () => [] },
+    ],
+    parts: [{
+      kind: "item",
+      node: item,
+      change: (random, value, change) => {
+        const list = value as unknown[];
+        return atRandom(random, list.length === 0 ? [distinct(item.right(random), 0)] : list, change);
+      },
+    }],
+  });
+}
+
+/** A map. */
+export function mapNode(value: Node, keywords: JsonSchema = {}, size: readonly [number, number] = [1, 3]): Node {
+  const faults = value.schema.type === undefined ? [] : value.faults.filter(({ keyword }) => keyword === "type");
+  return node({
+    schema: { type: "object", additionalProperties: value.schema, ...keywords },
+    right: (random) => {
+      const map: Record<string, unknown> = {};
+      const count = random.integer(...size);
+      while (Object.keys(map).length < count) map[random.pick(KEYS) + random.text(1)] = value.right(random);
+      return map;
+    },
+    faults: [
+      ...faults.map(({ make }): Change => ({
+        keyword: "additionalProperties",
+        make: (random, right) => changeOne(random, right, (part) => make(random, part)),
+      })),
+      saidTwice,
+    ],
+    edges: [
+      { keyword: "null", make: (random, right) => withKey(right, random.pick(KEYS), null) },
+      {
+        keyword: "hostile key",
+        make: (random, right) =>
+          withKey(right, random.pick(HOSTILE), random.pick<unknown>([value.right(random), 1, null, {}])),
+      },
+      { keyword: "empty map", make: () => ({}) },
+    ],
+    parts: [{
+      kind: "value",
+      node: value,
+      change: (random, map, change) =>
+        changeOne(random, Object.keys(map as object).length === 0 ? { a: value.right(random) } : map, change),
+    }],
+  });
+}
+
+const KEYS = ["a", "b.c", "d/e", "f g", "\u00e9", "0", "kind", "x-"];
+
+/** An object with a key set; the object itself stays as it is. */
+export function withKey(object: unknown, key: string, value: unknown): unknown {
+  const copy = { ...object as Record<string, unknown> };
+  setOwn(copy, key, value);
+  return copy;
+}
+
+/** An object without a key. */
+export function without(object: unknown, key: string): unknown {
+  const { [key]: _, ...rest } = object as Record<string, unknown>;
+  return rest;
+}
+
+function changeOne(random: Random, object: unknown, change: (part: unknown) => unknown): unknown {
+  const [key, part] = random.pick(Object.entries(object as object));
+  return withKey(object, key, change(part));
+}
+
+function atRandom(random: Random, list: readonly unknown[], change: (item: unknown) => unknown): unknown[] {
+  const at = random.integer(0, list.length - 1);
+  return list.map((item, i) => i === at ? change(item) : item);
+}

@@ -1,0 +1,472 @@
+/** Text of every format that an API server checks, text that is nearly of it, and text of which only the server knows. */
+import type { Random } from "./_random.ts";
+
+/** Text for one format. */
+export interface FormatText {
+  readonly format: string;
+  right(random: Random): string;
+  /** Text that is not of the format; absent where every text is. */
+  readonly wrong?: (random: Random) => string;
+}
+
+const HEX = "0123456789abcdef";
+const DIGITS = "0123456789";
+const NAME = "abcdefghijklmnopqrstuvwxyz0123456789";
+
+/** All formats of strings. */
+export const FORMATS: readonly FormatText[] = [
+  {
+    format: "bsonobjectid",
+    right: (random) => random.text(24, HEX + "ABCDEF"),
+    wrong: (random) => random.pick([random.text(23, HEX), random.text(26, HEX), random.text(23, HEX) + "g", ""]),
+  },
+  {
+    format: "uri",
+    right: (random) =>
+      random.pick([
+        `https://${random.text(5)}.example.com/${random.text(4)}?q=${random.text(3)}#f`,
+        `/${random.text(6)}`,
+        `mailto:${random.text(4)}@example.com`,
+        `http://user:pass@${random.text(4)}:8080/`,
+        `http://[::1]:80/${random.text(2)}%20x`,
+        `urn:isbn:${random.text(10, DIGITS)}`,
+        `a+b-c.1://${random.text(3)}`,
+        "http://[fe80::1%25en0]/",
+      ]),
+    wrong: (random) =>
+      random.pick([
+        random.text(5),
+        "",
+        `:${random.text(3)}`,
+        `http://${random.text(3)}:port/`,
+        `http://${random.text(3)}/%zz`,
+        `1http://${random.text(3)}`,
+        `http://${random.text(2)} ${random.text(2)}/`,
+        `${random.text(3)}\u007f`,
+        `?${random.text(3)}`,
+        `http://[::1/${random.text(3)}`,
+      ]),
+  },
+  {
+    format: "email",
+    right: (random) =>
+      random.pick([
+        `${random.text(4)}@example.com`,
+        `${random.text(3)}.${random.text(3)}+${random.text(2)}@${random.text(5)}`,
+        `Some One <${random.text(4)}@example.com>`,
+        `"quoted ${random.text(3)}"@example.com`,
+        `<${random.text(4)}@[10.0.0.1]>`,
+        `${random.text(4)}@example.com (a comment)`,
+        `"a, b" <${random.text(3)}@example.com>`,
+      ]),
+    wrong: (random) =>
+      random.pick([
+        random.text(6),
+        `@${random.text(4)}`,
+        `${random.text(4)}@`,
+        `${random.text(3)}@@${random.text(3)}`,
+        `.${random.text(3)}@example.com`,
+        `${random.text(3)}.@example.com`,
+        `${random.text(3)}..a@example.com`,
+        `Some One ${random.text(3)}@example.com`,
+        `<${random.text(3)}@example.com`,
+        `${random.text(3)}@example.com, b@example.com`,
+        `"${random.text(3)}@example.com`,
+      ]),
+  },
+  {
+    format: "hostname",
+    right: (random) =>
+      random.pick([
+        `${random.text(5)}.example.com`,
+        random.text(6, NAME),
+        `${random.text(2)}-${random.text(2)}.${random.text(3)}`,
+        `bücher.${random.text(3)}`,
+        random.text(63),
+        `1.${random.text(2)}`,
+      ]),
+    wrong: (random) =>
+      random.pick([
+        `-${random.text(3)}`,
+        `${random.text(3)}-`,
+        `${random.text(3)}_${random.text(3)}`,
+        `${random.text(3)}..${random.text(3)}`,
+        `${random.text(3)} ${random.text(3)}`,
+        random.text(64),
+        `.${random.text(3)}`,
+        `${random.text(3)}.a`,
+        "",
+        `${random.text(3)}.123`,
+        `${random.text(60)}.`.repeat(5) + "com",
+      ]),
+  },
+  {
+    format: "ipv4",
+    right: (random) =>
+      random.pick([ipv4(random), `0${ipv4(random)}`, `::ffff:${ipv4(random)}`, "0.0.0.0", "255.255.255.255"]),
+    wrong: (random) =>
+      random.pick([
+        `${ipv4(random)}.1`,
+        `10.0.${random.integer(256, 999)}.1`,
+        "10.0.0",
+        "10.0.0.",
+        "::1",
+        ` ${ipv4(random)}`,
+        `10.0.0.${random.text(1)}`,
+        "",
+        `${ipv4(random)}/8`,
+      ]),
+  },
+  {
+    format: "ipv6",
+    right: (random) =>
+      random.pick([
+        `fe80::${random.text(3, HEX)}`,
+        random.times(8, () => random.text(4, HEX)).join(":"),
+        "::",
+        "::1",
+        `::ffff:${ipv4(random)}`,
+        `1:2:3:4:5:6:${ipv4(random)}`,
+        `${random.text(4, HEX)}::`,
+        "FE80::A",
+        "1::3:4:5:6:7:8",
+      ]),
+    wrong: (random) =>
+      random.pick([
+        ipv4(random),
+        `:::${random.text(2, HEX)}`,
+        "1:2:3:4:5:6:7",
+        "1:2:3:4:5:6:7:8:9",
+        `1::2::${random.text(2, HEX)}`,
+        `fe80::${random.text(1, "ghxyz")}`,
+        `${random.text(5, HEX.slice(1))}::`,
+        `fe80::1%${random.text(3)}`,
+        "[::1]",
+        "",
+        ":1:2:3:4:5:6:7",
+        `1:2:3:4:5:6:7:${ipv4(random)}`,
+      ]),
+  },
+  {
+    format: "cidr",
+    right: (random) =>
+      random.pick([
+        `${ipv4(random)}/${random.integer(0, 32)}`,
+        `fe80::/${random.integer(0, 128)}`,
+        `010.0.0.0/${random.integer(1, 8)}`,
+        `::ffff:10.0.0.0/${random.integer(0, 128)}`,
+      ]),
+    wrong: (random) =>
+      random.pick([
+        ipv4(random),
+        `${ipv4(random)}/${random.integer(33, 99)}`,
+        `fe80::/${random.integer(129, 999)}`,
+        `${ipv4(random)}/`,
+        `10.0.0/8`,
+        `/${random.integer(1, 9)}`,
+        `${ipv4(random)}/-1`,
+        `${ipv4(random)}/8/8`,
+        "",
+        `${ipv4(random)}/a`,
+      ]),
+  },
+  {
+    format: "mac",
+    right: (random) => {
+      const separator = random.pick([":", "-"]);
+      const bytes = (count: number) => random.times(count, () => random.text(2, HEX + "ABCDEF")).join(separator);
+      return random.pick([
+        bytes(6),
+        bytes(8),
+        bytes(20),
+        random.text(12, HEX),
+        random.times(3, () => random.text(4, HEX)).join("."),
+        random.times(4, () => random.text(4, HEX)).join("."),
+      ]);
+    },
+    wrong: (random) =>
+      random.pick([
+        random.times(5, () => random.text(2, HEX)).join(":"),
+        random.times(7, () => random.text(2, HEX)).join(":"),
+        random.text(11, HEX),
+        `${random.times(5, () => random.text(2, HEX)).join(":")}:gg`,
+        `${random.times(5, () => random.text(2, HEX)).join(":")}-00`,
+        random.times(6, () => random.text(1, HEX)).join(":"),
+        "",
+      ]),
+  },
+  ...["uuid", "uuid3", "uuid4", "uuid5"].map((format): FormatText => {
+    const version = format.slice(4);
+    return {
+      format,
+      right: (random) => {
+        const third = (version || random.text(1, HEX)) + random.text(3, HEX);
+        const fourth = (version > "3" ? random.pick(["8", "9", "a", "B"]) : random.text(1, HEX)) + random.text(3, HEX);
+        const parts = [random.text(8, HEX), random.text(4, HEX), third, fourth, random.text(12, HEX)];
+        const text = parts.join(random.pick(["-", "-", ""]));
+        return random.chance(0.3) ? text.toUpperCase() : text;
+      },
+      wrong: (random) =>
+        random.pick([
+          random.text(31, HEX),
+          random.text(33, HEX),
+          `${random.text(8, HEX)}-${random.text(4, HEX)}-${version || "g"}${random.text(2, HEX)}-8${
+            random.text(15, HEX)
+          }`,
+          `${random.text(8, HEX)}-${random.text(4, HEX)}-x${random.text(3, HEX)}-8${random.text(3, HEX)}-${
+            random.text(12, HEX)
+          }`,
+          `{${random.text(32, HEX)}}`,
+          "",
+        ]),
+    };
+  }),
+  {
+    format: "isbn",
+    right: (random) => random.pick([isbn10, isbn13])(random),
+    wrong: (random) => offByOne(random, isbn13(random)),
+  },
+  {
+    format: "isbn10",
+    right: isbn10,
+    wrong: (random) => random.pick([offByOne(random, isbn10(random)), isbn13(random)]),
+  },
+  {
+    format: "isbn13",
+    right: isbn13,
+    wrong: (random) => random.pick([offByOne(random, isbn13(random)), isbn10(random)]),
+  },
+  { format: "creditcard", right: creditCard, wrong: (random) => offByOne(random, creditCard(random)) },
+  {
+    format: "ssn",
+    right: (random) => {
+      const separator = random.pick(["-", " "]);
+      return [random.text(3, DIGITS), random.text(2, DIGITS), random.text(4, DIGITS)].join(separator);
+    },
+    wrong: (random) =>
+      random.pick([
+        random.text(9, DIGITS),
+        `${random.text(3, DIGITS)}-${random.text(6, DIGITS)}`,
+        `${random.text(3, DIGITS)}-${random.text(2, DIGITS)}-${random.text(3, DIGITS)}x`,
+        `${random.text(3, DIGITS)}_${random.text(2, DIGITS)}_${random.text(4, DIGITS)}`,
+        "",
+      ]),
+  },
+  {
+    format: "hexcolor",
+    right: (random) => random.pick(["#", ""]) + random.text(random.pick([3, 6]), HEX + "ABCDEF"),
+    wrong: (random) =>
+      random.pick([`#${random.text(4, HEX)}`, `##${random.text(3, HEX)}`, `#${random.text(5, HEX)}g`, "#", "", "red"]),
+  },
+  {
+    format: "rgbcolor",
+    right: (random) => {
+      const space = random.pick(["", " ", "  "]);
+      return `rgb(${random.times(3, () => `${space}${random.integer(0, 255)}${space}`).join(",")})`;
+    },
+    wrong: (random) =>
+      random.pick([
+        `rgb(${random.integer(256, 999)},0,0)`,
+        `rgb(0,${random.integer(0, 255)})`,
+        `rgb(0,0,0,${random.integer(0, 9)})`,
+        `RGB(0,0,${random.integer(0, 9)})`,
+        `rgb (0,0,${random.integer(0, 9)})`,
+        `rgb(0,0,0${random.integer(1, 9)})`,
+        "",
+        `rgba(0,0,${random.integer(0, 9)})`,
+      ]),
+  },
+  {
+    format: "byte",
+    right: (random) => btoa(random.text(random.integer(1, 12))),
+    wrong: (random) =>
+      random.pick([
+        random.text(5),
+        `${random.text(3)}*`,
+        "",
+        `${random.text(2)}=`,
+        `${random.text(1)}===`,
+        `${random.text(2)}-_`,
+        `${random.text(4)}\n`,
+        `${random.text(2)}==${random.text(4)}`,
+      ]),
+  },
+  { format: "password", right: (random) => random.text(random.integer(0, 9)) },
+  {
+    format: "date",
+    right: date,
+    wrong: (random) =>
+      random.pick([
+        `${random.integer(1900, 2100)}-13-01`,
+        `${random.integer(1900, 2100)}-02-30`,
+        `2023-02-29`,
+        `2026-1-${random.integer(10, 28)}`,
+        `${random.integer(100, 999)}-01-01`,
+        `2026-04-31`,
+        `${date(random)}T00:00:00Z`,
+        ` ${date(random)}`,
+        "",
+        `2026/01/${random.integer(10, 28)}`,
+        `2026-00-${random.integer(10, 28)}`,
+        `1900-02-29`,
+      ]),
+  },
+  {
+    format: "duration",
+    right: (random) => {
+      const n = () => random.integer(0, 99);
+      return random.pick([
+        `${n()}h${n()}m${n()}s`,
+        `${n()}.5h`,
+        `-${n()}ms`,
+        `.5s`,
+        `1.s`,
+        "0",
+        "+0",
+        `${n()} days`,
+        `${n()} weeks`,
+        `${n()}wk`,
+        `${n()} hours ${n()} minutes`,
+        `${n()}µs`,
+        `${n()}μs`,
+        `${n()} Secs and more`,
+        `about ${n()} min`,
+        `${n()} HR`,
+        `${n()}ns`,
+      ]);
+    },
+    wrong: (random) =>
+      random.pick([
+        `${random.integer(1, 99)}`,
+        random.text(4),
+        `${random.integer(1, 99)}y`,
+        "",
+        "-",
+        `${random.integer(1, 99)} x`,
+        "s",
+        ".",
+        `99999999999999999999${random.pick(["h", "d"])}`,
+        `1,5${random.pick(["x", "q"])}`,
+        "+",
+        ".s",
+      ]),
+  },
+  {
+    format: "date-time",
+    right: (random) => {
+      const two = (high: number) => String(random.integer(0, high)).padStart(2, "0");
+      const fraction = random.pick(["", `.${random.integer(0, 999)}`, `.${random.text(9, DIGITS)}`]);
+      const zone = random.pick(["Z", "z", `+${two(14)}:${two(59)}`, `-${two(99)}:${two(99)}`]);
+      return `${date(random)}${random.pick(["T", "t"])}${two(23)}:${two(59)}:${two(59)}${fraction}${zone}`;
+    },
+    wrong: (random) =>
+      random.pick([
+        date(random),
+        `${date(random)}T00:00:00`,
+        `${date(random)} 00:00:00Z`,
+        `${date(random)}T24:00:00Z`,
+        `${date(random)}T00:60:00Z`,
+        `${date(random)}T00:00:60Z`,
+        `${date(random)}T0:00:00Z`,
+        `2026-02-30T00:00:00Z`,
+        `${date(random)}T00:00:00+0100`,
+        `${date(random)}T00:00Z`,
+        "",
+        `${date(random)}T00:00:00.Z`,
+        "yesterday",
+      ]),
+  },
+  {
+    format: "k8s-short-name",
+    right: (random) =>
+      random.pick([random.text(4, NAME), `${random.text(2)}-${random.text(2, DIGITS)}`, random.text(63), "0"]),
+    wrong: (random) =>
+      random.pick([
+        `-${random.text(3)}`,
+        `${random.text(3)}-`,
+        random.text(64),
+        `${random.text(3)}.${random.text(3)}`,
+        random.text(3).toUpperCase(),
+        "",
+        `${random.text(2)}_a`,
+        `${random.text(3)}\n`,
+      ]),
+  },
+  {
+    format: "k8s-long-name",
+    right: (random) =>
+      random.pick([
+        `${random.text(4, NAME)}.${random.text(70)}`,
+        random.text(100),
+        `${random.text(2)}-${random.text(2)}.x.${random.text(2, DIGITS)}`,
+      ]),
+    wrong: (random) =>
+      random.pick([
+        `${random.text(3)}..${random.text(3)}`,
+        `.${random.text(3)}`,
+        `${random.text(3)}.`,
+        random.text(254),
+        `${random.text(3)}.-a`,
+        `${random.text(3)}.A`,
+        "",
+        `${random.text(3)}-.a`,
+      ]),
+  },
+];
+
+const STRAY = [..."aZ0-._:/ @%+~#\n\u00e9\u0660", "", "00", "\u{1f600}"];
+
+/** A text with one place of it taken away, doubled or replaced: it may still be of its format. */
+export function mutated(random: Random, text: string): string {
+  const letters = [...text];
+  const at = random.integer(0, letters.length);
+  const [before, after] = [letters.slice(0, at), letters.slice(at)];
+  const removed = after.slice(random.integer(0, 1));
+  return [...before, random.pick(STRAY), ...removed].join("");
+}
+
+function ipv4(random: Random): string {
+  return random.times(4, () => random.integer(0, 255)).join(".");
+}
+
+function date(random: Random): string {
+  const [year, month, day] = [random.integer(1000, 9999), random.integer(1, 12), random.integer(1, 28)];
+  return `${year}-${String(month).padStart(2, "0")}-${String(day).padStart(2, "0")}`;
+}
+
+function isbn10(random: Random): string {
+  const digits = random.times(9, () => random.integer(0, 9));
+  const sum = digits.reduce((sum, digit, i) => sum + (i + 1) * digit, 0) % 11;
+  return spread(random, digits.join("") + (sum === 10 ? "X" : sum));
+}
+
+function isbn13(random: Random): string {
+  const digits = random.times(12, () => random.integer(0, 9));
+  const sum = digits.reduce((sum, digit, i) => sum + digit * (i % 2 === 0 ? 1 : 3), 0);
+  return spread(random, digits.join("") + (10 - sum % 10) % 10);
+}
+
+function creditCard(random: Random): string {
+  const digits = random.pick(["4", "51", "55", "6011", "34", "37", "300", "36", "2131", "35"]);
+  const length = { "4": 16, "3": /^3[47]/.test(digits) ? 15 : /^35/.test(digits) ? 16 : 14, "2": 15 }[digits[0]!] ?? 16;
+  const body = digits + random.text(length - digits.length - 1, DIGITS);
+  const sum = [...body].reverse().reduce((sum, digit, i) => {
+    const value = Number(digit) * (i % 2 === 0 ? 2 : 1);
+    return sum + (value > 9 ? value - 9 : value);
+  }, 0);
+  return spread(random, body + (10 - sum % 10) % 10);
+}
+
+/** Digits with a hyphen or a space among them, sometimes. */
+function spread(random: Random, digits: string): string {
+  if (random.chance(0.5)) return digits;
+  const at = random.integer(1, digits.length - 1);
+  return digits.slice(0, at) + random.pick(["-", " "]) + digits.slice(at);
+}
+
+/** The same number with another last digit, which a checksum sees. */
+function offByOne(random: Random, text: string): string {
+  const last = text.at(-1);
+  const other = last === "X" ? 1 : (Number(last) + random.integer(1, 8)) % 10;
+  return random.pick([text.slice(0, -1) + other, text.slice(0, -1), `${text}1`, "", "text"]);
+}

@@ -1,0 +1,35 @@
+/** What `validate`, `applyDefaults` and `prune` say of a value, without any server. */
+import { applyDefaults, prune, validate } from "../../src/schema/mod.ts";
+import { isObject } from "../../src/base/json.ts";
+import type { Sample } from "./_samples.ts";
+import { causeText } from "./_verdict.ts";
+
+/** What is known without a server. */
+export interface Local {
+  /** Fields that are not in the schema. */
+  readonly dropped: readonly string[];
+  /** What is wrong, one line each, sorted. */
+  readonly causes: readonly string[];
+  /** The `spec` or `status` as it comes back. */
+  readonly value: unknown;
+}
+
+/** What is known of a value without a server. */
+export function local({ kind, text }: Sample): Local {
+  const { at, group, schema } = kind;
+  const object = {
+    apiVersion: `${group}/v1`,
+    kind: kind.kind,
+    metadata: { name: "a" },
+    [at]: JSON.parse(text) as unknown,
+  };
+  const pruned = prune(schema, object);
+  const filled = applyDefaults(schema, pruned.value);
+  const value = isObject(filled) ? filled[at] : undefined;
+  const faults = at === "spec"
+    ? validate(schema, filled, { isResource: true })
+    : value === undefined
+    ? []
+    : validate(schema.properties!.status!, value, { path: "status" });
+  return { dropped: pruned.dropped, causes: faults.map(causeText).sort(), value };
+}

@@ -1,0 +1,134 @@
+/** The tables of rules as trials: each one something that a server is asked, and that `validate` may know too. */
+import type { JsonSchema } from "../../src/schema/json_schema.ts";
+import { expressionKind, refusedKind, tellingRule } from "./_expressions.ts";
+import { validated } from "./_rule_trial.ts";
+import { collection, type Definition, definition, DEFINITIONS, type Server } from "./_servers.ts";
+import { type Verdict, verdictOf } from "./_verdict.ts";
+import { ESTIMATED_COSTS, type EstimatedCost, LONGEST_TEXT, TRACKED_COSTS, type TrackedCost } from "./rules/costs.ts";
+import { EXPRESSIONS } from "./rules/mod.ts";
+import { REFUSED_RULES, type RefusedRule } from "./rules/refusals.ts";
+
+/** Something to try on both servers. */
+export interface Trial {
+  /** What is counted: the library, or what else it is about. */
+  readonly about: string;
+  /** For the message when it fails. */
+  readonly name: string;
+  /** How many evaluations it is. */
+  readonly evaluations: number;
+  run(server: Server): Promise<Verdict>;
+  /** What `validate` says, where it is asked. */
+  validate?(): string[];
+}
+
+/** Kinds that must be there. */
+export function trialKinds(): Definition[] {
+  return [...EXPRESSIONS.map(expressionKind), ...Array.from({ length: TRACKED_KINDS }, (_, i) => trackedKind(i))];
+}
+
+/** Every trial of every table. */
+export function ruleTrials(): Trial[] {
+  return [...expressionTrials(), ...refusalTrials(), ...estimateTrials(), ...trackedTrials()];
+}
+
+function expressionTrials(): Trial[] {
+  return EXPRESSIONS.flatMap((table) => {
+    const kind = expressionKind(table);
+    return table.values.map((value) =>
+      objectTrial(kind, value, { about: table.library, evaluations: table.expressions.length })
+    );
+  });
+}
+
+function refusalTrials(): Trial[] {
+  const ofLibraries = EXPRESSIONS.flatMap(({ refused = [] }) => refused.map((text) => tellingRule(text, 0)));
+  const rules: readonly RefusedRule[] = [...REFUSED_RULES, ...ofLibraries];
+  return rules.map((rule, i) => definitionTrial(refusedKind(rule, i), "refused at definition", JSON.stringify(rule)));
+}
+
+function estimateTrials(): Trial[] {
+  return ESTIMATED_COSTS.map((cost, i) => definitionTrial(estimatedKind(cost, i), "estimated cost", cost.rule));
+}
+
+function estimatedKind({ rule, maxItems }: EstimatedCost, index: number): Definition {
+  const spec = {
+    type: "array",
+    maxItems,
+    items: { type: "string", maxLength: LONGEST_TEXT },
+    "x-kubernetes-validations": [{ rule }],
+  };
+  return {
+    group: "estimates.example.com",
+    kind: `Estimate${index}`,
+    versions: { v1: { type: "object", properties: { spec } } },
+  };
+}
+
+/** So many rules together stay below what all rules of a kind may cost. */
+const IN_ONE_KIND = 8;
+const TRACKED_KINDS = Math.ceil(TRACKED_COSTS.length / IN_ONE_KIND);
+
+function trackedKind(index: number): Definition {
+  const costs = TRACKED_COSTS.slice(index * IN_ONE_KIND, (index + 1) * IN_ONE_KIND);
+  const spec: JsonSchema = {
+    type: "object",
+    properties: Object.fromEntries(costs.map((cost, i) => [`e${i}`, trackedSchema(cost)])),
+  };
+  return {
+    group: "costs.example.com",
+    kind: `Cost${index}`,
+    versions: { v1: { type: "object", properties: { spec } } },
+  };
+}
+
+function trackedSchema({ expression, item, tooMany }: TrackedCost): JsonSchema {
+  return {
+    type: "array",
+    maxItems: tooMany,
+    items: { type: "string", maxLength: item.length },
+    "x-kubernetes-validations": [{ rule: `self.all(a, self.map(x, ${expression}).size() >= 0)` }],
+  };
+}
+
+function trackedTrials(): Trial[] {
+  return TRACKED_COSTS.flatMap(({ expression, item, tooMany }, i) => {
+    const kind = trackedKind(Math.floor(i / IN_ONE_KIND));
+    const about = { about: "tracked cost", name: expression, evaluations: 1 };
+    return [tooMany - 1, tooMany].map((count) =>
+      objectTrial(kind, { [`e${i % IN_ONE_KIND}`]: Array.from({ length: count }, () => item) }, about)
+    );
+  });
+}
+
+function objectTrial(
+  kind: Definition,
+  spec: unknown,
+  about: { about: string; name?: string; evaluations: number },
+): Trial {
+  const object = { apiVersion: `${kind.group}/v1`, kind: kind.kind, metadata: { name: "name" }, spec };
+  const text = JSON.stringify(object);
+  return {
+    name: JSON.stringify(spec),
+    ...about,
+    run: async (server) => verdictOf(await server.send("POST", `${collection(kind)}?dryRun=All`, text)),
+    validate: () => validated(kind.versions.v1 as JsonSchema, JSON.parse(text)),
+  };
+}
+
+function definitionTrial(kind: Definition, about: string, name: string): Trial {
+  const text = JSON.stringify(definition(kind));
+  return {
+    about,
+    name,
+    evaluations: 1,
+    run: async (server) => {
+      const { object: _, ...verdict } = verdictOf(await server.send("POST", `${DEFINITIONS}?dryRun=All`, text));
+      return told(verdict);
+    },
+  };
+}
+
+/** Types of CEL are numbered anew with each definition. */
+function told(verdict: Verdict): Verdict {
+  return JSON.parse(JSON.stringify(verdict).replaceAll(/selfType\d+/g, "selfType"));
+}

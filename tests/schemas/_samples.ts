@@ -1,0 +1,115 @@
+/** Values by the thousand: right ones, wrong ones that differ from right ones in one place, and doubtful ones. */
+import type { JsonSchema } from "../../src/schema/json_schema.ts";
+import { jsonText } from "./_json_text.ts";
+import { changed, isDeep, type Node, type Target, targets } from "./_node.ts";
+import type { Random } from "./_random.ts";
+import { collection, type Definition } from "./_servers.ts";
+
+/** A kind whose `spec` or `status` is a node. */
+export interface SampledKind extends Definition {
+  readonly at: "spec" | "status";
+  readonly node: Node;
+  /** The schema of its one version. */
+  readonly schema: JsonSchema;
+}
+
+/** A value to try. */
+export interface Sample {
+  readonly kind: SampledKind;
+  /** What it is by construction; of a doubtful one only the real server knows. */
+  readonly made: "right" | "wrong" | "doubtful";
+  /** What is wrong or doubtful about it. */
+  readonly keyword?: string;
+  /** Whether that stands at depth 3 or more, or under a list or a map. */
+  readonly isDeep: boolean;
+  /** The JSON text of `spec` or `status`. */
+  readonly text: string;
+  readonly fieldValidation: "Strict" | "Warn" | "Ignore";
+}
+
+/**
+ * A kind with a node in it.
+ *
+ * @param name The kind's name.
+ * @param node Its spec or status.
+ * @param at Which of the two.
+ */
+export function sampledKind(name: string, node: Node, at: "spec" | "status"): SampledKind {
+  const schema: JsonSchema = { type: "object", properties: { [at]: node.schema } };
+  return { group: "values.example.com", kind: name, versions: { v1: schema }, at, node, schema };
+}
+
+/** How many values are made. */
+export interface SampleCounts {
+  /** Wrong ones of each keyword. */
+  readonly wrong: number;
+  /** Doubtful ones of each keyword. */
+  readonly doubtful: number;
+  readonly right: number;
+}
+
+/** Values of some kinds. */
+export function samples(random: Random, kinds: readonly SampledKind[], counts: SampleCounts): Sample[] {
+  const made: Sample[] = [];
+  for (
+    const [what, of, count] of [["wrong", "faults", counts.wrong], ["doubtful", "edges", counts.doubtful]] as const
+  ) {
+    for (const [keyword, found] of byKeyword(kinds, of)) {
+      for (let i = 0; i < count; i++) {
+        const { kind, target } = random.pick(found);
+        made.push({
+          kind,
+          made: what,
+          keyword,
+          isDeep: isDeep(target),
+          text: jsonText(changed(random, kind.node.right(random), target)),
+          fieldValidation: "Strict",
+        });
+      }
+    }
+  }
+  for (let i = 0; i < counts.right; i++) {
+    const kind = random.pick(kinds);
+    const fieldValidation = random.pick(["Strict", "Strict", "Warn", "Ignore"] as const);
+    made.push({ kind, made: "right", isDeep: false, text: jsonText(kind.node.right(random)), fieldValidation });
+  }
+  return made;
+}
+
+interface Found {
+  readonly kind: SampledKind;
+  readonly target: Target;
+}
+
+function byKeyword(kinds: readonly SampledKind[], of: "faults" | "edges"): Map<string, Found[]> {
+  const found = new Map<string, Found[]>();
+  for (const kind of kinds) {
+    for (const target of targets(kind.node, of)) {
+      const { keyword } = target.change;
+      // Of a status, objects embedded in it are not looked at.
+      if (kind.at === "status" && keyword === "embedded resource") continue;
+      const list = found.get(keyword) ?? [];
+      list.push({ kind, target });
+      found.set(keyword, list);
+    }
+  }
+  return found;
+}
+
+/** The request that tries a value: nothing of it stays. */
+export function requestFor(sample: Sample, resourceVersion: string): { method: string; path: string; body: string } {
+  const { kind, text, fieldValidation } = sample;
+  const query = `?dryRun=All&fieldValidation=${fieldValidation}`;
+  const isStatus = kind.at === "status";
+  const metadata = isStatus ? { name: BASE, resourceVersion } : { name: "a" };
+  return {
+    method: isStatus ? "PUT" : "POST",
+    path: `${collection(kind)}${isStatus ? `/${BASE}/status` : ""}${query}`,
+    body: `{"apiVersion":"${kind.group}/v1","kind":"${kind.kind}","metadata":${
+      JSON.stringify(metadata)
+    },"${kind.at}":${text}}`,
+  };
+}
+
+/** The name of the object whose status is written. */
+export const BASE = "base";

@@ -1,0 +1,307 @@
+/** Schemas of strings, numbers and booleans, one keyword each. */
+import type { JsonSchema } from "../../src/schema/json_schema.ts";
+import { FORMATS, type FormatText, mutated } from "./_formats.ts";
+import { Literal } from "./_json_text.ts";
+import { type Change, type Node, node } from "./_node.ts";
+import type { Random } from "./_random.ts";
+
+/** Makes a schema; each time another. */
+export type Maker = (random: Random) => Node;
+
+/** A fault of a keyword. */
+export function fault(keyword: string, make: Change["make"]): Change {
+  return { keyword, make };
+}
+
+export const text: Maker = () =>
+  node({ schema: { type: "string" }, right: (random) => random.text(random.integer(0, 9)) });
+
+export const boolean: Maker = () => node({ schema: { type: "boolean" }, right: (random) => random.chance(0.5) });
+
+export const integer: Maker = () =>
+  node({
+    schema: { type: "integer" },
+    right: (random) =>
+      random.pick<unknown>([random.integer(-1e6, 1e6), new Literal("3.0"), new Literal("1e3"), 2 ** 53]),
+    faults: [fault("integer", (random) => random.integer(-9, 9) + 0.5)],
+    edges: [fault("integer", (random) => random.pick(WIDE))],
+  });
+
+/** What a number of JavaScript still tells apart as Go does: not the ends of 64 bits, nor `1e18` from its digits. */
+const WIDE = [
+  "9223372036854775000",
+  "9223372036854777000",
+  "-9223372036854777000",
+  "1e19",
+  "-0",
+  "9007199254740993",
+  "1.0e2",
+  "1e-3",
+  "0.1e1",
+]
+  .map((literal) => new Literal(literal));
+
+export const number: Maker = () =>
+  node({
+    schema: { type: "number" },
+    right: (random) => random.integer(-1e6, 1e6) / random.pick([1, 2, 10, 1000]),
+    edges: [fault("number", (random) => random.pick(WIDE))],
+  });
+
+export const int32: Maker = () =>
+  node({
+    schema: { type: "integer", format: "int32" },
+    right: (random) => random.pick([random.integer(-(2 ** 31), 2 ** 31 - 1), -(2 ** 31), 2 ** 31 - 1, 0]),
+    faults: [fault("int32", (random) => random.pick([2 ** 31, -(2 ** 31) - 1, random.integer(2 ** 31, 2 ** 40)]))],
+  });
+
+export const int64: Maker = () =>
+  node({
+    schema: { type: "integer", format: "int64" },
+    right: (random) => random.pick<unknown>([random.integer(-(2 ** 52), 2 ** 52), 2 ** 40, 0]),
+    faults: [
+      fault("int64", (random) =>
+        new Literal(`${random.pick(["", "-"])}${random.integer(2, 9)}${random.text(19, "0123456789")}`)),
+    ],
+    edges: [fault("int64", (random) =>
+      random.pick(WIDE))],
+  });
+
+export const float: Maker = (random) => {
+  const format = random.pick(["float", "double"]);
+  return node({
+    schema: { type: "number", format },
+    right: (random) => random.integer(-1e6, 1e6) / 8,
+    faults: format === "double"
+      ? []
+      : [fault("float", (random) => random.pick([1, -1]) * (3.5e38 + random.next() * 1e40))],
+    edges: [fault(format, (random) => random.pick([3.4028234663852886e38, 1e-46, 1e308, 5e-324, ...WIDE]))],
+  });
+};
+
+export const minimum: Maker = (random) => bounded(random, "minimum");
+export const maximum: Maker = (random) => bounded(random, "maximum");
+export const exclusiveMinimum: Maker = (random) => bounded(random, "exclusiveMinimum");
+export const exclusiveMaximum: Maker = (random) => bounded(random, "exclusiveMaximum");
+
+function bounded(random: Random, keyword: "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum"): Node {
+  const type = random.pick(["integer", "number"] as const);
+  const scale = random.pick([1, 1, 1000, 1e6, 1e12]);
+  const fraction = type === "number" ? random.pick([0, 0.5]) : 0;
+  const bound = random.integer(-20, 20) * scale + fraction;
+  const isLower = keyword.endsWith("inimum");
+  const isOpen = keyword.startsWith("exclusive");
+  // Whole numbers are compared with the whole part of a bound: beside a fraction they are doubtful.
+  const step = (random: Random) => random.integer(1, 50) + (type === "number" ? 0.25 : 0);
+  const towards = isLower ? 1 : -1;
+  return node({
+    schema: {
+      type,
+      ...(isLower ? { minimum: bound } : { maximum: bound }),
+      ...(isOpen && { [keyword]: true }),
+    },
+    right: (random) => !isOpen && random.chance(0.3) ? bound : bound + towards * step(random),
+    faults: [fault(keyword, (random) => isOpen && random.chance(0.4) ? bound : bound - towards * step(random))],
+    edges: [
+      fault(keyword, (random) => bound + random.pick([1e-9, -1e-9, 1e-15, 1e300, -1e300, -0.5, 0.5, -1, 1])),
+      fault(keyword, (random) => Math.round(bound) + random.integer(-1, 1)),
+    ],
+  });
+}
+
+export const multipleOf: Maker = (random) => {
+  const factor = random.pick([2, 3, 7, 10, 1000, 0.5, 0.25, 2.5, 0.1, 0.01]);
+  const isWhole = Number.isInteger(factor);
+  // Of a factor such as 0.1 nobody but the server can tell, so that these are doubtful, as are whole numbers beside a fraction.
+  const isExact = factor > 0.1;
+  const times = (random: Random, by: number) => Number((random.integer(-1000, 1000) * by).toPrecision(12));
+  const right = (random: Random) => isWhole ? times(random, factor) : (2 * random.integer(-100, 100) + 1) * factor;
+  return node({
+    schema: { type: isWhole ? "integer" : "number", multipleOf: factor },
+    right: (random) => isExact ? right(random) : factor,
+    faults: !isExact ? [] : [fault("multipleOf", (random) => right(random) + (isWhole ? 1 : factor / 4))],
+    edges: [
+      fault(
+        "multipleOf",
+        (random) => times(random, factor / random.pick([1, 1, 2, 3, 10])) + random.pick([0, 1e-7, 1e-10]),
+      ),
+      fault("multipleOf", (random) => random.pick([1e15, 1e18, 123456789.1, 0.3, 0.7, 1.1, -0.1, 4.35, 1e-8, 1, -3])),
+    ],
+  });
+};
+
+export const minLength: Maker = (random) => {
+  const least = random.integer(1, 8);
+  return node({
+    schema: { type: "string", minLength: least },
+    right: (random) => random.text(least + random.integer(0, 3), LETTERS),
+    faults: [fault("minLength", (random) => random.text(random.integer(0, least - 1), LETTERS))],
+    edges: [fault("minLength", (random) => random.text(random.integer(0, least), "\u0301\u{1f468}\u200d\u{1f469}e"))],
+  });
+};
+
+export const maxLength: Maker = (random) => {
+  const most = random.integer(0, 8);
+  return node({
+    schema: { type: "string", maxLength: most },
+    right: (random) => random.text(random.integer(0, most), LETTERS),
+    faults: [fault("maxLength", (random) => random.text(most + random.integer(1, 5), LETTERS))],
+    edges: [
+      fault("maxLength", (random) => random.text(random.integer(0, most + 1), "\u0301\u{1f468}\u200d\u{1f469}e")),
+    ],
+  });
+};
+
+const LETTERS = "abc\u00e9\u4e16\u{1f600}";
+
+interface PatternText {
+  readonly pattern: string;
+  readonly right: readonly string[];
+  readonly wrong: readonly string[];
+}
+
+/** With what RE2 has and JavaScript lacks, and the other way round. */
+const PATTERNS: readonly PatternText[] = [
+  { pattern: "^[a-z]+$", right: ["abc", "z"], wrong: ["", "aBc", "a1", "abc\n"] },
+  { pattern: "b", right: ["abc", "b"], wrong: ["", "ac"] },
+  { pattern: "(?i)^abc$", right: ["ABC", "aBc"], wrong: ["abcd", "ab"] },
+  { pattern: "^(?i:a)b$", right: ["Ab", "ab"], wrong: ["AB", "aB"] },
+  { pattern: "^\\pL+$", right: ["\u00e9\u4e16", "ab"], wrong: ["1", "a b"] },
+  { pattern: "^\\p{Greek}+$", right: ["\u03b1\u03b2"], wrong: ["ab", "\u0431"] },
+  { pattern: "^[[:alpha:]]+[[:digit:]]?$", right: ["abc", "abc1"], wrong: ["1", "abc12", "\u00e9"] },
+  { pattern: "\\Aab\\z", right: ["ab"], wrong: ["ab\n", "xab"] },
+  { pattern: "^(?P<year>\\d{4})-(?P<month>\\d\\d)$", right: ["2026-11"], wrong: ["26-11", "2026-1", "\u0662026-11"] },
+  { pattern: "^\\w+\\s\\S$", right: ["a_1 x"], wrong: ["\u00e9 x", "ax"] },
+  { pattern: "^a\\Q.*\\Eb$", right: ["a.*b"], wrong: ["aXXb", "ab"] },
+  { pattern: "(?s)^a.b$", right: ["a\nb", "axb"], wrong: ["ab"] },
+  { pattern: "^a.b$", right: ["axb", "a\u{1f600}b"], wrong: ["a\nb", "axxb"] },
+  { pattern: "(?m)^b$", right: ["a\nb\nc", "b"], wrong: ["ab"] },
+  { pattern: "^\\x{1F600}$", right: ["\u{1f600}"], wrong: ["a"] },
+  { pattern: "^[^\\d]{2,3}$", right: ["ab", "abc"], wrong: ["a", "abcd", "a1"] },
+  { pattern: "^\\bfoo\\b", right: ["foo bar", "foo"], wrong: ["foobar"] },
+  { pattern: "^(a|ab)(c|bcd)$", right: ["ac", "abcd"], wrong: ["abc d", "ab"] },
+  { pattern: "^[\\-\\_\\.]+$", right: ["-_."], wrong: ["a", ""] },
+  { pattern: "^'\"`$", right: ["'\"`"], wrong: ["'"] },
+  { pattern: "^(?:[0-9]{1,3}\\.){3}[0-9]{1,3}$", right: ["10.0.0.1"], wrong: ["10.0.0"] },
+  { pattern: "^<&>%s%d$", right: ["<&>%s%d"], wrong: ["<>"] },
+];
+
+export const pattern: Maker = (random) => {
+  const { pattern, right, wrong } = random.pick(PATTERNS);
+  return node({
+    schema: { type: "string", pattern },
+    right: (random) => random.pick(right),
+    faults: [fault("pattern", (random) => random.pick(wrong))],
+    edges: [fault("pattern", (random) => mutated(random, random.pick(right)))],
+  });
+};
+
+function formatNode({ format, right, wrong }: FormatText): Node {
+  const keyword = `format: ${format}`;
+  return node({
+    schema: { type: "string", format },
+    right,
+    faults: wrong === undefined ? [] : [fault(keyword, wrong)],
+    edges: [fault(keyword, (random) => mutated(random, (random.chance(0.7) ? right : wrong ?? right)(random)))],
+  });
+}
+
+export const enumeration: Maker = (random) => {
+  const [values, others] = random.pick<readonly [readonly unknown[], readonly unknown[]]>([
+    [["red", "green", ""], ["blue", "Red", "red "]],
+    [["<a>", 'say "hi"', "\u00e9"], ["<b>", "e"]],
+    [[1, 2, 3], [0, 4, -1]],
+    [[0.5, 1.25], [0.25, 1]],
+    [[true], [false]],
+    [[{ a: 1 }, { a: 1, b: 2 }], [{}, { a: 2 }]],
+    [[["a"], ["a", "b"]], [[], ["b"], ["b", "a"]]],
+  ]);
+  return node({
+    schema: { ...shapeOf(values[0]), enum: values },
+    right: (random) => random.pick(values),
+    faults: [fault("enum", (random) => random.pick(others))],
+    edges: [
+      fault(
+        "enum",
+        () => typeof values[0] === "number" ? new Literal(`${values[0]}.0`.replace(/(\..*)\.0$/, "$10")) : null,
+      ),
+    ],
+  });
+};
+
+function shapeOf(value: unknown): JsonSchema {
+  if (Array.isArray(value)) return { type: "array", items: { type: "string" } };
+  if (typeof value === "object") {
+    const properties = { a: { type: "integer" }, b: { type: "integer" } } as const;
+    return { type: "object", properties, "x-kubernetes-map-type": "atomic" };
+  }
+  if (typeof value === "number") return { type: Number.isInteger(value) ? "integer" : "number" };
+  return { type: typeof value as "string" | "boolean" };
+}
+
+export const nullable: Maker = (random) => {
+  const inner = random.pick([text, integer, boolean, minLength, maximum, pattern])(random);
+  return node({
+    schema: { ...inner.schema, nullable: true },
+    right: (random) => random.chance(0.5) ? null : inner.right(random),
+    faults: inner.faults.filter(({ keyword }) => keyword !== "type"),
+    edges: inner.edges,
+  });
+};
+
+/** Null among the values of an enum: it never counts as one of them. */
+export const nullInEnum: Maker = (random) => {
+  const { schema, right, faults } = enumeration(random);
+  return node({
+    schema: { ...schema, enum: [...schema.enum!, null], nullable: true },
+    right,
+    faults: [...faults.filter(({ keyword }) => keyword === "enum"), fault("enum", () => null)],
+  });
+};
+
+export const intOrString: Maker = (random) => {
+  const anyOf = [{ type: "integer" }, { type: "string" }] as const;
+  const form = random.pick<JsonSchema>([
+    {},
+    { anyOf },
+    { allOf: [{ anyOf }] },
+    { anyOf, pattern: "^[0-9]+%$" },
+    { allOf: [{ anyOf }, { maximum: 100 }] },
+    { anyOf, minimum: 1, maxLength: 4 },
+  ]);
+  return node({
+    schema: { ...form, "x-kubernetes-int-or-string": true },
+    right: (random) => random.chance(0.5) ? random.integer(1, 100) : `${random.integer(0, 100)}%`,
+    faults: [fault("int-or-string", (random) => random.pick<unknown>([true, 1.5, {}, [], ["1"], { a: 1 }, -0.5]))],
+    edges: [
+      fault(
+        "int-or-string",
+        (random) => random.pick<unknown>([0, 101, "", "abcde", "5", null, new Literal("2.0"), 2 ** 40]),
+      ),
+    ],
+  });
+};
+
+/** Every maker of this file, formats one by one. */
+export const SCALARS: readonly Maker[] = [
+  text,
+  boolean,
+  integer,
+  number,
+  int32,
+  int64,
+  float,
+  minimum,
+  maximum,
+  exclusiveMinimum,
+  exclusiveMaximum,
+  multipleOf,
+  minLength,
+  maxLength,
+  pattern,
+  enumeration,
+  nullable,
+  nullInEnum,
+  intOrString,
+  ...FORMATS.map((text): Maker => () => formatNode(text)),
+];

@@ -1,0 +1,57 @@
+/** Wide random schemas: every keyword at every depth, each of them a kind of its own. */
+import { listNode, mapNode, objectNode, type Property } from "./_containers.ts";
+import type { Node } from "./_node.ts";
+import { Random } from "./_random.ts";
+import { integer, type Maker, SCALARS, text } from "./_scalars.ts";
+import { defaulted, STRUCTURES } from "./_structures.ts";
+
+/** What every kind has one of. */
+const MAKERS: readonly Maker[] = [...SCALARS, ...STRUCTURES];
+
+/** Names of properties: most of them as people name them. */
+const NAMES = [
+  "name",
+  "size",
+  "host-name",
+  "a.b",
+  "items",
+  "type",
+  "spec",
+  "x/y",
+  "\u00e9t\u00e9",
+  "$ref",
+  "0",
+  "constructor",
+];
+
+/**
+ * The `spec` of a kind: an object with a property for each keyword, under a random number of objects, lists and maps.
+ *
+ * @param seed What it follows from.
+ */
+export function wideSchema(seed: number): Node {
+  const random = new Random(seed);
+  const properties: Record<string, Property> = {};
+  for (const [i, make] of MAKERS.entries()) {
+    properties[`f${i}`] = { node: wrapped(random, make(random), random.pick([0, 1, 1, 2, 2, 3])) };
+  }
+  return objectNode(properties, { density: 0.03 });
+}
+
+/** A node under some objects, lists and maps. */
+export function wrapped(random: Random, inner: Node, times: number): Node {
+  if (times === 0) return inner;
+  return random.pick([
+    () => wrapped(random, inObject(random, inner), times - 1),
+    () => wrapped(random, listNode(inner), times - 1),
+    () => wrapped(random, mapNode(inner), times - 1),
+  ])();
+}
+
+function inObject(random: Random, inner: Node): Node {
+  const [first, second] = [random.pick(NAMES), random.pick(NAMES)];
+  return objectNode({
+    [`${second}2`]: { node: random.pick([text, integer, defaulted])(random) },
+    [first]: { node: inner, required: random.chance(0.5) },
+  });
+}

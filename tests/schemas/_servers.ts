@@ -1,0 +1,125 @@
+/** The real API server and the one in the process, behind one face. */
+import { createApiserver } from "../../src/apiserver/mod.ts";
+import { realCluster } from "../../src/testing/real_cluster.ts";
+
+/** What a server says to a request. */
+export interface Answer {
+  readonly code: number;
+  // deno-lint-ignore no-explicit-any
+  readonly body: any;
+  readonly warnings: readonly string[];
+}
+
+/** A server. */
+export interface Server extends AsyncDisposable {
+  readonly name: "real" | "ours";
+  /** Sends a request whose body is JSON text. */
+  send(method: string, path: string, body?: string): Promise<Answer>;
+}
+
+/** The real API server. */
+export async function realServer(): Promise<Server> {
+  const cluster = await realCluster();
+  return {
+    name: "real",
+    send: async (method, path, body) => await read(await cluster.fetch(path, init(method, body))),
+    [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose](),
+  };
+}
+
+/** The API server in this process. */
+export function ourServer(): Server {
+  const server = createApiserver();
+  return {
+    name: "ours",
+    send: async (method, path, body) =>
+      await read(await server.fetch(new Request(`http://server${path}`, init(method, body)))),
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+function init(method: string, body: string | undefined): RequestInit {
+  const headers = { "content-type": "application/json", "user-agent": "schemas/1.0" };
+  return { method, headers, ...(body !== undefined && { body }) };
+}
+
+async function read(response: Response): Promise<Answer> {
+  const text = await response.text();
+  const warning = response.headers.get("warning");
+  return {
+    code: response.status,
+    body: response.headers.get("content-type")?.includes("json") ? JSON.parse(text) : text,
+    warnings: warning === null
+      ? []
+      : [...warning.matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g)].map(([, text]) => text ?? ""),
+  };
+}
+
+/** Where definitions are. */
+export const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+/** What a definition is made from. */
+export interface Definition {
+  readonly group: string;
+  readonly kind: string;
+  /** Versions and the schema of each; the first one is stored. */
+  readonly versions: Readonly<Record<string, unknown>>;
+}
+
+/** A definition as it is sent. All its kinds are namespaced and have a status. */
+export function definition({ group, kind, versions }: Definition): unknown {
+  const plural = `${kind.toLowerCase()}s`;
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      scope: "Namespaced",
+      names: { kind, plural },
+      versions: Object.entries(versions).map(([name, openAPIV3Schema], i) => ({
+        name,
+        served: true,
+        storage: i === 0,
+        subresources: { status: {} },
+        schema: { openAPIV3Schema },
+      })),
+    },
+  };
+}
+
+/** Where objects of a kind are. */
+export function collection({ group, kind }: Definition, version = "v1"): string {
+  return `/apis/${group}/${version}/namespaces/default/${kind.toLowerCase()}s`;
+}
+
+/**
+ * Makes kinds and waits until they are served.
+ *
+ * @throws {Error} If the server refuses one.
+ */
+export async function define(server: Server, definitions: readonly Definition[]): Promise<void> {
+  const refusals = await Promise.all(definitions.map(async (each) => {
+    const body = JSON.stringify(definition(each));
+    const { code, body: answer } = await server.send("POST", `${DEFINITIONS}?fieldValidation=Strict`, body);
+    return code === 201
+      ? []
+      : [`${each.kind}: ${JSON.stringify(answer.details?.causes ?? answer.message, undefined, 1)}`];
+  }));
+  const refused = refusals.flat();
+  if (refused.length > 0) throw new Error(`Cannot define on the ${server.name} server: ${refused.join("; ")}`);
+  const late = AbortSignal.timeout(60_000);
+  for (const each of definitions) {
+    for (const version of Object.keys(each.versions)) {
+      while ((await server.send("GET", collection(each, version))).code === 404) late.throwIfAborted();
+    }
+  }
+}
+
+/** Runs a function for each item, some at a time. */
+export async function forEachOf<T>(items: Iterable<T>, run: (item: T) => Promise<void>, width = 48): Promise<void> {
+  const rest = items[Symbol.iterator]();
+  await Promise.all(Array.from({ length: width }, async () => {
+    for (let next = rest.next(); !next.done; next = rest.next()) await run(next.value);
+  }));
+}

@@ -1,0 +1,490 @@
+/** Schemas of lists, objects and combinations, one keyword each. */
+import type { JsonSchema } from "../../src/schema/json_schema.ts";
+import { listNode, mapNode, objectNode, withKey, without } from "./_containers.ts";
+import { type Node, node } from "./_node.ts";
+import {
+  boolean,
+  enumeration,
+  fault,
+  integer,
+  intOrString,
+  type Maker,
+  maximum,
+  minLength,
+  nullable,
+  number,
+  pattern,
+  text,
+} from "./_scalars.ts";
+import type { Random } from "./_random.ts";
+
+const SIMPLE: readonly Maker[] = [text, integer, boolean, minLength, maximum, pattern];
+
+export const minItems: Maker = (random) => {
+  const least = random.integer(1, 4);
+  const item = random.pick(SIMPLE)(random);
+  return listNode(item, {
+    keywords: { minItems: least },
+    length: [least, least + 2],
+    faults: [fault("minItems", (random, right) => (right as unknown[]).slice(0, random.integer(0, least - 1)))],
+  });
+};
+
+export const maxItems: Maker = (random) => {
+  const most = random.integer(1, 4);
+  const item = random.pick(SIMPLE)(random);
+  return listNode(item, {
+    keywords: { maxItems: most },
+    length: [1, most],
+    faults: [fault("maxItems", (random) => random.times(most + random.integer(1, 3), () => item.right(random)))],
+  });
+};
+
+export const minProperties: Maker = (random) => {
+  const least = random.integer(1, 4);
+  const node = mapNode(random.pick(SIMPLE)(random), { minProperties: least }, [least, least + 2]);
+  return {
+    ...node,
+    faults: [
+      ...node.faults,
+      fault(
+        "minProperties",
+        (random, right) => Object.fromEntries(Object.entries(right as object).slice(0, random.integer(0, least - 1))),
+      ),
+    ],
+  };
+};
+
+export const maxProperties: Maker = (random) => {
+  const most = random.integer(1, 4);
+  const value = random.pick(SIMPLE)(random);
+  const node = mapNode(value, { maxProperties: most }, [1, most]);
+  return {
+    ...node,
+    faults: [
+      ...node.faults,
+      fault(
+        "maxProperties",
+        (random) =>
+          Object.fromEntries(random.times(most + random.integer(1, 3), (i) => [`k${i}`, value.right(random)])),
+      ),
+    ],
+  };
+};
+
+export const sizedObject: Maker = (random) => {
+  const property = (name: string) => [name, { node: text(random) }] as const;
+  const names = ["a", "b", "c", "d"];
+  const node = objectNode(Object.fromEntries(names.map(property)), {
+    keywords: { minProperties: 1, maxProperties: 3 },
+  });
+  const some = (random: Random, count: number) =>
+    Object.fromEntries(names.slice(0, count).map((name) => [name, random.text(2)]));
+  return {
+    ...node,
+    right: (random) => some(random, random.integer(1, 3)),
+    parts: [],
+    faults: [
+      ...node.faults.filter(({ keyword }) => keyword === "type"),
+      fault("minProperties", () => ({})),
+      fault("maxProperties", (random) => some(random, 4)),
+    ],
+  };
+};
+
+export const required: Maker = (random) => {
+  const properties = random.times(random.integer(2, 4), (i) => {
+    const name = random.pick(["name", "host-name", "a.b", "x/y", "\u00e9", "$ref", "length", "constructor"]) + i;
+    return [name, { node: random.pick(SIMPLE)(random), required: i === 0 || random.chance(0.5) }] as const;
+  });
+  return objectNode(Object.fromEntries(properties));
+};
+
+/** Objects whose fields come with defaults, also in lists, maps and further objects. */
+export const defaulted: Maker = (random) => {
+  const inner = objectNode({
+    plain: { node: text(random) },
+    kept: { node: withDefault(integer(random), random.integer(1, 9)) },
+    nullable: { node: withDefault(nullable(random), null) },
+  });
+  return objectNode({
+    text: { node: withDefault(text(random), random.text(3)) },
+    number: { node: withDefault(number(random), 0.5) },
+    either: { node: withDefault(intOrString(random), random.pick<unknown>([5, "5%"])) },
+    inner: { node: withDefault(inner, random.pick<unknown>([{}, { plain: "x" }, { plain: "y", kept: 0 }])) },
+    list: { node: withDefault(listNode(inner), [{}, { kept: 10 }]) },
+    items: { node: listNode(withDefault(integer(random), 7)) },
+    map: { node: withDefault(mapNode(inner), random.pick<unknown>([{}, { a: {} }])) },
+    values: { node: mapNode(withDefault(text(random), "v")) },
+    free: { node: withDefault(free(random), { any: [1] }) },
+  });
+};
+
+function withDefault(of: Node, value: unknown): Node {
+  return { ...of, schema: { ...of.schema, default: value } };
+}
+
+/** Objects that keep what they do not know. */
+export const free: Maker = (random) => {
+  const known = random.pick(SIMPLE)(random);
+  const anything = (random: Random): unknown =>
+    random.pick<unknown>([1, 0.5, "a", true, null, [], {}, [null, { a: null }], { b: { c: [1] } }, "\u{1f600}"]);
+  return random.pick([
+    () => {
+      const object = objectNode({ known: { node: known } }, {
+        keywords: { "x-kubernetes-preserve-unknown-fields": true },
+      });
+      return { ...object, right: (random: Random) => withKey(object.right(random), "unknown", anything(random)) };
+    },
+    () => node({ schema: { "x-kubernetes-preserve-unknown-fields": true }, right: anything }),
+    () =>
+      node({
+        schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+        right: (random) => ({ [random.text(2)]: anything(random) }),
+      }),
+    () => {
+      // Known again, further down.
+      const strict = objectNode({ a: { node: text(random) } });
+      const list = listNode(strict);
+      return objectNode({ list: { node: list } }, { keywords: { "x-kubernetes-preserve-unknown-fields": true } });
+    },
+  ])();
+};
+
+export const set: Maker = (random) => {
+  const item = random.pick([text, integer, number, boolean, enumeration, scalarList])(random);
+  const distinct = (value: unknown, i: number) => {
+    if (typeof value === "string") return `${value}${i}`;
+    return Array.isArray(value) ? [...value, `${i}`] : i * 3;
+  };
+  const isFixed = item.schema.enum !== undefined || item.schema.type === "boolean";
+  return listNode(item, {
+    keywords: { "x-kubernetes-list-type": "set" },
+    length: isFixed ? [1, 1] : [1, 4],
+    distinct: isFixed ? (value) => value : distinct,
+    faults: [
+      fault("set", (random, right) => {
+        const list = right as unknown[];
+        const copies = random.times(random.integer(1, 3), () => list[0]);
+        return random.chance(0.5) ? [...list, ...copies] : [...copies, ...list];
+      }),
+    ],
+  });
+};
+
+const scalarList: Maker = () =>
+  node({
+    schema: { type: "array", items: { type: "string" }, "x-kubernetes-list-type": "atomic" },
+    right: (random) => random.times(random.integer(0, 2), () => random.text(2)),
+  });
+
+export const listMap: Maker = (random) => {
+  const keys = random.pick<readonly string[]>([["name"], ["name", "port"], ["port", "protocol"], ["on"], ["protocol"]]);
+  const isRequired = random.chance(0.5);
+  const key = (name: string, of: Node) => ({
+    node: isRequired || !keys.includes(name) ? of : withDefault(of, DEFAULTS[name]),
+    required: isRequired && keys.includes(name),
+  });
+  const item = objectNode({
+    name: key("name", text(random)),
+    port: key("port", integer(random)),
+    protocol: key(
+      "protocol",
+      node({ schema: { type: "string", enum: ["TCP", "UDP"] }, right: (random) => random.pick(["TCP", "UDP"]) }),
+    ),
+    on: key("on", boolean(random)),
+    other: { node: random.pick(SIMPLE)(random) },
+  });
+  const isFew = keys.length === 1 && keys[0] !== "name";
+  return listNode(keyed(item, keys), {
+    keywords: { "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys },
+    length: isFew ? [1, 1] : [1, 4],
+    distinct: (value, i) => isFew ? value : distinctItem(value, keys, i),
+    faults: [
+      fault("map", (random, right) => {
+        const list = right as unknown[];
+        const copies = random.times(random.integer(1, 3), () => without(list[0], "other"));
+        return [...list, ...copies];
+      }),
+    ],
+  });
+};
+
+const DEFAULTS: Readonly<Record<string, unknown>> = { name: "main", port: 80, protocol: "TCP", on: true };
+
+/** The faults of a key that is missing are counted apart. */
+function keyed(item: Node, keys: readonly string[]): Node {
+  const { required = [] } = item.schema;
+  const missing = keys.filter((key) => required.includes(key)).map((key) =>
+    fault("list map keys", (_, right) => without(right, key))
+  );
+  return { ...item, faults: [...item.faults, ...missing] };
+}
+
+function distinctItem(value: unknown, keys: readonly string[], i: number): unknown {
+  return keys.includes("name") ? withKey(value, "name", `n${i}`) : withKey(value, "port", 1000 + i);
+}
+
+/** Objects of other kinds inside this one. */
+export const embedded: Maker = (random) => {
+  const form = random.pick<JsonSchema>([
+    { "x-kubernetes-preserve-unknown-fields": true },
+    { properties: { spec: { type: "object", properties: { size: { type: "integer", default: 3 } } } } },
+    {
+      properties: {
+        apiVersion: { type: "string", enum: ["v1"] },
+        kind: { type: "string" },
+        metadata: { type: "object" },
+        data: { type: "object", additionalProperties: { type: "string" } },
+      },
+      required: ["apiVersion", "kind"],
+    },
+  ]);
+  const set = (key: string, values: readonly unknown[]) =>
+    fault("embedded resource", (random, right) => withKey(right, key, random.pick(values)));
+  return node({
+    schema: { type: "object", "x-kubernetes-embedded-resource": true, ...form },
+    right: (random) => ({
+      apiVersion: "v1",
+      kind: random.pick(["ConfigMap", "Pod"]),
+      ...(random.chance(0.7) && { metadata: { name: random.text(4), labels: { [random.text(2)]: random.text(3) } } }),
+      ...(random.chance(0.5) && form.properties?.spec && { spec: { size: 1 } }),
+    }),
+    faults: [
+      fault("embedded resource", (random, right) => without(right, random.pick(["apiVersion", "kind"]))),
+      set("apiVersion", ["", "a/b/c", "/v1/", 1]),
+      set("kind", ["", "a_b", "9Lives", "-", true]),
+      set("metadata", [
+        { name: "a/b" },
+        { name: ".." },
+        { name: "a%b" },
+        { labels: { "a b": "c" } },
+        { labels: { a: "b c" } },
+        { labels: { a: "x".repeat(64) } },
+        { finalizers: ["no slash"] },
+        { ownerReferences: [{ apiVersion: "v1", kind: "Pod", name: "a", uid: "" }] },
+        { ownerReferences: [{ apiVersion: "v1", kind: "", name: "", uid: "1" }] },
+        { namespace: "A_b" },
+        { generateName: "a/" },
+        { generation: -1 },
+      ]),
+      fault("embedded metadata", (random, right) =>
+        withKey(
+          right,
+          "metadata",
+          random.pick<unknown>([
+            3,
+            [],
+            { name: 3 },
+            { labels: { a: 1 } },
+            { labels: [] },
+            { unknown: 1 },
+            { creationTimestamp: "yesterday" },
+            { ownerReferences: [{ other: 1 }] },
+          ]),
+        )),
+    ],
+    edges: [
+      set("metadata", [null, {}, { annotations: { "a b": "c" } }, { creationTimestamp: null }, { name: "" }, {
+        managedFields: [],
+      }, {
+        uid: "x",
+        selfLink: "y",
+      }]),
+      set("apiVersion", ["v1", "a/b", "a/", "/b", null]),
+      set("kind", ["X", null, "x".repeat(70)]),
+    ],
+  });
+};
+
+interface Combination {
+  readonly schema: JsonSchema;
+  readonly right: readonly unknown[];
+  readonly wrong: readonly unknown[];
+}
+
+const AB = { a: { type: "string" }, b: { type: "integer" }, c: { type: "boolean" } } as const;
+
+const COMBINATIONS: Readonly<Record<string, readonly Combination[]>> = {
+  anyOf: [
+    {
+      schema: { type: "string", anyOf: [{ pattern: "^a" }, { maxLength: 2 }] },
+      right: ["abc", "b"],
+      wrong: ["bcd", "xyz0"],
+    },
+    {
+      schema: { type: "integer", anyOf: [{ maximum: -10 }, { minimum: 10 }, { enum: [0] }] },
+      right: [0, 10, -11],
+      wrong: [1, -9],
+    },
+    {
+      schema: { type: "object", properties: AB, anyOf: [{ required: ["a"] }, { required: ["b"] }] },
+      right: [{ a: "" }, { b: 1 }, { a: "", b: 1 }],
+      wrong: [{}, { c: true }],
+    },
+    {
+      schema: { type: "array", items: { type: "integer" }, anyOf: [{ minItems: 4 }, { maxItems: 1 }] },
+      right: [[], [1, 2, 3, 4]],
+      wrong: [[1, 2], [1, 2, 3]],
+    },
+    {
+      schema: {
+        type: "object",
+        properties: AB,
+        anyOf: [{ properties: { a: { enum: ["x", "y"] } } }, { properties: { b: { minimum: 5 } }, required: ["b"] }],
+      },
+      right: [{ a: "x" }, { a: "z", b: 6 }, {}],
+      wrong: [{ a: "z", b: 1 }, { a: "z" }],
+    },
+    {
+      schema: { type: "string", anyOf: [{ format: "ipv4" }, { format: "ipv6" }] },
+      right: ["10.0.0.1", "::1"],
+      wrong: ["a", "10.0.0"],
+    },
+    {
+      schema: {
+        type: "array",
+        items: { type: "string" },
+        anyOf: [{ items: { pattern: "^a" } }, { items: { pattern: "^b" } }],
+      },
+      right: [["a"], ["b", "b"], []],
+      wrong: [["a", "b"], ["c"]],
+    },
+    {
+      schema: {
+        type: "object",
+        additionalProperties: { type: "integer" },
+        anyOf: [{ minProperties: 3 }, { maxProperties: 1 }],
+      },
+      right: [{ x: 6 }, { x: 1, y: 1, z: 1 }, {}],
+      wrong: [{ x: 1, y: 2 }],
+    },
+  ],
+  oneOf: [
+    {
+      schema: { type: "integer", oneOf: [{ multipleOf: 2 }, { multipleOf: 3 }] },
+      right: [2, 3, 4, 9],
+      wrong: [1, 5, 6, 12],
+    },
+    {
+      schema: {
+        type: "object",
+        properties: AB,
+        oneOf: [{ required: ["a"] }, { required: ["b"] }, { required: ["c"] }],
+      },
+      right: [{ a: "" }, { c: false }],
+      wrong: [{}, { a: "", b: 1 }, { a: "", b: 1, c: true }],
+    },
+    {
+      schema: { type: "string", oneOf: [{ minLength: 3 }, { pattern: "z$" }] },
+      right: ["abc", "z"],
+      wrong: ["a", "abz", ""],
+    },
+    {
+      schema: {
+        type: "object",
+        properties: AB,
+        oneOf: [{ required: ["a"], not: { required: ["b"] } }, { required: ["b"], properties: { b: { maximum: 3 } } }],
+      },
+      right: [{ a: "" }, { b: 1 }, { a: "", b: 2 }],
+      wrong: [{}, { b: 4 }, { a: "", b: 4 }],
+    },
+    {
+      schema: {
+        type: "array",
+        items: { type: "object", properties: AB },
+        oneOf: [{ minItems: 2 }, { items: { required: ["a"] } }],
+      },
+      right: [[{ a: "" }], [{}, {}]],
+      wrong: [[{}], [{ a: "" }, { a: "" }]],
+    },
+  ],
+  allOf: [
+    {
+      schema: { type: "integer", allOf: [{ minimum: 1 }, { maximum: 9 }, { multipleOf: 3 }] },
+      right: [3, 6, 9],
+      wrong: [0, 4, 12],
+    },
+    {
+      schema: { type: "string", allOf: [{ minLength: 2 }, { pattern: "^[a-z]*$" }, { not: { enum: ["no"] } }] },
+      right: ["ab"],
+      wrong: ["a", "AB", "no"],
+    },
+    {
+      schema: {
+        type: "object",
+        properties: AB,
+        allOf: [{ required: ["a"] }, { anyOf: [{ required: ["b"] }, { required: ["c"] }] }],
+      },
+      right: [{ a: "", b: 1 }, { a: "", c: true }],
+      wrong: [{ a: "" }, { b: 1 }, {}],
+    },
+    {
+      schema: {
+        type: "object",
+        properties: AB,
+        allOf: [{ properties: { a: { maxLength: 2 } } }, { properties: { b: { minimum: 5, exclusiveMinimum: true } } }],
+      },
+      right: [{ a: "x" }, {}],
+      wrong: [{ a: "xyz" }, { b: 5 }, { a: "xyz", b: 1 }],
+    },
+    {
+      schema: { type: "array", items: { type: "string" }, allOf: [{ minItems: 1 }, { items: { minLength: 2 } }] },
+      right: [["ab"]],
+      wrong: [[], ["a"], ["ab", "a"]],
+    },
+  ],
+  not: [
+    {
+      schema: { type: "string", not: { enum: ["default", "kube-system"] } },
+      right: ["a", "defaults"],
+      wrong: ["default", "kube-system"],
+    },
+    { schema: { type: "string", not: { pattern: "^kube-" } }, right: ["a", "xkube-"], wrong: ["kube-", "kube-a"] },
+    {
+      schema: { type: "object", properties: AB, not: { required: ["a", "b"] } },
+      right: [{}, { a: "" }, { b: 1 }],
+      wrong: [{ a: "", b: 1 }, { a: "", b: 2, c: true }],
+    },
+    { schema: { type: "integer", not: { minimum: 5, maximum: 9 } }, right: [4, 10], wrong: [5, 7, 9] },
+    {
+      schema: {
+        type: "object",
+        properties: AB,
+        not: { anyOf: [{ required: ["a"] }, { properties: { b: { enum: [3] } }, required: ["b"] }] },
+      },
+      right: [{}, { b: 1 }, { c: true }],
+      wrong: [{ a: "" }, { b: 3 }],
+    },
+    {
+      schema: { type: "array", items: { type: "integer" }, not: { items: { minimum: 0 } } },
+      right: [[-1], [1, -1]],
+      wrong: [[], [1], [0, 2]],
+    },
+  ],
+};
+
+/** Every maker of this file. */
+export const STRUCTURES: readonly Maker[] = [
+  minItems,
+  maxItems,
+  minProperties,
+  maxProperties,
+  sizedObject,
+  required,
+  defaulted,
+  free,
+  set,
+  listMap,
+  embedded,
+  ...Object.keys(COMBINATIONS).map((keyword): Maker => (random) => combination(keyword, random)),
+];
+
+function combination(keyword: string, random: Random): Node {
+  const { schema, right, wrong } = random.pick(COMBINATIONS[keyword]!);
+  return node({
+    schema,
+    right: (random) => random.pick(right),
+    faults: [fault(keyword, (random) => random.pick(wrong))],
+  });
+}

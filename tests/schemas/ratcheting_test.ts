@@ -1,0 +1,140 @@
+/**
+ * Updates of objects that were stored when their kind was less strict: faults in parts that do not change are let pass, the others are not (KEP-4008,
+ * ratcheting). The real API server, the one in the process and `validate` with `old` say the same.
+ */
+import assert from "node:assert/strict";
+import { equal, isObject } from "../../src/base/json.ts";
+import { applyDefaults, prune, validate } from "../../src/schema/mod.ts";
+import fc from "../_property.ts";
+import { jsonText } from "./_json_text.ts";
+import { changed, type Node, targets } from "./_node.ts";
+import { Random } from "./_random.ts";
+import { wideSchema } from "./_schemas.ts";
+import { collection, define, type Definition, forEachOf, ourServer, realServer, type Server } from "./_servers.ts";
+import { causeText, type Verdict, verdictOf } from "./_verdict.ts";
+
+const seed = (fc.readConfigureGlobal()?.seed ?? 0) + 1000;
+const COUNT = 400;
+
+/** A kind that takes anything in its first version, and is strict in its second. */
+interface Ratcheted extends Definition {
+  readonly node: Node;
+}
+
+/** An object as it is stored, and as it is then sent. */
+interface Update {
+  readonly kind: Ratcheted;
+  readonly name: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+interface Updated {
+  /** The object as it was read before the update. */
+  readonly old: unknown;
+  readonly verdict: Verdict;
+}
+
+Deno.test(`updates are ratcheted as by the real API server (PROPERTY_SEED=${seed - 1000})`, async () => {
+  const random = new Random(seed);
+  const kinds = random.times(4, (i) => ratcheted(`Ratchet${i}`, wideSchema(seed + i)));
+  const updates = random.times(COUNT, (i) => update(random, random.pick(kinds), `u${i}`));
+
+  await using real = await realServer();
+  await using ours = ourServer();
+  const expected = await updateAll(real, kinds, updates);
+  const actual = await updateAll(ours, kinds, updates);
+
+  const verdicts = updates.map((each) => expected.get(each)!.verdict.code);
+  assert(verdicts.filter((code) => code === 200).length >= COUNT / 5);
+  assert(verdicts.filter((code) => code === 422).length >= COUNT / 5);
+  const wrong = updates.flatMap((each) => {
+    const [real, ours] = [expected.get(each)!, actual.get(each)!];
+    const local = validated(each, real.old);
+    const isSame = equal(real, ours) && equal(local, real.verdict.causes ?? []);
+    return isSame ? [] : [{ ...each, kind: each.kind.kind, real, ours, local }];
+  });
+  const shown = wrong.toSorted((a, b) => a.after.length - b.after.length).slice(0, 5);
+  assert.equal(wrong.length, 0, `${wrong.length} updates, such as\n${JSON.stringify(shown, undefined, 1)}`);
+});
+
+function ratcheted(kind: string, node: Node): Ratcheted {
+  const anything = { "x-kubernetes-preserve-unknown-fields": true };
+  const versions = {
+    v1: { type: "object", properties: { spec: anything } },
+    v2: { type: "object", properties: { spec: node.schema } },
+  };
+  return { group: "ratchets.example.com", kind, versions, node };
+}
+
+/** What cannot be sent without schema either, or not be read again. */
+const UNSTORABLE = /^(field said twice|embedded)/;
+
+function update(random: Random, kind: Ratcheted, name: string): Update {
+  const faults = [...targets(kind.node, "faults")].filter(({ change }) => !UNSTORABLE.test(change.keyword));
+  const before = changed(random, kind.node.right(random), random.pick(faults));
+  const after = random.pick([
+    () => before,
+    () => kind.node.right(random),
+    () => ({ ...before as object, ...kind.node.right(random) as object }),
+    () => ({ ...kind.node.right(random) as object, ...before as object }),
+    () => isObject(before) ? changed(random, before, random.pick(faults)) : before,
+    () => edited(random, before),
+    () => edited(random, before),
+  ])();
+  return { kind, name, before: plainText(before), after: plainText(after) };
+}
+
+/** Without literals: what is stored as `3` and sent as `3.0` has changed for the real server. */
+function plainText(value: unknown): string {
+  return JSON.stringify(JSON.parse(jsonText(value)));
+}
+
+/** A value with a small change somewhere: what came before may now stand elsewhere. */
+function edited(random: Random, value: unknown): unknown {
+  if (Array.isArray(value) && value.length > 0) {
+    const at = random.integer(0, value.length - 1);
+    return random.pick([
+      () => value.toReversed(),
+      () => value.toSpliced(at, 1),
+      () => [...value, value[at]],
+      () => [value[at], ...value],
+      () => value.with(at, edited(random, value[at])),
+    ])();
+  }
+  if (!isObject(value) || Object.keys(value).length === 0) return value;
+  const [key, part] = random.pick(Object.entries(value));
+  const { [key]: _, ...rest } = value;
+  return random.chance(0.2) ? rest : { ...value, [key]: edited(random, part) };
+}
+
+async function updateAll(
+  server: Server,
+  kinds: readonly Ratcheted[],
+  updates: readonly Update[],
+): Promise<Map<Update, Updated>> {
+  await define(server, kinds);
+  const updated = new Map<Update, Updated>();
+  await forEachOf(updates, async (each) => {
+    const { kind, name, before, after } = each;
+    const made = await server.send("POST", collection(kind, "v1"), objectText(kind, "v1", { name }, before));
+    assert.equal(made.code, 201, JSON.stringify(made.body));
+    const path = `${collection(kind, "v2")}/${name}`;
+    const { metadata, ...old } = (await server.send("GET", path)).body;
+    const sent = objectText(kind, "v2", { name, resourceVersion: metadata.resourceVersion }, after);
+    updated.set(each, { old, verdict: verdictOf(await server.send("PUT", path, sent)) });
+  });
+  return updated;
+}
+
+function objectText({ group, kind }: Definition, version: string, metadata: object, spec: string): string {
+  return `{"apiVersion":"${group}/${version}","kind":"${kind}","metadata":${JSON.stringify(metadata)},"spec":${spec}}`;
+}
+
+/** What `validate` says. */
+function validated({ kind, after }: Update, old: unknown): string[] {
+  const schema = kind.versions.v2 as Parameters<typeof validate>[0];
+  const value = { ...old as object, spec: JSON.parse(after) as unknown };
+  const filled = applyDefaults(schema, prune(schema, value).value);
+  return validate(schema, filled, { old, isResource: true }).map(causeText).sort();
+}

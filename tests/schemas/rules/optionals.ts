@@ -1,0 +1,78 @@
+/** Optional values, and comprehensions with two variables (cel-go, ext/comprehensions.go). */
+import type { ExpressionTable } from "./_table.ts";
+
+export const optionals: ExpressionTable = {
+  library: "optionals",
+  values: [
+    { a: "text", n: 5, list: [1, 2], map: { k: 1 }, inner: { s: "in", deep: { s: "deep" } }, none: null, lists: [[1]] },
+    { a: "", n: 0, list: [], map: {}, inner: {}, none: "x", lists: [] },
+    {},
+  ],
+  expressions: [
+    "self.?a.orValue('missing')",
+    "self.?a.hasValue()",
+    "self.?inner.s.orValue('none')",
+    "self.?inner.?deep.?s.orValue('none')",
+    "self.?list[0].orValue(-1)",
+    "self.list[?5].orValue(-1)",
+    "self.?map['k'].orValue(-1)",
+    "self.map[?'z'].hasValue()",
+    "self.?a.value()",
+    "optional.of(self.n).value()",
+    "optional.none().hasValue()",
+    "optional.ofNonZeroValue(self.n).orValue(42)",
+    "optional.ofNonZeroValue(self.a).hasValue()",
+    "self.?a.optMap(x, size(x)).orValue(-1)",
+    "self.?a.optFlatMap(x, optional.ofNonZeroValue(size(x))).orValue(-2)",
+    "self.?a.or(optional.of('other')).value()",
+    "self.?inner.?s.or(self.?a).orValue('neither')",
+    "size([?optional.none(), ?optional.of(1)])",
+    "optional.of(1) == optional.of(1)",
+    "optional.none() == optional.of(1)",
+    "has(self.inner.deep) ? self.inner.deep.?s.orValue('') : 'no'",
+    "type(self.?a) == optional_type",
+    "optional.unwrap([optional.of(1), optional.none()])",
+    "[self.?n, optional.none()].unwrapOpt()",
+    "self.lists[?0][?0].orValue(9)",
+  ],
+  refused: [
+    "[?self.?a, 'z']",
+    "{?'a': self.?a, 'b': 'c'}",
+    "self.?none.orValue('unset') == null",
+  ],
+};
+
+export const comprehensions: ExpressionTable = {
+  library: "two-variable comprehensions",
+  values: [
+    { list: [3, 1, 2], map: { a: 1, b: 2 }, words: ["x", "y"], n: 1 },
+    { list: [], map: {}, words: [], n: 0 },
+    { list: [0], map: { z: 0 }, words: ["z"], n: 5 },
+    { list: [1, 1], map: { k: -1, l: -1 }, words: ["k", "k"], n: 2 },
+  ],
+  expressions: [
+    "self.list.all(i, v, i <= v)",
+    "self.list.exists(i, v, i == v)",
+    "self.list.existsOne(i, v, v > i)",
+    "self.map.all(k, v, v > 0 && size(k) == 1)",
+    "self.map.exists(k, v, k == 'b' && v == 2)",
+    "self.map.existsOne(k, v, v == -1)",
+    "self.list.transformList(i, v, i * 10 + v)",
+    "self.list.transformList(i, v, v > 1, i)",
+    "self.list.transformMap(i, v, v * 2)",
+    "self.list.transformMap(i, v, i > 0, v)",
+    "self.map.transformMap(k, v, v + 1)",
+    "self.map.transformMap(k, v, v > 1, v)",
+    "self.list.transformMapEntry(i, v, {v: i})",
+    "self.words.transformMapEntry(i, w, {w: i})",
+    "self.map.transformMapEntry(k, v, {string(v): k})",
+    "self.map.transformMapEntry(k, v, v > 1, {k: v})",
+    "self.words.transformMapEntry(i, w, {})",
+    "self.list.all(i, v, 10 / v > i)",
+    "self.list.exists(i, v, 10 / v > 4)",
+    "self.words.transformList(i, w, self.?list[i].orValue(-1))",
+  ],
+  refused: [
+    "size(self.map.transformList(k, v, k + string(v)))",
+  ],
+};

@@ -1,0 +1,128 @@
+/**
+ * Thousands of values of random schemas, each tried on the real API server, on the one in the process, and on `validate` and its neighbours: the
+ * verdict, the fields and the messages are the same, and so is the object that comes back.
+ */
+import assert from "node:assert/strict";
+import { equal } from "../../src/base/json.ts";
+import fc from "../_property.ts";
+import { type Local, local } from "./_local.ts";
+import { Random } from "./_random.ts";
+import { type Sample, type SampledKind, sampledKind, samples } from "./_samples.ts";
+import { wideSchema } from "./_schemas.ts";
+import { table } from "./_table.ts";
+import { type Tried, tryAll } from "./_trial.ts";
+
+const seed = fc.readConfigureGlobal()?.seed ?? 0;
+
+/** Twelve kinds, each with all keywords at random depths. */
+const kinds: readonly SampledKind[] = new Random(seed).times(
+  12,
+  (i) => sampledKind(`Thing${i}`, wideSchema(seed + i), i < 10 ? "spec" : "status"),
+);
+
+Deno.test(`values of random schemas are judged as by the real API server (PROPERTY_SEED=${seed})`, async (t) => {
+  const all = samples(new Random(seed), kinds, { wrong: 60, doubtful: 30, right: 2600 });
+  const tried = await tryAll(kinds, all);
+  console.log(countsOf(all));
+
+  await t.step("the real server takes what was made right and refuses what was made wrong", () => {
+    none(tried.filter(({ sample: { made }, real }) => made !== "doubtful" && (made === "right") !== real.code < 300));
+  });
+
+  await t.step(
+    "the server in the process gives the same verdict, fields and messages, and the same object back",
+    () => {
+      none(tried.filter(({ real, ours }) => !equal(real, ours)));
+    },
+  );
+
+  await t.step("validate, applyDefaults and prune say the same without a server", () => {
+    none(tried.map((each) => ({ ...each, local: local(each.sample) })).filter((each) => !agrees(each)));
+  });
+
+  await t.step("there are enough of each sort", () => {
+    const wrong = all.filter(({ made }) => made === "wrong");
+    const right = all.filter(({ made }) => made === "right");
+    assert(wrong.length + right.length >= 2000);
+    assert(right.length / (wrong.length + right.length) >= 0.4);
+    assert(wrong.filter(({ isDeep }) => isDeep).length / wrong.length >= 0.5);
+    for (const [keyword, count] of Object.entries(counted(wrong))) assert(count.all >= 50, keyword);
+    assert.deepEqual(KEYWORDS.filter((keyword) => counted(wrong)[keyword] === undefined), []);
+  });
+});
+
+/** What must be among the keywords that values go against. */
+const KEYWORDS = [
+  ..."type enum nullable minimum maximum exclusiveMinimum exclusiveMaximum multipleOf integer int32 int64 float".split(
+    " ",
+  ),
+  ..."minLength maxLength pattern minItems maxItems required minProperties maxProperties additionalProperties".split(
+    " ",
+  ),
+  ..."allOf anyOf oneOf not int-or-string set map".split(" "),
+  "list map keys",
+  "embedded resource",
+  "embedded metadata",
+  "unknown field",
+  "field said twice",
+  ..."bsonobjectid uri email hostname ipv4 ipv6 cidr mac uuid uuid3 uuid4 uuid5 isbn isbn10 isbn13 creditcard ssn hexcolor"
+    .split(" ")
+    .map((format) => `format: ${format}`),
+  ..."rgbcolor byte date duration date-time k8s-short-name k8s-long-name".split(" ").map((format) =>
+    `format: ${format}`
+  ),
+];
+
+/** Whether what is known without a server goes with what the real one says. */
+function agrees({ sample, real, local }: Tried & { readonly local: Local }): boolean {
+  const unknown = [...local.dropped].sort().map((field) => `unknown field "${field}"`);
+  if (real.code === 400) {
+    // What is no schema's matter: a field that is said twice, or metadata that cannot be read.
+    if (!real.message?.includes("strict decoding error: unknown field")) return true;
+    return real.message.endsWith(`strict decoding error: ${unknown.join(", ")}`);
+  }
+  if (sample.fieldValidation === "Strict" && unknown.length > 0) return false;
+  if (real.code === 422) return equal(local.causes, real.causes);
+  if (sample.fieldValidation === "Warn" && !equal(unknown, real.warnings ?? [])) return false;
+  const back = (real.object as Record<string, unknown>)[sample.kind.at];
+  return local.causes.length === 0 && equal(local.value, back);
+}
+
+/** Fails with the shortest of what should not be, if there is anything. */
+function none(found: readonly (Tried & { readonly local?: unknown })[]): void {
+  const shown = found.toSorted((a, b) => a.sample.text.length - b.sample.text.length).slice(0, 5);
+  const told = shown.map(({ sample: { kind, ...sample }, ...verdicts }) => ({
+    kind: kind.kind,
+    ...sample,
+    ...verdicts,
+  }));
+  assert.equal(found.length, 0, `${found.length} values, such as\n${JSON.stringify(told, undefined, 1)}`);
+}
+
+function counted(all: readonly Sample[]): Record<string, { all: number; deep: number }> {
+  const groups = Object.groupBy(all, ({ keyword }) => keyword ?? "");
+  return Object.fromEntries(
+    Object.entries(groups).map(([keyword, list = []]) => {
+      return [keyword, { all: list.length, deep: list.filter(({ isDeep }) => isDeep).length }];
+    }),
+  );
+}
+
+function countsOf(all: readonly Sample[]): string {
+  const { right = [], wrong = [], doubtful = [] } = Object.groupBy(all, ({ made }) => made);
+  const [wrongCounts, doubtfulCounts] = [counted(wrong), counted(doubtful)];
+  const keywords = [...new Set([...Object.keys(wrongCounts), ...Object.keys(doubtfulCounts)])].sort();
+  const rows = keywords.map((keyword) => [
+    keyword,
+    wrongCounts[keyword]?.all ?? 0,
+    wrongCounts[keyword]?.deep ?? 0,
+    doubtfulCounts[keyword]?.all ?? 0,
+  ]);
+  const deep = wrong.filter(({ isDeep }) => isDeep).length;
+  const head = ["keyword", "wrong", "deep", "doubtful"];
+  return `\n${table(head, [...rows, ["all", wrong.length, deep, doubtful.length]])}\n` +
+    `right ${right.length}: ${
+      Math.round(100 * right.length / (right.length + wrong.length))
+    } % of those made right or wrong; ` +
+    `deep (at depth 3 or more, or under lists and maps): ${Math.round(100 * deep / wrong.length)} % of the wrong ones`;
+}

@@ -1,0 +1,278 @@
+/** Objects that differ from a valid one in one place, at all depths of a schema. The same seed makes the same ones. */
+import { isObject } from "../../src/base/json.ts";
+import type { JsonSchema } from "../../src/schema/mod.ts";
+
+/** A JSON object of any kind. */
+export type Json = Record<string, unknown>;
+
+/** An object that differs from another in one place. */
+export interface Mutant {
+  /** What was done, in a word or two. */
+  readonly deed: string;
+  /** Where. */
+  readonly path: string;
+  /** How many names and indexes lead there. */
+  readonly depth: number;
+  readonly object: Json;
+}
+
+/** Numbers that look random, from a seed (mulberry32). */
+export function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+type Step = string | number;
+
+/**
+ * An object with a property, and what that needs, that was not there before: somewhere below the property `under`, deep where the schema is.
+ *
+ * @param object A valid object. It stays as it is.
+ * @param root The schema of a whole object.
+ * @param random Chooses.
+ * @returns The object; it need not be valid, where rules tie properties to each other. Nothing if there was no room.
+ */
+export function grown(object: Json, root: JsonSchema, random: () => number): Json | undefined {
+  const copy = structuredClone(object);
+  let value: unknown = copy.spec ??= {};
+  let schema = root.properties?.spec;
+  let added = false;
+  for (let depth = 0; depth < 12 && schema !== undefined; depth++) {
+    if (schema.properties !== undefined && isObject(value)) {
+      const names = Object.keys(schema.properties);
+      // What may hold more is the more likely, so that it goes deep.
+      const holders = names.filter((name) => isHolder(schema!.properties![name]!));
+      const name = pick(random() < 0.8 && holders.length > 0 ? holders : names, random);
+      if (value[name] === undefined) {
+        value[name] = least(schema.properties[name]!, random);
+        added = true;
+      }
+      [value, schema] = [value[name], schema.properties[name]];
+    } else if (schema.items !== undefined && Array.isArray(value)) {
+      if (value.length === 0) {
+        value.push(least(schema.items, random));
+        added = true;
+      }
+      [value, schema] = [value[Math.floor(random() * value.length)], schema.items];
+    } else if (typeof schema.additionalProperties === "object" && isObject(value)) {
+      value.key ??= least(schema.additionalProperties, random);
+      added = true;
+      [value, schema] = [value.key, schema.additionalProperties];
+    } else break;
+  }
+  return added ? copy : undefined;
+}
+
+function isHolder({ properties, items, additionalProperties }: JsonSchema): boolean {
+  return properties !== undefined || items !== undefined || typeof additionalProperties === "object";
+}
+
+function pick<T>(items: readonly T[], random: () => number): T {
+  return items[Math.floor(random() * items.length)]!;
+}
+
+const TEXTS = [
+  "a",
+  "abc",
+  "a.example.com",
+  "/a",
+  "1m",
+  "10s",
+  "1",
+  "ABC_DEF",
+  "http://a.example.com/b",
+  "a/b",
+  "",
+  "12345678",
+  "1Gi",
+  "10MB",
+  "a=b",
+];
+const TEXT_OF: { readonly [format: string]: string } = {
+  "date-time": "2030-01-02T03:04:05Z",
+  byte: "YWJj",
+  duration: "1m",
+  ipv4: "10.0.0.1",
+  uri: "http://a.example.com",
+};
+
+/** A value of a schema with little in it. */
+function least(schema: JsonSchema, random: () => number): unknown {
+  if (schema.default !== undefined) return structuredClone(schema.default);
+  if (schema.enum !== undefined) return pick(schema.enum, random);
+  if (schema["x-kubernetes-int-or-string"] === true) return 1;
+  switch (schema.type) {
+    case "string":
+      return (schema.format && TEXT_OF[schema.format]) ?? TEXTS.find((text) => isText(text, schema)) ?? "a";
+    case "integer":
+    case "number":
+      return schema.minimum ?? Math.min(1, schema.maximum ?? 1);
+    case "boolean":
+      return random() < 0.5;
+    case "array":
+      return Array.from({ length: Math.max(schema.minItems ?? 0, 1) }, () => least(schema.items ?? {}, random));
+    case "object":
+      if (schema["x-kubernetes-embedded-resource"]) {
+        return { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } };
+      }
+      if (typeof schema.additionalProperties === "object") return { key: least(schema.additionalProperties, random) };
+      return Object.fromEntries(needed(schema).map((name) => [name, least(schema.properties?.[name] ?? {}, random)]));
+    default:
+      return {};
+  }
+}
+
+/** What must be there: what is required, and the first of what one of must be. */
+function needed({ required = [], oneOf = [], anyOf = [], properties = {} }: JsonSchema): readonly string[] {
+  const choice = [...oneOf, ...anyOf].find(({ required = [] }) => required.length === 1)?.required ?? [];
+  const isFree = [...oneOf, ...anyOf].some(({ not }) => not !== undefined);
+  return [...new Set([...required, ...(isFree ? [] : choice)])].filter((name) => Object.hasOwn(properties, name));
+}
+
+function isText(text: string, { minLength = 0, maxLength = Infinity, pattern = "" }: JsonSchema): boolean {
+  return text.length >= minLength && text.length <= maxLength && new RegExp(pattern, "u").test(text);
+}
+
+/**
+ * All mutants of an object that come to mind.
+ *
+ * @param object A valid object. It stays as it is.
+ * @param root The schema of a whole object.
+ */
+export function mutantsOf(object: Json, root: JsonSchema): Mutant[] {
+  const found: Mutant[] = [];
+  const walk = (value: unknown, schema: JsonSchema, path: readonly Step[]) => {
+    for (const { deed, at = [], change } of changes(value, schema)) {
+      const copy = structuredClone(object);
+      change(copy, path);
+      found.push({ deed, path: shown([...path, ...at]), depth: path.length + at.length, object: copy });
+    }
+    if (Array.isArray(value) && schema.items !== undefined) {
+      for (const [i, item] of value.entries()) walk(item, schema.items, [...path, i]);
+    } else if (isObject(value)) {
+      for (const [name, item] of Object.entries(value)) {
+        const child = schema.properties?.[name] ??
+          (typeof schema.additionalProperties === "object" ? schema.additionalProperties : undefined);
+        if (child !== undefined) walk(item, child, [...path, name]);
+      }
+    }
+  };
+  const spec = root.properties?.spec;
+  if (spec !== undefined && object.spec !== undefined) walk(object.spec, spec, ["spec"]);
+  return found;
+}
+
+interface Change {
+  readonly deed: string;
+  readonly at?: readonly Step[];
+  change(object: Json, path: readonly Step[]): void;
+}
+
+function* changes(value: unknown, schema: JsonSchema): Generator<Change> {
+  const to = (deed: string, next: unknown): Change => ({ deed, change: (object, path) => set(object, path, next) });
+  const { type, properties, additionalProperties } = schema;
+  const isRuled = ["x-kubernetes-validations", "oneOf", "anyOf", "not", "allOf"].some((key) => key in schema);
+  if (schema["x-kubernetes-int-or-string"] === true) {
+    yield to("wrong type", true);
+    if (schema.pattern !== undefined) yield to("pattern", "~");
+  } else if (type !== undefined) yield to("wrong type", type === "string" ? 7 : type === "object" ? [] : "x");
+  if (schema.nullable !== true) yield to("null", null);
+  if (schema.enum !== undefined && type === "string") yield to("enum", "NoneOfThem");
+  if (typeof value === "string" && type === "string" && schema.enum === undefined) {
+    if (schema.minLength !== undefined && schema.minLength > 0) yield to("minLength", "");
+    if (schema.maxLength !== undefined) yield to("maxLength", "a".repeat(schema.maxLength + 1));
+    const bad = ["~!", " ", "A B", "-", "0x"].find((text) => !new RegExp(schema.pattern ?? "", "u").test(text));
+    if (bad !== undefined) yield to("pattern", bad);
+    if (schema.format === "date-time" || schema.format === "byte") yield to("format", "~");
+    if (isRuled) yield to("rule", "~");
+  }
+  if (typeof value === "number") {
+    if (schema.minimum !== undefined) yield to("minimum", schema.minimum - 1);
+    if (schema.maximum !== undefined) yield to("maximum", schema.maximum + 1);
+    if (type === "integer") yield to("fraction", 1.5);
+    if (schema.format === "int32") yield to("format", 2 ** 40);
+  }
+  if (Array.isArray(value)) {
+    if (schema.minItems !== undefined && schema.minItems > 0) yield to("minItems", value.slice(0, schema.minItems - 1));
+    if (schema.maxItems !== undefined && value.length > 0) {
+      yield to("maxItems", Array.from({ length: schema.maxItems + 1 }, (_, i) => value[i % value.length]));
+    }
+    const listType = schema["x-kubernetes-list-type"];
+    if (value.length > 0 && (listType === "map" || listType === "set")) {
+      yield to("duplicate", [...value, structuredClone(value[0])]);
+    }
+  }
+  if (!isObject(value) || type !== "object") return;
+  if (properties !== undefined && schema["x-kubernetes-preserve-unknown-fields"] !== true) {
+    yield {
+      deed: "unknown field",
+      at: ["nobodyKnows"],
+      change: (object, path) => set(object, [...path, "nobodyKnows"], 1),
+    };
+  }
+  for (const name of Object.keys(value)) {
+    const deed = schema.required?.includes(name) ? "missing" : isRuled ? "rule" : undefined;
+    if (deed !== undefined) yield { deed, at: [name], change: (object, path) => remove(object, [...path, name]) };
+  }
+  if (isRuled) {
+    for (const [name, child] of Object.entries(properties ?? {})) {
+      if (value[name] !== undefined) continue;
+      yield { deed: "rule", at: [name], change: (object, path) => set(object, [...path, name], least(child, () => 0)) };
+    }
+  }
+  if (typeof additionalProperties === "object" && additionalProperties.type === "string") {
+    yield { deed: "wrong type", at: ["other"], change: (object, path) => set(object, [...path, "other"], [1]) };
+  }
+}
+
+function set(object: Json, path: readonly Step[], value: unknown): void {
+  (holderOf(object, path) as Record<Step, unknown>)[path.at(-1)!] = value;
+}
+
+function remove(object: Json, path: readonly Step[]): void {
+  delete (holderOf(object, path) as Record<Step, unknown>)[path.at(-1)!];
+}
+
+function holderOf(object: Json, path: readonly Step[]): unknown {
+  return path.slice(0, -1).reduce<unknown>((value, step) => (value as Record<Step, unknown>)[step], object);
+}
+
+function shown(path: readonly Step[]): string {
+  return path.map((step, i) => (typeof step === "number" ? `[${step}]` : i === 0 ? step : `.${step}`)).join("");
+}
+
+/**
+ * Some of many mutants: of every deed alike, deep ones and flat ones, no two of one deed at one place of the schema while there are others.
+ *
+ * @param all The mutants.
+ * @param count How many.
+ * @param random Chooses.
+ */
+export function someOf(all: readonly Mutant[], count: number, random: () => number): Mutant[] {
+  const waiting = new Map<string, Mutant[]>();
+  const places = new Set<string>();
+  const shuffled = all.map((mutant) => ({ mutant, order: random() })).sort((a, b) => a.order - b.order);
+  const repeated: Mutant[] = [];
+  for (const { mutant } of shuffled) {
+    const place = `${mutant.deed} ${mutant.path.replaceAll(/\[\d+\]/g, "[]")}`;
+    if (places.has(place)) repeated.push(mutant);
+    else waiting.set(mutant.deed, [...waiting.get(mutant.deed) ?? [], mutant]);
+    places.add(place);
+  }
+  const chosen: Mutant[] = [];
+  for (let round = 0; chosen.length < count && [...waiting.values()].some(({ length }) => length > 0); round++) {
+    for (const [deed, mutants] of [...waiting].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      if (mutants.length === 0 || chosen.length === count) continue;
+      // Every other one is the deepest there is.
+      const next = round % 2 === 0 ? mutants.reduce((a, b) => (b.depth > a.depth ? b : a)) : mutants[0]!;
+      chosen.push(next);
+      waiting.set(deed, mutants.filter((mutant) => mutant !== next));
+    }
+  }
+  return [...chosen, ...repeated].slice(0, count);
+}

@@ -1,0 +1,246 @@
+/**
+ * Kinds that `op import` makes of other projects' CustomResourceDefinitions compile, and a real API server judges objects by what is made back from
+ * them as it does by the originals. The definitions are not in this repository: tools/upstream.ts packs them, ORIGINS.md says of where.
+ */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseAllDocuments } from "yaml";
+import { importKind } from "../../cli/import/import.ts";
+import { RecordedIo } from "../../cli/_recorded_io.ts";
+import { projectConfig } from "../../cli/new/project_config.ts";
+import type { JsonSchema } from "../../src/schema/mod.ts";
+import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
+import { ORIGINS, type Packed, unpack } from "../../tools/upstream.ts";
+import { table } from "../schemas/_table.ts";
+import { grown, type Json, type Mutant, mutantsOf, randomFrom, someOf } from "./_mutants.ts";
+import { type Served, type Verdict, verdictOf } from "./_verdict.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const SEED = 20_261_121;
+const MUTANTS = 20;
+const MOST_RAW = 2; // percent
+
+/** The group of the kinds made back, beside that of the originals. */
+const IMPORTED_GROUP = "imported.example.com";
+
+interface Subject {
+  readonly packed: Packed;
+  readonly original: Served;
+  readonly imported: Served;
+}
+
+interface Judged {
+  readonly mutant: Mutant;
+  readonly before: Verdict;
+  readonly after: Verdict;
+}
+
+Deno.test("op import gives back other projects' kinds: they compile, and a real server judges by them as by the originals", async (t) => {
+  const subjects = (await packedKinds()).map(subjectOf);
+  await using cluster = await realCluster();
+  const folder = await Deno.makeTempDir();
+  const rows: (string | number)[][] = [];
+  try {
+    const reports = await importAll(subjects, folder);
+    let made: readonly Json[] = [];
+    await t.step("all of it compiles, also with names that nobody uses refused", async () => {
+      made = await compiled(subjects, folder);
+    });
+    await t.step("all of it is formatted as deno fmt does", async () => {
+      await deno(["fmt", "--check", ...subjects.map(({ packed }) => `${packed.kind}.ts`)], folder);
+    });
+    await t.step("the imported definitions are taken with strict field validation", async () => {
+      for (const { packed } of subjects) await install(cluster, packed.definition, "Ignore");
+      for (const definition of made) await install(cluster, definition, "Strict");
+    });
+    for (const [i, subject] of subjects.entries()) {
+      await t.step(subject.packed.kind, async (t) => {
+        const row = await judge(t, cluster, subject, reports[i]!);
+        rows.push([subject.packed.kind, ...row]);
+      });
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+  console.log(table(HEAD, rows));
+});
+
+const HEAD = [
+  "kind",
+  "schemas",
+  "as JSON %",
+  "samples",
+  "of them refused",
+  "mutants",
+  "of them refused",
+  "at depth 4 and more",
+  "other words",
+];
+
+/** Those that were packed here, and one of our own. */
+async function packedKinds(): Promise<Packed[]> {
+  const packed = await Promise.all(ORIGINS.map(({ kind }) => unpack(kind)));
+  const missing = ORIGINS.filter((_, i) => packed[i] === undefined).map(({ kind }) => kind);
+  if (missing.length > 0) {
+    console.log(`\n!!! SKIPPED ${missing.join(", ")}: not packed here; tests/upstream/ORIGINS.md says how\n`);
+    assert.notEqual(Deno.env.get("CI"), "true", "in CI nothing may be left out");
+  }
+  const [definition, ...objects] = parseAllDocuments(await Deno.readTextFile(new URL("own.yaml", import.meta.url)))
+    .map((document) => document.toJS() as Json);
+  const own = objects.map((object) => ({ from: "own.yaml", object }));
+  return [...packed.filter((one) => one !== undefined), {
+    kind: "Garden",
+    origins: [],
+    definition: definition!,
+    samples: own,
+  }];
+}
+
+function subjectOf(packed: Packed): Subject {
+  const { group, names, scope } = packed.definition.spec as { group: string; names: { plural: string }; scope: string };
+  const original = { group, plural: names.plural, namespaced: scope === "Namespaced" };
+  return { packed, original, imported: { ...original, group: IMPORTED_GROUP } };
+}
+
+/** Imports each into a file of its own, under another group so that both can be on one server. What was said of each is answered. */
+async function importAll(subjects: readonly Subject[], folder: string): Promise<string[]> {
+  const reports: string[] = [];
+  for (const { packed, original } of subjects) {
+    const definition = structuredClone(packed.definition) as { metadata: Json; spec: Json };
+    definition.metadata.name = `${original.plural}.${IMPORTED_GROUP}`;
+    definition.spec.group = IMPORTED_GROUP;
+    const io = new RecordedIo(folder);
+    await importKind("-", { output: `${packed.kind}.ts` }, io, () => Promise.resolve(JSON.stringify(definition)));
+    reports.push(io.stderr);
+  }
+  return reports;
+}
+
+/** Checks and runs the modules as a project of a user, and answers the definitions of the kinds in them. */
+async function compiled(subjects: readonly Subject[], folder: string): Promise<Json[]> {
+  const config = JSON.parse(projectConfig("upstream", { sdk: ROOT }));
+  Object.assign(config.compilerOptions, { noUnusedLocals: true, noUnusedParameters: true });
+  await Deno.writeTextFile(join(folder, "deno.json"), JSON.stringify(config, null, 2) + "\n");
+  const kinds = subjects.map(({ packed }) => packed.kind);
+  const main = kinds.map((kind) => `import { ${kind} } from "./${kind}.ts";\n`).join("") +
+    `\nconsole.log(JSON.stringify([${kinds.map((kind) => `${kind}.crd`).join(", ")}]));\n`;
+  await Deno.writeTextFile(join(folder, "main.ts"), main);
+  return JSON.parse(await deno(["run", "--check", "--no-lock", "--quiet", "main.ts"], folder));
+}
+
+async function deno(args: readonly string[], cwd: string): Promise<string> {
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), { args: [...args], cwd }).output();
+  assert(success, new TextDecoder().decode(stderr));
+  return new TextDecoder().decode(stdout);
+}
+
+/** Compares what the server says by the original and by the imported definition. */
+async function judge(t: Deno.TestContext, cluster: RealCluster, subject: Subject, report: string) {
+  const { packed, original, imported } = subject;
+  const [, schemas = "", share = ""] = /: (\d+) schemas, \d+ of them as JSON \(([\d.]+) %\)/.exec(report) ?? [];
+  if (packed.origins.length > 0) assert(Number(share) <= MOST_RAW, report);
+  const root = rootOf(packed.definition);
+  const ask = async (object: Json) => {
+    const [before, after] = await Promise.all([
+      verdictOf(cluster, original, object),
+      verdictOf(cluster, imported, object),
+    ]);
+    return { before, after };
+  };
+  let otherWords = 0;
+  const agree = (what: string, before: Verdict, after: Verdict) => {
+    assert.deepEqual(
+      [after.status, after.fields],
+      [before.status, before.fields],
+      `${what}\n${before.message}\n${after.message}`,
+    );
+    assert.deepEqual(after.stored, before.stored, what);
+    if (before.message !== after.message) {
+      otherWords++;
+      if (Deno.env.get("DEV")) console.log(what, "\n", before.message, "\n", after.message);
+    }
+  };
+  const valid: Json[] = [];
+  await t.step("samples are judged alike", async () => {
+    for (const { from, object } of packed.samples) {
+      const { before, after } = await ask(object);
+      agree(from, before, after);
+      if (before.status === 201) valid.push(object);
+    }
+    assert(valid.length > 0, "no sample is valid");
+  });
+  const judged: Judged[] = [];
+  await t.step("mutants are judged alike", async () => {
+    const random = randomFrom(SEED);
+    const bases = [
+      ...valid,
+      ...await grownFrom(valid, root, random, async (object) => {
+        const { before, after } = await ask(object);
+        agree("a grown sample", before, after);
+        return before.status === 201;
+      }),
+    ];
+    const mutants = someOf(bases.flatMap((object) => mutantsOf(object, root(object))), MUTANTS, random);
+    assert.equal(mutants.length, MUTANTS);
+    for (const mutant of mutants) {
+      const { before, after } = await ask(mutant.object);
+      agree(`${mutant.deed} at ${mutant.path}`, before, after);
+      judged.push({ mutant, before, after });
+    }
+    const refused = judged.filter(({ before }) => before.status !== 201).length;
+    assert(refused >= MUTANTS / 2, `only ${refused} of the mutants are refused`);
+  });
+  return [
+    Number(schemas),
+    Number(share),
+    packed.samples.length,
+    packed.samples.length - valid.length,
+    judged.length,
+    judged.filter(({ before }) => before.status !== 201).length,
+    judged.filter(({ mutant }) => mutant.depth >= 4).length,
+    otherWords,
+  ];
+}
+
+async function install(cluster: RealCluster, definition: Json, fieldValidation: "Ignore" | "Strict"): Promise<void> {
+  const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions?fieldValidation=${fieldValidation}`;
+  const response = await cluster.fetch(path, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(definition),
+  });
+  const answer = await response.json();
+  assert.equal(response.status, 201, JSON.stringify(answer).slice(0, 2000));
+}
+
+interface DefinedVersion {
+  readonly name: string;
+  readonly schema: { readonly openAPIV3Schema: JsonSchema };
+}
+
+/** The schema of an object's version. */
+function rootOf(definition: Json): (object: Json) => JsonSchema {
+  const { versions } = definition.spec as { versions: readonly DefinedVersion[] };
+  const schemas = new Map(versions.map(({ name, schema }) => [name, schema.openAPIV3Schema]));
+  return (object) => schemas.get(String(object.apiVersion).split("/")[1]!)!;
+}
+
+/** How many samples are filled up with properties that none of them has, and how often each. */
+const GROWN = { samples: 8, times: 3 };
+
+async function grownFrom(
+  valid: readonly Json[],
+  root: (object: Json) => JsonSchema,
+  random: () => number,
+  isValid: (object: Json) => Promise<boolean>,
+): Promise<Json[]> {
+  const found: Json[] = [];
+  for (const sample of valid.slice(0, GROWN.samples)) {
+    for (let i = 0; i < GROWN.times; i++) {
+      const object = grown(sample, root(sample), random);
+      if (object !== undefined && await isValid(object)) found.push(object);
+    }
+  }
+  return found;
+}

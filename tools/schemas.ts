@@ -1,0 +1,28 @@
+/**
+ * Writes src/kinds/schemas/: the types of Kubernetes as structural schemas, without descriptions and, in `short/` and `full/`, with them.
+ *
+ *     deno run -A tools/schemas.ts SOURCE [FOLDER]
+ *
+ * SOURCE is the URL of an API server that asks for no credentials (`kubectl proxy`), or a folder with its answers: see `kinds/answers.ts`.
+ */
+import { readAnswers } from "./kinds/answers.ts";
+import { writeGenerated } from "./kinds/files.ts";
+import { collectKinds } from "./kinds/model.ts";
+import { renderDescribed, renderSchemas } from "./schemas/render.ts";
+import { structuralDefinitions } from "./schemas/structural.ts";
+
+async function main(source: string | undefined, folder: string): Promise<void> {
+  if (source === undefined) {
+    throw new Error("Cannot write schemas: name the URL of an API server, or a folder with its answers");
+  }
+  const { discoveries, documents } = await readAnswers(source);
+  const model = collectKinds(discoveries, documents);
+  const definitions = structuralDefinitions(model);
+  await writeGenerated(renderSchemas(model, definitions), folder);
+  for (const length of ["short", "full"] as const) {
+    await writeGenerated(renderDescribed(definitions, length), `${folder}/${length}`);
+  }
+  console.log(`${definitions.length} schemas written to ${folder}`);
+}
+
+if (import.meta.main) await main(Deno.args[0], Deno.args[1] ?? "src/kinds/schemas");
