@@ -2,21 +2,10 @@
  * Names, and what is selected from them: `self.items[0].name` is one attribute with three qualifiers (cel-go, interpreter/attributes.go).
  */
 import type { FoldStep } from "./fold.ts";
-import { entryAt } from "./comparison.ts";
 import { EntryMap } from "./map_value.ts";
 import { attempt, Failure, type Outcome } from "./outcome.ts";
 import type { Frame, Step } from "./step.ts";
-import {
-  DurationValue,
-  List,
-  MapValue,
-  ObjectValue,
-  Optional,
-  Timestamp,
-  TypeValue,
-  Uint,
-  type Value,
-} from "./value.ts";
+import { DurationValue, List, MapValue, Optional, Timestamp, TypeValue, Uint, type Value } from "./value.ts";
 import { valueText } from "./value_text.ts";
 
 /** A name or another start, and what is selected from it. */
@@ -270,7 +259,7 @@ export function goTypeOf(value: Value): string {
   if (value instanceof DurationValue) return "types.Duration";
   if (value instanceof List) return value.semantics === undefined ? "*types.baseList" : "*common.unstructuredList";
   if (value instanceof EntryMap) return "*types.baseMap";
-  if (value instanceof MapValue || value instanceof ObjectValue) return "*common.unstructuredMap";
+  if (value instanceof MapValue) return "*common.unstructuredMap";
   if (value instanceof Optional) return "*types.Optional";
   if (value instanceof TypeValue) return "*types.Type";
   return `*${value.type.kind === "opaque" ? value.type.name : "types.Val"}`;
@@ -300,8 +289,8 @@ function find(from: Value, key: Value): Outcome | undefined {
     const index = indexOf(key);
     return index instanceof Failure ? index : attempt(() => from.items[index]);
   }
-  if (!(from instanceof MapValue || from instanceof ObjectValue)) return undefined;
-  return attempt(() => entryAt(from, key));
+  if (!(from instanceof MapValue)) return undefined;
+  return attempt(() => from.get(key));
 }
 
 function indexOf(key: Value): number | Failure {

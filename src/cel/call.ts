@@ -8,7 +8,7 @@ import { valueText } from "./value_text.ts";
 /** What a call does with its operands. */
 export interface Callee {
   call(values: readonly Value[]): Outcome;
-  cost(values: readonly Value[], result: Value): number;
+  cost(values: readonly Outcome[], result: Outcome): number;
 }
 
 /** Calls a function. */
@@ -59,8 +59,8 @@ export class LenientStep implements Step {
 }
 
 function charge({ tracker }: Frame, ids: readonly number[], callee: Callee, outcome: Outcome): void {
-  const values = tracker.take(ids);
-  if (values !== undefined) tracker.cost += callee.cost(values, outcome instanceof Failure ? null : outcome);
+  const operands = tracker.take(ids);
+  if (operands !== undefined) tracker.cost += callee.cost(operands, outcome);
 }
 
 /** `&&` and `||`: a side that decides makes up for one that failed. */

@@ -3,10 +3,9 @@ import { typeName } from "./type.ts";
 import {
   CelError,
   DurationValue,
+  JoinedList,
   List,
   MapValue,
-  ObjectValue,
-  OpaqueValue,
   Optional,
   Timestamp,
   TypeValue,
@@ -14,8 +13,18 @@ import {
   type Value,
 } from "./value.ts";
 
-/** Whether two values are equal. Numbers are by what they count, whatever their types; values of different types are not equal. */
+/**
+ * Whether two values are equal. Numbers are by what they count, whatever their types; values of different types are not equal, save that those of a library
+ * and those of stored objects can only be compared with their like, and with null.
+ *
+ * @throws {CelError} If they cannot be compared.
+ */
 export function isEqual(a: Value, b: Value): boolean {
+  return a === null || b === null ? a === b : equals(a, b);
+}
+
+/** As {@linkcode isEqual}, where null is a value like others: so it is inside of an optional, and where a list is looked through. */
+function equals(a: Value, b: Value): boolean {
   switch (typeof a) {
     case "bigint":
     case "number":
@@ -24,10 +33,10 @@ export function isEqual(a: Value, b: Value): boolean {
     case "boolean":
       return a === b;
   }
-  if (a === null || b === null) return a === b;
+  if (a === null) return b === null;
   if (a instanceof Uint) return isNumber(b) && compareNumbers(a, b) === 0;
   if (a instanceof List) return areEqualLists(a, b);
-  if (a instanceof MapValue || a instanceof ObjectValue) return areEqualMaps(a, b);
+  if (a instanceof MapValue) return areEqualMaps(a, b);
   if (a instanceof Timestamp) {
     return b instanceof Timestamp && a.seconds === b.seconds && a.nanoseconds === b.nanoseconds;
   }
@@ -35,7 +44,7 @@ export function isEqual(a: Value, b: Value): boolean {
   if (a instanceof Uint8Array) return b instanceof Uint8Array && compareBytes(a, b) === 0;
   if (a instanceof Optional) return b instanceof Optional && areEqualOptionals(a, b);
   if (a instanceof TypeValue) return b instanceof TypeValue && typeName(a.type) === typeName(b.type);
-  return b instanceof OpaqueValue && a.equals(b);
+  return a.equals(b);
 }
 
 /**
@@ -62,21 +71,30 @@ export function compare(a: Value, b: Value): number {
   throw new CelError(Number.isNaN(a) ? "NaN values cannot be ordered" : "no such overload");
 }
 
-/** Whether a list has an item. */
+/** Whether values of the type have an order. */
+export function isOrdered(value: Value): boolean {
+  return value !== null && (typeof value !== "object" || value instanceof Uint || value instanceof Uint8Array ||
+    value instanceof Timestamp || value instanceof DurationValue);
+}
+
+/** As {@linkcode compare}; 0 where two values have no order, such as NaN and another number. */
+export function compareIfPossible(a: Value, b: Value): number {
+  try {
+    return compare(a, b);
+  } catch (error) {
+    if (error instanceof CelError) return 0;
+    throw error;
+  }
+}
+
+/** As {@linkcode isEqual}; false where two values cannot be compared. */
+export function isKnownEqual(a: Value, b: Value): boolean {
+  return verdictOf(a, b, isEqual) === true;
+}
+
+/** Whether a list has an item. One that cannot be compared with what is wanted is another one. */
 export function contains(list: List, wanted: Value): boolean {
-  return list.items.some((item) => isEqual(wanted, item));
-}
-
-/** What a map or an object has at a key, or nothing. */
-export function entryAt(map: MapValue | ObjectValue, key: Value): Value | undefined {
-  if (map instanceof MapValue) return map.get(key);
-  if (typeof key !== "string") throw new CelError("no such overload");
-  return map.get(key);
-}
-
-/** The keys of a map, or the fields of an object that are set. */
-export function keysOf(map: MapValue | ObjectValue): Iterable<Value> {
-  return map instanceof MapValue ? map.keys() : map.fields();
+  return list.items.some((item) => verdictOf(wanted, item) === true);
 }
 
 type Numeric = bigint | number | Uint;
@@ -126,27 +144,50 @@ function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return a.length - b.length;
 }
 
+/** Items that cannot be compared count as equal; a list that was put together of two says it instead, where all others are equal. */
 function areEqualLists(a: List, b: Value): boolean {
   if (!(b instanceof List)) {
     if (a.semantics !== undefined) throw new CelError("no such overload");
     return false;
   }
   if (a.semantics !== undefined) return a.semantics.equal(a, b);
-  return a.items.length === b.items.length && a.items.every((item, i) => isEqual(item, b.items[i]!));
+  if (a.items.length !== b.items.length) return false;
+  let failure: CelError | undefined;
+  for (let i = 0; i < a.items.length; i++) {
+    const verdict = verdictOf(a.items[i]!, b.items[i]!, isEqual);
+    if (verdict === false) return false;
+    if (verdict !== true) failure ??= verdict;
+  }
+  if (failure !== undefined && a instanceof JoinedList) throw failure;
+  return true;
 }
 
-function areEqualMaps(a: MapValue | ObjectValue, b: Value): boolean {
-  if (!(b instanceof MapValue || b instanceof ObjectValue)) return false;
+/** Entries that cannot be compared count as equal. */
+function areEqualMaps(a: MapValue, b: Value): boolean {
+  if (!(b instanceof MapValue)) {
+    if (a.equals !== undefined) throw new CelError("no such overload");
+    return false;
+  }
   if (a.equals !== undefined) return a.equals(b);
   if (a.size !== b.size) return false;
-  for (const key of keysOf(a)) {
-    const other = entryAt(b, key);
-    if (other === undefined || !isEqual(entryAt(a, key) ?? null, other)) return false;
+  for (const key of a.keys()) {
+    const other = b.get(key);
+    if (other === undefined || verdictOf(a.get(key) ?? null, other, isEqual) === false) return false;
   }
   return true;
 }
 
+/** Whether two values are equal, or why that cannot be told. */
+function verdictOf(a: Value, b: Value, compare = equals): boolean | CelError {
+  try {
+    return compare(a, b);
+  } catch (error) {
+    if (error instanceof CelError) return error;
+    throw error;
+  }
+}
+
 function areEqualOptionals(a: Optional, b: Optional): boolean {
   if (a.value === undefined || b.value === undefined) return a.value === b.value;
-  return isEqual(a.value, b.value);
+  return equals(a.value, b.value);
 }

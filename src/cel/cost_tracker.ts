@@ -2,8 +2,7 @@
  * What an evaluation costs while it runs (cel-go, interpreter/runtimecost.go). cel-go finds the operands of a call by their ids on a stack of all that was
  * worked out; where it does not find one, the call costs nothing. To agree on the cost, the stack is here too.
  */
-import { Abort, Failure, type Outcome } from "./outcome.ts";
-import type { Value } from "./value.ts";
+import { Abort, type Outcome } from "./outcome.ts";
 
 /** Counts. */
 export interface Tracker {
@@ -14,7 +13,7 @@ export interface Tracker {
   /** Takes a part off the stack, and all above it; nothing where it is not there. */
   drop(id: number): void;
   /** Takes operands off the stack, the last one first, and all above them; nothing where one is missing. */
-  take(ids: readonly number[]): readonly Value[] | undefined;
+  take(ids: readonly number[]): readonly Outcome[] | undefined;
 }
 
 /** Does not count: for what is known before the program runs. */
@@ -33,7 +32,7 @@ export class CostTracker implements Tracker {
   cost = 0;
   readonly #limit: number;
   readonly #ids: number[] = [];
-  readonly #values: Outcome[] = [];
+  readonly #outcomes: Outcome[] = [];
   /** Where the same id was last before, by place on the stack. Looking for one that is not there would go through all of a long loop otherwise. */
   readonly #before: number[] = [];
   /** Where an id is last; -1 where it is not. */
@@ -52,7 +51,7 @@ export class CostTracker implements Tracker {
     this.#before.push(this.#last[id]!);
     this.#last[id] = this.#ids.length;
     this.#ids.push(id);
-    this.#values.push(outcome);
+    this.#outcomes.push(outcome);
     if (this.cost > this.#limit) throw new Abort("operation cancelled: actual cost limit exceeded");
   }
 
@@ -61,23 +60,21 @@ export class CostTracker implements Tracker {
     if (place >= 0) this.#truncate(place);
   }
 
-  take(ids: readonly number[]): readonly Value[] | undefined {
-    const values: Value[] = new Array(ids.length);
+  take(ids: readonly number[]): readonly Outcome[] | undefined {
+    const outcomes: Outcome[] = new Array(ids.length);
     for (let i = ids.length - 1; i >= 0; i--) {
       const place = this.#last[ids[i]!]!;
       if (place < 0) return undefined;
-      const value = this.#values[place]!;
-      // What failed has no size, as null has none.
-      values[i] = value instanceof Failure ? null : value;
+      outcomes[i] = this.#outcomes[place]!;
       this.#truncate(place);
     }
-    return values;
+    return outcomes;
   }
 
   #truncate(size: number): void {
     for (let place = this.#ids.length - 1; place >= size; place--) {
       this.#last[this.#ids.pop()!] = this.#before.pop()!;
-      this.#values.pop();
+      this.#outcomes.pop();
     }
   }
 }

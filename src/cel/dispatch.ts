@@ -11,7 +11,7 @@ import type { Value } from "./value.ts";
 export function calleeOf(node: Call, declared: FunctionDeclaration): Callee {
   const [overload, ...others] = node.overloads;
   const isKnown = overload !== undefined && others.length === 0;
-  const cost = isKnown ? costOf(overload) : dispatchedCost(declared);
+  const cost = costOf(node, declared);
   if (declared.call !== undefined) {
     const { call } = declared;
     return { cost, call: (values) => attempt(() => call(...values)) };
@@ -28,18 +28,31 @@ export function calleeOf(node: Call, declared: FunctionDeclaration): Callee {
   };
 }
 
-function costOf(overload: Overload): Callee["cost"] {
-  return overload.cost === undefined ? () => 1 : (values, result) => overload.cost!(values, result);
+/** What a call does whose pattern was compiled when the program was made: it tells less of operands that do not fit. */
+export function compiledCalleeOf(node: Call, declared: FunctionDeclaration): Callee {
+  return {
+    cost: costOf(node, declared),
+    call(values) {
+      const overload = matching(declared, values);
+      return overload === undefined ? new Failure("no such overload") : attempt(() => overload.call(...values));
+    },
+  };
 }
 
-function dispatchedCost(declared: FunctionDeclaration): Callee["cost"] {
-  if (declared.isCheapWhenDispatched) return () => 1;
-  return (values, result) => declared.overloads.find((each) => matches(each, values))?.cost?.(values, result) ?? 1;
+/** cel-go knows costs by overload: where only the values tell which one is meant, it takes 1. */
+function costOf({ overloads }: Call, declared: FunctionDeclaration): Callee["cost"] {
+  const overload = overloads.length === 1 ? overloads[0] : undefined;
+  const cost = overload?.cost ?? declared.cost;
+  return cost === undefined ? () => 1 : (values, result) => cost(values, result, overload?.id);
 }
 
 function callMatching(declared: FunctionDeclaration, values: readonly Value[]) {
-  const overload = declared.overloads.find((each) => matches(each, values));
+  const overload = matching(declared, values);
   return overload === undefined ? noSuchOverload(declared, values) : attempt(() => overload.call(...values));
+}
+
+function matching(declared: FunctionDeclaration, values: readonly Value[]): Overload | undefined {
+  return declared.overloads.find((each) => matches(each, values));
 }
 
 function matches(overload: Overload, values: readonly Value[]): boolean {

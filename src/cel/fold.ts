@@ -1,10 +1,9 @@
 /** Loops (cel-go, interpreter/interpretable.go, `evalFold`). */
-import { entryAt, keysOf } from "./comparison.ts";
 import { EntryMap } from "./map_value.ts";
 import { goTypeOf } from "./attribute.ts";
 import { attempt, Failure, type Outcome } from "./outcome.ts";
 import type { Frame, Step } from "./step.ts";
-import { List, MapValue, ObjectValue, type Value } from "./value.ts";
+import { List, MapValue, type Value } from "./value.ts";
 
 /** A list that a loop gathers into: what is added goes into the list itself. */
 export class GatheredList extends List {
@@ -55,9 +54,7 @@ export class FoldStep implements Step {
   begin(frame: Frame): Outcome {
     let initial = this.parts.initial.run(frame);
     if (initial instanceof List && initial.items.length === 0) initial = new GatheredList();
-    else if ((initial instanceof MapValue || initial instanceof ObjectValue) && initial.size === 0) {
-      initial = new GatheredMap();
-    }
+    else if (initial instanceof MapValue && initial.size === 0) initial = new GatheredMap();
     return frame.locals[this.places.accumulator] = initial;
   }
 
@@ -73,12 +70,12 @@ export class FoldStep implements Step {
   }
 
   #foldOne(frame: Frame, range: Value): Failure | undefined {
-    const isMap = range instanceof MapValue || range instanceof ObjectValue;
+    const isMap = range instanceof MapValue;
     if (!isMap && !(range instanceof List)) {
       return new Failure(`got '${goTypeOf(range)}', expected iterable type`);
     }
     if (isMap) {
-      for (const key of keysOf(range)) {
+      for (const key of range.keys()) {
         frame.locals[this.places.variable] = key;
         if (!this.#turn(frame)) break;
       }
@@ -101,12 +98,12 @@ export class FoldStep implements Step {
       }
       return undefined;
     }
-    if (!(range instanceof MapValue || range instanceof ObjectValue)) {
+    if (!(range instanceof MapValue)) {
       return new Failure(`unsupported comprehension range type: ${goTypeOf(range)}`);
     }
-    for (const key of keysOf(range)) {
+    for (const key of range.keys()) {
       frame.locals[variable] = key;
-      frame.locals[second] = attempt(() => entryAt(range, key) ?? null);
+      frame.locals[second] = attempt(() => range.get(key) ?? null);
       if (!this.#turn(frame)) break;
     }
     return undefined;

@@ -1,6 +1,7 @@
 /** How functions are declared: those of the language and those of libraries alike. */
 import type { Range } from "./cost.ts";
 import type { Macro } from "./macro.ts";
+import type { Outcome } from "./outcome.ts";
 import type { Issues } from "./source.ts";
 import type { Expression } from "./syntax_tree.ts";
 import type { CelType } from "./type.ts";
@@ -32,13 +33,20 @@ export interface FunctionDeclaration {
   readonly overloads: readonly Overload[];
   /** One implementation for all overloads, as operators have it: it looks at the values itself, also where all types are known. */
   readonly call?: (...values: Value[]) => Value;
-  /** A call costs 1 where only the types at run time tell which overload is meant: cel-go counts those of the language so. */
-  readonly isCheapWhenDispatched?: boolean;
+  /** What a call that was made cost where it goes by the name of the function: so Kubernetes counts its own, whether an overload was found or not. */
+  readonly cost?: CallCost;
   /** Which operand is a pattern, what it is called on counted as the first: where it is a literal, it must be one when the program is made. */
   readonly patternOperand?: number;
   /** Types are not looked at again at run time where the checker knew the overload. */
   readonly isUnguarded?: boolean;
 }
+
+/**
+ * What a call that was made cost, in cel-go's units. An operand or a result may have failed.
+ *
+ * @param overload The overload's id, where the checker knew it.
+ */
+export type CallCost = (values: readonly Outcome[], result: Outcome, overload?: string) => number;
 
 /** One way to call a function. */
 export interface Overload {
@@ -54,8 +62,8 @@ export interface Overload {
    * @throws {CelError} If there is no result.
    */
   call(...values: Value[]): Value;
-  /** What a call that was made cost, where that is not 1 (cel-go, interpreter/runtimecost.go; k8s.io/apiserver, pkg/cel/library/cost.go). */
-  cost?(values: readonly Value[], result: Value): number;
+  /** What a call that was made cost where the checker knew that it means this overload (cel-go, interpreter/runtimecost.go). @default the function's, or 1 */
+  readonly cost?: CallCost;
   /** What a call may cost before it is made, where that is not 1 (cel-go, checker/cost.go). */
   estimate?(nodes: readonly SizedNode[]): CallEstimate;
 }

@@ -47,7 +47,6 @@ export {
   List,
   type ListSemantics,
   MapValue,
-  ObjectValue,
   OpaqueValue,
   Optional,
   Timestamp,

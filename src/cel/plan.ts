@@ -25,7 +25,7 @@ import {
   OptionalOrStep,
 } from "./call.ts";
 import { UNTRACKED } from "./cost_tracker.ts";
-import { calleeOf } from "./dispatch.ts";
+import { calleeOf, compiledCalleeOf } from "./dispatch.ts";
 import { FoldStep } from "./fold.ts";
 import type { FunctionDeclaration } from "./library.ts";
 import { Failure } from "./outcome.ts";
@@ -158,6 +158,11 @@ class Planner {
 
   #function(node: Call, operands: readonly Step[]): Step {
     const declared = this.#functions.get(node.name)!;
+    const pattern = declared.patternOperand === undefined ? undefined : operands[declared.patternOperand];
+    if (pattern instanceof ConstantStep && typeof pattern.value === "string") {
+      compilePattern(pattern.value);
+      return new CallStep(node.id, operands, compiledCalleeOf(node, declared), true);
+    }
     const callee = calleeOf(node, declared);
     const [first, second] = operands;
     if (CONVERSIONS.has(node.name) && operands.length === 1 && first instanceof ConstantStep) {
@@ -170,11 +175,8 @@ class Planner {
       const members = membersOf(list);
       if (members !== undefined) return new MembershipStep(node.id, first!, members);
     }
-    const pattern = declared.patternOperand === undefined ? undefined : operands[declared.patternOperand];
-    const isCompiled = pattern instanceof ConstantStep && typeof pattern.value === "string";
-    if (isCompiled) compilePattern(pattern.value as string);
-    // cel-go works out both of two operands before it looks at either, unless it compiled one.
-    return new CallStep(node.id, operands, callee, isCompiled || operands.length > 2);
+    // cel-go works out both of two operands before it looks at either.
+    return new CallStep(node.id, operands, callee, operands.length > 2);
   }
 
   #list(node: ListLiteral): Step {

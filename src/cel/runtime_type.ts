@@ -17,18 +17,8 @@ import {
   typeOf,
   UINT,
 } from "./type.ts";
-import { entryAt, keysOf } from "./comparison.ts";
-import {
-  DurationValue,
-  List,
-  MapValue,
-  ObjectValue,
-  OpaqueValue,
-  Optional,
-  Timestamp,
-  Uint,
-  type Value,
-} from "./value.ts";
+import type { Outcome } from "./outcome.ts";
+import { DurationValue, List, MapValue, OpaqueValue, Optional, Timestamp, Uint, type Value } from "./value.ts";
 
 const LIST = listOf(DYN);
 const MAP = mapOf(DYN, DYN);
@@ -49,7 +39,7 @@ export function typeOfValue(value: Value): CelType {
   }
   if (value === null) return NULL;
   if (value instanceof List) return LIST;
-  if (value instanceof MapValue || value instanceof ObjectValue) return MAP;
+  if (value instanceof MapValue) return MAP;
   if (value instanceof Uint) return UINT;
   if (value instanceof Uint8Array) return BYTES;
   if (value instanceof Timestamp) return TIMESTAMP;
@@ -66,20 +56,20 @@ export function hasType(value: Value, type: CelType): boolean {
     const first = value.items[0];
     return first === undefined || hasType(first, type.items);
   }
-  if (type.kind === "map" && (value instanceof MapValue || value instanceof ObjectValue)) {
-    for (const key of keysOf(value)) {
-      return hasType(key, type.key) && hasType(entryAt(value, key) ?? null, type.value);
+  if (type.kind === "map" && value instanceof MapValue) {
+    for (const key of value.keys()) {
+      return hasType(key, type.key) && hasType(value.get(key) ?? null, type.value);
     }
   }
   return true;
 }
 
-/** What `size` is to costs: characters of text, bytes, items, entries; 1 for what has no size. */
-export function sizeOf(value: Value): number {
+/** What `size` is to costs: characters of text, bytes, items, entries; 1 for what has no size, such as what failed. */
+export function sizeOf(value: Outcome): number {
   if (typeof value === "string") return lengthOf(value);
   if (value === null || typeof value !== "object") return 1;
   if (value instanceof List) return value.items.length;
-  if (value instanceof MapValue || value instanceof ObjectValue) return value.size;
+  if (value instanceof MapValue) return value.size;
   if (value instanceof Uint8Array) return value.length;
   if (value instanceof OpaqueValue) return value.size ?? 1;
   return 1;

@@ -14,6 +14,7 @@ import {
   type MapLiteral,
   type Select,
 } from "./syntax_tree.ts";
+import { TRAVERSAL } from "./traversal.ts";
 import { type CelType, isSameType, partsOf } from "./type.ts";
 import type { Value } from "./value.ts";
 
@@ -33,7 +34,6 @@ const NOTHING_KNOWN: Sizes = { sizeOf: () => undefined };
 const FREE: Range = exactly(0);
 const ONE: Range = exactly(1);
 const UNKNOWN: Range = { min: 0, max: UNLIMITED };
-const TRAVERSAL = 0.1;
 
 /**
  * Estimates an expression.

@@ -14,7 +14,6 @@ export type Value =
   | Uint
   | List
   | MapValue
-  | ObjectValue
   | Timestamp
   | DurationValue
   | Optional
@@ -37,6 +36,13 @@ export class List {
   constructor(readonly items: readonly Value[], readonly semantics?: ListSemantics) {}
 }
 
+/** Two lists as one: `a + b`. */
+export class JoinedList extends List {
+  constructor(a: List, b: List) {
+    super([...a.items, ...b.items]);
+  }
+}
+
 /** A map: made by an expression, or lazily out of JSON. */
 export abstract class MapValue {
   abstract readonly size: number;
@@ -44,25 +50,7 @@ export abstract class MapValue {
   abstract get(key: Value): Value | undefined;
   abstract keys(): Iterable<Value>;
   /** Where the map compares in a way of its own. */
-  equals?(other: MapValue | ObjectValue): boolean;
-}
-
-/** An object with known fields. */
-export abstract class ObjectValue {
-  /** The type that it was declared with. */
-  abstract readonly type: CelType;
-  /** The value of a field as expressions name it; undefined where it is not set. */
-  abstract get(field: string): Value | undefined;
-  /** Names of the fields that are set. */
-  abstract fields(): Iterable<string>;
-  /** How many fields are set, for what a comparison costs. */
-  get size(): number {
-    let size = 0;
-    for (const _ of this.fields()) size++;
-    return size;
-  }
-  /** Where the object compares in a way of its own. */
-  equals?(other: MapValue | ObjectValue): boolean;
+  equals?(other: MapValue): boolean;
 }
 
 /** A point in time: whole seconds since 1970 and the nanoseconds after; and how many seconds east of UTC it was written in, which its text shows. */
@@ -91,7 +79,8 @@ export abstract class OpaqueValue {
   abstract readonly type: CelType;
   /** What `size` is to what a comparison costs, where cel-go knows one of such values. */
   readonly size?: number;
-  abstract equals(other: OpaqueValue): boolean;
+  /** @throws {CelError} Where a value of another type cannot be compared with it. */
+  abstract equals(other: Value): boolean;
 }
 
 /** An expression could not be evaluated. The message is cel-go's, such as `no such key: a`. */

@@ -2,17 +2,7 @@
 import { shortestText } from "./number_text.ts";
 import { calendarOf, secondsOfSpan } from "./time.ts";
 import { formatType } from "./type.ts";
-import {
-  DurationValue,
-  List,
-  MapValue,
-  ObjectValue,
-  Optional,
-  Timestamp,
-  TypeValue,
-  Uint,
-  type Value,
-} from "./value.ts";
+import { DurationValue, List, MapValue, Optional, Timestamp, TypeValue, Uint, type Value } from "./value.ts";
 
 /** A value in a message. */
 export function valueText(value: Value): string {
@@ -25,9 +15,6 @@ export function valueText(value: Value): string {
   if (value instanceof List) return `[${value.items.map(valueText).join(", ")}]`;
   if (value instanceof MapValue) {
     return `{${[...value.keys()].map((key) => `${valueText(key)}: ${valueText(value.get(key) ?? null)}`).join(", ")}}`;
-  }
-  if (value instanceof ObjectValue) {
-    return `{${[...value.fields()].map((field) => `${field}: ${valueText(value.get(field) ?? null)}`).join(", ")}}`;
   }
   if (value instanceof Timestamp) return timestampText(value);
   if (value instanceof DurationValue) return durationText(value);

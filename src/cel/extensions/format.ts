@@ -1,22 +1,11 @@
 /** `text.format(values)` (cel-go, ext/formatting.go). Numbers with a point are written for `en_US`, which is what API servers leave it at. */
-import { entryAt, keysOf } from "../comparison.ts";
 import { fixedDigits, scientificDigits } from "../exact_decimal.ts";
 import { exponentText, shortestText } from "../number_text.ts";
 import { quotedText } from "../quoted_text.ts";
 import { typeOfValue } from "../runtime_type.ts";
 import { durationText, timestampText } from "../time.ts";
 import { typeName } from "../type.ts";
-import {
-  CelError,
-  DurationValue,
-  List,
-  MapValue,
-  ObjectValue,
-  Timestamp,
-  TypeValue,
-  Uint,
-  type Value,
-} from "../value.ts";
+import { CelError, DurationValue, List, MapValue, Timestamp, TypeValue, Uint, type Value } from "../value.ts";
 import { type Clause, expandClauses, type Verb } from "./format_clauses.ts";
 
 /**
@@ -93,7 +82,7 @@ function textOf(value: Value): string {
   }
   if (value instanceof Uint) return String(value.value);
   if (value instanceof List) return `[${value.items.map(literalOf).join(", ")}]`;
-  if (value instanceof MapValue || value instanceof ObjectValue) return mapText(value);
+  if (value instanceof MapValue) return mapText(value);
   if (value instanceof Timestamp) return timestampText(value);
   if (value instanceof DurationValue) return durationText(value);
   if (value instanceof Uint8Array) return bytesText(value);
@@ -125,12 +114,12 @@ function literalOf(value: Value): string {
   return textOf(value);
 }
 
-function mapText(map: MapValue | ObjectValue): string {
+function mapText(map: MapValue): string {
   const entries: (readonly [string, string])[] = [];
-  for (const key of keysOf(map)) {
+  for (const key of map.keys()) {
     const isKey = typeof key === "string" || typeof key === "boolean" || typeof key === "bigint" || key instanceof Uint;
     if (!isKey) throw new CelError(`no formatting function for map key of type ${typeName(typeOfValue(key))}`);
-    entries.push([literalOf(key), literalOf(entryAt(map, key) ?? null)]);
+    entries.push([literalOf(key), literalOf(map.get(key) ?? null)]);
   }
   entries.sort(([a], [b]) => a < b ? -1 : a > b ? 1 : 0);
   return `{${entries.map(([key, value]) => `${key}:${value}`).join(", ")}}`;

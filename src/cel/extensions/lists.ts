@@ -1,10 +1,13 @@
 /** Functions of lists: `slice`, `flatten`, `sort` and the like (cel-go, ext/lists.go, version 3). */
-import { compare, isEqual } from "../comparison.ts";
+import { goTypeOf } from "../attribute.ts";
+import { compareIfPossible, isEqual, isOrdered } from "../comparison.ts";
 import { addRanges, exactly, multiplyRanges, type Range, scaleRange, sizeRange, UNLIMITED } from "../cost.ts";
 import type { CallEstimate, FunctionDeclaration, Library, Overload, SizedNode } from "../library.ts";
-import { Abort } from "../outcome.ts";
+import { Abort, Failure, type Outcome } from "../outcome.ts";
 import { type Macro, MacroError, map as mapMacro } from "../macro.ts";
 import { sizeOf, typeOfValue } from "../runtime_type.ts";
+import { noSuchOverload } from "../standard/arithmetic.ts";
+import type { Costs } from "../traversal.ts";
 import {
   BOOL,
   BYTES,
@@ -31,7 +34,7 @@ const SORTABLE: readonly SimpleType[] = [INT, UINT, DOUBLE, BOOL, DURATION, TIME
 const BASE_COST = 11;
 const SORT_BY = "@sortByAssociatedKeys";
 
-const flattening: Required<Pick<Overload, "cost" | "estimate">> = {
+const flattening: Costs = {
   cost: ([list, depth]) => allocating(Number(depth ?? 1), sizeOf(list!)),
   estimate: ([list, depth]) => estimated(depth === undefined ? 1 : wholeOf(depth, UNLIMITED), sizeRange(list!)),
 };
@@ -66,8 +69,10 @@ export const LISTS_LIBRARY: Library = {
           estimate: ([list]) => sortEstimate(list!, type),
         })
       ),
-      call: (list) => list instanceof List ? sort(list) : noSuch("sort", list!),
-      isCheapWhenDispatched: true,
+      call: (list) => {
+        if (!(list instanceof List)) throw noSuchOverload(list!, "sort");
+        return sort(list);
+      },
     },
     {
       name: SORT_BY,
@@ -77,8 +82,10 @@ export const LISTS_LIBRARY: Library = {
           estimate: ([, keys]) => sortEstimate(keys!, type),
         })
       ),
-      call: (list, keys) => list instanceof List ? sortBy(list, keys) : noSuch(SORT_BY, list!),
-      isCheapWhenDispatched: true,
+      call: (list, keys) => {
+        if (!(list instanceof List)) throw noSuchOverload(list!, SORT_BY);
+        return sortBy(list, keys);
+      },
     },
     single("lists.range", {
       id: "lists_range",
@@ -116,15 +123,9 @@ function member(
   parameters: readonly CelType[],
   result: CelType,
   call: (...values: Value[]) => Value,
-  costs: Required<Pick<Overload, "cost" | "estimate">>,
+  costs: Costs,
 ): Overload {
   return { id, isMember: true, parameters, result, call, ...costs };
-}
-
-function noSuch(name: string, value: Value): never {
-  // cel-go asks text and times for the function first, which do not tell its name then.
-  const isAsked = typeof value === "string" || value instanceof Timestamp || value instanceof DurationValue;
-  throw new CelError(isAsked ? "no such overload" : `no such overload: ${name}`);
 }
 
 function slice(list?: Value, start?: Value, end?: Value): Value {
@@ -175,27 +176,12 @@ function sortBy(list?: Value, keys?: Value): Value {
   }
   const [first] = by;
   if (first === undefined) return list!;
-  if (!isComparable(first)) throw new CelError("list elements must be comparable");
+  if (!isOrdered(first)) throw new CelError("list elements must be comparable");
   const { kind } = typeOfValue(first);
   const isMixed = by.length > 1 && by.some((key) => typeOfValue(key).kind !== kind);
   if (isMixed) throw new CelError("list elements must have the same type");
-  const order = by.map((_, i) => i).sort((i, j) => orderOf(by[i]!, by[j]!));
+  const order = by.map((_, i) => i).sort((i, j) => compareIfPossible(by[i]!, by[j]!));
   return new List(order.map((i) => items[i]!));
-}
-
-/** What has no order, such as NaN, stays where it is. */
-function orderOf(a: Value, b: Value): number {
-  try {
-    return compare(a, b);
-  } catch (error) {
-    if (error instanceof CelError) return 0;
-    throw error;
-  }
-}
-
-function isComparable(value: Value): boolean {
-  return value !== null && (typeof value !== "object" || value instanceof Uint || value instanceof Uint8Array ||
-    value instanceof Timestamp || value instanceof DurationValue);
 }
 
 function distinct(list?: Value): Value {
@@ -211,9 +197,13 @@ function allocating(factor: number, size: number): number {
 }
 
 /** Each item against each other one, at worst. cel-go does not expect that there may be no list, and ends the whole evaluation. */
-function selfComparing(list: Value): number {
+function selfComparing(list: Outcome): number {
   if (!(list instanceof List)) {
-    throw new Abort("internal error: interface conversion: *types.Err is not traits.Lister: missing method Add");
+    const isAdder = typeof list === "string" || typeof list === "bigint" || typeof list === "number" ||
+      list instanceof Uint || list instanceof Uint8Array || list instanceof Timestamp || list instanceof DurationValue;
+    const type = list instanceof Failure ? "*types.Err" : goTypeOf(list);
+    const missing = isAdder ? "Contains" : "Add";
+    throw new Abort(`internal error: interface conversion: ${type} is not traits.Lister: missing method ${missing}`);
   }
   const size = sizeOf(list);
   const [first] = list.items;

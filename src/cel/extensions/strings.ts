@@ -1,49 +1,41 @@
 /** Functions of text: `split`, `replace`, `substring` and the like (cel-go, ext/strings.go, version 2; costs: k8s.io/apiserver, pkg/cel/library/cost.go). */
 import { addRanges, exactly, multiplyRanges, type Range, scaleRange, sizeRange, UNLIMITED } from "../cost.ts";
 import type { CallEstimate, FunctionDeclaration, Library, Overload, SizedNode } from "../library.ts";
-import { lengthOf, sizeOf } from "../runtime_type.ts";
+import { lengthOf } from "../runtime_type.ts";
+import { byteLength, type Costs, READING, readingCost, readingTimes, TRAVERSAL, walkingCost } from "../traversal.ts";
 import { type CelType, DYN, INT, listOf, STRING } from "../type.ts";
 import { CelError, List, type Value } from "../value.ts";
 import { valueText } from "../value_text.ts";
 import { format } from "./format.ts";
 import { validateFormats } from "./format_validator.ts";
 
-type Costs = Pick<Overload, "cost" | "estimate">;
-
 const STRINGS = listOf(STRING);
-// What looking through text once costs, for each character.
-const TRAVERSAL = 0.1;
-
-const onePass: Costs = {
-  cost: ([text]) => Math.ceil(sizeOf(text!) * TRAVERSAL),
+const ONE_PASS: Costs = {
+  cost: READING.cost,
   estimate: ([text]) => ({ cost: scaleRange(sizeRange(text!), TRAVERSAL), resultSize: sizeRange(text!) }),
 };
-// Finding counts bytes, and does not round up.
-const searching: Costs = {
-  cost: ([text]) => typeof text === "string" ? Math.trunc(byteLength(text) * TRAVERSAL) : 1,
-  estimate: ([text]) => ({ cost: scaleRange(sizeRange(text!), TRAVERSAL) }),
-};
-const twoPasses = ([text]: readonly Value[]): number => Math.ceil(sizeOf(text!) * 2 * TRAVERSAL);
+const SEARCHING: Costs = { cost: ([text]) => walkingCost(text!), estimate: READING.estimate };
+const { cost: twoPasses } = readingTimes(2);
 
 /** The functions. */
 export const STRINGS_LIBRARY: Library = {
   name: "cel.lib.ext.strings",
   validate: validateFormats,
   functions: [
-    textFunction("charAt", {}, member("string_char_at_int", [INT], STRING, charAt)),
+    { name: "charAt", overloads: [member("string_char_at_int", [INT], STRING, charAt)] },
     textFunction(
       "indexOf",
-      searching,
+      SEARCHING,
       member("string_index_of_string", [STRING], INT, (text, part) => indexOf(text, part, 0n)),
       member("string_index_of_string_int", [STRING, INT], INT, indexOf),
     ),
     textFunction(
       "lastIndexOf",
-      searching,
+      SEARCHING,
       member("string_last_index_of_string", [STRING], INT, lastIndexOf),
       member("string_last_index_of_string_int", [STRING, INT], INT, lastIndexFrom),
     ),
-    textFunction("lowerAscii", onePass, member("string_lower_ascii", [], STRING, lowerAscii)),
+    textFunction("lowerAscii", ONE_PASS, member("string_lower_ascii", [], STRING, lowerAscii)),
     textFunction(
       "replace",
       { cost: twoPasses, estimate: replaceEstimate },
@@ -63,20 +55,18 @@ export const STRINGS_LIBRARY: Library = {
     ),
     textFunction(
       "substring",
-      onePass,
+      ONE_PASS,
       member("string_substring_int", [INT], STRING, (text, start) => substring(text, start)),
       member("string_substring_int_int", [INT, INT], STRING, substring),
     ),
-    textFunction("trim", onePass, member("string_trim", [], STRING, trim)),
-    textFunction("upperAscii", onePass, member("string_upper_ascii", [], STRING, upperAscii)),
+    textFunction("trim", ONE_PASS, member("string_trim", [], STRING, trim)),
+    textFunction("upperAscii", ONE_PASS, member("string_upper_ascii", [], STRING, upperAscii)),
     {
       name: "format",
       overloads: [{
         ...member("string_format", [listOf(DYN)], STRING, (text, values) => format(text as string, values as List)),
-        cost: ([text]) => Math.ceil(sizeOf(text!) * TRAVERSAL),
-        estimate: ([text]) => ({ cost: scaleRange(sizeRange(text!), TRAVERSAL) }),
+        ...READING,
       }],
-      isCheapWhenDispatched: true,
     },
     {
       name: "strings.quote",
@@ -86,13 +76,13 @@ export const STRINGS_LIBRARY: Library = {
         parameters: [STRING],
         result: STRING,
         call: (text) => quote(text as string),
-        cost: ([text]) => Math.ceil(sizeOf(text!) * TRAVERSAL),
+        cost: READING.cost,
         estimate: ([text]) => ({ cost: scaleRange(sizeRange(text!), TRAVERSAL), resultSize: quotedSize(text!) }),
       }],
-      isCheapWhenDispatched: true,
     },
     {
       name: "join",
+      cost: (_, result) => readingCost(result, 2),
       overloads: [
         joining("list_join", [STRINGS], (list) => join(list as List, "")),
         joining("list_join_string", [STRINGS, STRING], (list, separator) => join(list as List, separator as string)),
@@ -110,20 +100,16 @@ function member(
   return { id, isMember: true, parameters: [STRING, ...parameters], result, call };
 }
 
-function textFunction(name: string, costs: Costs, ...overloads: Overload[]): FunctionDeclaration {
-  return { name, overloads: overloads.map((overload) => ({ ...overload, ...costs })) };
+function textFunction(
+  name: string,
+  { cost, estimate }: Costs,
+  ...overloads: Overload[]
+): FunctionDeclaration {
+  return { name, cost, overloads: overloads.map((overload) => ({ ...overload, estimate })) };
 }
 
 function joining(id: string, parameters: readonly CelType[], call: (...values: Value[]) => Value): Overload {
-  return {
-    id,
-    isMember: true,
-    parameters,
-    result: STRING,
-    call,
-    cost: (_, result) => Math.ceil(sizeOf(result) * 2 * TRAVERSAL),
-    estimate: joinEstimate,
-  };
+  return { id, isMember: true, parameters, result: STRING, call, estimate: joinEstimate };
 }
 
 function outOfRange(index: bigint): CelError {
@@ -246,15 +232,6 @@ const ESCAPES: { readonly [character: string]: string } = {
 function quote(text: string): string {
   // deno-lint-ignore no-control-regex -- these are what is escaped
   return `"${text.replace(/[\x07-\r\\"]/g, (character) => ESCAPES[character]!)}"`;
-}
-
-function byteLength(text: string): number {
-  let length = 0;
-  for (const character of text) {
-    const code = character.codePointAt(0)!;
-    length += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-  }
-  return length;
 }
 
 /** Two more at most for each character, and the quotes. Of a size that is not known, 64 bits make 0. */

@@ -11,7 +11,6 @@ import {
   someOf,
   variableName,
 } from "../macro.ts";
-import { keysOf } from "../comparison.ts";
 import { GatheredMap } from "../fold.ts";
 import { EntryMap } from "../map_value.ts";
 import { ACCUMULATOR, type Expression } from "../syntax_tree.ts";
@@ -103,12 +102,11 @@ function insert(): FunctionDeclaration {
         call: (map, added) => inserted(map as MapValue, entriesOf(added as MapValue)),
       },
     ],
-    isCheapWhenDispatched: true,
   };
 }
 
 function* entriesOf(map: MapValue): Iterable<readonly [Value, Value]> {
-  for (const key of keysOf(map)) yield [key, map.get(key)!];
+  for (const key of map.keys()) yield [key, map.get(key)!];
 }
 
 function inserted(map: MapValue, entries: Iterable<readonly [Value, Value]>): MapValue {

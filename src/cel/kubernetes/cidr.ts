@@ -3,10 +3,10 @@ import { IpNetwork } from "../../base/ip_address.ts";
 import { quoted } from "../../base/quoted.ts";
 import { addRanges, exactly, type Range, scaleRange, sizeRange } from "../cost.ts";
 import type { Library } from "../library.ts";
-import { sizeOf } from "../runtime_type.ts";
+import type { Outcome } from "../outcome.ts";
+import { type Costs, READING, readingCost, TRAVERSAL } from "../traversal.ts";
 import { BOOL, type CelType, INT, opaque, STRING, typeOf } from "../type.ts";
 import { CelError, OpaqueValue, TypeValue, type Value } from "../value.ts";
-import { type Costs, READING, TRAVERSAL } from "./_costs.ts";
 import { parsed, parses } from "./_parsing.ts";
 import { IP, IpValue, parseIp } from "./ip.ts";
 
@@ -23,7 +23,7 @@ export class CidrValue extends OpaqueValue {
     this.size = Math.ceil(network.bits / 8);
   }
 
-  equals(other: OpaqueValue): boolean {
+  equals(other: Value): boolean {
     if (!(other instanceof CidrValue)) throw new CelError("no such overload");
     return this.network.equals(other.network);
   }
@@ -36,24 +36,26 @@ export const CIDRS: Library = {
   functions: [
     {
       name: "cidr",
+      cost: READING.cost,
       overloads: [{
         id: "string_to_cidr",
         isMember: false,
         parameters: [STRING],
         result: CIDR,
         call: (text) => parseCidr(text as string),
-        ...READING,
+        estimate: READING.estimate,
       }],
     },
     {
       name: "isCIDR",
+      cost: READING.cost,
       overloads: [{
         id: "is_cidr",
         isMember: false,
         parameters: [STRING],
         result: BOOL,
         call: (text) => parses(() => readNetwork(text as string)),
-        ...READING,
+        estimate: READING.estimate,
       }],
     },
     {
@@ -68,6 +70,8 @@ export const CIDRS: Library = {
     },
     {
       name: "containsIP",
+      cost: ([network, other], _, overload) =>
+        comparingCost(network!) + (overload === "cidr_contains_ip_string" ? readingCost(other!) : 0),
       overloads: [
         {
           id: "cidr_contains_ip_string",
@@ -75,7 +79,7 @@ export const CIDRS: Library = {
           parameters: [CIDR, STRING],
           result: BOOL,
           call: (value, text) => networkOf(value).contains(addressIn(text as string).address),
-          ...comparing({ isParsed: true, isMasked: false }),
+          estimate: comparing({ isParsed: true, isMasked: false }),
         },
         {
           id: "cidr_contains_ip_ip",
@@ -83,12 +87,15 @@ export const CIDRS: Library = {
           parameters: [CIDR, IP],
           result: BOOL,
           call: (value, other) => networkOf(value).contains((other as IpValue).address),
-          ...comparing({ isParsed: false, isMasked: false }),
+          estimate: comparing({ isParsed: false, isMasked: false }),
         },
       ],
     },
     {
       name: "containsCIDR",
+      cost: ([network, other], _, overload) =>
+        comparingCost(network!) + readingCost(network!) + 1 +
+        (overload === "cidr_contains_cidr_string" ? readingCost(other!) : 0),
       overloads: [
         {
           id: "cidr_contains_cidr_string",
@@ -96,7 +103,7 @@ export const CIDRS: Library = {
           parameters: [CIDR, STRING],
           result: BOOL,
           call: (value, text) => contains(networkOf(value), parseCidr(text as string).network),
-          ...comparing({ isParsed: true, isMasked: true }),
+          estimate: comparing({ isParsed: true, isMasked: true }),
         },
         {
           id: "cidr_contains_cidr",
@@ -104,7 +111,7 @@ export const CIDRS: Library = {
           parameters: [CIDR, CIDR],
           result: BOOL,
           call: (value, other) => contains(networkOf(value), networkOf(other)),
-          ...comparing({ isParsed: false, isMasked: true }),
+          estimate: comparing({ isParsed: false, isMasked: true }),
         },
       ],
     },
@@ -116,6 +123,7 @@ export const CIDRS: Library = {
         parameters: [CIDR],
         result: IP,
         call: (value) => new IpValue(networkOf(value).address),
+        cost: () => 1,
       }],
     },
     {
@@ -182,20 +190,17 @@ function addressIn(text: string): IpValue {
 /** An address has 4 or 16 bytes. */
 const ADDRESS: Range = { min: 4, max: 16 };
 
-/** What comparing a network with an address or a network costs: more where that is parsed first, or the network masked. */
-function comparing({ isParsed, isMasked }: { isParsed: boolean; isMasked: boolean }): Required<Costs> {
-  return {
-    cost([network, other]) {
-      const size = sizeOf(network!);
-      const compared = Math.ceil(2 * size * TRAVERSAL);
-      const masked = isMasked ? Math.ceil(size * TRAVERSAL) + 1 : 0;
-      return compared + masked + (isParsed ? Math.ceil(sizeOf(other!) * TRAVERSAL) : 0);
-    },
-    estimate([, other]) {
-      let cost = scaleRange(addRanges(ADDRESS, ADDRESS), TRAVERSAL);
-      if (isMasked) cost = addRanges(addRanges(cost, scaleRange(ADDRESS, TRAVERSAL)), exactly(1));
-      if (isParsed) cost = addRanges(cost, scaleRange(sizeRange(other!), TRAVERSAL));
-      return { cost };
-    },
+/** What comparing a network with an address costs: as far as the network goes, of both. */
+function comparingCost(network: Outcome): number {
+  return readingCost(network, 2);
+}
+
+/** What comparing may cost: more where the other side is parsed first, or the network masked. */
+function comparing({ isParsed, isMasked }: { isParsed: boolean; isMasked: boolean }): Costs["estimate"] {
+  return ([, other]) => {
+    let cost = scaleRange(addRanges(ADDRESS, ADDRESS), TRAVERSAL);
+    if (isMasked) cost = addRanges(addRanges(cost, scaleRange(ADDRESS, TRAVERSAL)), exactly(1));
+    if (isParsed) cost = addRanges(cost, scaleRange(sizeRange(other!), TRAVERSAL));
+    return { cost };
   };
 }

@@ -11,10 +11,9 @@ import { ServerUrl } from "../../base/server_url.ts";
 import { isBase64, isDate, isDateTime, isUuid } from "../../base/text_formats.ts";
 import { scaleRange, sizeRange } from "../cost.ts";
 import type { FunctionDeclaration, Library } from "../library.ts";
-import { sizeOf } from "../runtime_type.ts";
+import { matchingCost, PATTERN, TRAVERSAL } from "../traversal.ts";
 import { type CelType, listOf, optionalOf, STRING } from "../type.ts";
 import { CelError, List, OpaqueValue, Optional, type Value } from "../value.ts";
-import { PATTERN, TRAVERSAL } from "./_costs.ts";
 
 // Of a name: for what comparing two formats costs.
 const MOST_NAME_SIZE = 64;
@@ -40,7 +39,7 @@ export class FormatValue extends OpaqueValue {
     super();
   }
 
-  equals(other: OpaqueValue): boolean {
+  equals(other: Value): boolean {
     if (!(other instanceof FormatValue)) throw new CelError("no such overload");
     return this.name === other.name;
   }
@@ -73,14 +72,13 @@ export const NAMED_FORMATS: Library = {
   functions: [
     {
       name: "validate",
+      cost: ([format, text]) => format instanceof FormatValue ? matchingCost(text!, format.patternSize) : 1,
       overloads: [{
         id: "format-validate",
         isMember: true,
         parameters: [FORMAT, STRING],
         result: optionalOf(listOf(STRING)),
         call: (format, text) => validate(format as FormatValue, text as string),
-        cost: ([format, text]) =>
-          Math.ceil((1 + sizeOf(text!)) * TRAVERSAL) * Math.ceil((format as FormatValue).patternSize * PATTERN),
         estimate: ([, text]) => ({
           cost: scaleRange(scaleRange(sizeRange(text!), TRAVERSAL), MOST_PATTERN_SIZE * PATTERN),
         }),

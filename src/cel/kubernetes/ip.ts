@@ -2,9 +2,9 @@
 import { IpAddress } from "../../base/ip_address.ts";
 import { quoted } from "../../base/quoted.ts";
 import type { FunctionDeclaration, Library } from "../library.ts";
+import { READING, readingTimes } from "../traversal.ts";
 import { BOOL, type CelType, INT, opaque, STRING, typeOf } from "../type.ts";
 import { CelError, OpaqueValue, TypeValue, type Value } from "../value.ts";
-import { READING, readingTimes } from "./_costs.ts";
 import { parsed, parses } from "./_parsing.ts";
 
 /** The type of addresses. */
@@ -20,7 +20,7 @@ export class IpValue extends OpaqueValue {
     this.size = address.bytes.length;
   }
 
-  equals(other: OpaqueValue): boolean {
+  equals(other: Value): boolean {
     if (!(other instanceof IpValue)) throw new CelError("no such overload");
     return this.address.equals(other.address);
   }
@@ -33,35 +33,38 @@ export const IPS: Library = {
   functions: [
     {
       name: "ip",
+      cost: READING.cost,
       overloads: [{
         id: "string_to_ip",
         isMember: false,
         parameters: [STRING],
         result: IP,
         call: (text) => parseIp(text as string),
-        ...READING,
+        estimate: READING.estimate,
       }],
     },
     {
       name: "isIP",
+      cost: READING.cost,
       overloads: [{
         id: "is_ip",
         isMember: false,
         parameters: [STRING],
         result: BOOL,
         call: (text) => parses(() => readAddress(text as string)),
-        ...READING,
+        estimate: READING.estimate,
       }],
     },
     {
       name: "ip.isCanonical",
+      cost: readingTimes(2).cost,
       overloads: [{
         id: "ip_is_canonical",
         isMember: false,
         parameters: [STRING],
         result: BOOL,
         call: (text) => parseIp(text as string).address.toString() === text,
-        ...readingTimes(2),
+        estimate: readingTimes(2).estimate,
       }],
     },
     {

@@ -1,9 +1,9 @@
 /** Amounts such as `500m` or `1Gi` (`k8s.io/apiserver/pkg/cel/library/quantity.go`). */
 import { Quantity } from "../../base/quantity.ts";
 import type { FunctionDeclaration, Library, Overload } from "../library.ts";
+import { READING } from "../traversal.ts";
 import { BOOL, type CelType, DOUBLE, INT, opaque, STRING } from "../type.ts";
 import { CelError, OpaqueValue, type Value } from "../value.ts";
-import { READING } from "./_costs.ts";
 import { parsed, parses } from "./_parsing.ts";
 
 const QUANTITY: CelType = opaque("kubernetes.Quantity");
@@ -20,7 +20,7 @@ export class QuantityValue extends OpaqueValue {
     super();
   }
 
-  equals(other: OpaqueValue): boolean {
+  equals(other: Value): boolean {
     if (!(other instanceof QuantityValue) || other.isComputed) throw new CelError("no such overload");
     return this.quantity.compare(other.quantity) === 0;
   }
@@ -32,24 +32,26 @@ export const QUANTITIES: Library = {
   functions: [
     {
       name: "quantity",
+      cost: READING.cost,
       overloads: [{
         id: "string_to_quantity",
         isMember: false,
         parameters: [STRING],
         result: QUANTITY,
         call: (text) => new QuantityValue(parsed(() => Quantity.parse(text as string)), false),
-        ...READING,
+        estimate: READING.estimate,
       }],
     },
     {
       name: "isQuantity",
+      cost: READING.cost,
       overloads: [{
         id: "is_quantity_string",
         isMember: false,
         parameters: [STRING],
         result: BOOL,
         call: (text) => parses(() => Quantity.parse(text as string)),
-        ...READING,
+        estimate: READING.estimate,
       }],
     },
     // Not called on the amount, whatever the documentation says.

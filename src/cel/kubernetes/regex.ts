@@ -1,23 +1,18 @@
 /** Looking for what matches a pattern (`k8s.io/apiserver/pkg/cel/library/regex.go`). */
-import { addRanges, exactly, multiplyRanges, scaleRange, sizeRange } from "../cost.ts";
+import { sizeRange } from "../cost.ts";
 import type { Library } from "../library.ts";
 import { regularExpression } from "../regular_expression.ts";
-import { sizeOf } from "../runtime_type.ts";
+import { type Costs, MATCHING } from "../traversal.ts";
 import { INT, listOf, STRING } from "../type.ts";
 import { List, type Value } from "../value.ts";
-import { type Costs, PATTERN, TRAVERSAL } from "./_costs.ts";
 import { matchesOf } from "./_matches.ts";
 import { parsed } from "./_parsing.ts";
 
-const COSTS: Required<Costs> = {
-  cost: ([text, pattern]) => Math.ceil((1 + sizeOf(text!)) * TRAVERSAL) * Math.ceil(sizeOf(pattern!) * PATTERN),
-  estimate([text, pattern]) {
-    // An empty text is looked at too.
-    const looking = scaleRange(addRanges(sizeRange(text!), exactly(1)), TRAVERSAL);
-    const steps = scaleRange(sizeRange(pattern!), PATTERN);
-    return { cost: multiplyRanges(looking, steps), resultSize: { min: 0, max: sizeRange(text!).max } };
-  },
-};
+const { cost } = MATCHING;
+const estimate: Costs["estimate"] = ([text, pattern]) => ({
+  ...MATCHING.estimate([text!, pattern!]),
+  resultSize: { min: 0, max: sizeRange(text!).max },
+});
 
 /** `find` and `findAll`. */
 export const REGEX: Library = {
@@ -26,18 +21,20 @@ export const REGEX: Library = {
     {
       name: "find",
       patternOperand: 1,
+      cost,
       overloads: [{
         id: "string_find_string",
         isMember: true,
         parameters: [STRING, STRING],
         result: STRING,
         call: (text, pattern) => find(text as string, pattern as string, 1)[0] ?? "",
-        ...COSTS,
+        estimate,
       }],
     },
     {
       name: "findAll",
       patternOperand: 1,
+      cost,
       overloads: [
         {
           id: "string_find_all_string",
@@ -45,7 +42,7 @@ export const REGEX: Library = {
           parameters: [STRING, STRING],
           result: listOf(STRING),
           call: (text, pattern) => new List(find(text as string, pattern as string, Infinity)),
-          ...COSTS,
+          estimate,
         },
         {
           id: "string_find_all_string_int",
@@ -53,7 +50,7 @@ export const REGEX: Library = {
           parameters: [STRING, STRING, INT],
           result: listOf(STRING),
           call: (text, pattern, most) => new List(find(text as string, pattern as string, limitOf(most!))),
-          ...COSTS,
+          estimate,
         },
       ],
     },

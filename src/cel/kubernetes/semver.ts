@@ -1,8 +1,8 @@
 /** Semantic versions (`k8s.io/apiserver/pkg/cel/library/semverlib.go`). */
 import type { FunctionDeclaration, Library, Overload } from "../library.ts";
+import { READING } from "../traversal.ts";
 import { BOOL, type CelType, INT, opaque, STRING } from "../type.ts";
 import { CelError, OpaqueValue, type Value } from "../value.ts";
-import { READING } from "./_costs.ts";
 import { parsed, parses } from "./_parsing.ts";
 import { normalized, SemanticVersion } from "./_semantic_version.ts";
 
@@ -16,7 +16,7 @@ export class SemverValue extends OpaqueValue {
     super();
   }
 
-  equals(other: OpaqueValue): boolean {
+  equals(other: Value): boolean {
     if (!(other instanceof SemverValue)) throw new CelError("no such overload");
     return this.version.compare(other.version) === 0;
   }
@@ -46,9 +46,10 @@ function reading(
   result: CelType,
   use: (read: () => SemanticVersion) => Value,
 ): FunctionDeclaration {
-  const shape = { isMember: false, result, ...READING };
+  const shape = { isMember: false, result, estimate: READING.estimate };
   return {
     name,
+    cost: READING.cost,
     overloads: [
       { ...shape, id, parameters: [STRING], call: (text) => use(() => SemanticVersion.parse(text as string)) },
       {

@@ -3,9 +3,9 @@ import { ServerUrl } from "../../base/server_url.ts";
 import { scaleRange, sizeRange } from "../cost.ts";
 import type { FunctionDeclaration, Library } from "../library.ts";
 import { EntryMap } from "../map_value.ts";
+import { READING, TRAVERSAL } from "../traversal.ts";
 import { BOOL, type CelType, listOf, mapOf, STRING } from "../type.ts";
 import { CelError, List, OpaqueValue, type Value } from "../value.ts";
-import { READING, TRAVERSAL } from "./_costs.ts";
 import { parsed, parses } from "./_parsing.ts";
 
 const URL_TYPE: CelType = {
@@ -22,7 +22,7 @@ export class UrlValue extends OpaqueValue {
     super();
   }
 
-  equals(other: OpaqueValue): boolean {
+  equals(other: Value): boolean {
     if (!(other instanceof UrlValue)) throw new CelError("no such overload");
     return this.url.toString() === other.url.toString();
   }
@@ -34,13 +34,13 @@ export const URLS: Library = {
   functions: [
     {
       name: "url",
+      cost: READING.cost,
       overloads: [{
         id: "string_to_url",
         isMember: false,
         parameters: [STRING],
         result: URL_TYPE,
         call: (text) => parseUrl(text as string),
-        cost: READING.cost,
         estimate: ([text]) => ({ ...READING.estimate([text!]), resultSize: sizeRange(text!) }),
       }],
     },

@@ -3,8 +3,9 @@ import type { CallEstimate, FunctionDeclaration, Overload, SizedNode } from "../
 import { addRanges, scaleRange, sizeRange, UNLIMITED } from "../cost.ts";
 import { parseDouble, parseInt64, parseUint64 } from "../number_parse.ts";
 import { shortestText } from "../number_text.ts";
-import { sizeOf, typeOfValue } from "../runtime_type.ts";
+import { typeOfValue } from "../runtime_type.ts";
 import { durationText, FIRST_SECOND, LAST_SECOND, parseDuration, parseTimestamp, timestampText } from "../time.ts";
+import { READING, TRAVERSAL } from "../traversal.ts";
 import {
   BOOL,
   BYTES,
@@ -30,18 +31,16 @@ export const CONVERSIONS: readonly FunctionDeclaration[] = [
     name: "type",
     overloads: [overload("type", A, typeOf(A), (value) => new TypeValue(typeOfValue(value)))],
     call: (value) => new TypeValue(typeOfValue(value!)),
-    isCheapWhenDispatched: true,
   },
   {
     name: "dyn",
     overloads: [overload("to_dyn", A, DYN, same)],
     call: (value) => value!,
-    isCheapWhenDispatched: true,
   },
   conversion("bool", overload("bool_to_bool", BOOL, BOOL, same), overload("string_to_bool", STRING, BOOL, boolOf)),
   conversion("bytes", overload("bytes_to_bytes", BYTES, BYTES, same), {
     ...overload("string_to_bytes", STRING, BYTES, (value) => new TextEncoder().encode(value as string)),
-    cost: traversal,
+    cost: READING.cost,
     estimate: ([text]) => traversed(text!, 1, 4),
   }),
   conversion(
@@ -74,7 +73,7 @@ export const CONVERSIONS: readonly FunctionDeclaration[] = [
     overload("bool_to_string", BOOL, STRING, String),
     {
       ...overload("bytes_to_string", BYTES, STRING, textOf),
-      cost: traversal,
+      cost: READING.cost,
       estimate: ([bytes]) => traversed(bytes!, 0.25, 1),
     },
     overload("double_to_string", DOUBLE, STRING, (value) => shortestText(value as number)),
@@ -108,7 +107,7 @@ function overload(id: string, from: CelType, to: CelType, convert: (value: Value
 }
 
 function conversion(name: string, ...overloads: Overload[]): FunctionDeclaration {
-  return { name, overloads, isCheapWhenDispatched: true };
+  return { name, overloads };
 }
 
 function same(value: Value): Value {
@@ -169,15 +168,11 @@ function bounded(time: Timestamp): Timestamp {
   return time;
 }
 
-function traversal([value]: readonly Value[]): number {
-  return Math.ceil(sizeOf(value!) * 0.1);
-}
-
 /** One pass, and a result by factors of the size. */
 function traversed(node: SizedNode, least: number, most: number): CallEstimate {
   const size = sizeRange(node);
   return {
-    cost: scaleRange(size, 0.1),
+    cost: scaleRange(size, TRAVERSAL),
     resultSize: addRanges(
       { min: Math.floor(size.min * least), max: Math.min(size.max * most, UNLIMITED) },
       { min: 0, max: 0 },

@@ -1,9 +1,9 @@
-/** Arithmetic, comparisons and the logical operators (cel-go, common/stdlib/standard.go). */
-import { compare, contains, entryAt, isEqual } from "../comparison.ts";
-import { GatheredList } from "../fold.ts";
+/** Which operators there are (cel-go, common/stdlib/standard.go). */
+import { compare, contains, isEqual, isKnownEqual, isOrdered } from "../comparison.ts";
 import type { FunctionDeclaration, Overload } from "../library.ts";
+import type { Outcome } from "../outcome.ts";
 import { sizeOf } from "../runtime_type.ts";
-import { addDuration } from "../time.ts";
+import { TRAVERSAL } from "../traversal.ts";
 import {
   BOOL,
   BYTES,
@@ -18,26 +18,14 @@ import {
   TIMESTAMP,
   UINT,
 } from "../type.ts";
-import {
-  CelError,
-  DurationValue,
-  List,
-  MapValue,
-  ObjectValue,
-  OpaqueValue,
-  Optional,
-  Timestamp,
-  Uint,
-  type Value,
-} from "../value.ts";
+import { CelError, List, MapValue, OpaqueValue, Optional, type Value } from "../value.ts";
+import { add, divide, modulo, multiply, negate, noSuchOverload, subtract } from "./arithmetic.ts";
 
 const A = parameter("A");
 const B = parameter("B");
 
 const NUMBERS = [INT, UINT, DOUBLE];
 const NAMES: { readonly [kind: string]: string } = { int: "int64", uint: "uint64" };
-// What looking through text once costs, for each character.
-const TRAVERSAL = 0.1;
 
 /** The operators. What `&&`, `||`, `?:` and indexing do is in the plan; here is what they take. */
 export const OPERATORS: readonly FunctionDeclaration[] = [
@@ -47,7 +35,7 @@ export const OPERATORS: readonly FunctionDeclaration[] = [
   shared("!_", not, overload("logical_not", [BOOL], BOOL)),
   special("@not_strictly_false", overload("not_strictly_false", [BOOL], BOOL)),
   shared("_==_", (a, b) => isEqual(a!, b!), { ...overload("equals", [A, A], BOOL), cost: equalityCost }),
-  shared("_!=_", isUnequal, { ...overload("not_equals", [A, A], BOOL), cost: comparisonCost }),
+  shared("_!=_", (a, b) => !isKnownEqual(a!, b!), { ...overload("not_equals", [A, A], BOOL), cost: comparisonCost }),
   shared(
     "_+_",
     add,
@@ -110,31 +98,31 @@ function overload(id: string, parameters: readonly CelType[], result: CelType): 
 }
 
 function shared(name: string, call: (...values: Value[]) => Value, ...overloads: Overload[]): FunctionDeclaration {
-  return { name, overloads, call, isCheapWhenDispatched: true };
+  return { name, overloads, call };
 }
 
 function special(name: string, ...overloads: Overload[]): FunctionDeclaration {
-  return { name, overloads, isCheapWhenDispatched: true };
+  return { name, overloads };
 }
 
 function unplanned(): Value {
   throw new CelError("no such overload");
 }
 
-function comparisonCost([a, b]: readonly Value[]): number {
+function comparisonCost([a, b]: readonly Outcome[]): number {
   return Math.ceil(Math.min(innerSize(a!), innerSize(b!)) * TRAVERSAL);
 }
 
 /** Values of Kubernetes' own types have a price of their own, for this operator alone. */
-function equalityCost(values: readonly Value[]): number {
+function equalityCost(values: readonly Outcome[]): number {
   return values[0] instanceof OpaqueValue ? 1 : comparisonCost(values);
 }
 
-function innerSize(value: Value): number {
+function innerSize(value: Outcome): number {
   return value instanceof Optional && value.value !== undefined ? innerSize(value.value) : sizeOf(value);
 }
 
-function joiningCost([a, b]: readonly Value[]): number {
+function joiningCost([a, b]: readonly Outcome[]): number {
   return Math.ceil((sizeOf(a!) + sizeOf(b!)) * TRAVERSAL);
 }
 
@@ -155,40 +143,9 @@ function comparison(name: string, prefix: string, verdict: (order: number) => bo
   }
   for (const type of [TIMESTAMP, DURATION]) overloads.push(overload(`${prefix}_${type.kind}`, [type, type], BOOL));
   return shared(name, (a, b) => {
-    if (!isComparable(a!)) throw noSuch(a!, name);
+    if (!isOrdered(a!)) throw noSuchOverload(a!, name);
     return verdict(compare(a!, b!));
   }, ...overloads);
-}
-
-function isComparable(value: Value): boolean {
-  return value !== null && (typeof value !== "object" || value instanceof Uint || value instanceof Uint8Array ||
-    value instanceof Timestamp || value instanceof DurationValue);
-}
-
-/** cel-go asks text and times for the operator first, which do not tell its name then. */
-function noSuch(first: Value, name: string): CelError {
-  const isAsked = typeof first === "string" || first instanceof Timestamp || first instanceof DurationValue;
-  return new CelError(isAsked ? "no such overload" : `no such overload: ${name}`);
-}
-
-function int(value: bigint): bigint {
-  if (BigInt.asIntN(64, value) !== value) throw new CelError("integer overflow");
-  return value;
-}
-
-function uint(value: bigint): Uint {
-  if (BigInt.asUintN(64, value) !== value) throw new CelError("unsigned integer overflow");
-  return new Uint(value);
-}
-
-/** Also where the two cannot be compared. */
-function isUnequal(a?: Value, b?: Value): Value {
-  try {
-    return !isEqual(a!, b!);
-  } catch (error) {
-    if (error instanceof CelError) return true;
-    throw error;
-  }
 }
 
 function not(value?: Value): Value {
@@ -196,89 +153,8 @@ function not(value?: Value): Value {
   return !value;
 }
 
-function add(a?: Value, b?: Value): Value {
-  if (typeof a === "bigint" && typeof b === "bigint") return int(a + b);
-  if (typeof a === "number" && typeof b === "number") return a + b;
-  if (typeof a === "string" && typeof b === "string") return a + b;
-  if (a instanceof List && b instanceof List) return concat(a, b);
-  if (a instanceof Uint && b instanceof Uint) return uint(a.value + b.value);
-  if (a instanceof Uint8Array && b instanceof Uint8Array) return Uint8Array.from([...a, ...b]);
-  if (a instanceof DurationValue && b instanceof DurationValue) {
-    return new DurationValue(int(a.nanoseconds + b.nanoseconds));
-  }
-  if (a instanceof DurationValue && b instanceof Timestamp) return addDuration(b, a.nanoseconds);
-  if (a instanceof Timestamp && b instanceof DurationValue) return addDuration(a, b.nanoseconds);
-  const isAdder = typeof a === "bigint" || typeof a === "number" || typeof a === "string" || a instanceof List ||
-    a instanceof Uint || a instanceof Uint8Array || a instanceof DurationValue || a instanceof Timestamp;
-  throw isAdder ? new CelError("no such overload") : noSuch(a!, "_+_");
-}
-
-function concat(a: List, b: List): List {
-  if (a instanceof GatheredList) {
-    for (const item of b.items) a.items.push(item);
-    return a;
-  }
-  if (a.semantics !== undefined) return a.semantics.concat(a, b);
-  if (a.items.length === 0) return b;
-  return b.items.length === 0 ? a : new List([...a.items, ...b.items]);
-}
-
-function divide(a?: Value, b?: Value): Value {
-  if (typeof a === "number" && typeof b === "number") return a / b;
-  const [x, y] = wholes(a, b, "_/_");
-  if (y === 0n) throw new CelError("division by zero");
-  return a instanceof Uint ? uint(x / y) : int(x / y);
-}
-
-function modulo(a?: Value, b?: Value): Value {
-  if (typeof a === "number") throw noSuch(a, "_%_");
-  const [x, y] = wholes(a, b, "_%_");
-  if (y === 0n) throw new CelError("modulus by zero");
-  if (!(a instanceof Uint) && y === -1n) int(-x);
-  return a instanceof Uint ? uint(x % y) : int(x % y);
-}
-
-function multiply(a?: Value, b?: Value): Value {
-  if (typeof a === "number" && typeof b === "number") return a * b;
-  const [x, y] = wholes(a, b, "_*_");
-  return a instanceof Uint ? uint(x * y) : int(x * y);
-}
-
-function wholes(a: Value | undefined, b: Value | undefined, name: string): readonly [bigint, bigint] {
-  if (typeof a === "bigint" && typeof b === "bigint") return [a, b];
-  if (a instanceof Uint && b instanceof Uint) return [a.value, b.value];
-  const isNumber = typeof a === "bigint" || typeof a === "number" || a instanceof Uint;
-  throw isNumber ? new CelError("no such overload") : noSuch(a!, name);
-}
-
-function negate(value?: Value): Value {
-  if (typeof value === "bigint") return int(-value);
-  if (typeof value === "number") return -value;
-  if (value instanceof DurationValue) return new DurationValue(int(-value.nanoseconds));
-  throw typeof value === "boolean" ? new CelError("no such overload") : noSuch(value!, "-_");
-}
-
-function subtract(a?: Value, b?: Value): Value {
-  if (typeof a === "bigint" && typeof b === "bigint") return int(a - b);
-  if (typeof a === "number" && typeof b === "number") return a - b;
-  if (a instanceof Uint && b instanceof Uint) return uint(a.value - b.value);
-  if (a instanceof DurationValue && b instanceof DurationValue) {
-    return new DurationValue(int(a.nanoseconds - b.nanoseconds));
-  }
-  if (a instanceof Timestamp && b instanceof DurationValue) return addDuration(a, int(-b.nanoseconds));
-  if (a instanceof Timestamp && b instanceof Timestamp) return between(a, b);
-  const isSubtractor = typeof a === "bigint" || typeof a === "number" || a instanceof Uint ||
-    a instanceof DurationValue || a instanceof Timestamp;
-  throw isSubtractor ? new CelError("no such overload") : noSuch(a!, "_-_");
-}
-
-function between(a: Timestamp, b: Timestamp): DurationValue {
-  const whole = int((a.seconds - b.seconds) * 1_000_000_000n);
-  return new DurationValue(int(whole + BigInt(a.nanoseconds - b.nanoseconds)));
-}
-
 function isIn(value?: Value, within?: Value): Value {
   if (within instanceof List) return contains(within, value!);
-  if (within instanceof MapValue || within instanceof ObjectValue) return entryAt(within, value!) !== undefined;
+  if (within instanceof MapValue) return within.get(value!) !== undefined;
   throw new CelError("no such overload");
 }

@@ -1,10 +1,11 @@
 /** Functions of text, and `size` (cel-go, common/stdlib/standard.go). */
-import { addRanges, exactly, multiplyRanges, scaleRange, sizeRange } from "../cost.ts";
-import type { CallEstimate, FunctionDeclaration, Overload, SizedNode } from "../library.ts";
+import { multiplyRanges, scaleRange, sizeRange } from "../cost.ts";
+import type { FunctionDeclaration, Overload } from "../library.ts";
 import { regularExpression } from "../regular_expression.ts";
 import { sizeOf } from "../runtime_type.ts";
+import { type Costs, MATCHING, READING, readingCost, TRAVERSAL } from "../traversal.ts";
 import { BOOL, BYTES, type CelType, INT, listOf, mapOf, parameter, STRING } from "../type.ts";
-import { CelError, DurationValue, List, MapValue, ObjectValue, Timestamp, type Value } from "../value.ts";
+import { CelError, DurationValue, List, MapValue, Timestamp, type Value } from "../value.ts";
 
 const A = parameter("A");
 const B = parameter("B");
@@ -22,22 +23,21 @@ export const TEXT_FUNCTIONS: readonly FunctionDeclaration[] = [
       ...sizes(STRING, "string"),
     ],
     call: size,
-    isCheapWhenDispatched: true,
   },
   textTest("contains", "contains_string", (text, part) => text.includes(part), {
-    cost: ([text, part]) => Math.ceil(sizeOf(text!) * 0.1) * Math.ceil(sizeOf(part!) * 0.1),
+    cost: ([text, part]) => readingCost(text!) * readingCost(part!),
     estimate: ([text, part]) => ({
-      cost: multiplyRanges(scaleRange(sizeRange(text!), 0.1), scaleRange(sizeRange(part!), 0.1)),
+      cost: multiplyRanges(scaleRange(sizeRange(text!), TRAVERSAL), scaleRange(sizeRange(part!), TRAVERSAL)),
     }),
   }),
   // cel-go estimates by the end that is asked for, and charges for the whole text.
   textTest("endsWith", "ends_with_string", (text, part) => text.endsWith(part), {
-    cost: ([text]) => Math.ceil(sizeOf(text!) * 0.1),
-    estimate: ([, part]) => ({ cost: scaleRange(sizeRange(part!), 0.1) }),
+    cost: READING.cost,
+    estimate: ([, part]) => ({ cost: scaleRange(sizeRange(part!), TRAVERSAL) }),
   }),
   textTest("startsWith", "starts_with_string", (text, part) => text.startsWith(part), {
-    cost: ([text]) => Math.ceil(sizeOf(text!) * 0.1),
-    estimate: ([, part]) => ({ cost: scaleRange(sizeRange(part!), 0.1) }),
+    cost: READING.cost,
+    estimate: ([, part]) => ({ cost: scaleRange(sizeRange(part!), TRAVERSAL) }),
   }),
   {
     name: "matches",
@@ -49,13 +49,11 @@ export const TEXT_FUNCTIONS: readonly FunctionDeclaration[] = [
         parameters: [STRING, STRING],
         result: BOOL,
         call: matches,
-        cost: ([text, pattern]) => Math.ceil((1 + sizeOf(text!)) * 0.1) * Math.ceil(sizeOf(pattern!) * 0.25),
-        estimate: matchEstimate,
+        ...MATCHING,
       },
     ],
     call: matches,
     patternOperand: 1,
-    isCheapWhenDispatched: true,
   },
 ];
 
@@ -66,7 +64,7 @@ function sizes(type: CelType, name: string): readonly Overload[] {
 
 function size(value?: Value): Value {
   const isSized = typeof value === "string" || value instanceof List || value instanceof MapValue ||
-    value instanceof ObjectValue || value instanceof Uint8Array;
+    value instanceof Uint8Array;
   if (isSized) return BigInt(sizeOf(value));
   // cel-go asks times for the function first, which do not tell its name then.
   const isAsked = value instanceof Timestamp || value instanceof DurationValue;
@@ -77,7 +75,7 @@ function textTest(
   name: string,
   id: string,
   test: (text: string, part: string) => boolean,
-  costs: Required<Pick<Overload, "cost" | "estimate">>,
+  costs: Costs,
 ): FunctionDeclaration {
   return {
     name,
@@ -92,7 +90,6 @@ function textTest(
       },
       ...costs,
     }],
-    isCheapWhenDispatched: true,
     isUnguarded: true,
   };
 }
@@ -105,10 +102,4 @@ function matches(text?: Value, pattern?: Value): Value {
   } catch (error) {
     throw error instanceof SyntaxError ? new CelError(error.message) : error;
   }
-}
-
-function matchEstimate([text, pattern]: readonly SizedNode[]): CallEstimate {
-  // An empty text must not make a dear pattern free.
-  const ofText = scaleRange(addRanges(sizeRange(text!), exactly(1)), 0.1);
-  return { cost: multiplyRanges(ofText, scaleRange(sizeRange(pattern!), 0.25)) };
 }

@@ -48,5 +48,5 @@ function getter(
       call: (span) => BigInt(Math.trunc(ofSpan(span as DurationValue))),
     });
   }
-  return { name, overloads, isCheapWhenDispatched: true };
+  return { name, overloads };
 }
