@@ -241,8 +241,9 @@ export function isKey(value: Value): boolean {
 }
 
 /** What Go calls the type of a value, which some messages tell. */
-export function goTypeOf(value: Value): string {
+export function goTypeOf(value: Outcome): string {
   if (value === null) return "types.Null";
+  if (value instanceof Failure) return "*types.Err";
   switch (typeof value) {
     case "boolean":
       return "types.Bool";
@@ -262,7 +263,7 @@ export function goTypeOf(value: Value): string {
   if (value instanceof MapValue) return "*common.unstructuredMap";
   if (value instanceof Optional) return "*types.Optional";
   if (value instanceof TypeValue) return "*types.Type";
-  return `*${value.type.kind === "opaque" ? value.type.name : "types.Val"}`;
+  return value.goType;
 }
 
 /** What is looked for in vain is not charged for. */

@@ -77,6 +77,8 @@ export class TypeValue {
 /** A value of a library's own type. */
 export abstract class OpaqueValue {
   abstract readonly type: CelType;
+  /** What Go calls the type, which some messages tell. */
+  readonly goType: string = "ref.Val";
   /** What `size` is to what a comparison costs, where cel-go knows one of such values. */
   readonly size?: number;
   /** @throws {CelError} Where a value of another type cannot be compared with it. */
