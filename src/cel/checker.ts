@@ -38,6 +38,9 @@ import {
 } from "./type.ts";
 import { Uint, type Value } from "./value.ts";
 
+// Types that an API server takes for messages without fields; a map would have any field (k8s.io/apiserver, pkg/cel/types.go, `findScalar`).
+const SCALARS: ReadonlySet<string> = new Set(["bool", "bytes", "double", "int", "list", "string", "uint"]);
+
 /** What names stand for. */
 export interface Declarations {
   readonly functions: ReadonlyMap<string, FunctionDeclaration>;
@@ -259,7 +262,12 @@ class Checker {
     this.issues.add(node.offset, mistake);
     for (const field of node.fields) {
       this.#check(field.value);
-      this.issues.add(field.offset, `unexpected failed resolution of '${found.name}'`);
+      if (found.name === "map") continue;
+      const isScalar = SCALARS.has(found.name);
+      this.issues.add(
+        field.offset,
+        isScalar ? `undefined field '${field.name}'` : `unexpected failed resolution of '${found.name}'`,
+      );
     }
     return ERROR;
   }
