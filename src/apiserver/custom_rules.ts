@@ -2,14 +2,14 @@
 import { equal } from "../base/json.ts";
 import { own } from "../base/own.ts";
 import { Correlation } from "../schema/correlation.ts";
-import { applyDefaults } from "../schema/defaults.ts";
+import { applyDefaults, dropNulls } from "../schema/defaults.ts";
 import { embeddedFaults } from "../schema/embedded_faults.ts";
+import { readEmbedded } from "../schema/embedded_metadata.ts";
 import { type FieldError, invalid } from "../schema/field_error.ts";
 import type { JsonSchema } from "../schema/json_schema.ts";
-import { prune } from "../schema/prune.ts";
+import { pruneFields } from "../schema/prune.ts";
 import { keywordFaultsAt, newListFaults, ruleFaultsUnlessBlocked } from "../schema/validate.ts";
-import { decode } from "./decode.ts";
-import { decodeEmbedded } from "./embedded_metadata.ts";
+import { decode, DecodeError } from "./decode.ts";
 import type { Decoded, Rules } from "./kinds.ts";
 import { metadataFaults, metadataUpdateFaults } from "./metadata_rules.ts";
 import { subdomainFaults } from "../base/name_rules.ts";
@@ -64,8 +64,9 @@ export function customRules(version: CustomVersion): Rules {
     read(stored) {
       const known = readings.get(stored);
       if (known !== undefined) return known;
-      const { value } = prune(schema, stored);
-      const shown = { ...applyDefaults(schema, value) as StoredObject, apiVersion: version.apiVersion };
+      const { value } = pruneFields(schema, stored);
+      const read = readEmbedded(schema, dropNulls(schema, value), { misfit: "drop" });
+      const shown = { ...applyDefaults(schema, read) as StoredObject, apiVersion: version.apiVersion };
       readings.set(stored, shown);
       return shown;
     },
@@ -75,10 +76,15 @@ export function customRules(version: CustomVersion): Rules {
 function decodeCustom(schema: JsonSchema, object: Draft): Decoded {
   const unknown: string[] = [];
   const metadata = decode(builtinSchema(OBJECT_META), own(object, "metadata") ?? {}, unknown, "metadata");
-  const { value, dropped } = prune(schema, object);
+  const { value, dropped } = pruneFields(schema, object);
   const inner: string[] = [];
-  const filled = applyDefaults(schema, decodeEmbedded(schema, value, inner)) as Draft;
+  const read = readEmbedded(schema, dropNulls(schema, value), { unknown: inner, misfit });
+  const filled = applyDefaults(schema, read) as Draft;
   return { object: { ...filled, metadata }, unknown: [...unknown, ...[...dropped].sort(), ...inner.sort()] };
+}
+
+function misfit({ field, message }: FieldError): never {
+  throw new DecodeError(`${field}: ${message}`);
 }
 
 interface Write {

@@ -73,8 +73,8 @@ function decodeObject(schema: ServerSchema, value: unknown, place: Place): unkno
   const result: Record<string, unknown> = {};
   const owner = typeName(schema) || place.owner;
   for (const [key, part] of Object.entries(value)) {
-    // A field that no server has written for years, and that is cleared on every way in.
-    if (key === "selfLink" && owner === "ObjectMeta") continue;
+    // A field that no server has written for years, and that is cleared in an object's own metadata on every way in.
+    if (key === "selfLink" && owner === "ObjectMeta" && place.path === "metadata") continue;
     const path = place.path === "" ? key : `${place.path}.${key}`;
     const property = own(properties, key);
     if (property !== undefined) {
@@ -104,6 +104,8 @@ function decodeSchemaOr(other: NonNullable<ServerSchema["schemaOr"]>, value: unk
 
 /** An empty list or map is not written out again by Go, save where the field must be there. */
 function isLeftOut(schema: ServerSchema, property: ServerSchema, key: string, value: unknown): boolean {
+  // In a schema they may be wrong, so they are taken away later.
+  if (schema.definition === JSON_SCHEMA) return false;
   if (schema.required?.includes(key)) return false;
   if (Array.isArray(value)) return value.length === 0;
   return isObject(value) && property.additionalProperties !== undefined && Object.keys(value).length === 0;

@@ -26,7 +26,8 @@ export function definitionFaults(definition: StoredObject, old?: StoredObject): 
   const faults: FieldError[] = [];
   const { plural = "" } = spec.names ?? {};
   const name = `${plural}.${spec.group ?? ""}`;
-  if (old === undefined && definition.metadata.name !== name) {
+  // That a name is missing is said already.
+  if (old === undefined && definition.metadata.name && definition.metadata.name !== name) {
     faults.push(invalid("metadata.name", definition.metadata.name, `must be spec.names.plural+"."+spec.group`));
   }
   const status = definition.status as DefinitionStatus | undefined;

@@ -1,7 +1,7 @@
 /** A definition as Go knows it: what all versions share stands above them, and messages quote the structs. */
 import { equal, isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
-import { normalSchema, quotedSchema, struct } from "../schema/go_schema.ts";
+import { normalSchema, type NormalSchemaOptions, quotedSchema, struct } from "../schema/go_schema.ts";
 import { goJson } from "../schema/go_text.ts";
 import type { DefinitionVersion } from "./crd.ts";
 
@@ -11,8 +11,9 @@ type Fields = Readonly<Record<string, unknown>>;
  * The `spec` of a definition as the server writes it: names that follow from others are filled in, what is empty is left out.
  *
  * @param spec The spec, decoded.
+ * @param options How schemas are written.
  */
-export function normalSpec(spec: Fields): Fields {
+export function normalSpec(spec: Fields, options: NormalSchemaOptions = {}): Fields {
   const { preserveUnknownFields, versions, names, conversion, ...rest } = spec;
   return {
     group: "",
@@ -20,7 +21,7 @@ export function normalSpec(spec: Fields): Fields {
     ...rest,
     names: normalNames(isObject(names) ? names : {}),
     versions: Array.isArray(versions)
-      ? versions.map((version) => isObject(version) ? normalVersion(version) : version)
+      ? versions.map((version) => isObject(version) ? normalVersion(version, options) : version)
       : null,
     conversion: normalConversion(isObject(conversion) ? conversion : { strategy: "None" }),
     ...(preserveUnknownFields === true && { preserveUnknownFields }),
@@ -40,7 +41,7 @@ function normalNames(names: Fields): Fields {
   };
 }
 
-function normalVersion(version: Fields): Fields {
+function normalVersion(version: Fields, options: NormalSchemaOptions): Fields {
   const { deprecated, schema, additionalPrinterColumns: columns, ...rest } = version;
   const root = isObject(schema) ? own(schema, "openAPIV3Schema") : undefined;
   return {
@@ -49,7 +50,7 @@ function normalVersion(version: Fields): Fields {
     storage: false,
     ...rest,
     ...(deprecated === true && { deprecated }),
-    ...(schema !== undefined && { schema: root === undefined ? {} : { openAPIV3Schema: normalSchema(root) } }),
+    ...(schema !== undefined && { schema: root === undefined ? {} : { openAPIV3Schema: normalSchema(root, options) } }),
     ...(Array.isArray(columns) && { additionalPrinterColumns: columns.map((column) => normalColumn(column)) }),
   };
 }
@@ -139,7 +140,7 @@ function quotedVersion(version: DefinitionVersion, shared: Shared): string {
 function quotedVersionSchema({ openAPIV3Schema }: NonNullable<DefinitionVersion["schema"]>): string {
   return struct([[
     "OpenAPIV3Schema",
-    openAPIV3Schema === undefined ? "null" : quotedSchema(normalSchema(openAPIV3Schema)),
+    openAPIV3Schema === undefined ? "null" : quotedSchema(normalSchema(openAPIV3Schema, { keepsEmpty: true })),
   ]]);
 }
 

@@ -14,12 +14,17 @@ import type { Draft, StoredObject } from "./objects.ts";
  * @param base The rules of built-in kinds at large.
  */
 export function definitionRules(base: Rules): Rules {
+  /** What was sent, by what it is kept as: empty lists are not kept, but may be wrong. */
+  const sent = new WeakMap<object, unknown>();
   return {
     ...base,
     decode(object) {
       const { object: decoded, unknown } = base.decode(object);
       const spec = own(decoded, "spec");
-      return { object: isObject(spec) ? { ...decoded, spec: normalSpec(spec) } : decoded, unknown };
+      if (!isObject(spec)) return { object: decoded, unknown };
+      const kept = normalSpec(spec);
+      sent.set(kept, normalSpec(spec, { keepsEmpty: true }));
+      return { object: { ...decoded, spec: kept }, unknown };
     },
     prepareCreate(object, now) {
       const made = base.prepareCreate(object, now);
@@ -39,7 +44,10 @@ export function definitionRules(base: Rules): Rules {
     },
     validate(object, old, subresource) {
       const faults = base.validate(object, old, subresource);
-      if (subresource !== "status") return [...faults, ...definitionFaults(object, old)];
+      if (subresource !== "status") {
+        const spec = isObject(object.spec) ? sent.get(object.spec) ?? object.spec : object.spec;
+        return [...faults, ...definitionFaults({ ...object, spec }, old)];
+      }
       const status = object.status as DefinitionStatus | undefined;
       return [...faults, ...namesFaults(status?.acceptedNames, "status.acceptedNames")];
     },

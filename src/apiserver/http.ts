@@ -23,6 +23,7 @@ import {
 } from "./status_error.ts";
 import { type IncludeObject, partial, tableOf } from "./table.ts";
 import type { Watches, WatchEvent } from "./watch.ts";
+import { warningHeaders } from "./warning_headers.ts";
 import { create, type Outcome, patch, type Target, update } from "./writes.ts";
 
 /**
@@ -247,13 +248,8 @@ async function written(
   return new Response(text, { status: code, headers: { ...COMMON, "content-type": form.contentType } });
 }
 
-/** Quotes and backslashes are escaped in a warning, and nothing else may stand in a header. */
 function warned(response: Response, warnings: readonly string[]): Response {
-  for (const warning of new Set(warnings)) {
-    // deno-lint-ignore no-control-regex
-    const text = warning.replace(/[\x00-\x1f\x7f-\uffff]/g, "?").replace(/["\\]/g, "\\$&");
-    response.headers.append("warning", `299 - "${text}"`);
-  }
+  for (const header of warningHeaders(warnings)) response.headers.append("warning", header);
   return response;
 }
 

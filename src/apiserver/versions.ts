@@ -2,8 +2,10 @@
  * Objects of a kind in several versions: each is kept in one of them, and shown in the one that is asked for
  * (`k8s.io/apiextensions-apiserver/pkg/apiserver`, crdConversionRESTOptionsGetter).
  */
+import { dropNulls } from "../schema/defaults.ts";
+import { readEmbedded } from "../schema/embedded_metadata.ts";
 import type { JsonSchema } from "../schema/json_schema.ts";
-import { prune } from "../schema/prune.ts";
+import { pruneFields } from "../schema/prune.ts";
 import type { Rules } from "./kinds.ts";
 import type { StoredObject } from "./objects.ts";
 import { StatusError } from "./status_error.ts";
@@ -61,6 +63,8 @@ function convert(object: StoredObject, version: StoredIn, strategy: string): Sto
       `conversion webhook for ${object.apiVersion}, Kind=${object.kind} failed: this server calls no webhooks`;
     throw new StatusError(500, undefined, why);
   }
-  const { value } = prune(version.schema, object);
+  const { schema } = version;
+  // What a version does not allow is gone in it, but nothing is filled in.
+  const value = readEmbedded(schema, dropNulls(schema, pruneFields(schema, object).value));
   return { ...value as StoredObject, apiVersion: version.apiVersion };
 }

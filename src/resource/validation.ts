@@ -71,8 +71,8 @@ export function validate(schema: JsonSchema | AnyKind, value: unknown, options: 
   const { old, path } = options;
   const place = path === undefined ? {} : { path };
   if (!isKind(schema)) {
-    const before = old === undefined ? {} : { old: asStored(schema, old) };
-    return validateValue(schema, asStored(schema, value), { ...before, ...place });
+    const before = old === undefined ? {} : { old: partAsStored(schema, old) };
+    return validateValue(schema, partAsStored(schema, value), { ...before, ...place });
   }
   const whole = objectSchema(schema, "validate");
   const object = withType(schema, value);
@@ -132,6 +132,13 @@ function objectSchema({ kind, version, crd }: AnyKind, action: string): JsonSche
 /** A value as the server looks at it: what it does not know is dropped, what is left out is filled in. */
 function asStored(schema: JsonSchema, value: unknown): unknown {
   return applySchemaDefaults(schema, prune(schema, value).value);
+}
+
+/** The same of a part of an object: what is called `kind` in it is a field as any other. */
+function partAsStored(schema: JsonSchema, value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const { part } = asStored({ type: "object", properties: { part: schema } }, { part: value }) as { part: unknown };
+  return part;
 }
 
 function withType({ apiVersion, kind }: AnyKind, value: unknown): unknown {

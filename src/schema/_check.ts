@@ -3,7 +3,7 @@ import { equal, isObject } from "../base/json.ts";
 import { regularExpression } from "../cel/regular_expression.ts";
 import { checkRules } from "./_check_rules.ts";
 import type { JsonSchema } from "./json_schema.ts";
-import { prune } from "./prune.ts";
+import { pruneFields } from "./prune.ts";
 import { embeddedFaults } from "./embedded_faults.ts";
 import { keywordFaultsAt, newListFaults } from "./validate.ts";
 
@@ -286,7 +286,7 @@ function faultOf(schema: JsonSchema, key: "default" | "enum", value: unknown): s
     ...newListFaults(around, { [key]: value }, undefined),
   ];
   if (fault !== undefined) return `${fault.field}: ${fault.message.replace(" in body ", " ")}`;
-  const [dropped] = prune(around, { [key]: value }).dropped;
+  const [dropped] = pruneFields(around, { [key]: value }).dropped;
   return dropped === undefined ? undefined : `${dropped}: it is not in the schema`;
 }
 

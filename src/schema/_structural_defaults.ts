@@ -3,7 +3,7 @@ import { embeddedFaults } from "./embedded_faults.ts";
 import { type FieldError, invalid } from "./field_error.ts";
 import type { JsonSchema } from "./json_schema.ts";
 import { keywordFaults, NOWHERE } from "./keyword_faults.ts";
-import { prune } from "./prune.ts";
+import { pruneFields } from "./prune.ts";
 import { brokenRules } from "./rules/evaluate.ts";
 
 /** Where a default stands. */
@@ -88,5 +88,5 @@ function valueFaults(schema: JsonSchema, value: unknown, path: string, isResourc
 
 /** Whether something would be dropped. Within an object, so that the value itself is no resource unless its schema says so. */
 function hasUnknown(schema: JsonSchema, value: unknown): boolean {
-  return prune({ type: "object", properties: { value: schema } }, { value }).dropped.length > 0;
+  return pruneFields({ type: "object", properties: { value: schema } }, { value }).dropped.length > 0;
 }

@@ -125,7 +125,13 @@ function restrictsNamesOnly({ type: _type, default: _default, properties = {}, .
 }
 
 function isIntOrString({ anyOf }: JsonSchema): boolean {
-  return anyOf !== undefined && equal(anyOf, INT_OR_STRING);
+  return anyOf?.length === 2 && equal(anyOf.map(withoutDenial), INT_OR_STRING);
+}
+
+/** In a check nobody reads that other fields are forbidden. */
+function withoutDenial(check: JsonSchema): JsonSchema {
+  const { additionalProperties, ...rest } = check;
+  return additionalProperties === false ? rest : check;
 }
 
 function isFirstIntOrString({ allOf }: JsonSchema): boolean {

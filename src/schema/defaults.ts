@@ -46,6 +46,33 @@ function objectWithDefaults(schema: JsonSchema, object: Record<string, unknown>)
   return result ?? object;
 }
 
+/**
+ * Drops fields that are null where null is not allowed and nothing stands in for it: what is left to do before defaults are filled in.
+ *
+ * @param schema The schema.
+ * @param value The value; it is not changed.
+ */
+export function dropNulls(schema: JsonSchema | undefined, value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const result = value.map((item) => dropNulls(schema?.items, item));
+    return result.every((item, i) => item === value[i]) ? value : result;
+  }
+  if (!isObject(value) || schema === undefined) return value;
+  const { properties, additionalProperties } = schema;
+  let result = value;
+  for (const [key, part] of Object.entries(value)) {
+    const property = own(properties, key) ?? (isObject(additionalProperties) ? additionalProperties : undefined);
+    if (property === undefined) continue;
+    const isDropped = part === null && !property.nullable && (property.default ?? null) === null;
+    const next = isDropped ? undefined : dropNulls(property, part);
+    if (next === part) continue;
+    if (result === value) result = { ...value };
+    if (isDropped) delete result[key];
+    else setOwn(result, key, next);
+  }
+  return result;
+}
+
 /** What stands in for a value that is missing, or null where it must not be. A default that is null is none. */
 function filled(schema: JsonSchema, value: unknown): unknown {
   return value === undefined || (value === null && !schema.nullable) ? schema.default ?? undefined : value;

@@ -88,10 +88,17 @@ export const SCHEMA_FIELDS: readonly (readonly [keyword: string, name: string])[
   [keyword, name],
 ) => [keyword, name]);
 
+/** Options for {@linkcode normalSchema}. */
+export interface NormalSchemaOptions {
+  /** Whether lists and maps stay that are empty: they are there until the schema is written out for the first time. @default {false} */
+  readonly keepsEmpty?: boolean;
+}
+
 /**
  * A schema as an API server answers it: without what is empty, and without keywords that it does not know.
  *
  * @param schema The schema; it is not changed.
+ * @param options Additional options.
  *
  * @example Usage
  * ```ts
@@ -100,47 +107,58 @@ export const SCHEMA_FIELDS: readonly (readonly [keyword: string, name: string])[
  * assert.deepEqual(normalSchema({ type: "object", properties: {}, nullable: false, description: "" }), { type: "object" });
  * ```
  */
-export function normalSchema(schema: unknown): JsonSchema {
+export function normalSchema(schema: unknown, options: NormalSchemaOptions = {}): JsonSchema {
   const result: Record<string, unknown> = {};
   if (!isObject(schema)) return result;
   for (const [keyword, , shape] of FIELDS) {
-    const value = normalValue(shape, own(schema, keyword));
-    if (value !== undefined) result[keyword] = value;
+    const value = normalValue(shape, own(schema, keyword), options);
+    if (value !== undefined && (options.keepsEmpty || !isEmpty(shape, value))) result[keyword] = value;
   }
   return result;
 }
 
-function normalValue(shape: Shape, value: unknown): unknown {
+const WITHOUT_EMPTY: ReadonlySet<Shape> = new Set<Shape>([
+  "values",
+  "texts",
+  "schemas",
+  "schemas by name",
+  "schema or texts by name",
+  "rules",
+]);
+
+function isEmpty(shape: Shape, value: unknown): boolean {
+  return WITHOUT_EMPTY.has(shape) && typeof value === "object" && Object.keys(value as object).length === 0;
+}
+
+function normalValue(shape: Shape, value: unknown, options: NormalSchemaOptions): unknown {
   if (value === undefined || value === null) return undefined;
+  const normal = (each: unknown) => normalSchema(each, options);
   switch (shape) {
     case "text":
       return value === "" ? undefined : value;
     case "flag":
       return value === false ? undefined : value;
-    case "values":
-    case "texts":
-      return Array.isArray(value) && value.length === 0 ? undefined : value;
     case "schema":
-      return normalSchema(value);
+      return normal(value);
     case "schemas":
-      return Array.isArray(value) && value.length > 0 ? value.map(normalSchema) : undefined;
+      return Array.isArray(value) ? value.map(normal) : undefined;
     case "schema or list":
-      return Array.isArray(value) ? value.map(normalSchema) : normalSchema(value);
+      return Array.isArray(value) ? value.map(normal) : normal(value);
     case "schema or flag":
-      return isObject(value) ? normalSchema(value) : value;
+      return isObject(value) ? normal(value) : value;
     case "schemas by name":
-      return byName(value, normalSchema);
+      return byName(value, normal);
     case "schema or texts by name":
-      return byName(value, (each) => isObject(each) ? normalSchema(each) : each);
+      return byName(value, (each) => isObject(each) ? normal(each) : each);
     case "rules":
-      return Array.isArray(value) && value.length > 0 ? value.map(normalRule) : undefined;
+      return Array.isArray(value) ? value.map(normalRule) : undefined;
     default:
       return value;
   }
 }
 
 function byName(value: unknown, normal: (each: unknown) => unknown): unknown {
-  if (!isObject(value) || Object.keys(value).length === 0) return undefined;
+  if (!isObject(value)) return undefined;
   const result: Record<string, unknown> = {};
   for (const key of Object.keys(value)) setOwn(result, key, normal(value[key]));
   return result;
@@ -149,7 +167,9 @@ function byName(value: unknown, normal: (each: unknown) => unknown): unknown {
 function normalRule(rule: unknown): unknown {
   if (!isObject(rule)) return rule;
   const entries = RULE_FIELDS.map(([key]) => [key, own(rule, key)] as const)
-    .filter(([key, value]) => value !== undefined && value !== null && (value !== "" || key === "rule"));
+    .filter(([key, value]) =>
+      value !== undefined && value !== null && (value !== "" || key === "rule" || key === "reason")
+    );
   return Object.fromEntries(entries);
 }
 

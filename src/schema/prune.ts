@@ -1,6 +1,7 @@
 /** Dropping what a structural schema does not know (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning`). */
 import { isObject } from "../base/json.ts";
 import { own, setOwn } from "../base/own.ts";
+import { readEmbedded } from "./embedded_metadata.ts";
 import type { JsonSchema } from "./json_schema.ts";
 
 /** What {@linkcode prune} made. */
@@ -12,7 +13,8 @@ export interface Pruned {
 }
 
 /**
- * Drops the fields that a schema does not know.
+ * Drops the fields that a schema does not know. Of objects that are embedded, `metadata` is read as that of a whole one: what is empty in it is
+ * left out too.
  *
  * @param schema The schema of an object of its own or embedded in another: `apiVersion`, `kind` and `metadata` stay at its root.
  * @param value The object; it is not changed.
@@ -29,6 +31,13 @@ export interface Pruned {
  * ```
  */
 export function prune(schema: JsonSchema, value: unknown): Pruned {
+  const { value: known, dropped } = pruneFields(schema, value);
+  const unknown: string[] = [];
+  return { value: readEmbedded(schema, known, { unknown }), dropped: [...dropped, ...unknown] };
+}
+
+/** As {@linkcode prune}, but for the metadata of embedded objects, which stays as it is. */
+export function pruneFields(schema: JsonSchema, value: unknown): Pruned {
   const dropped: string[] = [];
   return { value: pruned(schema, value, "", true, dropped), dropped };
 }

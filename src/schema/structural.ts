@@ -46,7 +46,7 @@ export interface SchemaFaultsOptions {
 export function schemaFaults(schema: unknown, path: string, options: SchemaFaultsOptions = {}): FieldError[] {
   const { hasStatus = false, isUnchanged = false, tolerated = {} } = options;
   const root = normalSchema(schema);
-  const faults = rootFaults(root, path, hasStatus);
+  const faults = rootFaults(normalSchema(schema, { keepsEmpty: true }), path, hasStatus);
   const unreadable = unreadableIn(root);
   const form = unreadable === undefined ? structuralFaults(root, path, tolerated) : [];
   const keywords = definedFaults(root, { path, isRoot: true, isInMetadata: false, noDefaults: undefined, tolerated });

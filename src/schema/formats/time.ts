@@ -1,7 +1,7 @@
 /** Dates and durations as API servers read them in values of a schema (`k8s.io/kube-openapi/pkg/validation/strfmt`, date.go, time.go, duration.go). */
 import { isDate } from "../../base/text_formats.ts";
-import { parseDuration as parseGoDuration, parseTimestamp } from "../../cel/time.ts";
-import type { Timestamp } from "../../cel/value.ts";
+import { parseDuration as parseGoDuration, parseTimestamp, timestampText } from "../../cel/time.ts";
+import { Timestamp } from "../../cel/value.ts";
 import { goQuote } from "../go_text.ts";
 
 /**
@@ -23,12 +23,13 @@ const PARTS: Readonly<Record<string, RegExp>> = {
   "15": /^\d{1,2}/,
   "04": /^\d{2}/,
   "05": /^\d{2}(?:[.,]\d+)?/,
+  "Z07:00": /^(?:Z|[+-]\d{2}:\d{2})/,
 };
 
 /** What Go says of a text that is not of a layout (`time`, Parse). */
 function parseError(text: string, layout: string): string {
   let rest = text;
-  for (const part of layout.match(/\d+|\D/g) ?? []) {
+  for (const part of layout.match(/Z07:00|\d+|\D/g) ?? []) {
     const match = (PARTS[part] ?? new RegExp(`^${part}`)).exec(rest);
     if (match === null) {
       return `parsing time ${goQuote(text)} as ${goQuote(layout)}: cannot parse ${goQuote(rest)} as ${goQuote(part)}`;
@@ -52,6 +53,21 @@ export function parseDateTime(text: string): Timestamp | string {
   const time = parseTimestamp(text) ?? parseTimestamp(`${text}Z`);
   if (time !== undefined) return time;
   return parseError(text, "2006-01-02T15:04:05");
+}
+
+/**
+ * A point in time as the times in `metadata` are read (`time`, RFC3339).
+ *
+ * @param text The text.
+ * @returns The point in time, or what Go says of a text that is none.
+ */
+export function parseGoTime(text: string): Timestamp | string {
+  return parseTimestamp(text) ?? parseError(text, "2006-01-02T15:04:05Z07:00");
+}
+
+/** A point in time as the times in `metadata` are written: in UTC, in whole seconds. */
+export function wholeSeconds({ seconds }: Timestamp): string {
+  return timestampText(new Timestamp(seconds, 0, 0));
 }
 
 // By their names and by how longer names begin.

@@ -130,7 +130,7 @@ class Run {
     const broken = (detail: string): FieldError => ({ ...invalid(field, type, detail), rule: rule.rule });
     if (error !== undefined) return void this.faults.push(broken(`rule compile error: ${error}`));
     if (program === undefined) return;
-    const { value, why, cost } = result(program, at.values, rule);
+    const { value, why, cost } = result(program, rule.optionalOldSelf ? at.values.optional : at.values.plain);
     if (cost > this.#budget) return this.#end(broken(OUT_OF_BUDGET));
     this.#budget -= cost;
     if (why === undefined) {
@@ -173,7 +173,8 @@ class Run {
   /** What an expression says of a broken rule; nothing where it says nothing that can be shown. */
   #message({ program }: CompiledMessage, rule: ValidationRule, values: Values): Message | undefined {
     if (program === undefined) return undefined;
-    const { value, why, cost } = result(program, values, rule);
+    // A message knows what was there before only as a value, never as one that may be missing: so the server does it.
+    const { value, why, cost } = result(program, values.plain);
     if (cost > this.#budget) {
       const what = "messageExpression evaluation failed due to running out of cost budget";
       return { text: `${what}, no further validation rules will be run`, isEnd: true };
@@ -246,9 +247,9 @@ interface Outcome {
   readonly cost: number;
 }
 
-function result(program: Program, values: Values, rule: ValidationRule): Outcome {
+function result(program: Program, values: Readonly<Record<string, Value>>): Outcome {
   try {
-    return program.evaluate(rule.optionalOldSelf ? values.optional : values.plain, { costLimit: CALL_LIMIT });
+    return program.evaluate(values, { costLimit: CALL_LIMIT });
   } catch (error) {
     if (!(error instanceof CelError)) throw error;
     return { why: error.message, cost: error.cost ?? 0 };

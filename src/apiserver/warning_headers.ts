@@ -1,0 +1,40 @@
+/** Warnings as headers of an answer (`k8s.io/apiserver/pkg/endpoints/filters/warning.go`, `k8s.io/apimachinery/pkg/util/net/http.go`). */
+
+/** What all warnings of an answer may be long together, in characters, before each of them is cut. */
+const LONGEST = 4 * 1024;
+/** What is left of each then. */
+const CUT_TO = 256;
+
+/**
+ * The values of the `Warning` headers: each warning once, in UTF-8, of which each byte is one character of a header.
+ *
+ * @param warnings The warnings.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.deepEqual(warningHeaders(['unknown field "a"']), ['299 - "unknown field \\"a\\""']);
+ * ```
+ */
+export function warningHeaders(warnings: readonly string[]): string[] {
+  const texts = [...new Set(warnings)].filter((text) => text !== "" && !/\p{Cc}/u.test(text)).map((text) => [...text]);
+  const isTooLong = texts.reduce((sum, text) => sum + text.length, 0) > LONGEST;
+  if (!isTooLong) return texts.map(header);
+  const headers: string[] = [];
+  let written = 0;
+  for (const text of texts) {
+    if (written >= LONGEST) break;
+    const cut = text.slice(0, CUT_TO);
+    written += cut.length;
+    headers.push(header(cut));
+  }
+  return headers;
+}
+
+const encoder = new TextEncoder();
+
+function header(text: readonly string[]): string {
+  const quoted = text.join("").replace(/["\\]/g, "\\$&");
+  return `299 - "${Array.from(encoder.encode(quoted), (byte) => String.fromCharCode(byte)).join("")}"`;
+}

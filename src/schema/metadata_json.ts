@@ -1,0 +1,233 @@
+/**
+ * `metadata` as Go's JSON decoder reads it into ObjectMeta, and as it is written out again: unknown fields are gone, what is empty is left out
+ * (`k8s.io/apimachinery/pkg/apis/meta/v1`, types.go, time.go; `sigs.k8s.io/json`).
+ */
+import { isObject } from "../base/json.ts";
+import { own, setOwn } from "../base/own.ts";
+import { parseGoTime, wholeSeconds } from "./formats/time.ts";
+
+/** Metadata that was read. */
+export interface ReadMetadata {
+  /** As it is written out again; undefined where there is an error. */
+  readonly value?: Readonly<Record<string, unknown>>;
+  /** Fields that are not known, such as `ownerReferences[0].other`. */
+  readonly unknown: readonly string[];
+  /** What the decoder says of metadata that is none. */
+  readonly error?: string;
+}
+
+/** A type of Go: a scalar, or what lists, maps and structs are made of. `any` is kept as it is. */
+type GoType =
+  | "string"
+  | "types.UID"
+  | "v1.ManagedFieldsOperationType"
+  | "int64"
+  | "bool"
+  | "time"
+  | "any"
+  | { readonly list: GoType }
+  | { readonly map: GoType }
+  | GoStruct;
+
+interface GoStruct {
+  readonly name: string;
+  readonly fields: { readonly [name: string]: GoType };
+  /** Fields that are written out even when they are empty. */
+  readonly always?: readonly string[];
+  /** Fields that are pointers: a zero in them is not nothing. */
+  readonly pointers?: readonly string[];
+}
+
+const OWNER: GoStruct = {
+  name: "v1.OwnerReference",
+  fields: {
+    apiVersion: "string",
+    kind: "string",
+    name: "string",
+    uid: "types.UID",
+    controller: "bool",
+    blockOwnerDeletion: "bool",
+  },
+  always: ["apiVersion", "kind", "name", "uid"],
+  pointers: ["controller", "blockOwnerDeletion"],
+};
+
+const MANAGER: GoStruct = {
+  name: "v1.ManagedFieldsEntry",
+  fields: {
+    manager: "string",
+    operation: "v1.ManagedFieldsOperationType",
+    apiVersion: "string",
+    time: "time",
+    fieldsType: "string",
+    fieldsV1: "any",
+    subresource: "string",
+  },
+};
+
+const METADATA: GoStruct = {
+  name: "v1.ObjectMeta",
+  fields: {
+    name: "string",
+    generateName: "string",
+    namespace: "string",
+    selfLink: "string",
+    uid: "types.UID",
+    resourceVersion: "string",
+    generation: "int64",
+    creationTimestamp: "time",
+    deletionTimestamp: "time",
+    deletionGracePeriodSeconds: "int64",
+    labels: { map: "string" },
+    annotations: { map: "string" },
+    ownerReferences: { list: OWNER },
+    finalizers: { list: "string" },
+    managedFields: { list: MANAGER },
+  },
+  pointers: ["deletionGracePeriodSeconds"],
+};
+
+/**
+ * Reads metadata.
+ *
+ * @param metadata The metadata; null counts as none.
+ */
+export function readMetadata(metadata: unknown): ReadMetadata {
+  const reader = new Reader();
+  const value = reader.read(METADATA, metadata, { path: "", goPath: "", owner: "" });
+  if (reader.error !== undefined) return { unknown: [], error: reader.error };
+  return { value: (value ?? {}) as Record<string, unknown>, unknown: reader.unknown };
+}
+
+/**
+ * Reads metadata field by field: a field whose type does not fit is dropped.
+ *
+ * @param metadata The metadata.
+ */
+export function readFittingMetadata(metadata: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const result: Record<string, unknown> = {};
+  for (const [key, part] of Object.entries(metadata)) Object.assign(result, readMetadata({ [key]: part }).value);
+  return result;
+}
+
+/** Where a value stands. */
+interface Place {
+  /** With indexes and map keys. */
+  readonly path: string;
+  /** As the decoder names fields: without them. */
+  readonly goPath: string;
+  /** The struct that holds the field. */
+  readonly owner: string;
+}
+
+class Reader {
+  readonly unknown: string[] = [];
+  /** The first one: the decoder goes on, but tells of no other. */
+  error: string | undefined;
+
+  read(type: GoType, value: unknown, place: Place): unknown {
+    if (value === null) return undefined;
+    if (type === "any") return value;
+    if (type === "time") return this.#time(value);
+    if (typeof type === "string") return this.#scalar(type, value, place);
+    if ("list" in type) return this.#list(type, value, place);
+    if (!isObject(value)) return this.#mismatch(type, value, place);
+    return "map" in type ? this.#map(type, value, place) : this.#struct(type, value, place);
+  }
+
+  #scalar(type: string, value: unknown, place: Place): unknown {
+    const fits = type === "bool"
+      ? typeof value === "boolean"
+      : type === "int64"
+      ? Number.isInteger(value) && Math.abs(value as number) < 2 ** 63
+      : typeof value === "string";
+    return fits ? value : this.#mismatch(type as GoType, value, place);
+  }
+
+  #time(value: unknown): unknown {
+    if (typeof value !== "string") {
+      // Times read their text by themselves and know nothing of the field they are in.
+      this.#fail(`json: cannot unmarshal ${jsonType(value)} into Go value of type string`);
+      return undefined;
+    }
+    const time = parseGoTime(value);
+    if (typeof time !== "string") return wholeSeconds(time);
+    this.#fail(time);
+    return undefined;
+  }
+
+  #list(type: { readonly list: GoType }, value: unknown, place: Place): unknown {
+    if (!Array.isArray(value)) return this.#mismatch(type, value, place);
+    return value.map((item, i) => {
+      return this.read(type.list, item, { ...place, path: `${place.path}[${i}]` }) ?? empty(type.list);
+    });
+  }
+
+  #map(type: { readonly map: GoType }, value: Record<string, unknown>, place: Place): unknown {
+    const result: Record<string, unknown> = {};
+    for (const [key, part] of inOrder(value)) setOwn(result, key, this.read(type.map, part, place) ?? empty(type.map));
+    return result;
+  }
+
+  #struct(type: GoStruct, value: Record<string, unknown>, place: Place): unknown {
+    const result: Record<string, unknown> = empty(type) as Record<string, unknown>;
+    const owner = shortName(type);
+    for (const [key, part] of inOrder(value)) {
+      const field = own(type.fields, key);
+      const path = place.path === "" ? key : `${place.path}.${key}`;
+      if (field === undefined) {
+        this.unknown.push(path);
+        continue;
+      }
+      const goPath = place.goPath === "" ? key : `${place.goPath}.${key}`;
+      const read = this.read(field, part, { path, goPath, owner });
+      if (read === undefined) continue;
+      if (!isEmpty(read) || type.always?.includes(key) || type.pointers?.includes(key)) result[key] = read;
+    }
+    return result;
+  }
+
+  #mismatch(type: GoType, value: unknown, { owner, goPath }: Place): undefined {
+    const shown = type === "int64" && typeof value === "number" ? `number ${value}` : jsonType(value);
+    const where = goPath === "" ? "Go value of type " : `Go struct field ${owner}.${goPath} of type `;
+    this.#fail(`json: cannot unmarshal ${shown} into ${where}${goName(type)}`);
+  }
+
+  #fail(error: string): void {
+    this.error ??= error;
+  }
+}
+
+/** The server writes metadata to JSON before it reads it, which sorts the fields. */
+function inOrder(object: Record<string, unknown>): [string, unknown][] {
+  return Object.entries(object).sort(([a], [b]) => a < b ? -1 : 1);
+}
+
+/** What stands for a null in a list or a map. */
+function empty(type: GoType): unknown {
+  if (type === "int64") return 0;
+  if (type === "bool") return false;
+  if (typeof type === "string") return "";
+  if ("list" in type) return null;
+  return "map" in type ? null : Object.fromEntries((type.always ?? []).map((key) => [key, ""]));
+}
+
+function isEmpty(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  return isObject(value) ? Object.keys(value).length === 0 : value === "" || value === 0 || value === false;
+}
+
+function shortName({ name }: GoStruct): string {
+  return name.slice(name.indexOf(".") + 1);
+}
+
+function jsonType(value: unknown): string {
+  if (Array.isArray(value)) return "array";
+  return typeof value === "boolean" ? "bool" : typeof value;
+}
+
+function goName(type: GoType): string {
+  if (typeof type === "string") return type;
+  if ("list" in type) return `[]${goName(type.list)}`;
+  return "map" in type ? `map[string]${goName(type.map)}` : type.name;
+}
