@@ -1,4 +1,5 @@
 /** Whether defaults are of their own schemas (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting`, validation.go). */
+import { isObject } from "../base/json.ts";
 import { embeddedFaults } from "./embedded_faults.ts";
 import { type FieldError, invalid } from "./field_error.ts";
 import type { JsonSchema } from "./json_schema.ts";
@@ -78,7 +79,7 @@ function ownFaults(schema: JsonSchema, place: Place): FieldError[] {
 }
 
 function valueFaults(schema: JsonSchema, value: unknown, path: string, isResource: boolean): FieldError[] {
-  const faults = keywordFaults(schema, value)
+  const faults = keywordFaults(withSaidTypes(schema), value)
     .map((fault) => ({ ...fault, field: fault.field === NOWHERE ? path : `${path}.${fault.field}` }));
   if (faults.length > 0) return faults;
   // It must do both for an object that stays as it is and for one that is new.
@@ -89,4 +90,19 @@ function valueFaults(schema: JsonSchema, value: unknown, path: string, isResourc
 /** Whether something would be dropped. Within an object, so that the value itself is no resource unless its schema says so. */
 function hasUnknown(schema: JsonSchema, value: unknown): boolean {
   return pruneFields({ type: "object", properties: { value: schema } }, { value }).dropped.length > 0;
+}
+
+/** Of a default only the types that are said are asked for: one of an int-or-string may be anything that nothing else forbids. */
+function withSaidTypes(schema: JsonSchema): JsonSchema {
+  const { "x-kubernetes-int-or-string": _, items, properties, additionalProperties, ...rest } = schema;
+  return {
+    ...rest,
+    ...(items !== undefined && { items: withSaidTypes(items) }),
+    ...(properties !== undefined && {
+      properties: Object.fromEntries(Object.entries(properties).map(([key, each]) => [key, withSaidTypes(each)])),
+    }),
+    ...(additionalProperties !== undefined && {
+      additionalProperties: isObject(additionalProperties) ? withSaidTypes(additionalProperties) : additionalProperties,
+    }),
+  };
 }
