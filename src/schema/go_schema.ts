@@ -4,6 +4,7 @@
  */
 import { isObject } from "../base/json.ts";
 import { own, setOwn } from "../base/own.ts";
+import { readEmbedded } from "./embedded_metadata.ts";
 import { goJson } from "./go_text.ts";
 import type { JsonSchema } from "./json_schema.ts";
 
@@ -114,6 +115,8 @@ export function normalSchema(schema: unknown, options: NormalSchemaOptions = {})
     const value = normalValue(shape, own(schema, keyword), options);
     if (value !== undefined && (options.keepsEmpty || !isEmpty(shape, value))) result[keyword] = value;
   }
+  // A resource in a default is read as one in an object is.
+  if (result.default !== undefined) result.default = readEmbedded(result, result.default);
   return result;
 }
 

@@ -46,10 +46,11 @@ export interface SchemaFaultsOptions {
 export function schemaFaults(schema: unknown, path: string, options: SchemaFaultsOptions = {}): FieldError[] {
   const { hasStatus = false, isUnchanged = false, tolerated = {} } = options;
   const root = normalSchema(schema);
-  const faults = rootFaults(normalSchema(schema, { keepsEmpty: true }), path, hasStatus);
+  const sent = normalSchema(schema, { keepsEmpty: true });
+  const faults = rootFaults(sent, path, hasStatus);
   const unreadable = unreadableIn(root);
-  const form = unreadable === undefined ? structuralFaults(root, path, tolerated) : [];
-  const keywords = definedFaults(root, { path, isRoot: true, isInMetadata: false, noDefaults: undefined, tolerated });
+  const form = unreadable === undefined ? structuralFaults(root, sent, path, tolerated) : [];
+  const keywords = definedFaults(sent, { path, isRoot: true, isInMetadata: false, noDefaults: undefined, tolerated });
   // Nobody can tell what a rule means in a schema that is not structural.
   const textsOnly = unreadable !== undefined || form.length > 0;
   faults.push(...form, ...keywords, ...ruleFaults(root, path, { others: keywords, textsOnly, isUnchanged }));
@@ -59,8 +60,13 @@ export function schemaFaults(schema: unknown, path: string, options: SchemaFault
 }
 
 /** Defaults are looked at only where the schema itself is right. */
-function structuralFaults(root: JsonSchema, path: string, { unprunedDefaults = false }: Tolerated): FieldError[] {
-  const form = formFaults(root, path);
+function structuralFaults(
+  root: JsonSchema,
+  sent: JsonSchema,
+  path: string,
+  { unprunedDefaults = false }: Tolerated,
+): FieldError[] {
+  const form = formFaults(sent, path);
   return form.length > 0 ? form : defaultFaults(root, path, unprunedDefaults);
 }
 
@@ -172,7 +178,11 @@ function plainFaults(schema: JsonSchema, { path, isInMetadata, noDefaults, toler
     faults.push(forbidden(`${path}.default`, `must not be set ${noDefaults}`));
   }
   for (const keyword of ["id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"]) {
-    if (keywords[keyword] !== undefined) faults.push(forbidden(`${path}.${keyword}`, `${keyword} is not supported`));
+    const value = keywords[keyword];
+    const isNothing = keyword === "patternProperties" || keyword === "definitions"
+      ? isEmpty(value)
+      : value === undefined;
+    if (!isNothing) faults.push(forbidden(`${path}.${keyword}`, `${keyword} is not supported`));
   }
   if (type === "null") {
     faults.push(forbidden(`${path}.type`, "type cannot be set to null, use nullable as an alternative"));
@@ -188,6 +198,10 @@ function plainFaults(schema: JsonSchema, { path, isInMetadata, noDefaults, toler
     faults.push(forbidden(`${path}.uniqueItems`, why));
   }
   return faults;
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || (isObject(value) && Object.keys(value).length === 0);
 }
 
 /** What is wrong with the schemas within a schema. */
