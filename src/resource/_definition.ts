@@ -100,7 +100,7 @@ function rootSchema(kind: string, options: DefinitionOptions): JsonSchema {
     "x-kubernetes-validations": validations,
   });
   const faults = schemaFaults(root, "", { hasStatus: status !== undefined });
-  if (faults.length > 0) refuseSchema(kind, faults);
+  if (faults.length > 0) refuseSchema(kind, root, faults);
   return root;
 }
 
