@@ -1,4 +1,5 @@
 /** The CustomResourceDefinition of one version of a kind. */
+import { marksOf } from "../schema/_seal.ts";
 import { normalSchema } from "../schema/go_schema.ts";
 import type { JsonSchema, ValidationRule } from "../schema/mod.ts";
 import { schemaFaults } from "../schema/structural.ts";
@@ -96,7 +97,7 @@ function rootSchema(kind: string, options: DefinitionOptions): JsonSchema {
     type: "object",
     description,
     properties,
-    required: spec && spec.default === undefined ? ["spec"] : [],
+    required: spec && spec.default === undefined && marksOf(spec).optional !== true ? ["spec"] : [],
     "x-kubernetes-validations": validations,
   });
   const faults = schemaFaults(root, "", { hasStatus: status !== undefined });

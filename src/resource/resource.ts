@@ -1,5 +1,5 @@
 /** Kinds of one's own: one declaration gives the types and the CustomResourceDefinition. */
-import type { Flatten, Schema, ValidationRule } from "../schema/mod.ts";
+import type { Flatten, Presence, Schema, ValidationRule } from "../schema/mod.ts";
 import { definition, type DefinitionOptions } from "./_definition.ts";
 import { deepFreeze } from "./_freeze.ts";
 import { checkNames } from "./_names.ts";
@@ -29,7 +29,11 @@ export interface ResourceMeta<ApiVersion extends string = string, Name extends s
   readonly metadata: ObjectMeta;
 }
 
-/** An object of a kind as read: with `spec` where the kind has one, and `status`, none of whose properties is sure to be there. */
+/**
+ * An object of a kind as read: with `spec` where the kind has one, and `status`, none of whose properties is sure to be there.
+ *
+ * @typeParam When Whether the spec has to be there.
+ */
 export type ResourceObject<
   Group extends string,
   Version extends string,
@@ -37,9 +41,12 @@ export type ResourceObject<
   Spec,
   Status,
   Added extends boolean = true,
+  When extends Presence = "required",
 > = Flatten<
   & ResourceMeta<`${Group}/${Version}`, Name>
-  & ([Spec] extends [never] ? unknown : { readonly spec: Spec })
+  & ([Spec] extends [never] ? unknown
+    : [When] extends ["required" | "defaulted"] ? { readonly spec: Spec }
+    : { readonly spec?: Spec })
   & ([Status] extends [never] ? unknown
     : {
       readonly status?: Added extends false ? Partial<Status>
@@ -68,7 +75,7 @@ export interface ResourceOptions<
   Name extends string,
   SpecRead,
   SpecWritten,
-  When extends "required" | "defaulted",
+  When extends Presence,
   StatusRead,
   Added extends boolean = boolean,
 > {
@@ -92,7 +99,7 @@ export interface ResourceOptions<
   readonly scope?: "Namespaced" | "Cluster";
   /** Shown by `kubectl explain`. */
   readonly description?: string;
-  /** What users write: an object. */
+  /** What users write: an object. It has to be there, unless it is `s.optional` or has a default. */
   readonly spec?: Schema<SpecRead, SpecWritten, When>;
   /**
    * What the operator reports: an object. Being there is what asks for the status subresource; `conditions` and `observedGeneration` are
@@ -180,7 +187,7 @@ export function resource<
   const Name extends string,
   SpecRead = never,
   SpecWritten = never,
-  When extends "required" | "defaulted" = never,
+  When extends Presence = never,
   StatusRead = never,
   const Added extends boolean = true,
   const C extends Columns = Record<never, never>,
@@ -188,14 +195,17 @@ export function resource<
   const F extends readonly string[] = readonly [],
 >(
   options: ResourceOptions<Group, Version, Name, SpecRead, SpecWritten, When, StatusRead, Added> & {
-    readonly columns?: CheckedColumns<C, ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added>>;
+    readonly columns?: CheckedColumns<C, ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When>>;
     /** What `/scale` reads and writes: then `kubectl scale` and a HorizontalPodAutoscaler can change the replicas. */
-    readonly scale?: CheckedScale<S, ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added>>;
+    readonly scale?: CheckedScale<S, ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When>>;
     /** Paths of up to eight fields by which objects can be selected on the server, besides name and namespace. */
-    readonly selectableFields?: CheckedFields<F, ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added>>;
+    readonly selectableFields?: CheckedFields<
+      F,
+      ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When>
+    >;
   },
 ): Resource<
-  ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added>,
+  ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When>,
   ResourceInput<Group, Version, Name, SpecWritten, When>,
   Group,
   Version,

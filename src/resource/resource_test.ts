@@ -217,6 +217,18 @@ Deno.test("resource does not require a spec that has a default", () => {
   ({}) satisfies Input<typeof Note>;
 });
 
+Deno.test("resource does not require a spec that is optional", () => {
+  const Loose = resource({
+    group: "demo.example.com",
+    version: "v1",
+    kind: "Loose",
+    spec: s.optional(s.object({ host: s.string() })),
+  });
+  const { required, properties } = Loose.crd.spec.versions[0]!.schema.openAPIV3Schema;
+  assert.equal(required, undefined);
+  assert.deepEqual(properties?.spec?.required, ["host"]);
+});
+
 Deno.test("resource infers the types of columns", () => {
   const Sample = resource({
     group: "demo.example.com",

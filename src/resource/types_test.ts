@@ -31,6 +31,23 @@ Deno.test("Infer and Input tell what is read from what is written", () => {
   Website satisfies Kind<KubeObject>;
 });
 
+Deno.test("Infer and Input of a kind whose spec is optional leave it out at will", () => {
+  const Loose = resource({
+    ...NAMES,
+    spec: s.optional(s.object({ host: s.string() })),
+    columns: { Host: ".spec.host" },
+    selectableFields: [".spec.host"],
+  });
+  same<Infer<typeof Loose>["spec"], { readonly host: string } | undefined>(true);
+  ({}) satisfies Input<typeof Loose>;
+  ({ spec: { host: "a.example" } }) satisfies Input<typeof Loose>;
+  // @ts-expect-error where it is there it has to be right
+  ({ spec: {} }) satisfies Input<typeof Loose>;
+  // @ts-expect-error it is required
+  ({}) satisfies Input<typeof Website>;
+  Loose satisfies Kind<KubeObject>;
+});
+
 Deno.test("resource takes paths that lead to what they have to", () => {
   const spec = s.object({
     replicas: s.integer(),
