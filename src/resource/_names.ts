@@ -18,13 +18,20 @@ export interface Names {
   readonly categories: readonly string[];
 }
 
+/** What else of a kind decides whether its names are taken. */
+export interface NameOptions {
+  /** Annotations of the CustomResourceDefinition. */
+  readonly annotations?: { readonly [key: string]: string } | undefined;
+}
+
 /**
  * Checks the names of a kind as apiextensions.k8s.io/v1 does.
  *
  * @param names The names.
+ * @param options Additional options.
  * @throws {TypeError} If one would be refused by an API server.
  */
-export function checkNames(names: Names): void {
+export function checkNames(names: Names, { annotations = {} }: NameOptions = {}): void {
   const { group, version, kind, plural, singular, listKind, shortNames, categories } = names;
   for (const [key, name] of [["kind", kind], ["listKind", listKind]] as const) {
     if (KIND.test(name)) continue;
@@ -36,9 +43,7 @@ export function checkNames(names: Names): void {
       `"group" must be a domain name in lower case with a dot, as "demo.example.com": current value is "${group}"`,
     );
   }
-  if (/(^|\.)(k8s|kubernetes)\.io$/.test(group)) {
-    refuse(kind, `group "${group}" belongs to the Kubernetes community: take a domain of your own`);
-  }
+  checkApproval(kind, group, annotations[APPROVED]);
   checkLabel(kind, "version", version, "v1");
   checkLabel(kind, "plural", plural, "websites");
   checkLabel(kind, "singular", singular, "website");
@@ -47,6 +52,27 @@ export function checkNames(names: Names): void {
   if (`${plural}.${group}`.length > LONGEST_NAME) {
     refuse(kind, `"${plural}.${group}" is longer than ${LONGEST_NAME} characters: shorten "group"`);
   }
+}
+
+const APPROVED = "api-approved.kubernetes.io";
+
+/**
+ * The community's own groups take kinds only with a link to who approved of them, or a reason why nobody did. Source:
+ * k8s.io/apiextensions-apiserver/pkg/apihelpers.
+ */
+function checkApproval(kind: string, group: string, approval = ""): void {
+  if (!/(^|\.)(k8s|kubernetes)\.io$/.test(group) || approval.startsWith("unapproved")) return;
+  if (approval === "") {
+    refuse(
+      kind,
+      `group "${group}" belongs to the Kubernetes community: take a domain of your own, or say who approved of it in annotation "${APPROVED}"`,
+    );
+  }
+  if (/^[a-z][a-z\d+.-]*:\/\/[^/?#\s]/i.test(approval) && URL.canParse(approval)) return;
+  refuse(
+    kind,
+    `annotation "${APPROVED}" must be a URL, or a reason that starts with "unapproved": current value is "${approval}"`,
+  );
 }
 
 function checkLabel(kind: string, key: string, name: string, example: string): void {

@@ -79,7 +79,10 @@ export interface ResourceOptions<
   StatusRead,
   Added extends boolean = boolean,
 > {
-  /** A domain name of yours, such as `demo.example.com`. */
+  /**
+   * A domain name of yours, such as `demo.example.com`. Those below `k8s.io` and `kubernetes.io` are the community's: a kind in them needs the
+   * annotation `api-approved.kubernetes.io`.
+   */
   readonly group: Group;
   /** Such as `v1` or `v1alpha1`. */
   readonly version: Version;
@@ -222,7 +225,7 @@ export function resource<
     shortNames: options.shortNames ?? [],
     categories: options.categories ?? [],
   };
-  checkNames(names);
+  checkNames(names, options);
   const crd = withVersions(definition(names, options as DefinitionOptions), { versions, storage });
   const { categories: _, ...known } = names;
   return deepFreeze({

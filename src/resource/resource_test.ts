@@ -307,6 +307,14 @@ Deno.test("resource answers frozen data and leaves what it was handed as it was"
   assert.deepEqual(kind.shortNames, ["web"]);
 });
 
+Deno.test("resource takes a group of the community that says who approved of the kind, or that nobody did", () => {
+  for (const approval of ["https://git.example.com/apis/1", "unapproved, an experiment"]) {
+    const annotations = { "api-approved.kubernetes.io": approval };
+    const taken = resource({ group: "demo.x.k8s.io", version: "v1", kind: "Website", annotations });
+    assert.deepEqual(taken.crd.metadata.annotations, annotations);
+  }
+});
+
 const NAMES = { group: "demo.example.com", version: "v1", kind: "Website" };
 // deno-lint-ignore no-explicit-any -- what the compiler refuses can still happen in JavaScript
 const any = (value: unknown): any => value;
@@ -328,7 +336,13 @@ const REFUSED: { name: string; given: Record<string, unknown>; expected: string 
     name: "a group of the community",
     given: { group: "apps.k8s.io" },
     expected:
-      'TypeError: Cannot make kind "Website": group "apps.k8s.io" belongs to the Kubernetes community: take a domain of your own',
+      'TypeError: Cannot make kind "Website": group "apps.k8s.io" belongs to the Kubernetes community: take a domain of your own, or say who approved of it in annotation "api-approved.kubernetes.io"',
+  },
+  {
+    name: "a group of the community with an approval that is none",
+    given: { group: "apps.k8s.io", annotations: { "api-approved.kubernetes.io": "https:yes" } },
+    expected:
+      'TypeError: Cannot make kind "Website": annotation "api-approved.kubernetes.io" must be a URL, or a reason that starts with "unapproved": current value is "https:yes"',
   },
   {
     name: "a version in upper case",
