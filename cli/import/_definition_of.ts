@@ -56,3 +56,20 @@ export function definitionOf(spec: JsonSchema, unusual: Unusual = {}): Definitio
   }]);
   return definition!;
 }
+
+/** What stands above the kind Site in its module. */
+export const HEADER = `/** Site of demo.example.com, from its CustomResourceDefinition by \`op import\`. */
+import { type Infer, resource, s } from "@op/sdk";
+`;
+
+/** The kind Site in its module, with what is said of its spec. */
+export function site(spec: string): string {
+  return `export const Site = resource({
+  group: "demo.example.com",
+  version: "v1",
+  kind: "Site",
+  ${spec.trim().replaceAll("\n", "\n  ")}
+});
+export type Site = Infer<typeof Site>;
+`;
+}

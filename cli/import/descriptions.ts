@@ -6,16 +6,16 @@ import { mapped } from "./schema_index.ts";
 export type Descriptions = "none" | "short" | "full";
 
 /**
- * A schema with as much of its own description as is asked for; those of the schemas in it stay.
+ * A schema, or what else is described, with as much of its own description as is asked for; those of what is in it stay.
  *
  * @param schema The schema. It stays as it is.
  * @param descriptions How much.
  */
-export function shortened(schema: JsonSchema, descriptions: Descriptions): JsonSchema {
+export function shortened<T extends { readonly description?: string }>(schema: T, descriptions: Descriptions): T {
   if (descriptions === "full" || schema.description === undefined) return schema;
   const { description, ...rest } = schema;
   const short = descriptions === "none" ? "" : firstSentence(description);
-  return short === "" ? rest : { description: short, ...rest };
+  return (short === "" ? rest : { description: short, ...rest }) as T;
 }
 
 /** A schema without any description. */

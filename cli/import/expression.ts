@@ -15,9 +15,11 @@ export interface ListExpression {
   readonly items: readonly Expression[];
 }
 
-/** `{ a: 1, b }` */
+/** `{ ...base, a: 1, b }` */
 export interface RecordExpression {
   readonly is: "record";
+  /** The name of a record whose entries come first. */
+  readonly spread?: string;
   readonly entries: readonly (readonly [key: string, value: Expression])[];
 }
 
@@ -82,6 +84,7 @@ export function namesIn(expression: Expression, found: Set<string> = new Set()):
       for (const item of expression.items) namesIn(item, found);
       break;
     case "record":
+      if (expression.spread !== undefined) found.add(expression.spread);
       for (const [, value] of expression.entries) namesIn(value, found);
   }
   return found;
@@ -128,7 +131,8 @@ export class Evaluation {
   #evaluate(expression: ListExpression | RecordExpression | CallExpression): unknown {
     if (expression.is === "list") return expression.items.map((item) => this.valueOf(item));
     if (expression.is === "record") {
-      return Object.fromEntries(expression.entries.map(([key, value]) => [key, this.valueOf(value)]));
+      const own = Object.fromEntries(expression.entries.map(([key, value]) => [key, this.valueOf(value)]));
+      return expression.spread === undefined ? own : { ...this.valueOf(nameOf(expression.spread)) as object, ...own };
     }
     const callee = this.#functions.get(expression.callee);
     if (callee === undefined) throw new ReferenceError(`Cannot call "${expression.callee}": there is no such function`);
@@ -152,7 +156,11 @@ export function renamed(expression: Expression, nameFor: (name: string) => strin
     case "list":
       return { is: "list", items: expression.items.map(inner) };
     case "record":
-      return { is: "record", entries: expression.entries.map(([key, value]) => [key, inner(value)] as const) };
+      return {
+        is: "record",
+        ...(expression.spread !== undefined && { spread: nameFor(expression.spread) }),
+        entries: expression.entries.map(([key, value]) => [key, inner(value)] as const),
+      };
     case "call":
       return { is: "call", callee: expression.callee, args: expression.args.map(inner) };
   }

@@ -79,7 +79,7 @@ export function kindExpression(definition: Definition, parts: KindParts): CallEx
     categories: version.storage && categories.length > 0 ? literal(categories) : undefined,
     scope: unless(scope, "Namespaced"),
     labels: version.storage ? kept(definition.metadata.labels) : undefined,
-    annotations: version.storage ? kept(definition.metadata.annotations) : undefined,
+    annotations: kept(version.storage ? definition.metadata.annotations : approvalOf(definition)),
     description: description === undefined || description === "" ? undefined : prose(description),
     deprecated: version.deprecated === true ? literal(version.deprecationWarning ?? true) : undefined,
     served: version.served ? undefined : literal(false),
@@ -99,12 +99,23 @@ function unless(value: string | undefined, usual: string): Expression | undefine
   return value === undefined || value === usual ? undefined : literal(value);
 }
 
+const APPROVED = "api-approved.kubernetes.io";
+
+/** What each version needs to be made, where the group is the community's. */
+function approvalOf({ metadata: { annotations = {} } }: Definition): { readonly [key: string]: string } {
+  return Object.fromEntries(Object.entries(annotations).filter(([key]) => key === APPROVED));
+}
+
 /** What tools write to keep track of what they made is of the original, not of the kind. */
 const OF_TOOLS =
   /^(?:controller-gen\.kubebuilder\.io\/|kubectl\.kubernetes\.io\/|meta\.helm\.sh\/|helm\.sh\/|app\.kubernetes\.io\/managed-by$)/;
 
-function kept(map: { readonly [key: string]: string } | undefined): Expression | undefined {
-  const entries = Object.entries(map ?? {}).filter(([key]) => !OF_TOOLS.test(key));
+/** As charts have them for Helm, which knows `heritage` of old. */
+const OF_HELM: readonly string[] = ["heritage", "chart", "release"];
+
+function kept(map: { readonly [key: string]: string } = {}): Expression | undefined {
+  const isHelms = (key: string) => map.heritage !== undefined && OF_HELM.includes(key);
+  const entries = Object.entries(map).filter(([key]) => !OF_TOOLS.test(key) && !isHelms(key));
   return entries.length === 0 ? undefined : literal(Object.fromEntries(entries));
 }
 

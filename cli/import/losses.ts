@@ -50,8 +50,8 @@ function comparable(version: DefinedVersion): unknown {
     schema: normalForm(withoutOwn(undescribed(schema.openAPIV3Schema))),
     status: subresources.status !== undefined,
     scale: subresources.scale,
-    columns: additionalPrinterColumns.map(({ name, jsonPath, type, format = "", priority = 0, description = "" }) => {
-      return { name, jsonPath, type, format, priority, description };
+    columns: additionalPrinterColumns.map(({ name, jsonPath, type, format = "", priority = 0 }) => {
+      return { name, jsonPath, type, format, priority };
     }),
     selectableFields,
   };

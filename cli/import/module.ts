@@ -1,12 +1,13 @@
 /** The module of one or more kinds: constants first, each before what uses it, then the kinds. */
 import { resource } from "@op/sdk";
 import { Failure } from "../exit_code.ts";
+import { commonParts } from "./common_parts.ts";
 import type { DefinedVersion, Definition } from "./definition.ts";
-import type { Descriptions } from "./descriptions.ts";
-import { Evaluation, type Expression, namesIn, renamed, usesBuilders } from "./expression.ts";
+import { type Descriptions, shortened } from "./descriptions.ts";
+import { type CallExpression, Evaluation, type Expression, namesIn, renamed, usesBuilders } from "./expression.ts";
 import { kindExpression, type KindSchemas, kindSchemas } from "./kind_expression.ts";
 import { type KnownSchemas, Recognition } from "./known_schemas.ts";
-import { constantNames, kindName } from "./names.ts";
+import { commonName, constantNames, kindName } from "./names.ts";
 import { nodesIn } from "./nodes.ts";
 import { print } from "./print.ts";
 import { SchemaIdentities } from "./schema_identities.ts";
@@ -53,7 +54,7 @@ interface VersionParts {
 }
 
 interface WrittenKind extends VersionParts, MadeKind {
-  readonly expression: Expression;
+  readonly expression: CallExpression;
 }
 
 /**
@@ -66,7 +67,9 @@ interface WrittenKind extends VersionParts, MadeKind {
 export function moduleOf(definitions: readonly Definition[], options: ModuleOptions = {}): ImportedModule {
   const { descriptions = "full", known } = options;
   const recognition = new Recognition(descriptions, known, definitions.map(({ spec }) => spec.names.kind));
-  const parts = versionsOf(definitions.map((definition) => recognised(definition, recognition)));
+  const parts = versionsOf(
+    definitions.map((definition) => withDescriptions(recognised(definition, recognition), descriptions)),
+  );
   const uses = parts.flatMap(({ schemas }) => [schemas.spec, schemas.status].filter((use) => use !== undefined));
   const evaluation = new Evaluation({ resource });
   const identities = new SchemaIdentities({ nameOf: (schema) => recognition.nameOf(schema) });
@@ -106,17 +109,32 @@ export function moduleOf(definitions: readonly Definition[], options: ModuleOpti
 /** Constants first, each before what uses it, then the kinds. */
 function textOf(kinds: readonly WrittenKind[], declarations: readonly Declaration[], module: string): string {
   const expressions = [...kinds, ...declarations].map(({ expression }) => expression);
-  const kindNames = new Set(kinds.map(({ name }) => name));
-  const names = constantNames(declarations.map(({ group }) => group), kindNames);
+  const definitions = kindsByDefinition(kinds);
+  const used = new Set(kinds.map(({ name }) => name));
+  const commonNames = definitions.map((versions) => commonName(versions.at(-1)!.name, used));
+  const names = constantNames(declarations.map(({ group }) => group), new Set([...used, ...commonNames]));
   const nameFor = (id: string) => names.get(id.slice(1)) ?? id;
   const constants = declarations.map(({ id, expression }) =>
-    `${print(renamed(expression, nameFor), `const ${nameFor(id)} = `)};\n`
+    `${print(renamed(expression, nameFor), `const ${nameFor(id)} = `)}\n`
   );
-  const exported = kinds.map(({ name, expression }) =>
-    `${print(renamed(expression, nameFor), `export const ${name} = `)};\n` +
-    `export type ${name} = Infer<typeof ${name}>;\n`
-  );
+  const exported = definitions.flatMap((versions, i) => {
+    const { common, expressions } = commonParts(versions.map(({ expression }) => expression), commonNames[i]!);
+    return [
+      ...(common === undefined
+        ? []
+        : [`${print(renamed(common, nameFor), `const ${commonNames[i]} = `, " as const")}\n`]),
+      ...versions.map(({ name }, i) =>
+        `${print(renamed(expressions[i]!, nameFor), `export const ${name} = `)}\n` +
+        `export type ${name} = Infer<typeof ${name}>;\n`
+      ),
+    ];
+  });
   return [header(kinds, expressions, module), ...constants, ...exported].join("\n");
+}
+
+/** The versions of each definition, in order. */
+function kindsByDefinition(kinds: readonly WrittenKind[]): WrittenKind[][] {
+  return [...Map.groupBy(kinds, ({ definition }) => definition).values()];
 }
 
 function header(kinds: readonly WrittenKind[], expressions: readonly Expression[], module: string): string {
@@ -149,6 +167,17 @@ function recognised(definition: Definition, recognition: Recognition): Definitio
   const versions = definition.spec.versions.map((version) => ({
     ...version,
     schema: { openAPIV3Schema: recognition.replaced(version.schema.openAPIV3Schema) },
+  }));
+  return { ...definition, spec: { ...definition.spec, versions } };
+}
+
+/** With as much of what columns say as is asked for; that of schemas is settled where they are recognised. */
+function withDescriptions(definition: Definition, descriptions: Descriptions): Definition {
+  const versions = definition.spec.versions.map((version): DefinedVersion => ({
+    ...version,
+    ...(version.additionalPrinterColumns && {
+      additionalPrinterColumns: version.additionalPrinterColumns.map((column) => shortened(column, descriptions)),
+    }),
   }));
   return { ...definition, spec: { ...definition.spec, versions } };
 }

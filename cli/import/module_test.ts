@@ -1,225 +1,13 @@
 import assert from "node:assert/strict";
 import { resource, s } from "@op/sdk";
 import type { JsonSchema } from "@op/sdk";
-import { definitionOf } from "./_definition_of.ts";
+import { definitionOf, HEADER, site } from "./_definition_of.ts";
 import { definitionsIn } from "./definition.ts";
 import { kubernetesSchemas } from "./known_schemas.ts";
 import { lossesOf } from "./losses.ts";
 import { moduleOf } from "./module.ts";
 
-const HEADER = `/** Site of demo.example.com, from its CustomResourceDefinition by \`op import\`. */
-import { type Infer, resource, s } from "@op/sdk";
-`;
-
-/** The kind with a spec, in full. */
-function site(spec: string): string {
-  return `export const Site = resource({
-  group: "demo.example.com",
-  version: "v1",
-  kind: "Site",
-  ${spec.trim().replaceAll("\n", "\n  ")}
-});
-export type Site = Infer<typeof Site>;
-`;
-}
-
 const STRING: JsonSchema = { type: "string" };
-const OPTIONAL: { readonly name: string; readonly given: JsonSchema; readonly expected: string }[] = [
-  { name: "a string", given: STRING, expected: "s.string()" },
-  {
-    name: "a string with keywords",
-    given: { type: "string", minLength: 1, maxLength: 9, pattern: '^"\\d+"$', description: "Of digits." },
-    expected: String.raw`s.string({ description: "Of digits.", minLength: 1, maxLength: 9, pattern: '^"\\d+"$' })`,
-  },
-  { name: "values", given: { type: "string", enum: ["a", "b"] }, expected: 's.enum(["a", "b"])' },
-  { name: "numbers to choose from", given: { type: "integer", enum: [1, 2] }, expected: "s.enum([1, 2])" },
-  { name: "one value", given: { type: "string", enum: ["a"] }, expected: 's.literal("a")' },
-  {
-    name: "values and a length",
-    given: { type: "string", enum: ["a", "b"], maxLength: 3 },
-    expected: 's.string({ enum: ["a", "b"], maxLength: 3 })',
-  },
-  { name: "a known format", given: { type: "string", format: "ipv4" }, expected: 's.string({ format: "ipv4" })' },
-  { name: "a point of time", given: { type: "string", format: "date-time" }, expected: "s.dateTime()" },
-  { name: "a span of time", given: { type: "string", format: "duration" }, expected: "s.duration()" },
-  { name: "bytes", given: { type: "string", format: "byte" }, expected: "s.bytes()" },
-  {
-    name: "a format that servers do not know",
-    given: { type: "string", format: "animal" },
-    expected: 's.raw({ type: "string", format: "animal" })',
-  },
-  {
-    name: "an integer",
-    given: { type: "integer", format: "int64", minimum: -1, maximum: 4294967295 },
-    expected: 's.integer({ format: "int64", minimum: -1, maximum: 4_294_967_295 })',
-  },
-  { name: "a number", given: { type: "number", multipleOf: 0.5 }, expected: "s.number({ multipleOf: 0.5 })" },
-  { name: "a boolean", given: { type: "boolean" }, expected: "s.boolean()" },
-  {
-    name: "null as a choice",
-    given: { type: "string", nullable: true, maxLength: 3 },
-    expected: "s.nullable(s.string({ maxLength: 3 }))",
-  },
-  {
-    name: "a set",
-    given: { type: "array", items: STRING, maxItems: 3, "x-kubernetes-list-type": "set" },
-    expected: 's.array(s.string(), { maxItems: 3, listType: "set" })',
-  },
-  {
-    name: "a map",
-    given: { type: "object", additionalProperties: STRING, "x-kubernetes-map-type": "atomic" },
-    expected: 's.map(s.string(), { mapType: "atomic" })',
-  },
-  { name: "an object without properties", given: { type: "object" }, expected: "s.object({})" },
-  {
-    name: "an object",
-    given: { type: "object", properties: { a: STRING, "b-c": STRING }, required: ["b-c"], minProperties: 1 },
-    expected: 's.object({ a: s.optional(s.string()), "b-c": s.string() }, { minProperties: 1 })',
-  },
-  {
-    name: "an object that keeps what it does not know",
-    given: { type: "object", properties: { a: STRING }, "x-kubernetes-preserve-unknown-fields": true },
-    expected: "s.object({ a: s.optional(s.string()) }, { preserveUnknownFields: true })",
-  },
-  {
-    name: "any object",
-    given: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
-    expected: 's.anything({ type: "object" })',
-  },
-  { name: "anything", given: { "x-kubernetes-preserve-unknown-fields": true }, expected: "s.anything()" },
-  {
-    name: "a whole object of Kubernetes",
-    given: {
-      type: "object",
-      "x-kubernetes-embedded-resource": true,
-      "x-kubernetes-preserve-unknown-fields": true,
-      description: "Any.",
-    },
-    expected: 's.embeddedResource({}, { description: "Any." })',
-  },
-  {
-    name: "an integer or a string",
-    given: { "x-kubernetes-int-or-string": true, anyOf: [{ type: "integer" }, { type: "string" }] },
-    expected: "s.intOrString()",
-  },
-  {
-    name: "a quantity",
-    given: s.quantity({ description: "Of it." }),
-    expected: 's.quantity({ description: "Of it." })',
-  },
-  {
-    name: "a rule",
-    given: { type: "integer", "x-kubernetes-validations": [{ message: "must be even", rule: "self % 2 == 0" }] },
-    expected: 's.integer({ validations: [{ rule: "self % 2 == 0", message: "must be even" }] })',
-  },
-  {
-    name: "exactly one of some properties",
-    given: {
-      type: "object",
-      properties: { a: STRING, b: STRING },
-      oneOf: [{ required: ["a"] }, { required: ["b"] }],
-    },
-    expected: `s.exactlyOneOf(
-      s.object({ a: s.optional(s.string()), b: s.optional(s.string()) }),
-      ["a", "b"],
-      { as: "schema" },
-    )`,
-  },
-  {
-    name: "at most one of some properties, as generators from protocol buffers say it",
-    given: {
-      type: "object",
-      properties: { a: STRING, b: STRING },
-      oneOf: [{ not: { anyOf: [{ required: ["a"] }, { required: ["b"] }] } }, { required: ["a"] }, { required: ["b"] }],
-    },
-    expected: `s.atMostOneOf(
-      s.object({ a: s.optional(s.string()), b: s.optional(s.string()) }),
-      ["a", "b"],
-      { as: "schema" },
-    )`,
-  },
-  {
-    name: "at least one of some properties, and at most one of others",
-    given: {
-      type: "object",
-      properties: { a: STRING, b: STRING, c: STRING, d: STRING },
-      anyOf: [{ required: ["a"] }, { required: ["b"] }],
-      not: { required: ["c", "d"] },
-    },
-    expected: `s.atLeastOneOf(
-      s.atMostOneOf(
-        s.object({
-          a: s.optional(s.string()),
-          b: s.optional(s.string()),
-          c: s.optional(s.string()),
-          d: s.optional(s.string()),
-        }),
-        ["c", "d"],
-        { as: "schema" },
-      ),
-      ["a", "b"],
-      { as: "schema" },
-    )`,
-  },
-  {
-    name: "exactly one of some properties, by a rule",
-    given: s.exactlyOneOf(s.object({ a: s.optional(s.string()), b: s.optional(s.string()) }), ["a", "b"]),
-    expected: `s.exactlyOneOf(
-      s.object({ a: s.optional(s.string()), b: s.optional(s.string()) }),
-      ["a", "b"],
-    )`,
-  },
-  {
-    name: "a choice that no builder knows",
-    given: { type: "integer", anyOf: [{ maximum: 1 }, { minimum: 5 }] },
-    expected: "s.integer({ anyOf: [{ maximum: 1 }, { minimum: 5 }] })",
-  },
-  {
-    name: "what is required and not among the properties",
-    given: { type: "object", "x-kubernetes-preserve-unknown-fields": true, properties: { a: STRING }, required: ["b"] },
-    expected: `s.object({ a: s.optional(s.string()) }, {
-      preserveUnknownFields: true,
-      allOf: [{ required: ["b"] }],
-    })`,
-  },
-  {
-    name: "a property that never changes, by two rules",
-    given: s.object({ a: s.optional(s.immutable(s.string())), b: s.immutable(s.string()) }),
-    expected: "s.object({ a: s.optional(s.immutable(s.string())), b: s.immutable(s.string()) })",
-  },
-  {
-    name: "a property that does not change, but may go",
-    given: {
-      type: "object",
-      properties: { a: { ...STRING, "x-kubernetes-validations": [{ rule: "self == oldSelf", message: "no" }] } },
-    },
-    expected: `s.object({
-      a: s.optional(s.string({ validations: [{ rule: "self == oldSelf", message: "no" }] })),
-    })`,
-  },
-];
-
-Deno.test("moduleOf() writes each schema with the builder that makes it", async (t) => {
-  for (const { name, given, expected } of OPTIONAL) {
-    await t.step(name, () => {
-      const definition = definitionOf({ type: "object", properties: { it: given, other: STRING } });
-      const { text, kinds } = moduleOf([definition]);
-      // Each is alone in an object that is long enough to stand in lines.
-      const line = `s.optional(${expected})`;
-      assert.equal(
-        withoutSpaces(text),
-        withoutSpaces(`${HEADER}\n${site(`spec: s.object({ it: ${line}, other: s.optional(s.string()) }),`)}`),
-      );
-      assert.deepEqual(lossesOf(definition, kinds[0]!.crd), []);
-    });
-  }
-});
-
-/** Line breaks are the printer's. */
-function withoutSpaces(text: string): string {
-  return text.replaceAll(/\s+/g, "").replaceAll(/,(?=[)\]}])/g, "");
-}
-
 Deno.test("moduleOf() writes a kind with all that is said of it", () => {
   const definition = definitionOf({
     type: "object",
@@ -342,6 +130,65 @@ Deno.test("moduleOf() tells constants of one name apart by what they stand in", 
   assert.match(text, /^const defaultLink = s\.object\(\{ path/m);
 });
 
+/** What stands under several names gets one that fits all of them. */
+const NAMED: readonly { readonly name: string; readonly given: JsonSchema; readonly expected: string }[] = [
+  {
+    name: "what ends all of them",
+    given: { type: "object", properties: { homeLink: LINK, lastLink: LINK, "next-link": LINK } },
+    expected: "link",
+  },
+  {
+    name: "the name of most of them",
+    given: {
+      type: "object",
+      properties: { link: LINK, by: { type: "object", properties: { link: LINK } }, first: LINK },
+    },
+    expected: "link",
+  },
+  {
+    name: "what a rule takes it for",
+    given: {
+      type: "object",
+      properties: Object.fromEntries(["wait", "limit"].map((name) => [name, {
+        type: "string",
+        "x-kubernetes-validations": [{ rule: "duration(self) > duration('1s')" }],
+      }])),
+    },
+    expected: "duration",
+  },
+  {
+    name: "what there is to choose from",
+    given: {
+      type: "object",
+      properties: Object.fromEntries(["from", "to"].map((name) => [name, {
+        type: "object",
+        properties: { host: STRING, port: STRING },
+        oneOf: [{ required: ["host"] }, { required: ["port"] }],
+      }])),
+    },
+    expected: "hostOrPort",
+  },
+  {
+    name: "what they stand in, if it is a plural",
+    given: { type: "object", properties: { links: { type: "object", properties: { home: LINK, last: LINK } } } },
+    expected: "link",
+  },
+  {
+    name: "the first of them, where nothing fits",
+    given: { type: "object", properties: { home: { type: "object", properties: { top: LINK, last: LINK } } } },
+    expected: "top",
+  },
+];
+
+Deno.test("moduleOf() names what stands under several names", async (t) => {
+  for (const { name, given, expected } of NAMED) {
+    await t.step(name, () => {
+      const [, found] = /^const (\w+) = s\./m.exec(moduleOf([definitionOf(given)]).text) ?? [];
+      assert.equal(found, expected);
+    });
+  }
+});
+
 Deno.test("moduleOf() writes versions as kinds, the stored one last with the names of the others", () => {
   const v1 = definitionOf({ type: "object", properties: { text: STRING } }, { names: { shortNames: ["st"] } });
   const [version] = v1.spec.versions;
@@ -355,36 +202,48 @@ Deno.test("moduleOf() writes versions as kinds, the stored one last with the nam
   assert.equal(
     text,
     `${HEADER}
-export const SiteV1beta1 = resource({
-  group: "demo.example.com",
-  version: "v1beta1",
-  kind: "Site",
-  deprecated: "use v1",
-  spec: s.object({ text: s.optional(s.string()) }),
-});
+const site = { group: "demo.example.com", kind: "Site", spec: s.object({ text: s.optional(s.string()) }) } as const;
+
+export const SiteV1beta1 = resource({ ...site, version: "v1beta1", deprecated: "use v1" });
 export type SiteV1beta1 = Infer<typeof SiteV1beta1>;
 
-export const SiteV1alpha1 = resource({
-  group: "demo.example.com",
-  version: "v1alpha1",
-  kind: "Site",
-  deprecated: true,
-  served: false,
-  spec: s.object({ text: s.optional(s.string()) }),
-});
+export const SiteV1alpha1 = resource({ ...site, version: "v1alpha1", deprecated: true, served: false });
 export type SiteV1alpha1 = Infer<typeof SiteV1alpha1>;
 
-export const Site = resource({
-  group: "demo.example.com",
-  version: "v1",
-  kind: "Site",
-  shortNames: ["st"],
-  spec: s.object({ text: s.optional(s.string()) }),
-  versions: [SiteV1beta1, SiteV1alpha1],
-});
+export const Site = resource({ ...site, version: "v1", shortNames: ["st"], versions: [SiteV1beta1, SiteV1alpha1] });
 export type Site = Infer<typeof Site>;
 `,
   );
+  assert.deepEqual(lossesOf(definition, kinds[0]!.crd), []);
+});
+
+Deno.test("moduleOf() writes versions that have nothing in common but their names each in full", () => {
+  const v1 = definitionOf({ type: "object", properties: { text: STRING } });
+  const [version] = v1.spec.versions;
+  const other = definitionOf({ type: "object", properties: { words: STRING } }).spec.versions[0]!;
+  const versions = [version!, { ...other, name: "v1beta1", storage: false }];
+  const { text } = moduleOf([{ ...v1, spec: { ...v1.spec, versions } }]);
+  assert.match(text, /^export const SiteV1beta1 = resource\(\{\n {2}group: "demo\.example\.com",$/m);
+  assert.doesNotMatch(text, /\.\.\./);
+});
+
+Deno.test("moduleOf() says in each version of a kind of the community who approved of it", () => {
+  const approved = { "api-approved.kubernetes.io": "https://git.example.com/apis/1" };
+  const v1 = definitionOf({ type: "object", properties: { text: STRING } }, {
+    metadata: { name: "sites.demo.k8s.io", annotations: { ...approved, "example.com/kept": "yes" } },
+    spec: { group: "demo.k8s.io" },
+  });
+  const [version] = v1.spec.versions;
+  const versions = [version!, { ...version!, name: "v1beta1", storage: false }];
+  const { text, kinds } = moduleOf([{ ...v1, spec: { ...v1.spec, versions } }]);
+  assert.equal(text.split("api-approved.kubernetes.io").length - 1, 2);
+  assert.deepEqual(kinds[0]!.crd.metadata.annotations, { ...approved, "example.com/kept": "yes" });
+});
+
+Deno.test("moduleOf() makes the spec optional where it is", () => {
+  const definition = definitionOf({ type: "object", properties: { text: STRING } }, { root: { required: [] } });
+  const { text, kinds } = moduleOf([definition]);
+  assert.match(text, /spec: s\.optional\(s\.object\(\{ text: s\.optional\(s\.string\(\)\) \}\)\),/);
   assert.deepEqual(lossesOf(definition, kinds[0]!.crd), []);
 });
 
@@ -427,8 +286,11 @@ Deno.test("moduleOf() takes over as much of the descriptions as is asked for", (
     description: "A list, e.g. of\nhosts. And more.",
     properties: { a: STRING },
   } as const;
-  const text = (descriptions: "none" | "short" | "full") => moduleOf([definitionOf(schema)], { descriptions }).text;
+  const columns = [{ name: "A", type: "string", jsonPath: ".spec.a", description: "Of it. Not more." }];
+  const definition = definitionOf(schema, { version: { additionalPrinterColumns: columns } });
+  const text = (descriptions: "none" | "short" | "full") => moduleOf([definition], { descriptions }).text;
   assert(!text("none").includes("description"));
+  assert(text("short").includes('columns: { A: { path: ".spec.a", description: "Of it." } }'));
   assert(text("short").includes('{ description: "A list, e.g. of hosts." }'));
   assert(text("full").includes('description: "A list, e.g. of\\n" +\n      "hosts. And more.",'), text("full"));
 });

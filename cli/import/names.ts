@@ -1,5 +1,7 @@
 /** Names in the module: of constants after the properties they stand for, of kinds after the kind. */
 import type { SchemaGroup, SchemaPath } from "./schema_index.ts";
+import { sharedName } from "./shared_name.ts";
+import { camelCase, counted, ownName, words, wordsOf } from "./words.ts";
 
 /** What JavaScript or TypeScript takes for something else, and what the module imports. */
 const TAKEN: readonly string[] = [
@@ -38,6 +40,8 @@ export function constantNames(groups: readonly SchemaGroup[], used: ReadonlySet<
 }
 
 function firstFree(group: SchemaGroup, taken: ReadonlySet<string>): string {
+  const shared = sharedName(group);
+  if (shared !== undefined && !isTaken(shared, taken)) return shared;
   const path = commonest(group);
   let name = "";
   for (let from = path.length - 1; from >= 0; from--) {
@@ -52,46 +56,10 @@ function firstFree(group: SchemaGroup, taken: ReadonlySet<string>): string {
 
 /** The path of the first use whose last name most uses have; of as many, one of an item, which is named for what it is. */
 function commonest({ uses }: SchemaGroup): SchemaPath {
-  const counts = new Map<string, number>();
   const lastOf = (path: SchemaPath) => camelCase(words(ownName(path)));
-  for (const { path } of uses) counts.set(lastOf(path), (counts.get(lastOf(path)) ?? 0) + 1);
+  const counts = counted(uses.map(({ path }) => lastOf(path)));
   const rank = (path: SchemaPath) => counts.get(lastOf(path))! + (path.at(-1) === "*" ? 0.5 : 0);
   return uses.reduce((best, use) => (rank(use.path) > rank(best.path) ? use : best)).path;
-}
-
-/** The last name of a path with the marks behind it: `["hosts", "*"]`. */
-function ownName(path: SchemaPath): SchemaPath {
-  const last = path.findLastIndex((name) => name !== "*");
-  return path.slice(Math.max(last, 0));
-}
-
-/** The words of a path; what stands for items is said by the singular. */
-function words(path: SchemaPath): string[] {
-  return path.flatMap((name, i) => {
-    if (name === "*") return [];
-    const parts = wordsOf(name);
-    if (path[i + 1] !== "*" || parts.length === 0) return parts;
-    const last = parts.at(-1)!;
-    return [...parts.slice(0, -1), ...singular(last)];
-  });
-}
-
-/** `["tls", "config"]` of `tlsConfig`, `["http", "get"]` of `HTTPGet`. */
-function wordsOf(name: string): string[] {
-  return name.match(/[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+/g)?.map((word) => word.toLowerCase()) ?? [];
-}
-
-/** The word, and "item" behind it where it is no plural. */
-function singular(word: string): string[] {
-  if (!word.endsWith("s") || /(?:ss|us|is|series)$/.test(word)) return [word, "item"];
-  if (/..ies$/.test(word)) return [word.replace(/ies$/, "y")];
-  if (/(?:ss|x|zz|sh|[^a]ch|alias|status|bus)es$/.test(word)) return [word.slice(0, -2)];
-  return [word.slice(0, -1)];
-}
-
-function camelCase(parts: readonly string[]): string {
-  const joined = parts.map((part, i) => (i === 0 ? part : part[0]!.toUpperCase() + part.slice(1))).join("");
-  return joined.replace(/^(?=[0-9])/, "_");
 }
 
 /**
@@ -104,6 +72,17 @@ function camelCase(parts: readonly string[]): string {
 export function kindName(kind: string, more: readonly string[], used: ReadonlySet<string>): string {
   const candidates = [kind, ...more.map((word) => kind + capitalised(word)), kind + more.map(capitalised).join("")];
   return candidates.find((name) => !isTaken(name, used)) ?? `${candidates.at(-1)}Kind`;
+}
+
+/**
+ * The name of what all versions of a kind have in common.
+ *
+ * @param kind The kind's name in the module.
+ * @param used Names that are there already.
+ */
+export function commonName(kind: string, used: ReadonlySet<string>): string {
+  const name = camelCase(wordsOf(kind));
+  return isTaken(name, used) ? `${name}Versions` : name;
 }
 
 function capitalised(text: string): string {

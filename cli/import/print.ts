@@ -15,14 +15,14 @@ interface Place {
 }
 
 /**
- * Prints an expression.
+ * Prints a statement that ends with an expression.
  *
  * @param expression The expression.
- * @param before What stands before it on the line, such as `const port = `.
- * @returns Text without the semicolon, of which it is known that it follows.
+ * @param before What stands before it, such as `const port = `.
+ * @param after What stands behind it.
  */
-export function print(expression: Expression, before = ""): string {
-  return before + layOut(expression, { indent: 0, before: before.length, after: 1 });
+export function print(expression: Expression, before = "", after = ""): string {
+  return `${before}${layOut(expression, { indent: 0, before: before.length, after: after.length + 1 })}${after};`;
 }
 
 /** How many columns an expression takes on one line. */
@@ -75,10 +75,12 @@ function listInLines({ items }: ListExpression, { indent }: Place): string {
   return `[\n${lines.join("")}${spaces(indent)}]`;
 }
 
-function recordInLines({ entries }: RecordExpression, { indent }: Place): string {
-  if (entries.length === 0) return "{}";
+function recordInLines({ spread, entries }: RecordExpression, { indent }: Place): string {
   const inner = indent + STEP;
-  const lines = entries.map(([key, value]) => `${spaces(inner)}${entryText(key, value, inner)},\n`);
+  const texts = entries.map(([key, value]) => entryText(key, value, inner));
+  if (spread !== undefined) texts.unshift(`...${spread}`);
+  if (texts.length === 0) return "{}";
+  const lines = texts.map((text) => `${spaces(inner)}${text},\n`);
   return `{\n${lines.join("")}${spaces(indent)}}`;
 }
 
@@ -160,10 +162,16 @@ function flatAnew(expression: Expression): string {
     case "list":
       return `[${expression.items.map(flat).join(", ")}]`;
     case "record":
-      return expression.entries.length === 0 ? "{}" : `{ ${expression.entries.map(flatEntry).join(", ")} }`;
+      return flatRecord(expression);
     case "call":
       return `${expression.callee}(${expression.args.map(flat).join(", ")})`;
   }
+}
+
+function flatRecord({ spread, entries }: RecordExpression): string {
+  const texts = entries.map(flatEntry);
+  if (spread !== undefined) texts.unshift(`...${spread}`);
+  return texts.length === 0 ? "{}" : `{ ${texts.join(", ")} }`;
 }
 
 function flatEntry([key, value]: readonly [string, Expression]): string {

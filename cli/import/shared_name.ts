@@ -1,0 +1,61 @@
+/** Names of constants that stand for properties of several names. */
+import type { JsonSchema } from "@op/sdk";
+import type { SchemaGroup } from "./schema_index.ts";
+import { camelCase, counted, ownName, words, wordsOf } from "./words.ts";
+
+/**
+ * A name for what stands under several names, none of which most uses have: the words that end them (`probe` of `livenessProbe` and
+ * `startupProbe`), else what a rule takes it for (`duration`), what there is to choose from (`secretOrConfigMap`), or what all stand in
+ * (`nameConstraint`).
+ *
+ * @param group The schemas that are the same.
+ * @returns Nothing where one name is that of most, or nothing better comes to mind.
+ */
+export function sharedName({ uses }: SchemaGroup): string | undefined {
+  const names = uses.map(({ path }) => words(ownName(path)));
+  if (Math.max(...counted(names.map(camelCase)).values()) > uses.length / 2) return undefined;
+  const { schema } = uses[0]!;
+  return endingOf(names) ?? conversionName(schema) ?? choiceName(schema) ?? parentName(uses);
+}
+
+/** Of how many of its uses a name must hold true. */
+const MOST = 2 / 3;
+
+/** Words that say nothing alone. */
+const EMPTY_WORDS: readonly string[] = ["ref", "name", "type", "spec", "key", "value", "item", "config"];
+
+function endingOf(names: readonly (readonly string[])[]): string | undefined {
+  const endings = counted(names.flatMap((words) => words.map((_, i) => words.slice(i).join(" "))));
+  const [longest] = [...endings].filter(([, count]) => count >= names.length * MOST)
+    .map(([ending]) => ending.split(" "))
+    .sort((a, b) => b.length - a.length);
+  return longest === undefined || EMPTY_WORDS.includes(longest.join(" ")) ? undefined : camelCase(longest);
+}
+
+/** What a rule reads a string as. */
+function conversionName({ type, "x-kubernetes-validations": rules = [] }: JsonSchema): string | undefined {
+  if (type !== "string") return undefined;
+  const [, name] = /\b(cidr|duration|ip|quantity|semver|timestamp|url)\(self\)/.exec(rules[0]?.rule ?? "") ?? [];
+  return name;
+}
+
+/** Longer ones are names for nobody. */
+const LONGEST_CHOICE = { properties: 3, words: 4 };
+
+function choiceName({ properties = {}, required = [], oneOf, not }: JsonSchema): string | undefined {
+  const names = Object.keys(properties).map(wordsOf);
+  if (required.length > 0 || names.length < 2 || names.length > LONGEST_CHOICE.properties) return undefined;
+  if (names.flat().length > LONGEST_CHOICE.words || names.some(({ length }) => length === 0)) return undefined;
+  const isChoice = oneOf !== undefined || not !== undefined ||
+    Object.values(properties).every((property) => property.type === "object" && property.properties !== undefined);
+  return isChoice ? camelCase(names.flatMap((words, i) => (i === 0 ? words : ["or", ...words]))) : undefined;
+}
+
+/** The singular of the object that all stand in. The item of a list has that name itself, and of no plural there is none. */
+function parentName(uses: SchemaGroup["uses"]): string | undefined {
+  const parents = uses.map(({ path }) => path.slice(0, path.length - ownName(path).length));
+  const names = new Set(parents.map((path) => camelCase(words([...ownName(path), "*"]))));
+  const [name] = names;
+  if (names.size > 1 || parents.some((path) => path.length < 3 || path.at(-1) === "*")) return undefined;
+  return name!.endsWith("Item") ? undefined : name;
+}
