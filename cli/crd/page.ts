@@ -1,5 +1,5 @@
 /** A reference page of kinds, as Markdown. */
-import type { DefinedVersion, Definition } from "../import/definition.ts";
+import type { DefinedVersion, Definition } from "../definitions/definition.ts";
 import { fieldsOf } from "./fields.ts";
 import { code, paragraphs, table, text } from "./markdown.ts";
 

@@ -1,7 +1,7 @@
 /** What of a definition is not in the kind that was made of it. */
 import { equal, isObject } from "@op/sdk/definitions";
 import type { JsonSchema } from "@op/sdk";
-import type { DefinedVersion, Definition } from "./definition.ts";
+import type { DefinedVersion, Definition } from "../definitions/definition.ts";
 import { undescribed } from "./descriptions.ts";
 import { normalForm } from "./normal_form.ts";
 
