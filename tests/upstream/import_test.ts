@@ -12,6 +12,7 @@ import type { JsonSchema } from "../../src/schema/mod.ts";
 import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
 import type { Packed } from "../../tools/upstream.ts";
 import { table } from "../schemas/_table.ts";
+import { install } from "./_install.ts";
 import { grown, type Json, type Mutant, mutantsOf, randomFrom, someOf } from "./_mutants.ts";
 import { fleet, garden, packedKinds } from "./_subjects.ts";
 import { type Served, type Verdict, verdictOf } from "./_verdict.ts";
@@ -204,17 +205,6 @@ async function judge(t: Deno.TestContext, cluster: RealCluster, subject: Subject
     judged.filter(({ mutant }) => mutant.depth >= 4).length,
     otherWords,
   ];
-}
-
-async function install(cluster: RealCluster, definition: Json, fieldValidation: "Ignore" | "Strict"): Promise<void> {
-  const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions?fieldValidation=${fieldValidation}`;
-  const response = await cluster.fetch(path, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(definition),
-  });
-  const answer = await response.json();
-  assert.equal(response.status, 201, JSON.stringify(answer).slice(0, 2000));
 }
 
 interface DefinedVersion {
