@@ -241,7 +241,7 @@ export function originsPage(kinds: readonly Packed[]): string {
   return `# Where the kinds of other projects come from
 
 Written by \`tools/upstream.ts\`. The definitions and objects belong to the projects named here and are not in this
-repository: the tool packs them into \`.cache/upstream\` out of checkouts, and the test skips by name what was not packed.
+repository: the tool packs them into \`.cache/upstream\` out of checkouts, and the test names what was not packed.
 
 \`\`\`sh
 # for each of the repositories below

@@ -39,12 +39,10 @@ interface Judged {
 
 const { packed, missing } = await packedKinds();
 
-for (const kind of missing) {
-  Deno.test({
-    name: `op import gives back ${kind} of another project: not packed here, ORIGINS.md says how`,
-    ignore: true,
-    fn() {},
-  });
+if (missing.length > 0) {
+  console.log(
+    `\n!!! Without ${missing.join(", ")} of other projects: not packed here; tests/upstream/ORIGINS.md says how\n`,
+  );
 }
 
 Deno.test("op import gives back other projects' kinds: they compile, and a real server judges by them as by the originals", async (t) => {
