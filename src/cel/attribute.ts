@@ -288,7 +288,9 @@ function select(from: Value, key: Value): Outcome {
 function find(from: Value, key: Value): Outcome | undefined {
   if (from instanceof List) {
     const index = indexOf(key);
-    return index instanceof Failure ? index : attempt(() => from.items[index]);
+    if (index instanceof Failure) return index;
+    const isStrange = from.semantics !== undefined && typeof key !== "bigint" && index in from.items;
+    return isStrange ? new Failure(`unsupported index: ${valueText(key)}`) : attempt(() => from.items[index]);
   }
   if (!(from instanceof MapValue)) return undefined;
   return attempt(() => from.get(key));
