@@ -8,6 +8,7 @@ import { CONDITIONS, OBSERVED_GENERATION } from "./conditions.ts";
 import type { CustomResourceDefinitionManifest, DefinitionVersion } from "./kind.ts";
 import type { Names } from "./_names.ts";
 import { refuse, refuseSchema } from "./_refusal.ts";
+import { checkTree } from "./_tree.ts";
 import { type Scale, scaleOf } from "./scale.ts";
 import { selectableFields } from "./selectable_fields.ts";
 
@@ -90,6 +91,9 @@ function rootSchema(kind: string, options: DefinitionOptions): JsonSchema {
   for (const [key, schema] of [["spec", spec], ["status", status]] as const) {
     if (schema === undefined || schema.type === "object") continue;
     refuse(kind, `"${key}" must be an object: use s.object`);
+  }
+  for (const [key, schema] of [["spec", spec], ["status", status]] as const) {
+    if (schema !== undefined) checkTree(kind, schema, `.${key}`);
   }
   const properties = { ...(spec && { spec }), ...(status && { status: statusSchema(status, conditions) }) };
   // As a server answers it: what is sent comes back equal.
