@@ -198,6 +198,44 @@ export async function parseYaml(text: string, prefix = ""): Promise<unknown> {
   }
 }
 
+/**
+ * A YAML text as JSON, and the keys in it that are there twice. Of several documents the first counts.
+ *
+ * @param text The text.
+ * @param prefix What the refusal begins with.
+ * @throws {StatusError} If it is not YAML.
+ */
+export async function parseYamlKeys(
+  text: string,
+  prefix = "",
+): Promise<{ readonly value: unknown; readonly duplicates: readonly string[] }> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (duplicateKeys(text).length === 0) return { value, duplicates: [] };
+  } catch {
+    // Not JSON: YAML in earnest.
+  }
+  const { LineCounter, parseAllDocuments } = await import("yaml");
+  const lines = new LineCounter();
+  const documents = parseAllDocuments(text, { version: "1.1", lineCounter: lines, prettyErrors: false });
+  const [document] = "empty" in documents ? [] : documents;
+  if (document === undefined) return { value: null, duplicates: [] };
+  const faults = document.errors.filter(({ code }) => code !== "DUPLICATE_KEY");
+  const [fault] = faults;
+  try {
+    if (fault !== undefined) throw fault;
+    const duplicates = document.errors.map(({ pos }) => {
+      const key = /^\s*(?:"([^"]*)"|'([^']*)'|([^\s:,{}[\]]+))/.exec(text.slice(pos[0]));
+      const name = key?.[1] ?? key?.[2] ?? key?.[3] ?? "";
+      return `line ${lines.linePos(pos[0]).line}: key ${JSON.stringify(name)} already set in map`;
+    });
+    return { value: plain(document.toJS({ mapAsMap: true })), duplicates };
+  } catch (error) {
+    const [why] = (error instanceof Error ? error.message : String(error)).split(":\n");
+    throw badRequest(`${prefix}error converting YAML to JSON: yaml: ${why}`);
+  }
+}
+
 /** Maps as objects, keys as text. */
 function plain(value: unknown): unknown {
   if (value instanceof Map) {

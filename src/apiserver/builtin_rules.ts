@@ -1,7 +1,7 @@
 /** The rules of built-in kinds: of the many strategies of `k8s.io/kubernetes/pkg/registry` what clients see most. */
 import { equal } from "../base/json.ts";
 import { own } from "../base/own.ts";
-import { applyDefaults } from "../schema/defaults.ts";
+import { applyDefaults, applyDefaultsKeepingNull } from "../schema/defaults.ts";
 import type { FieldError } from "../schema/field_error.ts";
 import { builtinDefaults } from "./builtin_defaults.ts";
 import { builtinFaults } from "./builtin_faults.ts";
@@ -70,7 +70,7 @@ export function builtinRules(kind: ServedKind): Rules {
     decode(object) {
       const unknown: string[] = [];
       const cut = decode(kind.schema, object, unknown) as Draft;
-      return { object: filled(applyDefaults(kind.schema, cut) as Draft), unknown };
+      return { object: filled(applyDefaultsKeepingNull(kind.schema, cut) as Draft), unknown };
     },
     prepareCreate(object, now) {
       const { status: _status, ...rest } = object;

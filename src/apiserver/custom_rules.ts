@@ -2,7 +2,7 @@
 import { equal } from "../base/json.ts";
 import { own } from "../base/own.ts";
 import { Correlation } from "../schema/correlation.ts";
-import { applyDefaults, dropNulls } from "../schema/defaults.ts";
+import { applyDefaults, applyDefaultsKeepingNull, dropNulls } from "../schema/defaults.ts";
 import { embeddedFaults } from "../schema/embedded_faults.ts";
 import { readEmbedded } from "../schema/embedded_metadata.ts";
 import { type FieldError, invalid } from "../schema/field_error.ts";
@@ -39,6 +39,10 @@ export function customRules(version: CustomVersion): Rules {
   return {
     allowsUnconditionalUpdate: false,
     decode: (object) => decodeCustom(schema, object),
+    decodeApplied(object) {
+      const metadata = decode(builtinSchema(OBJECT_META), own(object, "metadata") ?? {}, [], "metadata");
+      return { object: { ...applyDefaultsKeepingNull(schema, object) as Draft, metadata }, unknown: [] };
+    },
     prepareCreate(object) {
       const { status: _status, ...rest } = object;
       return withMetadata(hasStatus ? rest as StoredObject : object, { generation: 1 });

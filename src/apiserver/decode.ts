@@ -4,6 +4,7 @@
  */
 import { isObject } from "../base/json.ts";
 import { own, setOwn } from "../base/own.ts";
+import { alwaysNull } from "./always_null.ts";
 import { canonicalQuantity } from "./quantity.ts";
 import { builtinSchema, JSON_SCHEMA, type ServerSchema } from "./server_schema.ts";
 
@@ -88,6 +89,7 @@ function decodeObject(schema: ServerSchema, value: unknown, place: Place): unkno
     } else if (properties === undefined) setOwn(result, key, part);
     else place.unknown.push(path);
   }
+  for (const key of alwaysNull(schema.definition)) if (result[key] === undefined) result[key] = null;
   return result;
 }
 

@@ -3,14 +3,16 @@ import { isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
 import { DecodeError } from "./decode.ts";
 import type { ServedKind } from "./kinds.ts";
-import type { Draft } from "./objects.ts";
+import { type Draft, metadataOf } from "./objects.ts";
 import type { WriteOptions } from "./options.ts";
-import { badRequest } from "./status_error.ts";
+import { badRequest, StatusError } from "./status_error.ts";
 
 /** Options of {@linkcode decodeBody}. */
 export interface DecodeOptions extends Pick<WriteOptions, "fieldValidation"> {
   /** Keys that were there twice. */
   readonly duplicates?: readonly string[];
+  /** The configuration, where an apply made the object: then it is typed already, and a field of it may be null. */
+  readonly applied?: Draft;
   /** Takes what is to be warned of. */
   readonly warnings: string[];
 }
@@ -28,9 +30,14 @@ export function decodeBody(kind: ServedKind, value: Draft, options: DecodeOption
   checkType(kind, value, options);
   let decoded;
   try {
-    decoded = kind.rules.decode({ ...value, apiVersion: kind.apiVersion, kind: own(value, "kind") || kind.kind });
+    const typed = { ...value, apiVersion: kind.apiVersion, kind: own(value, "kind") || kind.kind };
+    const { decodeApplied } = kind.rules;
+    decoded = options.applied !== undefined && decodeApplied !== undefined
+      ? decodeApplied(typed)
+      : kind.rules.decode(typed);
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
+    if (options.applied !== undefined) throw unconvertible(kind, options.applied, error.message);
     throw unusable(kind, error.message);
   }
   const faults = [
@@ -42,6 +49,14 @@ export function decodeBody(kind: ServedKind, value: Draft, options: DecodeOption
   }
   if (options.fieldValidation === "Warn") options.warnings.push(...faults);
   return decoded.object;
+}
+
+function unconvertible(kind: ServedKind, applied: Draft, why: string): Error {
+  const { namespace = "", name = "" } = metadataOf(applied);
+  const type = `${kind.group}/${kind.version}, Kind=${kind.kind}`;
+  const reason = `unable to convert unstructured object to ${type}: error decoding from json: ${why}`;
+  const message = `failed to convert new object (${namespace}/${name}; ${type}) to proper version: ${reason}`;
+  return new StatusError(500, undefined, message);
 }
 
 function unusable({ kind, version }: ServedKind, why: string): Error {

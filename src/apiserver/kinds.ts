@@ -25,6 +25,8 @@ export interface Decoded {
 export interface Rules {
   /** Checks the types of a body, drops what is not known, fills in defaults. Throws a StatusError. */
   decode(object: Draft): Decoded;
+  /** The same for what an apply made, where that is another thing: what it left of a field may be null. */
+  decodeApplied?(object: Draft): Decoded;
   /** Sets what only the server may set on an object that is new. */
   prepareCreate(object: StoredObject, now: number): StoredObject;
   /** Takes back what a write to this path must not change, and counts the generation. */

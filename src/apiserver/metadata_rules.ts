@@ -1,6 +1,7 @@
 /** Validation of changes of `metadata` (`k8s.io/apimachinery/pkg/api/validation/objectmeta.go`). */
 import { equal } from "../base/json.ts";
 import { type FieldError, forbidden, invalid } from "../schema/field_error.ts";
+import { managersFaults } from "../schema/metadata_faults.ts";
 import type { Metadata, StoredObject } from "./objects.ts";
 
 export { labelsFaults, metadataFaults } from "../schema/metadata_faults.ts";
@@ -32,7 +33,7 @@ export function metadataUpdateFaults(metadata: Metadata, old: Metadata): FieldEr
       invalid("metadata.deletionGracePeriodSeconds", metadata.deletionGracePeriodSeconds ?? null, "field is immutable"),
     );
   }
-  return found;
+  return [...found, ...managersFaults(metadata.managedFields ?? [], "metadata.managedFields")];
 }
 
 const STANDARD_FINALIZERS = new Set(["orphan", "foregroundDeletion", "kubernetes"]);

@@ -31,6 +31,8 @@ export interface Written {
 export interface CreateRequest {
   readonly namespace: string | undefined;
   readonly dryRun: boolean;
+  /** Whether an apply makes it: a resourceVersion in it says nothing then. */
+  readonly isApplied?: boolean;
   /** Says who owns the fields of the object made. */
   readonly track?: (object: StoredObject) => StoredObject;
 }
@@ -65,7 +67,7 @@ export function createObject(core: Core, kind: ServedKind, draft: Draft, request
   const faults = kind.rules.validate(tracked);
   if (faults.length === 0) faults.push(...metadataFaults(tracked.metadata, kind.namespaced, pathSegmentFaults));
   if (faults.length > 0) throw invalid({ group: kind.group, kind: tracked.kind }, tracked.metadata.name, faults);
-  if (resourceVersion) {
+  if (resourceVersion && !request.isApplied) {
     throw new StatusError(500, undefined, "resourceVersion should not be set on objects to be created");
   }
   const key = keyOf(tracked.metadata.namespace, tracked.metadata.name);

@@ -67,7 +67,7 @@ async function editOfScale(core: Core, target: Target, request: Request, options
   const types = Object.values(PATCHES).filter((each) => kind.isBuiltin || each !== PATCHES.strategic);
   if (!types.some((each) => each === type)) throw unsupportedMediaType(types);
   if (type === PATCHES.apply) {
-    const config = await configOf(SCALE, text);
+    const { config } = await configOf(SCALE, text);
     return (before) => {
       // Of custom kinds the server takes an apply to a scale only where it changes nothing.
       if (!kind.isBuiltin && before.metadata.managedFields === undefined) {

@@ -1,5 +1,7 @@
 /** The contract suite: all cases, and what both servers need before the first. */
 import { applies } from "./cases/applies.ts";
+import { appliedBesides } from "./cases/applies_migration.ts";
+import { appliedShapes } from "./cases/applies_more.ts";
 import { crd } from "./cases/crd.ts";
 import { changedDefinitions, customFeatures } from "./cases/custom_features.ts";
 import { discovery } from "./cases/discovery.ts";
@@ -33,6 +35,8 @@ export const CASES: readonly Case[] = [
   ...watches,
   ...patches,
   ...applies,
+  ...appliedShapes,
+  ...appliedBesides,
   ...status,
   ...deletion,
   ...conflicts,
