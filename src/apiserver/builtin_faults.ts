@@ -84,8 +84,8 @@ function templateFaults(template: Fields, path: string): FieldError[] {
 
 function podFaults(spec: Fields, path: string): FieldError[] {
   const containers = items(spec.containers);
-  if (containers.length === 0) return [required(`${path}.containers`)];
-  const faults: FieldError[] = [];
+  const faults = volumeFaults(items(spec.volumes), `${path}.volumes`);
+  if (containers.length === 0) return [...faults, required(`${path}.containers`)];
   for (const key of ["containers", "initContainers"]) {
     const seen = new Set<unknown>();
     items(own(spec, key)).forEach((container, i) => {
@@ -105,6 +105,46 @@ function podFaults(spec: Fields, path: string): FieldError[] {
     });
   }
   return faults;
+}
+
+/** Sources of volumes in the order in which the server looks at them. */
+const VOLUME_SOURCES = [
+  "emptyDir",
+  "hostPath",
+  "gitRepo",
+  "gcePersistentDisk",
+  "awsElasticBlockStore",
+  "secret",
+  "nfs",
+  "iscsi",
+  "glusterfs",
+  "flocker",
+  "persistentVolumeClaim",
+  "rbd",
+  "cinder",
+  "cephfs",
+  "quobyte",
+  "downwardAPI",
+  "fc",
+  "configMap",
+  "azureFile",
+  "vsphereVolume",
+  "photonPersistentDisk",
+  "portworxVolume",
+  "azureDisk",
+  "storageos",
+  "projected",
+  "scaleIO",
+  "csi",
+  "ephemeral",
+  "image",
+];
+
+function volumeFaults(volumes: readonly Fields[], path: string): FieldError[] {
+  return volumes.flatMap((volume, i) => {
+    const [, ...more] = VOLUME_SOURCES.filter((source) => own(volume, source) !== undefined);
+    return more.map((source) => forbidden(`${path}[${i}].${source}`, "may not specify more than 1 volume type"));
+  });
 }
 
 function leaseFaults({ spec }: StoredObject): FieldError[] {

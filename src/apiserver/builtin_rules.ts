@@ -82,7 +82,8 @@ export function builtinRules(kind: ServedKind): Rules {
     prepareUpdate(object, old, subresource) {
       if (subresource === "status") return statusOnly(object, old);
       const status = own(old, "status");
-      const next = hasStatus && status !== undefined ? { ...object, status } : object;
+      const written = hasStatus && status !== undefined ? { ...object, status } : object;
+      const next = name === "/namespaces" && subresource === undefined ? withFinalizers(written, old) : written;
       if (!isCounted) return next;
       const generation = old.metadata.generation ?? 1;
       return withMetadata(next, { generation: sameSpec(next, old) ? generation : generation + 1 });
@@ -102,6 +103,15 @@ function withStatus({ schema }: ServedKind, object: StoredObject): StoredObject 
   const status = schema.properties?.status;
   const value = own(object, "status") ?? status?.default;
   return status === undefined || value === undefined ? object : { ...object, status: applyDefaults(status, value) };
+}
+
+/** The finalizers in a namespace's `spec` go by `/finalize` alone. */
+function withFinalizers(object: StoredObject, old: StoredObject): StoredObject {
+  const finalizers = own(old.spec as Draft | undefined, "finalizers");
+  const spec = { ...own(object, "spec") as Draft | undefined };
+  if (finalizers === undefined) delete spec.finalizers;
+  else spec.finalizers = finalizers;
+  return { ...object, spec };
 }
 
 /** A write to `/status` of a built-in kind changes labels and the like too, but no spec. */

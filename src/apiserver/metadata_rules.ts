@@ -1,7 +1,6 @@
 /** Validation of changes of `metadata` (`k8s.io/apimachinery/pkg/api/validation/objectmeta.go`). */
 import { equal } from "../base/json.ts";
 import { type FieldError, forbidden, invalid } from "../schema/field_error.ts";
-import { managersFaults } from "../schema/metadata_faults.ts";
 import type { Metadata, StoredObject } from "./objects.ts";
 
 export { labelsFaults, metadataFaults } from "../schema/metadata_faults.ts";
@@ -33,7 +32,7 @@ export function metadataUpdateFaults(metadata: Metadata, old: Metadata): FieldEr
       invalid("metadata.deletionGracePeriodSeconds", metadata.deletionGracePeriodSeconds ?? null, "field is immutable"),
     );
   }
-  return [...found, ...managersFaults(metadata.managedFields ?? [], "metadata.managedFields")];
+  return found;
 }
 
 const STANDARD_FINALIZERS = new Set(["orphan", "foregroundDeletion", "kubernetes"]);

@@ -155,7 +155,7 @@ export function updateObject(
     ...metadataUpdateFaults(tracked.metadata, old.metadata),
     ...kind.rules.validate(tracked, old, request.subresource),
   ];
-  if (faults.length > 0) throw invalid({ group: kind.group, kind: tracked.kind }, request.name, faults);
+  if (faults.length > 0) throw invalid({ group: groupOf(tracked), kind: tracked.kind }, request.name, faults);
   const warnings = [
     ...finalizerWarnings(tracked, old),
     ...kind.rules.warnings?.(tracked, old, request.subresource) ?? [],
@@ -166,6 +166,10 @@ export function updateObject(
   if (equal(next, stored)) return { object: old, warnings };
   if (request.dryRun) return { object: kind.rules.read(next), warnings };
   return { object: kind.rules.read(putOrFinish(core, kind, next)), warnings };
+}
+
+function groupOf({ apiVersion }: StoredObject): string {
+  return apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
 }
 
 /** Checks from which version a write starts, and fills it in where the kind does not ask. */

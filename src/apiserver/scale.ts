@@ -51,9 +51,9 @@ export async function serveScale(core: Core, target: Target, request: Request): 
   return { code: 200, object: scaleOf(kind, object).scale };
 }
 
-type Edit = (before: StoredObject) => Draft;
+type ScaleEdit = (before: StoredObject) => Draft;
 
-async function editOfScale(core: Core, target: Target, request: Request, options: WriteOptions): Promise<Edit> {
+async function editOfScale(core: Core, target: Target, request: Request, options: WriteOptions): Promise<ScaleEdit> {
   const { kind, name = "", warnings } = target;
   const type = contentType(request.headers);
   const text = await readBody(request);
@@ -85,8 +85,11 @@ async function editOfScale(core: Core, target: Target, request: Request, options
   const edit = editOf(SCALE, type, text);
   return (before) => {
     // Of the owners a client sees nothing.
-    const edited = edit(withMetadata(before, { managedFields: undefined })) as Draft;
-    const wanted = decodePatched(SCALE, edited, { ...options, warnings }, type === PATCHES.strategic);
+    const edited = edit.apply(withMetadata(before, { managedFields: undefined })) as Draft;
+    // A message shows them all the same, without their times.
+    const owners = before.metadata.managedFields?.map(({ time: _time, ...owner }) => owner);
+    const quoted = (faulty: Draft) => edit.quoted(withMetadata(faulty, { managedFields: owners }));
+    const wanted = decodePatched(SCALE, edited, { ...edit, quoted }, { ...options, warnings });
     checkName(wanted, name);
     return tracked(before, wanted);
   };

@@ -1,20 +1,21 @@
 /** create, update and patch, from the request to the answer. */
 import { isObject } from "../base/json.ts";
-import { applyJsonPatch, type JsonPatchOperation } from "../base/json_patch.ts";
 import { applyMergePatch } from "../base/merge_patch.ts";
 import { own } from "../base/own.ts";
 import { invalid as invalidField } from "../schema/field_error.ts";
 import { sorted } from "./apply/field_set.ts";
 import { applyObject } from "./apply.ts";
-import { contentType, jsonFault, kindMissing, type ParsedBody, parseObject, readBody } from "./body.ts";
+import { contentType, duplicateKeys, jsonFault, kindMissing, type ParsedBody, parseObject, readBody } from "./body.ts";
 import type { Core } from "./core.ts";
-import { decodeBody, type DecodeOptions } from "./decode_body.ts";
+import { decodeBody, type DecodeOptions, PatchedFault } from "./decode_body.ts";
+import { goValue } from "./go_value.ts";
+import { readJsonPatch } from "./json_patch.ts";
 import type { ServedKind } from "./kinds.ts";
 import { trackUpdate } from "./managed_fields.ts";
 import { type Draft, metadataOf, type StoredObject } from "./objects.ts";
 import { type WriteOptions, writeOptions } from "./options.ts";
 import { checkName, createObject, updateObject } from "./persist.ts";
-import { badRequest, invalid, patchRejected, StatusError, unsupportedMediaType } from "./status_error.ts";
+import { badRequest, invalid, unsupportedMediaType } from "./status_error.ts";
 import { applyStrategicPatch } from "./strategic_patch.ts";
 
 /** A request about one kind. */
@@ -89,11 +90,21 @@ export async function patch(core: Core, target: Target, request: Request): Promi
   if (type === PATCHES.apply) return await applyObject(core, target, text, options);
   const edit = editOf(kind, type, text);
   return change(core, target, options, (live) => {
-    const edited = edit(live) as Draft;
-    const draft = decodePatched(kind, edited, { ...options, warnings }, type === PATCHES.strategic);
+    const draft = decodePatched(kind, edit.apply(live) as Draft, edit, { ...options, warnings });
     checkName(draft, name);
     return draft;
   }, false);
+}
+
+/** A patch that was read. */
+export interface Edit {
+  /** Fields of the patch that are there twice, or that there are not. */
+  readonly faults: readonly string[];
+  /** What makes of an object what it is to be. */
+  readonly apply: (live: StoredObject) => unknown;
+  /** What a message quotes when the patched object is not right: the object, or of a strategic merge patch the patch. */
+  readonly quoted: (edited: Draft) => string;
+  readonly isStrategic: boolean;
 }
 
 /**
@@ -101,49 +112,66 @@ export async function patch(core: Core, target: Target, request: Request): Promi
  *
  * @throws {StatusError} If it is none.
  */
-export function editOf(kind: ServedKind, type: string, text: string): (live: StoredObject) => unknown {
+export function editOf(kind: ServedKind, type: string, text: string): Edit {
+  const isStrategic = type === PATCHES.strategic;
+  const prefix = isStrategic ? "" : "error decoding patch: ";
   let patch: unknown;
   try {
     patch = JSON.parse(text);
   } catch (error) {
-    throw badRequest(`error decoding patch: ${jsonFault(text, error)}`);
+    throw badRequest(`${prefix}${jsonFault(text, error)}`);
   }
+  const quoted = (edited: Draft) => patchedText(kind, edited, touchesMetadata(patch));
+  const ofObject = { isStrategic, quoted };
   if (type === PATCHES.json) {
-    if (!Array.isArray(patch)) {
-      throw badRequest(
-        "error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp",
-      );
-    }
-    return (live) => {
-      try {
-        return object(applyOperations(live, patch as JsonPatchOperation[]));
-      } catch {
-        throw patchRejected();
-      }
-    };
+    const { faults, apply } = readJsonPatch(patch, text);
+    return { ...ofObject, faults, apply };
   }
-  if (!isObject(patch)) throw notAnObject(patch);
-  if (type === PATCHES.merge) return (live) => applyMergePatch(live, patch);
-  return (live) => applyStrategicPatch(kind.schema, live, patch);
+  const faults = duplicateKeys(text).map((field) => `duplicate field "${field}"`);
+  if (isStrategic) {
+    const changes = patch ?? {};
+    if (!isObject(changes)) throw notAnObject(prefix, patch);
+    const apply = (live: StoredObject) => applyStrategicPatch(kind.schema, live, changes);
+    return { faults, apply, isStrategic, quoted: () => goValue(changes) };
+  }
+  if (!isObject(patch)) throw notAnObject(prefix, patch);
+  return { ...ofObject, faults, apply: (live) => applyMergePatch(live, patch) };
 }
 
-/** Decodes what a patch made. What is wrong with it is a fault of the patch, not of a body. */
-export function decodePatched(kind: ServedKind, edited: Draft, options: DecodeOptions, isStrategic: boolean): Draft {
+/**
+ * Decodes what a patch made. What is wrong with it is a fault of the patch, not of a body.
+ *
+ * @param kind The kind.
+ * @param edited What the patch made.
+ * @param edit The patch.
+ * @param options How strict to be, and what to do with warnings.
+ * @throws {StatusError} If it is refused.
+ */
+export function decodePatched(kind: ServedKind, edited: Draft, edit: Edit, options: DecodeOptions): Draft {
   try {
-    return decodeBody(kind, edited, options);
+    return decodeBody(kind, edited, { ...options, patched: edit });
   } catch (error) {
-    if (!(error instanceof StatusError) || error.code !== 400 || isStrategic) throw error;
-    const why = error.message.replace(/^.* cannot be handled as a \S+: /, "");
-    throw invalid({ group: "", kind: "" }, "", [invalidField("patch", patchedText(kind, edited), why)]);
+    if (!(error instanceof PatchedFault)) throw error;
+    throw invalid({ group: "", kind: "" }, "", [invalidField("patch", edit.quoted(edited), error.message)]);
   }
 }
 
-/** The patched object as the server prints it: keys in order, the metadata of a built-in kind in the order of its struct. */
-function patchedText(kind: ServedKind, edited: Draft): string {
+/** Whether a patch changes something within the metadata: the server then prints that in the order of keys. */
+function touchesMetadata(patch: unknown): boolean {
+  if (!Array.isArray(patch)) return isObject(patch) && Object.hasOwn(patch, "metadata");
+  return patch.some(({ path, from }) => /^\/metadata\//.test(String(path)) || /^\/metadata\//.test(String(from)));
+}
+
+/** The patched object as the server prints it: keys in order, but untouched metadata of a built-in kind in the order of its struct. */
+function patchedText(kind: ServedKind, edited: Draft, isTouched: boolean): string {
   if (!kind.isBuiltin) return sorted(edited);
   const parts = Object.keys(edited).sort().map((key) => {
-    const value = key === "metadata" ? inOrder(metadataOf(edited)) : edited[key];
-    return `${JSON.stringify(key)}:${JSON.stringify(value)}`;
+    if (key !== "metadata") return `${JSON.stringify(key)}:${JSON.stringify(edited[key])}`;
+    const metadata = metadataOf(edited);
+    const keys = isTouched
+      ? Object.fromEntries(Object.entries(metadata).sort(([a], [b]) => a < b ? -1 : 1))
+      : inOrder(metadata);
+    return `"metadata":${JSON.stringify(keys)}`;
   });
   return `{${parts.join(",")}}`;
 }
@@ -156,6 +184,13 @@ const METADATA_ORDER = [
   "resourceVersion",
   "generation",
   "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "labels",
+  "annotations",
+  "ownerReferences",
+  "finalizers",
+  "managedFields",
 ];
 
 function inOrder(metadata: Draft): Draft {
@@ -163,30 +198,12 @@ function inOrder(metadata: Draft): Draft {
   return { ...Object.fromEntries(first), ...metadata };
 }
 
-function notAnObject(patch: unknown): Error {
+function notAnObject(prefix: string, patch: unknown): Error {
   if (patch === null) return badRequest("Invalid JSON Patch");
   const type = Array.isArray(patch) ? "array" : typeof patch === "boolean" ? "bool" : typeof patch;
   return badRequest(
-    `error decoding patch: json: cannot unmarshal ${type} into Go value of type map[string]interface {}`,
+    `${prefix}json: cannot unmarshal ${type} into Go value of type map[string]interface {}`,
   );
-}
-
-/** Applies a JSON patch as the server's library does: to replace a key that is not there adds it. */
-function applyOperations(live: StoredObject, operations: readonly JsonPatchOperation[]): unknown {
-  return operations.reduce<unknown>((document, operation) => {
-    if (operation.op !== "replace") return applyJsonPatch(document, [operation]);
-    try {
-      return applyJsonPatch(document, [operation]);
-    } catch (error) {
-      if (/\/(?:\d+|-)$/.test(operation.path)) throw error;
-      return applyJsonPatch(document, [{ ...operation, op: "add" }]);
-    }
-  }, live);
-}
-
-function object(value: unknown): unknown {
-  if (!isObject(value)) throw new TypeError("Cannot use the patched value: it is no object");
-  return value;
 }
 
 /** Writes a changed object, and says whose fields changed. */

@@ -149,8 +149,7 @@ function quoting(field: string, text: string, detail: string): FieldError {
 const LONGEST_MANAGER = 128;
 const LONGEST_SUBRESOURCE = 256;
 
-/** What is wrong with `managedFields`. */
-export function managersFaults(managers: readonly CheckedManager[], path: string): FieldError[] {
+function managersFaults(managers: readonly CheckedManager[], path: string): FieldError[] {
   return managers.flatMap(({ manager = "", operation = "", fieldsType, subresource = "" }, i) => {
     const field = `${path}[${i}]`;
     const found: FieldError[] = [];

@@ -49,6 +49,13 @@ function visitParts(
   }
   const shape = shapeOf(schema, before ?? after);
   const other = shapeOf(schema, after ?? before);
+  if (shape.kind !== other.kind) {
+    // One of another shape is another as a whole, and its parts are gone or new.
+    if (shape.kind === "map") visitFields(schema, before, {}, path, sets);
+    if (shape.kind === "list") visitItems(schema, before, [], path, sets);
+    if (other.kind === "map") visitFields(schema, {}, after, path, sets);
+    if (other.kind === "list") visitItems(schema, [], after, path, sets);
+  }
   if (shape.kind === "leaf" || other.kind === "leaf" || shape.kind !== other.kind) return true;
   if (shape.kind === "map") visitFields(schema, before ?? {}, after ?? {}, path, sets);
   else visitItems(schema, before ?? [], after ?? [], path, sets);

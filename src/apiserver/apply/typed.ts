@@ -1,7 +1,7 @@
 /** How a value is owned: as one, or part by part (`sigs.k8s.io/structured-merge-diff/v6/typed`). */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
-import { goNumber } from "../../schema/go_text.ts";
+import { goSyntax, goValue } from "../go_value.ts";
 import type { ServerSchema } from "../server_schema.ts";
 import { FieldSet, sorted } from "./field_set.ts";
 
@@ -245,26 +245,6 @@ function mismatchOf(schema: ServerSchema, value: unknown): string | undefined {
     default:
       return undefined;
   }
-}
-
-/** A value of JSON as Go prints it by `%v`. */
-function goValue(value: unknown): string {
-  if (value === null) return "<nil>";
-  if (typeof value === "number") return goNumber(value);
-  if (Array.isArray(value)) return `[${value.map(goValue).join(" ")}]`;
-  if (!isObject(value)) return String(value);
-  return `map[${Object.keys(value).sort().map((key) => `${key}:${goValue(value[key])}`).join(" ")}]`;
-}
-
-/** A value of JSON as Go prints it by `%#v`. */
-function goSyntax(value: unknown): string {
-  if (value === null) return "interface {}(nil)";
-  if (typeof value === "number") return goNumber(value);
-  if (typeof value === "string") return JSON.stringify(value);
-  if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(", ")}}`;
-  if (!isObject(value)) return String(value);
-  const parts = Object.keys(value).sort().map((key) => `${JSON.stringify(key)}:${goSyntax(value[key])}`);
-  return `map[string]interface {}{${parts.join(", ")}}`;
 }
 
 function goType(value: unknown): string {

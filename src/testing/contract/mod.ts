@@ -10,9 +10,11 @@ import { conflicts, deletion, status } from "./cases/lifecycle.ts";
 import { lists } from "./cases/lists.ts";
 import { objects } from "./cases/objects.ts";
 import { patches } from "./cases/patches.ts";
+import { jsonPatchCases, mergePatchCases } from "./cases/patches_more.ts";
 import { badInput, dryRun, fieldValidation } from "./cases/requests.ts";
 import { refusedDefinitions } from "./cases/refused_definitions.ts";
 import { refusedSchemas } from "./cases/refused_schemas.ts";
+import { strategicPatches } from "./cases/strategic_patches.ts";
 import { rules } from "./cases/rules.ts";
 import { validation } from "./cases/validation.ts";
 import { watches } from "./cases/watches.ts";
@@ -34,6 +36,9 @@ export const CASES: readonly Case[] = [
   ...lists,
   ...watches,
   ...patches,
+  ...jsonPatchCases,
+  ...mergePatchCases,
+  ...strategicPatches,
   ...applies,
   ...appliedShapes,
   ...appliedBesides,
@@ -61,5 +66,5 @@ export async function prepare(send: Send): Promise<void> {
 /** A namespace of its own for each case, the same in each run. */
 export function namespaceOf(contractCase: Case): string {
   const siblings = CASES.filter(({ area }) => area === contractCase.area);
-  return `${contractCase.area.replaceAll(" ", "-")}-${siblings.indexOf(contractCase) + 1}`;
+  return `${contractCase.area.toLowerCase().replaceAll(" ", "-")}-${siblings.indexOf(contractCase) + 1}`;
 }

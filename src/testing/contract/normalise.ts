@@ -46,6 +46,8 @@ class Noise {
     const versions = new Set<string>();
     for (const object of objectsIn(steps)) {
       this.#noteGenerated(object);
+      // First where they stand as such: as part of a key their order is random.
+      if (typeof object.uid === "string" && object.uid.replace(UID, "") === "") this.#uid(object.uid);
       const { metadata } = object;
       if (isObject(metadata) && !isList(object) && isVersion(metadata.resourceVersion)) {
         versions.add(metadata.resourceVersion);
