@@ -1,8 +1,11 @@
-/** In which form an answer is wanted. */
+/** In which form an answer is wanted (`k8s.io/apiserver/pkg/endpoints/handlers/negotiation`). */
+
 /** The form of an answer. */
 export interface Form {
-  /** Objects as they are, as rows of a table, or their metadata alone. */
-  readonly as: "object" | "table" | "metadata";
+  /** Objects as they are, as rows of a table, or their metadata alone, of one or of many. */
+  readonly as: "object" | "table" | "metadata" | "metadataList";
+  /** The version of `meta.k8s.io` of a table or of metadata. */
+  readonly metaVersion: "v1" | "v1beta1";
   readonly format: "json" | "yaml";
   readonly contentType: string;
 }
@@ -37,26 +40,37 @@ const JSON_TYPES = new Set(["application/json", "application/*", "*/*"]);
  */
 export function wantedForm(header: string | null): Form | undefined {
   const ranges = mediaRanges(header);
-  if (ranges.length === 0) return { as: "object", format: "json", contentType: "application/json" };
+  if (ranges.length === 0) return JSON_OBJECT;
   for (const { type, parameters } of ranges) {
     const format = JSON_TYPES.has(type) ? "json" : type === "application/yaml" ? "yaml" : undefined;
     if (format === undefined) continue;
     const as = formOf(parameters);
-    if (as !== undefined) return { as, format, contentType: `application/${format}` };
+    const metaVersion = parameters.get("v") === "v1beta1" ? "v1beta1" as const : "v1" as const;
+    if (as !== undefined) return { as, format, metaVersion, contentType: `application/${format}` };
   }
   return undefined;
 }
 
+const JSON_OBJECT: Form = { as: "object", format: "json", metaVersion: "v1", contentType: "application/json" };
+
+/** Formats by their names; all of them at once have one too. */
+const FORMATS = new Set(["application/json", "application/yaml", "application/vnd.kubernetes.protobuf", "*/*"]);
+
+/** Whether an entry names a format, or there is none. */
+export function namesFormat(header: string | null): boolean {
+  const ranges = mediaRanges(header);
+  return ranges.length === 0 || ranges.some(({ type }) => FORMATS.has(type));
+}
+
+const FORMS: ReadonlyMap<string, Form["as"]> = new Map([
+  ["Table", "table"],
+  ["PartialObjectMetadata", "metadata"],
+  ["PartialObjectMetadataList", "metadataList"],
+]);
+
 function formOf(parameters: ReadonlyMap<string, string>): Form["as"] | undefined {
-  switch (parameters.get("as")) {
-    case undefined:
-      return "object";
-    case "Table":
-      return parameters.get("v") === "v1" ? "table" : undefined;
-    case "PartialObjectMetadata":
-    case "PartialObjectMetadataList":
-      return "metadata";
-    default:
-      return undefined;
-  }
+  const as = parameters.get("as");
+  if (as === undefined) return "object";
+  const isKnown = parameters.get("g") === "meta.k8s.io" && /^v1(?:beta1)?$/.test(parameters.get("v") ?? "");
+  return isKnown ? FORMS.get(as) : undefined;
 }

@@ -37,7 +37,10 @@ const FILLED: Readonly<Record<string, (object: Draft) => Draft>> = {
   },
   "/persistentvolumeclaims": (claim) => inSpec(claim, (spec) => or(spec, { volumeMode: "Filesystem" })),
   "/persistentvolumes": (volume) =>
-    inSpec(volume, (spec) => or(spec, { volumeMode: "Filesystem", persistentVolumeReclaimPolicy: "Retain" })),
+    inSpec(volume, (spec) => {
+      const filled = or(spec, { volumeMode: "Filesystem", persistentVolumeReclaimPolicy: "Retain" });
+      return within(filled, "hostPath", (path) => ({ type: "", ...path }));
+    }),
   "/replicationcontrollers": (it) => inSpec(it, (spec) => inTemplate(or(spec, { replicas: 1 }))),
   "apps/deployments": (it) => inSpec(it, deploymentSpec),
   "apps/replicasets": (it) => inSpec(it, (spec) => inTemplate(or(spec, { replicas: 1 }))),
@@ -56,6 +59,9 @@ const FILLED: Readonly<Record<string, (object: Draft) => Draft>> = {
     inSpec(it, (spec) => or(spec, { minReplicas: 1, metrics: [HALF_BUSY] })),
   "rbac.authorization.k8s.io/rolebindings": roleBinding,
   "rbac.authorization.k8s.io/clusterrolebindings": roleBinding,
+  "networking.k8s.io/ingressclasses": (it) =>
+    inSpec(it, (spec) => within(spec, "parameters", (parameters) => or(parameters, { scope: "Cluster" }))),
+  "storage.k8s.io/csidrivers": (it) => inSpec(it, (spec) => or(spec, CSI_DRIVER)),
   "storage.k8s.io/storageclasses": (it) => or(it, { reclaimPolicy: "Delete", volumeBindingMode: "Immediate" }),
   "admissionregistration.k8s.io/mutatingwebhookconfigurations": (it) => webhooks(it, { reinvocationPolicy: "Never" }),
   "admissionregistration.k8s.io/validatingwebhookconfigurations": (it) => webhooks(it, {}),
@@ -73,15 +79,48 @@ const CREATED: Readonly<Record<string, (object: StoredObject, now: number) => St
   "/pods": (it) => ({
     ...it,
     spec: admittedPod(fields(it.spec)),
-    status: { phase: "Pending", qosClass: qosClass(fields(it.spec)) },
+    status: { phase: "Pending", qosClass: qosClass(fields(it.spec)), ...gated(fields(it.spec)) },
   }),
   "/services": (it) => ({ ...it, spec: addressed(fields(it.spec)), status: { loadBalancer: {} } }),
-  "/persistentvolumes": (it) => ({ ...it, status: { phase: "Pending" } }),
+  "/persistentvolumes": (it) => ({
+    ...withMetadata(it, { finalizers: [...it.metadata.finalizers ?? [], "kubernetes.io/pv-protection"] }),
+    status: { phase: "Pending" },
+  }),
+  "batch/jobs": (it) => ({ ...it, spec: selectingJob(it, fields(it.spec)) }),
   "/persistentvolumeclaims": (it) => ({
     ...withMetadata(it, { finalizers: [...it.metadata.finalizers ?? [], "kubernetes.io/pvc-protection"] }),
     status: { phase: "Pending" },
   }),
 };
+
+const CSI_DRIVER = {
+  attachRequired: true,
+  podInfoOnMount: false,
+  storageCapacity: false,
+  fsGroupPolicy: "ReadWriteOnceWithFSType",
+  volumeLifecycleModes: ["Persistent"],
+  requiresRepublish: false,
+  seLinuxMount: false,
+};
+
+/** A job tells its pods by its own uid, unless it says by what. */
+function selectingJob({ metadata }: StoredObject, spec: Fields): Fields {
+  if (own(spec, "manualSelector") === true) return spec;
+  const { uid, name } = metadata;
+  const labels = {
+    "controller-uid": uid,
+    "job-name": name,
+    "batch.kubernetes.io/controller-uid": uid,
+    "batch.kubernetes.io/job-name": name,
+  };
+  const label = (template: Fields) =>
+    within({ metadata: {}, ...template }, "metadata", (it) => ({ ...it, labels: { ...labels, ...fields(it.labels) } }));
+  const matchLabels = {
+    ...fields(fields(own(spec, "selector")).matchLabels),
+    "batch.kubernetes.io/controller-uid": uid,
+  };
+  return within({ ...spec, selector: { ...fields(own(spec, "selector")), matchLabels } }, "template", label);
+}
 
 /** The addresses of a service that has none of its own. Others would get one from a range, which there is not here. */
 function addressed(spec: Fields): Fields {
@@ -104,6 +143,21 @@ function admittedPod(spec: Fields): Fields {
     !tolerations.some((each) => each.key === key || (each.key === undefined && each.operator === "Exists"))
   ).map((key) => ({ key, operator: "Exists", effect: "NoExecute", tolerationSeconds: 300 }));
   return { ...filled, tolerations: [...tolerations, ...added] };
+}
+
+/** A pod with gates says from the start that it waits for them. */
+function gated({ schedulingGates }: Fields): Fields {
+  if (!Array.isArray(schedulingGates) || schedulingGates.length === 0) return {};
+  return {
+    conditions: [{
+      type: "PodScheduled",
+      status: "False",
+      lastProbeTime: null,
+      lastTransitionTime: null,
+      reason: "SchedulingGated",
+      message: "Scheduling is blocked due to non-empty scheduling gates",
+    }],
+  };
 }
 
 /** How well a pod says what it needs: all of it, some of it, nothing. */
@@ -290,7 +344,12 @@ function cronJobSpec(spec: Fields): Fields {
 function serviceSpec(spec: Fields): Fields {
   const typed = or(spec, { sessionAffinity: "None", type: "ClusterIP" });
   const isInside = own(typed, "type") !== "ExternalName";
-  const filled = or(typed, isInside ? { internalTrafficPolicy: "Cluster" } : {});
+  const isReached = ["NodePort", "LoadBalancer"].includes(String(own(typed, "type"))) ||
+    (isInside && Array.isArray(own(typed, "externalIPs")));
+  const filled = or(typed, {
+    ...isInside && { internalTrafficPolicy: "Cluster" },
+    ...isReached && { externalTrafficPolicy: "Cluster" },
+  });
   return each(filled, "ports", (port) => {
     const target = own(port, "targetPort");
     return target === undefined || target === 0 || target === "" ? { ...port, targetPort: own(port, "port") } : port;

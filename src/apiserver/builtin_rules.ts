@@ -14,6 +14,7 @@ import { type Draft, metadataOf, type StoredObject, withMetadata } from "./objec
 /** Kinds whose generation the server counts. */
 const COUNTED = new Set([
   "/pods",
+  "/podtemplates",
   "/replicationcontrollers",
   "apps/daemonsets",
   "apps/deployments",

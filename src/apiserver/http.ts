@@ -1,7 +1,8 @@
 /** From a request to its answer: which operation it asks for, and in which form the answer is wanted. */
-import { type Form, wantedForm } from "./accept.ts";
+import { type Form, namesFormat, wantedForm } from "./accept.ts";
 import { contentType, jsonFault, parseYaml, readBody } from "./body.ts";
 import { type Core, resourceName } from "./core.ts";
+import { invalid as invalidField } from "../schema/field_error.ts";
 import { isDiscoveryPath, serveDiscovery } from "./discovery.ts";
 import type { ServedKind } from "./kinds.ts";
 import type { StoredObject } from "./objects.ts";
@@ -108,8 +109,11 @@ async function operate(core: Core, watches: Watches, target: Target, request: Re
     : kind.subresources.find((part) => part.name === subresource)?.verbs;
   if (verb === undefined || !allowed?.includes(verb)) throw notThere(request.method, target);
   if (isReview(target)) return jsonResponse(await serveReview(core, target, request), 201);
-  const form = wantedForm(request.headers.get("accept"));
-  if (form === undefined) throw notAcceptable(kind.isBuiltin, verb === "list" || verb === "watch");
+  const accept = request.headers.get("accept");
+  const form = wantedForm(accept);
+  // The paths of built-in kinds are taken by another library, which looks at the header first.
+  if (kind.isBuiltin && !namesFormat(accept)) throw notAcceptable(true, verb === "list" || verb === "watch");
+  if (form === undefined) throw notAcceptable(false, false);
   if (isScale(target)) return written(await serveScale(core, target, request), form, core, target);
   switch (verb) {
     case "get":
@@ -254,19 +258,32 @@ function warned(response: Response, warnings: readonly string[]): Response {
 }
 
 function shown(object: StoredObject, form: Form, core: Core, kind: ServedKind, query: URLSearchParams): unknown {
-  if (form.as === "metadata") return partial(object);
+  if (form.as === "metadata") return partial(object, form.metaVersion);
+  if (form.as === "metadataList") throw wrongForm(kind, false);
   if (form.as === "object") return object;
   const { resourceVersion } = object.metadata;
   return tableOf(kind, [object], { resourceVersion }, core.clock.now(), {
     includeObject: included(query),
     withColumns: true,
+    version: form.metaVersion,
   });
 }
 
+/** The refusal to who wants the metadata of one of many, or of many of one. */
+function wrongForm(kind: ServedKind, isList: boolean): StatusError {
+  const [group] = kind.group.split(".");
+  const type = kind.isBuiltin ? `*${group || "core"}.${kind.kind}` : "*unstructured.Unstructured";
+  const message = isList
+    ? `you requested PartialObjectMetadata, but the requested object is a list (${type}List)`
+    : `you requested PartialObjectMetadataList, but the requested object is not a list (${type})`;
+  return new StatusError(406, "NotAcceptable", message);
+}
+
 function included(query: URLSearchParams): IncludeObject {
-  const wanted = query.get("includeObject") ?? "Metadata";
-  if (wanted === "None" || wanted === "Object") return wanted;
-  return "Metadata";
+  const wanted = query.get("includeObject") || "Metadata";
+  if (wanted === "None" || wanted === "Object" || wanted === "Metadata") return wanted;
+  const fault = invalidField("includeObject", wanted, "must be 'Metadata', 'Object', 'None', or empty");
+  throw badRequest(`Unable to convert to Table as requested: ${fault.field}: ${fault.message}`);
 }
 
 /** What an object looks like on the wire, by the object: an event of a watch goes to many. */
@@ -294,15 +311,17 @@ async function list(core: Core, { kind, namespace, query }: Target, form: Form):
     const table = tableOf(kind, items, metadata, core.clock.now(), {
       includeObject: included(query),
       withColumns: true,
+      version: form.metaVersion,
     });
     return new Response(await encoded(table, form), { headers });
   }
-  if (form.as === "metadata") {
+  if (form.as === "metadata") throw wrongForm(kind, true);
+  if (form.as === "metadataList") {
     const answer = {
       kind: "PartialObjectMetadataList",
-      apiVersion: "meta.k8s.io/v1",
+      apiVersion: `meta.k8s.io/${form.metaVersion}`,
       metadata,
-      items: items.map(partial),
+      items: items.map((item) => partial(item, form.metaVersion)),
     };
     return new Response(await encoded(answer, form), { headers });
   }
@@ -338,11 +357,11 @@ function watch(core: Core, watches: Watches, target: Target, form: Form, signal:
   let isFirst = true;
   const encode = ({ type, object }: WatchEvent): string => {
     let line = object;
-    if (type !== "ERROR" && form.as === "metadata") line = partial(object as StoredObject);
+    if (type !== "ERROR" && form.as.startsWith("metadata")) line = partial(object as StoredObject, form.metaVersion);
     if (type !== "ERROR" && form.as === "table") {
       const { resourceVersion } = (object as StoredObject).metadata;
       const rows = type === "BOOKMARK" ? [] : [object as StoredObject];
-      const options = { includeObject: included(query), withColumns: isFirst };
+      const options = { includeObject: included(query), withColumns: isFirst, version: form.metaVersion };
       line = tableOf(kind, rows, { resourceVersion }, core.clock.now(), options);
       isFirst = false;
     }

@@ -178,5 +178,12 @@ function served(resource: BuiltinResource): Omit<ServedKind, "rules" | "schema">
     subresources: resource.subresources ?? [],
     collection: SHARED_COLLECTIONS[collection] ?? collection,
     isBuiltin: true,
+    ...DEPRECATED[collection] !== undefined && { deprecation: DEPRECATED[collection] },
   };
 }
+
+/** Kinds that are on their way out (`zz_generated.prerelease-lifecycle.go` of `k8s.io/api`). */
+const DEPRECATED: Readonly<Record<string, string>> = {
+  "/componentstatuses": "v1 ComponentStatus is deprecated in v1.19+",
+  "/endpoints": "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
+};

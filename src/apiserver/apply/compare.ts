@@ -41,12 +41,8 @@ function visitParts(
   path: readonly string[],
   sets: Comparison,
 ): boolean {
-  if (
-    isEmpty(before) && isEmpty(after) &&
-    (isObject(before) || isObject(after) || Array.isArray(before) || Array.isArray(after))
-  ) {
-    return false;
-  }
+  // What is empty on both sides is taken as one, so that null and empty differ.
+  if (isEmpty(before) && isEmpty(after)) return true;
   const shape = shapeOf(schema, before ?? after);
   const other = shapeOf(schema, after ?? before);
   if (shape.kind !== other.kind) {

@@ -14,6 +14,7 @@ import { jsonPatchCases, mergePatchCases } from "./cases/patches_more.ts";
 import { badInput, dryRun, fieldValidation } from "./cases/requests.ts";
 import { refusedDefinitions } from "./cases/refused_definitions.ts";
 import { refusedSchemas } from "./cases/refused_schemas.ts";
+import { tables } from "./cases/tables.ts";
 import { strategicPatches } from "./cases/strategic_patches.ts";
 import { rules } from "./cases/rules.ts";
 import { validation } from "./cases/validation.ts";
@@ -34,6 +35,7 @@ export const CASES: readonly Case[] = [
   ...rules,
   ...objects,
   ...lists,
+  ...tables,
   ...watches,
   ...patches,
   ...jsonPatchCases,
