@@ -30,7 +30,7 @@ import {
 import type { WriteOptions } from "./options.ts";
 import { checkName, createObject, updateObject } from "./persist.ts";
 import { applyConflict, badRequest, conflict, invalid, notFound, StatusError } from "./status_error.ts";
-import type { Outcome, Target } from "./writes.ts";
+import { guardOf, type Outcome, type Target } from "./writes.ts";
 
 /**
  * Applies the configuration of a PATCH: makes the object, or changes what is there.
@@ -60,6 +60,7 @@ export async function applyObject(core: Core, target: Target, text: string, opti
     namespace,
     name,
     dryRun: options.dryRun,
+    ...guardOf(core, target),
     ...(subresource && { subresource }),
     track: (next: StoredObject) => {
       // What defaults and the server's own rules added is nobody's.
@@ -132,6 +133,13 @@ function applyNew(
     }, and no existing object was found`;
     throw conflict(resourceName(kind), name, why);
   }
+  core.access.checkCreate(target.user, {
+    group: kind.group,
+    version: kind.version,
+    resource: kind.plural,
+    namespace,
+    name,
+  });
   const empty = {
     ...nothing(kind) as Draft,
     apiVersion: kind.apiVersion,
@@ -146,6 +154,7 @@ function applyNew(
     namespace,
     dryRun: options.dryRun,
     isApplied: true,
+    ...guardOf(core, target),
     track: (next) => withMetadata(next, { managedFields: encodeManaged({ managers, times }) }),
   });
   warnings.push(...made.warnings);
@@ -167,10 +176,10 @@ export interface AppliedTo {
  */
 export function applyTo(
   core: Core,
-  target: Target,
+  target: Pick<Target, "kind" | "subresource">,
   live: StoredObject,
   config: Draft,
-  options: WriteOptions,
+  options: Pick<WriteOptions, "manager" | "force">,
 ): AppliedTo {
   const { kind, subresource } = target;
   const { schema, apiVersion } = kind;

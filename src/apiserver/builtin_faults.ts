@@ -4,6 +4,7 @@ import { own } from "../base/own.ts";
 import { type FieldError, forbidden, invalid, required } from "../schema/field_error.ts";
 import { labelFaults } from "../base/name_rules.ts";
 import type { StoredObject } from "./objects.ts";
+import { bindingFaults, roleFaults } from "./rbac_faults.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 type Check = (object: StoredObject, old?: StoredObject) => FieldError[];
@@ -22,6 +23,10 @@ const CHECKS: Readonly<Record<string, Check>> = {
   "batch/jobs": (job) => templateFaults(fields(fields(job.spec).template), "spec.template"),
   "coordination.k8s.io/leases": leaseFaults,
   "/services": serviceFaults,
+  "rbac.authorization.k8s.io/roles": roleFaults,
+  "rbac.authorization.k8s.io/clusterroles": roleFaults,
+  "rbac.authorization.k8s.io/rolebindings": bindingFaults,
+  "rbac.authorization.k8s.io/clusterrolebindings": bindingFaults,
 };
 
 /**

@@ -1,5 +1,6 @@
 /** From a request to its answer: which operation it asks for, and in which form the answer is wanted. */
 import { type Form, namesFormat, wantedForm } from "./accept.ts";
+import type { User } from "./access/user.ts";
 import { contentType, jsonFault, parseYaml, readBody } from "./body.ts";
 import { type Core, resourceName } from "./core.ts";
 import { invalid as invalidField } from "../schema/field_error.ts";
@@ -12,6 +13,7 @@ import { getObject, listObjects, selection } from "./read.ts";
 import { deleteObject } from "./remove.ts";
 import { isReview, serveReview } from "./reviews.ts";
 import { isScale, serveScale } from "./scale.ts";
+import { isTokenRequest, serveTokenRequest } from "./token_request.ts";
 import {
   badRequest,
   methodNotAllowed,
@@ -33,11 +35,13 @@ import { create, type Outcome, patch, type Target, update } from "./writes.ts";
  * @param core The server.
  * @param watches The open watches.
  * @param request The request.
+ * @param sender Who sent it, where that is known from the connection rather than from a token.
  */
-export async function answer(core: Core, watches: Watches, request: Request): Promise<Response> {
+export async function answer(core: Core, watches: Watches, request: Request, sender?: User): Promise<Response> {
   const warnings: string[] = [];
   try {
-    return warned(await dispatch(core, watches, request, warnings), warnings);
+    const user = core.access.admit(request, sender);
+    return warned(await dispatch(core, watches, request, { user, warnings }), warnings);
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
     return warned(statusResponse(error.status, error.code), warnings);
@@ -60,7 +64,12 @@ export function jsonResponse(body: unknown, code = 200, headers: Record<string, 
 
 const COMMON = { "cache-control": "no-cache, private" };
 
-async function dispatch(core: Core, watches: Watches, request: Request, warnings: string[]): Promise<Response> {
+async function dispatch(
+  core: Core,
+  watches: Watches,
+  request: Request,
+  { user, warnings }: Pick<Target, "user" | "warnings">,
+): Promise<Response> {
   const url = new URL(request.url);
   const path = resourcePath(url.pathname);
   if (path === undefined) {
@@ -80,6 +89,7 @@ async function dispatch(core: Core, watches: Watches, request: Request, warnings
     name: path.name,
     subresource: path.subresource,
     query: url.searchParams,
+    user,
     warnings,
   };
   if (kind.deprecation !== undefined) warnings.push(kind.deprecation);
@@ -108,6 +118,7 @@ async function operate(core: Core, watches: Watches, target: Target, request: Re
     ? kind.verbs
     : kind.subresources.find((part) => part.name === subresource)?.verbs;
   if (verb === undefined || !allowed?.includes(verb)) throw notThere(request.method, target);
+  if (isTokenRequest(target)) return jsonResponse(await serveTokenRequest(core, target, request), 201);
   if (isReview(target)) return jsonResponse(await serveReview(core, target, request), 201);
   const accept = request.headers.get("accept");
   const form = wantedForm(accept);

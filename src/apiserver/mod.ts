@@ -3,6 +3,10 @@
  * collector and namespace controller do, and reads no time but that of the clock it is given.
  */
 import { type Clock, systemClock } from "../base/clock.ts";
+import { Access } from "./access/access.ts";
+import { aggregateRoles } from "./access/aggregation.ts";
+import { createInitialRoles } from "./access/bootstrap.ts";
+import type { User } from "./access/user.ts";
 import { Background } from "./background.ts";
 import { builtinColumns } from "./builtin_columns.ts";
 import { builtinRules } from "./builtin_rules.ts";
@@ -27,12 +31,27 @@ export interface ApiserverOptions {
   readonly uid?: () => string;
   /** How many changes are remembered, for watches that begin in the past. @default {10_000} */
   readonly history?: number;
+  /**
+   * Whether who may do what is decided by Roles, ClusterRoles and their bindings, of which there are then those that every cluster begins with.
+   * Who sends no token is `system:anonymous`, and may next to nothing. Otherwise everybody may do everything.
+   *
+   * @default {false}
+   */
+  readonly rbac?: boolean;
+  /** Users by the bearer tokens that they show, besides the service accounts with their own. @default {none} */
+  readonly tokens?: Readonly<Record<string, User>>;
+}
+
+/** What the server is told of a request besides what is in it. */
+export interface FetchOptions {
+  /** Who sent it, where the caller knows, say from a certificate; the request's token is then not looked at. */
+  readonly user?: User;
 }
 
 /** An API server. */
 export interface Apiserver extends AsyncDisposable {
   /** Answers a request: everything goes through here. */
-  fetch(request: Request): Promise<Response>;
+  fetch(request: Request, options?: FetchOptions): Promise<Response>;
   /** Grows with each request begun or ended, each event of a watch, each step done in the background. */
   readonly activity: number;
   /** Requests that run now, open watches not counted, and steps in the background not yet done. Zero: nothing will change by itself. */
@@ -67,22 +86,26 @@ export function createApiserver(options: ApiserverOptions = {}): Apiserver {
   let isStopped = false;
   const happened = () => void activity++;
   const store = new Store(options.history === undefined ? {} : { history: options.history });
-  const core: Core = { clock, store, kinds: new Kinds(), background: new Background(happened), uid, happened };
+  const base = { clock, store, kinds: new Kinds(), background: new Background(happened), uid, happened };
+  const { rbac = false, tokens = {} } = options;
+  const core: Core = { ...base, access: new Access(base, { rbac, tokens }) };
   for (const kind of builtinKinds(rulesFor, builtinColumns)) core.kinds.set(kind);
   const watches = new Watches(core);
   new Definitions(core);
   new Garbage(core);
   emptyNamespaces(core);
   createInitialNamespaces(core);
+  if (rbac) createInitialRoles(core);
+  aggregateRoles(core);
   // What was before the first request is no history to anybody.
   store.compact();
 
-  async function fetch(request: Request): Promise<Response> {
+  async function fetch(request: Request, { user }: FetchOptions = {}): Promise<Response> {
     if (isStopped) throw new TypeError(`Cannot answer "${request.url}": the API server has stopped`);
     running++;
     happened();
     try {
-      return await answer(core, watches, request);
+      return await answer(core, watches, request, user);
     } catch (error) {
       const { status, code } = internalError(error instanceof Error ? error.message : String(error));
       return statusResponse(status, code);

@@ -4,6 +4,7 @@
 import { equal } from "../base/json.ts";
 import { own } from "../base/own.ts";
 import { invalid as invalidField } from "../schema/field_error.ts";
+import type { Guard } from "./access/escalation.ts";
 import { type Core, keyOf, keyOfObject, resourceName } from "./core.ts";
 import { keepTimes } from "./managed_fields.ts";
 import type { ServedKind } from "./kinds.ts";
@@ -33,6 +34,8 @@ export interface CreateRequest {
   readonly dryRun: boolean;
   /** Whether an apply makes it: a resourceVersion in it says nothing then. */
   readonly isApplied?: boolean;
+  /** Refuses what this user must not write. */
+  readonly guard?: Guard;
   /** Says who owns the fields of the object made. */
   readonly track?: (object: StoredObject) => StoredObject;
 }
@@ -62,6 +65,7 @@ export function createObject(core: Core, kind: ServedKind, draft: Draft, request
   });
   if (kind.namespaced) checkNamespace(core, kind, request.namespace ?? "", fresh.metadata.name);
   // Who owns what is told from the object as it came: what the server adds or takes away is nobody's.
+  request.guard?.(fresh);
   const tracked = kind.rules.prepareCreate(request.track?.(fresh) ?? fresh, now);
   // What the kind says first, then what holds for all: so the server words it.
   const faults = kind.rules.validate(tracked);
@@ -119,6 +123,8 @@ export interface UpdateRequest {
   readonly namespace: string | undefined;
   readonly name: string;
   readonly dryRun: boolean;
+  /** Refuses what this user must not write. */
+  readonly guard?: Guard;
   readonly subresource?: string;
   /** Whether the uid says which object is meant, as in a full update, rather than what it is to be, as in a patch. */
   readonly isWhole?: boolean;
@@ -148,6 +154,7 @@ export function updateObject(
   if (stored === undefined) throw notFound(resource, request.name);
   const old = kind.rules.read(stored);
   const wanted = based(kind, request, change(old), old);
+  request.guard?.(wanted, old);
   const kept = keepServerFields(request.track?.(wanted, old) ?? wanted, old);
   const tracked = kind.rules.prepareUpdate(kept, old, request.subresource);
   const faults = [

@@ -4,6 +4,8 @@ import { applyMergePatch } from "../base/merge_patch.ts";
 import { own } from "../base/own.ts";
 import { invalid as invalidField } from "../schema/field_error.ts";
 import { sorted } from "./apply/field_set.ts";
+import { escalationGuard, type Guard } from "./access/escalation.ts";
+import type { User } from "./access/user.ts";
 import { applyObject } from "./apply.ts";
 import { contentType, duplicateKeys, jsonFault, kindMissing, type ParsedBody, parseObject, readBody } from "./body.ts";
 import type { Core } from "./core.ts";
@@ -25,6 +27,8 @@ export interface Target {
   readonly name: string | undefined;
   readonly subresource: string | undefined;
   readonly query: URLSearchParams;
+  /** Who sent it, or as whom it is answered. */
+  readonly user: User;
   /** What the answer warns of, be it a refusal or not. */
   readonly warnings: string[];
 }
@@ -33,6 +37,12 @@ export interface Target {
 export interface Outcome {
   readonly code: number;
   readonly object: StoredObject;
+}
+
+/** What a write is checked for because of who makes it. */
+export function guardOf(core: Core, target: Target): { guard?: Guard } {
+  const guard = escalationGuard(core.access.authorizer, target.user, target);
+  return guard === undefined ? {} : { guard };
 }
 
 function optionsOf(request: Request, query: URLSearchParams, kind: string): WriteOptions {
@@ -48,6 +58,7 @@ export async function create(core: Core, target: Target, request: Request): Prom
   const written = createObject(core, kind, draft, {
     namespace,
     dryRun: options.dryRun,
+    ...guardOf(core, target),
     track: (object) => trackUpdate(core, kind, undefined, object, { manager: options.manager }),
   });
   warnings.push(...written.warnings);
@@ -209,15 +220,17 @@ function notAnObject(prefix: string, patch: unknown): Error {
 /** Writes a changed object, and says whose fields changed. */
 function change(
   core: Core,
-  { kind, namespace, name = "", subresource, warnings }: Target,
+  target: Target,
   options: WriteOptions,
   make: (live: StoredObject) => Draft,
   isWhole: boolean,
 ): Outcome {
+  const { kind, namespace, name = "", subresource, warnings } = target;
   const request = {
     namespace,
     name,
     dryRun: options.dryRun,
+    ...guardOf(core, target),
     isWhole,
     ...(subresource && { subresource }),
     track: (next: StoredObject, old: StoredObject) =>

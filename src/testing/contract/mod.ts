@@ -1,4 +1,7 @@
 /** The contract suite: all cases, and what both servers need before the first. */
+import { access } from "./cases/access.ts";
+import { grants, refusedRoles } from "./cases/access_grants.ts";
+import { impersonation, reviews } from "./cases/access_reviews.ts";
 import { applies } from "./cases/applies.ts";
 import { appliedBesides } from "./cases/applies_migration.ts";
 import { appliedShapes } from "./cases/applies_more.ts";
@@ -56,6 +59,11 @@ export const CASES: readonly Case[] = [
   ...refusedDefinitions,
   ...customFeatures,
   ...changedDefinitions,
+  ...access,
+  ...grants,
+  ...refusedRoles,
+  ...reviews,
+  ...impersonation,
 ];
 
 /** Makes the kind that the cases share, and waits until discovery has it. */

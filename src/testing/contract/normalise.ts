@@ -12,6 +12,7 @@ export const LEFT_OUT: readonly string[] = [
   "continue tokens: replaced by whether there is one",
   "order of the causes of an error, there and in its message: the real server's is random",
   "order of managedFields: the real server sorts them by the second",
+  "order of the rules of a SelfSubjectRulesReview: the real server's is random",
   "order of the keys of JSON objects, white space",
   "the server's own address",
   "headers, save Content-Type and Warning",
@@ -71,6 +72,7 @@ class Noise {
       const field = object[key];
       if (key === "managedFields" && Array.isArray(field)) return [key, this.remove(sortManagers(field))];
       if (key === "metadata" && isObject(field)) return [key, this.#metadata(field, isList(object))];
+      if (RULE_LISTS.has(key) && Array.isArray(field)) return [key, sortedByText(field)];
       if (key === "object" && object.type === "BOOKMARK" && isObject(field)) {
         return [key, { ...field, metadata: this.#metadata(field.metadata as Record<string, unknown>, true) }];
       }
@@ -120,6 +122,13 @@ class Noise {
     if (!GENERATED_SUFFIX.test(name.slice(generateName.length)) || this.#generated.has(name)) return;
     this.#generated.set(name, `${generateName}<generated ${this.#generated.size + 1}>`);
   }
+}
+
+/** Where the rules of a SelfSubjectRulesReview are. */
+const RULE_LISTS = new Set(["resourceRules", "nonResourceRules"]);
+
+function sortedByText(values: readonly unknown[]): unknown[] {
+  return [...values].sort((a, b) => JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
 }
 
 /** Of a list the items come first, so that its own version is compared with theirs. */

@@ -25,6 +25,8 @@ export interface CallOptions {
   /** @default {"application/json"} */
   readonly contentType?: string;
   readonly accept?: string;
+  /** More headers. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** What a case needs to know of an event. */
@@ -51,7 +53,7 @@ export const APPLY = "application/apply-patch+yaml";
 /** The requests a case can make. All but the quiet ones are written down. */
 export class Recorder {
   readonly namespace: string;
-  readonly steps: Step[] = [];
+  readonly steps: Step[];
   readonly #send: (request: Request) => Promise<Response>;
   readonly #signal: AbortSignal;
   /** Readers of watches that may still run. */
@@ -59,8 +61,9 @@ export class Recorder {
 
   constructor(
     send: (request: Request) => Promise<Response>,
-    options: { namespace: string; signal: AbortSignal },
+    options: { namespace: string; signal: AbortSignal; steps?: Step[] },
   ) {
+    this.steps = options.steps ?? [];
     this.#send = send;
     this.namespace = options.namespace;
     this.#signal = options.signal;
@@ -76,6 +79,27 @@ export class Recorder {
     return `/apis/contract.example.com/v1/namespaces/${this.namespace}/widgets${rest}`;
   }
 
+  /**
+   * The same recorder, whose requests are sent as another user. What is recorded of both is one transcript.
+   *
+   * @param user The user's name.
+   * @param headers More of who it is: a group, an uid.
+   */
+  as(user: string, headers: Readonly<Record<string, string>> = {}): Recorder {
+    return this.sending({ "Impersonate-User": user, ...headers });
+  }
+
+  /** The same recorder, whose requests carry more headers. */
+  sending(headers: Readonly<Record<string, string>>): Recorder {
+    const send = (request: Request) => {
+      for (const [name, value] of Object.entries(headers)) {
+        if (!request.headers.has(name)) request.headers.set(name, value);
+      }
+      return this.#send(request);
+    };
+    return new Recorder(send, { namespace: this.namespace, signal: this.#signal, steps: this.steps });
+  }
+
   get(path: string, options?: CallOptions): Promise<Answer> {
     return this.call("GET", path, undefined, options);
   }
@@ -88,8 +112,8 @@ export class Recorder {
     return this.call("PUT", path, body, options);
   }
 
-  delete(path: string, body?: unknown): Promise<Answer> {
-    return this.call("DELETE", path, body);
+  delete(path: string, body?: unknown, options?: CallOptions): Promise<Answer> {
+    return this.call("DELETE", path, body, options);
   }
 
   merge(path: string, body: unknown): Promise<Answer> {
@@ -215,6 +239,7 @@ export class Recorder {
   #request(method: string, path: string, body: unknown, options: CallOptions): Promise<Response> {
     // The name of a field manager that is not given comes from the user agent.
     const headers = new Headers({ "User-Agent": "contract/1.0", Accept: options.accept ?? "application/json" });
+    for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value);
     if (body !== undefined) headers.set("Content-Type", options.contentType ?? "application/json");
     const text = body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body);
     return this.#send(
