@@ -20,8 +20,9 @@ AddedStatus columnSchema ColumnType columnType CONDITIONS equal isObject OBSERVE
 
 /** `@op/sdk/testing`. */
 const TESTING = `
-Apiserver ApiserverOptions createApiserver kubeconfigFor MemoryCluster memoryCluster MemoryClusterOptions Place
-RealCluster realCluster RealClusterOptions RequestRecord serveApiserver ServedApiserver ServeOptions SettleOptions
+Apiserver ApiserverOptions createApiserver Disturbance Fault FaultFilter faults Faults FetchOptions Injected kubeconfigFor
+MemoryCluster memoryCluster MemoryClusterOptions Place PolicyRule RealCluster realCluster RealClusterOptions RequestFilter
+RequestRecord RequestVerb RestartServerOptions serveApiserver ServedApiserver ServeOptions SettleOptions User
 `;
 
 /** `@op/sdk/kinds`: generated, and too many to read here. A name a line. */

@@ -21,7 +21,7 @@ import { builtinKinds, Kinds, type Rules, type ServedKind } from "./kinds.ts";
 import { createInitialNamespaces, emptiedNamespace, emptyNamespace, NAMESPACES } from "./namespaces.ts";
 import { internalError } from "./status_error.ts";
 import { Store } from "./store.ts";
-import { Watches } from "./watch.ts";
+import { type Disturbance, Watches } from "./watch.ts";
 
 /** Options for {@linkcode createApiserver}. */
 export interface ApiserverOptions {
@@ -60,6 +60,18 @@ export interface Apiserver extends AsyncDisposable {
   readonly watches: number;
   /** Forgets all changes so far, as an etcd does when it is compacted: a watch or list from before now is answered 410. */
   compact(): void;
+  /**
+   * Does to an open watch what a network or a server may do.
+   *
+   * @param request The request that opened it.
+   * @param how What befalls it.
+   * @returns Whether it was still open.
+   */
+  disturb(request: Request, how: Disturbance): boolean;
+  /** Whether the watch that a request opened is still open. */
+  isWatching(request: Request): boolean;
+  /** Breaks all open watches, as a server does that goes down; what is stored stays. */
+  cut(): void;
   /** Ends all open watches and refuses what comes. */
   stop(): Promise<void>;
 }
@@ -133,6 +145,9 @@ export function createApiserver(options: ApiserverOptions = {}): Apiserver {
       return watches.size;
     },
     compact: () => store.compact(),
+    disturb: ({ signal }, how) => watches.disturb(signal, how),
+    isWatching: ({ signal }) => watches.signals.includes(signal),
+    cut: () => watches.signals.forEach((signal) => void watches.disturb(signal, "cut")),
     stop,
     [Symbol.asyncDispose]: stop,
   };

@@ -26,9 +26,21 @@ export interface WatchRequest {
   readonly signal: AbortSignal;
 }
 
-/** Open watches. */
+/**
+ * What can befall an open watch: its connection breaks, it stays open and says nothing more, or the server says that what it is at is forgotten
+ * and ends it.
+ */
+export type Disturbance = "cut" | "silence" | "expire";
+
+/** An open watch. */
+interface OpenWatch {
+  end(): void;
+  disturb(how: Disturbance): void;
+}
+
+/** Open watches, by the signals of their requests. */
 export class Watches {
-  #open = new Set<() => void>();
+  #open = new Map<AbortSignal, OpenWatch>();
   readonly #core: Core;
 
   constructor(core: Core) {
@@ -42,7 +54,25 @@ export class Watches {
 
   /** Ends all of them. */
   close(): void {
-    for (const end of [...this.#open]) end();
+    for (const { end } of [...this.#open.values()]) end();
+  }
+
+  /**
+   * Disturbs the watch that a request opened.
+   *
+   * @param signal The request's.
+   * @param how What befalls it.
+   * @returns Whether it was still open.
+   */
+  disturb(signal: AbortSignal, how: Disturbance): boolean {
+    const watch = this.#open.get(signal);
+    watch?.disturb(how);
+    return watch !== undefined;
+  }
+
+  /** The signals of the requests whose watches are open. */
+  get signals(): readonly AbortSignal[] {
+    return [...this.#open.keys()];
   }
 
   /**
@@ -62,14 +92,16 @@ export class Watches {
     const encoder = new TextEncoder();
     const clockwork: Disposable[] = [];
     let end = () => {};
+    let isSilent = false;
     return new ReadableStream<Uint8Array>({
       start: (controller) => {
         const send = (event: WatchEvent) => {
+          if (isSilent) return;
           core.happened();
           controller.enqueue(encoder.encode(`${request.encode(event)}\n`));
         };
         end = () => {
-          if (!this.#open.delete(end)) return;
+          if (!this.#open.delete(signal)) return;
           for (const part of clockwork) part[Symbol.dispose]();
           signal.removeEventListener("abort", end);
           core.happened();
@@ -79,7 +111,17 @@ export class Watches {
             // Cancelled by the reader: closed already.
           }
         };
-        this.#open.add(end);
+        const disturb = (how: Disturbance) => {
+          if (how === "silence") return void (isSilent = true);
+          if (how === "expire") {
+            const { revision } = core.store;
+            send({ type: "ERROR", object: expired(`too old resource version: ${start} (${revision})`).status });
+            return end();
+          }
+          controller.error(new TypeError("connection reset by peer"));
+          end();
+        };
+        this.#open.set(signal, { end: () => end(), disturb });
         signal.addEventListener("abort", end, { once: true });
         const refusal = begin(core, request, isChosen, send);
         if (refusal !== undefined) {

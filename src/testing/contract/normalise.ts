@@ -7,6 +7,7 @@ export const LEFT_OUT: readonly string[] = [
   "uids: each is replaced by a number in the order of first appearance, so that equal ones stay equal",
   "resourceVersions of objects: each is replaced by its rank in the case, so that order and equality stay",
   "resourceVersions of lists and bookmarks: only whether they are at least those before them in the case",
+  "resourceVersions of tables: only that there is one",
   "times: replaced by their form (seconds or microseconds); ages in tables",
   "names made by generateName: replaced by a number, once their suffix has the right form",
   "continue tokens: replaced by whether there is one",
@@ -71,7 +72,9 @@ class Noise {
     const result = Object.keys(object).sort(itemsFirst).map((key): [string, unknown] => {
       const field = object[key];
       if (key === "managedFields" && Array.isArray(field)) return [key, this.remove(sortManagers(field))];
-      if (key === "metadata" && isObject(field)) return [key, this.#metadata(field, isList(object))];
+      if (key === "metadata" && isObject(field)) {
+        return [key, Array.isArray(object.rows) ? this.#ofTable(field) : this.#metadata(field, isList(object))];
+      }
       if (RULE_LISTS.has(key) && Array.isArray(field)) return [key, sortedByText(field)];
       if (key === "object" && object.type === "BOOKMARK" && isObject(field)) {
         return [key, { ...field, metadata: this.#metadata(field.metadata as Record<string, unknown>, true) }];
@@ -79,6 +82,12 @@ class Noise {
       return [this.#text(key), this.remove(field)];
     });
     return Object.fromEntries(result);
+  }
+
+  /** A table may be of a list or of one object: its version may be newer or older than what was seen. */
+  #ofTable(metadata: Record<string, unknown>): Record<string, unknown> {
+    const { resourceVersion: version, ...rest } = metadata;
+    return { ...this.#metadata(rest, true), ...(isVersion(version) && { resourceVersion: "<of a table>" }) };
   }
 
   #metadata(metadata: Record<string, unknown>, ofList: boolean): Record<string, unknown> {
