@@ -1,6 +1,7 @@
 /** Bodies of requests: as many bytes as are allowed, as JSON. */
 import { isObject } from "../base/json.ts";
 import { setOwn } from "../base/own.ts";
+import { jsonTextFault } from "./json_fault.ts";
 import { badRequest, tooLarge, unsupportedMediaType } from "./status_error.ts";
 
 /** The most bytes a body may have. */
@@ -73,8 +74,8 @@ export async function parseObject(text: string, type: string, kind: string): Pro
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch (error) {
-    throw unrecognized(kind, jsonFault(text, error), text);
+  } catch {
+    throw unrecognized(kind, jsonFault(text), text);
   }
   if (value === null) throw kindMissing(kind, text);
   if (!isObject(value)) {
@@ -112,32 +113,9 @@ function hex(text: string): string {
   return [...new TextEncoder().encode(text)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** What Go says of a text that is no JSON, as far as it can be told from what V8 says. */
-export function jsonFault(text: string, error: unknown): string {
-  const message = error instanceof Error ? error.message : "";
-  if (/end of JSON input|Unterminated|Expected .*in JSON at position/.test(message) && isCutShort(text)) {
-    return "unexpected end of JSON input";
-  }
-  const position = Number(/position (\d+)/.exec(message)?.[1] ?? -1);
-  const character = text[position];
-  return character === undefined
-    ? "unexpected end of JSON input"
-    : `invalid character '${character}' looking for beginning of value`;
-}
-
-function isCutShort(text: string): boolean {
-  let depth = 0;
-  let isText = false;
-  for (let i = 0; i < text.length; i++) {
-    const character = text[i];
-    if (isText) {
-      if (character === "\\") i++;
-      else if (character === '"') isText = false;
-    } else if (character === '"') isText = true;
-    else if (character === "{" || character === "[") depth++;
-    else if (character === "}" || character === "]") depth--;
-  }
-  return isText || depth > 0 || text.trim() === "";
+/** What Go says of a text that is no JSON. */
+export function jsonFault(text: string): string {
+  return jsonTextFault(text) ?? "unexpected end of JSON input";
 }
 
 /** Keys that an object of a JSON text holds twice. The text is known to be JSON. */

@@ -25,7 +25,8 @@ export function builtinDefaults(name: string): BuiltinDefaults {
 }
 
 const FILLED: Readonly<Record<string, (object: Draft) => Draft>> = {
-  "/pods": (pod) => inSpec(pod, (spec) => podSpec(or(spec, { enableServiceLinks: true }))),
+  "/pods": (pod) =>
+    within(inSpec(pod, (spec) => podSpec(or(spec, { enableServiceLinks: true }))), "status", podAddresses),
   "/podtemplates": (it) => within(it, "template", (template) => within(template, "spec", podSpec)),
   "/secrets": (secret) => secretData(or(secret, { type: "Opaque" })),
   "/services": (service) => inSpec(service, serviceSpec),
@@ -158,6 +159,14 @@ function gated({ schedulingGates }: Fields): Fields {
       message: "Scheduling is blocked due to non-empty scheduling gates",
     }],
   };
+}
+
+/** The first of the addresses has a field of its own; either says the other. */
+function podAddresses(status: Fields): Fields {
+  const { podIP, podIPs } = status;
+  if (podIP && podIPs === undefined) return { ...status, podIPs: [{ ip: podIP }] };
+  const first = Array.isArray(podIPs) ? fields(podIPs[0]).ip : undefined;
+  return !podIP && first ? { ...status, podIP: first } : status;
 }
 
 /** How well a pod says what it needs: all of it, some of it, nothing. */

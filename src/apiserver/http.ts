@@ -44,7 +44,38 @@ export async function answer(core: Core, watches: Watches, request: Request, sen
     return warned(await dispatch(core, watches, request, { user, warnings }), warnings);
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
-    return warned(statusResponse(error.status, error.code), warnings);
+    return warned(await refusal(error, request), warnings);
+  }
+}
+
+/** A refusal in the format in which the answer was wanted. */
+async function refusal(error: StatusError, request: Request): Promise<Response> {
+  const answer = statusResponse(error.status, error.code);
+  if (wantedForm(request.headers.get("accept"))?.format !== "yaml") return answer;
+  const headers = new Headers(answer.headers);
+  headers.set("content-type", "application/yaml");
+  return new Response(await yamlOf(error.status), { status: error.code, headers });
+}
+
+async function yamlOf(value: unknown): Promise<string> {
+  const { Document, parse, Scalar, visit } = await import("yaml");
+  const document = new Document(JSON.parse(textOf(value)), { version: "1.1", sortMapEntries: true });
+  visit(document, {
+    Scalar(_key, node) {
+      // What would be read as another type stands in double quotes, what cannot stand plain in single ones.
+      if (typeof node.value !== "string" || /[\n"'\\]/.test(node.value)) return;
+      if (isAmbiguous(node.value, parse)) node.type = Scalar.QUOTE_DOUBLE;
+    },
+  });
+  return document.toString({ indentSeq: false, singleQuote: true });
+}
+
+function isAmbiguous(text: string, parse: (text: string, options: { version: "1.1" }) => unknown): boolean {
+  if (!/^(?:[-+.\d]|~$|null$|y$|n$|yes$|no$|on$|off$|true$|false$)/i.test(text)) return false;
+  try {
+    return typeof parse(text, { version: "1.1" }) !== "string";
+  } catch {
+    return false;
   }
 }
 
@@ -91,6 +122,7 @@ async function dispatch(
     query: url.searchParams,
     user,
     warnings,
+    ...path.isWatch && { isWatchPath: true },
   };
   if (kind.deprecation !== undefined) warnings.push(kind.deprecation);
   if (path.subresource !== undefined && !kind.subresources.some(({ name }) => name === path.subresource)) {
@@ -129,7 +161,7 @@ async function operate(core: Core, watches: Watches, target: Target, request: Re
   switch (verb) {
     case "get":
       return written(
-        { code: 200, object: getObject(core, kind, namespace, name ?? "") },
+        { code: 200, object: getObject(core, kind, namespace, name ?? "", target.query) },
         form,
         core,
         target,
@@ -154,6 +186,9 @@ async function operate(core: Core, watches: Watches, target: Target, request: Re
 /** The refusal of a method on a path. Custom kinds leave it to the operation to find out that a name is missing. */
 function notThere(method: string, { kind, name, subresource }: Target): StatusError {
   if (!kind.isBuiltin && subresource !== undefined) return methodNotSupported(resourceName(kind), VERBS[method] ?? "");
+  if (kind.isBuiltin && method === "GET" && name === undefined && kind.verbs.includes("list")) {
+    return methodNotSupported(resourceName(kind), "watch");
+  }
   if (kind.isBuiltin || name !== undefined) return methodNotAllowed();
   if (method === "PUT" || method === "PATCH") return badRequest("name must be provided");
   return methodNotAllowed();
@@ -164,12 +199,13 @@ const VERBS: Readonly<Record<string, string>> = { POST: "create", DELETE: "delet
 
 type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
 
-function verbOf(method: string, { name, namespace, subresource, kind, query }: Target): Verb | undefined {
+function verbOf(method: string, { name, namespace, subresource, kind, query, isWatchPath }: Target): Verb | undefined {
   switch (method) {
     case "GET":
     case "HEAD":
-      if (isTrue(query.get("watch"))) return "watch";
-      return name === undefined ? "list" : "get";
+      if (isWatchPath) return "watch";
+      if (name !== undefined) return "get";
+      return isTrue(query.get("watch")) ? "watch" : "list";
     case "POST":
       if (name !== undefined && subresource === undefined && kind.isBuiltin) return undefined;
       return !kind.namespaced || namespace !== undefined ? "create" : undefined;
@@ -248,8 +284,8 @@ async function optionsBody(request: Request): Promise<unknown> {
   if (type === "application/yaml") return await parseYaml(text);
   try {
     return JSON.parse(text);
-  } catch (error) {
-    throw badRequest(`couldn't get version/kind; json parse error: ${jsonFault(text, error)}`);
+  } catch {
+    throw badRequest(`couldn't get version/kind; json parse error: ${jsonFault(text)}`);
   }
 }
 
@@ -311,8 +347,7 @@ function textOf(value: unknown): string {
 
 async function encoded(value: unknown, form: Form): Promise<string> {
   if (form.format === "json") return textOf(value);
-  const { stringify } = await import("yaml");
-  return stringify(JSON.parse(textOf(value)), { version: "1.1", sortMapEntries: true, indentSeq: false });
+  return await yamlOf(value);
 }
 
 async function list(core: Core, { kind, namespace, query }: Target, form: Form): Promise<Response> {
@@ -332,7 +367,8 @@ async function list(core: Core, { kind, namespace, query }: Target, form: Form):
       kind: "PartialObjectMetadataList",
       apiVersion: `meta.k8s.io/${form.metaVersion}`,
       metadata,
-      items: items.map((item) => partial(item, form.metaVersion)),
+      // An empty list is null after this conversion, and no other.
+      items: items.length === 0 ? null : items.map((item) => partial(item, form.metaVersion)),
     };
     return new Response(await encoded(answer, form), { headers });
   }
@@ -365,6 +401,14 @@ function anonymous(object: StoredObject): object {
 
 function watch(core: Core, watches: Watches, target: Target, form: Form, signal: AbortSignal): Response {
   const { kind, namespace, name, query } = target;
+  if (form.format !== "json") {
+    const types = ["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"];
+    throw new StatusError(
+      406,
+      "NotAcceptable",
+      `only the following media types are accepted: ${types.join(", ")}`,
+    );
+  }
   let isFirst = true;
   const encode = ({ type, object }: WatchEvent): string => {
     let line = object;

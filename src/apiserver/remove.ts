@@ -66,6 +66,13 @@ function removeStored(core: Core, kind: ServedKind, stored: StoredObject, option
   const isLast = finalizers.length === 0 && grace === 0 && !isHeld(kind);
   const key = keyOfObject(stored);
   if (isLast) {
+    // Time that a pod was given before is taken back first, which is a change of its own.
+    const isShortened = (stored.metadata.deletionGracePeriodSeconds ?? 0) > 0 && !options.dryRun;
+    if (isShortened) {
+      const shortened = core.store.put(kind.collection, key, withMetadata(stored, { deletionGracePeriodSeconds: 0 }));
+      const gone = core.store.delete(kind.collection, key) ?? shortened;
+      return { object: kind.rules.read(gone), isGone: true };
+    }
     const gone = options.dryRun ? stored : core.store.delete(kind.collection, key) ?? stored;
     // A pod is marked first even when nobody needs time to end it.
     const isMarked = kind.collection === "/pods" && stored.metadata.deletionTimestamp === undefined;

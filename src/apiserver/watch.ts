@@ -5,9 +5,9 @@ import type { StoredObject } from "./objects.ts";
 import { integer, prefixOf, revisionOf, selection, tooLarge } from "./read.ts";
 import { isTrue } from "./options.ts";
 import type { Selection } from "./selectors.ts";
-import { badRequest, expired, invalid, StatusError } from "./status_error.ts";
+import { expired, invalid, StatusError } from "./status_error.ts";
 import { type Change, CompactedError } from "./store.ts";
-import { type FieldError, forbidden } from "../schema/field_error.ts";
+import { type FieldError, forbidden, notSupported } from "../schema/field_error.ts";
 
 /** A line of a watch. */
 export interface WatchEvent {
@@ -235,22 +235,23 @@ function at(object: StoredObject, revision: number): StoredObject {
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
 }
 
+/** As `ValidateListOptions` of `k8s.io/apimachinery/pkg/apis/meta/internalversion/validation` does for watches. */
 function checkWatchOptions(query: URLSearchParams): void {
   const match = query.get("resourceVersionMatch") ?? "";
+  const field = "resourceVersionMatch";
   const faults: FieldError[] = [];
-  if (query.get("sendInitialEvents") !== null) {
-    if (match !== "NotOlderThan") {
-      const why = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
-      faults.push(forbidden("resourceVersionMatch", why));
-    }
-  } else if (match !== "") {
-    faults.push(
-      forbidden(
-        "resourceVersionMatch",
-        "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
-      ),
-    );
+  const asksInitial = query.get("sendInitialEvents") !== null;
+  if (asksInitial && match !== "NotOlderThan") {
+    faults.push(forbidden(field, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
   }
-  if (query.get("continue")) throw badRequest("continue is forbidden for watch");
+  if (match !== "") {
+    if (!asksInitial) {
+      faults.push(forbidden(field, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
+    }
+    if (match !== "NotOlderThan") faults.push(notSupported(field, match, ["NotOlderThan"]));
+  }
+  if (query.get("continue")) {
+    faults.push(forbidden(field, "resourceVersionMatch is forbidden when continue is provided"));
+  }
   if (faults.length > 0) throw invalid({ group: "meta.k8s.io", kind: "ListOptions" }, "", faults);
 }

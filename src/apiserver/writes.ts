@@ -29,6 +29,8 @@ export interface Target {
   readonly query: URLSearchParams;
   /** Who sent it, or as whom it is answered. */
   readonly user: User;
+  /** Whether the path itself asks for a watch, as in old times. */
+  readonly isWatchPath?: boolean;
   /** What the answer warns of, be it a refusal or not. */
   readonly warnings: string[];
 }
@@ -129,8 +131,8 @@ export function editOf(kind: ServedKind, type: string, text: string): Edit {
   let patch: unknown;
   try {
     patch = JSON.parse(text);
-  } catch (error) {
-    throw badRequest(`${prefix}${jsonFault(text, error)}`);
+  } catch {
+    throw badRequest(`${prefix}${jsonFault(text)}`);
   }
   const quoted = (edited: Draft) => patchedText(kind, edited, touchesMetadata(patch));
   const ofObject = { isStrategic, quoted };

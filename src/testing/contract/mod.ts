@@ -10,6 +10,7 @@ import { changedDefinitions, customFeatures } from "./cases/custom_features.ts";
 import { discovery } from "./cases/discovery.ts";
 import { garbage } from "./cases/garbage.ts";
 import { conflicts, deletion, status } from "./cases/lifecycle.ts";
+import { choosing, pages, views } from "./cases/lists_more.ts";
 import { lists } from "./cases/lists.ts";
 import { objects } from "./cases/objects.ts";
 import { patches } from "./cases/patches.ts";
@@ -40,6 +41,9 @@ export const CASES: readonly Case[] = [
   ...lists,
   ...tables,
   ...watches,
+  ...choosing,
+  ...pages,
+  ...views,
   ...patches,
   ...jsonPatchCases,
   ...mergePatchCases,

@@ -215,14 +215,6 @@ const SHOWN: Readonly<Record<string, Shown>> = {
       status: { replicas: 2, readyReplicas: 1 },
     }],
   },
-  "daemon sets": {
-    version: "apps/v1",
-    kind: "DaemonSet",
-    plural: "daemonsets",
-    objects: [{
-      spec: { selector, template: { ...template, spec: { ...pod.spec, nodeSelector: { b: "2", a: "1" } } } },
-    }],
-  },
   "replication controllers": {
     version: "v1",
     kind: "ReplicationController",
