@@ -54,5 +54,6 @@ export { connect, type ConnectOptions } from "./src/operator/connect.ts";
 export type { Connection } from "./src/kube/connection.ts";
 export { findKind } from "./src/kube/discovery.ts";
 export { type HealthOptions, type Operator, operator, type OperatorOptions } from "./src/operator/operator.ts";
+export type { LeaderElection, LeaderElectionOptions } from "./src/operator/leader_election.ts";
 export type { RunOptions } from "./src/operator/running.ts";
 export type { Permission } from "./src/manifests/sandbox.ts";

@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 const FRONT_DOOR = `
 Access access AnyKind ApiError applyDefaults Client Condition connect Connection ConnectOptions Context Controller
 controller ControllerOptions CustomResourceDefinitionManifest Defaulted definitionWarnings Duration FieldError
-FieldErrorReason findKind HealthOptions Infer InferSchema Input InputSchema JsonSchema Kind KubeObject Log ObjectMeta
+FieldErrorReason findKind HealthOptions Infer InferSchema Input InputSchema JsonSchema Kind KubeObject LeaderElection LeaderElectionOptions Log ObjectMeta
 ObjectMetaInput Operator operator OperatorOptions Outcome Part PermanentError Permission Permissions Reason Requeue
 requeue Resource resource ResourceOptions RunOptions s Schema TemporaryError validate ValidationOptions Verb
 `;

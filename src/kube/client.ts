@@ -68,6 +68,8 @@ export interface ClientOptions {
   readonly clock?: Clock;
   /** What the server's audit log shows. @default {"op"} */
   readonly userAgent?: string;
+  /** Called before each request that writes is sent, also when it is sent again. What it throws ends the call, and nothing is sent. */
+  readonly fence?: () => void;
 }
 
 /** A client of an API server. */
@@ -75,6 +77,7 @@ export class Client {
   readonly connection: Connection;
   readonly #clock: Clock;
   readonly #userAgent: string;
+  readonly #fence: (() => void) | undefined;
   /** How many requests wait to be sent again, as the server asked. */
   waiting = 0;
 
@@ -86,6 +89,7 @@ export class Client {
     this.connection = connection;
     this.#clock = options.clock ?? systemClock;
     this.#userAgent = options.userAgent ?? "op";
+    this.#fence = options.fence;
   }
 
   /**
@@ -271,6 +275,7 @@ export class Client {
     const text = body === undefined ? null : JSON.stringify(body);
     let isRenewed = false;
     for (let attempt = 1;; attempt++) {
+      if (method !== "GET") this.#fence?.();
       const request = new Request(this.connection.url + path, {
         method,
         headers,

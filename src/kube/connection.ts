@@ -18,6 +18,8 @@ export interface Connection {
   renew?(refused: Request): Promise<boolean>;
   /** The namespace that belongs to the credentials: the pod's, or the kubeconfig context's. */
   readonly namespace?: string;
+  /** Whether this process runs in a pod of the cluster. */
+  readonly isInPod?: boolean;
   /** Gives sockets back. */
   close(): void;
 }

@@ -32,6 +32,7 @@ export async function inCluster(machine: Machine, clock: Clock): Promise<Connect
     url: `https://${API_HOST}:${port}`,
     ...withToken(fetch, tokenFile(`${SERVICE_ACCOUNT}/token`, machine, clock)),
     namespace,
+    isInPod: true,
     close,
   };
 }

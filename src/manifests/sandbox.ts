@@ -15,6 +15,8 @@ export interface Permission {
 export interface SandboxOptions {
   /** Where health is served; nothing when it is not. */
   readonly health: { readonly hostname: string; readonly port: number } | undefined;
+  /** Whether it may take part in an election. @default {false} */
+  readonly isElected?: boolean;
 }
 
 const VARIABLES: readonly [string, string][] = [
@@ -32,7 +34,7 @@ const VARIABLES: readonly [string, string][] = [
  * @returns Each once, in a stable order.
  */
 export function permissionsOf(parts: Readonly<Record<string, Part>>, options: SandboxOptions): Permission[] {
-  const { health } = options;
+  const { health, isElected = false } = options;
   return unique([
     { access: "net", target: API_HOST, reason: "the API server" },
     ...(health === undefined
@@ -40,6 +42,7 @@ export function permissionsOf(parts: Readonly<Record<string, Part>>, options: Sa
       : [{ access: "net", target: `${health.hostname}:${health.port}`, reason: "health is served there" } as const]),
     { access: "read", target: SERVICE_ACCOUNT, reason: "the service account's token and authority" },
     ...VARIABLES.map(([target, reason]) => ({ access: "env", target, reason }) as const),
+    ...(isElected ? [{ access: "env", target: "HOSTNAME", reason: "who leads: the pod's name" } as const] : []),
     ...Object.entries(parts).flatMap(([key, part]) => declared(key, part.permissions)),
   ]);
 }

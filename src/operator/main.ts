@@ -4,6 +4,8 @@ import { permissionFlags } from "../manifests/sandbox.ts";
 import { connect, type ConnectOptions } from "./connect.ts";
 import { healthResponse } from "./health.ts";
 import { configureLogs, LOG_LEVELS, type LogFormat, type LogLevel, operatorLog } from "./log.ts";
+import { denoMachine } from "./machine.ts";
+import type { Connection } from "../kube/connection.ts";
 import type { Operator } from "./operator.ts";
 import { type ReadinessLine, type Running, startOperator } from "./running.ts";
 
@@ -16,10 +18,12 @@ const OPTIONS = {
   namespace: { type: "string", short: "n" },
   "log-level": { type: "string", short: "l" },
   "log-format": { type: "string" },
+  "leader-election": { type: "boolean" },
+  "no-leader-election": { type: "boolean" },
   help: { type: "boolean", short: "h" },
 } as const;
 
-type Values = { [Name in keyof typeof OPTIONS]?: Name extends "help" ? boolean : string };
+type Values = { [Name in keyof typeof OPTIONS]?: (typeof OPTIONS)[Name]["type"] extends "boolean" ? boolean : string };
 
 const STARTING: ReadinessLine = { name: "operator", isReady: false, told: "starting" };
 
@@ -114,6 +118,8 @@ async function start(operator: Operator, values: Values): Promise<void> {
   const running = startOperator(operator, {
     connection,
     signal: stop.signal,
+    leaderElection: isElected(operator, values, connection),
+    host: hostName(operator),
     ...(values.namespace === undefined ? {} : { namespace: values.namespace }),
   });
   readiness = running.readiness;
@@ -141,6 +147,17 @@ function serveHealth(
       : (cause as Error).message;
     throw new Error(`Cannot serve health at ${hostname}:${port}: ${why}`, { cause });
   }
+}
+
+/** What is said at the start goes before what the code says. */
+function isElected({ leaderElection: { when } }: Operator, values: Values, { isInPod = false }: Connection): boolean {
+  if (values["no-leader-election"]) return false;
+  return values["leader-election"] === true || when === "always" || (when === "in a pod" && isInPod);
+}
+
+/** The pod's name: Kubernetes sets it. Asking the machine would need a permission that gives away more. */
+function hostName({ name, leaderElection }: Operator): string {
+  return (leaderElection.when === "never" ? undefined : denoMachine.env("HOSTNAME")) || name;
 }
 
 function logLevel(values: Values): LogLevel {
@@ -171,6 +188,7 @@ Options:
   -n, --namespace NAME    look at one namespace only
   -l, --log-level LEVEL   ${LOG_LEVELS.join(", ")}
       --log-format FORMAT json, text; otherwise text on a terminal
+      --leader-election   work only while leading; --no-leader-election: work in any case; otherwise as the code says
   -h, --help              this text
 `;
 }

@@ -6,6 +6,7 @@ import { type Permission, permissionsOf } from "../manifests/sandbox.ts";
 import { fieldManager, finalizerName } from "../runtime/names.ts";
 import type { Duration } from "../base/duration.ts";
 import { milliseconds } from "../base/duration.ts";
+import { type LeaderElection, leaderElectionOf, type LeaderElectionOptions } from "./leader_election.ts";
 import { main } from "./main.ts";
 import { type RunOptions, startOperator } from "./running.ts";
 
@@ -29,6 +30,10 @@ export interface OperatorOptions {
   readonly health?: HealthOptions | false;
   /** How long runs may go on after it is told to stop. @default {"25s"} */
   readonly stopWithin?: Duration;
+  /**
+   * Whether only one process of it works at a time, agreed by a Lease, while the others stand by. @default {as a program in a pod: yes; otherwise no}
+   */
+  readonly leaderElection?: boolean | LeaderElectionOptions;
 }
 
 /** An operator. */
@@ -39,6 +44,7 @@ export interface Operator {
   readonly health: Required<HealthOptions> | undefined;
   /** Milliseconds that runs may go on after it is told to stop. */
   readonly stopWithin: number;
+  readonly leaderElection: LeaderElection;
   /** The definitions of its own kinds. */
   crds(): CustomResourceDefinitionManifest[];
   /** The Deno permissions it needs, each with its reason. */
@@ -62,6 +68,7 @@ const KEY = /^[A-Za-z]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
  *
  * @param options Its name and parts.
  * @returns A value. Nothing is started.
+ * @throws {RangeError} If with the times of `leaderElection` two could lead at once.
  * @throws {TypeError} If a name is no name, a part stands under two keys, two parts would store the same name in a cluster,
  *   or two kinds that differ have one name.
  *
@@ -87,8 +94,9 @@ export function operator(options: OperatorOptions): Operator {
     parts,
     health: health === false ? undefined : { port: 8081, hostname: "0.0.0.0", ...health },
     stopWithin: milliseconds(stopWithin),
+    leaderElection: leaderElectionOf(name, options.leaderElection),
     crds: () => crdsOf(Object.values(parts)),
-    permissions: () => permissionsOf(parts, { health: value.health }),
+    permissions: () => permissionsOf(parts, { health: value.health, isElected: value.leaderElection.when !== "never" }),
     run: async (options) => {
       await using running = startOperator(value, options);
       await running.ended;

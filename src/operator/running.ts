@@ -4,6 +4,7 @@ import { type Clock, systemClock } from "../base/clock.ts";
 import { Client } from "../kube/client.ts";
 import type { Connection } from "../kube/connection.ts";
 import { ControllerLoop } from "../runtime/controller_loop.ts";
+import { Elector, type ElectorOptions } from "../runtime/elector.ts";
 import { Informers } from "../runtime/informers.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { scopeOf } from "../runtime/scope.ts";
@@ -23,6 +24,12 @@ export interface RunOptions {
   readonly random?: () => number;
   /** The only namespace to look at. @default {all} */
   readonly namespace?: string;
+  /**
+   * Whether to work only while it leads. @default {what the operator says; where that leaves it open: no}
+   */
+  readonly leaderElection?: boolean;
+  /** Who this process is in the Lease, beside what tells it from others of that name. @default {the operator's name} */
+  readonly host?: string;
 }
 
 /** A line of a readiness report. */
@@ -42,6 +49,8 @@ export interface Running extends AsyncDisposable {
   readonly busy: readonly string[];
   /** How many requests wait for the time at which the server asked to send them again. */
   readonly waiting: number;
+  /** Whether it works: it leads, or is alone. */
+  readonly isLeading: boolean;
   /** A line for each watch and each controller. */
   readiness(): ReadinessLine[];
 }
@@ -54,21 +63,27 @@ export interface Running extends AsyncDisposable {
  */
 export function startOperator(operator: Operator, options: RunOptions): Running {
   const { connection, clock = systemClock, random = Math.random, namespace } = options;
-  const client = new Client(connection, { clock, userAgent: `${operator.name}/${operator.version}` });
+  const userAgent = `${operator.name}/${operator.version}`;
   const log = operatorLog(operator.name);
+  const elector = electorOf(operator, options, { clock, random, log, userAgent });
+  const client = new Client(connection, {
+    clock,
+    userAgent,
+    ...(elector === undefined ? {} : { fence: elector.fence }),
+  });
   const informers = new Informers({ client, clock, random, log, operator: operator.name, namespace });
   const verdicts = new Verdicts();
   const loops = Object.entries(operator.parts).map(([key, part]) =>
     new ControllerLoop(scopeOf(operator.name, key, part, { client, clock, random, log, informers, verdicts }))
   );
   const stop = linked(options.signal === undefined ? [] : [options.signal]);
-  const ended = runAll(operator, informers, loops, { clock, log, signal: stop.signal }).finally(() =>
+  const ended = runAll(operator, informers, loops, { clock, log, elector, signal: stop.signal }).finally(() =>
     stop[Symbol.dispose]()
   );
   return {
     ended,
     get activity() {
-      return sum(loops) + sum(informers.all());
+      return sum(loops) + sum(informers.all()) + (elector?.activity ?? 0);
     },
     get busy() {
       return loops.flatMap((loop) => loop.busy);
@@ -76,7 +91,14 @@ export function startOperator(operator: Operator, options: RunOptions): Running 
     get waiting() {
       return client.waiting;
     },
-    readiness: () => [...informers.all().map(watchLine), ...loops.map(controllerLine)],
+    get isLeading() {
+      return elector?.isLeading ?? true;
+    },
+    readiness: () => [
+      ...informers.all().map(watchLine),
+      ...loops.map(controllerLine),
+      ...(elector === undefined ? [] : [leaderLine(elector)]),
+    ],
     async [Symbol.asyncDispose]() {
       stop.abort(new DOMException("The operator is stopped", "AbortError"));
       await ended;
@@ -84,11 +106,35 @@ export function startOperator(operator: Operator, options: RunOptions): Running 
   };
 }
 
+/** Who decides whether this process works; nothing where it is alone. */
+function electorOf(
+  { name, leaderElection }: Operator,
+  { connection, leaderElection: asked = leaderElection.when === "always", host = name }: RunOptions,
+  { userAgent, ...shared }: Pick<ElectorOptions, "clock" | "random" | "log"> & { readonly userAgent: string },
+): Elector | undefined {
+  if (!asked) return undefined;
+  const { id, namespace = connection.namespace ?? "default", ...times } = leaderElection;
+  return new Elector({
+    ...shared,
+    ...times,
+    client: new Client(connection, { clock: shared.clock, userAgent }),
+    name: id,
+    namespace,
+    // A pod that starts anew has the name of before: it must not take the lease of its former self for its own.
+    identity: `${host}_${crypto.randomUUID()}`,
+  });
+}
+
 async function runAll(
   operator: Operator,
   informers: Informers,
   loops: readonly ControllerLoop[],
-  { clock, log, signal }: { readonly clock: Clock; readonly log: Logger; readonly signal: AbortSignal },
+  { clock, log, elector, signal }: {
+    readonly clock: Clock;
+    readonly log: Logger;
+    readonly elector: Elector | undefined;
+    readonly signal: AbortSignal;
+  },
 ): Promise<void> {
   const deadline = new AbortController();
   // Watches go on while runs end, so that these read what they wrote.
@@ -102,7 +148,12 @@ async function runAll(
       () => deadline.abort(new DOMException("The operator stops", "AbortError")),
     );
   });
-  await Promise.all([aborted(signal), ...loops.map((loop) => loop.run(signal, deadline.signal))]);
+  const lead = async (term: AbortSignal): Promise<void> => {
+    using over = linked([signal, term]);
+    await Promise.all([aborted(over.signal), ...loops.map((loop) => loop.run(signal, deadline.signal, term))]);
+  };
+  // The lease is kept until the last run has ended.
+  await (elector === undefined ? lead(new AbortController().signal) : elector.run(signal, lead));
   timer?.[Symbol.dispose]();
   watches.abort();
   await watching;
@@ -122,4 +173,9 @@ function watchLine({ kind, problem, isSynced }: ReturnType<Informers["all"]>[num
 function controllerLine({ scope, waitsFor }: ControllerLoop): ReadinessLine {
   const isReady = waitsFor.length === 0;
   return { name: `controller ${scope.part}`, isReady, told: isReady ? "running" : `waits for ${waitsFor.join(", ")}` };
+}
+
+/** Standing by is what a standby is for: it is ready. */
+function leaderLine({ isLeading, holder }: Elector): ReadinessLine {
+  return { name: "leadership", isReady: true, told: isLeading ? "leads" : `stands by: ${holder ?? "nobody"} leads` };
 }

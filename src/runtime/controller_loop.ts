@@ -1,5 +1,5 @@
 /** Runs a controller: changes become keys, keys become runs, failed runs are tried again. */
-import { aborted } from "../base/abort.ts";
+import { aborted, linked } from "../base/abort.ts";
 import { sleep } from "../base/clock.ts";
 import { equal } from "../base/json.ts";
 import { failureOf } from "./failure.ts";
@@ -28,6 +28,7 @@ export class ControllerLoop {
     { readonly abort: AbortController; readonly isDeleting: boolean; readonly ended: Promise<void> }
   >();
   #isOpen = false;
+  #hasLed = false;
 
   constructor(scope: Scope) {
     this.scope = scope;
@@ -54,31 +55,55 @@ export class ControllerLoop {
   }
 
   /**
-   * Runs until the signal; then takes nothing more in and waits for the runs that go on.
+   * Runs until it is to stop, or its term is over. After a term it may run again: what changes meanwhile is remembered.
    *
-   * @param signal Stops intake.
+   * @param stop Takes nothing more in; the runs that go on may end.
    * @param deadline Aborts the runs that still go on.
+   * @param term Takes nothing more in and aborts the runs: another process leads.
    */
-  async run(signal: AbortSignal, deadline: AbortSignal): Promise<void> {
-    const stopped = aborted(signal);
-    const synced = Promise.all(this.#kinds().map((kind) => this.scope.informers.of(kind).synced));
-    await Promise.race([synced, stopped]);
-    if (!signal.aborted) {
-      this.#isOpen = true;
-      this.scope.log.info("Controller started", {
-        objects: this.scope.informers.of(this.scope.controller.kind).store.size,
-      });
-      this.#pump();
-      await stopped;
+  async run(stop: AbortSignal, deadline: AbortSignal, term: AbortSignal): Promise<void> {
+    // At once, in the turn in which the term ends: no run goes on in good faith after it.
+    const close = (): void => {
+      this.#isOpen = false;
+      this.#abortRuns(term.reason);
+    };
+    term.addEventListener("abort", close, { once: true });
+    using over = linked([stop, term]);
+    await Promise.race([this.#synced(), aborted(over.signal)]);
+    if (!over.signal.aborted) {
+      this.#open();
+      await aborted(over.signal);
     }
     this.#isOpen = false;
-    this.#queue.close();
-    const over = aborted(deadline).then(() => this.#abortRuns(deadline.reason));
-    // What does not heed its signal is left behind: the process ends with it.
+    if (stop.aborted) this.#queue.close();
+    using cut = linked([deadline, term]);
+    // What does not heed its signal is left behind: no write of it begins any more.
     await Promise.race([
       Promise.all([...this.#runs.values()].map(({ ended }) => ended)),
-      over.then(() => this.#lastTurns()),
+      aborted(cut.signal).then(() => {
+        this.#abortRuns(cut.signal.reason);
+        return this.#lastTurns();
+      }),
     ]);
+    term.removeEventListener("abort", close);
+  }
+
+  #synced(): Promise<unknown> {
+    return Promise.all(this.#kinds().map((kind) => this.scope.informers.of(kind).synced));
+  }
+
+  #open(): void {
+    const { store } = this.scope.informers.of(this.scope.controller.kind);
+    // Another process led meanwhile, and runs of ours were cut off: each object is looked at again.
+    if (this.#hasLed) {
+      for (const key of store.keys()) {
+        this.#queue.add(key, "found at start", { priority: "initial" });
+      }
+    }
+    this.#hasLed = true;
+    this.#isOpen = true;
+    this.scope.log.info("Controller started", { objects: store.size });
+    this.#pump();
   }
 
   /** Lets runs that heed their signal end: they need no time for it. */

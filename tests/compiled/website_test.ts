@@ -10,6 +10,8 @@ import {
   ConfigMap,
   CustomResourceDefinition,
   Namespace,
+  Role,
+  RoleBinding,
   ServiceAccount,
 } from "../../src/kinds/mod.ts";
 import type { Client } from "../../src/kube/client.ts";
@@ -43,7 +45,13 @@ Deno.test("the compiled website operator keeps its promises on a real API server
     const { allow_net, allow_read, allow_env, ...rest } = await compiledPermissions(built.path);
     assert.deepEqual(allow_net, ["kubernetes.default.svc", `127.0.0.1:${port}`, "pages.example.com"]);
     assert.deepEqual(allow_read, ["/var/run/secrets/kubernetes.io/serviceaccount"]);
-    assert.deepEqual(allow_env, ["KUBERNETES_SERVICE_PORT", "KUBERNETES_SERVICE_PORT_HTTPS", "KUBECONFIG", "HOME"]);
+    assert.deepEqual(allow_env, [
+      "KUBERNETES_SERVICE_PORT",
+      "KUBERNETES_SERVICE_PORT_HTTPS",
+      "KUBECONFIG",
+      "HOME",
+      "HOSTNAME",
+    ]);
     for (const access of ["allow_ffi", "allow_run", "allow_sys", "allow_write"]) {
       assert.equal(rest[access], null, access);
     }
@@ -61,7 +69,7 @@ Deno.test("the compiled website operator keeps its promises on a real API server
     const response = await fetch(`http://127.0.0.1:${port}/readyz`);
     assert.equal(
       await response.text(),
-      "[+]watch Website: up to date\n[+]watch ConfigMap: up to date\n[+]controller websites: running\n",
+      "[+]watch Website: up to date\n[+]watch ConfigMap: up to date\n[+]controller websites: running\n[+]leadership: leads\n",
     );
     assert.equal(response.status, 200);
   });
@@ -159,15 +167,23 @@ async function install(client: Client): Promise<string[]> {
   );
   await client.create(Namespace, { metadata: { name: DIRECTORY } });
   await client.create(ServiceAccount, { metadata: { name: ACCOUNT, namespace: "default" } });
-  const role = parseAllDocuments(
+  const [role, leaderRole] = parseAllDocuments(
     await Deno.readTextFile(new URL("../../examples/01_website/role.yaml", import.meta.url)),
-  )[0]!.toJS();
+  ).map((document) => document.toJS());
+  const subjects = [{ kind: "ServiceAccount", name: ACCOUNT, namespace: "default" }];
+  const roleRef = { apiGroup: "rbac.authorization.k8s.io" };
   await client.create(ClusterRole, role);
   await client.create(ClusterRoleBinding, {
     metadata: { name: ACCOUNT },
-    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: role.metadata.name },
-    subjects: [{ kind: "ServiceAccount", name: ACCOUNT, namespace: "default" }],
+    roleRef: { ...roleRef, kind: "ClusterRole", name: role.metadata.name },
+    subjects,
   });
+  await client.create(Role, leaderRole, { namespace: "default" });
+  await client.create(RoleBinding, {
+    metadata: { name: ACCOUNT },
+    roleRef: { ...roleRef, kind: "Role", name: leaderRole.metadata.name },
+    subjects,
+  }, { namespace: "default" });
   const made = await client.get(ClusterRole, ACCOUNT);
   return (made.rules ?? []).map(({ apiGroups, resources, verbs }) => `${apiGroups}/${resources}: ${verbs.join(" ")}`);
 }
@@ -204,8 +220,8 @@ function readyOf(site: Website) {
 
 async function writesOf(cluster: RealCluster): Promise<AuditEvent[]> {
   const events = await cluster.auditLog();
-  return events.filter(({ user, verb }) =>
-    user.username === USER && ["create", "update", "patch", "delete"].includes(verb)
+  return events.filter(({ user, verb, objectRef }) =>
+    user.username === USER && ["create", "update", "patch", "delete"].includes(verb) && objectRef?.resource !== "leases"
   );
 }
 
