@@ -7,10 +7,10 @@ import assert from "node:assert/strict";
 /** `@op/sdk`. */
 const FRONT_DOOR = `
 Access access AnyKind ApiError applyDefaults Client Condition connect Connection ConnectOptions Context Controller
-controller ControllerOptions CustomResourceDefinitionManifest Defaulted definitionWarnings Duration FieldError
-FieldErrorReason findKind HealthOptions Infer InferSchema Input InputSchema JsonSchema Kind KubeObject LeaderElection LeaderElectionOptions Log ObjectMeta
+controller ControllerMaker ControllerOptions CustomResourceDefinitionManifest Defaulted definitionWarnings Duration EventOptions Events every FieldError
+FieldErrorReason findKind HealthOptions Index index Infer InferSchema Input InputSchema JsonSchema Kind KubeObject LeaderElection LeaderElectionOptions Log MapContext ObjectMeta
 ObjectMetaInput Operator operator OperatorOptions Outcome Part PermanentError Permission Permissions Reason Requeue
-requeue Resource resource ResourceOptions RunOptions s Schema TemporaryError validate ValidationOptions Verb
+requeue Resource resource ResourceOptions RunOptions s Schema ServicesContext source TemporaryError Trigger validate ValidationOptions Verb Wake Watch watch WatchOptions
 `;
 
 /** `@op/sdk/definitions`. */

@@ -26,6 +26,8 @@ export interface SelectOptions extends CallOptions {
   /** As the API has it: `app=web,tier!=cache`. */
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
+  /** Whether only the metadata of objects is asked for. @default {false} */
+  readonly metadataOnly?: boolean;
 }
 
 /** One page of a list. */
@@ -70,6 +72,8 @@ export interface ClientOptions {
   readonly userAgent?: string;
   /** Called before each request that writes is sent, also when it is sent again. What it throws ends the call, and nothing is sent. */
   readonly fence?: () => void;
+  /** Told of each answer: the method, and the status or `<error>` where there was none, as client-go has it. */
+  readonly onAnswer?: (method: string, code: string) => void;
 }
 
 /** A client of an API server. */
@@ -78,6 +82,7 @@ export class Client {
   readonly #clock: Clock;
   readonly #userAgent: string;
   readonly #fence: (() => void) | undefined;
+  readonly #onAnswer: ((method: string, code: string) => void) | undefined;
   /** How many requests wait to be sent again, as the server asked. */
   waiting = 0;
 
@@ -90,6 +95,7 @@ export class Client {
     this.#clock = options.clock ?? systemClock;
     this.#userAgent = options.userAgent ?? "op";
     this.#fence = options.fence;
+    this.#onAnswer = options.onAnswer;
   }
 
   /**
@@ -129,7 +135,7 @@ export class Client {
     if (from !== undefined) query.set("continue", from);
     const asked = { verb: "list", what: describe(kind, undefined, options.namespace) };
     const path = `${collectionPath(kind, options.namespace)}?${query}`;
-    const list = await this.#json<RawList>(asked, "GET", path, options);
+    const list = await this.#json<RawList>(asked, "GET", path, accepting(options, "PartialObjectMetadataList"));
     // The items of a built-in kind's list do not say what they are.
     const items = (list.items ?? []).map((item) => ({ ...item, apiVersion: kind.apiVersion, kind: kind.kind }));
     return {
@@ -152,10 +158,14 @@ export class Client {
     }
     const asked = { verb: "watch", what: describe(kind, undefined, options.namespace) };
     const path = `${collectionPath(kind, options.namespace)}?${query}`;
-    const response = await this.#send(asked, "GET", path, options);
+    const response = await this.#send(asked, "GET", path, accepting(options, "PartialObjectMetadata"));
     if (response.body === null) return;
     try {
-      for await (const events of jsonLines(response.body, options.signal)) yield events as WatchEvent[];
+      for await (const events of jsonLines(response.body, options.signal)) {
+        yield options.metadataOnly
+          ? (events as WatchEvent[]).map((event) => named(kind, event))
+          : events as WatchEvent[];
+      }
     } catch (cause) {
       if (cause instanceof SyntaxError || options.signal?.aborted) throw cause;
       throw new Error(`Cannot watch ${asked.what}: the stream broke off: ${(cause as Error).message}`, { cause });
@@ -298,9 +308,12 @@ export class Client {
 
   async #reach(asked: Asked, request: Request, signal: AbortSignal | undefined): Promise<Response> {
     try {
-      return await this.connection.fetch(request);
+      const response = await this.connection.fetch(request);
+      this.#onAnswer?.(request.method, String(response.status));
+      return response;
     } catch (cause) {
       signal?.throwIfAborted();
+      this.#onAnswer?.(request.method, "<error>");
       throw unreached(asked, this.connection.url, cause);
     }
   }
@@ -331,6 +344,21 @@ function whyUnreached(error: unknown): string {
   }
   if (/dns error|failed to lookup/i.test(told)) return "the name cannot be resolved";
   return told;
+}
+
+/** Asks for an object's metadata alone, where that is wanted. */
+function accepting(options: SelectOptions, as: string): { readonly signal?: AbortSignal; readonly accept?: string } {
+  const { signal, metadataOnly } = options;
+  return {
+    ...(signal === undefined ? {} : { signal }),
+    ...(metadataOnly ? { accept: `application/json;as=${as};g=meta.k8s.io;v=v1` } : {}),
+  };
+}
+
+/** What is metadata alone says so in place of its kind. */
+function named(kind: AnyKind, event: WatchEvent): WatchEvent {
+  if (event.type === "ERROR" || event.type === "BOOKMARK") return event;
+  return { ...event, object: { ...event.object, apiVersion: kind.apiVersion, kind: kind.kind } };
 }
 
 function select(options: SelectOptions): URLSearchParams {

@@ -36,6 +36,9 @@ function adapt(logger: LogTapeLogger): Logger {
     warn: (message, fields = {}) => logger.warn(verbatim(message), fields),
     error: (message, fields = {}) => logger.error(verbatim(message), fields),
     with: (fields) => adapt(logger.with(fields)),
+    get isDebug() {
+      return logger.isEnabledFor("debug");
+    },
   };
 }
 

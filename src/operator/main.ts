@@ -120,7 +120,7 @@ async function start(operator: Operator, values: Values): Promise<void> {
     signal: stop.signal,
     leaderElection: isElected(operator, values, connection),
     host: hostName(operator),
-    ...(values.namespace === undefined ? {} : { namespace: values.namespace }),
+    ...(values.namespace === undefined ? {} : { namespaces: [values.namespace] }),
   });
   readiness = running.readiness;
   for (const signal of ["SIGTERM", "SIGINT"] as const) {

@@ -8,6 +8,7 @@ import type { Duration } from "../base/duration.ts";
 import { milliseconds } from "../base/duration.ts";
 import { type LeaderElection, leaderElectionOf, type LeaderElectionOptions } from "./leader_election.ts";
 import { main } from "./main.ts";
+import type { ServicesContext } from "./services.ts";
 import { type RunOptions, startOperator } from "./running.ts";
 
 /** Where an operator serves its health. */
@@ -19,11 +20,16 @@ export interface HealthOptions {
 }
 
 /** Options of {@linkcode operator}. */
-export interface OperatorOptions {
+export interface OperatorOptions<Services = unknown> {
   /** A DNS label. It is part of names that clusters store: field managers, finalizers. */
   readonly name: string;
   /** What it runs. A key is part of stored names too: it survives minifying, and must not change once released. */
-  readonly parts: Readonly<Record<string, Part>>;
+  readonly parts: Readonly<Record<string, Part<Services>>>;
+  /**
+   * Makes what the runs share: a client of a database, a cache of files. Made once, before the first run; what can be disposed of is, after the last one. A test
+   * hands in others: `memoryCluster({ operator, services })`.
+   */
+  readonly services?: (context: ServicesContext) => Services | Promise<Services>;
   /** Its own version, as the command `version` prints it. @default {"0.0.0"} */
   readonly version?: string;
   /** Where health is served; `false` for nowhere. */
@@ -45,6 +51,8 @@ export interface Operator {
   /** Milliseconds that runs may go on after it is told to stop. */
   readonly stopWithin: number;
   readonly leaderElection: LeaderElection;
+  /** Makes what the runs share. */
+  readonly services: ((context: ServicesContext) => unknown) | undefined;
   /** The definitions of its own kinds. */
   crds(): CustomResourceDefinitionManifest[];
   /** The Deno permissions it needs, each with its reason. */
@@ -83,7 +91,7 @@ const KEY = /^[A-Za-z]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
  * const op = operator({ name: "namespace-operator", parts: { namespaces } });
  * ```
  */
-export function operator(options: OperatorOptions): Operator {
+export function operator<Services = unknown>(options: OperatorOptions<Services>): Operator {
   const { name, parts, version = "0.0.0", health = {}, stopWithin = "25s" } = options;
   refuseNames(name, parts);
   refuseCollisions(name, parts);
@@ -95,6 +103,7 @@ export function operator(options: OperatorOptions): Operator {
     health: health === false ? undefined : { port: 8081, hostname: "0.0.0.0", ...health },
     stopWithin: milliseconds(stopWithin),
     leaderElection: leaderElectionOf(name, options.leaderElection),
+    services: options.services && ((context) => options.services!(context)),
     crds: () => crdsOf(Object.values(parts)),
     permissions: () => permissionsOf(parts, { health: value.health, isElected: value.leaderElection.when !== "never" }),
     run: async (options) => {

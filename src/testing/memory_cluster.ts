@@ -27,12 +27,16 @@ export interface MemoryClusterOptions {
   readonly operator?: Operator;
   /** Kinds to install beside those of the operator. */
   readonly kinds?: readonly AnyKind[];
-  /** The only namespace that the operator looks at. @default {all} */
-  readonly namespace?: string;
+  /** Services in place of those that the operator makes. */
+  readonly services?: unknown;
+  /** The only namespaces that the operator looks at. @default {all} */
+  readonly namespacesSeen?: readonly string[];
   /** Namespaces to make beside those that every cluster has. */
   readonly namespaces?: readonly string[];
   /** How many turns of the event loop `settle` gives an operator that always has something more to do. @default {20_000} */
   readonly patience?: number;
+  /** Whether the operator asks at start what it may do, as it does on a real cluster. @default {false: here everybody may do everything} */
+  readonly checkAccess?: boolean;
   /** The first time of the clock. @default {2030-01-01T00:00:00Z} */
   readonly start?: Date;
   /**
@@ -170,7 +174,11 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
   for (const crd of unique([...op.crds(), ...kinds])) {
     await client.create(CustomResourceDefinition, crd as unknown as Input<typeof CustomResourceDefinition>);
   }
-  const scope = options.namespace === undefined ? {} : { namespace: options.namespace };
+  const scope = {
+    checkAccess: options.checkAccess ?? false,
+    ...(options.namespacesSeen === undefined ? {} : { namespaces: options.namespacesSeen }),
+    ...("services" in options ? { services: options.services } : {}),
+  };
   // The spread of waiting times is fixed, so that a test runs the same way each time.
   const account = options.rbac === undefined ? ADMINISTRATOR : await serviceAccount(client, op.name, options.rbac);
   const own: Connection = { ...connection, fetch: (request) => send(request, { user: account }) };

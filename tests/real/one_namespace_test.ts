@@ -55,7 +55,7 @@ Deno.test("an operator of one namespace needs rights there only, and asks for no
   const user = await cluster.user("limited");
   const connection = { url: cluster.url, fetch: (request: Request) => user.fetch(request), close() {} };
   const stop = new AbortController();
-  const running = op.run({ connection, namespace: "team", signal: stop.signal });
+  const running = op.run({ connection, namespaces: ["team"], signal: stop.signal });
   {
     await using seen = await watched(client, Note);
     await seen.until((all) =>
