@@ -8,6 +8,7 @@ import type { Duration } from "../base/duration.ts";
 import { milliseconds } from "../base/duration.ts";
 import { type LeaderElection, leaderElectionOf, type LeaderElectionOptions } from "./leader_election.ts";
 import { main } from "./main.ts";
+import { VARIABLES } from "./setting_list.ts";
 import type { ServicesContext } from "./services.ts";
 import { type RunOptions, startOperator } from "./running.ts";
 
@@ -105,7 +106,12 @@ export function operator<Services = unknown>(options: OperatorOptions<Services>)
     leaderElection: leaderElectionOf(name, options.leaderElection),
     services: options.services && ((context) => options.services!(context)),
     crds: () => crdsOf(Object.values(parts)),
-    permissions: () => permissionsOf(parts, { health: value.health, isElected: value.leaderElection.when !== "never" }),
+    permissions: () =>
+      permissionsOf(parts, {
+        health: value.health,
+        isElected: value.leaderElection.when !== "never",
+        variables: VARIABLES,
+      }),
     run: async (options) => {
       await using running = startOperator(value, options);
       await running.ended;

@@ -31,6 +31,8 @@ export interface RunOptions {
   readonly random?: () => number;
   /** The only namespaces to look at. @default {all} */
   readonly namespaces?: readonly string[];
+  /** Labels that objects of the controllers' own kinds must have, as the API has it: `app=web`. @default {any} */
+  readonly selector?: string;
   /** Whether to work only while it leads. @default {what the operator says; where that leaves it open: no} */
   readonly leaderElection?: boolean;
   /** Who this process is in the Lease and in events, beside what tells it from others of that name. @default {the operator's name} */
@@ -98,7 +100,9 @@ export function startOperator(operator: Operator, options: RunOptions): Running 
   const services = new Services();
   const shared = { client, clock, random, log, informers, verdicts: new Verdicts(), metrics, events };
   const loops = Object.entries(operator.parts).map(([key, part]) =>
-    new ControllerLoop(scopeOf(operator.name, key, part, { ...shared, services: () => services.value }))
+    new ControllerLoop(
+      scopeOf(operator.name, key, part, { ...shared, selector: options.selector, services: () => services.value }),
+    )
   );
   const checks = (options.checkAccess ?? true) ? loops.map((loop) => new AccessCheck(loop, unfenced, namespaces)) : [];
   metrics.onRead(() => {

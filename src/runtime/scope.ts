@@ -26,6 +26,8 @@ export interface Shared {
   readonly verdicts: Verdicts;
   readonly metrics: Metrics;
   readonly events: EventRecorder;
+  /** Labels that objects of the controller's own kind must have beside what it says itself. */
+  readonly selector?: string | undefined;
   /** What the operator made at its start. */
   readonly services: () => unknown;
 }
@@ -52,7 +54,10 @@ export interface Scope extends Shared {
 export function scopeOf(operator: string, part: string, controller: Controller, shared: Shared): Scope {
   const { kind } = controller;
   const copies = watchedKinds(controller).map((kind) =>
-    shared.informers.of(kind, selectionOf(watchOf(controller, kind)))
+    shared.informers.of(
+      kind,
+      selectionOf(watchOf(controller, kind), kind === controller.kind ? shared.selector : undefined),
+    )
   );
   const log = shared.log.with({ controller: part, controllerGroup: kind.group, controllerKind: kind.kind });
   const indexes = Object.entries(controller.indexes).map(([name, { kind, keys }]) => {
@@ -102,10 +107,11 @@ export function watchOf({ watches }: Controller, kind: AnyKind): Watch["options"
   return watches.find((watch) => isSame(watch.kind, kind))?.options;
 }
 
-function selectionOf(options: Watch["options"] | undefined): Selection {
+function selectionOf(options: Watch["options"] | undefined, selector: string | undefined): Selection {
   const { labelSelector, fieldSelector, namespaces, metadataOnly } = options ?? {};
+  const labels = [selector, labelSelector].filter((one) => one !== undefined).map(labelSelectorOf);
   return {
-    ...(labelSelector === undefined ? {} : { labelSelector: labelSelectorOf(labelSelector) }),
+    ...(labels.length === 0 ? {} : { labelSelector: labels.join(",") }),
     ...(fieldSelector === undefined ? {} : { fieldSelector }),
     ...(namespaces === undefined ? {} : { namespaces }),
     ...(metadataOnly ? { metadataOnly } : {}),

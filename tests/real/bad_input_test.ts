@@ -35,17 +35,17 @@ const ASKED_WRONGLY: readonly { name: string; args: string[]; message: string }[
   {
     name: "a log level that there is not",
     args: ["--log-level", "loud"],
-    message: 'Cannot log at "loud": there is debug, info, warn, error',
+    message: 'Cannot take --log-level: it is "loud", and must be one of debug, info, warn, error',
   },
   {
     name: "a log format that there is not",
     args: ["--log-format=xml"],
-    message: 'Cannot log as "xml": there is json, text',
+    message: 'Cannot take --log-format: it is "xml", and must be one of json, text',
   },
   {
     name: "a namespace without a name",
     args: ["--namespace="],
-    message: 'Cannot look at namespace "": it has no name; leave --namespace out to look at all',
+    message: 'Cannot take --namespace: it is [""], and must be a list of names, none of them empty',
   },
 ];
 
