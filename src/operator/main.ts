@@ -119,21 +119,21 @@ async function start(coded: Operator, values: Values): Promise<void> {
   };
   const connection = await connect(connectOptions);
   const stop = new AbortController();
-  let running: Running | undefined;
-  listenToStrayErrors(log, () => running?.metrics.strayError());
+  const started: { running?: Running } = {};
+  listenToStrayErrors(log, () => started.running?.metrics.strayError());
   using lag = new LoopLag(systemClock);
   const health: HealthSource = {
-    readiness: () => running?.readiness() ?? [STARTING],
+    readiness: () => started.running?.readiness() ?? [STARTING],
     get lag() {
       return lag.milliseconds;
     },
     get metrics() {
-      return running?.metrics;
+      return started.running?.metrics;
     },
   };
   // Before anything else: a program that cannot listen does not begin.
   const served = operator.health && serveHealth(operator.health, health, stop.signal);
-  running = startOperator(operator, {
+  const running = started.running = startOperator(operator, {
     connection,
     signal: stop.signal,
     leaderElection: isElected(operator, connection),

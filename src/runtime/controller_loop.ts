@@ -45,6 +45,7 @@ export class ControllerLoop {
   onForbidden: () => void = () => {};
   #isOpen = false;
   #hasLed = false;
+  #isTold = false;
 
   constructor(scope: Scope) {
     this.scope = scope;
@@ -80,7 +81,10 @@ export class ControllerLoop {
    */
   hold(what: string, why: string | undefined): void {
     if (why !== undefined) this.#holds.set(what, why);
-    else if (this.#holds.delete(what)) this.#pump();
+    else if (this.#holds.delete(what)) {
+      this.#tellStart();
+      this.#pump();
+    }
   }
 
   #state(): ControllerState {
@@ -146,8 +150,16 @@ export class ControllerLoop {
     }
     this.#hasLed = true;
     this.#isOpen = true;
-    this.scope.log.info("Controller started", { objects: copy.size });
+    this.#isTold = false;
+    this.#tellStart();
     this.#pump();
+  }
+
+  /** Once a term, when nothing holds it. */
+  #tellStart(): void {
+    if (!this.#isOpen || this.#isTold || this.#holds.size > 0) return;
+    this.#isTold = true;
+    this.scope.log.info("Controller started", { objects: ownCopy(this.scope).size });
   }
 
   /** Lets runs that heed their signal end: they need no time for it. */
