@@ -2,7 +2,7 @@
 import { type Clock, sleep, systemClock } from "../base/clock.ts";
 import type { AnyKind, Infer, Input, KubeObject } from "../resource/kind.ts";
 import { ApiError, type Asked } from "./api_error.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection, Outgoing } from "./connection.ts";
 import { CredentialError } from "./http.ts";
 import { jsonLines } from "./json_lines.ts";
 import { collectionPath, describe, objectPath } from "./path.ts";
@@ -280,21 +280,24 @@ export class Client {
     body?: unknown,
     type?: string,
   ): Promise<Response> {
-    const headers = new Headers({ accept: options.accept ?? "application/json", "user-agent": this.#userAgent });
-    if (body !== undefined) headers.set("content-type", type!);
+    const url = this.connection.url + path;
     const text = body === undefined ? null : JSON.stringify(body);
     let isRenewed = false;
     for (let attempt = 1;; attempt++) {
       if (method !== "GET") this.#fence?.();
-      const request = new Request(this.connection.url + path, {
+      const outgoing: Outgoing = {
         method,
-        headers,
+        headers: {
+          accept: options.accept ?? "application/json",
+          "user-agent": this.#userAgent,
+          ...(body === undefined ? {} : { "content-type": type! }),
+        },
         body: text,
         signal: options.signal ?? null,
-      });
-      const response = await this.#reach(asked, request, options.signal);
+      };
+      const { response, authorization } = await this.#reach(asked, url, outgoing);
       if (response.ok) return response;
-      if (response.status === 401 && !isRenewed && await this.connection.renew?.(request)) {
+      if (response.status === 401 && !isRenewed && await this.connection.renew?.(authorization)) {
         isRenewed = true;
         await response.body?.cancel();
         continue;
@@ -306,15 +309,22 @@ export class Client {
     }
   }
 
-  async #reach(asked: Asked, request: Request, signal: AbortSignal | undefined): Promise<Response> {
+  async #reach(
+    asked: Asked,
+    url: string,
+    outgoing: Outgoing,
+  ): Promise<{ readonly response: Response; readonly authorization: string | undefined }> {
+    const { connection } = this;
     try {
-      const response = await this.connection.fetch(request);
-      this.#onAnswer?.(request.method, String(response.status));
-      return response;
+      const request = connection.send === undefined ? new Request(url, outgoing) : undefined;
+      const response = await (request === undefined ? connection.send!(url, outgoing) : connection.fetch(request));
+      this.#onAnswer?.(outgoing.method, String(response.status));
+      const sent = request === undefined ? outgoing.headers.authorization : request.headers.get("authorization");
+      return { response, authorization: sent ?? undefined };
     } catch (cause) {
-      signal?.throwIfAborted();
-      this.#onAnswer?.(request.method, "<error>");
-      throw unreached(asked, this.connection.url, cause);
+      outgoing.signal?.throwIfAborted();
+      this.#onAnswer?.(outgoing.method, "<error>");
+      throw unreached(asked, connection.url, cause);
     }
   }
 }

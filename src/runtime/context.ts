@@ -6,6 +6,7 @@ import type { ApplyOptions, Context, InNamespace, ListOptions, PatchOptions, Rea
 import type { AnyKind, KubeObject, ObjectMetaInput, OwnerReference } from "../resource/kind.ts";
 import { keyOf } from "../watch/key.ts";
 import { isApplied } from "./applied.ts";
+import { stored } from "./normal_form.ts";
 import type { Logger } from "./logger.ts";
 import { ownerReference, refuseOwner, refuseTaken } from "./owner.ts";
 import { copyOf, isSame, isWatched, remove, type Scope, write } from "./scope.ts";
@@ -226,12 +227,12 @@ function complete(scope: Scope, run: Run, kind: AnyKind, wanted: Wanted, isOwned
     const references: readonly OwnerReference[] = metadata.ownerReferences ?? [];
     metadata.ownerReferences = [...references, ownerReference(scope.controller.kind, run.object)];
   }
-  return {
+  return stored({
     ...wanted,
     apiVersion: kind.apiVersion,
     kind: kind.kind,
     metadata: withoutUndefined(metadata),
-  } as unknown as KubeObject;
+  } as unknown as KubeObject);
 }
 
 function withoutUndefined(metadata: Record<string, unknown>): Record<string, unknown> {
