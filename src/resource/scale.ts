@@ -15,26 +15,23 @@ export interface Scale {
   readonly labelSelector?: string;
 }
 
-/** What may be said of a scale, whether or not all of it is: so the compiler names the path that is wrong or missing. */
-export type ScalePaths = { readonly [Key in keyof Scale]?: string };
+/** The path itself where it leads to an integer below `Start`; otherwise the sentence that the compiler shows. */
+export type ReplicasPath<P extends string, Start extends string, Root> = Below<
+  P,
+  Start,
+  CheckedNames<Root, P, number, "an integer">
+>;
 
-/** The paths themselves where they lead to what they have to; otherwise a sentence stands in a path's place. */
-export type CheckedScale<S extends ScalePaths, Root> =
-  & {
-    readonly [Key in keyof S]: S[Key] extends CheckedScalePath<Key, S[Key], Root> ? S[Key]
-      : CheckedScalePath<Key, S[Key], Root>;
-  }
-  & Pick<Scale, "specReplicas" | "statusReplicas">;
+/** The path itself where it leads to a string below `.spec` or `.status`; otherwise the sentence that the compiler shows. */
+export type SelectorPath<P extends string, Root> = Below<
+  P,
+  ".spec" | ".status",
+  CheckedNames<Root, P, string, "a string">
+>;
 
-type CheckedScalePath<Key, P, Root> = P extends string
-  ? Key extends "specReplicas" ? Below<P, ".spec", CheckedNames<Root, P, number, "an integer">>
-  : Key extends "statusReplicas" ? Below<P, ".status", CheckedNames<Root, P, number, "an integer">>
-  : Key extends "labelSelector" ? Below<P, ".spec" | ".status", CheckedNames<Root, P, string, "a string">>
-  : `a scale has no ${Key & string}`
-  : string;
-
-type Below<P extends string, Roots extends string, Checked> = P extends `${Roots}.${string}` ? Checked
-  : `${P} is not below ${Roots}`;
+type Below<P extends string, Start extends string, Checked> = [P] extends [never] ? string
+  : P extends `${Start}.${string}` ? Checked
+  : `${P} is not below ${Start}`;
 
 const PATHS = [
   { option: "specReplicas", roots: [".spec."], where: ".spec", type: "integer" },
