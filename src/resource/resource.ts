@@ -1,5 +1,5 @@
 /** Kinds of one's own: one declaration gives the types and the CustomResourceDefinition. */
-import type { AlwaysThere, Flatten, Presence, Schema, ValidationRule } from "../schema/mod.ts";
+import type { Flatten, Presence, Schema, ValidationRule } from "../schema/mod.ts";
 import { definition, type DefinitionOptions } from "./_definition.ts";
 import { deepFreeze } from "./_freeze.ts";
 import { checkNames } from "./_names.ts";
@@ -29,7 +29,11 @@ export interface ResourceMeta<ApiVersion extends string = string, Name extends s
   readonly metadata: ObjectMeta;
 }
 
-/** An object of a kind as read: with `spec` where the kind has one, and `status`, none of whose properties is sure to be there. */
+/**
+ * An object of a kind as read: with `spec` where the kind has one, and `status`, none of whose properties is sure to be there.
+ *
+ * @typeParam When Whether the spec has to be there.
+ */
 export type ResourceObject<
   Group extends string,
   Version extends string,
@@ -37,9 +41,12 @@ export type ResourceObject<
   Spec,
   Status,
   Added extends boolean = true,
+  When extends Presence = "required",
 > = Flatten<
   & ResourceMeta<`${Group}/${Version}`, Name>
-  & ([Spec] extends [never] ? unknown : { readonly spec: Spec })
+  & ([Spec] extends [never] ? unknown
+    : [When] extends ["required" | "defaulted"] ? { readonly spec: Spec }
+    : { readonly spec?: Spec })
   & ([Status] extends [never] ? unknown
     : {
       readonly status?: Added extends false ? Partial<Status>
@@ -63,7 +70,10 @@ export type ResourceInput<
 
 /** Options of {@linkcode resource} that do not depend on its schemas. */
 export interface ResourceOptions {
-  /** A domain name of yours, such as `demo.example.com`. */
+  /**
+   * A domain name of yours, such as `demo.example.com`. Those below `k8s.io` and `kubernetes.io` are the community's: a kind in them needs the
+   * annotation `api-approved.kubernetes.io`.
+   */
   readonly group: string;
   /** Such as `v1` or `v1alpha1`. */
   readonly version: string;
@@ -174,13 +184,8 @@ export function resource<
     readonly group: Group;
     readonly version: Version;
     readonly kind: Name;
-    /** What users write: an object. */
-    readonly spec?: AlwaysThere<
-      SpecRead,
-      SpecWritten,
-      When,
-      "a spec cannot be optional: with a default it may be left out"
-    >;
+    /** What users write: an object. It has to be there, unless it is `s.optional` or has a default. */
+    readonly spec?: Schema<SpecRead, SpecWritten, When>;
     /**
      * What the operator reports: an object. Being there is what asks for the status subresource; `conditions` and `observedGeneration` are
      * added. No property is required, whatever the schema says: a first run that failed has to be reported too.
@@ -189,29 +194,32 @@ export function resource<
     /** Whether `conditions` and `observedGeneration` are added to the status. @default {true} */
     readonly conditions?: Added;
     /** What `kubectl get` shows after the name, by heading. */
-    readonly columns?: CheckedColumns<C, ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added>>;
+    readonly columns?: CheckedColumns<C, ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When>>;
     /** What `/scale` reads and writes: then `kubectl scale` and a HorizontalPodAutoscaler can change the replicas. */
     readonly scale?: {
       /** An integer below `.spec`: how many are wanted. */
       readonly specReplicas: ReplicasPath<
         SpecReplicas,
         ".spec",
-        ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added>
+        ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When>
       >;
       /** An integer below `.status`: how many there are. */
       readonly statusReplicas: ReplicasPath<
         StatusReplicas,
         ".status",
-        ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added>
+        ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When>
       >;
       /** A string below `.spec` or `.status`: which pods they are, as a label selector. A HorizontalPodAutoscaler needs it. */
       readonly labelSelector?: SelectorPath<
         LabelSelector,
-        ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added>
+        ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When>
       >;
     };
     /** Paths of up to eight fields by which objects can be selected on the server, besides name and namespace. */
-    readonly selectableFields?: CheckedFields<F, ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added>>;
+    readonly selectableFields?: CheckedFields<
+      F,
+      ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When>
+    >;
     /**
      * Other versions of the kind, each made by `resource()`: the CustomResourceDefinition then has all of them. Names and scope must agree. An
      * object can be read and written in any served version. Nothing is converted: an object is the same in all of them, but that a version
@@ -223,7 +231,7 @@ export function resource<
   Group,
   Version,
   Name,
-  ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added>,
+  ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When>,
   ResourceInput<Group, Version, Name, SpecWritten, When>
 > {
   const { group, version, kind, scope = "Namespaced", versions = [], storage = version } = options;
@@ -237,7 +245,7 @@ export function resource<
     shortNames: options.shortNames ?? [],
     categories: options.categories ?? [],
   };
-  checkNames(names);
+  checkNames(names, options);
   const crd = withVersions(definition(names, options as ResourceOptions as DefinitionOptions), { versions, storage });
   const { categories: _, ...known } = names;
   return deepFreeze({

@@ -2,7 +2,7 @@
 export * as s from "./builders.ts";
 export type { ExternalDocs, JsonSchema, ValidationReason, ValidationRule, ValueValidation } from "./json_schema.ts";
 export type { Properties } from "./object.ts";
-export type { AlwaysThere, Flatten, InferSchema, InputSchema, Presence, Schema } from "./schema.ts";
+export type { Flatten, InferSchema, InputSchema, Presence, Schema } from "./schema.ts";
 export type { EmbeddedMetadata, EmbeddedObject } from "./embedded.ts";
 export { applyDefaults } from "./defaults.ts";
 export type { FieldError, FieldErrorReason } from "./field_error.ts";
