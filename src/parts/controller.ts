@@ -145,7 +145,7 @@ export interface ControllerMaker<Services = unknown> {
    * const namespaces = controller.with<Services>()(Namespace, {
    *   reconcile: ({ metadata }, { services }) => void services.names.add(metadata.name),
    * });
-   * const op = operator({ name: "names", parts: { namespaces }, services: () => ({ names: new Set() }) });
+   * const op = operator({ name: "names", parts: { namespaces }, services: () => ({ names: new Set<string>() }) });
    * ```
    */
   with<T>(): ControllerMaker<T>;

@@ -65,7 +65,10 @@ for (const { name, given, expected, unknown = [] } of READ) {
 
     assert.deepEqual(value, { one: at(expected), list: [at(expected)], map: { "a.b": at(expected) } });
     const places = ["one", "list[0]", "map[a.b]"];
-    assert.deepEqual([...dropped].sort(), places.flatMap((place) => unknown.map((field) => `${place}.${field}`)).sort());
+    assert.deepEqual(
+      [...dropped].sort(),
+      places.flatMap((place) => unknown.map((field) => `${place}.${field}`)).sort(),
+    );
   });
 }
 
