@@ -23,6 +23,7 @@ const TYPE = { apiVersion: "v1", kind: "Pod" };
 const READ: readonly { name: string; given: unknown; expected: unknown; unknown?: string[] }[] = [
   { name: "null", given: null, expected: {} },
   { name: "a time that is null", given: { creationTimestamp: null }, expected: {} },
+  { name: "a time that is none", given: { creationTimestamp: "0001-01-01T00:00:00Z" }, expected: {} },
   { name: "what is empty", given: { name: "", generation: 0, labels: {}, finalizers: [] }, expected: {} },
   {
     name: "a zero that says something",

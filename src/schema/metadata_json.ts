@@ -147,7 +147,8 @@ class Reader {
   #time(value: unknown, place: Place): unknown {
     if (typeof value !== "string") return this.#mismatch("string", value, place);
     const time = parseGoTime(value);
-    if (typeof time !== "string") return wholeSeconds(time);
+    // The first second of the first year is how Go writes no time at all.
+    if (typeof time !== "string") return wholeSeconds(time) === "0001-01-01T00:00:00Z" ? undefined : wholeSeconds(time);
     this.#fail(time);
     return undefined;
   }
