@@ -1,7 +1,7 @@
 /** Kinds of one's own: one declaration gives the types and the CustomResourceDefinition. */
 import type { Flatten, Presence, Schema, ValidationRule } from "../schema/mod.ts";
 import { definition, type DefinitionOptions } from "./_definition.ts";
-import { deepFreeze } from "./_freeze.ts";
+import { frozenCopy } from "./_freeze.ts";
 import { checkNames } from "./_names.ts";
 import { withVersions } from "./_versions.ts";
 import type { AnyColumns, CheckedColumns } from "./columns.ts";
@@ -248,12 +248,11 @@ export function resource<
   checkNames(names, options);
   const crd = withVersions(definition(names, options as ResourceOptions as DefinitionOptions), { versions, storage });
   const { categories: _, ...known } = names;
-  return deepFreeze({
+  // What is made here is frozen; what was handed in stays as it is.
+  return frozenCopy({
     ...known,
-    shortNames: [...names.shortNames],
     apiVersion: `${group}/${version}`,
     namespaced: scope === "Namespaced",
-    // What is made here is frozen in the end; what was handed in stays as it is.
-    crd: structuredClone(crd),
+    crd,
   });
 }

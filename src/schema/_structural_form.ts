@@ -3,6 +3,7 @@
  * (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema`, validation.go and complete.go).
  */
 import { regularExpression } from "../cel/regular_expression.ts";
+import { isSound } from "./_marks.ts";
 import { equal, isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
 import { type FieldError, forbidden, invalid, required } from "./field_error.ts";
@@ -30,6 +31,7 @@ function textOf({ field, message }: FieldError): string {
 }
 
 function nodeFaults(schema: JsonSchema, level: Level, path: string): FieldError[] {
+  if (isSound(schema)) return [];
   const { items, properties = {}, additionalProperties } = schema;
   const faults: FieldError[] = [];
   if (schema.type === "array" && items === undefined) faults.push(required(`${path}.items`, "must be specified"));

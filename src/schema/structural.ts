@@ -4,6 +4,7 @@
  */
 import { isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
+import { isSound } from "./_marks.ts";
 import { defaultFaults } from "./_structural_defaults.ts";
 import { formFaults } from "./_structural_form.ts";
 import { listTypeFaults, mapListFaults } from "./_structural_lists.ts";
@@ -112,6 +113,7 @@ const UNREADABLE: readonly (readonly [keyword: string, name: string])[] = [
 
 /** Why a schema cannot be read as a structural one at all. */
 function unreadableIn(schema: JsonSchema): string | undefined {
+  if (isSound(schema)) return undefined;
   const keywords = schema as Record<string, unknown>;
   const found = UNREADABLE.find(([keyword]) => keywords[keyword] !== undefined && keywords[keyword] !== "");
   if (found !== undefined) return `OpenAPIV3Schema '${found[1]}' is not supported`;
@@ -155,6 +157,8 @@ const METADATA = new Set(["metadata", "kind", "apiVersion"]);
 
 /** What is wrong with each keyword, whether the schema is structural or not. */
 function definedFaults(schema: JsonSchema, place: Place): FieldError[] {
+  // In metadata more is forbidden than elsewhere.
+  if (isSound(schema) && !place.isInMetadata) return [];
   const { path, tolerated } = place;
   const faults = [...plainFaults(schema, place), ...partFaults(schema, place)];
   if ((schema["x-kubernetes-preserve-unknown-fields"] as unknown) === false) {
