@@ -28,6 +28,9 @@ RequestRecord RequestVerb RestartServerOptions serveApiserver ServedApiserver Se
 /** `@op/sdk/kinds`: generated, and too many to read here. A name a line. */
 const KINDS = new URL("golden/kinds.txt", import.meta.url);
 
+/** `@op/sdk/schemas`, and the same with descriptions: `@op/sdk/schemas/short`, `@op/sdk/schemas/full`. A name a line. */
+const SCHEMAS = new URL("golden/schemas.txt", import.meta.url);
+
 Deno.test('"@op/sdk" has the names of the list, no more and no fewer', async () => {
   assert.deepEqual(await difference("mod.ts", FRONT_DOOR), { added: [], removed: [] });
 });
@@ -43,6 +46,13 @@ Deno.test('"@op/sdk/testing" has the names of the list, no more and no fewer', a
 Deno.test('"@op/sdk/kinds" has the names of its list, no more and no fewer', async () => {
   assert.deepEqual(await difference("src/kinds/mod.ts", await Deno.readTextFile(KINDS)), { added: [], removed: [] });
 });
+
+for (const door of ["schemas", "schemas/short", "schemas/full"]) {
+  Deno.test(`"@op/sdk/${door}" has the names of the list of schemas, no more and no fewer`, async () => {
+    const list = await Deno.readTextFile(SCHEMAS);
+    assert.deepEqual(await difference(`src/kinds/${door}/mod.ts`, list), { added: [], removed: [] });
+  });
+}
 
 async function difference(file: string, list: string): Promise<{ added: string[]; removed: string[] }> {
   const names = await publicNames(file);
