@@ -29,6 +29,8 @@ export interface DefinitionOptions {
   readonly annotations?: { readonly [key: string]: string };
 }
 
+const SCOPES: readonly string[] = ["Namespaced", "Cluster"];
+
 /**
  * Makes the definition.
  *
@@ -39,6 +41,9 @@ export interface DefinitionOptions {
 export function definition(names: Names, options: DefinitionOptions): CustomResourceDefinitionManifest {
   const { group, kind, plural, singular, listKind, shortNames, categories } = names;
   const { scope = "Namespaced", labels = {}, annotations = {} } = options;
+  if (!SCOPES.includes(scope)) {
+    refuse(kind, `"scope" must be one of ${SCOPES.map((one) => `"${one}"`).join(", ")}: current value is "${scope}"`);
+  }
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",

@@ -1,8 +1,6 @@
 /** What no definition can hold, looked for before anything else walks through a schema: a value within itself, and one that is nested too deep. */
+import { DEEPEST } from "../schema/_check.ts";
 import { refuse } from "./_refusal.ts";
-
-/** As JSON counts: a property is two levels below its object. An API server reads 10,000, but takes seconds for what has a thousand. */
-const DEEPEST = 1000;
 
 const LONGEST_PATH = 60;
 

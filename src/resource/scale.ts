@@ -3,6 +3,7 @@ import { fieldTarget } from "../schema/field_path.ts";
 import type { JsonSchema } from "../schema/mod.ts";
 import type { CheckedNames } from "./column_path.ts";
 import type { DefinitionVersion } from "./kind.ts";
+import { deadEnd } from "./_dead_end.ts";
 import { refuse } from "./_refusal.ts";
 
 /** Where the replicas of a kind are: paths of plain names, as `.spec.replicas`. */
@@ -59,7 +60,9 @@ export function scaleOf(
       refuse(kind, `"${option}" of its scale must be a path below ${where}: current value is ${JSON.stringify(path)}`);
     }
     const found = targetType(path, root);
-    if (found === undefined) refuse(kind, `the path "${path}" of its scale is not in the schema`);
+    if (found === undefined) {
+      refuse(kind, `the path "${path}" of its scale is not in the schema: ${reasonOf(path, root)}`);
+    }
     if (found !== type && found !== "any") {
       refuse(kind, `"${option}" of its scale must be of type ${type}: "${path}" is of type ${found}`);
     }
@@ -69,6 +72,10 @@ export function scaleOf(
     statusReplicasPath: scale.statusReplicas,
     ...(scale.labelSelector !== undefined && { labelSelectorPath: scale.labelSelector }),
   };
+}
+
+function reasonOf(path: string, root: JsonSchema): string {
+  return path.includes("[") ? 'plain names lead to it alone, as ".spec.replicas"' : deadEnd(path, root);
 }
 
 /** The type at a path of plain names, "any" where all may stand; undefined where the path leads nowhere. */

@@ -71,7 +71,7 @@ export type Defaulted<S> = S extends Schema ? InferSchema<S>
 export function validate(schema: JsonSchema | AnyKind, value: unknown, options: ValidationOptions = {}): FieldError[] {
   const { old, path } = options;
   const place = path === undefined ? {} : { path };
-  if (!isKind(schema)) {
+  if (!isKind(schema, "validate")) {
     const before = old === undefined ? {} : { old: partAsStored(schema, old) };
     return validateValue(schema, partAsStored(schema, value), { ...before, ...place });
   }
@@ -102,7 +102,7 @@ export function validate(schema: JsonSchema | AnyKind, value: unknown, options: 
  */
 export function applyDefaults<S extends Schema | AnyKind>(schema: S, value: ToDefault<S>): Defaulted<S> {
   const given: JsonSchema | AnyKind = schema;
-  const filled = isKind(given)
+  const filled = isKind(given, "apply defaults to")
     ? applySchemaDefaults(objectSchema(given, "apply the defaults of"), withType(given, value))
     : applySchemaDefaults(given, value);
   return filled as Defaulted<S>;
@@ -113,7 +113,13 @@ export type ToDefault<S> = S extends Kind<infer Read extends KubeObject, infer W
   : S extends Schema<infer Read, infer Written> ? Written | Read
   : never;
 
-function isKind(given: JsonSchema | AnyKind): given is AnyKind {
+function isKind(given: JsonSchema | AnyKind, action: string): given is AnyKind {
+  if (!isObject(given)) {
+    throw new TypeError(
+      `Cannot ${action} a value: a schema or a kind comes first, such as s.string() or what resource() answers: ` +
+        `current value is ${JSON.stringify(given)}`,
+    );
+  }
   return "plural" in given && "apiVersion" in given;
 }
 

@@ -86,6 +86,20 @@ Deno.test("validate cannot validate kinds without a schema", () => {
   });
 });
 
+for (const given of ["Website", undefined, null, 5]) {
+  Deno.test(`validate and applyDefaults say that ${given} is no schema`, () => {
+    const message = (action: string) =>
+      `Cannot ${action} a value: a schema or a kind comes first, such as s.string() or what resource() answers: ` +
+      `current value is ${JSON.stringify(given)}`;
+
+    assert.throws(() => validate(given as never, {}), { name: "TypeError", message: message("validate") });
+    assert.throws(() => applyDefaults(given as never, {} as never), {
+      name: "TypeError",
+      message: message("apply defaults to"),
+    });
+  });
+}
+
 Deno.test("applyDefaults answers the object as read", () => {
   const website = applyDefaults(Website, { metadata: { name: "a" }, spec: { host: "a" } });
 

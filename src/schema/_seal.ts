@@ -1,5 +1,5 @@
 /** How builders turn a node of JSON Schema into a schema: copied, checked, frozen, and what objects have to know of it remembered. */
-import { checkNode } from "./_check.ts";
+import { checkNode, DEEPEST, tooDeep } from "./_check.ts";
 import { isMarked, mark, type Marks, type Sealed } from "./_marks.ts";
 import type { JsonSchema } from "./json_schema.ts";
 
@@ -32,6 +32,7 @@ function copyJson(value: unknown, action: string, above: readonly unknown[]): un
   }
   if (above.length > 0 && isMarked(value)) return value;
   if (above.includes(value)) throw new TypeError(`Cannot ${action}: a value in it contains itself`);
+  if (above.length > DEEPEST) throw tooDeep(`Cannot ${action}: `);
   const path = [...above, value];
   if (Array.isArray(value)) return Object.freeze(value.map((item) => copyJson(item, action, path)));
   const prototype = Object.getPrototypeOf(value);

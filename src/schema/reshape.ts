@@ -1,4 +1,5 @@
 /** Objects out of other objects: fewer properties, more of them, none of them required. */
+import { nearest } from "../base/nearest.ts";
 import { checkObject, propertiesOf } from "./_parts.ts";
 import { presenceRules } from "./_presence.ts";
 import { marksOf, remark, type Sealed } from "./_seal.ts";
@@ -168,11 +169,10 @@ function checkedProperties(deed: "pick" | "omit", object: JsonSchema, names: rea
   for (const [i, name] of names.entries()) {
     if (names.indexOf(name) !== i) throw new TypeError(`Cannot ${deed} property "${name}": it is listed twice`);
     if (!Object.hasOwn(properties, name)) {
-      throw new TypeError(
-        `Cannot ${deed} property "${name}": the object has none of that name: it has ${
-          quoted(Object.keys(properties))
-        }`,
-      );
+      const names = Object.keys(properties);
+      const meant = nearest(name, names);
+      const hint = meant === undefined ? `it has ${quoted(names)}` : `did you mean "${meant}"?`;
+      throw new TypeError(`Cannot ${deed} property "${name}": the object has none of that name: ${hint}`);
     }
   }
   return properties;
