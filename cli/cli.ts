@@ -82,8 +82,9 @@ function program(io: Io): Command {
   crd.command("docs")
     .description("print a reference page of kinds as Markdown: versions, columns, every field with its rules")
     .argument(
-      "<file>",
+      "[file]",
       "an operator's file (.ts), a file with CustomResourceDefinitions (YAML or JSON), or - for standard input",
+      "main.ts",
     )
     .option("-o, --output <file>", "the file to write (default: standard output)")
     .option("--force", "replace the output if it is there")
@@ -93,7 +94,11 @@ function program(io: Io): Command {
     .description("make TypeScript kinds of CustomResourceDefinitions, with their rules, columns and versions")
     .argument("[file]", "a file with CustomResourceDefinitions (YAML or JSON), or - for standard input")
     .option("--cluster [name]", "read from the cluster: the kind of that name; with no name, list what is there")
-    .option("--kind <names...>", "only these kinds, named as for kubectl (default: all in the file)")
+    .option(
+      "--kind <name>",
+      "only this kind, named as for kubectl; may be said again (default: all)",
+      (name: string, earlier: readonly string[] = []) => [...earlier, name],
+    )
     .option("--descriptions <how>", "how much of the descriptions to take over: none, short or full", "full")
     .option("-o, --output <file>", "the file to write (default: standard output)")
     .option("--force", "replace the output if it is there")

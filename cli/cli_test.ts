@@ -36,13 +36,13 @@ Deno.test("op --version prints the version of the package", async () => {
   assert.equal(io.stdout, `op ${config.version}\n`);
 });
 
-const DOCS_HELP = `Usage: op crd docs [options] <file>
+const DOCS_HELP = `Usage: op crd docs [options] [file]
 
 print a reference page of kinds as Markdown: versions, columns, every field with its rules
 
 Arguments:
   file                 an operator's file (.ts), a file with CustomResourceDefinitions (YAML or
-                       JSON), or - for standard input
+                       JSON), or - for standard input (default: "main.ts")
 
 Options:
   -o, --output <file>  the file to write (default: standard output)

@@ -97,7 +97,12 @@ const FAULTY = [
     code: 2,
     says: "Cannot force anything: name the file to write with --output\n",
   },
-  { name: "no argument", args: [], code: 2, says: /missing required argument 'file'/ },
+  {
+    name: "no argument, and no operator here",
+    args: [],
+    code: 1,
+    says: 'Cannot read "main.ts": there is no such file; name the file whose default export is the operator\n',
+  },
 ];
 
 Deno.test("op crd docs says what cannot be done, and leaves nothing behind", async (t) => {

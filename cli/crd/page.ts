@@ -95,7 +95,7 @@ function columnsText({ additionalPrinterColumns: columns = [] }: DefinedVersion)
     text(name),
     code(format ? `${type} (${format})` : type),
     code(jsonPath),
-    [...(description ? [text(description)] : []), ...(priority > 0 ? ["With `-o wide`."] : [])].join(" "),
+    [...(description ? [text(description)] : []), ...(priority > 0 ? ["With `-o wide`."] : [])].join("<br>"),
   ]);
   return rows.length === 0
     ? ""

@@ -6,7 +6,7 @@ import type { Io } from "../io.ts";
 import { nearest } from "../nearest.ts";
 import { checkOutput, type OutputOptions, writeOutput } from "../output.ts";
 import type { Descriptions } from "./descriptions.ts";
-import { kubernetesSchemas } from "./known_schemas.ts";
+import { schemasKnownIn } from "./known_schemas.ts";
 import { lossesOf } from "./losses.ts";
 import { type ImportedKind, moduleOf } from "./module.ts";
 
@@ -61,7 +61,8 @@ export async function importKind(
     : await definitionsOfCluster(options, io);
   if (isListing) return list(definitions, io);
   const wanted = chosen(definitions, names).map(checkDefinition);
-  const { text, kinds } = moduleOf(wanted, { descriptions, known: await kubernetesSchemas(descriptions) });
+  const roots = wanted.flatMap(({ spec }) => spec.versions.map(({ schema }) => schema.openAPIV3Schema));
+  const { text, kinds } = moduleOf(wanted, { descriptions, known: await schemasKnownIn(roots, descriptions) });
   await writeOutput(text, options, io);
   report(kinds, options.report === true, io);
 }

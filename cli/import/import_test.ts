@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { JsonSchema } from "@op/sdk";
 import { RecordedIo } from "../_recorded_io.ts";
 import { cli } from "../cli.ts";
 import { definitionOf } from "./_definition_of.ts";
@@ -56,6 +57,7 @@ Deno.test("op import prints the module of a file of definitions", async (t) => {
       ["answer.json"],
       ...["Site", "sites", "ST", "site", "sites.demo.example.com"].map((kind) => ["all.yaml", "--kind", kind]),
       ["list.json", "--kind", "Site"],
+      ["--kind", "Site", "list.json"],
     ];
     for (const args of ways) {
       await t.step(args.join(" "), async () => {
@@ -71,6 +73,34 @@ Deno.test("op import prints the kinds of a file in their order, and reads standa
   const io = new RecordedIo();
   await importKind("-", {}, io, () => Promise.resolve(SOURCES["all.yaml"]));
   assert.deepEqual(io.stdout.match(/^export const \w+/gm), ["export const Page", "export const Site"]);
+});
+
+Deno.test("op import takes several kinds, in the order in which they are named", async () => {
+  await withFiles(SOURCES, async (folder) => {
+    const io = new RecordedIo(folder);
+    assert.equal(await cli(["import", "--kind", "sites", "--kind", "pages", "all.yaml"], io), 0, io.stderr);
+    assert.deepEqual(io.stdout.match(/^export const \w+/gm), ["export const Site", "export const Page"]);
+  });
+});
+
+Deno.test("op import takes Kubernetes' types without descriptions where the definition has none of theirs", async () => {
+  const { Toleration } = await import("@op/sdk/schemas");
+  const { ResourceRequirements: { description: _, ...described } } = await import("@op/sdk/schemas/full");
+  const { ResourceRequirements: bare } = await import("@op/sdk/schemas");
+  const source = (resources: JsonSchema) =>
+    JSON.stringify(definitionOf({
+      type: "object",
+      description: "What is asked for.",
+      properties: { resources, tolerations: { type: "array", items: Toleration as JsonSchema } },
+    }));
+  await withFiles({ "bare.json": source(bare), "described.json": source(described) }, async (folder) => {
+    for (const [file, module] of [["bare.json", "@op/sdk/schemas"], ["described.json", "@op/sdk/schemas/full"]]) {
+      const io = new RecordedIo(folder);
+      assert.equal(await cli(["import", file!], io), 0, io.stderr);
+      assert(io.stdout.includes(`import { ResourceRequirements } from "${module}";`), io.stdout);
+      assert(io.stdout.includes('description: "What is asked for."'), io.stdout);
+    }
+  });
 });
 
 Deno.test("op import writes to a file, and over one that is there only when forced", async () => {
