@@ -107,6 +107,15 @@ function program(io: Io): Command {
     .option("--context <name>", "the context of the kubeconfig (default: its current one)")
     .action(async (file, options) => (await import("./import/import.ts")).importKind(file, options, io));
 
+  op.command("apiserver")
+    .description("serve a Kubernetes API from memory, for kubectl and any other client, until Ctrl-C")
+    .option("--port <number>", "the port to listen on (default: any free one)")
+    .option("--kubeconfig <file>", "write the kubeconfig there (default: a file of its own, gone at the end)")
+    .option("--force", "replace the kubeconfig file if it is there")
+    .option("--rbac", "enforce roles and bindings; the kubeconfig is the administrator's")
+    .option("--tls", "serve HTTPS, by a certificate of its own authority")
+    .action(async (options) => (await import("./apiserver/apiserver.ts")).apiserver(options, io));
+
   return op as unknown as Command;
 }
 

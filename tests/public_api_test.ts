@@ -21,8 +21,9 @@ AddedStatus columnSchema ColumnType columnType CONDITIONS equal isObject OBSERVE
 /** `@op/sdk/testing`. */
 const TESTING = `
 Apiserver ApiserverOptions createApiserver Disturbance Fault FaultFilter faults Faults FetchOptions Injected kubeconfigFor
+KubeconfigOptions localCertificate
 MemoryCluster memoryCluster MemoryClusterOptions Place PolicyRule RealCluster realCluster RealClusterOptions RequestFilter
-RequestRecord RequestVerb RestartServerOptions serveApiserver ServedApiserver ServeOptions SettleOptions User
+RequestRecord RequestVerb RestartServerOptions serveApiserver ServedApiserver ServeOptions ServerCertificate SettleOptions User
 `;
 
 /** `@op/sdk/kinds`: generated, and too many to read here. A name a line. */

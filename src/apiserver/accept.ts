@@ -6,7 +6,7 @@ export interface Form {
   readonly as: "object" | "table" | "metadata" | "metadataList";
   /** The version of `meta.k8s.io` of a table or of metadata. */
   readonly metaVersion: "v1" | "v1beta1";
-  readonly format: "json" | "yaml";
+  readonly format: "json" | "yaml" | "protobuf";
   readonly contentType: string;
 }
 
@@ -36,20 +36,29 @@ const JSON_TYPES = new Set(["application/json", "application/*", "*/*"]);
  * The first form of an `Accept` header that can be answered.
  *
  * @param header The header; objects as JSON when absent.
+ * @param isBuiltin Whether a built-in kind is asked for: of others protobuf has the metadata alone.
  * @returns Nothing if there is none.
  */
-export function wantedForm(header: string | null): Form | undefined {
+export function wantedForm(header: string | null, isBuiltin = true): Form | undefined {
   const ranges = mediaRanges(header);
   if (ranges.length === 0) return JSON_OBJECT;
   for (const { type, parameters } of ranges) {
-    const format = JSON_TYPES.has(type) ? "json" : type === "application/yaml" ? "yaml" : undefined;
+    const format = JSON_TYPES.has(type) ? "json" : OTHER_FORMATS.get(type);
     if (format === undefined) continue;
     const as = formOf(parameters);
     const metaVersion = parameters.get("v") === "v1beta1" ? "v1beta1" as const : "v1" as const;
-    if (as !== undefined) return { as, format, metaVersion, contentType: `application/${format}` };
+    if (as === undefined) continue;
+    if (format === "protobuf" && (as === "table" || (as === "object" && !isBuiltin))) continue;
+    // Protobuf is made of JSON at the end.
+    return { as, format, metaVersion, contentType: `application/${format === "yaml" ? "yaml" : "json"}` };
   }
   return undefined;
 }
+
+const OTHER_FORMATS: ReadonlyMap<string, "yaml" | "protobuf"> = new Map([
+  ["application/yaml", "yaml"],
+  ["application/vnd.kubernetes.protobuf", "protobuf"],
+]);
 
 const JSON_OBJECT: Form = { as: "object", format: "json", metaVersion: "v1", contentType: "application/json" };
 

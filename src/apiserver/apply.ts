@@ -1,5 +1,6 @@
 /** Server-side apply (KEP-555). */
 import { isObject } from "../base/json.ts";
+import { admitted, writeOf } from "./admission/admitted.ts";
 import { own } from "../base/own.ts";
 import { required } from "../schema/field_error.ts";
 import { pathText } from "./apply/field_set.ts";
@@ -28,7 +29,7 @@ import {
   withMetadata,
 } from "./objects.ts";
 import type { WriteOptions } from "./options.ts";
-import { checkName, createObject, updateObject } from "./persist.ts";
+import { checkName, creating, updating } from "./persist.ts";
 import { applyConflict, badRequest, conflict, invalid, notFound, StatusError } from "./status_error.ts";
 import { guardOf, type Outcome, type Target } from "./writes.ts";
 
@@ -51,7 +52,7 @@ export async function applyObject(core: Core, target: Target, text: string, opti
   const live = core.store.get(kind.collection, keyOf(namespace, name));
   if (live === undefined) {
     if (subresource !== undefined) throw notFound(resourceName(kind), name);
-    return applyNew(core, target, config, duplicates, options);
+    return await applyNew(core, target, config, duplicates, options);
   }
   let isChecked = false;
   let managers: Managers = new Map();
@@ -67,7 +68,7 @@ export async function applyObject(core: Core, target: Target, text: string, opti
       return withMetadata(next, { managedFields: encodeManaged({ managers, times }) });
     },
   };
-  const { object, warnings: more } = updateObject(core, kind, request, (old) => {
+  const steps = updating(core, kind, request, (old) => {
     const result = applyTo(core, target, old, config, options);
     if (!isChecked) checkDuplicates(duplicates, options, warnings);
     isChecked = true;
@@ -78,6 +79,7 @@ export async function applyObject(core: Core, target: Target, text: string, opti
     checkName(draft, name);
     return draft;
   });
+  const { object, warnings: more } = await admitted(core, writeOf(target, "UPDATE", options), steps);
   warnings.push(...more);
   return { code: 200, object };
 }
@@ -119,13 +121,13 @@ function checkDuplicates(
   throw badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n${list}`);
 }
 
-function applyNew(
+async function applyNew(
   core: Core,
   target: Target,
   config: Draft,
   duplicates: readonly string[],
   options: WriteOptions,
-): Outcome {
+): Promise<Outcome> {
   const { kind, namespace, name = "", warnings } = target;
   if (metadataOf(config).uid) {
     const why = `uid mismatch: the provided object specified uid ${
@@ -150,13 +152,17 @@ function applyNew(
   checkDuplicates(duplicates, options, warnings);
   const draft = decodeBody(kind, object, { fieldValidation: "Ignore", warnings: [], applied: config });
   checkName(draft, name);
-  const made = createObject(core, kind, draft, {
-    namespace,
-    dryRun: options.dryRun,
-    isApplied: true,
-    ...guardOf(core, target),
-    track: (next) => withMetadata(next, { managedFields: encodeManaged({ managers, times }) }),
-  });
+  const made = await admitted(
+    core,
+    writeOf(target, "CREATE", options),
+    creating(core, kind, draft, {
+      namespace,
+      dryRun: options.dryRun,
+      isApplied: true,
+      ...guardOf(core, target),
+      track: (next) => withMetadata(next, { managedFields: encodeManaged({ managers, times }) }),
+    }),
+  );
   warnings.push(...made.warnings);
   return { code: 201, object: made.object };
 }

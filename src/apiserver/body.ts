@@ -20,17 +20,27 @@ export function contentType(headers: Headers): string {
 }
 
 /**
+ * A body as text.
+ *
+ * @param request The request.
+ * @throws {StatusError} If it is too large.
+ */
+export async function readBody(request: Request): Promise<string> {
+  return new TextDecoder().decode(await readBytes(request));
+}
+
+/**
  * The bytes of a body.
  *
  * @param request The request.
  * @throws {StatusError} If there are too many.
  */
-export async function readBody(request: Request): Promise<string> {
+export async function readBytes(request: Request): Promise<Uint8Array<ArrayBuffer>> {
   if (Number(request.headers.get("content-length") ?? 0) > LARGEST_BODY) {
     await request.body?.cancel();
     throw tooLarge(LARGEST_BODY);
   }
-  if (request.body === null) return "";
+  if (request.body === null) return new Uint8Array();
   const parts: Uint8Array[] = [];
   let size = 0;
   // Leaving the loop cancels the body.
@@ -45,7 +55,7 @@ export async function readBody(request: Request): Promise<string> {
     whole.set(part, at);
     at += part.length;
   }
-  return new TextDecoder().decode(whole);
+  return whole;
 }
 
 /** A body as it was read. */
@@ -94,6 +104,25 @@ export function kindMissing(kind: string, text: string): Error {
       shownBody(text)
     })`,
   );
+}
+
+/** The refusal of a body that calls itself protobuf and could not be read as such. */
+export function protobufFault(text: string, kind: string): Error {
+  const isMarked = text.startsWith("k8s\0");
+  const why = text === ""
+    ? "empty data"
+    : !isMarked
+    ? "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]"
+    : text.length === 4
+    ? "empty body"
+    : wireFault(text.charCodeAt(4) & 7);
+  const shown = text === "" || !isMarked ? shownBody(text) : hex(text);
+  return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why} (${shown})`);
+}
+
+/** What Go says of the first bytes of a message that is none. */
+function wireFault(wireType: number): string {
+  return wireType > 5 ? `proto: illegal wireType ${wireType}` : "unexpected EOF";
 }
 
 function unrecognized(kind: string, fault: string, text: string): Error {

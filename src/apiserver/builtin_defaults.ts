@@ -1,7 +1,9 @@
 /** Values that the server fills in by code, not by schema (`zz_generated.defaults.go` of `k8s.io/kubernetes/pkg/apis`). */
 import { isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
-import { type Draft, metadataOf, type StoredObject, withMetadata } from "./objects.ts";
+import { each, type Fields, fields, or, within } from "./_parts.ts";
+import { CREATED } from "./builtin_created.ts";
+import { type Draft, metadataOf, type StoredObject } from "./objects.ts";
 
 /** How a kind's objects are completed. */
 export interface BuiltinDefaults {
@@ -10,8 +12,6 @@ export interface BuiltinDefaults {
   /** Only when the object is new. */
   readonly created: (object: StoredObject, now: number) => StoredObject;
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * How objects of a kind are completed.
@@ -36,6 +36,10 @@ const FILLED: Readonly<Record<string, (object: Draft) => Draft>> = {
     const labels = { ...metadataOf(namespace).labels, "kubernetes.io/metadata.name": name };
     return { ...namespace, metadata: { ...metadataOf(namespace), labels } };
   },
+  "/endpoints": (it) =>
+    each(it, "subsets", (subset) => each(subset, "ports", (port) => or(port, { protocol: "TCP" }))) as Draft,
+  "discovery.k8s.io/endpointslices": (it) =>
+    each(it, "ports", (port) => ({ name: "", ...or(port, { protocol: "TCP" }) })) as Draft,
   "/persistentvolumeclaims": (claim) => inSpec(claim, (spec) => or(spec, { volumeMode: "Filesystem" })),
   "/persistentvolumes": (volume) =>
     inSpec(volume, (spec) => {
@@ -71,29 +75,6 @@ const FILLED: Readonly<Record<string, (object: Draft) => Draft>> = {
     inSpec(it, (spec) => or(spec, { conversion: { strategy: "None" } })),
 };
 
-const CREATED: Readonly<Record<string, (object: StoredObject, now: number) => StoredObject>> = {
-  "/namespaces": (it) => ({
-    ...it,
-    spec: { ...fields(it.spec), finalizers: own(fields(it.spec), "finalizers") ?? ["kubernetes"] },
-    status: { phase: "Active" },
-  }),
-  "/pods": (it) => ({
-    ...it,
-    spec: admittedPod(fields(it.spec)),
-    status: { phase: "Pending", qosClass: qosClass(fields(it.spec)), ...gated(fields(it.spec)) },
-  }),
-  "/services": (it) => ({ ...it, spec: addressed(fields(it.spec)), status: { loadBalancer: {} } }),
-  "/persistentvolumes": (it) => ({
-    ...withMetadata(it, { finalizers: [...it.metadata.finalizers ?? [], "kubernetes.io/pv-protection"] }),
-    status: { phase: "Pending" },
-  }),
-  "batch/jobs": (it) => ({ ...it, spec: selectingJob(it, fields(it.spec)) }),
-  "/persistentvolumeclaims": (it) => ({
-    ...withMetadata(it, { finalizers: [...it.metadata.finalizers ?? [], "kubernetes.io/pvc-protection"] }),
-    status: { phase: "Pending" },
-  }),
-};
-
 const CSI_DRIVER = {
   attachRequired: true,
   podInfoOnMount: false,
@@ -104,62 +85,11 @@ const CSI_DRIVER = {
   seLinuxMount: false,
 };
 
-/** A job tells its pods by its own uid, unless it says by what. */
-function selectingJob({ metadata }: StoredObject, spec: Fields): Fields {
-  if (own(spec, "manualSelector") === true) return spec;
-  const { uid, name } = metadata;
-  const labels = {
-    "controller-uid": uid,
-    "job-name": name,
-    "batch.kubernetes.io/controller-uid": uid,
-    "batch.kubernetes.io/job-name": name,
-  };
-  const label = (template: Fields) =>
-    within({ metadata: {}, ...template }, "metadata", (it) => ({ ...it, labels: { ...labels, ...fields(it.labels) } }));
-  const matchLabels = {
-    ...fields(fields(own(spec, "selector")).matchLabels),
-    "batch.kubernetes.io/controller-uid": uid,
-  };
-  return within({ ...spec, selector: { ...fields(own(spec, "selector")), matchLabels } }, "template", label);
-}
-
-/** The addresses of a service that has none of its own. Others would get one from a range, which there is not here. */
-function addressed(spec: Fields): Fields {
-  if (own(spec, "clusterIP") !== "None") return spec;
-  return or(spec, { clusterIPs: ["None"], ipFamilies: ["IPv4"], ipFamilyPolicy: "SingleStack" });
-}
-
 /** What an autoscaler aims at when nothing is said. */
 const HALF_BUSY = {
   type: "Resource",
   resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 80 } },
 };
-
-/** What admission adds to a pod: its priority, and patience with a node that is away. */
-function admittedPod(spec: Fields): Fields {
-  const filled = or(spec, { priority: 0, preemptionPolicy: "PreemptLowerPriority" });
-  const given = own(filled, "tolerations");
-  const tolerations: Fields[] = Array.isArray(given) ? given.map(fields) : [];
-  const added = ["not-ready", "unreachable"].map((name) => `node.kubernetes.io/${name}`).filter((key) =>
-    !tolerations.some((each) => each.key === key || (each.key === undefined && each.operator === "Exists"))
-  ).map((key) => ({ key, operator: "Exists", effect: "NoExecute", tolerationSeconds: 300 }));
-  return { ...filled, tolerations: [...tolerations, ...added] };
-}
-
-/** A pod with gates says from the start that it waits for them. */
-function gated({ schedulingGates }: Fields): Fields {
-  if (!Array.isArray(schedulingGates) || schedulingGates.length === 0) return {};
-  return {
-    conditions: [{
-      type: "PodScheduled",
-      status: "False",
-      lastProbeTime: null,
-      lastTransitionTime: null,
-      reason: "SchedulingGated",
-      message: "Scheduling is blocked due to non-empty scheduling gates",
-    }],
-  };
-}
 
 /** The first of the addresses has a field of its own; either says the other. */
 function podAddresses(status: Fields): Fields {
@@ -169,51 +99,12 @@ function podAddresses(status: Fields): Fields {
   return !podIP && first ? { ...status, podIP: first } : status;
 }
 
-/** How well a pod says what it needs: all of it, some of it, nothing. */
-function qosClass(spec: Fields): string {
-  const all = ["containers", "initContainers"].flatMap((key) => {
-    const list = own(spec, key);
-    return Array.isArray(list) ? list.map((each) => fields(own(fields(each), "resources"))) : [];
-  });
-  const amounts = all.flatMap((
-    { limits, requests },
-  ) => [...Object.keys(fields(limits)), ...Object.keys(fields(requests))]);
-  if (!amounts.some((name) => name === "cpu" || name === "memory")) return "BestEffort";
-  const isFull = all.every(({ limits, requests }) =>
-    ["cpu", "memory"].every((name) => {
-      const limit = own(fields(limits), name);
-      return limit !== undefined && (own(fields(requests), name) ?? limit) === limit;
-    })
-  );
-  return isFull ? "Guaranteed" : "Burstable";
-}
-
-/** An object with what it leaves out filled in. */
-function or<T extends Fields>(object: T, defaults: Fields): T {
-  const missing = Object.entries(defaults).filter(([key]) => own(object, key) === undefined || own(object, key) === "");
-  return missing.length === 0 ? object : { ...object, ...Object.fromEntries(missing) };
-}
-
-function fields(value: unknown): Fields {
-  return isObject(value) ? value : {};
-}
-
-function within<T extends Fields>(object: T, key: string, fill: (part: Fields) => Fields): T {
-  const part = own(object, key);
-  return isObject(part) ? { ...object, [key]: fill(part) } : object;
-}
-
 function inSpec(object: Draft, fill: (spec: Fields) => Fields): Draft {
   return within(object, "spec", fill);
 }
 
 function inTemplate(spec: Fields): Fields {
   return within(spec, "template", (template) => within(template, "spec", podSpec));
-}
-
-function each(object: Fields, key: string, fill: (item: Fields) => Fields): Fields {
-  const list = own(object, key);
-  return Array.isArray(list) ? { ...object, [key]: list.map((item) => isObject(item) ? fill(item) : item) } : object;
 }
 
 function podSpec(spec: Fields): Fields {

@@ -4,6 +4,7 @@ import { own } from "../base/own.ts";
 import { type FieldError, forbidden, invalid, required } from "../schema/field_error.ts";
 import { labelFaults } from "../base/name_rules.ts";
 import type { StoredObject } from "./objects.ts";
+import { webhookFaults } from "./webhook_faults.ts";
 import { bindingFaults, roleFaults } from "./rbac_faults.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -23,6 +24,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
   "batch/jobs": (job) => templateFaults(fields(fields(job.spec).template), "spec.template"),
   "coordination.k8s.io/leases": leaseFaults,
   "/services": serviceFaults,
+  "admissionregistration.k8s.io/mutatingwebhookconfigurations": webhookFaults,
+  "admissionregistration.k8s.io/validatingwebhookconfigurations": webhookFaults,
   "rbac.authorization.k8s.io/roles": roleFaults,
   "rbac.authorization.k8s.io/clusterroles": roleFaults,
   "rbac.authorization.k8s.io/rolebindings": bindingFaults,
@@ -62,8 +65,12 @@ function workloadFaults(object: StoredObject, old?: StoredObject): FieldError[] 
   const faults: FieldError[] = [];
   const selector = own(spec, "selector");
   const labels = own(fields(template.metadata), "labels");
-  if (selector === undefined) faults.push(required("spec.selector"));
-  else if (Object.keys(fields(selector)).length === 0) {
+  if (selector === undefined) {
+    if (old !== undefined && own(fields(old.spec), "selector") !== undefined) {
+      faults.push(invalid("spec.selector", null, "field is immutable"));
+    }
+    faults.push(required("spec.selector"));
+  } else if (Object.keys(fields(selector)).length === 0) {
     faults.push(invalid("spec.selector", selector, "empty selector is invalid for deployment"));
   } else if (old !== undefined && !equal(selector, fields(old.spec).selector)) {
     faults.push(invalid("spec.selector", selector, "field is immutable"));
@@ -153,13 +160,16 @@ function volumeFaults(volumes: readonly Fields[], path: string): FieldError[] {
 }
 
 function leaseFaults({ spec }: StoredObject): FieldError[] {
-  const { leaseDurationSeconds: duration, leaseTransitions: transitions } = fields(spec);
+  const { leaseDurationSeconds: duration, leaseTransitions: transitions, preferredHolder, strategy } = fields(spec);
   const faults: FieldError[] = [];
   if (typeof duration === "number" && duration <= 0) {
     faults.push(invalid("spec.leaseDurationSeconds", duration, "must be greater than 0"));
   }
   if (typeof transitions === "number" && transitions < 0) {
     faults.push(invalid("spec.leaseTransitions", transitions, "must be greater than or equal to 0"));
+  }
+  if (preferredHolder && !strategy) {
+    faults.push(forbidden("spec.preferredHolder", "may only be specified if `strategy` is defined"));
   }
   return faults;
 }

@@ -5,6 +5,7 @@ import { applyDefaults, applyDefaultsKeepingNull } from "../schema/defaults.ts";
 import type { FieldError } from "../schema/field_error.ts";
 import { builtinDefaults } from "./builtin_defaults.ts";
 import { builtinFaults } from "./builtin_faults.ts";
+import { builtinWarnings } from "./builtin_warnings.ts";
 import { decode } from "./decode.ts";
 import type { Rules, ServedKind } from "./kinds.ts";
 import { metadataFaults, metadataUpdateFaults } from "./metadata_rules.ts";
@@ -40,6 +41,9 @@ const COUNTED = new Set([
   "resource.k8s.io/deviceclasses",
   "resource.k8s.io/resourceslices",
 ]);
+
+/** Kinds whose annotations are part of what is wanted. */
+const ANNOTATED = new Set(["apps/deployments"]);
 
 /** A node reports itself when it registers: its status is taken on create. */
 const STATUS_ON_CREATE = new Set(["/nodes", "/persistentvolumes"]);
@@ -87,7 +91,8 @@ export function builtinRules(kind: ServedKind): Rules {
       const next = name === "/namespaces" && subresource === undefined ? withFinalizers(written, old) : written;
       if (!isCounted) return next;
       const generation = old.metadata.generation ?? 1;
-      return withMetadata(next, { generation: sameSpec(next, old) ? generation : generation + 1 });
+      const isSame = sameSpec(next, old) && (!ANNOTATED.has(name) || sameAnnotations(next, old));
+      return withMetadata(next, { generation: isSame ? generation : generation + 1 });
     },
     validate(object, old, subresource): FieldError[] {
       const faults = old === undefined
@@ -95,6 +100,7 @@ export function builtinRules(kind: ServedKind): Rules {
         : metadataUpdateFaults(object.metadata, old.metadata);
       return subresource === "status" ? faults : [...faults, ...builtinFaults(name, object, old)];
     },
+    warnings: (object, old) => builtinWarnings(name, object, old === undefined),
     read: (stored) => stored,
   };
 }
@@ -121,6 +127,10 @@ function statusOnly(object: StoredObject, old: StoredObject): StoredObject {
   const next: Record<string, unknown> = { ...old, metadata: metadataOf(object), status: own(object, "status") };
   if (next.status === undefined) delete next.status;
   return withMetadata(next as unknown as StoredObject, { generation });
+}
+
+function sameAnnotations(a: StoredObject, b: StoredObject): boolean {
+  return equal(a.metadata.annotations ?? {}, b.metadata.annotations ?? {});
 }
 
 function sameSpec(a: StoredObject, b: StoredObject): boolean {

@@ -1,16 +1,18 @@
 /** From a request to its answer: which operation it asks for, and in which form the answer is wanted. */
 import { type Form, namesFormat, wantedForm } from "./accept.ts";
 import type { User } from "./access/user.ts";
+import { deleteAdmitted } from "./admission/deletion.ts";
 import { contentType, jsonFault, parseYaml, readBody } from "./body.ts";
 import { type Core, resourceName } from "./core.ts";
 import { invalid as invalidField } from "../schema/field_error.ts";
 import { isDiscoveryPath, serveDiscovery } from "./discovery.ts";
+import { asWanted, COMMON, encoded, jsonResponse, refusal, requestAsJson, streaming, textOf } from "./formats.ts";
 import type { ServedKind } from "./kinds.ts";
 import type { StoredObject } from "./objects.ts";
 import { deleteOptions, isTrue } from "./options.ts";
 import { type ResourcePath, resourcePath } from "./path.ts";
+import { eventFrame, PROTOBUF } from "./protobuf/envelope.ts";
 import { getObject, listObjects, selection } from "./read.ts";
-import { deleteObject } from "./remove.ts";
 import { isReview, serveReview } from "./reviews.ts";
 import { isScale, serveScale } from "./scale.ts";
 import { isTokenRequest, serveTokenRequest } from "./token_request.ts";
@@ -21,7 +23,6 @@ import {
   notAcceptable,
   notFound,
   resourceNotFound,
-  type Status,
   StatusError,
 } from "./status_error.ts";
 import { type IncludeObject, partial, tableOf } from "./table.ts";
@@ -41,59 +42,13 @@ export async function answer(core: Core, watches: Watches, request: Request, sen
   const warnings: string[] = [];
   try {
     const user = core.access.admit(request, sender);
-    return warned(await dispatch(core, watches, request, { user, warnings }), warnings);
+    const answer = await dispatch(core, watches, await requestAsJson(request), { user, warnings });
+    return warned(await asWanted(answer, request.headers), warnings);
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
-    return warned(await refusal(error, request), warnings);
+    return warned(await asWanted(await refusal(error, request.headers), request.headers), warnings);
   }
 }
-
-/** A refusal in the format in which the answer was wanted. */
-async function refusal(error: StatusError, request: Request): Promise<Response> {
-  const answer = statusResponse(error.status, error.code);
-  if (wantedForm(request.headers.get("accept"))?.format !== "yaml") return answer;
-  const headers = new Headers(answer.headers);
-  headers.set("content-type", "application/yaml");
-  return new Response(await yamlOf(error.status), { status: error.code, headers });
-}
-
-async function yamlOf(value: unknown): Promise<string> {
-  const { Document, parse, Scalar, visit } = await import("yaml");
-  const document = new Document(JSON.parse(textOf(value)), { version: "1.1", sortMapEntries: true });
-  visit(document, {
-    Scalar(_key, node) {
-      // What would be read as another type stands in double quotes, what cannot stand plain in single ones.
-      if (typeof node.value !== "string" || /[\n"'\\]/.test(node.value)) return;
-      if (isAmbiguous(node.value, parse)) node.type = Scalar.QUOTE_DOUBLE;
-    },
-  });
-  return document.toString({ indentSeq: false, singleQuote: true });
-}
-
-function isAmbiguous(text: string, parse: (text: string, options: { version: "1.1" }) => unknown): boolean {
-  if (!/^(?:[-+.\d]|~$|null$|y$|n$|yes$|no$|on$|off$|true$|false$)/i.test(text)) return false;
-  try {
-    return typeof parse(text, { version: "1.1" }) !== "string";
-  } catch {
-    return false;
-  }
-}
-
-/** A Status as an answer. */
-export function statusResponse(status: Status, code: number): Response {
-  const retry = status.details?.retryAfterSeconds;
-  return jsonResponse(status, code, retry === undefined ? {} : { "retry-after": String(retry) });
-}
-
-/** JSON as an answer. */
-export function jsonResponse(body: unknown, code = 200, headers: Record<string, string> = {}): Response {
-  return new Response(JSON.stringify(body), {
-    status: code,
-    headers: { ...COMMON, "content-type": "application/json", ...headers },
-  });
-}
-
-const COMMON = { "cache-control": "no-cache, private" };
 
 async function dispatch(
   core: Core,
@@ -153,7 +108,7 @@ async function operate(core: Core, watches: Watches, target: Target, request: Re
   if (isTokenRequest(target)) return jsonResponse(await serveTokenRequest(core, target, request), 201);
   if (isReview(target)) return jsonResponse(await serveReview(core, target, request), 201);
   const accept = request.headers.get("accept");
-  const form = wantedForm(accept);
+  const form = wantedForm(accept, kind.isBuiltin);
   // The paths of built-in kinds are taken by another library, which looks at the header first.
   if (kind.isBuiltin && !namesFormat(accept)) throw notAcceptable(true, verb === "list" || verb === "watch");
   if (form === undefined) throw notAcceptable(false, false);
@@ -223,12 +178,13 @@ function verbOf(method: string, { name, namespace, subresource, kind, query, isW
 
 async function remove(
   core: Core,
-  { kind, namespace, name = "", query }: Target,
+  target: Target,
   request: Request,
   form: Form,
 ): Promise<Response> {
+  const { kind, namespace, name = "", query } = target;
   const options = deleteOptions(query, await optionsBody(request));
-  const { object, isGone } = deleteObject(core, kind, namespace, name, options);
+  const { object, isGone } = await deleteAdmitted(core, target, { namespace, name }, options);
   // A pod or namespace is answered as it was, others are only said to be gone.
   if (!isGone || ANSWERED.has(kind.collection)) {
     return written({ code: 200, object }, form, core, { kind, query });
@@ -257,23 +213,22 @@ const ANSWERED = new Set([
   "storage.k8s.io/csinodes",
 ]);
 
-async function removeCollection(core: Core, { kind, namespace, query }: Target, request: Request): Promise<Response> {
+async function removeCollection(core: Core, target: Target, request: Request): Promise<Response> {
+  const { kind, namespace, query } = target;
   const options = deleteOptions(query, await optionsBody(request));
   const isChosen = selection(kind, query);
   const { items, metadata } = listObjects(core, kind, namespace, new URLSearchParams());
-  const removed = items.filter(isChosen).map((object) => {
-    const { isGone, object: marked } = deleteObject(
-      core,
-      kind,
-      object.metadata.namespace,
-      object.metadata.name,
-      options,
-    );
-    // What is gone is shown as it was, what waits as it is now.
-    const shown = isGone ? object : marked;
-    return kind.isBuiltin ? anonymous(shown) : shown;
-  });
+  const removed: unknown[] = [];
+  for (const object of items.filter(isChosen)) {
+    await deleteAdmitted(core, target, placeOf(object), options);
+    // All are shown as they were.
+    removed.push(kind.isBuiltin ? anonymous(object) : object);
+  }
   return jsonResponse({ ...listHead(kind, metadata), items: removed });
+}
+
+function placeOf({ metadata: { namespace, name } }: StoredObject): { namespace: string | undefined; name: string } {
+  return { namespace, name };
 }
 
 /** The options in the body of a deletion; it may have none. */
@@ -333,23 +288,6 @@ function included(query: URLSearchParams): IncludeObject {
   throw badRequest(`Unable to convert to Table as requested: ${fault.field}: ${fault.message}`);
 }
 
-/** What an object looks like on the wire, by the object: an event of a watch goes to many. */
-const texts = new WeakMap<object, string>();
-
-function textOf(value: unknown): string {
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const known = texts.get(value);
-  if (known !== undefined) return known;
-  const text = JSON.stringify(value);
-  texts.set(value, text);
-  return text;
-}
-
-async function encoded(value: unknown, form: Form): Promise<string> {
-  if (form.format === "json") return textOf(value);
-  return await yamlOf(value);
-}
-
 async function list(core: Core, { kind, namespace, query }: Target, form: Form): Promise<Response> {
   const { items, metadata } = listObjects(core, kind, namespace, query);
   const headers = { ...COMMON, "content-type": form.contentType };
@@ -380,7 +318,7 @@ async function list(core: Core, { kind, namespace, query }: Target, form: Form):
   // Items of a built-in list do not say their kind: the list does.
   const texts = items.map((item) => kind.isBuiltin ? textOf(anonymous(item)) : textOf(item));
   const head = JSON.stringify(listHead(kind, metadata));
-  return new Response(`${head.slice(0, -1)},"items":[${texts.join(",")}]}`, { headers });
+  return new Response(`${head.slice(0, -1)},"items":[${texts.join(",")}]}\n`, { headers });
 }
 
 /** A list but for its items. One of custom objects always says where it goes on: that it does not is said too. */
@@ -401,16 +339,13 @@ function anonymous(object: StoredObject): object {
 
 function watch(core: Core, watches: Watches, target: Target, form: Form, signal: AbortSignal): Response {
   const { kind, namespace, name, query } = target;
-  if (form.format !== "json") {
+  if (form.format === "yaml") {
     const types = ["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"];
-    throw new StatusError(
-      406,
-      "NotAcceptable",
-      `only the following media types are accepted: ${types.join(", ")}`,
-    );
+    const message = `only the following media types are accepted: ${types.join(", ")}`;
+    throw new StatusError(406, "NotAcceptable", message);
   }
   let isFirst = true;
-  const encode = ({ type, object }: WatchEvent): string => {
+  const encode = ({ type, object }: WatchEvent): string | Uint8Array => {
     let line = object;
     if (type !== "ERROR" && form.as.startsWith("metadata")) line = partial(object as StoredObject, form.metaVersion);
     if (type !== "ERROR" && form.as === "table") {
@@ -420,8 +355,10 @@ function watch(core: Core, watches: Watches, target: Target, form: Form, signal:
       line = tableOf(kind, rows, { resourceVersion }, core.clock.now(), options);
       isFirst = false;
     }
-    return `{"type":"${type}","object":${textOf(line)}}`;
+    if (form.format === "protobuf") return eventFrame(type, line as StoredObject);
+    return `{"type":"${type}","object":${textOf(line)}}\n`;
   };
   const body = watches.open({ kind, namespace, name, query, encode, signal });
-  return new Response(body, { headers: { ...COMMON, "content-type": form.contentType } });
+  const contentType = form.format === "protobuf" ? `${PROTOBUF};stream=watch` : form.contentType;
+  return streaming(new Response(body, { headers: { ...COMMON, "content-type": contentType } }));
 }

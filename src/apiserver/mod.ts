@@ -7,6 +7,7 @@ import { Access } from "./access/access.ts";
 import { aggregateRoles } from "./access/aggregation.ts";
 import { createInitialRoles } from "./access/bootstrap.ts";
 import type { User } from "./access/user.ts";
+import type { ServiceCaller } from "./admission/call.ts";
 import { Background } from "./background.ts";
 import { builtinColumns } from "./builtin_columns.ts";
 import { builtinRules } from "./builtin_rules.ts";
@@ -16,7 +17,8 @@ import { definitionRules } from "./definition_rules.ts";
 import { Definitions } from "./definitions.ts";
 import { eventRules } from "./event_rules.ts";
 import { Garbage } from "./garbage.ts";
-import { answer, statusResponse } from "./http.ts";
+import { statusResponse } from "./formats.ts";
+import { answer } from "./http.ts";
 import { builtinKinds, Kinds, type Rules, type ServedKind } from "./kinds.ts";
 import { createInitialNamespaces, emptiedNamespace, emptyNamespace, NAMESPACES } from "./namespaces.ts";
 import { internalError } from "./status_error.ts";
@@ -40,6 +42,8 @@ export interface ApiserverOptions {
   readonly rbac?: boolean;
   /** Users by the bearer tokens that they show, besides the service accounts with their own. @default {none} */
   readonly tokens?: Readonly<Record<string, User>>;
+  /** Answers for the services that webhooks are behind; nothing for one that is not there. Webhooks with a URL are called there. @default {there are none} */
+  readonly service?: ServiceCaller;
 }
 
 /** What the server is told of a request besides what is in it. */
@@ -100,7 +104,11 @@ export function createApiserver(options: ApiserverOptions = {}): Apiserver {
   const store = new Store(options.history === undefined ? {} : { history: options.history });
   const base = { clock, store, kinds: new Kinds(), background: new Background(happened), uid, happened };
   const { rbac = false, tokens = {} } = options;
-  const core: Core = { ...base, access: new Access(base, { rbac, tokens }) };
+  const core: Core = {
+    ...base,
+    access: new Access(base, { rbac, tokens }),
+    caller: { clock, service: options.service },
+  };
   for (const kind of builtinKinds(rulesFor, builtinColumns)) core.kinds.set(kind);
   const watches = new Watches(core);
   new Definitions(core);

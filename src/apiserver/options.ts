@@ -2,7 +2,7 @@
 import { isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
 import { badRequest, invalid as invalidStatus } from "./status_error.ts";
-import { type FieldError, notSupported, tooLong } from "../schema/field_error.ts";
+import { type FieldError, invalid, notSupported, tooLong } from "../schema/field_error.ts";
 import { characterFaults } from "../schema/metadata_faults.ts";
 
 /** How a write is to be made. */
@@ -93,7 +93,9 @@ export function deleteOptions(query: URLSearchParams, body: unknown): DeleteOpti
   const dryRun = own(given, "dryRun");
   const preconditions = own(given, "preconditions");
   const seconds = grace === undefined ? undefined : Number(grace);
-  if (seconds !== undefined && !Number.isInteger(seconds)) throw badRequest(`invalid gracePeriodSeconds: ${grace}`);
+  if (seconds !== undefined && !Number.isInteger(seconds)) {
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(String(grace))}: invalid syntax`);
+  }
   return {
     dryRun: isDryRun(Array.isArray(dryRun) ? dryRun.map(String) : query.getAll("dryRun"), kind),
     ...(seconds !== undefined && { gracePeriodSeconds: seconds }),
@@ -120,6 +122,10 @@ function policyOf(
   orphan: unknown,
   kind: { group: string; kind: string },
 ): Pick<DeleteOptions, "propagationPolicy"> {
+  if (policy !== undefined && orphan !== undefined) {
+    const why = "orphanDependents and deletionPropagation cannot be both set";
+    throw invalidStatus(kind, "", [invalid("propagationPolicy", policy, why)]);
+  }
   if (policy === undefined || policy === "") {
     if (orphan === undefined) return {};
     return { propagationPolicy: String(orphan) === "true" ? "Orphan" : "Background" };

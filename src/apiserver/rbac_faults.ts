@@ -2,6 +2,7 @@
 import { equal, isObject } from "../base/json.ts";
 import { pathSegmentFaults, subdomainFaults } from "../base/name_rules.ts";
 import { type FieldError, invalid, notSupported, required } from "../schema/field_error.ts";
+import { selectorFaults } from "./label_selector.ts";
 import type { StoredObject } from "./objects.ts";
 import type { PolicyRule } from "./access/policy_rule.ts";
 
@@ -15,7 +16,10 @@ export function roleFaults(role: StoredObject): FieldError[] {
   const { aggregationRule } = role;
   if (isNamespaced || !isObject(aggregationRule)) return faults;
   const selectors = aggregationRule.clusterRoleSelectors;
-  if (Array.isArray(selectors) && selectors.length > 0) return faults;
+  if (Array.isArray(selectors) && selectors.length > 0) {
+    const at = "aggregationRule.clusterRoleSelectors";
+    return [...faults, ...selectors.flatMap((selector, i) => selectorFaults(selector, `${at}[${i}]`))];
+  }
   const why = "at least one clusterRoleSelector required if aggregationRule is non-nil";
   return [...faults, required("aggregationRule.clusterRoleSelectors", why)];
 }

@@ -2,6 +2,8 @@
 import { isObject } from "../base/json.ts";
 import { own, setOwn } from "../base/own.ts";
 import { type FieldError, invalid as invalidField } from "../schema/field_error.ts";
+import { admitted, writeOf } from "./admission/admitted.ts";
+import type { Steps } from "./admission/steps.ts";
 import { applyTo, configOf } from "./apply.ts";
 import { contentType, parseObject, readBody } from "./body.ts";
 import { type Core, resourceName } from "./core.ts";
@@ -12,7 +14,7 @@ import type { ServedKind } from "./kinds.ts";
 import { encodeManaged, trackUpdate } from "./managed_fields.ts";
 import { type Draft, metadataOf, type StoredObject, withMetadata } from "./objects.ts";
 import { type WriteOptions, writeOptions } from "./options.ts";
-import { checkName, updateObject } from "./persist.ts";
+import { checkName, updating } from "./persist.ts";
 import { getObject } from "./read.ts";
 import { ownersAfterScale, type ReplicasPaths, scaleOwners } from "./scale_fields.ts";
 import { builtinSchema } from "./server_schema.ts";
@@ -35,7 +37,7 @@ export async function serveScale(core: Core, target: Target, request: Request): 
   const optionsKind = request.method === "PUT" ? "UpdateOptions" : "PatchOptions";
   const options = writeOptions(query, request.headers.get("user-agent") ?? "", optionsKind);
   const edit = await editOfScale(core, target, request, options);
-  const { object } = updateObject(core, kind, { namespace, name, dryRun: options.dryRun }, (live) => {
+  const steps = updating(core, kind, { namespace, name, dryRun: options.dryRun }, (live) => {
     const before = scaleBefore(kind, live);
     const wanted = edit(before);
     checkName(wanted, name);
@@ -48,7 +50,22 @@ export async function serveScale(core: Core, target: Target, request: Request): 
       managedFields: ownersAfterScale(managedFields, owners, replicasPaths(kind), kind.apiVersion),
     });
   });
+  const { object } = await admitted(core, writeOf(target, "UPDATE", options), asScale(kind, steps));
   return { code: 200, object: scaleOf(kind, object).scale };
+}
+
+/** The steps as those who look at them see them: of the object its scale, of which they may change the replicas. */
+function* asScale<T>(kind: ServedKind, steps: Steps<T>): Steps<T> {
+  let next = steps.next();
+  while (!next.done) {
+    const { phase, object, old } = next.value;
+    // Who owns what is not told.
+    const scale = (of: StoredObject) => withMetadata(scaleBefore(kind, of), { managedFields: undefined });
+    const shown = { phase, object: scale(object), ...(old && { old: scale(old) }) };
+    const seen = yield shown;
+    next = steps.next(withAt(object, pathsOf(kind).spec, replicasOf(seen)) as StoredObject);
+  }
+  return next.value;
 }
 
 type ScaleEdit = (before: StoredObject) => Draft;

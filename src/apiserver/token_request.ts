@@ -5,13 +5,44 @@ import { type FieldError, invalid as invalidField } from "../schema/field_error.
 import { type Bound, ISSUER } from "./access/tokens.ts";
 import { contentType, parseObject, readBody } from "./body.ts";
 import { type Core, keyOf } from "./core.ts";
-import { type Draft, metadataOf, type StoredObject, timestamp } from "./objects.ts";
+import type { ServedKind } from "./kinds.ts";
+import { trackUpdate } from "./managed_fields.ts";
+import { type Draft, type ManagedFieldsEntry, metadataOf, type StoredObject, timestamp } from "./objects.ts";
 import { writeOptions } from "./options.ts";
 import { getObject } from "./read.ts";
+import { builtinSchema } from "./server_schema.ts";
 import { badRequest, conflict, invalid, notFound } from "./status_error.ts";
 import type { Target } from "./writes.ts";
 
 const KIND = { group: "authentication.k8s.io", kind: "TokenRequest" };
+
+/** A request for a token as if it were a kind of its own: its fields are owned as those of any. */
+const TOKEN_REQUEST: ServedKind = {
+  ...KIND,
+  version: "v1",
+  apiVersion: "authentication.k8s.io/v1",
+  listKind: "TokenRequestList",
+  plural: "tokenrequests",
+  singular: "tokenrequest",
+  shortNames: [],
+  categories: [],
+  namespaced: true,
+  verbs: [],
+  subresources: [],
+  collection: "authentication.k8s.io/tokenrequests",
+  isBuiltin: true,
+  get schema() {
+    return builtinSchema("io.k8s.api.authentication.v1.TokenRequest");
+  },
+  rules: {
+    allowsUnconditionalUpdate: true,
+    decode: (object) => ({ object, unknown: [] }),
+    prepareCreate: (object) => object,
+    prepareUpdate: (object) => object,
+    validate: () => [],
+    read: (stored) => stored,
+  },
+};
 
 // What the real server gives where nothing is asked for; the least it gives; the most.
 const LIFETIME = 3600;
@@ -34,14 +65,13 @@ export function isTokenRequest({ kind, subresource }: Target): boolean {
 export async function serveTokenRequest(core: Core, target: Target, request: Request): Promise<unknown> {
   const { kind, namespace = "", name = "" } = target;
   const { value } = await parseObject(await readBody(request), contentType(request.headers), KIND.kind);
-  const { dryRun } = writeOptions(target.query, request.headers.get("user-agent") ?? "", "CreateOptions");
+  const { dryRun, manager } = writeOptions(target.query, request.headers.get("user-agent") ?? "", "CreateOptions");
   const metadata = metadataOf(value as Draft);
+  if (metadata.namespace && metadata.namespace !== namespace) {
+    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+  }
   if (metadata.name && metadata.name !== name) {
     throw refused(name, "metadata.name", metadata.name, "must match the service account name if specified");
-  }
-  if (metadata.namespace && metadata.namespace !== namespace) {
-    const why = "must match the service account namespace if specified";
-    throw refused(name, "metadata.namespace", metadata.namespace, why);
   }
   const account = getObject(core, kind, namespace, name);
   const { uid } = account.metadata;
@@ -51,6 +81,16 @@ export async function serveTokenRequest(core: Core, target: Target, request: Req
   }
   const given = own(value as Draft, "spec");
   const spec = isObject(given) ? given : {};
+  const filled = {
+    ...(value as Draft),
+    metadata,
+    spec: { ...spec, expirationSeconds: own(spec, "expirationSeconds") ?? LIFETIME },
+  };
+  const { managedFields } = trackUpdate(core, TOKEN_REQUEST, undefined, filled as unknown as StoredObject, {
+    manager,
+    subresource: "token",
+  }).metadata;
+  const owners = managedFields?.map(withoutReference);
   const lifetime = Number(own(spec, "expirationSeconds") ?? LIFETIME);
   const faults = lifetimeFaults(lifetime);
   if (faults.length > 0) throw invalid(KIND, "", faults);
@@ -64,7 +104,7 @@ export async function serveTokenRequest(core: Core, target: Target, request: Req
   return {
     kind: KIND.kind,
     apiVersion: "authentication.k8s.io/v1",
-    metadata: { name, namespace, uid, creationTimestamp: timestamp(now) },
+    metadata: { name, namespace, uid, creationTimestamp: timestamp(now), ...(owners && { managedFields: owners }) },
     spec: {
       audiences: wanted,
       expirationSeconds: lifetime,
@@ -72,6 +112,14 @@ export async function serveTokenRequest(core: Core, target: Target, request: Req
     },
     status: { token, expirationTimestamp: timestamp(now + lifetime * 1000) },
   };
+}
+
+/** The reference is there before anybody asks for one: nobody owns that it is, only what is in it. */
+function withoutReference(entry: ManagedFieldsEntry): ManagedFieldsEntry {
+  const { "f:spec": spec, ...rest } = entry.fieldsV1 as { "f:spec"?: Record<string, Record<string, unknown>> };
+  const { ".": _there, ...reference } = spec?.["f:boundObjectRef"] ?? {};
+  if (_there === undefined) return entry;
+  return { ...entry, fieldsV1: { ...rest, "f:spec": { ...spec, "f:boundObjectRef": reference } } };
 }
 
 function refused(name: string, field: string, value: string, why: string): Error {

@@ -21,8 +21,8 @@ export interface WatchRequest {
   readonly namespace: string | undefined;
   readonly name: string | undefined;
   readonly query: URLSearchParams;
-  /** The object as it stands in the line: itself, a row of a table, its metadata. */
-  readonly encode: (event: WatchEvent) => string;
+  /** The event as it goes over the wire: a line of JSON, or a frame of protobuf. */
+  readonly encode: (event: WatchEvent) => string | Uint8Array;
   readonly signal: AbortSignal;
 }
 
@@ -98,7 +98,8 @@ export class Watches {
         const send = (event: WatchEvent) => {
           if (isSilent) return;
           core.happened();
-          controller.enqueue(encoder.encode(`${request.encode(event)}\n`));
+          const line = request.encode(event);
+          controller.enqueue(typeof line === "string" ? encoder.encode(line) : line);
         };
         end = () => {
           if (!this.#open.delete(signal)) return;

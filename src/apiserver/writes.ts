@@ -6,17 +6,28 @@ import { invalid as invalidField } from "../schema/field_error.ts";
 import { sorted } from "./apply/field_set.ts";
 import { escalationGuard, type Guard } from "./access/escalation.ts";
 import type { User } from "./access/user.ts";
+import { admitted, writeOf } from "./admission/admitted.ts";
 import { applyObject } from "./apply.ts";
-import { contentType, duplicateKeys, jsonFault, kindMissing, type ParsedBody, parseObject, readBody } from "./body.ts";
-import type { Core } from "./core.ts";
+import {
+  contentType,
+  duplicateKeys,
+  jsonFault,
+  kindMissing,
+  type ParsedBody,
+  parseObject,
+  protobufFault,
+  readBody,
+} from "./body.ts";
+import { type Core, keyOf } from "./core.ts";
 import { decodeBody, type DecodeOptions, PatchedFault } from "./decode_body.ts";
 import { goValue } from "./go_value.ts";
 import { readJsonPatch } from "./json_patch.ts";
+import { PROTOBUF } from "./protobuf/envelope.ts";
 import type { ServedKind } from "./kinds.ts";
 import { trackUpdate } from "./managed_fields.ts";
 import { type Draft, metadataOf, type StoredObject } from "./objects.ts";
 import { type WriteOptions, writeOptions } from "./options.ts";
-import { checkName, createObject, updateObject } from "./persist.ts";
+import { checkName, creating, updating } from "./persist.ts";
 import { badRequest, invalid, unsupportedMediaType } from "./status_error.ts";
 import { applyStrategicPatch } from "./strategic_patch.ts";
 
@@ -53,22 +64,53 @@ function optionsOf(request: Request, query: URLSearchParams, kind: string): Writ
 
 /** Makes the object of a POST. */
 export async function create(core: Core, target: Target, request: Request): Promise<Outcome> {
-  const { kind, namespace, query, warnings } = target;
+  const { kind, query, warnings } = target;
   const options = optionsOf(request, query, "CreateOptions");
   const { value, duplicates } = await bodyOf(kind, request);
   const draft = decodeBody(kind, value as Draft, { ...options, duplicates, warnings });
-  const written = createObject(core, kind, draft, {
-    namespace,
-    dryRun: options.dryRun,
-    ...guardOf(core, target),
-    track: (object) => trackUpdate(core, kind, undefined, object, { manager: options.manager }),
-  });
+  return await createDecoded(core, target, draft, options);
+}
+
+/** Kinds of which a PUT makes what is not there. */
+const MADE_BY_PUT = new Set([
+  "/endpoints",
+  "/events",
+  "/limitranges",
+  "/services",
+  "coordination.k8s.io/leases",
+  "coordination.k8s.io/leasecandidates",
+  "node.k8s.io/runtimeclasses",
+  "rbac.authorization.k8s.io/clusterrolebindings",
+  "rbac.authorization.k8s.io/clusterroles",
+  "rbac.authorization.k8s.io/rolebindings",
+  "rbac.authorization.k8s.io/roles",
+]);
+
+function isMadeByPut(core: Core, { kind, namespace, name = "", subresource }: Target): boolean {
+  if (subresource !== undefined || !MADE_BY_PUT.has(kind.collection)) return false;
+  return core.store.get(kind.collection, keyOf(namespace, name)) === undefined;
+}
+
+async function createDecoded(core: Core, target: Target, draft: Draft, options: WriteOptions): Promise<Outcome> {
+  const { kind, namespace, warnings } = target;
+  const write = writeOf(target, "CREATE", options, metadataOf(draft).name ?? "");
+  const written = await admitted(
+    core,
+    write,
+    creating(core, kind, draft, {
+      namespace,
+      dryRun: options.dryRun,
+      ...guardOf(core, target),
+      track: (object) => trackUpdate(core, kind, undefined, object, { manager: options.manager }),
+    }),
+  );
   warnings.push(...written.warnings);
   return { code: 201, object: written.object };
 }
 
 async function bodyOf(kind: ServedKind, request: Request): Promise<ParsedBody> {
   const text = await readBody(request);
+  if (kind.isBuiltin && contentType(request.headers) === PROTOBUF) throw protobufFault(text, kind.kind);
   const body = await parseObject(text, contentType(request.headers), kind.kind);
   if (!kind.isBuiltin && !own(body.value as Draft, "kind")) throw kindMissing(kind.kind, text);
   return body;
@@ -81,7 +123,17 @@ export async function update(core: Core, target: Target, request: Request): Prom
   const { value, duplicates } = await bodyOf(kind, request);
   const draft = decodeBody(kind, value as Draft, { ...options, duplicates, warnings });
   checkName(draft, name);
-  return change(core, target, options, () => draft, true);
+  if (isMadeByPut(core, target)) {
+    core.access.checkCreate(target.user, {
+      group: kind.group,
+      version: kind.version,
+      resource: kind.plural,
+      namespace: target.namespace,
+      name,
+    });
+    return await createDecoded(core, target, draft, options);
+  }
+  return await change(core, target, options, () => draft, true);
 }
 
 /** The media types of patches. */
@@ -102,7 +154,7 @@ export async function patch(core: Core, target: Target, request: Request): Promi
   const text = await readBody(request);
   if (type === PATCHES.apply) return await applyObject(core, target, text, options);
   const edit = editOf(kind, type, text);
-  return change(core, target, options, (live) => {
+  return await change(core, target, options, (live) => {
     const draft = decodePatched(kind, edit.apply(live) as Draft, edit, { ...options, warnings });
     checkName(draft, name);
     return draft;
@@ -220,13 +272,13 @@ function notAnObject(prefix: string, patch: unknown): Error {
 }
 
 /** Writes a changed object, and says whose fields changed. */
-function change(
+async function change(
   core: Core,
   target: Target,
   options: WriteOptions,
   make: (live: StoredObject) => Draft,
   isWhole: boolean,
-): Outcome {
+): Promise<Outcome> {
   const { kind, namespace, name = "", subresource, warnings } = target;
   const request = {
     namespace,
@@ -238,7 +290,7 @@ function change(
     track: (next: StoredObject, old: StoredObject) =>
       trackUpdate(core, kind, old, next, { manager: options.manager, ...(subresource && { subresource }) }),
   };
-  const written = updateObject(core, kind, request, make);
+  const written = await admitted(core, writeOf(target, "UPDATE", options), updating(core, kind, request, make));
   warnings.push(...written.warnings);
   return { code: 200, object: written.object };
 }

@@ -1,4 +1,5 @@
 /** A cluster in the test process: the API server as a function, an operator on it, and a clock that stands still. */
+import { own } from "../base/own.ts";
 import { type Duration, milliseconds } from "../base/duration.ts";
 import { VirtualClock } from "../base/virtual_clock.ts";
 import { createApiserver, type FetchOptions } from "../apiserver/mod.ts";
@@ -45,6 +46,12 @@ export interface MemoryClusterOptions {
    * @default {everything}
    */
   readonly rbac?: readonly PolicyRule[];
+  /**
+   * Who answers for the services that webhook configurations name, by `namespace/name`: handlers of requests, called in this process.
+   *
+   * @default {nobody}
+   */
+  readonly endpoints?: Readonly<Record<string, (request: Request) => Response | Promise<Response>>>;
 }
 
 /** A rule of a ClusterRole. */
@@ -156,7 +163,11 @@ export interface MemoryCluster extends AsyncDisposable {
  */
 export async function memoryCluster(options: MemoryClusterOptions = {}): Promise<MemoryCluster> {
   const clock = new VirtualClock(options.start?.getTime());
-  const server = createApiserver({ clock, rbac: options.rbac !== undefined });
+  const server = createApiserver({
+    clock,
+    rbac: options.rbac !== undefined,
+    service: ({ namespace, name }, request) => own(options.endpoints, `${namespace}/${name}`)?.(request),
+  });
   const wire = new Wire(server, clock);
   const turns = new Turns();
   const send = async (request: Request, options: FetchOptions = {}): Promise<Response> => {
@@ -181,8 +192,8 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
   };
   // The spread of waiting times is fixed, so that a test runs the same way each time.
   const account = options.rbac === undefined ? ADMINISTRATOR : await serviceAccount(client, op.name, options.rbac);
-  const own: Connection = { ...connection, fetch: (request) => send(request, { user: account }) };
-  const start = (): Running => startOperator(op, { connection: own, clock, random: () => 0.5, ...scope });
+  const way: Connection = { ...connection, fetch: (request) => send(request, { user: account }) };
+  const start = (): Running => startOperator(op, { connection: way, clock, random: () => 0.5, ...scope });
   let running = start();
   const still = stillness({ clock, server, running: () => running, wire, turns, patience: options.patience ?? 20_000 });
 
@@ -196,8 +207,8 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
     inject: (fault, filter = {}) => wire.inject(fault, filter),
     as: (name, { groups = [] } = {}) => {
       const user = { name, groups: [...groups, "system:authenticated"] };
-      const own = { ...connection, fetch: (request: Request) => send(request, { user }) };
-      return new Client(own, { clock, userAgent: "test-client" });
+      const way = { ...connection, fetch: (request: Request) => send(request, { user }) };
+      return new Client(way, { clock, userAgent: "test-client" });
     },
     create: (kind, name, object, place) => {
       const metadata = { ...(object as Partial<KubeObject>).metadata, name };

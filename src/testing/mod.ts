@@ -5,8 +5,16 @@
  * @module
  */
 export { type Apiserver, type ApiserverOptions, createApiserver, type FetchOptions } from "../apiserver/mod.ts";
-export { kubeconfigFor, serveApiserver, type ServedApiserver, type ServeOptions } from "../apiserver/serve.ts";
+export {
+  kubeconfigFor,
+  type KubeconfigOptions,
+  serveApiserver,
+  type ServedApiserver,
+  type ServeOptions,
+  type ServerCertificate,
+} from "../apiserver/serve.ts";
 export { type Fault, type Faults, faults } from "./faults.ts";
+export { localCertificate } from "./local_certificate.ts";
 export { memoryCluster } from "./memory_cluster.ts";
 export type {
   MemoryCluster,

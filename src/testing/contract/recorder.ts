@@ -1,5 +1,8 @@
 /** Sends a case's requests and writes down what comes back. */
 
+import { hasProtobufForm, PROTOBUF, toProtobuf } from "../../apiserver/protobuf/envelope.ts";
+import { readable } from "./protobuf.ts";
+
 /** A request and its answer, or a watch and its events. */
 export interface Step {
   /** Method and path. */
@@ -25,6 +28,9 @@ export interface CallOptions {
   /** @default {"application/json"} */
   readonly contentType?: string;
   readonly accept?: string;
+  /** What of the body is compared. @default {all of it} */
+  // deno-lint-ignore no-explicit-any
+  readonly pick?: (body: any) => unknown;
   /** More headers. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -133,7 +139,7 @@ export class Recorder {
   async call(method: string, path: string, body?: unknown, options: CallOptions = {}): Promise<Answer> {
     const response = await this.#request(method, path, body, options);
     const answer = parse(await response.text());
-    this.#write(method, path, response, answer);
+    this.#write(method, path, response, options.pick === undefined ? answer : options.pick(answer));
     return { status: response.status, body: answer };
   }
 
@@ -145,6 +151,12 @@ export class Recorder {
       throw new Error(`Cannot prepare a case: ${method} "${path}" was answered ${response.status} ${text}`);
     }
     return { status: response.status, body: parse(text) };
+  }
+
+  /** Writes down what was seen on another side than that of the answers. */
+  note(call: string, body: unknown): void {
+    // What is sent is not to change afterwards.
+    this.steps.push({ call, status: 0, contentType: null, body: structuredClone(body) });
   }
 
   async createNamespace(): Promise<void> {
@@ -236,15 +248,13 @@ export class Recorder {
     for (const reader of this.#open) await reader.cancel().catch(() => {});
   }
 
-  #request(method: string, path: string, body: unknown, options: CallOptions): Promise<Response> {
+  async #request(method: string, path: string, body: unknown, options: CallOptions): Promise<Response> {
     // The name of a field manager that is not given comes from the user agent.
     const headers = new Headers({ "User-Agent": "contract/1.0", Accept: options.accept ?? "application/json" });
     for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value);
     if (body !== undefined) headers.set("Content-Type", options.contentType ?? "application/json");
-    const text = body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body);
-    return this.#send(
-      new Request(`http://server${path}`, { method, headers, body: text, signal: this.#signal }),
-    );
+    const init = { method, headers, body: bodyOf(body, options.contentType), signal: this.#signal };
+    return readable(await this.#send(new Request(`http://server${path}`, init)));
   }
 
   #write(method: string, path: string, response: Response, body: unknown): void {
@@ -270,6 +280,14 @@ export interface Definition {
     readonly names: { readonly plural: string };
     readonly versions: readonly { readonly name: string }[];
   };
+}
+
+/** A body as it is sent: a text as it is, an object as JSON, or as protobuf where that is asked for. */
+function bodyOf(body: unknown, contentType: string | undefined): BodyInit | null {
+  if (body === undefined) return null;
+  if (typeof body === "string") return body;
+  if (contentType !== PROTOBUF || !hasProtobufForm(body)) return JSON.stringify(body);
+  return toProtobuf(body) as Uint8Array<ArrayBuffer>;
 }
 
 function parse(text: string): unknown {

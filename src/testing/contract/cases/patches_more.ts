@@ -282,6 +282,8 @@ export const mergePatchCases = area("merge patches", {
     await api.merge(`${path}/d/scale`, { spec: { replicas: "x" } });
     await api.jsonPatch(`${path}/d/scale`, [{ op: "replace", path: "/spec/replicas", value: 2 }]);
     await api.get(`${path}/d`);
+    await api.merge(`${path}/d`, { spec: { selector: null } });
+    await api.merge(`${path}/d`, { spec: { selector: null, template: { spec: null } } });
   },
   "strictness": async (api) => {
     await api.quietly("POST", api.widgets(), widget("w", { size: 1 }));
