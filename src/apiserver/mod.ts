@@ -117,8 +117,6 @@ export function createApiserver(options: ApiserverOptions = {}): Apiserver {
   createInitialNamespaces(core);
   if (rbac) createInitialRoles(core);
   aggregateRoles(core);
-  // What was before the first request is no history to anybody.
-  store.compact();
 
   async function fetch(request: Request, { user }: FetchOptions = {}): Promise<Response> {
     if (isStopped) throw new TypeError(`Cannot answer "${request.url}": the API server has stopped`);

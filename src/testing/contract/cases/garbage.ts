@@ -210,7 +210,16 @@ export const namespaces = area("namespaces", {
     const held = configMap("c", {}, { finalizers: ["example.com/a"] });
     await api.quietly("POST", api.core("configmaps"), held);
     await api.delete(`/api/v1/namespaces/${api.namespace}`);
-    await api.untilAnswer(api.core("configmaps/c"), ({ body }) => body.metadata.deletionTimestamp !== undefined);
+    const path = `/api/v1/namespaces/${api.namespace}`;
+    type Condition = { type: string; status: string };
+    await api.untilAnswer(
+      path,
+      ({ body }) =>
+        body.status.conditions?.some(({ type, status }: Condition) =>
+          type === "NamespaceFinalizersRemaining" && status === "True"
+        ),
+    );
+    await api.get(path);
     await api.post(api.core("configmaps"), configMap("d"));
     await api.apply(api.core("configmaps/d?fieldManager=m"), configMap("d"));
     await api.merge(api.core("configmaps/c"), { data: { a: "1" } });
