@@ -188,7 +188,11 @@ export const COMMANDS: readonly Command[] = [
 
   // What goes on, and what is waited for
   k("get websites -w --output-watch-events --request-timeout=3s", { watched: ["label", "website", "shop", "seen=1"] }),
-  k("wait --for=delete website/shop --timeout=10s", { watched: ["delete", "website", "shop", "--wait=false"] }),
+  k('patch website shop --type=merge -p {"metadata":{"finalizers":["example.com/hold"]}}'),
+  k("delete website shop --timeout=20s", {
+    watched: ["patch", "website", "shop", "--type=merge", "-p", '{"metadata":{"finalizers":null}}'],
+  }),
+  k("wait --for=delete website/shop --timeout=10s"),
   k("get website shop", { code: 1 }),
 
   // Making, reading, deleting

@@ -253,8 +253,12 @@ export class Recorder {
     const headers = new Headers({ "User-Agent": "contract/1.0", Accept: options.accept ?? "application/json" });
     for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value);
     if (body !== undefined) headers.set("Content-Type", options.contentType ?? "application/json");
-    const init = { method, headers, body: bodyOf(body, options.contentType), signal: this.#signal };
-    return readable(await this.#send(new Request(`http://server${path}`, init)));
+    while (true) {
+      const init = { method, headers, body: bodyOf(body, options.contentType), signal: this.#signal };
+      const response = await this.#send(new Request(`http://server${path}`, init));
+      if (response.status !== 503 || !(await response.clone().text()).includes(CHANGING)) return readable(response);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
   }
 
   #write(method: string, path: string, response: Response, body: unknown): void {
@@ -268,6 +272,9 @@ export class Recorder {
     });
   }
 }
+
+/** What the real server says for a moment while it takes over a changed definition. */
+const CHANGING = "apiserver is shutting down";
 
 /** Path of the CustomResourceDefinitions. */
 export const CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
