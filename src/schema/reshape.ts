@@ -50,7 +50,7 @@ export function pick<
 >(
   object: ObjectSchema<Read, Written, When>,
   names: readonly Name[],
-): Schema<Pick<Read, Name>, Pick<Written, Name>, When> {
+): Schema<Flatten<Pick<Read, Name>>, Flatten<Pick<Written, Name>>, When> {
   checkObject(ACTIONS.pick, object);
   const properties = checkedProperties("pick", object, names);
   const kept = Object.entries(properties).filter(([name]) => (names as readonly string[]).includes(name));
@@ -82,7 +82,7 @@ export function omit<
 >(
   object: ObjectSchema<Read, Written, When>,
   names: readonly Name[],
-): Schema<Without<Read, Name>, Without<Written, Name>, When> {
+): Schema<Flatten<Without<Read, Name>>, Flatten<Without<Written, Name>>, When> {
   checkObject(ACTIONS.omit, object);
   const properties = checkedProperties("omit", object, names);
   const kept = Object.entries(properties).filter(([name]) => !(names as readonly string[]).includes(name));
@@ -143,7 +143,7 @@ export function extend<
  */
 export function partial<Read, Written, When extends Presence>(
   object: ObjectSchema<Read, Written, When>,
-): Schema<PartialRead<Read, Written>, PartialWritten<Written>, When> {
+): Schema<PartialRead<Read, Written>, Flatten<PartialWritten<Written>>, When> {
   checkObject(ACTIONS.partial, object);
   const properties = Object.entries(propertiesOf(object)).map(([name, property]) =>
     [

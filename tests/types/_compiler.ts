@@ -95,9 +95,9 @@ function errorsIn(output: string, folder: string): CompilerError[] {
 /** The compiler lists what is in a union in the order in which it came by it, which an import more may change; of a long one it shows a few. */
 function settled(message: string): string {
   return message
-    .replaceAll(/(?:"[^"]*" \| )+\.\.\. (\d+) more \.\.\. \| "[^"]*"/g, (union, more) => {
+    .replaceAll(/(?:"[^"]*" \| )+\.\.\. (\d+) more \.\.\. \| (?:"[^"]*"|undefined)/g, (union, more) => {
       const names = union.split(" | ").length - 1 + Number(more);
-      return `one of ${names} texts`;
+      return `one of ${names}`;
     })
     .replaceAll(/"[^"]*"(?: \| "[^"]*")+/g, (union) => union.split(" | ").sort().join(" | "));
 }
