@@ -100,6 +100,16 @@ const OPTIONAL: { readonly name: string; readonly given: JsonSchema; readonly ex
     expected: 's.quantity({ description: "Of it." })',
   },
   {
+    name: "an integer or a string with bounds",
+    given: s.intOrString({ minLength: 1, maxLength: 4, minimum: 0, maximum: 9 }),
+    expected: "s.intOrString({ minimum: 0, maximum: 9, minLength: 1, maxLength: 4 })",
+  },
+  {
+    name: "a quantity of some length",
+    given: s.quantity({ maxLength: 20 }),
+    expected: "s.quantity({ maxLength: 20 })",
+  },
+  {
     name: "a rule",
     given: { type: "integer", "x-kubernetes-validations": [{ message: "must be even", rule: "self % 2 == 0" }] },
     expected: 's.integer({ validations: [{ rule: "self % 2 == 0", message: "must be even" }] })',
