@@ -18,6 +18,8 @@ Commands:
   crd                      work with the kinds of an operator, or of CustomResourceDefinitions
   import [options] [file]  make TypeScript kinds of CustomResourceDefinitions, with their rules,
                            columns and versions
+  apiserver [options]      serve a Kubernetes API from memory, for kubectl and any other client,
+                           until Ctrl-C
   help [command]           print the help of a command
 
 Exit codes: 0 done, 1 could not be done, 2 wrong command line.

@@ -94,10 +94,18 @@ export function validate(schema: JsonSchema | AnyKind, value: unknown, options: 
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
- * import { applyDefaults, s } from "@op/sdk";
+ * import { applyDefaults, resource, s } from "@op/sdk";
  *
- * const port = s.object({ number: s.integer(), protocol: s.string({ default: "TCP" }) });
- * assert.deepEqual(applyDefaults(port, { number: 80 }), { number: 80, protocol: "TCP" });
+ * const Website = resource({
+ *   group: "demo.example.com",
+ *   version: "v1",
+ *   kind: "Website",
+ *   spec: s.object({ host: s.string(), replicas: s.integer({ default: 1 }) }),
+ * });
+ *
+ * const website = applyDefaults(Website, { metadata: { name: "shop" }, spec: { host: "shop.example.com" } });
+ * assert.equal(website.spec.replicas, 1);
+ * assert.equal(website.kind, "Website");
  * ```
  */
 export function applyDefaults<S extends Schema | AnyKind>(schema: S, value: ToDefault<S>): Defaulted<S> {
