@@ -1,7 +1,7 @@
 /** The rules of built-in kinds: of the many strategies of `k8s.io/kubernetes/pkg/registry` what clients see most. */
 import { equal } from "../base/json.ts";
 import { own } from "../base/own.ts";
-import { applyDefaults, applyDefaultsKeepingNull } from "../schema/defaults.ts";
+import { applyDefaultsKeepingNull } from "../schema/defaults.ts";
 import type { FieldError } from "../schema/field_error.ts";
 import { builtinDefaults } from "./builtin_defaults.ts";
 import { builtinFaults } from "./builtin_faults.ts";
@@ -109,7 +109,9 @@ export function builtinRules(kind: ServedKind): Rules {
 function withStatus({ schema }: ServedKind, object: StoredObject): StoredObject {
   const status = schema.properties?.status;
   const value = own(object, "status") ?? status?.default;
-  return status === undefined || value === undefined ? object : { ...object, status: applyDefaults(status, value) };
+  return status === undefined || value === undefined
+    ? object
+    : { ...object, status: applyDefaultsKeepingNull(status, value) };
 }
 
 /** The finalizers in a namespace's `spec` go by `/finalize` alone. */

@@ -151,7 +151,7 @@ function isVersion(value: unknown): value is string {
 }
 
 function isList(object: Record<string, unknown>): boolean {
-  return Array.isArray(object.items) || Array.isArray(object.rows);
+  return Array.isArray(object.items) || object.items === null || Array.isArray(object.rows);
 }
 
 function withoutAges(row: unknown): unknown {
