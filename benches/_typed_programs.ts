@@ -1,7 +1,7 @@
 /** Programs whose types are checked: none of the SDK, all of it, ten kinds with a PodSpec, a kind as large as Prometheus. */
 import { importKind } from "../cli/import/import.ts";
 import { RecordedIo } from "../cli/_recorded_io.ts";
-import { PodSpec } from "../src/kinds/schemas/mod.ts";
+import { IngressSpec, JobSpec, StatefulSetSpec } from "../src/kinds/schemas/full/mod.ts";
 import { isObject } from "../src/base/json.ts";
 import { unpack } from "../tools/upstream.ts";
 
@@ -169,15 +169,15 @@ export const op = operator({ name: "large", parts: { larges } });
   };
 }
 
-/** A PodSpec that is not quite Kubernetes': import has no name for any of its parts. */
+/** Specs that are not quite Kubernetes': import has no name for any of their parts. */
 function large(): Record<string, unknown> {
-  const template = changed(PodSpec);
+  const parts = { set: changed(StatefulSetSpec), job: changed(JobSpec), ingress: changed(IngressSpec) };
   const [group, plural] = ["demo.example.com", "larges"];
   const replicas = { type: "integer" };
   const schema = {
     type: "object",
     properties: {
-      spec: { type: "object", properties: { replicas, template }, required: ["template"] },
+      spec: { type: "object", properties: { replicas, ...parts }, required: Object.keys(parts) },
       status: { type: "object", properties: { availableReplicas: replicas } },
     },
     required: ["spec"],
