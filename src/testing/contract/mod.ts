@@ -9,7 +9,8 @@ import { applies } from "./cases/applies.ts";
 import { appliedBesides } from "./cases/applies_migration.ts";
 import { appliedShapes } from "./cases/applies_more.ts";
 import { crd } from "./cases/crd.ts";
-import { changedDefinitions, customFeatures } from "./cases/custom_features.ts";
+import { customFeatures } from "./cases/custom_features.ts";
+import { changedDefinitions, customVersions } from "./cases/custom_versions.ts";
 import { discovery } from "./cases/discovery.ts";
 import { collections, graceful } from "./cases/graceful.ts";
 import { events, leases, tokens } from "./cases/tokens.ts";
@@ -27,6 +28,7 @@ import { refusedSchemas } from "./cases/refused_schemas.ts";
 import { protobuf } from "./cases/protobuf.ts";
 import { tables } from "./cases/tables.ts";
 import { strategicPatches } from "./cases/strategic_patches.ts";
+import { ruleValues } from "./cases/rule_values.ts";
 import { rules } from "./cases/rules.ts";
 import { validation } from "./cases/validation.ts";
 import { watches } from "./cases/watches.ts";
@@ -45,6 +47,7 @@ export const CASES: readonly Case[] = [
   ...openapi,
   ...validation,
   ...rules,
+  ...ruleValues,
   ...objects,
   ...lists,
   ...tables,
@@ -70,6 +73,7 @@ export const CASES: readonly Case[] = [
   ...crd,
   ...refusedSchemas,
   ...refusedDefinitions,
+  ...customVersions,
   ...customFeatures,
   ...changedDefinitions,
   ...namespaces,

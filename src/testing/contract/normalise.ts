@@ -151,7 +151,9 @@ function isVersion(value: unknown): value is string {
 }
 
 function isList(object: Record<string, unknown>): boolean {
-  return Array.isArray(object.items) || object.items === null || Array.isArray(object.rows);
+  // An empty list of metadata has no items at all.
+  return Array.isArray(object.items) || object.items === null || Array.isArray(object.rows) ||
+    object.kind === "PartialObjectMetadataList";
 }
 
 function withoutAges(row: unknown): unknown {

@@ -109,7 +109,8 @@ export const SHOWN: Readonly<Record<string, Shown>> = {
     kind: "PersistentVolumeClaim",
     plural: "persistentvolumeclaims",
     objects: [
-      { spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } } },
+      // Of no class: a class that another case made the default would be filled in.
+      { spec: { storageClassName: "", accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } } },
       {
         spec: {
           accessModes: ["ReadWriteOnce"],
