@@ -44,8 +44,24 @@ export type {
   ObjectMetaInput,
 } from "./src/resource/kind.ts";
 export { type Access, access, type Verb } from "./src/parts/access.ts";
-export { type Controller, controller, type ControllerOptions, type Part } from "./src/parts/controller.ts";
-export type { Context, Log, Reason } from "./src/parts/context.ts";
+export {
+  type Controller,
+  controller,
+  type ControllerMaker,
+  type ControllerOptions,
+  type Part,
+} from "./src/parts/controller.ts";
+export type { Context, EventOptions, Events, Log, Reason } from "./src/parts/context.ts";
+export {
+  type Index,
+  index,
+  type MapContext,
+  type Wake,
+  type Watch,
+  watch,
+  type WatchOptions,
+} from "./src/parts/watch.ts";
+export { every, source, type Trigger } from "./src/parts/trigger.ts";
 export { type Outcome, PermanentError, type Requeue, requeue, TemporaryError } from "./src/parts/outcome.ts";
 export type { Permissions } from "./src/parts/permissions.ts";
 export { ApiError } from "./src/kube/api_error.ts";
@@ -54,5 +70,7 @@ export { connect, type ConnectOptions } from "./src/operator/connect.ts";
 export type { Connection } from "./src/kube/connection.ts";
 export { findKind } from "./src/kube/discovery.ts";
 export { type HealthOptions, type Operator, operator, type OperatorOptions } from "./src/operator/operator.ts";
+export type { LeaderElection, LeaderElectionOptions } from "./src/operator/leader_election.ts";
+export type { ServicesContext } from "./src/operator/services.ts";
 export type { RunOptions } from "./src/operator/running.ts";
 export type { Permission } from "./src/manifests/sandbox.ts";

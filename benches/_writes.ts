@@ -9,6 +9,9 @@ export interface Write {
   readonly code: number;
 }
 
+/** What an operator writes beside its work, and what it asks about itself. */
+const HOUSEKEEPING: readonly (string | undefined)[] = ["leases", "events", "selfsubjectaccessreviews"];
+
 /** Follows the writes of a user. */
 export interface Writes extends Disposable {
   /** Those that are new since the last call. */
@@ -34,7 +37,9 @@ export function followWrites(path: string, user: string): Writes {
       }
       const lines = rest.split("\n");
       rest = lines.pop()!;
-      return lines.map((line) => JSON.parse(line)).filter((event) => event.user.username === user).map((event) => ({
+      return lines.map((line) => JSON.parse(line)).filter((event) =>
+        event.user.username === user && !HOUSEKEEPING.includes(event.objectRef?.resource)
+      ).map((event) => ({
         received: Date.parse(event.requestReceivedTimestamp),
         answered: Date.parse(event.stageTimestamp),
         verb: event.verb,

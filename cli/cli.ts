@@ -82,8 +82,9 @@ function program(io: Io): Command {
   crd.command("docs")
     .description("print a reference page of kinds as Markdown: versions, columns, every field with its rules")
     .argument(
-      "<file>",
+      "[file]",
       "an operator's file (.ts), a file with CustomResourceDefinitions (YAML or JSON), or - for standard input",
+      "main.ts",
     )
     .option("-o, --output <file>", "the file to write (default: standard output)")
     .option("--force", "replace the output if it is there")
@@ -93,7 +94,11 @@ function program(io: Io): Command {
     .description("make TypeScript kinds of CustomResourceDefinitions, with their rules, columns and versions")
     .argument("[file]", "a file with CustomResourceDefinitions (YAML or JSON), or - for standard input")
     .option("--cluster [name]", "read from the cluster: the kind of that name; with no name, list what is there")
-    .option("--kind <names...>", "only these kinds, named as for kubectl (default: all in the file)")
+    .option(
+      "--kind <name>",
+      "only this kind, named as for kubectl; may be said again (default: all)",
+      (name: string, earlier: readonly string[] = []) => [...earlier, name],
+    )
     .option("--descriptions <how>", "how much of the descriptions to take over: none, short or full", "full")
     .option("-o, --output <file>", "the file to write (default: standard output)")
     .option("--force", "replace the output if it is there")
@@ -101,6 +106,15 @@ function program(io: Io): Command {
     .option("--kubeconfig <file>", "the kubeconfig (default: KUBECONFIG, else ~/.kube/config)")
     .option("--context <name>", "the context of the kubeconfig (default: its current one)")
     .action(async (file, options) => (await import("./import/import.ts")).importKind(file, options, io));
+
+  op.command("apiserver")
+    .description("serve a Kubernetes API from memory, for kubectl and any other client, until Ctrl-C")
+    .option("--port <number>", "the port to listen on (default: any free one)")
+    .option("--kubeconfig <file>", "write the kubeconfig there (default: a file of its own, gone at the end)")
+    .option("--force", "replace the kubeconfig file if it is there")
+    .option("--rbac", "enforce roles and bindings; the kubeconfig is the administrator's")
+    .option("--tls", "serve HTTPS, by a certificate of its own authority")
+    .action(async (options) => (await import("./apiserver/apiserver.ts")).apiserver(options, io));
 
   return op as unknown as Command;
 }

@@ -18,6 +18,8 @@ Commands:
   crd                      work with the kinds of an operator, or of CustomResourceDefinitions
   import [options] [file]  make TypeScript kinds of CustomResourceDefinitions, with their rules,
                            columns and versions
+  apiserver [options]      serve a Kubernetes API from memory, for kubectl and any other client,
+                           until Ctrl-C
   help [command]           print the help of a command
 
 Exit codes: 0 done, 1 could not be done, 2 wrong command line.
@@ -36,13 +38,13 @@ Deno.test("op --version prints the version of the package", async () => {
   assert.equal(io.stdout, `op ${config.version}\n`);
 });
 
-const DOCS_HELP = `Usage: op crd docs [options] <file>
+const DOCS_HELP = `Usage: op crd docs [options] [file]
 
 print a reference page of kinds as Markdown: versions, columns, every field with its rules
 
 Arguments:
   file                 an operator's file (.ts), a file with CustomResourceDefinitions (YAML or
-                       JSON), or - for standard input
+                       JSON), or - for standard input (default: "main.ts")
 
 Options:
   -o, --output <file>  the file to write (default: standard output)

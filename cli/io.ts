@@ -10,6 +10,8 @@ export interface Io {
   readonly cwd: string;
   /** An environment variable; nothing when it is not set. */
   env(name: string): string | undefined;
+  /** Aborted when a command that goes on by itself is to end. @default {SIGINT and SIGTERM end it} */
+  readonly stop?: AbortSignal;
 }
 
 /** The process's own terminal and shell. */

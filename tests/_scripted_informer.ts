@@ -89,6 +89,14 @@ export function start(
           ? `watch ${query.resourceVersion}`
           : `page ${query.continue ?? ""}`.trim()
       ),
+    /** Whether it waits before it asks again. What it waits for on an open stream is longer. */
+    isWaiting: () => clock.nextDue !== undefined && clock.nextDue - clock.now() < 60_000,
+    /** Lets time pass, running what falls due. */
+    async pass(milliseconds: number): Promise<void> {
+      const until = clock.now() + milliseconds;
+      while (clock.step(until)) await turns();
+      await turns();
+    },
     /** Lets time pass to the next timer; answers how long that was. */
     async passNext(): Promise<number> {
       const from = clock.now();

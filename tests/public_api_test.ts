@@ -7,10 +7,10 @@ import assert from "node:assert/strict";
 /** `@op/sdk`. */
 const FRONT_DOOR = `
 Access access AnyKind ApiError applyDefaults Client Condition connect Connection ConnectOptions Context Controller
-controller ControllerOptions CustomResourceDefinitionManifest Defaulted definitionWarnings Duration FieldError
-FieldErrorReason findKind HealthOptions Infer InferSchema Input InputSchema JsonSchema Kind KubeObject Log ObjectMeta
+controller ControllerMaker ControllerOptions CustomResourceDefinitionManifest Defaulted definitionWarnings Duration EventOptions Events every FieldError
+FieldErrorReason findKind HealthOptions Index index Infer InferSchema Input InputSchema JsonSchema Kind KubeObject LeaderElection LeaderElectionOptions Log MapContext ObjectMeta
 ObjectMetaInput Operator operator OperatorOptions Outcome Part PermanentError Permission Permissions Reason Requeue
-requeue Resource resource ResourceOptions RunOptions s Schema TemporaryError validate ValidationOptions Verb
+requeue Resource resource ResourceOptions RunOptions s Schema ServicesContext source TemporaryError Trigger validate ValidationOptions Verb Wake Watch watch WatchOptions
 `;
 
 /** `@op/sdk/definitions`. */
@@ -20,12 +20,17 @@ AddedStatus columnSchema ColumnType columnType CONDITIONS equal isObject OBSERVE
 
 /** `@op/sdk/testing`. */
 const TESTING = `
-Apiserver ApiserverOptions createApiserver kubeconfigFor MemoryCluster memoryCluster MemoryClusterOptions Place
-RealCluster realCluster RealClusterOptions RequestRecord serveApiserver ServedApiserver ServeOptions SettleOptions
+Apiserver ApiserverOptions createApiserver Disturbance Fault FaultFilter faults Faults FetchOptions Injected kubeconfigFor
+KubeconfigOptions localCertificate
+MemoryCluster memoryCluster MemoryClusterOptions Place PolicyRule RealCluster realCluster RealClusterOptions RequestFilter
+RequestRecord RequestVerb RestartServerOptions serveApiserver ServedApiserver ServeOptions ServerCertificate SettleOptions User
 `;
 
 /** `@op/sdk/kinds`: generated, and too many to read here. A name a line. */
 const KINDS = new URL("golden/kinds.txt", import.meta.url);
+
+/** `@op/sdk/schemas`, and the same with descriptions: `@op/sdk/schemas/short`, `@op/sdk/schemas/full`. A name a line. */
+const SCHEMAS = new URL("golden/schemas.txt", import.meta.url);
 
 Deno.test('"@op/sdk" has the names of the list, no more and no fewer', async () => {
   assert.deepEqual(await difference("mod.ts", FRONT_DOOR), { added: [], removed: [] });
@@ -42,6 +47,13 @@ Deno.test('"@op/sdk/testing" has the names of the list, no more and no fewer', a
 Deno.test('"@op/sdk/kinds" has the names of its list, no more and no fewer', async () => {
   assert.deepEqual(await difference("src/kinds/mod.ts", await Deno.readTextFile(KINDS)), { added: [], removed: [] });
 });
+
+for (const door of ["schemas", "schemas/short", "schemas/full"]) {
+  Deno.test(`"@op/sdk/${door}" has the names of the list of schemas, no more and no fewer`, async () => {
+    const list = await Deno.readTextFile(SCHEMAS);
+    assert.deepEqual(await difference(`src/kinds/${door}/mod.ts`, list), { added: [], removed: [] });
+  });
+}
 
 async function difference(file: string, list: string): Promise<{ added: string[]; removed: string[] }> {
   const names = await publicNames(file);

@@ -1,11 +1,7 @@
 /**
  * Packs CustomResourceDefinitions of well-known projects, and objects of them that those projects publish, as material for
- * tests/upstream. What is packed is other people's: it stays out of this repository, in `.cache/upstream`.
- *
- * ```sh
- * for each repository of ORIGINS, below: git clone --depth 1 https://github.com/OWNER/NAME checkouts/OWNER/NAME
- * deno run -A tools/upstream.ts checkouts
- * ```
+ * tests/upstream. What is packed is other people's: it stays out of this repository, in `.cache/upstream`; tests/upstream/ORIGINS.md says how it
+ * comes there, and is written anew with it.
  */
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -221,14 +217,61 @@ export async function writePacked(packed: Packed, folder: URL = PACKED): Promise
   return bytes.length;
 }
 
+/** The page that says of where everything is. */
+export const ORIGINS_PAGE = new URL("../tests/upstream/ORIGINS.md", import.meta.url);
+
+/**
+ * The text of that page.
+ *
+ * @param kinds Kinds, as they were packed.
+ */
+export function originsPage(kinds: readonly Packed[]): string {
+  const commits = new Map(kinds.flatMap(({ origins }) => origins).map((origin) => [origin.repository, origin]));
+  const files = ORIGINS.map(({ kind, definition, samples }) => {
+    const count = kinds.find((packed) => packed.kind === kind)?.samples.length ?? 0;
+    return [
+      `${kind}, ${count} objects`,
+      `  definition  ${definition.repository}/${definition.file}`,
+      ...samples.map(({ repository, path }) => `  objects     ${repository}/${path}/`),
+    ].join("\n");
+  });
+  const repositories = [...commits.values()].map(({ repository, commit, licence }) =>
+    `- ${repository} at \`${commit}\`, ${licence}`
+  );
+  return `# Where the kinds of other projects come from
+
+Written by \`tools/upstream.ts\`. The definitions and objects belong to the projects named here and are not in this
+repository: the tool packs them into \`.cache/upstream\` out of checkouts, and the test names what was not packed.
+
+\`\`\`sh
+# for each of the repositories below
+git clone --depth 1 https://github.com/OWNER/NAME checkouts/OWNER/NAME
+deno run -A tools/upstream.ts checkouts
+\`\`\`
+
+## Repositories
+
+${repositories.join("\n")}
+
+## Kinds
+
+\`\`\`text
+${files.join("\n")}
+\`\`\`
+`;
+}
+
 if (import.meta.main) {
   const [checkouts] = Deno.args;
   if (checkouts === undefined) throw new Error("Cannot pack: name the folder of checkouts");
+  const kinds: Packed[] = [];
   for (const origin of ORIGINS) {
     const packed = await pack(origin, checkouts);
+    kinds.push(packed);
     const bytes = await writePacked(packed);
     const from = packed.origins.map(({ repository, commit }) => `${repository}@${commit.slice(0, 12)}`).join(", ");
     console.log(`${packed.kind}: ${packed.samples.length} samples, ${bytes} bytes, of ${from}`);
   }
+  await Deno.writeTextFile(ORIGINS_PAGE, originsPage(kinds));
   console.log(`Written to ${fileURLToPath(PACKED)}`);
 }

@@ -1,5 +1,5 @@
 /** What a schema asks of a value, in words. */
-import type { DefinedVersion } from "../import/definition.ts";
+import type { DefinedVersion } from "../definitions/definition.ts";
 import { code, json, text } from "./markdown.ts";
 
 /** A node of a definition's schema. */

@@ -1,20 +1,12 @@
 /** `op crd docs`: a reference page of kinds. */
-import { resolve } from "node:path";
 import { runningDeno, sourceFile } from "../deno.ts";
-import { Failure, UsageError } from "../exit_code.ts";
-import { type Definition, definitionsIn } from "../import/definition.ts";
-import { definitionsOfFile } from "../import/source.ts";
+import { Failure } from "../exit_code.ts";
+import { checkDefinition, type Definition, definitionsIn } from "../definitions/definition.ts";
+import { definitionsOfFile } from "../definitions/source.ts";
 import { inspect } from "../inspect.ts";
 import type { Io } from "../io.ts";
+import { checkOutput, type OutputOptions, writeOutput } from "../output.ts";
 import { pageOf } from "./page.ts";
-
-/** Options of {@linkcode crdDocs}. */
-export interface CrdDocsOptions {
-  /** The file to write. @default {standard output} */
-  readonly output?: string | undefined;
-  /** Replace the file if it is there. */
-  readonly force?: boolean | undefined;
-}
 
 /** What has an operator in it; everything else has definitions. */
 const PROGRAM = /\.[cm]?[jt]sx?$/;
@@ -23,7 +15,7 @@ const PROGRAM = /\.[cm]?[jt]sx?$/;
  * Writes a reference page of the kinds in a file, as Markdown.
  *
  * @param file A file whose default export is an operator, one with CustomResourceDefinitions as YAML or JSON, or `-` for standard input.
- * @param options Additional options.
+ * @param options Where the page goes.
  * @param io The terminal and the shell.
  * @param stdin What standard input holds.
  * @throws {UsageError} If there is something to force and no file to write.
@@ -31,49 +23,19 @@ const PROGRAM = /\.[cm]?[jt]sx?$/;
  */
 export async function crdDocs(
   file: string,
-  options: CrdDocsOptions,
+  options: OutputOptions,
   io: Io,
   stdin?: () => Promise<string>,
 ): Promise<void> {
-  const { output, force = false } = options;
-  if (force && output === undefined) {
-    throw new UsageError("Cannot force anything: name the file to write with --output");
-  }
-  if (output !== undefined && !force) await checkFree(resolve(io.cwd, output), output);
-  const page = pageOf(await definitionsOf(file, io, stdin));
-  if (output === undefined) io.out(page);
-  else await write(resolve(io.cwd, output), output, page);
+  await checkOutput(options, io);
+  const definitions = await definitionsOf(file, io, stdin);
+  await writeOutput(pageOf(definitions.map(checkDefinition)), options, io);
 }
 
 async function definitionsOf(file: string, io: Io, stdin?: () => Promise<string>): Promise<Definition[]> {
-  try {
-    if (!PROGRAM.test(file)) return await definitionsOfFile(file, io, stdin);
-    const source = await sourceFile(file, io);
-    const facts = await inspect(runningDeno(), source.url, source.folder, file);
-    if (facts.crds.length > 0) return definitionsIn(facts.crds);
-  } catch (error) {
-    // Files are read and definitions checked as for `op import`; what cannot be done here is another thing.
-    if (!(error instanceof Failure)) throw error;
-    throw new Failure(error.message.replace(/^Cannot import( from)?/, "Cannot document"), { cause: error });
-  }
+  if (!PROGRAM.test(file)) return await definitionsOfFile(file, io, stdin);
+  const source = await sourceFile(file, io);
+  const { crds } = await inspect(runningDeno(), source.url, source.folder, file);
+  if (crds.length > 0) return definitionsIn(crds);
   throw new Failure(`Cannot document "${file}": its operator has no kinds of its own`);
-}
-
-async function checkFree(path: string, shown: string): Promise<void> {
-  if (await Deno.lstat(path).then(() => true, () => false)) {
-    throw new Failure(`Cannot write "${shown}": it is there already; name another file, or say --force`);
-  }
-}
-
-/** Writes beside the file, then moves into place: a file that could not be written is as it was before. */
-async function write(path: string, shown: string, page: string): Promise<void> {
-  const beside = `${path}.op-crd-docs-${crypto.randomUUID()}`;
-  try {
-    await Deno.writeTextFile(beside, page);
-    await Deno.rename(beside, path);
-  } catch (error) {
-    await Deno.remove(beside).catch(() => {});
-    const why = error instanceof Deno.errors.NotFound ? "there is no such folder" : (error as Error).message;
-    throw new Failure(`Cannot write "${shown}": ${why}`, { cause: error });
-  }
 }

@@ -34,6 +34,12 @@ Deno.test("op crd docs prints the page of an operator's kinds", async () => {
   assert.equal(await cli(["crd", "docs", WEBSITE], io), 0, io.stderr);
   assert.match(io.stdout, /^<a id="Website"><\/a>\n\n# Website\n/);
   assert.match(io.stdout, /`host` \| `string/);
+
+  const printed = new RecordedIo();
+  assert.equal(await cli(["crds", WEBSITE], printed), 0, printed.stderr);
+  const read = new RecordedIo();
+  await crdDocs("-", {}, read, () => Promise.resolve(printed.stdout));
+  assert.equal(read.stdout, io.stdout);
 });
 
 Deno.test("op crd docs writes to a file, and over one that is there only when forced", async () => {
@@ -69,13 +75,14 @@ const FAULTY = [
     args: ["empty.yaml"],
     code: 1,
     says:
-      'Cannot document "empty.yaml": there is no CustomResourceDefinition in it; name a file that has one, or "-" for standard input\n',
+      'Cannot find a CustomResourceDefinition in "empty.yaml": name a file that has one, or "-" for standard input\n',
   },
   {
     name: "a definition without a schema",
     args: ["bad.yaml"],
     code: 1,
-    says: /^Cannot document "things.example.com": "spec.versions" must be a list: current value is nothing\n$/,
+    says:
+      /^Cannot read CustomResourceDefinition "things.example.com": "spec.versions" must be a list: current value is nothing\n$/,
   },
   { name: "no YAML", args: ["no.yaml"], code: 1, says: /^Cannot read "no.yaml": / },
   {
@@ -90,7 +97,12 @@ const FAULTY = [
     code: 2,
     says: "Cannot force anything: name the file to write with --output\n",
   },
-  { name: "no argument", args: [], code: 2, says: /missing required argument 'file'/ },
+  {
+    name: "no argument, and no operator here",
+    args: [],
+    code: 1,
+    says: 'Cannot read "main.ts": there is no such file; name the file whose default export is the operator\n',
+  },
 ];
 
 Deno.test("op crd docs says what cannot be done, and leaves nothing behind", async (t) => {

@@ -1,5 +1,5 @@
 /** A reference page of kinds, as Markdown. */
-import type { DefinedVersion, Definition } from "../import/definition.ts";
+import type { DefinedVersion, Definition } from "../definitions/definition.ts";
 import { fieldsOf } from "./fields.ts";
 import { code, paragraphs, table, text } from "./markdown.ts";
 
@@ -95,7 +95,7 @@ function columnsText({ additionalPrinterColumns: columns = [] }: DefinedVersion)
     text(name),
     code(format ? `${type} (${format})` : type),
     code(jsonPath),
-    [...(description ? [text(description)] : []), ...(priority > 0 ? ["With `-o wide`."] : [])].join(" "),
+    [...(description ? [text(description)] : []), ...(priority > 0 ? ["With `-o wide`."] : [])].join("<br>"),
   ]);
   return rows.length === 0
     ? ""

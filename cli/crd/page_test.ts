@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { parseAllDocuments } from "yaml";
-import { definitionsIn } from "../import/definition.ts";
+import { definitionsIn } from "../definitions/definition.ts";
 import { pageOf } from "./page.ts";
 
 const GOLDEN = new URL("../../tests/golden/", import.meta.url);

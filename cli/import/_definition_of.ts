@@ -1,7 +1,7 @@
 /** Small definitions for tests. */
 import type { JsonSchema } from "@op/sdk";
-import { definitionsIn } from "./definition.ts";
-import type { DefinedVersion, Definition } from "./definition.ts";
+import { definitionsIn } from "../definitions/definition.ts";
+import type { DefinedVersion, Definition } from "../definitions/definition.ts";
 
 /** What of a definition is not as usual. */
 export interface Unusual {

@@ -1,24 +1,21 @@
 /** `op import`: a TypeScript module of the kinds that CustomResourceDefinitions define. */
-import { resolve } from "node:path";
+import { checkDefinition, type Definition } from "../definitions/definition.ts";
+import { type ClusterOptions, definitionsOfCluster, definitionsOfFile } from "../definitions/source.ts";
 import { Failure, UsageError } from "../exit_code.ts";
 import type { Io } from "../io.ts";
-import type { Definition } from "./definition.ts";
+import { nearest } from "../nearest.ts";
+import { checkOutput, type OutputOptions, writeOutput } from "../output.ts";
 import type { Descriptions } from "./descriptions.ts";
-import { kubernetesSchemas } from "./known_schemas.ts";
+import { schemasKnownIn } from "./known_schemas.ts";
 import { lossesOf } from "./losses.ts";
 import { type ImportedKind, moduleOf } from "./module.ts";
-import { type ClusterOptions, definitionsOfCluster, definitionsOfFile } from "./source.ts";
 
 /** Options of {@linkcode importKind}. */
-export interface ImportOptions extends ClusterOptions {
+export interface ImportOptions extends ClusterOptions, OutputOptions {
   /** Read from the cluster; a text is the name of one kind there. */
   readonly cluster?: boolean | string | undefined;
   /** The kinds to import: as `Certificate`, `certificates`, a short name or `certificates.cert-manager.io`. @default {all} */
   readonly kind?: string | readonly string[] | undefined;
-  /** The file to write. @default {standard output} */
-  readonly output?: string | undefined;
-  /** Replace the file if it is there. */
-  readonly force?: boolean | undefined;
   /** How much of the descriptions is taken over. @default {"full"} */
   readonly descriptions?: string | undefined;
   /** Say of each kind what it is made of. */
@@ -41,7 +38,7 @@ export async function importKind(
   io: Io,
   stdin?: () => Promise<string>,
 ): Promise<void> {
-  const { cluster = false, output, force = false } = options;
+  const { cluster = false } = options;
   const descriptions = checkedDescriptions(options.descriptions ?? "full");
   if (source === undefined && cluster === false) {
     throw new UsageError('Cannot import: name a file, "-" for standard input, or --cluster');
@@ -49,20 +46,24 @@ export async function importKind(
   if (source !== undefined && typeof cluster === "string") {
     throw new UsageError(`Cannot import: name "${source}" or --cluster ${cluster}, not both`);
   }
-  if (output !== undefined && !force) await checkFree(resolve(io.cwd, output), output);
   const names = [
     options.kind ?? [],
     cluster === false ? [] : [source ?? []],
     typeof cluster === "string" ? [cluster] : [],
   ].flat(2);
+  const isListing = cluster !== false && names.length === 0;
+  if (isListing && options.output !== undefined) {
+    throw new UsageError(`Cannot import into "${options.output}": name a kind; --cluster alone lists what is there`);
+  }
+  await checkOutput(options, io);
   const definitions = cluster === false
     ? await definitionsOfFile(source!, io, stdin)
     : await definitionsOfCluster(options, io);
-  if (cluster !== false && names.length === 0) return io.out(listing(definitions));
-  const known = await kubernetesSchemas(descriptions);
-  const { text, kinds } = moduleOf(chosen(definitions, names), { descriptions, known });
-  if (output === undefined) io.out(text);
-  else await write(resolve(io.cwd, output), output, text);
+  if (isListing) return list(definitions, io);
+  const wanted = chosen(definitions, names).map(checkDefinition);
+  const roots = wanted.flatMap(({ spec }) => spec.versions.map(({ schema }) => schema.openAPIV3Schema));
+  const { text, kinds } = moduleOf(wanted, { descriptions, known: await schemasKnownIn(roots, descriptions) });
+  await writeOutput(text, options, io);
   report(kinds, options.report === true, io);
 }
 
@@ -71,27 +72,9 @@ function checkedDescriptions(given: string): Descriptions {
   throw new UsageError(`Cannot import with descriptions "${given}": choose none, short or full`);
 }
 
-async function checkFree(path: string, shown: string): Promise<void> {
-  if (await Deno.lstat(path).then(() => true, () => false)) {
-    throw new Failure(`Cannot write "${shown}": it is there already; name another file, or say --force`);
-  }
-}
-
-/** Writes beside the file, then moves into place: a file that could not be written is as it was before. */
-async function write(path: string, shown: string, text: string): Promise<void> {
-  const beside = `${path}.op-import-${crypto.randomUUID()}`;
-  try {
-    await Deno.writeTextFile(beside, text);
-    await Deno.rename(beside, path);
-  } catch (error) {
-    await Deno.remove(beside).catch(() => {});
-    const why = error instanceof Deno.errors.NotFound ? "there is no such folder" : (error as Error).message;
-    throw new Failure(`Cannot write "${shown}": ${why}`, { cause: error });
-  }
-}
-
-function listing(definitions: readonly Definition[]): string {
-  if (definitions.length === 0) return "";
+/** What could be imported, as a table; the version in which objects are stored has a star. */
+function list(definitions: readonly Definition[], io: Io): void {
+  if (definitions.length === 0) return io.err("There is no CustomResourceDefinition in the cluster\n");
   const lines = definitions.map(({ metadata, spec }) => [
     metadata.name,
     spec.names.kind,
@@ -99,7 +82,7 @@ function listing(definitions: readonly Definition[]): string {
   ]).sort(([a], [b]) => (a! < b! ? -1 : 1));
   const rows = [["NAME", "KIND", "VERSIONS"], ...lines];
   const widths = [0, 1].map((i) => Math.max(...rows.map((row) => row[i]!.length)) + 2);
-  return rows.map((row) => `${row[0]!.padEnd(widths[0]!)}${row[1]!.padEnd(widths[1]!)}${row[2]}\n`).join("");
+  io.out(rows.map((row) => `${row[0]!.padEnd(widths[0]!)}${row[1]!.padEnd(widths[1]!)}${row[2]}\n`).join(""));
 }
 
 /** The definitions of some names, as kubectl takes names; all of them when there is none. */
@@ -108,7 +91,7 @@ function chosen(definitions: readonly Definition[], names: readonly string[]): D
   const picked = names.flatMap((name) => {
     const found = definitions.filter((definition) => isNamed(definition, name.toLowerCase()));
     if (found.length > 0) return found;
-    throw new Failure(`Cannot import "${name}": there is no such kind; there is ${namesOf(definitions)}`);
+    throw new Failure(`Cannot import "${name}": there is no such kind; ${namesLike(name, definitions)}`);
   });
   return [...new Set(picked)];
 }
@@ -119,14 +102,16 @@ function isNamed({ metadata, spec: { names, group } }: Definition, name: string)
   return name === metadata.name || own.some((one) => name === one || name === `${one}.${group}`);
 }
 
-/** How many names are told before the rest is counted. */
-const NAMES_TOLD = 10;
+/** How many names are told. */
+const NAMES_TOLD = 5;
 
-function namesOf(definitions: readonly Definition[]): string {
-  if (definitions.length === 0) return "none at all";
-  const names = definitions.map(({ spec }) => `"${spec.names.kind}"`).sort();
+/** The names most like another, and how many more there are. */
+function namesLike(name: string, definitions: readonly Definition[]): string {
+  if (definitions.length === 0) return "there is none at all";
+  const names = [...new Set(definitions.map(({ spec }) => spec.names.kind))].sort();
+  const told = nearest(name, names).slice(0, NAMES_TOLD).map((kind) => `"${kind}"`).join(", ");
   const more = names.length > NAMES_TOLD ? ` and ${names.length - NAMES_TOLD} more` : "";
-  return names.slice(0, NAMES_TOLD).join(", ") + more;
+  return `there is ${told}${more}`;
 }
 
 /** One line a kind; more where something is not as in the original, or where it is asked for. */

@@ -1,7 +1,7 @@
 /** A version of a kind as the call of `resource()` that makes it. */
 import { columnSchema, columnType, CONDITIONS, OBSERVED_GENERATION, pluralOf } from "@op/sdk/definitions";
 import type { JsonSchema } from "@op/sdk";
-import type { DefinedColumn, DefinedVersion, Definition } from "./definition.ts";
+import type { DefinedColumn, DefinedVersion, Definition } from "../definitions/definition.ts";
 import { undescribed } from "./descriptions.ts";
 import { call, type CallExpression, type Expression, literal, nameOf, prose, record } from "./expression.ts";
 import { sameSchema } from "./normal_form.ts";

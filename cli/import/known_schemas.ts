@@ -2,7 +2,7 @@
 import type { JsonSchema } from "@op/sdk";
 import { type Descriptions, shortened } from "./descriptions.ts";
 import { nodesIn } from "./nodes.ts";
-import { mapped } from "./schema_index.ts";
+import { children, mapped } from "./schema_index.ts";
 import { OWN_KEYWORDS, SchemaIdentities } from "./schema_identities.ts";
 
 /** Schemas that need not be written. */
@@ -41,8 +41,21 @@ export async function kubernetesSchemas(descriptions: Descriptions): Promise<Kno
   }
 }
 
+/**
+ * The types of Kubernetes for some definitions: as much of their descriptions as is asked for, and none where the definitions themselves leave
+ * them out. With them a definition would become several times as large as it was.
+ *
+ * @param descriptions How much.
+ * @param roots The schemas of the definitions.
+ */
+export async function schemasKnownIn(roots: readonly JsonSchema[], descriptions: Descriptions): Promise<KnownSchemas> {
+  const known = await kubernetesSchemas(descriptions);
+  const recognition = new Recognition(descriptions, known);
+  return roots.some((root) => recognition.isDescribedIn(root)) ? known : await kubernetesSchemas("none");
+}
+
 /** Of fewer schemas, two types may be the same by chance: then their descriptions tell whether they are. */
-const TOO_LARGE_FOR_CHANCE = 12;
+const TOO_LARGE_FOR_CHANCE = 8;
 
 /** Puts known schemas in the place of those that are the same, and leaves of descriptions what is asked for. */
 export class Recognition {
@@ -86,12 +99,22 @@ export class Recognition {
     return replaced;
   }
 
+  /** Whether a known schema stands in another, there with descriptions of its parts. */
+  isDescribedIn(schema: JsonSchema): boolean {
+    const parts = children(schema).map(([, child]) => child);
+    return parts.some(this.#match(schema) === undefined ? (part) => this.isDescribedIn(part) : isDescribed);
+  }
+
   #match(schema: JsonSchema): string | undefined {
     if (schema.properties === undefined) return undefined;
     const names = this.#names.get(this.#identities.of(schema).core) ?? [];
     if (names.length === 1 && nodesIn(schema) > TOO_LARGE_FOR_CHANCE) return names[0];
     return names.find((name) => saysTheSame(schema, this.#known!.described[name]!));
   }
+}
+
+function isDescribed(schema: JsonSchema): boolean {
+  return schema.description !== undefined || children(schema).some(([, child]) => isDescribed(child));
 }
 
 function isOwn(key: string): boolean {

@@ -1,7 +1,7 @@
 /** What of a definition is not in the kind that was made of it. */
 import { equal, isObject } from "@op/sdk/definitions";
 import type { JsonSchema } from "@op/sdk";
-import type { DefinedVersion, Definition } from "./definition.ts";
+import type { DefinedVersion, Definition } from "../definitions/definition.ts";
 import { undescribed } from "./descriptions.ts";
 import { normalForm } from "./normal_form.ts";
 
@@ -15,8 +15,9 @@ import { normalForm } from "./normal_form.ts";
 export function lossesOf(original: Definition, made: Definition): string[] {
   const losses: string[] = [];
   const compare = (path: string, before: unknown, after: unknown) => {
-    const found = differenceOf(before, after, path);
-    if (found !== undefined) losses.push(`"${found.path}" was ${short(found.before)} and is ${short(found.after)}`);
+    for (const found of differencesOf(before, after, path)) {
+      losses.push(`"${found.path}" was ${short(found.before)} and is ${short(found.after)}`);
+    }
   };
   if ((original.spec.conversion?.strategy ?? "None") !== "None") {
     losses.push('"spec.conversion" is left out: a webhook that converts between versions is set up elsewhere');
@@ -75,16 +76,12 @@ interface Difference {
   readonly after: unknown;
 }
 
-/** The first place where two values differ. */
-function differenceOf(before: unknown, after: unknown, path: string): Difference | undefined {
-  if (equal(before, after)) return undefined;
-  if (!isObject(before) || !isObject(after)) return { path, before, after };
+/** The places where two values differ, of each the outermost that one of them does not have. */
+function differencesOf(before: unknown, after: unknown, path: string): Difference[] {
+  if (equal(before, after)) return [];
+  if (!isObject(before) || !isObject(after)) return [{ path, before, after }];
   const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
-  for (const key of keys) {
-    const found = differenceOf(before[key], after[key], `${path}.${key}`);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  return [...keys].flatMap((key) => differencesOf(before[key], after[key], `${path}.${key}`));
 }
 
 const LONGEST_VALUE = 60;

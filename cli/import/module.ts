@@ -2,7 +2,7 @@
 import { resource } from "@op/sdk";
 import { Failure } from "../exit_code.ts";
 import { commonParts } from "./common_parts.ts";
-import type { DefinedVersion, Definition } from "./definition.ts";
+import type { DefinedVersion, Definition } from "../definitions/definition.ts";
 import { type Descriptions, shortened } from "./descriptions.ts";
 import { type CallExpression, Evaluation, type Expression, namesIn, renamed, usesBuilders } from "./expression.ts";
 import { kindExpression, type KindSchemas, kindSchemas } from "./kind_expression.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { resource, s } from "@op/sdk";
 import type { JsonSchema } from "@op/sdk";
 import { definitionOf, HEADER, site } from "./_definition_of.ts";
-import { definitionsIn } from "./definition.ts";
+import { definitionsIn } from "../definitions/definition.ts";
 import { kubernetesSchemas } from "./known_schemas.ts";
 import { lossesOf } from "./losses.ts";
 import { moduleOf } from "./module.ts";

@@ -58,6 +58,9 @@ const PROSE: ReadonlySet<string> = new Set([
   "messageExpression",
 ]);
 
+/** What `deprecated` makes of a description: a last paragraph. */
+const DEPRECATED = /^(?:(.+)\n\n)?Deprecated: (.+)$/s;
+
 /**
  * Keywords as the options of a builder.
  *
@@ -77,6 +80,13 @@ export function optionsOf(
     if (!left.delete(keyword)) continue;
     if (!EVERYWHERE.includes(keyword) && !own.includes(keyword)) return undefined;
     const value = (schema as Record<string, unknown>)[keyword];
+    const [, before, instead] = (keyword === "description" && DEPRECATED.exec(String(value))) || [];
+    // Alone, `s.with`, which writes no keyword itself, would put it below the description that is there.
+    if (instead !== undefined && (before !== undefined || structure.length > 0)) {
+      if (before !== undefined) entries.push(["description", prose(before)]);
+      entries.push(["deprecated", prose(instead)]);
+      continue;
+    }
     entries.push([option, keyword === "default" || keyword === "example" ? literal(value) : withProse(keyword, value)]);
   }
   return left.size > 0 ? undefined : { is: "record", entries };

@@ -105,10 +105,11 @@ function choiceWays({ enum: values }: JsonSchema): Way[] {
 function openWays(schema: JsonSchema): Way[] {
   if (schema["x-kubernetes-int-or-string"] === true) {
     const structure = ["x-kubernetes-int-or-string", "anyOf"];
+    const own = [...LENGTHS, "minimum", "maximum", "pattern"];
     return [
-      { callee: "s.quantity", structure: [...structure, "pattern"] },
-      { callee: "s.intOrString", structure, own: ["pattern"] },
-      { callee: "s.intOrString", structure: ["x-kubernetes-int-or-string"], own: ["pattern"] },
+      { callee: "s.quantity", structure: [...structure, "pattern"], own: LENGTHS },
+      { callee: "s.intOrString", structure, own },
+      { callee: "s.intOrString", structure: ["x-kubernetes-int-or-string"], own },
     ];
   }
   if (schema["x-kubernetes-preserve-unknown-fields"] !== true) return [];

@@ -13,6 +13,16 @@ const OPTIONAL: { readonly name: string; readonly given: JsonSchema; readonly ex
     given: { type: "string", minLength: 1, maxLength: 9, pattern: '^"\\d+"$', description: "Of digits." },
     expected: String.raw`s.string({ description: "Of digits.", minLength: 1, maxLength: 9, pattern: '^"\\d+"$' })`,
   },
+  {
+    name: "a string that should no longer be used",
+    given: { type: "string", description: "A name.\n\nOf letters.\n\nDeprecated: use title" },
+    expected: String.raw`s.string({ description: "A name.\n\n" + "Of letters.", deprecated: "use title" })`,
+  },
+  {
+    name: "an integer of which only that is known",
+    given: { type: "integer", description: "Deprecated: use size" },
+    expected: 's.integer({ deprecated: "use size" })',
+  },
   { name: "values", given: { type: "string", enum: ["a", "b"] }, expected: 's.enum(["a", "b"])' },
   { name: "numbers to choose from", given: { type: "integer", enum: [1, 2] }, expected: "s.enum([1, 2])" },
   { name: "one value", given: { type: "string", enum: ["a"] }, expected: 's.literal("a")' },
@@ -88,6 +98,16 @@ const OPTIONAL: { readonly name: string; readonly given: JsonSchema; readonly ex
     name: "a quantity",
     given: s.quantity({ description: "Of it." }),
     expected: 's.quantity({ description: "Of it." })',
+  },
+  {
+    name: "an integer or a string with bounds",
+    given: s.intOrString({ minLength: 1, maxLength: 4, minimum: 0, maximum: 9 }),
+    expected: "s.intOrString({ minimum: 0, maximum: 9, minLength: 1, maxLength: 4 })",
+  },
+  {
+    name: "a quantity of some length",
+    given: s.quantity({ maxLength: 20 }),
+    expected: "s.quantity({ maxLength: 20 })",
   },
   {
     name: "a rule",

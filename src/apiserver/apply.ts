@@ -1,11 +1,13 @@
 /** Server-side apply (KEP-555). */
 import { isObject } from "../base/json.ts";
+import { admitted, writeOf } from "./admission/admitted.ts";
 import { own } from "../base/own.ts";
 import { required } from "../schema/field_error.ts";
 import { pathText } from "./apply/field_set.ts";
+import { conflictsBeside, KUBECTL, withLastApplied } from "./apply/last_applied.ts";
 import { typeFaults } from "./apply/typed.ts";
 import { applied, type Conflict, ConflictError, type Managers, updated } from "./apply/updater.ts";
-import { duplicateKeys, parseYaml } from "./body.ts";
+import { parseYamlKeys } from "./body.ts";
 import { type Core, keyOf, resourceName } from "./core.ts";
 import { decodeBody } from "./decode_body.ts";
 import type { ServedKind } from "./kinds.ts";
@@ -27,9 +29,9 @@ import {
   withMetadata,
 } from "./objects.ts";
 import type { WriteOptions } from "./options.ts";
-import { checkName, createObject, updateObject } from "./persist.ts";
+import { checkName, creating, updating } from "./persist.ts";
 import { applyConflict, badRequest, conflict, invalid, notFound, StatusError } from "./status_error.ts";
-import type { Outcome, Target } from "./writes.ts";
+import { guardOf, type Outcome, type Target } from "./writes.ts";
 
 /**
  * Applies the configuration of a PATCH: makes the object, or changes what is there.
@@ -46,34 +48,38 @@ export async function applyObject(core: Core, target: Target, text: string, opti
     const fault = required("fieldManager", "is required for apply patch");
     throw invalid({ group: "meta.k8s.io", kind: "PatchOptions" }, "", [fault]);
   }
-  const config = await configOf(kind, text);
-  checkDuplicates(text, options, warnings);
+  const { config, duplicates } = await configOf(kind, text);
   const live = core.store.get(kind.collection, keyOf(namespace, name));
   if (live === undefined) {
     if (subresource !== undefined) throw notFound(resourceName(kind), name);
-    return applyNew(core, target, config, options);
+    return await applyNew(core, target, config, duplicates, options);
   }
+  let isChecked = false;
   let managers: Managers = new Map();
   let times: ReadonlyMap<string, string> = new Map();
   const request = {
     namespace,
     name,
     dryRun: options.dryRun,
+    ...guardOf(core, target),
     ...(subresource && { subresource }),
     track: (next: StoredObject) => {
       // What defaults and the server's own rules added is nobody's.
       return withMetadata(next, { managedFields: encodeManaged({ managers, times }) });
     },
   };
-  const { object, warnings: more } = updateObject(core, kind, request, (old) => {
+  const steps = updating(core, kind, request, (old) => {
     const result = applyTo(core, target, old, config, options);
+    if (!isChecked) checkDuplicates(duplicates, options, warnings);
+    isChecked = true;
     managers = result.managers;
     times = result.times;
     if (!result.isChanged) return old;
-    const draft = decodeBody(kind, result.object, { fieldValidation: "Ignore", warnings: [] });
+    const draft = decodeBody(kind, result.object, { fieldValidation: "Ignore", warnings: [], applied: config });
     checkName(draft, name);
     return draft;
   });
+  const { object, warnings: more } = await admitted(core, writeOf(target, "UPDATE", options), steps);
   warnings.push(...more);
   return { code: 200, object };
 }
@@ -83,8 +89,12 @@ export async function applyObject(core: Core, target: Target, text: string, opti
  *
  * @throws {StatusError} If it is none, or of another kind.
  */
-export async function configOf(kind: ServedKind, text: string): Promise<Draft> {
-  const config = await parseYaml(text, "error decoding YAML: ");
+export async function configOf(
+  kind: ServedKind,
+  text: string,
+): Promise<{ readonly config: Draft; readonly duplicates: readonly string[] }> {
+  const { value, duplicates } = await parseYamlKeys(text, "error decoding YAML: ");
+  const config = value ?? {};
   if (!isObject(config)) {
     const type = Array.isArray(config) ? "array" : typeof config;
     const why = `while decoding JSON: json: cannot unmarshal ${type} into Go value of type map[string]interface {}`;
@@ -96,18 +106,28 @@ export async function configOf(kind: ServedKind, text: string): Promise<Draft> {
     throw badRequest(`invalid object type: ${version}, Kind=${name}`);
   }
   if (metadataOf(config).managedFields !== undefined) throw badRequest("metadata.managedFields must be nil");
-  return config;
+  return { config, duplicates };
 }
 
-function checkDuplicates(text: string, { fieldValidation }: WriteOptions, warnings: string[]): void {
-  if (fieldValidation === "Ignore" || !text.trimStart().startsWith("{")) return;
-  const faults = duplicateKeys(text).map((field) => `duplicate field "${field}"`);
-  if (faults.length === 0) return;
-  if (fieldValidation === "Strict") throw badRequest(`error strict decoding YAML: ${faults.join(", ")}`);
-  warnings.push(...faults);
+/** Keys that were there twice are told of once the configuration has been applied, so that other faults come first. */
+function checkDuplicates(
+  duplicates: readonly string[],
+  { fieldValidation }: WriteOptions,
+  warnings: string[],
+): void {
+  if (fieldValidation === "Ignore" || duplicates.length === 0) return;
+  if (fieldValidation === "Warn") return void warnings.push(...duplicates);
+  const list = duplicates.map((line) => `  ${line}`).join("\n");
+  throw badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n${list}`);
 }
 
-function applyNew(core: Core, target: Target, config: Draft, options: WriteOptions): Outcome {
+async function applyNew(
+  core: Core,
+  target: Target,
+  config: Draft,
+  duplicates: readonly string[],
+  options: WriteOptions,
+): Promise<Outcome> {
   const { kind, namespace, name = "", warnings } = target;
   if (metadataOf(config).uid) {
     const why = `uid mismatch: the provided object specified uid ${
@@ -115,6 +135,13 @@ function applyNew(core: Core, target: Target, config: Draft, options: WriteOptio
     }, and no existing object was found`;
     throw conflict(resourceName(kind), name, why);
   }
+  core.access.checkCreate(target.user, {
+    group: kind.group,
+    version: kind.version,
+    resource: kind.plural,
+    namespace,
+    name,
+  });
   const empty = {
     ...nothing(kind) as Draft,
     apiVersion: kind.apiVersion,
@@ -122,13 +149,20 @@ function applyNew(core: Core, target: Target, config: Draft, options: WriteOptio
     metadata: {},
   } as unknown as StoredObject;
   const { object, managers, times } = applyTo(core, target, empty, config, options);
-  const draft = decodeBody(kind, object, { fieldValidation: "Ignore", warnings: [] });
+  checkDuplicates(duplicates, options, warnings);
+  const draft = decodeBody(kind, object, { fieldValidation: "Ignore", warnings: [], applied: config });
   checkName(draft, name);
-  const made = createObject(core, kind, draft, {
-    namespace,
-    dryRun: options.dryRun,
-    track: (next) => withMetadata(next, { managedFields: encodeManaged({ managers, times }) }),
-  });
+  const made = await admitted(
+    core,
+    writeOf(target, "CREATE", options),
+    creating(core, kind, draft, {
+      namespace,
+      dryRun: options.dryRun,
+      isApplied: true,
+      ...guardOf(core, target),
+      track: (next) => withMetadata(next, { managedFields: encodeManaged({ managers, times }) }),
+    }),
+  );
   warnings.push(...made.warnings);
   return { code: 201, object: made.object };
 }
@@ -148,10 +182,10 @@ export interface AppliedTo {
  */
 export function applyTo(
   core: Core,
-  target: Target,
+  target: Pick<Target, "kind" | "subresource">,
   live: StoredObject,
   config: Draft,
-  options: WriteOptions,
+  options: Pick<WriteOptions, "manager" | "force">,
 ): AppliedTo {
   const { kind, subresource } = target;
   const { schema, apiVersion } = kind;
@@ -169,7 +203,10 @@ export function applyTo(
     result = applied(before, wanted, known.managers, change, options.force);
   } catch (error) {
     if (!(error instanceof ConflictError)) throw error;
-    throw conflictStatus(error.conflicts);
+    const left = options.manager === KUBECTL ? conflictsBeside(kind, before, error.conflicts) : error.conflicts;
+    if (left.length > 0) throw conflictStatus(left);
+    // Only fields that client-side apply wrote, and that are still as it wrote them: kubectl may have them back.
+    result = applied(before, wanted, known.managers, change, true);
   }
   const managers = new Map(result.managers);
   const mine = managers.get(id);
@@ -180,7 +217,8 @@ export function applyTo(
   }
   const times = new Map(known.times);
   if (result.isChanged) times.set(id, timestamp(core.clock.now()));
-  return { object: result.object as Draft, managers, times, isChanged: result.isChanged };
+  const object = options.manager === KUBECTL ? withLastApplied(result.object as Draft, config) : result.object as Draft;
+  return { object, managers, times, isChanged: result.isChanged || object !== result.object };
 }
 
 /** The fields of an object that nobody tracked so far. */
@@ -201,7 +239,7 @@ function checkTypes(kind: ServedKind, config: Draft): void {
   const faults = typeFaults(kind.schema, config);
   if (faults.length === 0) return;
   const name = metadataOf(config).name ?? "";
-  const place = `${metadataOf(config).namespace ?? ""}/${name}; ${kind.apiVersion}, Kind=${kind.kind}`;
+  const place = `${metadataOf(config).namespace ?? ""}/${name}; ${kind.group}/${kind.version}, Kind=${kind.kind}`;
   const text = faults.length === 1 ? faults[0] : `errors:\n${faults.map((fault) => `  ${fault}`).join("\n")}`;
   throw new StatusError(500, undefined, `failed to create typed patch object (${place}): ${text}`);
 }

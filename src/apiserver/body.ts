@@ -1,6 +1,7 @@
 /** Bodies of requests: as many bytes as are allowed, as JSON. */
 import { isObject } from "../base/json.ts";
 import { setOwn } from "../base/own.ts";
+import { jsonTextFault } from "./json_fault.ts";
 import { badRequest, tooLarge, unsupportedMediaType } from "./status_error.ts";
 
 /** The most bytes a body may have. */
@@ -19,17 +20,27 @@ export function contentType(headers: Headers): string {
 }
 
 /**
+ * A body as text.
+ *
+ * @param request The request.
+ * @throws {StatusError} If it is too large.
+ */
+export async function readBody(request: Request): Promise<string> {
+  return new TextDecoder().decode(await readBytes(request));
+}
+
+/**
  * The bytes of a body.
  *
  * @param request The request.
  * @throws {StatusError} If there are too many.
  */
-export async function readBody(request: Request): Promise<string> {
+export async function readBytes(request: Request): Promise<Uint8Array<ArrayBuffer>> {
   if (Number(request.headers.get("content-length") ?? 0) > LARGEST_BODY) {
     await request.body?.cancel();
     throw tooLarge(LARGEST_BODY);
   }
-  if (request.body === null) return "";
+  if (request.body === null) return new Uint8Array();
   const parts: Uint8Array[] = [];
   let size = 0;
   // Leaving the loop cancels the body.
@@ -44,7 +55,7 @@ export async function readBody(request: Request): Promise<string> {
     whole.set(part, at);
     at += part.length;
   }
-  return new TextDecoder().decode(whole);
+  return whole;
 }
 
 /** A body as it was read. */
@@ -73,8 +84,8 @@ export async function parseObject(text: string, type: string, kind: string): Pro
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch (error) {
-    throw unrecognized(kind, jsonFault(text, error), text);
+  } catch {
+    throw unrecognized(kind, jsonFault(text), text);
   }
   if (value === null) throw kindMissing(kind, text);
   if (!isObject(value)) {
@@ -95,6 +106,25 @@ export function kindMissing(kind: string, text: string): Error {
   );
 }
 
+/** The refusal of a body that calls itself protobuf and could not be read as such. */
+export function protobufFault(text: string, kind: string): Error {
+  const isMarked = text.startsWith("k8s\0");
+  const why = text === ""
+    ? "empty data"
+    : !isMarked
+    ? "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]"
+    : text.length === 4
+    ? "empty body"
+    : wireFault(text.charCodeAt(4) & 7);
+  const shown = text === "" || !isMarked ? shownBody(text) : hex(text);
+  return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why} (${shown})`);
+}
+
+/** What Go says of the first bytes of a message that is none. */
+function wireFault(wireType: number): string {
+  return wireType > 5 ? `proto: illegal wireType ${wireType}` : "unexpected EOF";
+}
+
 function unrecognized(kind: string, fault: string, text: string): Error {
   return badRequest(
     `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: ${fault} (${
@@ -112,32 +142,9 @@ function hex(text: string): string {
   return [...new TextEncoder().encode(text)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** What Go says of a text that is no JSON, as far as it can be told from what V8 says. */
-export function jsonFault(text: string, error: unknown): string {
-  const message = error instanceof Error ? error.message : "";
-  if (/end of JSON input|Unterminated|Expected .*in JSON at position/.test(message) && isCutShort(text)) {
-    return "unexpected end of JSON input";
-  }
-  const position = Number(/position (\d+)/.exec(message)?.[1] ?? -1);
-  const character = text[position];
-  return character === undefined
-    ? "unexpected end of JSON input"
-    : `invalid character '${character}' looking for beginning of value`;
-}
-
-function isCutShort(text: string): boolean {
-  let depth = 0;
-  let isText = false;
-  for (let i = 0; i < text.length; i++) {
-    const character = text[i];
-    if (isText) {
-      if (character === "\\") i++;
-      else if (character === '"') isText = false;
-    } else if (character === '"') isText = true;
-    else if (character === "{" || character === "[") depth++;
-    else if (character === "}" || character === "]") depth--;
-  }
-  return isText || depth > 0 || text.trim() === "";
+/** What Go says of a text that is no JSON. */
+export function jsonFault(text: string): string {
+  return jsonTextFault(text) ?? "unexpected end of JSON input";
 }
 
 /** Keys that an object of a JSON text holds twice. The text is known to be JSON. */
@@ -192,6 +199,44 @@ export async function parseYaml(text: string, prefix = ""): Promise<unknown> {
   const { parse } = await import("yaml");
   try {
     return plain(parse(text, { mapAsMap: true, version: "1.1" }));
+  } catch (error) {
+    const [why] = (error instanceof Error ? error.message : String(error)).split(":\n");
+    throw badRequest(`${prefix}error converting YAML to JSON: yaml: ${why}`);
+  }
+}
+
+/**
+ * A YAML text as JSON, and the keys in it that are there twice. Of several documents the first counts.
+ *
+ * @param text The text.
+ * @param prefix What the refusal begins with.
+ * @throws {StatusError} If it is not YAML.
+ */
+export async function parseYamlKeys(
+  text: string,
+  prefix = "",
+): Promise<{ readonly value: unknown; readonly duplicates: readonly string[] }> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (duplicateKeys(text).length === 0) return { value, duplicates: [] };
+  } catch {
+    // Not JSON: YAML in earnest.
+  }
+  const { LineCounter, parseAllDocuments } = await import("yaml");
+  const lines = new LineCounter();
+  const documents = parseAllDocuments(text, { version: "1.1", lineCounter: lines, prettyErrors: false });
+  const [document] = "empty" in documents ? [] : documents;
+  if (document === undefined) return { value: null, duplicates: [] };
+  const faults = document.errors.filter(({ code }) => code !== "DUPLICATE_KEY");
+  const [fault] = faults;
+  try {
+    if (fault !== undefined) throw fault;
+    const duplicates = document.errors.map(({ pos }) => {
+      const key = /^\s*(?:"([^"]*)"|'([^']*)'|([^\s:,{}[\]]+))/.exec(text.slice(pos[0]));
+      const name = key?.[1] ?? key?.[2] ?? key?.[3] ?? "";
+      return `line ${lines.linePos(pos[0]).line}: key ${JSON.stringify(name)} already set in map`;
+    });
+    return { value: plain(document.toJS({ mapAsMap: true })), duplicates };
   } catch (error) {
     const [why] = (error instanceof Error ? error.message : String(error)).split(":\n");
     throw badRequest(`${prefix}error converting YAML to JSON: yaml: ${why}`);

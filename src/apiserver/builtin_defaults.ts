@@ -1,7 +1,9 @@
 /** Values that the server fills in by code, not by schema (`zz_generated.defaults.go` of `k8s.io/kubernetes/pkg/apis`). */
 import { isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
-import { type Draft, metadataOf, type StoredObject, withMetadata } from "./objects.ts";
+import { each, type Fields, fields, or, within } from "./_parts.ts";
+import { CREATED } from "./builtin_created.ts";
+import { type Draft, metadataOf, type StoredObject } from "./objects.ts";
 
 /** How a kind's objects are completed. */
 export interface BuiltinDefaults {
@@ -10,8 +12,6 @@ export interface BuiltinDefaults {
   /** Only when the object is new. */
   readonly created: (object: StoredObject, now: number) => StoredObject;
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * How objects of a kind are completed.
@@ -25,7 +25,8 @@ export function builtinDefaults(name: string): BuiltinDefaults {
 }
 
 const FILLED: Readonly<Record<string, (object: Draft) => Draft>> = {
-  "/pods": (pod) => inSpec(pod, (spec) => podSpec(or(spec, { enableServiceLinks: true }))),
+  "/pods": (pod) =>
+    within(inSpec(pod, (spec) => podSpec(or(spec, { enableServiceLinks: true }))), "status", podAddresses),
   "/podtemplates": (it) => within(it, "template", (template) => within(template, "spec", podSpec)),
   "/secrets": (secret) => secretData(or(secret, { type: "Opaque" })),
   "/services": (service) => inSpec(service, serviceSpec),
@@ -35,9 +36,16 @@ const FILLED: Readonly<Record<string, (object: Draft) => Draft>> = {
     const labels = { ...metadataOf(namespace).labels, "kubernetes.io/metadata.name": name };
     return { ...namespace, metadata: { ...metadataOf(namespace), labels } };
   },
+  "/endpoints": (it) =>
+    each(it, "subsets", (subset) => each(subset, "ports", (port) => or(port, { protocol: "TCP" }))) as Draft,
+  "discovery.k8s.io/endpointslices": (it) =>
+    each(it, "ports", (port) => ({ name: "", ...or(port, { protocol: "TCP" }) })) as Draft,
   "/persistentvolumeclaims": (claim) => inSpec(claim, (spec) => or(spec, { volumeMode: "Filesystem" })),
   "/persistentvolumes": (volume) =>
-    inSpec(volume, (spec) => or(spec, { volumeMode: "Filesystem", persistentVolumeReclaimPolicy: "Retain" })),
+    inSpec(volume, (spec) => {
+      const filled = or(spec, { volumeMode: "Filesystem", persistentVolumeReclaimPolicy: "Retain" });
+      return within(filled, "hostPath", (path) => ({ type: "", ...path }));
+    }),
   "/replicationcontrollers": (it) => inSpec(it, (spec) => inTemplate(or(spec, { replicas: 1 }))),
   "apps/deployments": (it) => inSpec(it, deploymentSpec),
   "apps/replicasets": (it) => inSpec(it, (spec) => inTemplate(or(spec, { replicas: 1 }))),
@@ -56,6 +64,9 @@ const FILLED: Readonly<Record<string, (object: Draft) => Draft>> = {
     inSpec(it, (spec) => or(spec, { minReplicas: 1, metrics: [HALF_BUSY] })),
   "rbac.authorization.k8s.io/rolebindings": roleBinding,
   "rbac.authorization.k8s.io/clusterrolebindings": roleBinding,
+  "networking.k8s.io/ingressclasses": (it) =>
+    inSpec(it, (spec) => within(spec, "parameters", (parameters) => or(parameters, { scope: "Cluster" }))),
+  "storage.k8s.io/csidrivers": (it) => inSpec(it, (spec) => or(spec, CSI_DRIVER)),
   "storage.k8s.io/storageclasses": (it) => or(it, { reclaimPolicy: "Delete", volumeBindingMode: "Immediate" }),
   "admissionregistration.k8s.io/mutatingwebhookconfigurations": (it) => webhooks(it, { reinvocationPolicy: "Never" }),
   "admissionregistration.k8s.io/validatingwebhookconfigurations": (it) => webhooks(it, {}),
@@ -64,30 +75,15 @@ const FILLED: Readonly<Record<string, (object: Draft) => Draft>> = {
     inSpec(it, (spec) => or(spec, { conversion: { strategy: "None" } })),
 };
 
-const CREATED: Readonly<Record<string, (object: StoredObject, now: number) => StoredObject>> = {
-  "/namespaces": (it) => ({
-    ...it,
-    spec: { ...fields(it.spec), finalizers: own(fields(it.spec), "finalizers") ?? ["kubernetes"] },
-    status: { phase: "Active" },
-  }),
-  "/pods": (it) => ({
-    ...it,
-    spec: admittedPod(fields(it.spec)),
-    status: { phase: "Pending", qosClass: qosClass(fields(it.spec)) },
-  }),
-  "/services": (it) => ({ ...it, spec: addressed(fields(it.spec)), status: { loadBalancer: {} } }),
-  "/persistentvolumes": (it) => ({ ...it, status: { phase: "Pending" } }),
-  "/persistentvolumeclaims": (it) => ({
-    ...withMetadata(it, { finalizers: [...it.metadata.finalizers ?? [], "kubernetes.io/pvc-protection"] }),
-    status: { phase: "Pending" },
-  }),
+const CSI_DRIVER = {
+  attachRequired: true,
+  podInfoOnMount: false,
+  storageCapacity: false,
+  fsGroupPolicy: "ReadWriteOnceWithFSType",
+  volumeLifecycleModes: ["Persistent"],
+  requiresRepublish: false,
+  seLinuxMount: false,
 };
-
-/** The addresses of a service that has none of its own. Others would get one from a range, which there is not here. */
-function addressed(spec: Fields): Fields {
-  if (own(spec, "clusterIP") !== "None") return spec;
-  return or(spec, { clusterIPs: ["None"], ipFamilies: ["IPv4"], ipFamilyPolicy: "SingleStack" });
-}
 
 /** What an autoscaler aims at when nothing is said. */
 const HALF_BUSY = {
@@ -95,49 +91,12 @@ const HALF_BUSY = {
   resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 80 } },
 };
 
-/** What admission adds to a pod: its priority, and patience with a node that is away. */
-function admittedPod(spec: Fields): Fields {
-  const filled = or(spec, { priority: 0, preemptionPolicy: "PreemptLowerPriority" });
-  const given = own(filled, "tolerations");
-  const tolerations: Fields[] = Array.isArray(given) ? given.map(fields) : [];
-  const added = ["not-ready", "unreachable"].map((name) => `node.kubernetes.io/${name}`).filter((key) =>
-    !tolerations.some((each) => each.key === key || (each.key === undefined && each.operator === "Exists"))
-  ).map((key) => ({ key, operator: "Exists", effect: "NoExecute", tolerationSeconds: 300 }));
-  return { ...filled, tolerations: [...tolerations, ...added] };
-}
-
-/** How well a pod says what it needs: all of it, some of it, nothing. */
-function qosClass(spec: Fields): string {
-  const all = ["containers", "initContainers"].flatMap((key) => {
-    const list = own(spec, key);
-    return Array.isArray(list) ? list.map((each) => fields(own(fields(each), "resources"))) : [];
-  });
-  const amounts = all.flatMap((
-    { limits, requests },
-  ) => [...Object.keys(fields(limits)), ...Object.keys(fields(requests))]);
-  if (!amounts.some((name) => name === "cpu" || name === "memory")) return "BestEffort";
-  const isFull = all.every(({ limits, requests }) =>
-    ["cpu", "memory"].every((name) => {
-      const limit = own(fields(limits), name);
-      return limit !== undefined && (own(fields(requests), name) ?? limit) === limit;
-    })
-  );
-  return isFull ? "Guaranteed" : "Burstable";
-}
-
-/** An object with what it leaves out filled in. */
-function or<T extends Fields>(object: T, defaults: Fields): T {
-  const missing = Object.entries(defaults).filter(([key]) => own(object, key) === undefined || own(object, key) === "");
-  return missing.length === 0 ? object : { ...object, ...Object.fromEntries(missing) };
-}
-
-function fields(value: unknown): Fields {
-  return isObject(value) ? value : {};
-}
-
-function within<T extends Fields>(object: T, key: string, fill: (part: Fields) => Fields): T {
-  const part = own(object, key);
-  return isObject(part) ? { ...object, [key]: fill(part) } : object;
+/** The first of the addresses has a field of its own; either says the other. */
+function podAddresses(status: Fields): Fields {
+  const { podIP, podIPs } = status;
+  if (podIP && podIPs === undefined) return { ...status, podIPs: [{ ip: podIP }] };
+  const first = Array.isArray(podIPs) ? fields(podIPs[0]).ip : undefined;
+  return !podIP && first ? { ...status, podIP: first } : status;
 }
 
 function inSpec(object: Draft, fill: (spec: Fields) => Fields): Draft {
@@ -146,11 +105,6 @@ function inSpec(object: Draft, fill: (spec: Fields) => Fields): Draft {
 
 function inTemplate(spec: Fields): Fields {
   return within(spec, "template", (template) => within(template, "spec", podSpec));
-}
-
-function each(object: Fields, key: string, fill: (item: Fields) => Fields): Fields {
-  const list = own(object, key);
-  return Array.isArray(list) ? { ...object, [key]: list.map((item) => isObject(item) ? fill(item) : item) } : object;
 }
 
 function podSpec(spec: Fields): Fields {
@@ -290,7 +244,12 @@ function cronJobSpec(spec: Fields): Fields {
 function serviceSpec(spec: Fields): Fields {
   const typed = or(spec, { sessionAffinity: "None", type: "ClusterIP" });
   const isInside = own(typed, "type") !== "ExternalName";
-  const filled = or(typed, isInside ? { internalTrafficPolicy: "Cluster" } : {});
+  const isReached = ["NodePort", "LoadBalancer"].includes(String(own(typed, "type"))) ||
+    (isInside && Array.isArray(own(typed, "externalIPs")));
+  const filled = or(typed, {
+    ...isInside && { internalTrafficPolicy: "Cluster" },
+    ...isReached && { externalTrafficPolicy: "Cluster" },
+  });
   return each(filled, "ports", (port) => {
     const target = own(port, "targetPort");
     return target === undefined || target === 0 || target === "" ? { ...port, targetPort: own(port, "port") } : port;

@@ -4,6 +4,8 @@ import { own } from "../base/own.ts";
 import { type FieldError, forbidden, invalid, required } from "../schema/field_error.ts";
 import { labelFaults } from "../base/name_rules.ts";
 import type { StoredObject } from "./objects.ts";
+import { webhookFaults } from "./webhook_faults.ts";
+import { bindingFaults, roleFaults } from "./rbac_faults.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 type Check = (object: StoredObject, old?: StoredObject) => FieldError[];
@@ -22,6 +24,12 @@ const CHECKS: Readonly<Record<string, Check>> = {
   "batch/jobs": (job) => templateFaults(fields(fields(job.spec).template), "spec.template"),
   "coordination.k8s.io/leases": leaseFaults,
   "/services": serviceFaults,
+  "admissionregistration.k8s.io/mutatingwebhookconfigurations": webhookFaults,
+  "admissionregistration.k8s.io/validatingwebhookconfigurations": webhookFaults,
+  "rbac.authorization.k8s.io/roles": roleFaults,
+  "rbac.authorization.k8s.io/clusterroles": roleFaults,
+  "rbac.authorization.k8s.io/rolebindings": bindingFaults,
+  "rbac.authorization.k8s.io/clusterrolebindings": bindingFaults,
 };
 
 /**
@@ -57,8 +65,12 @@ function workloadFaults(object: StoredObject, old?: StoredObject): FieldError[] 
   const faults: FieldError[] = [];
   const selector = own(spec, "selector");
   const labels = own(fields(template.metadata), "labels");
-  if (selector === undefined) faults.push(required("spec.selector"));
-  else if (Object.keys(fields(selector)).length === 0) {
+  if (selector === undefined) {
+    if (old !== undefined && own(fields(old.spec), "selector") !== undefined) {
+      faults.push(invalid("spec.selector", null, "field is immutable"));
+    }
+    faults.push(required("spec.selector"));
+  } else if (Object.keys(fields(selector)).length === 0) {
     faults.push(invalid("spec.selector", selector, "empty selector is invalid for deployment"));
   } else if (old !== undefined && !equal(selector, fields(old.spec).selector)) {
     faults.push(invalid("spec.selector", selector, "field is immutable"));
@@ -84,8 +96,8 @@ function templateFaults(template: Fields, path: string): FieldError[] {
 
 function podFaults(spec: Fields, path: string): FieldError[] {
   const containers = items(spec.containers);
-  if (containers.length === 0) return [required(`${path}.containers`)];
-  const faults: FieldError[] = [];
+  const faults = volumeFaults(items(spec.volumes), `${path}.volumes`);
+  if (containers.length === 0) return [...faults, required(`${path}.containers`)];
   for (const key of ["containers", "initContainers"]) {
     const seen = new Set<unknown>();
     items(own(spec, key)).forEach((container, i) => {
@@ -107,14 +119,57 @@ function podFaults(spec: Fields, path: string): FieldError[] {
   return faults;
 }
 
+/** Sources of volumes in the order in which the server looks at them. */
+const VOLUME_SOURCES = [
+  "emptyDir",
+  "hostPath",
+  "gitRepo",
+  "gcePersistentDisk",
+  "awsElasticBlockStore",
+  "secret",
+  "nfs",
+  "iscsi",
+  "glusterfs",
+  "flocker",
+  "persistentVolumeClaim",
+  "rbd",
+  "cinder",
+  "cephfs",
+  "quobyte",
+  "downwardAPI",
+  "fc",
+  "configMap",
+  "azureFile",
+  "vsphereVolume",
+  "photonPersistentDisk",
+  "portworxVolume",
+  "azureDisk",
+  "storageos",
+  "projected",
+  "scaleIO",
+  "csi",
+  "ephemeral",
+  "image",
+];
+
+function volumeFaults(volumes: readonly Fields[], path: string): FieldError[] {
+  return volumes.flatMap((volume, i) => {
+    const [, ...more] = VOLUME_SOURCES.filter((source) => own(volume, source) !== undefined);
+    return more.map((source) => forbidden(`${path}[${i}].${source}`, "may not specify more than 1 volume type"));
+  });
+}
+
 function leaseFaults({ spec }: StoredObject): FieldError[] {
-  const { leaseDurationSeconds: duration, leaseTransitions: transitions } = fields(spec);
+  const { leaseDurationSeconds: duration, leaseTransitions: transitions, preferredHolder, strategy } = fields(spec);
   const faults: FieldError[] = [];
   if (typeof duration === "number" && duration <= 0) {
     faults.push(invalid("spec.leaseDurationSeconds", duration, "must be greater than 0"));
   }
   if (typeof transitions === "number" && transitions < 0) {
     faults.push(invalid("spec.leaseTransitions", transitions, "must be greater than or equal to 0"));
+  }
+  if (preferredHolder && !strategy) {
+    faults.push(forbidden("spec.preferredHolder", "may only be specified if `strategy` is defined"));
   }
   return faults;
 }

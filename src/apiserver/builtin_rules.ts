@@ -1,10 +1,11 @@
 /** The rules of built-in kinds: of the many strategies of `k8s.io/kubernetes/pkg/registry` what clients see most. */
 import { equal } from "../base/json.ts";
 import { own } from "../base/own.ts";
-import { applyDefaults } from "../schema/defaults.ts";
+import { applyDefaultsKeepingNull } from "../schema/defaults.ts";
 import type { FieldError } from "../schema/field_error.ts";
 import { builtinDefaults } from "./builtin_defaults.ts";
 import { builtinFaults } from "./builtin_faults.ts";
+import { builtinWarnings } from "./builtin_warnings.ts";
 import { decode } from "./decode.ts";
 import type { Rules, ServedKind } from "./kinds.ts";
 import { metadataFaults, metadataUpdateFaults } from "./metadata_rules.ts";
@@ -14,6 +15,7 @@ import { type Draft, metadataOf, type StoredObject, withMetadata } from "./objec
 /** Kinds whose generation the server counts. */
 const COUNTED = new Set([
   "/pods",
+  "/podtemplates",
   "/replicationcontrollers",
   "apps/daemonsets",
   "apps/deployments",
@@ -39,6 +41,9 @@ const COUNTED = new Set([
   "resource.k8s.io/deviceclasses",
   "resource.k8s.io/resourceslices",
 ]);
+
+/** Kinds whose annotations are part of what is wanted. */
+const ANNOTATED = new Set(["apps/deployments"]);
 
 /** A node reports itself when it registers: its status is taken on create. */
 const STATUS_ON_CREATE = new Set(["/nodes", "/persistentvolumes"]);
@@ -70,7 +75,7 @@ export function builtinRules(kind: ServedKind): Rules {
     decode(object) {
       const unknown: string[] = [];
       const cut = decode(kind.schema, object, unknown) as Draft;
-      return { object: filled(applyDefaults(kind.schema, cut) as Draft), unknown };
+      return { object: filled(applyDefaultsKeepingNull(kind.schema, cut) as Draft), unknown };
     },
     prepareCreate(object, now) {
       const { status: _status, ...rest } = object;
@@ -82,10 +87,12 @@ export function builtinRules(kind: ServedKind): Rules {
     prepareUpdate(object, old, subresource) {
       if (subresource === "status") return statusOnly(object, old);
       const status = own(old, "status");
-      const next = hasStatus && status !== undefined ? { ...object, status } : object;
+      const written = hasStatus && status !== undefined ? { ...object, status } : object;
+      const next = name === "/namespaces" && subresource === undefined ? withFinalizers(written, old) : written;
       if (!isCounted) return next;
       const generation = old.metadata.generation ?? 1;
-      return withMetadata(next, { generation: sameSpec(next, old) ? generation : generation + 1 });
+      const isSame = sameSpec(next, old) && (!ANNOTATED.has(name) || sameAnnotations(next, old));
+      return withMetadata(next, { generation: isSame ? generation : generation + 1 });
     },
     validate(object, old, subresource): FieldError[] {
       const faults = old === undefined
@@ -93,6 +100,7 @@ export function builtinRules(kind: ServedKind): Rules {
         : metadataUpdateFaults(object.metadata, old.metadata);
       return subresource === "status" ? faults : [...faults, ...builtinFaults(name, object, old)];
     },
+    warnings: (object, old) => builtinWarnings(name, object, old === undefined),
     read: (stored) => stored,
   };
 }
@@ -101,7 +109,18 @@ export function builtinRules(kind: ServedKind): Rules {
 function withStatus({ schema }: ServedKind, object: StoredObject): StoredObject {
   const status = schema.properties?.status;
   const value = own(object, "status") ?? status?.default;
-  return status === undefined || value === undefined ? object : { ...object, status: applyDefaults(status, value) };
+  return status === undefined || value === undefined
+    ? object
+    : { ...object, status: applyDefaultsKeepingNull(status, value) };
+}
+
+/** The finalizers in a namespace's `spec` go by `/finalize` alone. */
+function withFinalizers(object: StoredObject, old: StoredObject): StoredObject {
+  const finalizers = own(old.spec as Draft | undefined, "finalizers");
+  const spec = { ...own(object, "spec") as Draft | undefined };
+  if (finalizers === undefined) delete spec.finalizers;
+  else spec.finalizers = finalizers;
+  return { ...object, spec };
 }
 
 /** A write to `/status` of a built-in kind changes labels and the like too, but no spec. */
@@ -110,6 +129,10 @@ function statusOnly(object: StoredObject, old: StoredObject): StoredObject {
   const next: Record<string, unknown> = { ...old, metadata: metadataOf(object), status: own(object, "status") };
   if (next.status === undefined) delete next.status;
   return withMetadata(next as unknown as StoredObject, { generation });
+}
+
+function sameAnnotations(a: StoredObject, b: StoredObject): boolean {
+  return equal(a.metadata.annotations ?? {}, b.metadata.annotations ?? {});
 }
 
 function sameSpec(a: StoredObject, b: StoredObject): boolean {

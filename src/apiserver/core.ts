@@ -1,5 +1,7 @@
 /** What all parts of the server share. */
 import type { Clock } from "../base/clock.ts";
+import type { Access } from "./access/access.ts";
+import type { Caller } from "./admission/call.ts";
 import type { Background } from "./background.ts";
 import type { Kinds, ServedKind } from "./kinds.ts";
 import type { StoredObject } from "./objects.ts";
@@ -11,6 +13,10 @@ export interface Core {
   readonly store: Store;
   readonly kinds: Kinds;
   readonly background: Background;
+  /** Who may do what. */
+  readonly access: Access;
+  /** How webhooks are reached. */
+  readonly caller: Caller;
   /** A fresh uid. */
   readonly uid: () => string;
   /** Counts something that happened. */

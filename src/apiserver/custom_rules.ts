@@ -2,7 +2,7 @@
 import { equal } from "../base/json.ts";
 import { own } from "../base/own.ts";
 import { Correlation } from "../schema/correlation.ts";
-import { applyDefaults, dropNulls } from "../schema/defaults.ts";
+import { applyDefaults, applyDefaultsKeepingNull, dropNulls } from "../schema/defaults.ts";
 import { embeddedFaults } from "../schema/embedded_faults.ts";
 import { readEmbedded } from "../schema/embedded_metadata.ts";
 import { type FieldError, invalid } from "../schema/field_error.ts";
@@ -39,6 +39,10 @@ export function customRules(version: CustomVersion): Rules {
   return {
     allowsUnconditionalUpdate: false,
     decode: (object) => decodeCustom(schema, object),
+    decodeApplied(object) {
+      const metadata = decode(builtinSchema(OBJECT_META), own(object, "metadata") ?? {}, [], "metadata");
+      return { object: { ...applyDefaultsKeepingNull(schema, object) as Draft, metadata }, unknown: [] };
+    },
     prepareCreate(object) {
       const { status: _status, ...rest } = object;
       return withMetadata(hasStatus ? rest as StoredObject : object, { generation: 1 });
@@ -52,9 +56,11 @@ export function customRules(version: CustomVersion): Rules {
     validate(object, old, subresource) {
       const typeFaults = typeMetaFaults(version, object);
       if (typeFaults.length > 0) return typeFaults;
+      const ofMetadata = metadataFaults(object.metadata, version.namespaced, subdomainFaults);
+      // The server checks the metadata of an update on two ways, and says so twice.
       const faults = old === undefined
-        ? metadataFaults(object.metadata, version.namespaced, subdomainFaults)
-        : metadataUpdateFaults(object.metadata, old.metadata);
+        ? ofMetadata
+        : [...ofMetadata, ...ofMetadata, ...metadataUpdateFaults(object.metadata, old.metadata)];
       const passed: string[] = [];
       letPass.set(object, passed);
       const warn = ({ field, message }: FieldError) => passed.push(`${field}: ${message}`);

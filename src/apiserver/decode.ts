@@ -4,12 +4,21 @@
  */
 import { isObject } from "../base/json.ts";
 import { own, setOwn } from "../base/own.ts";
+import { alwaysNull } from "./always_null.ts";
+import { goKind, goTypeName } from "./go_value.ts";
 import { canonicalQuantity } from "./quantity.ts";
 import { builtinSchema, JSON_SCHEMA, type ServerSchema } from "./server_schema.ts";
 
 /** A value that does not fit its field: the message is Go's. */
 export class DecodeError extends Error {
   override name = "DecodeError";
+  /** What a converter of Go's own maps and lists says of it, which reads what a strategic merge patch made. */
+  readonly restored: string;
+
+  constructor(message: string, restored = message) {
+    super(message);
+    this.restored = restored;
+  }
 }
 
 /**
@@ -88,6 +97,7 @@ function decodeObject(schema: ServerSchema, value: unknown, place: Place): unkno
     } else if (properties === undefined) setOwn(result, key, part);
     else place.unknown.push(path);
   }
+  for (const key of alwaysNull(schema.definition)) if (result[key] === undefined) result[key] = null;
   return result;
 }
 
@@ -180,7 +190,15 @@ function goType(schema: ServerSchema): string {
 function mismatch(value: unknown, type: string, { owner, goPath }: Place): DecodeError {
   const shown = typeof value === "number" && !Number.isInteger(value) ? `number ${value}` : jsonType(value);
   const where = goPath === "" ? "" : `Go struct field ${owner}.${goPath} of type `;
-  return new DecodeError(`json: cannot unmarshal ${shown} into ${where === "" ? "Go value of type " : where}${type}`);
+  const message = `json: cannot unmarshal ${shown} into ${where === "" ? "Go value of type " : where}${type}`;
+  return new DecodeError(message, restored(value, type));
+}
+
+function restored(value: unknown, type: string): string {
+  if (type.startsWith("[]")) return `cannot restore slice from ${goKind(value)}`;
+  if (type.startsWith("map[")) return `cannot restore map from ${goKind(value)}`;
+  if (type.includes(".")) return `cannot restore struct from: ${goKind(value)}`;
+  return `cannot convert ${goTypeName(value)} to ${type}`;
 }
 
 function jsonType(value: unknown): string {

@@ -1,18 +1,28 @@
 /** From a body to an object of a kind: its version and kind checked, unknown fields dropped, and refused or warned of as the client asked. */
 import { isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
+import { goJson } from "../schema/go_text.ts";
 import { DecodeError } from "./decode.ts";
 import type { ServedKind } from "./kinds.ts";
-import type { Draft } from "./objects.ts";
+import { type Draft, metadataOf } from "./objects.ts";
 import type { WriteOptions } from "./options.ts";
-import { badRequest } from "./status_error.ts";
+import { badRequest, internalError, StatusError } from "./status_error.ts";
 
 /** Options of {@linkcode decodeBody}. */
 export interface DecodeOptions extends Pick<WriteOptions, "fieldValidation"> {
   /** Keys that were there twice. */
   readonly duplicates?: readonly string[];
+  /** The configuration, where an apply made the object: then it is typed already, and a field of it may be null. */
+  readonly applied?: Draft;
+  /** The patch that made the object, where one did: faults are then those of the patch. */
+  readonly patched?: { readonly faults: readonly string[]; readonly isStrategic: boolean };
   /** Takes what is to be warned of. */
   readonly warnings: string[];
+}
+
+/** What is wrong with an object that a patch made. */
+export class PatchedFault extends Error {
+  override name = "PatchedFault";
 }
 
 /**
@@ -28,27 +38,46 @@ export function decodeBody(kind: ServedKind, value: Draft, options: DecodeOption
   checkType(kind, value, options);
   let decoded;
   try {
-    decoded = kind.rules.decode({ ...value, apiVersion: kind.apiVersion, kind: own(value, "kind") || kind.kind });
+    const isRetyped = options.patched !== undefined && !kind.isBuiltin;
+    const typed = isRetyped ? value : { ...value, apiVersion: kind.apiVersion, kind: own(value, "kind") || kind.kind };
+    const { decodeApplied } = kind.rules;
+    decoded = options.applied !== undefined && decodeApplied !== undefined
+      ? decodeApplied(typed)
+      : kind.rules.decode(typed);
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
+    if (options.patched !== undefined) {
+      throw new PatchedFault(options.patched.isStrategic ? error.restored : error.message);
+    }
+    if (options.applied !== undefined) throw unconvertible(kind, options.applied, error.message);
     throw unusable(kind, error.message);
   }
   const faults = [
+    ...(options.patched?.faults ?? []),
     ...(options.duplicates ?? []).map((field) => `duplicate field "${field}"`),
     ...decoded.unknown.map((field) => `unknown field "${field}"`),
   ];
   if (faults.length > 0 && options.fieldValidation === "Strict") {
+    if (options.patched !== undefined) throw new PatchedFault(`strict decoding error: ${faults.join(", ")}`);
     throw unusable(kind, `strict decoding error: ${faults.join(", ")}`);
   }
   if (options.fieldValidation === "Warn") options.warnings.push(...faults);
   return decoded.object;
 }
 
+function unconvertible(kind: ServedKind, applied: Draft, why: string): Error {
+  const { namespace = "", name = "" } = metadataOf(applied);
+  const type = `${kind.group}/${kind.version}, Kind=${kind.kind}`;
+  const reason = `unable to convert unstructured object to ${type}: error decoding from json: ${why}`;
+  const message = `failed to convert new object (${namespace}/${name}; ${type}) to proper version: ${reason}`;
+  return new StatusError(500, undefined, message);
+}
+
 function unusable({ kind, version }: ServedKind, why: string): Error {
   return badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${why}`);
 }
 
-function checkType(kind: ServedKind, value: Draft, { fieldValidation, warnings }: DecodeOptions): void {
+function checkType(kind: ServedKind, value: Draft, { fieldValidation, warnings, patched }: DecodeOptions): void {
   const [apiVersion, name] = [own(value, "apiVersion"), own(value, "kind")];
   if (kind.isBuiltin) {
     if (apiVersion !== undefined && apiVersion !== "" && apiVersion !== kind.apiVersion) {
@@ -70,6 +99,7 @@ function checkType(kind: ServedKind, value: Draft, { fieldValidation, warnings }
     }
     return;
   }
+  if (patched !== undefined) return checkPatchedType(apiVersion, name, value);
   if (apiVersion !== kind.apiVersion) {
     const isOtherVersion = name === kind.kind && String(apiVersion).startsWith(`${kind.group}/`);
     if (isOtherVersion && fieldValidation === "Warn") {
@@ -81,6 +111,12 @@ function checkType(kind: ServedKind, value: Draft, { fieldValidation, warnings }
     );
   }
   if (!isObject(own(value, "metadata") ?? {})) throw badRequest(`metadata must be an object`);
+}
+
+/** A patch may make another version or kind of an object, which its rules then refuse, but not none. */
+function checkPatchedType(apiVersion: unknown, name: unknown, value: Draft): void {
+  if (!name) throw new PatchedFault(`Object 'Kind' is missing in '${goJson(value)}'`);
+  if (!apiVersion) throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
 }
 
 /** No field of a version that is not there is known. */

@@ -6,6 +6,7 @@ import type { Core } from "./core.ts";
 import { compareVersions } from "./crd.ts";
 import type { ServedKind, Subresource } from "./kinds.ts";
 import { openApiDocument, openApiIndex } from "./openapi.ts";
+import { OPENAPI_V2_PROTOBUF, openApiV2, openApiV2Head } from "./openapi_v2.ts";
 import { methodNotAllowed, resourceNotFound } from "./status_error.ts";
 
 const HEALTH = /^\/(?:healthz|livez|readyz)(?:\/.*)?$/;
@@ -51,6 +52,7 @@ function documentAt(core: Core, path: string, request: Request): Response | unde
     case "version":
       return json(versionInfo());
     case "openapi":
+      if (group === "v2" && groupVersion === undefined) return openApiV2Response(core, request);
       return openApi(core, group, path);
     case "api":
       if (group === undefined) {
@@ -72,11 +74,17 @@ function documentAt(core: Core, path: string, request: Request): Response | unde
   }
 }
 
+function openApiV2Response(core: Core, request: Request): Response {
+  const wantsProtobuf = mediaRanges(request.headers.get("accept")).some(({ type }) => type.endsWith("+protobuf"));
+  if (!wantsProtobuf) return json(openApiV2(core));
+  return new Response(openApiV2Head() as Uint8Array<ArrayBuffer>, { headers: { "content-type": OPENAPI_V2_PROTOBUF } });
+}
+
 function openApi(core: Core, part: string | undefined, path: string): Response | undefined {
   if (part !== "v3") return undefined;
-  if (path === "/openapi/v3") return json(openApiIndex(core));
+  if (path === "/openapi/v3") return json(openApiIndex(core), "text/plain; charset=utf-8");
   const document = openApiDocument(core, path.slice("/openapi/v3/".length));
-  return document === undefined ? undefined : json(document);
+  return document === undefined ? new Response(null, { status: 404 }) : json(document);
 }
 
 function apiVersions(serverAddress: string): unknown {

@@ -1,5 +1,6 @@
 /** Events, which are stored in one form and served in two: `v1` and `events.k8s.io/v1`. */
 import { own } from "../base/own.ts";
+import { eventFaults } from "./event_faults.ts";
 import type { Rules } from "./kinds.ts";
 import type { Draft, StoredObject } from "./objects.ts";
 
@@ -37,6 +38,10 @@ export function eventRules(base: Rules, isNew: boolean): Rules {
     ...base,
     prepareCreate: (object, now) => toCore(base.prepareCreate(object, now)),
     prepareUpdate: (object, old, subresource) => base.prepareUpdate(object, old, subresource),
+    validate(object, old, subresource) {
+      const before = old === undefined ? undefined : toCore(old);
+      return [...base.validate(object, old, subresource), ...eventFaults(toCore(object), isNew, before)];
+    },
     read(stored) {
       const known = shown.get(stored);
       if (known !== undefined) return known;

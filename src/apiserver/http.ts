@@ -1,16 +1,21 @@
 /** From a request to its answer: which operation it asks for, and in which form the answer is wanted. */
-import { type Form, wantedForm } from "./accept.ts";
+import { type Form, namesFormat, wantedForm } from "./accept.ts";
+import type { User } from "./access/user.ts";
+import { deleteAdmitted } from "./admission/deletion.ts";
 import { contentType, jsonFault, parseYaml, readBody } from "./body.ts";
 import { type Core, resourceName } from "./core.ts";
+import { invalid as invalidField } from "../schema/field_error.ts";
 import { isDiscoveryPath, serveDiscovery } from "./discovery.ts";
+import { asWanted, COMMON, encoded, jsonResponse, refusal, requestAsJson, streaming, textOf } from "./formats.ts";
 import type { ServedKind } from "./kinds.ts";
 import type { StoredObject } from "./objects.ts";
 import { deleteOptions, isTrue } from "./options.ts";
 import { type ResourcePath, resourcePath } from "./path.ts";
+import { eventFrame, PROTOBUF } from "./protobuf/envelope.ts";
 import { getObject, listObjects, selection } from "./read.ts";
-import { deleteObject } from "./remove.ts";
 import { isReview, serveReview } from "./reviews.ts";
 import { isScale, serveScale } from "./scale.ts";
+import { isTokenRequest, serveTokenRequest } from "./token_request.ts";
 import {
   badRequest,
   methodNotAllowed,
@@ -18,7 +23,6 @@ import {
   notAcceptable,
   notFound,
   resourceNotFound,
-  type Status,
   StatusError,
 } from "./status_error.ts";
 import { type IncludeObject, partial, tableOf } from "./table.ts";
@@ -32,34 +36,26 @@ import { create, type Outcome, patch, type Target, update } from "./writes.ts";
  * @param core The server.
  * @param watches The open watches.
  * @param request The request.
+ * @param sender Who sent it, where that is known from the connection rather than from a token.
  */
-export async function answer(core: Core, watches: Watches, request: Request): Promise<Response> {
+export async function answer(core: Core, watches: Watches, request: Request, sender?: User): Promise<Response> {
   const warnings: string[] = [];
   try {
-    return warned(await dispatch(core, watches, request, warnings), warnings);
+    const user = core.access.admit(request, sender);
+    const answer = await dispatch(core, watches, await requestAsJson(request), { user, warnings });
+    return warned(await asWanted(answer, request.headers), warnings);
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
-    return warned(statusResponse(error.status, error.code), warnings);
+    return warned(await asWanted(await refusal(error, request.headers), request.headers), warnings);
   }
 }
 
-/** A Status as an answer. */
-export function statusResponse(status: Status, code: number): Response {
-  const retry = status.details?.retryAfterSeconds;
-  return jsonResponse(status, code, retry === undefined ? {} : { "retry-after": String(retry) });
-}
-
-/** JSON as an answer. */
-export function jsonResponse(body: unknown, code = 200, headers: Record<string, string> = {}): Response {
-  return new Response(JSON.stringify(body), {
-    status: code,
-    headers: { ...COMMON, "content-type": "application/json", ...headers },
-  });
-}
-
-const COMMON = { "cache-control": "no-cache, private" };
-
-async function dispatch(core: Core, watches: Watches, request: Request, warnings: string[]): Promise<Response> {
+async function dispatch(
+  core: Core,
+  watches: Watches,
+  request: Request,
+  { user, warnings }: Pick<Target, "user" | "warnings">,
+): Promise<Response> {
   const url = new URL(request.url);
   const path = resourcePath(url.pathname);
   if (path === undefined) {
@@ -79,7 +75,9 @@ async function dispatch(core: Core, watches: Watches, request: Request, warnings
     name: path.name,
     subresource: path.subresource,
     query: url.searchParams,
+    user,
     warnings,
+    ...path.isWatch && { isWatchPath: true },
   };
   if (kind.deprecation !== undefined) warnings.push(kind.deprecation);
   if (path.subresource !== undefined && !kind.subresources.some(({ name }) => name === path.subresource)) {
@@ -107,14 +105,18 @@ async function operate(core: Core, watches: Watches, target: Target, request: Re
     ? kind.verbs
     : kind.subresources.find((part) => part.name === subresource)?.verbs;
   if (verb === undefined || !allowed?.includes(verb)) throw notThere(request.method, target);
+  if (isTokenRequest(target)) return jsonResponse(await serveTokenRequest(core, target, request), 201);
   if (isReview(target)) return jsonResponse(await serveReview(core, target, request), 201);
-  const form = wantedForm(request.headers.get("accept"));
-  if (form === undefined) throw notAcceptable(kind.isBuiltin, verb === "list" || verb === "watch");
+  const accept = request.headers.get("accept");
+  const form = wantedForm(accept, kind.isBuiltin);
+  // The paths of built-in kinds are taken by another library, which looks at the header first.
+  if (kind.isBuiltin && !namesFormat(accept)) throw notAcceptable(true, verb === "list" || verb === "watch");
+  if (form === undefined) throw notAcceptable(false, false);
   if (isScale(target)) return written(await serveScale(core, target, request), form, core, target);
   switch (verb) {
     case "get":
       return written(
-        { code: 200, object: getObject(core, kind, namespace, name ?? "") },
+        { code: 200, object: getObject(core, kind, namespace, name ?? "", target.query) },
         form,
         core,
         target,
@@ -139,6 +141,9 @@ async function operate(core: Core, watches: Watches, target: Target, request: Re
 /** The refusal of a method on a path. Custom kinds leave it to the operation to find out that a name is missing. */
 function notThere(method: string, { kind, name, subresource }: Target): StatusError {
   if (!kind.isBuiltin && subresource !== undefined) return methodNotSupported(resourceName(kind), VERBS[method] ?? "");
+  if (kind.isBuiltin && method === "GET" && name === undefined && kind.verbs.includes("list")) {
+    return methodNotSupported(resourceName(kind), "watch");
+  }
   if (kind.isBuiltin || name !== undefined) return methodNotAllowed();
   if (method === "PUT" || method === "PATCH") return badRequest("name must be provided");
   return methodNotAllowed();
@@ -149,12 +154,13 @@ const VERBS: Readonly<Record<string, string>> = { POST: "create", DELETE: "delet
 
 type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
 
-function verbOf(method: string, { name, namespace, subresource, kind, query }: Target): Verb | undefined {
+function verbOf(method: string, { name, namespace, subresource, kind, query, isWatchPath }: Target): Verb | undefined {
   switch (method) {
     case "GET":
     case "HEAD":
-      if (isTrue(query.get("watch"))) return "watch";
-      return name === undefined ? "list" : "get";
+      if (isWatchPath) return "watch";
+      if (name !== undefined) return "get";
+      return isTrue(query.get("watch")) ? "watch" : "list";
     case "POST":
       if (name !== undefined && subresource === undefined && kind.isBuiltin) return undefined;
       return !kind.namespaced || namespace !== undefined ? "create" : undefined;
@@ -172,12 +178,13 @@ function verbOf(method: string, { name, namespace, subresource, kind, query }: T
 
 async function remove(
   core: Core,
-  { kind, namespace, name = "", query }: Target,
+  target: Target,
   request: Request,
   form: Form,
 ): Promise<Response> {
+  const { kind, namespace, name = "", query } = target;
   const options = deleteOptions(query, await optionsBody(request));
-  const { object, isGone } = deleteObject(core, kind, namespace, name, options);
+  const { object, isGone } = await deleteAdmitted(core, target, { namespace, name }, options);
   // A pod or namespace is answered as it was, others are only said to be gone.
   if (!isGone || ANSWERED.has(kind.collection)) {
     return written({ code: 200, object }, form, core, { kind, query });
@@ -206,23 +213,22 @@ const ANSWERED = new Set([
   "storage.k8s.io/csinodes",
 ]);
 
-async function removeCollection(core: Core, { kind, namespace, query }: Target, request: Request): Promise<Response> {
+async function removeCollection(core: Core, target: Target, request: Request): Promise<Response> {
+  const { kind, namespace, query } = target;
   const options = deleteOptions(query, await optionsBody(request));
   const isChosen = selection(kind, query);
   const { items, metadata } = listObjects(core, kind, namespace, new URLSearchParams());
-  const removed = items.filter(isChosen).map((object) => {
-    const { isGone, object: marked } = deleteObject(
-      core,
-      kind,
-      object.metadata.namespace,
-      object.metadata.name,
-      options,
-    );
-    // What is gone is shown as it was, what waits as it is now.
-    const shown = isGone ? object : marked;
-    return kind.isBuiltin ? anonymous(shown) : shown;
-  });
+  const removed: unknown[] = [];
+  for (const object of items.filter(isChosen)) {
+    await deleteAdmitted(core, target, placeOf(object), options);
+    // All are shown as they were.
+    removed.push(kind.isBuiltin ? anonymous(object) : object);
+  }
   return jsonResponse({ ...listHead(kind, metadata), items: removed });
+}
+
+function placeOf({ metadata: { namespace, name } }: StoredObject): { namespace: string | undefined; name: string } {
+  return { namespace, name };
 }
 
 /** The options in the body of a deletion; it may have none. */
@@ -233,8 +239,8 @@ async function optionsBody(request: Request): Promise<unknown> {
   if (type === "application/yaml") return await parseYaml(text);
   try {
     return JSON.parse(text);
-  } catch (error) {
-    throw badRequest(`couldn't get version/kind; json parse error: ${jsonFault(text, error)}`);
+  } catch {
+    throw badRequest(`couldn't get version/kind; json parse error: ${jsonFault(text)}`);
   }
 }
 
@@ -254,37 +260,32 @@ function warned(response: Response, warnings: readonly string[]): Response {
 }
 
 function shown(object: StoredObject, form: Form, core: Core, kind: ServedKind, query: URLSearchParams): unknown {
-  if (form.as === "metadata") return partial(object);
+  if (form.as === "metadata") return partial(object, form.metaVersion);
+  if (form.as === "metadataList") throw wrongForm(kind, false);
   if (form.as === "object") return object;
   const { resourceVersion } = object.metadata;
   return tableOf(kind, [object], { resourceVersion }, core.clock.now(), {
     includeObject: included(query),
     withColumns: true,
+    version: form.metaVersion,
   });
 }
 
+/** The refusal to who wants the metadata of one of many, or of many of one. */
+function wrongForm(kind: ServedKind, isList: boolean): StatusError {
+  const [group] = kind.group.split(".");
+  const type = kind.isBuiltin ? `*${group || "core"}.${kind.kind}` : "*unstructured.Unstructured";
+  const message = isList
+    ? `you requested PartialObjectMetadata, but the requested object is a list (${type}List)`
+    : `you requested PartialObjectMetadataList, but the requested object is not a list (${type})`;
+  return new StatusError(406, "NotAcceptable", message);
+}
+
 function included(query: URLSearchParams): IncludeObject {
-  const wanted = query.get("includeObject") ?? "Metadata";
-  if (wanted === "None" || wanted === "Object") return wanted;
-  return "Metadata";
-}
-
-/** What an object looks like on the wire, by the object: an event of a watch goes to many. */
-const texts = new WeakMap<object, string>();
-
-function textOf(value: unknown): string {
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const known = texts.get(value);
-  if (known !== undefined) return known;
-  const text = JSON.stringify(value);
-  texts.set(value, text);
-  return text;
-}
-
-async function encoded(value: unknown, form: Form): Promise<string> {
-  if (form.format === "json") return textOf(value);
-  const { stringify } = await import("yaml");
-  return stringify(JSON.parse(textOf(value)), { version: "1.1", sortMapEntries: true, indentSeq: false });
+  const wanted = query.get("includeObject") || "Metadata";
+  if (wanted === "None" || wanted === "Object" || wanted === "Metadata") return wanted;
+  const fault = invalidField("includeObject", wanted, "must be 'Metadata', 'Object', 'None', or empty");
+  throw badRequest(`Unable to convert to Table as requested: ${fault.field}: ${fault.message}`);
 }
 
 async function list(core: Core, { kind, namespace, query }: Target, form: Form): Promise<Response> {
@@ -294,15 +295,18 @@ async function list(core: Core, { kind, namespace, query }: Target, form: Form):
     const table = tableOf(kind, items, metadata, core.clock.now(), {
       includeObject: included(query),
       withColumns: true,
+      version: form.metaVersion,
     });
     return new Response(await encoded(table, form), { headers });
   }
-  if (form.as === "metadata") {
+  if (form.as === "metadata") throw wrongForm(kind, true);
+  if (form.as === "metadataList") {
     const answer = {
       kind: "PartialObjectMetadataList",
-      apiVersion: "meta.k8s.io/v1",
+      apiVersion: `meta.k8s.io/${form.metaVersion}`,
       metadata,
-      items: items.map(partial),
+      // An empty list is null after this conversion, and no other.
+      items: items.length === 0 ? null : items.map((item) => partial(item, form.metaVersion)),
     };
     return new Response(await encoded(answer, form), { headers });
   }
@@ -314,7 +318,7 @@ async function list(core: Core, { kind, namespace, query }: Target, form: Form):
   // Items of a built-in list do not say their kind: the list does.
   const texts = items.map((item) => kind.isBuiltin ? textOf(anonymous(item)) : textOf(item));
   const head = JSON.stringify(listHead(kind, metadata));
-  return new Response(`${head.slice(0, -1)},"items":[${texts.join(",")}]}`, { headers });
+  return new Response(`${head.slice(0, -1)},"items":[${texts.join(",")}]}\n`, { headers });
 }
 
 /** A list but for its items. One of custom objects always says where it goes on: that it does not is said too. */
@@ -335,19 +339,26 @@ function anonymous(object: StoredObject): object {
 
 function watch(core: Core, watches: Watches, target: Target, form: Form, signal: AbortSignal): Response {
   const { kind, namespace, name, query } = target;
+  if (form.format === "yaml") {
+    const types = ["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"];
+    const message = `only the following media types are accepted: ${types.join(", ")}`;
+    throw new StatusError(406, "NotAcceptable", message);
+  }
   let isFirst = true;
-  const encode = ({ type, object }: WatchEvent): string => {
+  const encode = ({ type, object }: WatchEvent): string | Uint8Array => {
     let line = object;
-    if (type !== "ERROR" && form.as === "metadata") line = partial(object as StoredObject);
+    if (type !== "ERROR" && form.as.startsWith("metadata")) line = partial(object as StoredObject, form.metaVersion);
     if (type !== "ERROR" && form.as === "table") {
       const { resourceVersion } = (object as StoredObject).metadata;
       const rows = type === "BOOKMARK" ? [] : [object as StoredObject];
-      const options = { includeObject: included(query), withColumns: isFirst };
+      const options = { includeObject: included(query), withColumns: isFirst, version: form.metaVersion };
       line = tableOf(kind, rows, { resourceVersion }, core.clock.now(), options);
       isFirst = false;
     }
-    return `{"type":"${type}","object":${textOf(line)}}`;
+    if (form.format === "protobuf") return eventFrame(type, line as StoredObject);
+    return `{"type":"${type}","object":${textOf(line)}}\n`;
   };
   const body = watches.open({ kind, namespace, name, query, encode, signal });
-  return new Response(body, { headers: { ...COMMON, "content-type": form.contentType } });
+  const contentType = form.format === "protobuf" ? `${PROTOBUF};stream=watch` : form.contentType;
+  return streaming(new Response(body, { headers: { ...COMMON, "content-type": contentType } }));
 }

@@ -25,6 +25,8 @@ export interface Decoded {
 export interface Rules {
   /** Checks the types of a body, drops what is not known, fills in defaults. Throws a StatusError. */
   decode(object: Draft): Decoded;
+  /** The same for what an apply made, where that is another thing: what it left of a field may be null. */
+  decodeApplied?(object: Draft): Decoded;
   /** Sets what only the server may set on an object that is new. */
   prepareCreate(object: StoredObject, now: number): StoredObject;
   /** Takes back what a write to this path must not change, and counts the generation. */
@@ -176,5 +178,12 @@ function served(resource: BuiltinResource): Omit<ServedKind, "rules" | "schema">
     subresources: resource.subresources ?? [],
     collection: SHARED_COLLECTIONS[collection] ?? collection,
     isBuiltin: true,
+    ...DEPRECATED[collection] !== undefined && { deprecation: DEPRECATED[collection] },
   };
 }
+
+/** Kinds that are on their way out (`zz_generated.prerelease-lifecycle.go` of `k8s.io/api`). */
+const DEPRECATED: Readonly<Record<string, string>> = {
+  "/componentstatuses": "v1 ComponentStatus is deprecated in v1.19+",
+  "/endpoints": "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
+};

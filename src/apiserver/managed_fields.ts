@@ -171,8 +171,13 @@ export function trackUpdate(
 
 /** What an object is before it is made: of a built-in kind, which is a struct in Go, the parts that are always there. */
 export function nothing(kind: ServedKind): unknown {
-  return kind.isBuiltin ? zero(kind.schema) : {};
+  if (!kind.isBuiltin) return {};
+  const made = zero(kind.schema) as Record<string, unknown>;
+  return NULL_RULES.has(kind.collection) ? { ...made, rules: null } : made;
 }
+
+/** Kinds whose rules are there as null where nobody gave any, although they may be left out. */
+const NULL_RULES = new Set(["rbac.authorization.k8s.io/roles", "rbac.authorization.k8s.io/clusterroles"]);
 
 function zero(schema: ServerSchema): unknown {
   const result: Record<string, unknown> = { ...applyDefaults(schema, {}) as object };

@@ -3,6 +3,11 @@
  * collector and namespace controller do, and reads no time but that of the clock it is given.
  */
 import { type Clock, systemClock } from "../base/clock.ts";
+import { Access } from "./access/access.ts";
+import { aggregateRoles } from "./access/aggregation.ts";
+import { createInitialRoles } from "./access/bootstrap.ts";
+import type { User } from "./access/user.ts";
+import type { ServiceCaller } from "./admission/call.ts";
 import { Background } from "./background.ts";
 import { builtinColumns } from "./builtin_columns.ts";
 import { builtinRules } from "./builtin_rules.ts";
@@ -12,12 +17,13 @@ import { definitionRules } from "./definition_rules.ts";
 import { Definitions } from "./definitions.ts";
 import { eventRules } from "./event_rules.ts";
 import { Garbage } from "./garbage.ts";
-import { answer, statusResponse } from "./http.ts";
+import { statusResponse } from "./formats.ts";
+import { answer } from "./http.ts";
 import { builtinKinds, Kinds, type Rules, type ServedKind } from "./kinds.ts";
 import { createInitialNamespaces, emptiedNamespace, emptyNamespace, NAMESPACES } from "./namespaces.ts";
 import { internalError } from "./status_error.ts";
 import { Store } from "./store.ts";
-import { Watches } from "./watch.ts";
+import { type Disturbance, Watches } from "./watch.ts";
 
 /** Options for {@linkcode createApiserver}. */
 export interface ApiserverOptions {
@@ -27,12 +33,29 @@ export interface ApiserverOptions {
   readonly uid?: () => string;
   /** How many changes are remembered, for watches that begin in the past. @default {10_000} */
   readonly history?: number;
+  /**
+   * Whether who may do what is decided by Roles, ClusterRoles and their bindings, of which there are then those that every cluster begins with.
+   * Who sends no token is `system:anonymous`, and may next to nothing. Otherwise everybody may do everything.
+   *
+   * @default {false}
+   */
+  readonly rbac?: boolean;
+  /** Users by the bearer tokens that they show, besides the service accounts with their own. @default {none} */
+  readonly tokens?: Readonly<Record<string, User>>;
+  /** Answers for the services that webhooks are behind; nothing for one that is not there. Webhooks with a URL are called there. @default {there are none} */
+  readonly service?: ServiceCaller;
+}
+
+/** What the server is told of a request besides what is in it. */
+export interface FetchOptions {
+  /** Who sent it, where the caller knows, say from a certificate; the request's token is then not looked at. */
+  readonly user?: User;
 }
 
 /** An API server. */
 export interface Apiserver extends AsyncDisposable {
   /** Answers a request: everything goes through here. */
-  fetch(request: Request): Promise<Response>;
+  fetch(request: Request, options?: FetchOptions): Promise<Response>;
   /** Grows with each request begun or ended, each event of a watch, each step done in the background. */
   readonly activity: number;
   /** Requests that run now, open watches not counted, and steps in the background not yet done. Zero: nothing will change by itself. */
@@ -41,6 +64,18 @@ export interface Apiserver extends AsyncDisposable {
   readonly watches: number;
   /** Forgets all changes so far, as an etcd does when it is compacted: a watch or list from before now is answered 410. */
   compact(): void;
+  /**
+   * Does to an open watch what a network or a server may do.
+   *
+   * @param request The request that opened it.
+   * @param how What befalls it.
+   * @returns Whether it was still open.
+   */
+  disturb(request: Request, how: Disturbance): boolean;
+  /** Whether the watch that a request opened is still open. */
+  isWatching(request: Request): boolean;
+  /** Breaks all open watches, as a server does that goes down; what is stored stays. */
+  cut(): void;
   /** Ends all open watches and refuses what comes. */
   stop(): Promise<void>;
 }
@@ -67,22 +102,28 @@ export function createApiserver(options: ApiserverOptions = {}): Apiserver {
   let isStopped = false;
   const happened = () => void activity++;
   const store = new Store(options.history === undefined ? {} : { history: options.history });
-  const core: Core = { clock, store, kinds: new Kinds(), background: new Background(happened), uid, happened };
+  const base = { clock, store, kinds: new Kinds(), background: new Background(happened), uid, happened };
+  const { rbac = false, tokens = {} } = options;
+  const core: Core = {
+    ...base,
+    access: new Access(base, { rbac, tokens }),
+    caller: { clock, service: options.service },
+  };
   for (const kind of builtinKinds(rulesFor, builtinColumns)) core.kinds.set(kind);
   const watches = new Watches(core);
   new Definitions(core);
   new Garbage(core);
   emptyNamespaces(core);
   createInitialNamespaces(core);
-  // What was before the first request is no history to anybody.
-  store.compact();
+  if (rbac) createInitialRoles(core);
+  aggregateRoles(core);
 
-  async function fetch(request: Request): Promise<Response> {
+  async function fetch(request: Request, { user }: FetchOptions = {}): Promise<Response> {
     if (isStopped) throw new TypeError(`Cannot answer "${request.url}": the API server has stopped`);
     running++;
     happened();
     try {
-      return await answer(core, watches, request);
+      return await answer(core, watches, request, user);
     } catch (error) {
       const { status, code } = internalError(error instanceof Error ? error.message : String(error));
       return statusResponse(status, code);
@@ -110,6 +151,9 @@ export function createApiserver(options: ApiserverOptions = {}): Apiserver {
       return watches.size;
     },
     compact: () => store.compact(),
+    disturb: ({ signal }, how) => watches.disturb(signal, how),
+    isWatching: ({ signal }) => watches.signals.includes(signal),
+    cut: () => watches.signals.forEach((signal) => void watches.disturb(signal, "cut")),
     stop,
     [Symbol.asyncDispose]: stop,
   };

@@ -1,6 +1,7 @@
 /** Namespaces: those that are there from the start, and how one that is deleted empties itself. */
 import { type Core, keyOf } from "./core.ts";
-import type { ServedKind } from "./kinds.ts";
+import { trackUpdate } from "./managed_fields.ts";
+import { type Content, withConditions } from "./namespace_conditions.ts";
 import type { StoredObject } from "./objects.ts";
 import { createObject, namespaceFinalizers } from "./persist.ts";
 import { deleteObject } from "./remove.ts";
@@ -38,10 +39,12 @@ export function emptyNamespace(core: Core, name: string): void {
     if (object.metadata.deletionTimestamp !== undefined) continue;
     deleteObject(core, kind, name, object.metadata.name, { dryRun: false, propagationPolicy: "Background" });
   }
-  if (contents(core, name).length > 0) return;
+  const remaining = contents(core, name);
+  tellProgress(core, namespace, remaining);
+  if (remaining.length > 0) return;
   const finalizers = namespaceFinalizers(namespace).filter((each) => each !== "kubernetes");
   if (finalizers.length < namespaceFinalizers(namespace).length) {
-    core.store.put(NAMESPACES, name, withFinalizers(namespace, finalizers));
+    core.store.put(NAMESPACES, name, withFinalizers(core.store.get(NAMESPACES, name) ?? namespace, finalizers));
   }
   const now = core.store.get(NAMESPACES, name);
   if (now !== undefined && finalizers.length === 0 && (now.metadata.finalizers ?? []).length === 0) {
@@ -49,12 +52,23 @@ export function emptyNamespace(core: Core, name: string): void {
   }
 }
 
+function tellProgress(core: Core, namespace: StoredObject, left: readonly Content[]): void {
+  const kind = core.kinds.ofCollection(NAMESPACES);
+  const next = withConditions(namespace, left, core.clock.now());
+  if (kind === undefined || next === namespace) return;
+  const tracked = trackUpdate(core, kind, namespace, next, {
+    manager: "kube-controller-manager",
+    subresource: "status",
+  });
+  core.store.put(NAMESPACES, namespace.metadata.name, tracked);
+}
+
 function withFinalizers(namespace: StoredObject, finalizers: readonly unknown[]): StoredObject {
   const { finalizers: _before, ...rest } = namespace.spec as Record<string, unknown>;
   return { ...namespace, spec: finalizers.length === 0 ? rest : { ...rest, finalizers } };
 }
 
-function contents(core: Core, namespace: string): { kind: ServedKind; object: StoredObject }[] {
+function contents(core: Core, namespace: string): Content[] {
   return core.store.collections.flatMap((collection) => {
     const kind = core.kinds.ofCollection(collection);
     if (kind === undefined || !kind.namespaced) return [];

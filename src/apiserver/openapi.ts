@@ -88,19 +88,46 @@ function withReferences(value: unknown, found: string[]): unknown {
   return entries.length === 0 ? reference : { ...Object.fromEntries(entries), allOf: [reference] };
 }
 
+const CONVENTIONS = "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md";
+
+const API_VERSION = "APIVersion defines the versioned schema of this representation of an object. Servers should " +
+  "convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: " +
+  `${CONVENTIONS}#resources`;
+
+const KIND = "Kind is a string value representing the REST resource this object represents. Servers may infer this " +
+  "from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: " +
+  `${CONVENTIONS}#types-kinds`;
+
+const METADATA = `Standard object's metadata. More info: ${CONVENTIONS}#metadata`;
+
 function customSchema(kind: ServedKind, schemas: Map<string, unknown>): unknown {
   addDefinition(schemas, OBJECT_META);
-  const schema = kind.schema as JsonSchema;
+  const schema = withAlternatives(kind.schema as JsonSchema) as JsonSchema;
+  const selectable = [...kind.selectableFields?.keys() ?? []].map((path) => ({ fieldPath: path }));
   return {
     ...schema,
     properties: {
       ...schema.properties,
-      apiVersion: { type: "string" },
-      kind: { type: "string" },
-      metadata: { allOf: [{ $ref: `${REFERENCE}${OBJECT_META}` }] },
+      apiVersion: { type: "string", description: API_VERSION },
+      kind: { type: "string", description: KIND },
+      metadata: { allOf: [{ $ref: `${REFERENCE}${OBJECT_META}` }], description: METADATA },
     },
     "x-kubernetes-group-version-kind": [groupVersionKind(kind)],
+    ...selectable.length > 0 && { "x-kubernetes-selectable-fields": selectable },
   };
+}
+
+/** A schema that says what an int-or-string may be, which its definition may leave out. */
+function withAlternatives(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withAlternatives);
+  if (!isObject(schema)) return schema;
+  const isEither = schema["x-kubernetes-int-or-string"] === true && schema.anyOf === undefined;
+  const entries = Object.entries(schema).map(([key, part]) => {
+    if (key === "default" || key === "enum") return [key, part];
+    if (key !== "properties" || !isObject(part)) return [key, withAlternatives(part)];
+    return [key, Object.fromEntries(Object.entries(part).map(([name, each]) => [name, withAlternatives(each)]))];
+  });
+  return { ...Object.fromEntries(entries), ...isEither && { anyOf: [{ type: "integer" }, { type: "string" }] } };
 }
 
 const ACTIONS: Readonly<Record<string, string>> = {

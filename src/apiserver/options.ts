@@ -3,6 +3,7 @@ import { isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
 import { badRequest, invalid as invalidStatus } from "./status_error.ts";
 import { type FieldError, invalid, notSupported, tooLong } from "../schema/field_error.ts";
+import { characterFaults } from "../schema/metadata_faults.ts";
 
 /** How a write is to be made. */
 export interface WriteOptions {
@@ -51,16 +52,11 @@ export function writeOptions(query: URLSearchParams, userAgent: string, optionsK
 }
 
 function managerFaults(manager: string): FieldError[] {
-  const faults: FieldError[] = [];
-  if (new TextEncoder().encode(manager).length > LONGEST_MANAGER) faults.push(tooLong("fieldManager", LONGEST_MANAGER));
-  for (const [i, character] of [...manager].entries()) {
-    if (!/\p{C}|[\p{Z}--[ ]]/v.test(character)) continue;
-    const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
-    const shown = manager.replace(/\p{Cc}/gu, (each) => `\\x${each.charCodeAt(0).toString(16).padStart(2, "0")}`);
-    const fault = invalid("fieldManager", "", `invalid character U+${code} (at position ${i})`);
-    faults.push({ ...fault, message: fault.message.replace('""', `"${shown}"`) });
-  }
-  return faults;
+  const isLong = new TextEncoder().encode(manager).length > LONGEST_MANAGER;
+  return [
+    ...isLong ? [tooLong("fieldManager", LONGEST_MANAGER)] : [],
+    ...characterFaults(manager, "fieldManager"),
+  ];
 }
 
 function isFieldValidation(text: string): text is WriteOptions["fieldValidation"] {
@@ -97,7 +93,9 @@ export function deleteOptions(query: URLSearchParams, body: unknown): DeleteOpti
   const dryRun = own(given, "dryRun");
   const preconditions = own(given, "preconditions");
   const seconds = grace === undefined ? undefined : Number(grace);
-  if (seconds !== undefined && !Number.isInteger(seconds)) throw badRequest(`invalid gracePeriodSeconds: ${grace}`);
+  if (seconds !== undefined && !Number.isInteger(seconds)) {
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(String(grace))}: invalid syntax`);
+  }
   return {
     dryRun: isDryRun(Array.isArray(dryRun) ? dryRun.map(String) : query.getAll("dryRun"), kind),
     ...(seconds !== undefined && { gracePeriodSeconds: seconds }),
@@ -124,6 +122,10 @@ function policyOf(
   orphan: unknown,
   kind: { group: string; kind: string },
 ): Pick<DeleteOptions, "propagationPolicy"> {
+  if (policy !== undefined && orphan !== undefined) {
+    const why = "orphanDependents and deletionPropagation cannot be both set";
+    throw invalidStatus(kind, "", [invalid("propagationPolicy", policy, why)]);
+  }
   if (policy === undefined || policy === "") {
     if (orphan === undefined) return {};
     return { propagationPolicy: String(orphan) === "true" ? "Orphan" : "Background" };

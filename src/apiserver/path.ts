@@ -8,6 +8,8 @@ export interface ResourcePath {
   readonly namespace?: string;
   readonly name?: string;
   readonly subresource?: string;
+  /** Whether it begins with `watch/`, which old clients write in place of a query. */
+  readonly isWatch?: boolean;
 }
 
 /**
@@ -29,9 +31,11 @@ export function resourcePath(path: string): ResourcePath | undefined {
   const parts = path.split("/").slice(1).map(decoded);
   if (parts.at(-1) === "") parts.pop();
   const [root, ...rest] = parts;
-  if (root === "api" && rest.length >= 2) return inVersion("", rest[0] ?? "", rest.slice(1));
-  if (root === "apis" && rest.length >= 3) return inVersion(rest[0] ?? "", rest[1] ?? "", rest.slice(2));
-  return undefined;
+  const [group, version, ...below] = root === "api" ? ["", ...rest] : root === "apis" ? rest : [];
+  if (group === undefined || version === undefined || below.length === 0) return undefined;
+  if (below[0] !== "watch" || below.length === 1) return inVersion(group, version, below);
+  const watched = inVersion(group, version, below.slice(1));
+  return watched && { ...watched, isWatch: true };
 }
 
 function decoded(part: string): string {

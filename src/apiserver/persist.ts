@@ -4,10 +4,13 @@
 import { equal } from "../base/json.ts";
 import { own } from "../base/own.ts";
 import { invalid as invalidField } from "../schema/field_error.ts";
+import type { Guard } from "./access/escalation.ts";
+import { atOnce, type Steps } from "./admission/steps.ts";
 import { type Core, keyOf, keyOfObject, resourceName } from "./core.ts";
 import { keepTimes } from "./managed_fields.ts";
 import type { ServedKind } from "./kinds.ts";
 import { finalizerWarnings, metadataFaults, metadataUpdateFaults } from "./metadata_rules.ts";
+import { withoutDoubles } from "./owner_references.ts";
 import { pathSegmentFaults } from "../base/name_rules.ts";
 import { type Draft, metadataOf, type StoredObject, timestamp, withMetadata } from "./objects.ts";
 import {
@@ -31,6 +34,10 @@ export interface Written {
 export interface CreateRequest {
   readonly namespace: string | undefined;
   readonly dryRun: boolean;
+  /** Whether an apply makes it: a resourceVersion in it says nothing then. */
+  readonly isApplied?: boolean;
+  /** Refuses what this user must not write. */
+  readonly guard?: Guard;
   /** Says who owns the fields of the object made. */
   readonly track?: (object: StoredObject) => StoredObject;
 }
@@ -46,33 +53,46 @@ export interface CreateRequest {
  * @throws {StatusError} If it is refused.
  */
 export function createObject(core: Core, kind: ServedKind, draft: Draft, request: CreateRequest): Written {
+  return atOnce(creating(core, kind, draft, request));
+}
+
+/** Makes an object as {@linkcode createObject} does, in steps. */
+export function* creating(core: Core, kind: ServedKind, draft: Draft, request: CreateRequest): Steps<Written> {
   const now = core.clock.now();
-  const placed = placedIn(kind, draft, request.namespace);
-  const { resourceVersion, generateName, name, managedFields } = metadataOf(placed);
-  const fresh = withMetadata(placed as unknown as StoredObject, {
+  const bare = withMetadata(placedIn(kind, draft, request.namespace) as unknown as StoredObject, {
+    uid: undefined,
+    creationTimestamp: undefined,
+    deletionTimestamp: undefined,
+    deletionGracePeriodSeconds: undefined,
+  });
+  if (kind.namespaced) checkNamespace(core, kind, request.namespace ?? "", metadataOf(bare).name ?? "");
+  const doubles: string[] = [];
+  const single = withoutDoubles(bare, "sent", doubles);
+  // Who owns what is told from the object as it came: what the server adds or takes away is nobody's.
+  const mutated = yield { phase: "mutate", object: request.track?.(single) ?? single };
+  const changed = withoutDoubles(mutated, "after mutating admission happens", doubles);
+  const { resourceVersion, generateName, name } = metadataOf(changed);
+  const fresh = withMetadata(changed, {
     name: name || (generateName ? generatedName(generateName, core.uid()) : ""),
     uid: core.uid(),
     creationTimestamp: timestamp(now),
-    deletionTimestamp: undefined,
-    deletionGracePeriodSeconds: undefined,
     resourceVersion: undefined,
-    managedFields,
   });
-  if (kind.namespaced) checkNamespace(core, kind, request.namespace ?? "", fresh.metadata.name);
-  // Who owns what is told from the object as it came: what the server adds or takes away is nobody's.
-  const tracked = kind.rules.prepareCreate(request.track?.(fresh) ?? fresh, now);
+  request.guard?.(fresh);
+  const tracked = kind.rules.prepareCreate(fresh, now);
   // What the kind says first, then what holds for all: so the server words it.
   const faults = kind.rules.validate(tracked);
   if (faults.length === 0) faults.push(...metadataFaults(tracked.metadata, kind.namespaced, pathSegmentFaults));
-  if (faults.length > 0) throw invalid({ group: kind.group, kind: tracked.kind }, tracked.metadata.name, faults);
-  if (resourceVersion) {
+  if (faults.length > 0) throw invalid({ group: groupOf(tracked), kind: tracked.kind }, tracked.metadata.name, faults);
+  if (resourceVersion && !request.isApplied) {
     throw new StatusError(500, undefined, "resourceVersion should not be set on objects to be created");
   }
+  yield { phase: "validate", object: kind.rules.read(kind.rules.stored?.(tracked) ?? tracked) };
   const key = keyOf(tracked.metadata.namespace, tracked.metadata.name);
   if (core.store.get(kind.collection, key) !== undefined) {
     throw alreadyExists(resourceName(kind), tracked.metadata.name);
   }
-  const warnings = [...finalizerWarnings(tracked), ...kind.rules.warnings?.(tracked) ?? []];
+  const warnings = [...doubles, ...finalizerWarnings(tracked), ...kind.rules.warnings?.(tracked) ?? []];
   const kept = kind.rules.stored?.(tracked) ?? tracked;
   if (request.dryRun) return { object: kind.rules.read(kept), warnings };
   return { object: kind.rules.read(core.store.put(kind.collection, key, kept)), warnings };
@@ -117,6 +137,8 @@ export interface UpdateRequest {
   readonly namespace: string | undefined;
   readonly name: string;
   readonly dryRun: boolean;
+  /** Refuses what this user must not write. */
+  readonly guard?: Guard;
   readonly subresource?: string;
   /** Whether the uid says which object is meant, as in a full update, rather than what it is to be, as in a patch. */
   readonly isWhole?: boolean;
@@ -140,30 +162,72 @@ export function updateObject(
   request: UpdateRequest,
   change: (live: StoredObject) => Draft,
 ): Written {
-  const resource = resourceName(kind);
+  return atOnce(updating(core, kind, request, change));
+}
+
+/** Changes an object as {@linkcode updateObject} does, in steps. Where somebody else changed it meanwhile all is begun anew. */
+export function* updating(
+  core: Core,
+  kind: ServedKind,
+  request: UpdateRequest,
+  change: (live: StoredObject) => Draft,
+): Steps<Written> {
   const key = keyOf(request.namespace, request.name);
-  const stored = core.store.get(kind.collection, key);
-  if (stored === undefined) throw notFound(resource, request.name);
+  while (true) {
+    const stored = core.store.get(kind.collection, key);
+    if (stored === undefined) throw notFound(resourceName(kind), request.name);
+    const made = yield* checking(core, kind, request, stored, change);
+    if (core.store.get(kind.collection, key) === stored) return made();
+  }
+}
+
+/** What an update comes to; it is made by calling the answer. */
+function* checking(
+  core: Core,
+  kind: ServedKind,
+  request: UpdateRequest,
+  stored: StoredObject,
+  change: (live: StoredObject) => Draft,
+): Steps<() => Written> {
   const old = kind.rules.read(stored);
-  const wanted = based(kind, request, change(old), old);
-  const kept = keepServerFields(request.track?.(wanted, old) ?? wanted, old);
+  const doubles: string[] = [];
+  const sent = placedUpdate(kind, request, change(old) as unknown as StoredObject);
+  const draft = request.isWhole ? withoutDoubles(sent, "sent", doubles) : sent;
+  const mutated = yield { phase: "mutate", object: request.track?.(draft, old) ?? draft, old };
+  const changed = withoutDoubles(mutated, "after mutating admission happens", doubles);
+  const wanted = based(kind, request, changed, old);
+  request.guard?.(wanted, old);
+  const kept = keepServerFields(wanted, old);
   const tracked = kind.rules.prepareUpdate(kept, old, request.subresource);
   const faults = [
     ...metadataFaults(tracked.metadata, kind.namespaced, pathSegmentFaults),
     ...metadataUpdateFaults(tracked.metadata, old.metadata),
     ...kind.rules.validate(tracked, old, request.subresource),
   ];
-  if (faults.length > 0) throw invalid({ group: kind.group, kind: tracked.kind }, request.name, faults);
+  if (faults.length > 0) throw invalid({ group: groupOf(tracked), kind: tracked.kind }, request.name, faults);
   const warnings = [
+    ...doubles,
     ...finalizerWarnings(tracked, old),
     ...kind.rules.warnings?.(tracked, old, request.subresource) ?? [],
   ];
   const made = keepTimes(tracked, old);
   const next = kind.rules.stored?.(made) ?? made;
+  yield { phase: "validate", object: kind.rules.read(next), old };
   // What is kept in another version than before changes, even where nobody sees it.
-  if (equal(next, stored)) return { object: old, warnings };
-  if (request.dryRun) return { object: kind.rules.read(next), warnings };
-  return { object: kind.rules.read(putOrFinish(core, kind, next)), warnings };
+  if (equal(next, stored)) return () => ({ object: old, warnings });
+  if (request.dryRun) return () => ({ object: kind.rules.read(next), warnings });
+  return () => ({ object: kind.rules.read(putOrFinish(core, kind, next)), warnings });
+}
+
+/** An object with the namespace of its path. */
+function placedUpdate(kind: ServedKind, request: UpdateRequest, draft: StoredObject): StoredObject {
+  const { namespace } = metadataOf(draft);
+  if (!kind.namespaced || namespace) return draft;
+  return withMetadata(draft, { namespace: request.namespace ?? "" });
+}
+
+function groupOf({ apiVersion }: StoredObject): string {
+  return apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
 }
 
 /** Checks from which version a write starts, and fills it in where the kind does not ask. */

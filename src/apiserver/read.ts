@@ -1,8 +1,10 @@
 /** get and list. */
+import { isObject } from "../base/json.ts";
 import { type Core, keyOf, resourceName } from "./core.ts";
 import type { ServedKind } from "./kinds.ts";
 import type { StoredObject } from "./objects.ts";
 import { fieldSelection, labelSelection, type Selection } from "./selectors.ts";
+import { jsonBytesFault } from "./json_fault.ts";
 import { badRequest, expired, invalid, notFound, StatusError } from "./status_error.ts";
 import { CompactedError } from "./store.ts";
 import { forbidden as forbiddenField, invalid as invalidField, notSupported } from "../schema/field_error.ts";
@@ -22,7 +24,15 @@ export interface ObjectList {
  *
  * @throws {StatusError} If there is none.
  */
-export function getObject(core: Core, kind: ServedKind, namespace: string | undefined, name: string): StoredObject {
+export function getObject(
+  core: Core,
+  kind: ServedKind,
+  namespace: string | undefined,
+  name: string,
+  query?: URLSearchParams,
+): StoredObject {
+  const version = query?.get("resourceVersion") ?? "";
+  if (version !== "") revisionOf(version, (message) => new StatusError(500, undefined, message));
   const stored = core.store.get(kind.collection, keyOf(namespace, name));
   if (stored === undefined) throw notFound(resourceName(kind), name);
   return kind.rules.read(stored);
@@ -66,9 +76,12 @@ export function listObjects(
   query: URLSearchParams,
 ): ObjectList {
   const isChosen = selection(kind, query);
-  const limit = integer(query, "limit");
+  // A list from the watch cache, which any version will do for, is never cut.
+  const limit = query.get("resourceVersion") === "0" ? 0 : integer(query, "limit");
+  integer(query, "timeoutSeconds");
+  const asked = exactRevision(core, query);
   const from = query.get("continue") ? readContinue(query.get("continue") ?? "") : undefined;
-  const revision = from?.revision ?? exactRevision(core, query) ?? core.store.revision;
+  const revision = from?.revision ?? asked ?? core.store.revision;
   const all = snapshot(core, kind, revision, prefixOf(namespace), from !== undefined);
   const chosen = all.map((object) => kind.rules.read(object)).filter(isChosen)
     .filter(({ metadata }) => from === undefined || keyOf(metadata.namespace, metadata.name) > from.after);
@@ -84,7 +97,7 @@ export function listObjects(
       ...metadata,
       continue: btoa(
         JSON.stringify({ v: "meta.k8s.io/v1", rv: revision, start: `${encodeURIComponent(after)}\u0000` }),
-      ),
+      ).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", ""),
       // The server does not count what it would have to look through.
       ...(isCounted && { remainingItemCount: chosen.length - limit }),
     },
@@ -112,6 +125,7 @@ function exactRevision(core: Core, query: URLSearchParams): number | undefined {
   const match = query.get("resourceVersionMatch") ?? "";
   checkMatch(text, match, query);
   if (text === "" || text === "0") return undefined;
+  if (query.get("continue")) throw badRequest("specifying resource version is not allowed when using continue");
   const revision = revisionOf(text, (message) => badRequest(`invalid resource version: ${message}`));
   if (revision > core.store.revision) throw tooLarge(revision, core.store.revision);
   if (match === "Exact") return revision;
@@ -169,30 +183,32 @@ export function tooLarge(asked: number, current: number): StatusError {
 }
 
 function readContinue(token: string): { revision: number; after: string } {
-  let text: string;
-  try {
-    text = atob(token.replaceAll("-", "+").replaceAll("_", "/"));
-  } catch {
-    throw badRequest("invalid continue token: continue key is not valid: illegal base64 data");
+  const refuse = (why: string) => badRequest(`invalid continue token: continue key is not valid: ${why}`);
+  const strange = token.search(/[^\w-]/);
+  if (strange >= 0) throw refuse(`illegal base64 data at input byte ${strange}`);
+  if (token.length % 4 === 1) throw refuse(`illegal base64 data at input byte ${token.length - 1}`);
+  const bytes = atob(token.replaceAll("-", "+").replaceAll("_", "/"));
+  const fault = jsonBytesFault(bytes);
+  if (fault !== undefined) throw refuse(fault);
+  const parsed: unknown = JSON.parse(bytes);
+  const { v = "", rv = 0, start = "" } = isObject(parsed) ? parsed : {};
+  if (v !== "meta.k8s.io/v1") throw refuse(`server does not recognize this encoded version ${v}`);
+  if (rv === 0) {
+    throw badRequest("invalid continue token: incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
   }
-  try {
-    const { v, rv, start } = JSON.parse(text);
-    if (v !== "meta.k8s.io/v1" || !Number.isInteger(rv) || typeof start !== "string") throw new SyntaxError("fields");
-    return { revision: rv, after: decodeURIComponent(start.replace(/\0$/, "")) };
-  } catch {
-    const first = text.charCodeAt(0);
-    const shown = first < 0x20 || (first >= 0x7f && first < 0xa1)
-      ? `\\u${first.toString(16).padStart(4, "0")}`
-      : text[0];
+  if (typeof start !== "string" || start === "") {
     throw badRequest(
-      `invalid continue token: continue key is not valid: invalid character '${shown}' looking for beginning of value`,
+      "invalid continue token: continue key is not valid: encoded start key empty (version meta.k8s.io/v1)",
     );
   }
+  return { revision: Number(rv), after: decodeURIComponent(start.replace(/\0$/, "")) };
 }
 
 /** An integer of the query; 0 when it is not there. */
 export function integer(query: URLSearchParams, key: string): number {
   const text = query.get(key) || "0";
-  if (!/^-?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+  const parsing = `strconv.ParseInt: parsing ${JSON.stringify(text)}`;
+  if (!/^[+-]?\d+$/.test(text)) throw badRequest(`${parsing}: invalid syntax`);
+  if (BigInt.asIntN(64, BigInt(text)) !== BigInt(text)) throw badRequest(`${parsing}: value out of range`);
   return Number(text);
 }

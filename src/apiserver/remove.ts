@@ -1,5 +1,6 @@
 /** Deletion: at once, or marked and waiting for finalizers (`k8s.io/apiserver/pkg/registry/generic/registry/store.go`, `Delete`). */
 import { type Core, keyOf, keyOfObject, resourceName } from "./core.ts";
+import { type Grace, graceOf } from "./grace.ts";
 import type { ServedKind } from "./kinds.ts";
 import { type StoredObject, timestamp, withMetadata } from "./objects.ts";
 import type { DeleteOptions } from "./options.ts";
@@ -39,10 +40,25 @@ export function deleteObject(
   name: string,
   options: DeleteOptions,
 ): Removed {
+  return removeStored(core, kind, deletable(core, kind, namespace, name, options), options);
+}
+
+/**
+ * The object that a deletion is about.
+ *
+ * @throws {StatusError} If it is not there, or not the one that was meant.
+ */
+export function deletable(
+  core: Core,
+  kind: ServedKind,
+  namespace: string | undefined,
+  name: string,
+  options: DeleteOptions,
+): StoredObject {
   const stored = core.store.get(kind.collection, keyOf(namespace, name));
   if (stored === undefined) throw notFound(resourceName(kind), name);
   checkPreconditions(kind, stored, options);
-  return removeStored(core, kind, stored, options);
+  return stored;
 }
 
 function checkPreconditions(kind: ServedKind, { metadata }: StoredObject, { preconditions }: DeleteOptions): void {
@@ -62,17 +78,17 @@ function checkPreconditions(kind: ServedKind, { metadata }: StoredObject, { prec
 
 function removeStored(core: Core, kind: ServedKind, stored: StoredObject, options: DeleteOptions): Removed {
   const finalizers = finalizersFor(kind, stored, options);
-  const grace = graceSeconds(kind, stored, options);
-  const isLast = finalizers.length === 0 && grace === 0 && !isHeld(kind);
   const key = keyOfObject(stored);
-  if (isLast) {
-    const gone = options.dryRun ? stored : core.store.delete(kind.collection, key) ?? stored;
-    // A pod is marked first even when nobody needs time to end it.
-    const isMarked = kind.collection === "/pods" && stored.metadata.deletionTimestamp === undefined;
-    const last = isMarked ? markDeleted(kind, gone, finalizers, 0, core.clock.now()) : gone;
-    return { object: kind.rules.read(last), isGone: true };
+  if (kind.collection === "/pods") {
+    const grace = graceOf(stored, options, core.clock.now());
+    if (grace === "pending") return { object: kind.rules.read(stored), isGone: false };
+    if (grace !== undefined) return removePod(core, kind, stored, { ...grace, finalizers }, options);
   }
-  const marked = markDeleted(kind, stored, finalizers, grace, core.clock.now());
+  if (finalizers.length === 0 && !isHeld(kind)) {
+    const gone = options.dryRun ? stored : core.store.delete(kind.collection, key) ?? stored;
+    return { object: kind.rules.read(gone), isGone: true };
+  }
+  const marked = markDeleted(kind, stored, finalizers, core.clock.now());
   if (options.dryRun || marked === stored) return { object: kind.rules.read(marked), isGone: false };
   return { object: kind.rules.read(core.store.put(kind.collection, key, marked)), isGone: false };
 }
@@ -97,18 +113,33 @@ function finalizersFor(
   return propagationPolicy === "Foreground" ? [...others, FOREGROUND] : others;
 }
 
-/** Only a pod on a node is given time: elsewhere nobody is there who would end it. */
-function graceSeconds(kind: ServedKind, { spec }: StoredObject, { gracePeriodSeconds }: DeleteOptions): number {
-  const pod = spec as { nodeName?: string; terminationGracePeriodSeconds?: number } | undefined;
-  if (kind.collection !== "/pods" || !pod?.nodeName) return 0;
-  return Math.max(0, gracePeriodSeconds ?? pod.terminationGracePeriodSeconds ?? 30);
+/** A pod is marked first, even when nobody needs time to end it: watches see both. */
+function removePod(
+  core: Core,
+  kind: ServedKind,
+  stored: StoredObject,
+  { seconds, until, finalizers }: Grace & { readonly finalizers: readonly string[] },
+  { dryRun }: DeleteOptions,
+): Removed {
+  const { deletionTimestamp, generation } = stored.metadata;
+  const marked = withMetadata(stored, {
+    finalizers: finalizers.length === 0 ? undefined : finalizers,
+    deletionTimestamp: timestamp(until),
+    deletionGracePeriodSeconds: seconds,
+    ...(deletionTimestamp === undefined && generation !== undefined && { generation: generation + 1 }),
+  });
+  const isGone = seconds === 0 && finalizers.length === 0;
+  if (dryRun) return { object: kind.rules.read(marked), isGone };
+  const key = keyOfObject(stored);
+  const put = core.store.put(kind.collection, key, marked);
+  if (!isGone) return { object: kind.rules.read(put), isGone };
+  return { object: kind.rules.read(core.store.delete(kind.collection, key) ?? put), isGone };
 }
 
 function markDeleted(
   kind: ServedKind,
   stored: StoredObject,
   finalizers: readonly string[],
-  grace: number,
   now: number,
 ): StoredObject {
   const { deletionTimestamp, generation, finalizers: before = [] } = stored.metadata;
@@ -117,8 +148,8 @@ function markDeleted(
   const marked = withMetadata(stored, {
     finalizers: finalizers.length === 0 ? undefined : finalizers,
     ...(deletionTimestamp === undefined && {
-      deletionTimestamp: timestamp(now + 1000 * grace),
-      deletionGracePeriodSeconds: isHeld(kind) ? undefined : grace,
+      deletionTimestamp: timestamp(now),
+      deletionGracePeriodSeconds: isHeld(kind) ? undefined : 0,
       ...(generation !== undefined && !isHeld(kind) && { generation: generation + 1 }),
     }),
   });

@@ -1,20 +1,26 @@
-/** Kinds that are questions: they are answered, not stored. Everybody may do everything here as long as access is not enforced. */
+/** Kinds that are questions: they are answered, not stored (`k8s.io/kubernetes/pkg/registry/authorization`, `.../authentication`). */
 import { isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
+import { type FieldError, invalid as invalidField, required } from "../schema/field_error.ts";
+import type { Attributes } from "./access/attributes.ts";
+import { type User, userInfo } from "./access/user.ts";
 import { contentType, parseObject, readBody } from "./body.ts";
 import type { Core } from "./core.ts";
 import { decodeBody } from "./decode_body.ts";
-import { metadataOf, timestamp } from "./objects.ts";
+import { trackUpdate } from "./managed_fields.ts";
+import { type Draft, metadataOf, type StoredObject, timestamp } from "./objects.ts";
 import { writeOptions } from "./options.ts";
-import { getObject } from "./read.ts";
-import { methodNotAllowed } from "./status_error.ts";
+import { badRequest, invalid, methodNotAllowed } from "./status_error.ts";
 import type { Target } from "./writes.ts";
 
-const REVIEWS = new Set(["authentication.k8s.io", "authorization.k8s.io"]);
+const AUTHENTICATION = "authentication.k8s.io";
+const AUTHORIZATION = "authorization.k8s.io";
+
+type Fields = Readonly<Record<string, unknown>>;
 
 /** Whether a request asks a question. */
-export function isReview({ kind, subresource }: Target): boolean {
-  return REVIEWS.has(kind.group) || (subresource === "token" && kind.collection === "/serviceaccounts");
+export function isReview({ kind }: Target): boolean {
+  return kind.group === AUTHENTICATION || kind.group === AUTHORIZATION;
 }
 
 /**
@@ -25,63 +31,176 @@ export function isReview({ kind, subresource }: Target): boolean {
  * @param request The request.
  */
 export async function serveReview(core: Core, target: Target, request: Request): Promise<unknown> {
-  const { kind, subresource } = target;
-  const name = subresource === "token" ? "TokenRequest" : kind.kind;
-  const { value } = await parseObject(await readBody(request), contentType(request.headers), name);
-  if (subresource === "token") return tokenFor(core, target, value as Record<string, unknown>);
+  const { kind } = target;
+  const { value, duplicates } = await parseObject(await readBody(request), contentType(request.headers), kind.kind);
   const options = writeOptions(target.query, request.headers.get("user-agent") ?? "", "CreateOptions");
-  const object = decodeBody(kind, value as Record<string, unknown>, { ...options, warnings: target.warnings });
-  const status = answerTo(kind.kind);
-  if (status === undefined) throw methodNotAllowed();
-  return {
-    kind: kind.kind,
-    apiVersion: kind.apiVersion,
-    metadata: metadataOf(object),
-    spec: own(object, "spec") ?? {},
-    status,
-  };
-}
-
-const EVERYBODY = { username: "system:admin", groups: ["system:masters", "system:authenticated"] };
-
-function answerTo(kind: string): unknown {
-  switch (kind) {
+  const object = decodeBody(kind, value as Draft, { ...options, duplicates, warnings: target.warnings });
+  const untracked = { ...object, metadata: metadataOf(object) } as unknown as StoredObject;
+  const { metadata } = trackUpdate(core, kind, undefined, untracked, { manager: options.manager });
+  const spec = fields(own(object, "spec"));
+  const answered = { kind: kind.kind, apiVersion: kind.apiVersion, metadata: { ...metadata }, spec };
+  switch (kind.kind) {
     case "SelfSubjectAccessReview":
+      checkAccessReview(answered, target);
+      return { ...answered, status: decision(core, target.user, spec) };
     case "SubjectAccessReview":
     case "LocalSubjectAccessReview":
-      return { allowed: true };
+      checkAccessReview(answered, target);
+      return { ...answered, status: decision(core, subjectOf(spec), spec) };
     case "SelfSubjectRulesReview":
       return {
-        resourceRules: [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }],
-        nonResourceRules: [{ verbs: ["*"], nonResourceURLs: ["*"] }],
-        incomplete: false,
+        ...answered,
+        metadata: {},
+        spec: {},
+        status: rules(core, target.user, String(own(spec, "namespace") ?? "")),
       };
     case "SelfSubjectReview":
-      return { userInfo: EVERYBODY };
+      return {
+        kind: kind.kind,
+        apiVersion: kind.apiVersion,
+        metadata: { creationTimestamp: timestamp(core.clock.now()) },
+        status: { userInfo: userInfo(target.user) },
+      };
     case "TokenReview":
-      // No token is known here, so none is vouched for.
-      return { user: {}, error: "invalid bearer token" };
+      return { ...answered, status: tokenStatus(core, spec) };
     default:
-      return undefined;
+      throw methodNotAllowed();
   }
 }
 
-// What the real server gives where nothing is asked for.
-const TOKEN_SECONDS = 3600;
+function fields(value: unknown): Fields {
+  return isObject(value) ? value : {};
+}
 
-function tokenFor(core: Core, { kind, namespace, name = "" }: Target, body: Record<string, unknown>): unknown {
-  const account = getObject(core, kind, namespace, name);
-  const spec = own(body, "spec");
-  const seconds = isObject(spec) ? Number(own(spec, "expirationSeconds") ?? TOKEN_SECONDS) : TOKEN_SECONDS;
-  const now = core.clock.now();
+function decision(core: Core, user: User, spec: Fields): unknown {
+  const { authorizer } = core.access;
+  const { allowed, reason } = authorizer?.decide(user, attributesIn(spec)) ?? { allowed: true, reason: "" };
+  return { allowed, ...(reason !== "" && { reason }) };
+}
+
+function attributesIn(spec: Fields): Attributes {
+  const path = own(spec, "nonResourceAttributes");
+  if (isObject(path)) return { verb: text(path.verb), path: text(path.path) };
+  const { verb, group, version, resource, subresource, namespace, name } = fields(own(spec, "resourceAttributes"));
   return {
-    kind: "TokenRequest",
-    apiVersion: "authentication.k8s.io/v1",
-    metadata: { name, namespace, creationTimestamp: timestamp(now) },
-    spec: { ...(isObject(spec) ? spec : {}), expirationSeconds: seconds },
-    status: {
-      token: `${namespace}.${name}.${account.metadata.uid}.${core.uid()}`,
-      expirationTimestamp: timestamp(now + seconds * 1000),
-    },
+    verb: text(verb),
+    group: text(group),
+    version: text(version) || "*",
+    resource: text(resource),
+    subresource: text(subresource),
+    namespace: text(namespace),
+    name: text(name),
+  };
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function subjectOf(spec: Fields): User {
+  const groups = own(spec, "groups");
+  return { name: text(own(spec, "user")), groups: Array.isArray(groups) ? groups.map(String) : [] };
+}
+
+interface Review {
+  readonly kind: string;
+  readonly metadata: Fields;
+  readonly spec: Fields;
+}
+
+function checkAccessReview(review: Review, { namespace }: Target): void {
+  const faults = accessReviewFaults(review, namespace);
+  if (faults.length > 0) throw invalid({ group: AUTHORIZATION, kind: "" }, "", faults);
+  if (review.kind !== "LocalSubjectAccessReview" || review.metadata.namespace === namespace) return;
+  throw badRequest(`spec.resourceAttributes.namespace must match namespace: ${namespace}`);
+}
+
+function accessReviewFaults({ kind, metadata, spec }: Review, namespace: string | undefined): FieldError[] {
+  const [resource, path] = [own(spec, "resourceAttributes"), own(spec, "nonResourceAttributes")];
+  const faults: FieldError[] = [];
+  if (isObject(resource) && isObject(path)) {
+    const value = { Path: text(path.path), Verb: text(path.verb) };
+    faults.push(
+      invalidField("spec.nonResourceAttributes", value, "cannot be specified in combination with resourceAttributes"),
+    );
+  }
+  if (!isObject(resource) && !isObject(path)) {
+    const why = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
+    faults.push(invalidField("spec.resourceAttributes", null, why));
+  }
+  const groups = own(spec, "groups");
+  if (kind !== "SelfSubjectAccessReview" && !text(own(spec, "user")) && !(Array.isArray(groups) && groups.length > 0)) {
+    faults.push(invalidField("spec.user", "", "at least one of user or group must be specified"));
+  }
+  faults.push(...selectorFaults(fields(resource)));
+  const isLocal = kind === "LocalSubjectAccessReview";
+  const { managedFields: _managed, namespace: given, ...rest } = metadata;
+  if (Object.keys(rest).length > 0 || (!isLocal && given !== undefined)) {
+    faults.push(invalidField("metadata", metadata, isLocal ? "must be empty except for namespace" : "must be empty"));
+  }
+  if (!isLocal) return faults;
+  if (isObject(resource) && text(resource.namespace) !== text(given)) {
+    const why = "must match metadata.namespace";
+    faults.push(invalidField("spec.resourceAttributes.namespace", text(resource.namespace), why));
+  }
+  if (isObject(path)) {
+    const value = { Path: text(path.path), Verb: text(path.verb) };
+    faults.push(invalidField("spec.nonResourceAttributes", value, "disallowed on this kind of request"));
+  }
+  return namespace === undefined ? [] : faults;
+}
+
+function selectorFaults(resource: Fields): FieldError[] {
+  return ["fieldSelector", "labelSelector"].flatMap((key) => {
+    const selector = own(resource, key);
+    if (!isObject(selector)) return [];
+    const path = `spec.resourceAttributes.${key}`;
+    const raw = text(selector.rawSelector);
+    const count = Array.isArray(selector.requirements) ? selector.requirements.length : 0;
+    if (raw !== "" && count > 0) {
+      return [invalidField(`${path}.rawSelector`, raw, "may not specified at the same time as requirements")];
+    }
+    if (raw !== "" || count > 0) return [];
+    return [required(`${path}.requirements`, `when ${path} is specified, requirements or rawSelector is required`)];
+  });
+}
+
+function rules(core: Core, user: User, namespace: string): unknown {
+  if (namespace === "") throw badRequest("no namespace on request");
+  const { authorizer } = core.access;
+  if (authorizer === undefined) {
+    return {
+      resourceRules: [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }],
+      nonResourceRules: [{ verbs: ["*"], nonResourceURLs: ["*"] }],
+      incomplete: false,
+    };
+  }
+  const { rules, error } = authorizer.rulesFor(user, namespace);
+  const ofResources = rules.filter(({ resources = [] }) => resources.length > 0);
+  const ofPaths = rules.filter(({ nonResourceURLs = [] }) => nonResourceURLs.length > 0);
+  return {
+    resourceRules: ofResources.map(({ verbs, apiGroups, resources, resourceNames = [] }) => ({
+      verbs,
+      apiGroups,
+      resources,
+      ...(resourceNames.length > 0 && { resourceNames }),
+    })),
+    nonResourceRules: ofPaths.map(({ verbs, nonResourceURLs }) => ({ verbs, nonResourceURLs })),
+    incomplete: false,
+    ...(error !== "" && { evaluationError: error }),
+  };
+}
+
+function tokenStatus(core: Core, spec: Fields): unknown {
+  const token = text(own(spec, "token"));
+  if (token === "") throw badRequest("token is required for TokenReview in authentication");
+  const audiences = own(spec, "audiences");
+  const wanted = Array.isArray(audiences) && audiences.length > 0 ? audiences.map(String) : undefined;
+  const reviewed = core.access.review(token, wanted);
+  if (typeof reviewed === "string") return { user: {}, error: `[invalid bearer token, ${reviewed}]` };
+  return {
+    authenticated: true,
+    user: userInfo(reviewed.user),
+    ...(reviewed.audiences && { audiences: reviewed.audiences }),
   };
 }

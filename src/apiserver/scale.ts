@@ -2,6 +2,8 @@
 import { isObject } from "../base/json.ts";
 import { own, setOwn } from "../base/own.ts";
 import { type FieldError, invalid as invalidField } from "../schema/field_error.ts";
+import { admitted, writeOf } from "./admission/admitted.ts";
+import type { Steps } from "./admission/steps.ts";
 import { applyTo, configOf } from "./apply.ts";
 import { contentType, parseObject, readBody } from "./body.ts";
 import { type Core, resourceName } from "./core.ts";
@@ -12,7 +14,7 @@ import type { ServedKind } from "./kinds.ts";
 import { encodeManaged, trackUpdate } from "./managed_fields.ts";
 import { type Draft, metadataOf, type StoredObject, withMetadata } from "./objects.ts";
 import { type WriteOptions, writeOptions } from "./options.ts";
-import { checkName, updateObject } from "./persist.ts";
+import { checkName, updating } from "./persist.ts";
 import { getObject } from "./read.ts";
 import { ownersAfterScale, type ReplicasPaths, scaleOwners } from "./scale_fields.ts";
 import { builtinSchema } from "./server_schema.ts";
@@ -35,7 +37,7 @@ export async function serveScale(core: Core, target: Target, request: Request): 
   const optionsKind = request.method === "PUT" ? "UpdateOptions" : "PatchOptions";
   const options = writeOptions(query, request.headers.get("user-agent") ?? "", optionsKind);
   const edit = await editOfScale(core, target, request, options);
-  const { object } = updateObject(core, kind, { namespace, name, dryRun: options.dryRun }, (live) => {
+  const steps = updating(core, kind, { namespace, name, dryRun: options.dryRun }, (live) => {
     const before = scaleBefore(kind, live);
     const wanted = edit(before);
     checkName(wanted, name);
@@ -48,12 +50,27 @@ export async function serveScale(core: Core, target: Target, request: Request): 
       managedFields: ownersAfterScale(managedFields, owners, replicasPaths(kind), kind.apiVersion),
     });
   });
+  const { object } = await admitted(core, writeOf(target, "UPDATE", options), asScale(kind, steps));
   return { code: 200, object: scaleOf(kind, object).scale };
 }
 
-type Edit = (before: StoredObject) => Draft;
+/** The steps as those who look at them see them: of the object its scale, of which they may change the replicas. */
+function* asScale<T>(kind: ServedKind, steps: Steps<T>): Steps<T> {
+  let next = steps.next();
+  while (!next.done) {
+    const { phase, object, old } = next.value;
+    // Who owns what is not told.
+    const scale = (of: StoredObject) => withMetadata(scaleBefore(kind, of), { managedFields: undefined });
+    const shown = { phase, object: scale(object), ...(old && { old: scale(old) }) };
+    const seen = yield shown;
+    next = steps.next(withAt(object, pathsOf(kind).spec, replicasOf(seen)) as StoredObject);
+  }
+  return next.value;
+}
 
-async function editOfScale(core: Core, target: Target, request: Request, options: WriteOptions): Promise<Edit> {
+type ScaleEdit = (before: StoredObject) => Draft;
+
+async function editOfScale(core: Core, target: Target, request: Request, options: WriteOptions): Promise<ScaleEdit> {
   const { kind, name = "", warnings } = target;
   const type = contentType(request.headers);
   const text = await readBody(request);
@@ -67,7 +84,7 @@ async function editOfScale(core: Core, target: Target, request: Request, options
   const types = Object.values(PATCHES).filter((each) => kind.isBuiltin || each !== PATCHES.strategic);
   if (!types.some((each) => each === type)) throw unsupportedMediaType(types);
   if (type === PATCHES.apply) {
-    const config = await configOf(SCALE, text);
+    const { config } = await configOf(SCALE, text);
     return (before) => {
       // Of custom kinds the server takes an apply to a scale only where it changes nothing.
       if (!kind.isBuiltin && before.metadata.managedFields === undefined) {
@@ -85,8 +102,11 @@ async function editOfScale(core: Core, target: Target, request: Request, options
   const edit = editOf(SCALE, type, text);
   return (before) => {
     // Of the owners a client sees nothing.
-    const edited = edit(withMetadata(before, { managedFields: undefined })) as Draft;
-    const wanted = decodePatched(SCALE, edited, { ...options, warnings }, type === PATCHES.strategic);
+    const edited = edit.apply(withMetadata(before, { managedFields: undefined })) as Draft;
+    // A message shows them all the same, without their times.
+    const owners = before.metadata.managedFields?.map(({ time: _time, ...owner }) => owner);
+    const quoted = (faulty: Draft) => edit.quoted(withMetadata(faulty, { managedFields: owners }));
+    const wanted = decodePatched(SCALE, edited, { ...edit, quoted }, { ...options, warnings });
     checkName(wanted, name);
     return tracked(before, wanted);
   };

@@ -1,7 +1,10 @@
 /** Label and field selectors (`k8s.io/apimachinery/pkg/labels`, `.../fields`). */
 import { own } from "../base/own.ts";
+import { type BuiltinFields, builtinFields } from "./builtin_fields.ts";
 import type { ServedKind } from "./kinds.ts";
 import type { StoredObject } from "./objects.ts";
+import { type FieldError, invalid } from "../schema/field_error.ts";
+import { labelValueFaults, qualifiedNameFaults } from "../base/name_rules.ts";
 import { badRequest } from "./status_error.ts";
 
 /** Whether an object is chosen. */
@@ -59,8 +62,13 @@ function unparsable(found: string | undefined, expected: string): Error {
 
 function readRequirement(tokens: readonly string[], start: number): [Requirement, number] {
   const first = tokens[start];
-  if (first === "!") return [without(identifier(tokens, start + 1)), start + 2];
+  if (first === "!") {
+    const absent = identifier(tokens, start + 1);
+    checkKey(absent);
+    return [without(absent), start + 2];
+  }
   const key = identifier(tokens, start);
+  checkKey(key);
   const operator = tokens[start + 1];
   switch (operator) {
     case undefined:
@@ -70,26 +78,51 @@ function readRequirement(tokens: readonly string[], start: number): [Requirement
     case "==":
     case "!=": {
       const [value, next] = exactValue(tokens, start + 2);
+      checkValues(key, [value]);
       const isEqual = operator !== "!=";
       return [(labels) => (own(labels, key) === value) === isEqual, next];
     }
     case "in":
     case "notin": {
       const [values, next] = readValues(tokens, start + 2);
+      checkValues(key, [...values]);
       const isIn = operator === "in";
       return [(labels) => values.has(own(labels, key) ?? MISSING) === isIn, next];
     }
     case "<":
     case ">": {
-      const bound = Number(identifier(tokens, start + 2));
+      const [text, next] = exactValue(tokens, start + 2);
+      if (!/^[+-]?\d+$/.test(text)) {
+        const fault = invalid("values[0]", text, "for 'Gt', 'Lt' operators, the value must be an integer");
+        throw badRequest(`unable to parse requirement: ${fault.field}: ${fault.message}`);
+      }
+      const bound = Number(text);
       return [(labels) => {
         const value = Number(own(labels, key) ?? NaN);
         return operator === "<" ? value < bound : value > bound;
-      }, start + 3];
+      }, next];
     }
     default:
       throw unparsable(operator, "in, notin, =, ==, !=, gt, lt");
   }
+}
+
+function checkKey(key: string): void {
+  const faults = qualifiedNameFaults(key).map((why) => invalid("<nil>", key, why));
+  if (faults.length > 0) throw unfit(faults);
+}
+
+function checkValues(key: string, values: readonly string[]): void {
+  const faults = values.flatMap((value, i) => {
+    const found = labelValueFaults(value);
+    return found.length === 0 ? [] : [invalid(`values[${i}][${key}]`, value, found.join("; "))];
+  });
+  if (faults.length > 0) throw unfit(faults);
+}
+
+function unfit(faults: readonly FieldError[]): Error {
+  const texts = faults.map(({ field, message }) => `${field}: ${message}`);
+  return badRequest(`unable to parse requirement: ${texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`}`);
 }
 
 // No label has this value: a value holds no space.
@@ -123,7 +156,7 @@ function readValues(tokens: readonly string[], start: number): [Set<string>, num
       values.add(identifier(tokens, i));
       i++;
       if (tokens[i] === ")") break;
-      if (tokens[i] !== ",") throw unparsable(tokens[i], "',', ')' or identifier");
+      if (tokens[i] !== ",") throw unparsable(tokens[i], "',' or ')'");
     }
     i++;
   }
@@ -138,31 +171,48 @@ function readValues(tokens: readonly string[], start: number): [Set<string>, num
  * @throws {StatusError} If it is none, or names a field that cannot be selected by.
  */
 export function fieldSelection(kind: ServedKind, text: string): Selection {
-  const selectable = selectableFields(kind);
-  const requirements = text.split(",").filter((part) => part !== "").map((part) => {
-    const match = /^(.*?)(==|!=|=)(.*)$/.exec(part);
+  const { fields, unknown } = selectableFields(kind);
+  const requirements = fieldTerms(text).filter((part) => part !== "").map((part) => {
+    const match = /^((?:[^\\=!]|\\.|!(?!=))*)(==|!=|=)((?:.|\n)*)$/.exec(part);
     if (match === null) throw badRequest(`invalid selector: '${text}'; can't understand '${part}'`);
-    const [, field = "", operator, value] = match;
-    const read = selectable.get(field);
-    if (read === undefined) throw badRequest(unknownField(kind, field));
+    const [, field = "", operator, raw = ""] = match;
+    const value = unescaped(raw);
+    const read = fields.get(field);
+    if (read === undefined) throw badRequest(unknown(field));
     return (object: StoredObject) => (read(object) === value) === (operator !== "!=");
   });
   return (object) => requirements.every((requirement) => requirement(object));
 }
 
-function unknownField(kind: ServedKind, field: string): string {
-  if (kind.isBuiltin) {
-    return `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
-  }
-  return `field label not supported: ${field}`;
+/** The terms of a field selector: a comma behind a backslash is part of a value. */
+function fieldTerms(text: string): string[] {
+  return text.match(/(?:[^\\,]|\\[^])+/g) ?? [];
 }
 
-function selectableFields(kind: ServedKind): ReadonlyMap<string, (object: StoredObject) => string> {
-  const fields = new Map<string, (object: StoredObject) => string>([[
-    "metadata.name",
-    ({ metadata }) => metadata.name,
-  ]]);
-  if (kind.isBuiltin || kind.namespaced) fields.set("metadata.namespace", ({ metadata }) => metadata.namespace ?? "");
+/** A value without its backslashes, which stand before a comma, an equals sign or each other. */
+function unescaped(value: string): string {
+  let plain = "";
+  for (let i = 0; i < value.length; i++) {
+    const character = value[i] ?? "";
+    if (character === "," || character === "=") {
+      throw badRequest(`invalid field selector: unescaped character in value: ${character.charCodeAt(0)}`);
+    }
+    if (character === "\\") {
+      const next = value[++i] ?? "";
+      if (!["\\", ",", "="].includes(next)) {
+        throw badRequest(`invalid field selector: invalid escape sequence: \\${next}`);
+      }
+      plain += next;
+    } else plain += character;
+  }
+  return plain;
+}
+
+function selectableFields(kind: ServedKind): BuiltinFields {
+  if (kind.isBuiltin) return builtinFields(`${kind.group}/${kind.plural}`);
+  const fields = new Map<string, (object: StoredObject) => string>();
+  fields.set("metadata.name", ({ metadata }) => metadata.name);
+  if (kind.namespaced) fields.set("metadata.namespace", ({ metadata }) => metadata.namespace ?? "");
   for (const [path, read] of kind.selectableFields ?? []) fields.set(path, read);
-  return fields;
+  return { fields, unknown: (field) => `field label not supported: ${field}` };
 }

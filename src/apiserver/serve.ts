@@ -7,6 +7,15 @@ export interface ServeOptions {
   readonly port?: number;
   /** The address to listen on. @default {"127.0.0.1"} */
   readonly hostname?: string;
+  /** By which it is known; then it speaks HTTPS, HTTP/2 included. @default {plain HTTP} */
+  readonly certificate?: ServerCertificate;
+}
+
+/** A server's certificate, its key, and that of the authority that signed it, all as PEM. */
+export interface ServerCertificate {
+  readonly certificate: string;
+  readonly key: string;
+  readonly caCert: string;
 }
 
 /** An API server that listens. */
@@ -37,10 +46,11 @@ export interface ServedApiserver extends AsyncDisposable {
  * ```
  */
 export function serveApiserver(apiserver: Apiserver, options: ServeOptions = {}): ServedApiserver {
-  const { port = 0, hostname = "127.0.0.1" } = options;
+  const { port = 0, hostname = "127.0.0.1", certificate } = options;
+  const tls = certificate && { cert: certificate.certificate, key: certificate.key };
   const open = new AbortController();
   const server = Deno.serve(
-    { port, hostname, onListen: () => {}, signal: open.signal },
+    { port, hostname, onListen: () => {}, signal: open.signal, ...tls },
     (request) => apiserver.fetch(withoutSignal(request)),
   );
   const address = server.addr as Deno.NetAddr;
@@ -49,7 +59,11 @@ export function serveApiserver(apiserver: Apiserver, options: ServeOptions = {})
     open.abort();
     await server.finished;
   }
-  return { url: `http://${host}:${address.port}`, close, [Symbol.asyncDispose]: close };
+  return {
+    url: `${tls === undefined ? "http" : "https"}://${host}:${address.port}`,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 /**
@@ -60,11 +74,21 @@ function withoutSignal({ url, method, headers, body }: Request): Request {
   return new Request(url, { method, headers, body });
 }
 
+/** Options for {@linkcode kubeconfigFor}. */
+export interface KubeconfigOptions {
+  /** What cluster, user and context are called. @default {"apiserver"} */
+  readonly name?: string;
+  /** The bearer token. kubectl wants one even where the server asks for none. @default {"anything"} */
+  readonly token?: string;
+  /** The certificate of the authority that signed the server's, as PEM. */
+  readonly caCert?: string;
+}
+
 /**
  * A kubeconfig file for a server.
  *
  * @param url Where the server listens.
- * @param name What cluster, user and context are called. @default {"apiserver"}
+ * @param options Additional options, or the name alone.
  * @returns The text of the file: YAML, in its JSON form.
  *
  * @example Usage
@@ -74,12 +98,14 @@ function withoutSignal({ url, method, headers, body }: Request): Request {
  * assert.match(kubeconfigFor("http://127.0.0.1:8001"), /"server": "http:\/\/127.0.0.1:8001"/);
  * ```
  */
-export function kubeconfigFor(url: string, name = "apiserver"): string {
+export function kubeconfigFor(url: string, options: KubeconfigOptions | string = {}): string {
+  const { name = "apiserver", token = "anything", caCert } = typeof options === "string" ? { name: options } : options;
+  const authority = caCert !== undefined && { "certificate-authority-data": btoa(caCert) };
   const config = {
     apiVersion: "v1",
     kind: "Config",
-    clusters: [{ name, cluster: { server: url } }],
-    users: [{ name, user: { token: "anything" } }],
+    clusters: [{ name, cluster: { server: url, ...authority } }],
+    users: [{ name, user: { token } }],
     contexts: [{ name, context: { cluster: name, user: name } }],
     "current-context": name,
   };

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { localCertificate } from "../testing/local_certificate.ts";
+import { createApiserver } from "./mod.ts";
 import { CONFIG_MAPS, configMap, Wire } from "./_wire.ts";
 import { kubeconfigFor, serveApiserver } from "./serve.ts";
 
@@ -20,6 +22,26 @@ Deno.test("serveApiserver answers over TCP, and a watch ends with the client tha
 
   assert.match(new TextDecoder().decode(value), /"type":"ADDED"/);
   assert.deepEqual([open, wire.server.watches], [1, 0]);
+});
+
+Deno.test("serveApiserver speaks HTTPS with a certificate, and knows users by their tokens", async () => {
+  const certificate = await localCertificate();
+  await using server = createApiserver({
+    rbac: true,
+    tokens: { secret: { name: "jane", groups: ["system:masters"] } },
+  });
+  await using served = serveApiserver(server, { certificate });
+  using client = Deno.createHttpClient({ caCerts: [certificate.caCert] });
+  const status = async (headers: Record<string, string>) => {
+    const response = await fetch(`${served.url}/api/v1/namespaces`, { headers, client });
+    await response.body?.cancel();
+    return response.status;
+  };
+
+  assert.match(served.url, /^https:/);
+  assert.equal(await status({ authorization: "Bearer secret" }), 200);
+  assert.equal(await status({ authorization: "Bearer other" }), 401);
+  assert.equal(await status({}), 403);
 });
 
 Deno.test("kubeconfigFor names the server", () => {

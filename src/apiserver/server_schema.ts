@@ -46,6 +46,7 @@ function special(name: string): ServerSchema {
     case "IntOrString":
       return { "x-kubernetes-int-or-string": true };
     case "RawExtension":
+      return { type: "object", "x-kubernetes-preserve-unknown-fields": true, "x-kubernetes-map-type": "atomic" };
     case "FieldsV1":
       return { type: "object", "x-kubernetes-preserve-unknown-fields": true };
     case "JSON":

@@ -200,7 +200,11 @@ export function patchRejected(): StatusError {
 }
 
 export function tooLarge(limit: number): StatusError {
-  return new StatusError(413, "RequestEntityTooLarge", `Request entity too large: limit is ${limit}`);
+  return requestTooLarge(`limit is ${limit}`);
+}
+
+export function requestTooLarge(why: string): StatusError {
+  return new StatusError(413, "RequestEntityTooLarge", `Request entity too large: ${why}`);
 }
 
 export function expired(message: string): StatusError {

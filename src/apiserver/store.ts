@@ -41,6 +41,8 @@ export class Store {
   #revision = 1;
   /** Changes up to this revision are forgotten. */
   #compacted = 0;
+  /** The revisions at which collections began, where that was after the store did. */
+  #begun = new Map<string, number>();
   #collections = new Map<string, Map<string, StoredObject>>();
   /** Sorted keys of a collection; dropped when a key comes or goes. */
   #keys = new Map<string, readonly string[]>();
@@ -142,7 +144,8 @@ export class Store {
    * @throws {CompactedError} If some of them are forgotten.
    */
   changesSince(revision: number, collection: string): Change[] {
-    if (revision < this.#compacted) throw new CompactedError(this.#compacted);
+    const oldest = Math.max(this.#compacted, this.#begun.get(collection) ?? 0);
+    if (revision < oldest) throw new CompactedError(oldest);
     const found: Change[] = [];
     for (let i = this.#changes.length - 1; i >= 0; i--) {
       const change = this.#changes[i];
@@ -150,6 +153,11 @@ export class Store {
       if (change.collection === collection) found.push(change);
     }
     return found.reverse();
+  }
+
+  /** Lets the history of a collection begin: what was before its kind was served is not known to watches. */
+  begin(collection: string): void {
+    this.#begun.set(collection, this.#revision);
   }
 
   /** Forgets all changes so far: a watch from before now is refused. */

@@ -2,7 +2,8 @@
 import { equal, isObject } from "../base/json.ts";
 import { own, setOwn } from "../base/own.ts";
 import type { ServerSchema } from "./server_schema.ts";
-import { badRequest } from "./status_error.ts";
+import { goKind, goValue } from "./go_value.ts";
+import { StatusError } from "./status_error.ts";
 
 const DIRECTIVE = "$patch";
 const DELETE_PREFIX = "$deleteFromPrimitiveList/";
@@ -20,8 +21,10 @@ const RETAIN_KEYS = "$retainKeys";
  */
 export function applyStrategicPatch(schema: ServerSchema, target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
-  if (own(patch, DIRECTIVE) === "replace") return without(patch, DIRECTIVE);
-  if (own(patch, DIRECTIVE) === "delete") return {};
+  const directive = own(patch, DIRECTIVE);
+  if (directive === "replace") return without(patch, DIRECTIVE);
+  if (directive === "delete") return {};
+  if (directive !== undefined && directive !== "merge") throw unknownDirective(directive, patch);
   const before = retained(isObject(target) ? target : {}, patch);
   const result: Record<string, unknown> = { ...before };
   for (const [key, value] of Object.entries(patch)) {
@@ -37,6 +40,7 @@ export function applyStrategicPatch(schema: ServerSchema, target: unknown, patch
   for (const [key, order] of Object.entries(patch)) {
     if (!key.startsWith(ORDER_PREFIX) || !Array.isArray(order)) continue;
     const name = key.slice(ORDER_PREFIX.length);
+    checkOrder(mergeKey(propertyOf(schema, name)), own(patch, name), order);
     const list = own(result, name);
     if (Array.isArray(list)) setOwn(result, name, inOrder(mergeKey(propertyOf(schema, name)), list, order));
   }
@@ -76,7 +80,11 @@ function merged(schema: ServerSchema, target: unknown, patch: unknown): unknown 
   if (!Array.isArray(patch) || !merges(schema)) return patch;
   const before = Array.isArray(target) ? target : [];
   const key = mergeKey(schema);
-  if (key === undefined) return [...before, ...patch.filter((item) => !before.some((each) => equal(each, item)))];
+  if (key === undefined) {
+    const isIn = (list: readonly unknown[], item: unknown) => list.some((each) => equal(each, item));
+    const rank = (item: unknown) => before.findIndex((each) => equal(each, item));
+    return interleaved(before.filter((item) => !isIn(patch, item)), patch, rank);
+  }
   return mergedItems(schema, key, before, patch);
 }
 
@@ -87,7 +95,7 @@ function mergedItems(
   patch: readonly unknown[],
 ): unknown[] {
   const items = patch.map((item) => {
-    if (!isObject(item)) throw badRequest("map: an item of a list that is merged by key is no object");
+    if (!isObject(item)) throw failure(`expected a map, but received a ${goKind(item)}`);
     return item;
   });
   if (items.some((item) => own(item, DIRECTIVE) === "replace")) {
@@ -97,9 +105,10 @@ function mergedItems(
   const idOf = (item: unknown) => isObject(item) ? own(item, key) : undefined;
   const find = (list: readonly unknown[], id: unknown) => list.findIndex((each) => equal(idOf(each), id));
   for (const item of items) {
-    if (idOf(item) === undefined) {
-      throw badRequest(`map: ${JSON.stringify(item)} does not contain declared merge key: ${key}`);
-    }
+    const directive = own(item, DIRECTIVE);
+    if (directive === "merge") throw failure("merging lists cannot yet be specified in the patch");
+    if (directive !== undefined && directive !== "delete") throw unknownDirective(directive, item);
+    if (idOf(item) === undefined) throw failure(`map: ${goValue(item)} does not contain declared merge key: ${key}`);
   }
   const gone = items.filter((item) => own(item, DIRECTIVE) === "delete");
   const kept = before.filter((item) => find(gone, idOf(item)) < 0);
@@ -123,6 +132,28 @@ function interleaved(
     else result.push(second[j++]);
   }
   return [...result, ...first.slice(i), ...second.slice(j)];
+}
+
+/** Most faults of a patch are errors of the server's library, which it has no status for. */
+function failure(message: string): StatusError {
+  return new StatusError(500, undefined, message);
+}
+
+function unknownDirective(directive: unknown, patch: Record<string, unknown>): StatusError {
+  return failure(`unknown patch type: ${goValue(directive)} in map: ${goValue(patch)}`);
+}
+
+/** The items of a patch must stand in the order that it asks for. */
+function checkOrder(key: string | undefined, patch: unknown, order: readonly unknown[]): void {
+  if (!Array.isArray(patch) || patch.length === 0 || order.length === 0) return;
+  const idOf = (item: unknown) => key !== undefined && isObject(item) ? own(item, key) : item;
+  const items = patch.filter((item) => !(isObject(item) && own(item, DIRECTIVE) !== undefined));
+  let i = 0;
+  for (const each of order) if (i < items.length && equal(idOf(items[i]), idOf(each))) i++;
+  if (i === items.length) return;
+  throw failure(
+    `The order in patch list:\n${goValue(patch)}\n doesn't match $setElementOrder list:\n${goValue(order)}\n`,
+  );
 }
 
 /** A list in the order that the patch asks for; what it does not name stays behind what it stood behind. */

@@ -1,4 +1,5 @@
 /** Objects as rows of a table (`meta.k8s.io/v1`), as `kubectl get` shows them. */
+import { isObject } from "../base/json.ts";
 import { age, NAME_COLUMN } from "./columns.ts";
 import type { Column, ServedKind } from "./kinds.ts";
 import type { StoredObject } from "./objects.ts";
@@ -25,12 +26,12 @@ export function tableOf(
   objects: readonly StoredObject[],
   metadata: object,
   now: number,
-  options: { includeObject: IncludeObject; withColumns: boolean },
+  options: { includeObject: IncludeObject; withColumns: boolean; version: string },
 ): unknown {
   const columns = kind.columns ?? DEFAULT_COLUMNS;
   return {
     kind: "Table",
-    apiVersion: "meta.k8s.io/v1",
+    apiVersion: `meta.k8s.io/${options.version}`,
     metadata,
     columnDefinitions: options.withColumns
       ? columns.map(({ name, type, format = "", description = "", priority = 0 }) => ({
@@ -43,12 +44,25 @@ export function tableOf(
       : null,
     rows: objects.map((object) => ({
       cells: columns.map(({ cell }) => cell(object, now)),
-      object: options.includeObject === "None" ? null : options.includeObject === "Object" ? object : partial(object),
+      ...kind.collection === "/pods" && endOf(object),
+      object: options.includeObject === "None"
+        ? null
+        : options.includeObject === "Object"
+        ? object
+        : partial(object, options.version),
     })),
   };
 }
 
+/** A row says of a pod that has ended that it is out of the way. */
+function endOf({ status }: StoredObject): { conditions?: readonly unknown[] } {
+  const phase = isObject(status) ? status.phase : undefined;
+  if (phase !== "Succeeded" && phase !== "Failed") return {};
+  const message = phase === "Failed" ? "The pod failed." : "The pod has completed successfully.";
+  return { conditions: [{ type: "Completed", status: "True", reason: phase, message }] };
+}
+
 /** An object's metadata alone. */
-export function partial({ metadata }: { readonly metadata: unknown }): unknown {
-  return { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata };
+export function partial({ metadata }: { readonly metadata: unknown }, version = "v1"): unknown {
+  return { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${version}`, metadata };
 }

@@ -5,9 +5,9 @@ import type { StoredObject } from "./objects.ts";
 import { integer, prefixOf, revisionOf, selection, tooLarge } from "./read.ts";
 import { isTrue } from "./options.ts";
 import type { Selection } from "./selectors.ts";
-import { badRequest, expired, invalid, StatusError } from "./status_error.ts";
+import { expired, invalid, StatusError } from "./status_error.ts";
 import { type Change, CompactedError } from "./store.ts";
-import { type FieldError, forbidden } from "../schema/field_error.ts";
+import { type FieldError, forbidden, notSupported } from "../schema/field_error.ts";
 
 /** A line of a watch. */
 export interface WatchEvent {
@@ -21,14 +21,26 @@ export interface WatchRequest {
   readonly namespace: string | undefined;
   readonly name: string | undefined;
   readonly query: URLSearchParams;
-  /** The object as it stands in the line: itself, a row of a table, its metadata. */
-  readonly encode: (event: WatchEvent) => string;
+  /** The event as it goes over the wire: a line of JSON, or a frame of protobuf. */
+  readonly encode: (event: WatchEvent) => string | Uint8Array;
   readonly signal: AbortSignal;
 }
 
-/** Open watches. */
+/**
+ * What can befall an open watch: its connection breaks, it stays open and says nothing more, or the server says that what it is at is forgotten
+ * and ends it.
+ */
+export type Disturbance = "cut" | "silence" | "expire";
+
+/** An open watch. */
+interface OpenWatch {
+  end(): void;
+  disturb(how: Disturbance): void;
+}
+
+/** Open watches, by the signals of their requests. */
 export class Watches {
-  #open = new Set<() => void>();
+  #open = new Map<AbortSignal, OpenWatch>();
   readonly #core: Core;
 
   constructor(core: Core) {
@@ -42,7 +54,25 @@ export class Watches {
 
   /** Ends all of them. */
   close(): void {
-    for (const end of [...this.#open]) end();
+    for (const { end } of [...this.#open.values()]) end();
+  }
+
+  /**
+   * Disturbs the watch that a request opened.
+   *
+   * @param signal The request's.
+   * @param how What befalls it.
+   * @returns Whether it was still open.
+   */
+  disturb(signal: AbortSignal, how: Disturbance): boolean {
+    const watch = this.#open.get(signal);
+    watch?.disturb(how);
+    return watch !== undefined;
+  }
+
+  /** The signals of the requests whose watches are open. */
+  get signals(): readonly AbortSignal[] {
+    return [...this.#open.keys()];
   }
 
   /**
@@ -62,14 +92,17 @@ export class Watches {
     const encoder = new TextEncoder();
     const clockwork: Disposable[] = [];
     let end = () => {};
+    let isSilent = false;
     return new ReadableStream<Uint8Array>({
       start: (controller) => {
         const send = (event: WatchEvent) => {
+          if (isSilent) return;
           core.happened();
-          controller.enqueue(encoder.encode(`${request.encode(event)}\n`));
+          const line = request.encode(event);
+          controller.enqueue(typeof line === "string" ? encoder.encode(line) : line);
         };
         end = () => {
-          if (!this.#open.delete(end)) return;
+          if (!this.#open.delete(signal)) return;
           for (const part of clockwork) part[Symbol.dispose]();
           signal.removeEventListener("abort", end);
           core.happened();
@@ -79,7 +112,17 @@ export class Watches {
             // Cancelled by the reader: closed already.
           }
         };
-        this.#open.add(end);
+        const disturb = (how: Disturbance) => {
+          if (how === "silence") return void (isSilent = true);
+          if (how === "expire") {
+            const { revision } = core.store;
+            send({ type: "ERROR", object: expired(`too old resource version: ${start} (${revision})`).status });
+            return end();
+          }
+          controller.error(new TypeError("connection reset by peer"));
+          end();
+        };
+        this.#open.set(signal, { end: () => end(), disturb });
         signal.addEventListener("abort", end, { once: true });
         const refusal = begin(core, request, isChosen, send);
         if (refusal !== undefined) {
@@ -193,22 +236,23 @@ function at(object: StoredObject, revision: number): StoredObject {
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
 }
 
+/** As `ValidateListOptions` of `k8s.io/apimachinery/pkg/apis/meta/internalversion/validation` does for watches. */
 function checkWatchOptions(query: URLSearchParams): void {
   const match = query.get("resourceVersionMatch") ?? "";
+  const field = "resourceVersionMatch";
   const faults: FieldError[] = [];
-  if (query.get("sendInitialEvents") !== null) {
-    if (match !== "NotOlderThan") {
-      const why = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
-      faults.push(forbidden("resourceVersionMatch", why));
-    }
-  } else if (match !== "") {
-    faults.push(
-      forbidden(
-        "resourceVersionMatch",
-        "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
-      ),
-    );
+  const asksInitial = query.get("sendInitialEvents") !== null;
+  if (asksInitial && match !== "NotOlderThan") {
+    faults.push(forbidden(field, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
   }
-  if (query.get("continue")) throw badRequest("continue is forbidden for watch");
+  if (match !== "") {
+    if (!asksInitial) {
+      faults.push(forbidden(field, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
+    }
+    if (match !== "NotOlderThan") faults.push(notSupported(field, match, ["NotOlderThan"]));
+  }
+  if (query.get("continue")) {
+    faults.push(forbidden(field, "resourceVersionMatch is forbidden when continue is provided"));
+  }
   if (faults.length > 0) throw invalid({ group: "meta.k8s.io", kind: "ListOptions" }, "", faults);
 }

@@ -1,20 +1,34 @@
 /** create, update and patch, from the request to the answer. */
 import { isObject } from "../base/json.ts";
-import { applyJsonPatch, type JsonPatchOperation } from "../base/json_patch.ts";
 import { applyMergePatch } from "../base/merge_patch.ts";
 import { own } from "../base/own.ts";
 import { invalid as invalidField } from "../schema/field_error.ts";
 import { sorted } from "./apply/field_set.ts";
+import { escalationGuard, type Guard } from "./access/escalation.ts";
+import type { User } from "./access/user.ts";
+import { admitted, writeOf } from "./admission/admitted.ts";
 import { applyObject } from "./apply.ts";
-import { contentType, jsonFault, kindMissing, type ParsedBody, parseObject, readBody } from "./body.ts";
-import type { Core } from "./core.ts";
-import { decodeBody, type DecodeOptions } from "./decode_body.ts";
+import {
+  contentType,
+  duplicateKeys,
+  jsonFault,
+  kindMissing,
+  type ParsedBody,
+  parseObject,
+  protobufFault,
+  readBody,
+} from "./body.ts";
+import { type Core, keyOf } from "./core.ts";
+import { decodeBody, type DecodeOptions, PatchedFault } from "./decode_body.ts";
+import { goValue } from "./go_value.ts";
+import { readJsonPatch } from "./json_patch.ts";
+import { PROTOBUF } from "./protobuf/envelope.ts";
 import type { ServedKind } from "./kinds.ts";
 import { trackUpdate } from "./managed_fields.ts";
 import { type Draft, metadataOf, type StoredObject } from "./objects.ts";
 import { type WriteOptions, writeOptions } from "./options.ts";
-import { checkName, createObject, updateObject } from "./persist.ts";
-import { badRequest, invalid, patchRejected, StatusError, unsupportedMediaType } from "./status_error.ts";
+import { checkName, creating, updating } from "./persist.ts";
+import { badRequest, invalid, unsupportedMediaType } from "./status_error.ts";
 import { applyStrategicPatch } from "./strategic_patch.ts";
 
 /** A request about one kind. */
@@ -24,6 +38,10 @@ export interface Target {
   readonly name: string | undefined;
   readonly subresource: string | undefined;
   readonly query: URLSearchParams;
+  /** Who sent it, or as whom it is answered. */
+  readonly user: User;
+  /** Whether the path itself asks for a watch, as in old times. */
+  readonly isWatchPath?: boolean;
   /** What the answer warns of, be it a refusal or not. */
   readonly warnings: string[];
 }
@@ -34,27 +52,65 @@ export interface Outcome {
   readonly object: StoredObject;
 }
 
+/** What a write is checked for because of who makes it. */
+export function guardOf(core: Core, target: Target): { guard?: Guard } {
+  const guard = escalationGuard(core.access.authorizer, target.user, target);
+  return guard === undefined ? {} : { guard };
+}
+
 function optionsOf(request: Request, query: URLSearchParams, kind: string): WriteOptions {
   return writeOptions(query, request.headers.get("user-agent") ?? "", kind);
 }
 
 /** Makes the object of a POST. */
 export async function create(core: Core, target: Target, request: Request): Promise<Outcome> {
-  const { kind, namespace, query, warnings } = target;
+  const { kind, query, warnings } = target;
   const options = optionsOf(request, query, "CreateOptions");
   const { value, duplicates } = await bodyOf(kind, request);
   const draft = decodeBody(kind, value as Draft, { ...options, duplicates, warnings });
-  const written = createObject(core, kind, draft, {
-    namespace,
-    dryRun: options.dryRun,
-    track: (object) => trackUpdate(core, kind, undefined, object, { manager: options.manager }),
-  });
+  return await createDecoded(core, target, draft, options);
+}
+
+/** Kinds of which a PUT makes what is not there. */
+const MADE_BY_PUT = new Set([
+  "/endpoints",
+  "/events",
+  "/limitranges",
+  "/services",
+  "coordination.k8s.io/leases",
+  "coordination.k8s.io/leasecandidates",
+  "node.k8s.io/runtimeclasses",
+  "rbac.authorization.k8s.io/clusterrolebindings",
+  "rbac.authorization.k8s.io/clusterroles",
+  "rbac.authorization.k8s.io/rolebindings",
+  "rbac.authorization.k8s.io/roles",
+]);
+
+function isMadeByPut(core: Core, { kind, namespace, name = "", subresource }: Target): boolean {
+  if (subresource !== undefined || !MADE_BY_PUT.has(kind.collection)) return false;
+  return core.store.get(kind.collection, keyOf(namespace, name)) === undefined;
+}
+
+async function createDecoded(core: Core, target: Target, draft: Draft, options: WriteOptions): Promise<Outcome> {
+  const { kind, namespace, warnings } = target;
+  const write = writeOf(target, "CREATE", options, metadataOf(draft).name ?? "");
+  const written = await admitted(
+    core,
+    write,
+    creating(core, kind, draft, {
+      namespace,
+      dryRun: options.dryRun,
+      ...guardOf(core, target),
+      track: (object) => trackUpdate(core, kind, undefined, object, { manager: options.manager }),
+    }),
+  );
   warnings.push(...written.warnings);
   return { code: 201, object: written.object };
 }
 
 async function bodyOf(kind: ServedKind, request: Request): Promise<ParsedBody> {
   const text = await readBody(request);
+  if (kind.isBuiltin && contentType(request.headers) === PROTOBUF) throw protobufFault(text, kind.kind);
   const body = await parseObject(text, contentType(request.headers), kind.kind);
   if (!kind.isBuiltin && !own(body.value as Draft, "kind")) throw kindMissing(kind.kind, text);
   return body;
@@ -67,7 +123,17 @@ export async function update(core: Core, target: Target, request: Request): Prom
   const { value, duplicates } = await bodyOf(kind, request);
   const draft = decodeBody(kind, value as Draft, { ...options, duplicates, warnings });
   checkName(draft, name);
-  return change(core, target, options, () => draft, true);
+  if (isMadeByPut(core, target)) {
+    core.access.checkCreate(target.user, {
+      group: kind.group,
+      version: kind.version,
+      resource: kind.plural,
+      namespace: target.namespace,
+      name,
+    });
+    return await createDecoded(core, target, draft, options);
+  }
+  return await change(core, target, options, () => draft, true);
 }
 
 /** The media types of patches. */
@@ -88,12 +154,22 @@ export async function patch(core: Core, target: Target, request: Request): Promi
   const text = await readBody(request);
   if (type === PATCHES.apply) return await applyObject(core, target, text, options);
   const edit = editOf(kind, type, text);
-  return change(core, target, options, (live) => {
-    const edited = edit(live) as Draft;
-    const draft = decodePatched(kind, edited, { ...options, warnings }, type === PATCHES.strategic);
+  return await change(core, target, options, (live) => {
+    const draft = decodePatched(kind, edit.apply(live) as Draft, edit, { ...options, warnings });
     checkName(draft, name);
     return draft;
   }, false);
+}
+
+/** A patch that was read. */
+export interface Edit {
+  /** Fields of the patch that are there twice, or that there are not. */
+  readonly faults: readonly string[];
+  /** What makes of an object what it is to be. */
+  readonly apply: (live: StoredObject) => unknown;
+  /** What a message quotes when the patched object is not right: the object, or of a strategic merge patch the patch. */
+  readonly quoted: (edited: Draft) => string;
+  readonly isStrategic: boolean;
 }
 
 /**
@@ -101,49 +177,66 @@ export async function patch(core: Core, target: Target, request: Request): Promi
  *
  * @throws {StatusError} If it is none.
  */
-export function editOf(kind: ServedKind, type: string, text: string): (live: StoredObject) => unknown {
+export function editOf(kind: ServedKind, type: string, text: string): Edit {
+  const isStrategic = type === PATCHES.strategic;
+  const prefix = isStrategic ? "" : "error decoding patch: ";
   let patch: unknown;
   try {
     patch = JSON.parse(text);
-  } catch (error) {
-    throw badRequest(`error decoding patch: ${jsonFault(text, error)}`);
+  } catch {
+    throw badRequest(`${prefix}${jsonFault(text)}`);
   }
+  const quoted = (edited: Draft) => patchedText(kind, edited, touchesMetadata(patch));
+  const ofObject = { isStrategic, quoted };
   if (type === PATCHES.json) {
-    if (!Array.isArray(patch)) {
-      throw badRequest(
-        "error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp",
-      );
-    }
-    return (live) => {
-      try {
-        return object(applyOperations(live, patch as JsonPatchOperation[]));
-      } catch {
-        throw patchRejected();
-      }
-    };
+    const { faults, apply } = readJsonPatch(patch, text);
+    return { ...ofObject, faults, apply };
   }
-  if (!isObject(patch)) throw notAnObject(patch);
-  if (type === PATCHES.merge) return (live) => applyMergePatch(live, patch);
-  return (live) => applyStrategicPatch(kind.schema, live, patch);
+  const faults = duplicateKeys(text).map((field) => `duplicate field "${field}"`);
+  if (isStrategic) {
+    const changes = patch ?? {};
+    if (!isObject(changes)) throw notAnObject(prefix, patch);
+    const apply = (live: StoredObject) => applyStrategicPatch(kind.schema, live, changes);
+    return { faults, apply, isStrategic, quoted: () => goValue(changes) };
+  }
+  if (!isObject(patch)) throw notAnObject(prefix, patch);
+  return { ...ofObject, faults, apply: (live) => applyMergePatch(live, patch) };
 }
 
-/** Decodes what a patch made. What is wrong with it is a fault of the patch, not of a body. */
-export function decodePatched(kind: ServedKind, edited: Draft, options: DecodeOptions, isStrategic: boolean): Draft {
+/**
+ * Decodes what a patch made. What is wrong with it is a fault of the patch, not of a body.
+ *
+ * @param kind The kind.
+ * @param edited What the patch made.
+ * @param edit The patch.
+ * @param options How strict to be, and what to do with warnings.
+ * @throws {StatusError} If it is refused.
+ */
+export function decodePatched(kind: ServedKind, edited: Draft, edit: Edit, options: DecodeOptions): Draft {
   try {
-    return decodeBody(kind, edited, options);
+    return decodeBody(kind, edited, { ...options, patched: edit });
   } catch (error) {
-    if (!(error instanceof StatusError) || error.code !== 400 || isStrategic) throw error;
-    const why = error.message.replace(/^.* cannot be handled as a \S+: /, "");
-    throw invalid({ group: "", kind: "" }, "", [invalidField("patch", patchedText(kind, edited), why)]);
+    if (!(error instanceof PatchedFault)) throw error;
+    throw invalid({ group: "", kind: "" }, "", [invalidField("patch", edit.quoted(edited), error.message)]);
   }
 }
 
-/** The patched object as the server prints it: keys in order, the metadata of a built-in kind in the order of its struct. */
-function patchedText(kind: ServedKind, edited: Draft): string {
+/** Whether a patch changes something within the metadata: the server then prints that in the order of keys. */
+function touchesMetadata(patch: unknown): boolean {
+  if (!Array.isArray(patch)) return isObject(patch) && Object.hasOwn(patch, "metadata");
+  return patch.some(({ path, from }) => /^\/metadata\//.test(String(path)) || /^\/metadata\//.test(String(from)));
+}
+
+/** The patched object as the server prints it: keys in order, but untouched metadata of a built-in kind in the order of its struct. */
+function patchedText(kind: ServedKind, edited: Draft, isTouched: boolean): string {
   if (!kind.isBuiltin) return sorted(edited);
   const parts = Object.keys(edited).sort().map((key) => {
-    const value = key === "metadata" ? inOrder(metadataOf(edited)) : edited[key];
-    return `${JSON.stringify(key)}:${JSON.stringify(value)}`;
+    if (key !== "metadata") return `${JSON.stringify(key)}:${JSON.stringify(edited[key])}`;
+    const metadata = metadataOf(edited);
+    const keys = isTouched
+      ? Object.fromEntries(Object.entries(metadata).sort(([a], [b]) => a < b ? -1 : 1))
+      : inOrder(metadata);
+    return `"metadata":${JSON.stringify(keys)}`;
   });
   return `{${parts.join(",")}}`;
 }
@@ -156,6 +249,13 @@ const METADATA_ORDER = [
   "resourceVersion",
   "generation",
   "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "labels",
+  "annotations",
+  "ownerReferences",
+  "finalizers",
+  "managedFields",
 ];
 
 function inOrder(metadata: Draft): Draft {
@@ -163,50 +263,34 @@ function inOrder(metadata: Draft): Draft {
   return { ...Object.fromEntries(first), ...metadata };
 }
 
-function notAnObject(patch: unknown): Error {
+function notAnObject(prefix: string, patch: unknown): Error {
   if (patch === null) return badRequest("Invalid JSON Patch");
   const type = Array.isArray(patch) ? "array" : typeof patch === "boolean" ? "bool" : typeof patch;
   return badRequest(
-    `error decoding patch: json: cannot unmarshal ${type} into Go value of type map[string]interface {}`,
+    `${prefix}json: cannot unmarshal ${type} into Go value of type map[string]interface {}`,
   );
 }
 
-/** Applies a JSON patch as the server's library does: to replace a key that is not there adds it. */
-function applyOperations(live: StoredObject, operations: readonly JsonPatchOperation[]): unknown {
-  return operations.reduce<unknown>((document, operation) => {
-    if (operation.op !== "replace") return applyJsonPatch(document, [operation]);
-    try {
-      return applyJsonPatch(document, [operation]);
-    } catch (error) {
-      if (/\/(?:\d+|-)$/.test(operation.path)) throw error;
-      return applyJsonPatch(document, [{ ...operation, op: "add" }]);
-    }
-  }, live);
-}
-
-function object(value: unknown): unknown {
-  if (!isObject(value)) throw new TypeError("Cannot use the patched value: it is no object");
-  return value;
-}
-
 /** Writes a changed object, and says whose fields changed. */
-function change(
+async function change(
   core: Core,
-  { kind, namespace, name = "", subresource, warnings }: Target,
+  target: Target,
   options: WriteOptions,
   make: (live: StoredObject) => Draft,
   isWhole: boolean,
-): Outcome {
+): Promise<Outcome> {
+  const { kind, namespace, name = "", subresource, warnings } = target;
   const request = {
     namespace,
     name,
     dryRun: options.dryRun,
+    ...guardOf(core, target),
     isWhole,
     ...(subresource && { subresource }),
     track: (next: StoredObject, old: StoredObject) =>
       trackUpdate(core, kind, old, next, { manager: options.manager, ...(subresource && { subresource }) }),
   };
-  const written = updateObject(core, kind, request, make);
+  const written = await admitted(core, writeOf(target, "UPDATE", options), updating(core, kind, request, make));
   warnings.push(...written.warnings);
   return { code: 200, object: written.object };
 }

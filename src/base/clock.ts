@@ -4,6 +4,8 @@
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
+  /** Milliseconds since some moment. Unlike {@linkcode Clock.now} it is never set: what it says grows with time alone. */
+  elapsed(): number;
   /**
    * Calls `callback` once, after at least `delay` milliseconds. Disposing of the answer cancels it; doing so twice, or after
    * the call, does nothing.
@@ -17,6 +19,7 @@ const LONGEST_TIMEOUT = 2 ** 31 - 1;
 /** The machine's clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   after(delay: number, callback: () => void): Disposable {
     const due = Date.now() + delay;
     let timer = setTimeout(ring, Math.min(delay, LONGEST_TIMEOUT));

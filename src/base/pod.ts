@@ -8,3 +8,6 @@ export const SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
  * the host, and the address is not known when they are compiled.
  */
 export const API_HOST = "kubernetes.default.svc";
+
+/** Where the settings of an operator are: the ConfigMap is mounted there. */
+export const CONFIG_FOLDER = "/etc/op";

@@ -16,6 +16,10 @@ export class VirtualClock implements Clock {
     return this.#now;
   }
 
+  elapsed(): number {
+    return this.#now;
+  }
+
   after(delay: number, callback: () => void): Disposable {
     const id = this.#serial++;
     this.#timers.set(id, { due: this.#now + Math.max(0, delay), callback });

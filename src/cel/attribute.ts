@@ -241,8 +241,9 @@ export function isKey(value: Value): boolean {
 }
 
 /** What Go calls the type of a value, which some messages tell. */
-export function goTypeOf(value: Value): string {
+export function goTypeOf(value: Outcome): string {
   if (value === null) return "types.Null";
+  if (value instanceof Failure) return "*types.Err";
   switch (typeof value) {
     case "boolean":
       return "types.Bool";
@@ -262,7 +263,7 @@ export function goTypeOf(value: Value): string {
   if (value instanceof MapValue) return "*common.unstructuredMap";
   if (value instanceof Optional) return "*types.Optional";
   if (value instanceof TypeValue) return "*types.Type";
-  return `*${value.type.kind === "opaque" ? value.type.name : "types.Val"}`;
+  return value.goType;
 }
 
 /** What is looked for in vain is not charged for. */
@@ -287,7 +288,9 @@ function select(from: Value, key: Value): Outcome {
 function find(from: Value, key: Value): Outcome | undefined {
   if (from instanceof List) {
     const index = indexOf(key);
-    return index instanceof Failure ? index : attempt(() => from.items[index]);
+    if (index instanceof Failure) return index;
+    const isStrange = from.semantics !== undefined && typeof key !== "bigint" && index in from.items;
+    return isStrange ? new Failure(`unsupported index: ${valueText(key)}`) : attempt(() => from.items[index]);
   }
   if (!(from instanceof MapValue)) return undefined;
   return attempt(() => from.get(key));

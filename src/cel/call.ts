@@ -1,6 +1,6 @@
 /** Operators and functions in a program. */
-import { EntryMap } from "./map_value.ts";
-import { Failure, type Outcome } from "./outcome.ts";
+import { EntryMap, NO_BYTES } from "./map_value.ts";
+import { Abort, Failure, type Outcome } from "./outcome.ts";
 import type { Frame, Step } from "./step.ts";
 import { List, Optional, Uint, type Value } from "./value.ts";
 import { valueText } from "./value_text.ts";
@@ -121,6 +121,7 @@ function wholeOf(value: Value): bigint | undefined {
 }
 
 function memberKey(value: Value): unknown {
+  if (value instanceof Uint8Array) throw new Abort(NO_BYTES);
   if (typeof value === "string") return `s${value}`;
   if (typeof value === "number") return Number.isNaN(value) ? {} : value;
   return value instanceof Uint ? `u${value.value}` : value;

@@ -3,6 +3,7 @@
  * the tree afterwards.
  */
 import type { Constant, FunctionDeclaration, Overload } from "./library.ts";
+import { typeOfValue } from "./runtime_type.ts";
 import type { Issues } from "./source.ts";
 import { mostGeneral, Substitution } from "./substitution.ts";
 import {
@@ -19,9 +20,7 @@ import {
 } from "./syntax_tree.ts";
 import {
   BOOL,
-  BYTES,
   type CelType,
-  DOUBLE,
   DYN,
   ERROR,
   formatType,
@@ -29,14 +28,16 @@ import {
   isSameType,
   listOf,
   mapOf,
-  NULL,
   optionalOf,
   parameter,
   STRING,
   typeName,
-  UINT,
+  withParts,
 } from "./type.ts";
-import { Uint, type Value } from "./value.ts";
+import type { Value } from "./value.ts";
+
+// Types that an API server takes for messages without fields; a map would have any field (k8s.io/apiserver, pkg/cel/types.go, `findScalar`).
+const SCALARS: ReadonlySet<string> = new Set(["bool", "bytes", "double", "int", "list", "string", "uint"]);
 
 /** What names stand for. */
 export interface Declarations {
@@ -86,7 +87,7 @@ class Checker {
   #typeOf(node: Expression): CelType {
     switch (node.kind) {
       case "literal":
-        return typeOfLiteral(node.value);
+        return typeOfValue(node.value);
       case "identifier":
         return this.#identifier(node);
       case "select":
@@ -259,7 +260,12 @@ class Checker {
     this.issues.add(node.offset, mistake);
     for (const field of node.fields) {
       this.#check(field.value);
-      this.issues.add(field.offset, `unexpected failed resolution of '${found.name}'`);
+      if (found.name === "map") continue;
+      const isScalar = SCALARS.has(found.name);
+      this.issues.add(
+        field.offset,
+        isScalar ? `undefined field '${field.name}'` : `unexpected failed resolution of '${found.name}'`,
+      );
     }
     return ERROR;
   }
@@ -375,34 +381,4 @@ interface Found {
 
 function unrooted(name: string): string {
   return name.startsWith(".") ? name.slice(1) : name;
-}
-
-function withParts(type: CelType, change: (type: CelType) => CelType): CelType {
-  switch (type.kind) {
-    case "list":
-      return listOf(change(type.items));
-    case "map":
-      return mapOf(change(type.key), change(type.value));
-    case "optional":
-      return optionalOf(change(type.of));
-    case "type":
-      return type.of === undefined ? type : { kind: "type", of: change(type.of) };
-    default:
-      return type;
-  }
-}
-
-function typeOfLiteral(value: Value): CelType {
-  switch (typeof value) {
-    case "boolean":
-      return BOOL;
-    case "bigint":
-      return INT;
-    case "number":
-      return DOUBLE;
-    case "string":
-      return STRING;
-  }
-  if (value === null) return NULL;
-  return value instanceof Uint ? UINT : BYTES;
 }

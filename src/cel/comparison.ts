@@ -1,4 +1,5 @@
 /** Equality and order of values (cel-go, common/types). */
+import { attempt, Failure } from "./outcome.ts";
 import { typeName } from "./type.ts";
 import {
   CelError,
@@ -23,8 +24,8 @@ export function isEqual(a: Value, b: Value): boolean {
   return a === null || b === null ? a === b : equals(a, b);
 }
 
-/** As {@linkcode isEqual}, where null is a value like others: so it is inside of an optional, and where a list is looked through. */
-function equals(a: Value, b: Value): boolean {
+/** As {@linkcode isEqual}, where null is a value like others: so it is inside of an optional, and in lists of stored objects. */
+export function equals(a: Value, b: Value): boolean {
   switch (typeof a) {
     case "bigint":
     case "number":
@@ -89,12 +90,34 @@ export function compareIfPossible(a: Value, b: Value): number {
 
 /** As {@linkcode isEqual}; false where two values cannot be compared. */
 export function isKnownEqual(a: Value, b: Value): boolean {
-  return verdictOf(a, b, isEqual) === true;
+  return verdictOf(() => isEqual(a, b)) === true;
 }
 
-/** Whether a list has an item. One that cannot be compared with what is wanted is another one. */
+/**
+ * Whether a list has an item. One that cannot be compared with what is wanted is another one, save in a list of a stored object.
+ *
+ * @throws {CelError} If it cannot be told.
+ */
 export function contains(list: List, wanted: Value): boolean {
-  return list.items.some((item) => verdictOf(wanted, item) === true);
+  if (list instanceof JoinedList) return isAny([list.first, list.second], wanted, contains);
+  if (list.semantics === undefined) return list.items.some((item) => verdictOf(() => equals(wanted, item)) === true);
+  return isAny(list.items, wanted, equals);
+}
+
+/** As {@linkcode contains}; false where it cannot be told. */
+export function containsIfKnown(list: List, wanted: Value): boolean {
+  return verdictOf(() => contains(list, wanted)) === true;
+}
+
+function isAny<T>(parts: readonly T[], wanted: Value, test: (part: T, wanted: Value) => boolean): boolean {
+  let failure: CelError | undefined;
+  for (let i = 0; i < parts.length; i++) {
+    const verdict = verdictOf(() => test(parts[i]!, wanted));
+    if (verdict === true) return true;
+    if (verdict !== false) failure ??= verdict;
+  }
+  if (failure !== undefined) throw failure;
+  return false;
 }
 
 type Numeric = bigint | number | Uint;
@@ -154,7 +177,7 @@ function areEqualLists(a: List, b: Value): boolean {
   if (a.items.length !== b.items.length) return false;
   let failure: CelError | undefined;
   for (let i = 0; i < a.items.length; i++) {
-    const verdict = verdictOf(a.items[i]!, b.items[i]!, isEqual);
+    const verdict = verdictOf(() => isEqual(a.items[i]!, b.items[i]!));
     if (verdict === false) return false;
     if (verdict !== true) failure ??= verdict;
   }
@@ -171,16 +194,17 @@ function areEqualMaps(a: MapValue, b: Value): boolean {
   if (a.equals !== undefined) return a.equals(b);
   if (a.size !== b.size) return false;
   for (const key of a.keys()) {
-    const other = b.get(key);
-    if (other === undefined || verdictOf(a.get(key) ?? null, other, isEqual) === false) return false;
+    const other = attempt(() => b.get(key));
+    if (other === undefined || other instanceof Failure) return false;
+    if (verdictOf(() => isEqual(a.get(key) ?? null, other)) === false) return false;
   }
   return true;
 }
 
-/** Whether two values are equal, or why that cannot be told. */
-function verdictOf(a: Value, b: Value, compare = equals): boolean | CelError {
+/** What a comparison comes to, or why it cannot be made. */
+function verdictOf(comparison: () => boolean): boolean | CelError {
   try {
-    return compare(a, b);
+    return comparison();
   } catch (error) {
     if (error instanceof CelError) return error;
     throw error;

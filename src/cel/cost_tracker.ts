@@ -36,14 +36,14 @@ export class CostTracker implements Tracker {
   /** Where the same id was last before, by place on the stack. Looking for one that is not there would go through all of a long loop otherwise. */
   readonly #before: number[] = [];
   /** Where an id is last; -1 where it is not. */
-  readonly #last: Int32Array;
+  readonly #last: number[];
 
   /**
    * @param ids How many ids there are.
    * @param limit What may not be exceeded.
    */
   constructor(ids: number, limit: number) {
-    this.#last = new Int32Array(ids).fill(-1);
+    this.#last = new Array<number>(ids).fill(-1);
     this.#limit = limit;
   }
 

@@ -2,12 +2,13 @@
 import { check } from "./checker.ts";
 import type { Constant, FunctionDeclaration, Library } from "./library.ts";
 import type { Macro } from "./macro.ts";
-import { GrammarError, macroKey, parse } from "./parser.ts";
+import { macroKey, parse } from "./parser.ts";
 import { plan, PlanError } from "./plan.ts";
 import { Program } from "./program.ts";
 import { Issues } from "./source.ts";
 import { STANDARD_LIBRARY } from "./standard/mod.ts";
 import { describeSyntaxErrors } from "./syntax_errors/mod.ts";
+import { GrammarError } from "./token_stream.ts";
 import type { CelType } from "./type.ts";
 import { validateLiterals } from "./validators.ts";
 

@@ -37,6 +37,8 @@ export interface FunctionDeclaration {
   readonly cost?: CallCost;
   /** Which operand is a pattern, what it is called on counted as the first: where it is a literal, it must be one when the program is made. */
   readonly patternOperand?: number;
+  /** Of two operands the second is not worked out where the first one fails, as always with more than two. */
+  readonly stopsEarly?: boolean;
   /** Types are not looked at again at run time where the checker knew the overload. */
   readonly isUnguarded?: boolean;
 }

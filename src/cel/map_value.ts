@@ -1,5 +1,9 @@
 /** Maps that expressions make. */
+import { Abort } from "./outcome.ts";
 import { DurationValue, MapValue, Timestamp, Uint, type Value } from "./value.ts";
+
+/** What Go says of bytes as a key, which end the whole evaluation. */
+export const NO_BYTES = "internal error: runtime error: hash of unhashable type types.Bytes";
 
 /** A map that an expression made. Two keys that are equal numbers of different types are two keys, but either finds the other where it is alone. */
 export class EntryMap extends MapValue {
@@ -15,6 +19,7 @@ export class EntryMap extends MapValue {
   }
 
   override get(key: Value): Value | undefined {
+    if (this.size === 0) return undefined;
     const exact = this.#entries.get(identityOf(key));
     if (exact !== undefined) return exact[1];
     for (const other of sameNumbers(key)) {
@@ -39,8 +44,9 @@ export class EntryMap extends MapValue {
   }
 }
 
-/** Text and numbers of different types must not meet; objects are themselves only. */
+/** Text and numbers of different types must not meet; objects are themselves only. cel-go did not expect that bytes are looked for. */
 function identityOf(key: Value): unknown {
+  if (key instanceof Uint8Array) throw new Abort(NO_BYTES);
   if (typeof key === "string") return `s${key}`;
   if (typeof key === "bigint") return key;
   if (typeof key === "number") return Number.isNaN(key) ? {} : `d${key}`;

@@ -12,7 +12,7 @@ export { CompileError, Environment, type EnvironmentOptions } from "./environmen
 export type { CallEstimate, Constant, FunctionDeclaration, Library, Overload, SizedNode } from "./library.ts";
 export { EntryMap } from "./map_value.ts";
 export { type EvaluateOptions, type Evaluation, Program } from "./program.ts";
-export type { Sizes } from "./static_cost.ts";
+export type { Sizes } from "./static_size.ts";
 export {
   BOOL,
   BYTES,

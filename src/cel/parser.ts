@@ -2,24 +2,17 @@
  * Text into a syntax tree, macros expanded (cel-go, parser/parser.go and parser/gen/CEL.g4). What cel-go refuses while it walks the tree of its grammar,
  * such as a reserved word, is told together; where the grammar itself does not fit, `syntax_errors` finds the words.
  */
-import { type Token, TokenError, tokensOf } from "./lexer.ts";
+import { type Token, TokenError } from "./lexer.ts";
 import { literalValue, RESERVED } from "./literal.ts";
 import { type Macro, MacroError, MacroSite } from "./macro.ts";
 import type { Issues } from "./source.ts";
 import { type Expression, type MapEntry, NodeFactory, type StructField } from "./syntax_tree.ts";
+import { GrammarError, TokenStream } from "./token_stream.ts";
 
 /** A tree, and how many ids its nodes have. */
 export interface Parsed {
   readonly root: Expression;
   readonly ids: number;
-}
-
-/** The text does not fit the grammar. */
-export class GrammarError extends Error {
-  override name = "GrammarError";
-  constructor(readonly offset: number, message = "unexpected text") {
-    super(message);
-  }
 }
 
 // Of the text, in characters.
@@ -42,7 +35,7 @@ export function parse(text: string, macros: ReadonlyMap<string, Macro>, issues: 
     return undefined;
   }
   try {
-    const parser = new Parser(tokensOf(text), macros, issues);
+    const parser = new Parser(new TokenStream(text), macros, issues);
     const root = parser.parse();
     return issues.size === 0 ? { root, ids: parser.factory.size } : undefined;
   } catch (error) {
@@ -80,16 +73,15 @@ type Rule = "expression" | "relation" | "calculation" | "member";
 
 class Parser {
   readonly factory = new NodeFactory();
-  readonly #tokens: readonly Token[];
+  readonly #tokens: TokenStream;
   readonly #macros: ReadonlyMap<string, Macro>;
   readonly #issues: Issues;
-  #at = 0;
   /** How often each rule that can be in itself is open. */
   readonly #open: Record<Rule, number> = { expression: 0, relation: 0, calculation: 0, member: 0 };
   /** How many nodes that cel-go counts are below each other, by id. */
   readonly #heights: number[] = [];
 
-  constructor(tokens: readonly Token[], macros: ReadonlyMap<string, Macro>, issues: Issues) {
+  constructor(tokens: TokenStream, macros: ReadonlyMap<string, Macro>, issues: Issues) {
     this.#tokens = tokens;
     this.#macros = macros;
     this.#issues = issues;
@@ -97,7 +89,7 @@ class Parser {
 
   parse(): Expression {
     const root = this.#expression();
-    this.#expect("end");
+    this.#tokens.expect("end");
     if (this.#heightOf(root) > DEEPEST) throw new LimitError("max recursion depth exceeded");
     return root;
   }
@@ -106,10 +98,10 @@ class Parser {
     this.#enter("expression");
     const condition = this.#or();
     let result = condition;
-    if (this.#is("?")) {
-      const { offset } = this.#next();
+    if (this.#tokens.is("?")) {
+      const { offset } = this.#tokens.next();
       const then = this.#or();
-      this.#expect(":");
+      this.#tokens.expect(":");
       const otherwise = this.#expression();
       result = this.#call(offset, "_?_:_", [condition, then, otherwise], 1);
     }
@@ -124,8 +116,8 @@ class Parser {
   #chain(operator: string, name: string, next: () => Expression): Expression {
     const terms = [next()];
     const offsets: number[] = [];
-    while (this.#is(operator)) {
-      offsets.push(this.#next().offset);
+    while (this.#tokens.is(operator)) {
+      offsets.push(this.#tokens.next().offset);
       terms.push(next());
     }
     return this.#balanced(name, terms, offsets, 0, offsets.length - 1);
@@ -150,10 +142,10 @@ class Parser {
     this.#enter("relation");
     let left = this.#calculation(0);
     let entered = 1;
-    while (!isOperand && RELATIONS.has(this.#peek().kind)) {
+    while (!isOperand && RELATIONS.has(this.#tokens.peek().kind)) {
       this.#reenter("relation");
       entered++;
-      const { offset, kind } = this.#next();
+      const { offset, kind } = this.#tokens.next();
       const right = this.#relation(true);
       left = this.#call(offset, kind === "in" ? "@in" : `_${kind}_`, [left, right], 1);
     }
@@ -165,10 +157,10 @@ class Parser {
     this.#enter("calculation");
     let left = this.#unary();
     let entered = 1;
-    for (let binds; (binds = CALCULATIONS.get(this.#peek().kind)) !== undefined && binds >= tightness;) {
+    for (let binds; (binds = CALCULATIONS.get(this.#tokens.peek().kind)) !== undefined && binds >= tightness;) {
       this.#reenter("calculation");
       entered++;
-      const { offset, kind } = this.#next();
+      const { offset, kind } = this.#tokens.next();
       const right = this.#calculation(binds + 1);
       left = this.#call(offset, `_${kind}_`, [left, right], 1);
     }
@@ -177,12 +169,12 @@ class Parser {
   }
 
   #unary(): Expression {
-    const operator = this.#peek();
+    const operator = this.#tokens.peek();
     // A minus before a number belongs to the number.
-    const isSign = operator.kind === "-" && ["int", "float"].includes(this.#peek(1).kind);
+    const isSign = operator.kind === "-" && ["int", "float"].includes(this.#tokens.peek(1).kind);
     if ((operator.kind !== "!" && operator.kind !== "-") || isSign) return this.#member();
     let count = 0;
-    for (; this.#is(operator.kind); count++) this.#next();
+    for (; this.#tokens.is(operator.kind); count++) this.#tokens.next();
     const operand = this.#member();
     return count % 2 === 0 ? operand : this.#call(operator.offset, `${operator.kind}_`, [operand], 0);
   }
@@ -191,11 +183,11 @@ class Parser {
     this.#enter("member");
     let result = this.#primary();
     let entered = 1;
-    while (this.#is(".") || this.#is("[")) {
+    while (this.#tokens.is(".") || this.#tokens.is("[")) {
       this.#reenter("member");
       entered++;
-      const { kind, offset } = this.#next();
-      const isOptional = this.#skip("?");
+      const { kind, offset } = this.#tokens.next();
+      const isOptional = this.#tokens.skip("?");
       result = kind === "[" ? this.#index(result, offset, isOptional) : this.#field(result, offset, isOptional);
     }
     this.#leave("member", entered);
@@ -204,15 +196,15 @@ class Parser {
 
   #index(target: Expression, offset: number, isOptional: boolean): Expression {
     const index = this.#expression();
-    this.#expect("]");
+    this.#tokens.expect("]");
     return this.#call(offset, isOptional ? "_[?_]" : "_[_]", [target, index], 1);
   }
 
   #field(target: Expression, offset: number, isOptional: boolean): Expression {
-    const token = this.#next();
+    const token = this.#tokens.next();
     if (token.kind !== "identifier" && token.kind !== "escaped") throw new GrammarError(token.offset);
-    if (token.kind === "identifier" && !isOptional && this.#is("(")) {
-      const open = this.#next().offset;
+    if (token.kind === "identifier" && !isOptional && this.#tokens.is("(")) {
+      const open = this.#tokens.next().offset;
       const operands = this.#operands();
       return this.#macroOrCall(open, token.text, operands, target);
     }
@@ -224,15 +216,15 @@ class Parser {
   }
 
   #primary(): Expression {
-    const token = this.#peek();
+    const token = this.#tokens.peek();
     switch (token.kind) {
       case ".":
       case "identifier":
         return this.#named();
       case "(": {
-        this.#next();
+        this.#tokens.next();
         const inner = this.#expression();
-        this.#expect(")");
+        this.#tokens.expect(")");
         return inner;
       }
       case "[":
@@ -245,16 +237,18 @@ class Parser {
   }
 
   #named(): Expression {
-    const start = this.#peek().offset;
-    const isRooted = this.#skip(".");
-    const token = this.#expect("identifier");
+    const start = this.#tokens.peek().offset;
+    const isRooted = this.#tokens.skip(".");
+    const token = this.#tokens.expect("identifier");
     const struct = this.#structName(isRooted, token);
     if (struct !== undefined) return this.#struct(struct);
     const isReserved = RESERVED.has(token.text);
     const name = isRooted ? `.${token.text}` : token.text;
     if (isReserved) this.#issues.add(start, `reserved identifier: ${token.text}`);
-    if (!this.#is("(")) return isReserved ? this.factory.broken(start) : this.factory.identifier(token.offset, name);
-    const { offset } = this.#next();
+    if (!this.#tokens.is("(")) {
+      return isReserved ? this.factory.broken(start) : this.factory.identifier(token.offset, name);
+    }
+    const { offset } = this.#tokens.next();
     const operands = this.#operands();
     return isReserved ? this.factory.broken(start) : this.#macroOrCall(offset, name, operands, undefined);
   }
@@ -263,23 +257,23 @@ class Parser {
   #structName(isRooted: boolean, first: Token): string | undefined {
     let name = isRooted ? `.${first.text}` : first.text;
     let ahead = 0;
-    for (; this.#peek(ahead).kind === "." && this.#peek(ahead + 1).kind === "identifier"; ahead += 2) {
-      name += `.${this.#peek(ahead + 1).text}`;
+    for (; this.#tokens.peek(ahead).kind === "." && this.#tokens.peek(ahead + 1).kind === "identifier"; ahead += 2) {
+      name += `.${this.#tokens.peek(ahead + 1).text}`;
     }
-    if (this.#peek(ahead).kind !== "{") return undefined;
-    this.#at += ahead;
+    if (this.#tokens.peek(ahead).kind !== "{") return undefined;
+    this.#tokens.advance(ahead);
     return name;
   }
 
   #struct(name: string): Expression {
-    const { offset } = this.#expect("{");
+    const { offset } = this.#tokens.expect("{");
     const fields: StructField[] = [];
     while (!this.#closes("}", fields.length)) {
-      const isOptional = this.#skip("?");
-      const field = this.#next();
+      const isOptional = this.#tokens.skip("?");
+      const field = this.#tokens.next();
       if (field.kind !== "identifier" && field.kind !== "escaped") throw new GrammarError(field.offset);
       if (field.kind === "escaped") this.#issues.add(field.offset, "unsupported syntax: '`'");
-      const colon = this.#expect(":");
+      const colon = this.#tokens.expect(":");
       fields.push({ offset: colon.offset, name: field.text, value: this.#expression(), isOptional });
     }
     const values = fields.map((field) => field.value);
@@ -288,30 +282,30 @@ class Parser {
 
   #operands(): readonly Expression[] {
     const operands: Expression[] = [];
-    if (this.#skip(")")) return operands;
-    do operands.push(this.#expression()); while (this.#skip(","));
-    this.#expect(")");
+    if (this.#tokens.skip(")")) return operands;
+    do operands.push(this.#expression()); while (this.#tokens.skip(","));
+    this.#tokens.expect(")");
     return operands;
   }
 
   #list(): Expression {
-    const { offset } = this.#next();
+    const { offset } = this.#tokens.next();
     const items: Expression[] = [];
     const optionals: number[] = [];
     while (!this.#closes("]", items.length)) {
-      if (this.#skip("?")) optionals.push(items.length);
+      if (this.#tokens.skip("?")) optionals.push(items.length);
       items.push(this.#expression());
     }
     return this.#measured(this.factory.list(offset, items, optionals), items, 0);
   }
 
   #map(): Expression {
-    const { offset } = this.#next();
+    const { offset } = this.#tokens.next();
     const entries: MapEntry[] = [];
     while (!this.#closes("}", entries.length)) {
-      const isOptional = this.#skip("?");
+      const isOptional = this.#tokens.skip("?");
       const key = this.#expression();
-      this.#expect(":");
+      this.#tokens.expect(":");
       entries.push({ key, value: this.#expression(), isOptional });
     }
     const parts = entries.flatMap((entry) => [entry.key, entry.value]);
@@ -320,16 +314,16 @@ class Parser {
 
   /** Whether an aggregate ends here; a comma may come before the end, even where there is nothing else. */
   #closes(end: string, before: number): boolean {
-    if (this.#skip(end)) return true;
-    if (before > 0) this.#expect(",");
-    else if (!this.#skip(",")) return false;
-    else return this.#expect(end) !== undefined;
-    return this.#skip(end);
+    if (this.#tokens.skip(end)) return true;
+    if (before > 0) this.#tokens.expect(",");
+    else if (!this.#tokens.skip(",")) return false;
+    else return this.#tokens.expect(end) !== undefined;
+    return this.#tokens.skip(end);
   }
 
   #literal(): Expression {
-    const sign = this.#is("-") ? this.#next() : undefined;
-    const token = this.#next();
+    const sign = this.#tokens.is("-") ? this.#tokens.next() : undefined;
+    const token = this.#tokens.next();
     const isLiteral = sign === undefined ? LITERALS.has(token.kind) : token.kind === "int" || token.kind === "float";
     if (!isLiteral) throw new GrammarError(token.offset);
     const offset = sign?.offset ?? token.offset;
@@ -384,31 +378,5 @@ class Parser {
 
   #leave(rule: Rule, times: number): void {
     this.#open[rule] = Math.max(0, this.#open[rule] - times);
-  }
-
-  #peek(ahead = 0): Token {
-    return this.#tokens[Math.min(this.#at + ahead, this.#tokens.length - 1)]!;
-  }
-
-  #next(): Token {
-    const token = this.#peek();
-    this.#at++;
-    return token;
-  }
-
-  #is(kind: string): boolean {
-    return this.#peek().kind === kind;
-  }
-
-  #skip(kind: string): boolean {
-    if (!this.#is(kind)) return false;
-    this.#at++;
-    return true;
-  }
-
-  #expect(kind: string): Token {
-    const token = this.#next();
-    if (token.kind !== kind) throw new GrammarError(token.offset);
-    return token;
   }
 }

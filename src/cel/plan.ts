@@ -28,7 +28,7 @@ import { UNTRACKED } from "./cost_tracker.ts";
 import { calleeOf, compiledCalleeOf } from "./dispatch.ts";
 import { FoldStep } from "./fold.ts";
 import type { FunctionDeclaration } from "./library.ts";
-import { Failure } from "./outcome.ts";
+import { Abort, Failure } from "./outcome.ts";
 import { regularExpression } from "./regular_expression.ts";
 import { ConstantStep, type Frame, type Step } from "./step.ts";
 import type { Call, Comprehension, Expression, Identifier, ListLiteral, MapLiteral, Select } from "./syntax_tree.ts";
@@ -175,8 +175,10 @@ class Planner {
       const members = membersOf(list);
       if (members !== undefined) return new MembershipStep(node.id, first!, members);
     }
-    // cel-go works out both of two operands before it looks at either.
-    return new CallStep(node.id, operands, callee, operands.length > 2);
+    // cel-go works out both of two operands before it looks at either, where it knows the overload and that is made for two.
+    const isDispatched = node.overloads.length > 1 && declared.call === undefined;
+    const stopsEarly = operands.length > 2 || isDispatched || declared.stopsEarly === true;
+    return new CallStep(node.id, operands, callee, stopsEarly);
   }
 
   #list(node: ListLiteral): Step {
@@ -247,8 +249,12 @@ function index(id: number, target: Step, by: Step, isOptional: boolean): Step {
 /** A step all of whose parts are known, as a constant. */
 function folded(step: Step): Step {
   const frame: Frame = { variables: {}, locals: [], tracker: UNTRACKED };
-  const outcome = step.run(frame);
-  return outcome instanceof Failure ? step : new ConstantStep(step.id, outcome);
+  try {
+    const outcome = step.run(frame);
+    return outcome instanceof Failure ? step : new ConstantStep(step.id, outcome);
+  } catch (error) {
+    throw error instanceof Abort ? new PlanError(error.message) : error;
+  }
 }
 
 function known(callee: Callee, value: Value): Value {

@@ -1,9 +1,9 @@
 /** What evaluating an expression may cost, from least to most, before there are values (cel-go, checker/cost.go). */
 import { addRanges, exactly, joinRanges, multiplyRanges, type Range, scaleRange, UNLIMITED } from "./cost.ts";
 import { LIST_COST, MAP_COST } from "./call.ts";
-import type { CallEstimate, Overload, SizedNode } from "./library.ts";
-import { sizeOf } from "./runtime_type.ts";
+import type { CallEstimate, Overload } from "./library.ts";
 import { Path } from "./path.ts";
+import { comparisonOf, equalityOf, isScalar, Operand, type Sizes, UNKNOWN, writtenSize } from "./static_size.ts";
 import {
   ACCUMULATOR,
   type Call,
@@ -15,25 +15,10 @@ import {
   type Select,
 } from "./syntax_tree.ts";
 import { TRAVERSAL } from "./traversal.ts";
-import { type CelType, isSameType, partsOf } from "./type.ts";
-import type { Value } from "./value.ts";
-
-/** What is known of the sizes of variables and of what is in them. */
-export interface Sizes {
-  /**
-   * How long a text may be, or how many entries a list or a map may have.
-   *
-   * @param path A variable, and what is selected from it: names of fields, `@items`, `@keys`, `@values`. As cel-go has it, the first part is no variable where
-   * it is about the items of a literal: then it is `@items`, and cel-go's users take it for one.
-   * @returns Nothing where nothing is known.
-   */
-  sizeOf(path: readonly string[]): Range | undefined;
-}
 
 const NOTHING_KNOWN: Sizes = { sizeOf: () => undefined };
 const FREE: Range = exactly(0);
 const ONE: Range = exactly(1);
-const UNKNOWN: Range = { min: 0, max: UNLIMITED };
 
 /**
  * Estimates an expression.
@@ -332,32 +317,6 @@ const ENTRIES: { readonly [overload: string]: string } = { index_list: "@items",
 // Text and bytes are looked through when they are compared.
 const COMPARISON = /^(?:less|greater)_(?:equals_)?(?:string|bytes)$/;
 
-/** An operand of a call. */
-class Operand implements SizedNode {
-  readonly #path: Path;
-  readonly #sizes: Sizes;
-
-  constructor(readonly node: Expression, path: Path, readonly size: Range | undefined, sizes: Sizes) {
-    this.#path = path;
-    this.#sizes = sizes;
-  }
-
-  get type(): CelType {
-    return this.node.type;
-  }
-
-  get literal(): Value | undefined {
-    return this.node.kind === "literal" ? this.node.value : undefined;
-  }
-
-  get items(): SizedNode | undefined {
-    const [type] = partsOf(this.node.type);
-    if (type === undefined) return undefined;
-    const size = this.#path.length === 0 ? undefined : this.#sizes.sizeOf([...this.#path.parts(), "@items"]);
-    return { type, size, literal: undefined, items: undefined };
-  }
-}
-
 function isBind({ range, condition }: Comprehension): boolean {
   return range.kind === "list" && range.items.length === 0 && condition.kind === "literal" && condition.value === false;
 }
@@ -369,33 +328,4 @@ function emptySize(count: number): Range {
 function joinEntries(a: EntrySizes | undefined, b: EntrySizes | undefined): EntrySizes | undefined {
   if (a === undefined || b === undefined) return undefined;
   return { container: a.container, key: joinRanges(a.key, b.key), value: joinRanges(a.value, b.value) };
-}
-
-function comparisonOf(a: Operand, b: Operand): Range {
-  const max = Math.min((a.size ?? UNKNOWN).max, (b.size ?? UNKNOWN).max);
-  return scaleRange({ min: max > 0 ? 1 : 0, max }, TRAVERSAL);
-}
-
-function equalityOf(a: Operand, b: Operand): Range | undefined {
-  if (a.type.kind !== "opaque" || !isSameType(a.type, b.type)) return undefined;
-  return a.type.estimateEquality === undefined ? ONE : a.type.estimateEquality(a.size, b.size);
-}
-
-/** The size of what stands in the expression. */
-function writtenSize(node: Expression): Range | undefined {
-  switch (node.kind) {
-    case "literal":
-      return exactly(sizeOf(node.value));
-    case "list":
-      return exactly(node.items.length);
-    case "map":
-      return exactly(node.entries.length);
-    default:
-      return undefined;
-  }
-}
-
-function isScalar(type: CelType): boolean {
-  if (type.kind === "optional") return isScalar(type.of);
-  return ["bool", "double", "duration", "int", "timestamp", "uint"].includes(type.kind);
 }

@@ -145,6 +145,22 @@ export function partsOf(type: CelType): readonly CelType[] {
   }
 }
 
+/** A type made of other parts. */
+export function withParts(type: CelType, change: (type: CelType) => CelType): CelType {
+  switch (type.kind) {
+    case "list":
+      return listOf(change(type.items));
+    case "map":
+      return mapOf(change(type.key), change(type.value));
+    case "optional":
+      return optionalOf(change(type.of));
+    case "type":
+      return type.of === undefined ? type : { kind: "type", of: change(type.of) };
+    default:
+      return type;
+  }
+}
+
 /** Whether two types are one. */
 export function isSameType(a: CelType, b: CelType): boolean {
   if (a === b) return true;

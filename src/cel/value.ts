@@ -25,7 +25,10 @@ export class Uint {
   constructor(readonly value: bigint) {}
 }
 
-/** How a list of a library's own making compares and adds up; one without is compared and added item by item. */
+/**
+ * How a list of a stored object compares and adds up; one that an expression made is compared and added item by item. Besides, a list with this is compared
+ * with lists only, has items that cannot be compared with all values, and is indexed by `int` alone.
+ */
 export interface ListSemantics {
   equal(a: List, b: List): boolean;
   concat(a: List, b: List): List;
@@ -38,8 +41,8 @@ export class List {
 
 /** Two lists as one: `a + b`. */
 export class JoinedList extends List {
-  constructor(a: List, b: List) {
-    super([...a.items, ...b.items]);
+  constructor(readonly first: List, readonly second: List) {
+    super([...first.items, ...second.items]);
   }
 }
 
@@ -77,6 +80,8 @@ export class TypeValue {
 /** A value of a library's own type. */
 export abstract class OpaqueValue {
   abstract readonly type: CelType;
+  /** What Go calls the type, which some messages tell. */
+  readonly goType: string = "ref.Val";
   /** What `size` is to what a comparison costs, where cel-go knows one of such values. */
   readonly size?: number;
   /** @throws {CelError} Where a value of another type cannot be compared with it. */

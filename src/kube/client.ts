@@ -2,7 +2,7 @@
 import { type Clock, sleep, systemClock } from "../base/clock.ts";
 import type { AnyKind, Infer, Input, KubeObject } from "../resource/kind.ts";
 import { ApiError, type Asked } from "./api_error.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection, Outgoing } from "./connection.ts";
 import { CredentialError } from "./http.ts";
 import { jsonLines } from "./json_lines.ts";
 import { collectionPath, describe, objectPath } from "./path.ts";
@@ -26,6 +26,8 @@ export interface SelectOptions extends CallOptions {
   /** As the API has it: `app=web,tier!=cache`. */
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
+  /** Whether only the metadata of objects is asked for. @default {false} */
+  readonly metadataOnly?: boolean;
 }
 
 /** One page of a list. */
@@ -68,6 +70,10 @@ export interface ClientOptions {
   readonly clock?: Clock;
   /** What the server's audit log shows. @default {"op"} */
   readonly userAgent?: string;
+  /** Called before each request that writes is sent, also when it is sent again. What it throws ends the call, and nothing is sent. */
+  readonly fence?: () => void;
+  /** Told of each answer: the method, and the status or `<error>` where there was none, as client-go has it. */
+  readonly onAnswer?: (method: string, code: string) => void;
 }
 
 /** A client of an API server. */
@@ -75,6 +81,8 @@ export class Client {
   readonly connection: Connection;
   readonly #clock: Clock;
   readonly #userAgent: string;
+  readonly #fence: (() => void) | undefined;
+  readonly #onAnswer: ((method: string, code: string) => void) | undefined;
   /** How many requests wait to be sent again, as the server asked. */
   waiting = 0;
 
@@ -86,6 +94,8 @@ export class Client {
     this.connection = connection;
     this.#clock = options.clock ?? systemClock;
     this.#userAgent = options.userAgent ?? "op";
+    this.#fence = options.fence;
+    this.#onAnswer = options.onAnswer;
   }
 
   /**
@@ -125,7 +135,7 @@ export class Client {
     if (from !== undefined) query.set("continue", from);
     const asked = { verb: "list", what: describe(kind, undefined, options.namespace) };
     const path = `${collectionPath(kind, options.namespace)}?${query}`;
-    const list = await this.#json<RawList>(asked, "GET", path, options);
+    const list = await this.#json<RawList>(asked, "GET", path, accepting(options, "PartialObjectMetadataList"));
     // The items of a built-in kind's list do not say what they are.
     const items = (list.items ?? []).map((item) => ({ ...item, apiVersion: kind.apiVersion, kind: kind.kind }));
     return {
@@ -148,10 +158,14 @@ export class Client {
     }
     const asked = { verb: "watch", what: describe(kind, undefined, options.namespace) };
     const path = `${collectionPath(kind, options.namespace)}?${query}`;
-    const response = await this.#send(asked, "GET", path, options);
+    const response = await this.#send(asked, "GET", path, accepting(options, "PartialObjectMetadata"));
     if (response.body === null) return;
     try {
-      for await (const events of jsonLines(response.body, options.signal)) yield events as WatchEvent[];
+      for await (const events of jsonLines(response.body, options.signal)) {
+        yield options.metadataOnly
+          ? (events as WatchEvent[]).map((event) => named(kind, event))
+          : events as WatchEvent[];
+      }
     } catch (cause) {
       if (cause instanceof SyntaxError || options.signal?.aborted) throw cause;
       throw new Error(`Cannot watch ${asked.what}: the stream broke off: ${(cause as Error).message}`, { cause });
@@ -266,20 +280,24 @@ export class Client {
     body?: unknown,
     type?: string,
   ): Promise<Response> {
-    const headers = new Headers({ accept: options.accept ?? "application/json", "user-agent": this.#userAgent });
-    if (body !== undefined) headers.set("content-type", type!);
+    const url = this.connection.url + path;
     const text = body === undefined ? null : JSON.stringify(body);
     let isRenewed = false;
     for (let attempt = 1;; attempt++) {
-      const request = new Request(this.connection.url + path, {
+      if (method !== "GET") this.#fence?.();
+      const outgoing: Outgoing = {
         method,
-        headers,
+        headers: {
+          accept: options.accept ?? "application/json",
+          "user-agent": this.#userAgent,
+          ...(body === undefined ? {} : { "content-type": type! }),
+        },
         body: text,
         signal: options.signal ?? null,
-      });
-      const response = await this.#reach(asked, request, options.signal);
+      };
+      const { response, authorization } = await this.#reach(asked, url, outgoing);
       if (response.ok) return response;
-      if (response.status === 401 && !isRenewed && await this.connection.renew?.(request)) {
+      if (response.status === 401 && !isRenewed && await this.connection.renew?.(authorization)) {
         isRenewed = true;
         await response.body?.cancel();
         continue;
@@ -291,12 +309,22 @@ export class Client {
     }
   }
 
-  async #reach(asked: Asked, request: Request, signal: AbortSignal | undefined): Promise<Response> {
+  async #reach(
+    asked: Asked,
+    url: string,
+    outgoing: Outgoing,
+  ): Promise<{ readonly response: Response; readonly authorization: string | undefined }> {
+    const { connection } = this;
     try {
-      return await this.connection.fetch(request);
+      const request = connection.send === undefined ? new Request(url, outgoing) : undefined;
+      const response = await (request === undefined ? connection.send!(url, outgoing) : connection.fetch(request));
+      this.#onAnswer?.(outgoing.method, String(response.status));
+      const sent = request === undefined ? outgoing.headers.authorization : request.headers.get("authorization");
+      return { response, authorization: sent ?? undefined };
     } catch (cause) {
-      signal?.throwIfAborted();
-      throw unreached(asked, this.connection.url, cause);
+      outgoing.signal?.throwIfAborted();
+      this.#onAnswer?.(outgoing.method, "<error>");
+      throw unreached(asked, connection.url, cause);
     }
   }
 }
@@ -326,6 +354,21 @@ function whyUnreached(error: unknown): string {
   }
   if (/dns error|failed to lookup/i.test(told)) return "the name cannot be resolved";
   return told;
+}
+
+/** Asks for an object's metadata alone, where that is wanted. */
+function accepting(options: SelectOptions, as: string): { readonly signal?: AbortSignal; readonly accept?: string } {
+  const { signal, metadataOnly } = options;
+  return {
+    ...(signal === undefined ? {} : { signal }),
+    ...(metadataOnly ? { accept: `application/json;as=${as};g=meta.k8s.io;v=v1` } : {}),
+  };
+}
+
+/** What is metadata alone says so in place of its kind. */
+function named(kind: AnyKind, event: WatchEvent): WatchEvent {
+  if (event.type === "ERROR" || event.type === "BOOKMARK") return event;
+  return { ...event, object: { ...event.object, apiVersion: kind.apiVersion, kind: kind.kind } };
 }
 
 function select(options: SelectOptions): URLSearchParams {

@@ -17,7 +17,7 @@ export interface TlsOptions {
  * @param tls Trust and certificates.
  * @throws {TypeError} If the authority is not PEM.
  */
-export function tlsTransport(tls: TlsOptions): { fetch: Transport; close(): void } {
+export function tlsTransport(tls: TlsOptions): Required<Pick<Connection, "fetch" | "send">> & { close(): void } {
   if (tls.ca !== undefined && !tls.ca.includes("-----BEGIN CERTIFICATE-----")) {
     // Deno takes any text, and trusts nobody for it.
     throw new TypeError(
@@ -31,7 +31,11 @@ export function tlsTransport(tls: TlsOptions): { fetch: Transport; close(): void
     http2: true,
     http1: true,
   });
-  return { fetch: (request) => fetch(request, { client }), close: () => client.close() };
+  return {
+    fetch: (request) => fetch(request, { client }),
+    send: (url, outgoing) => fetch(url, { ...outgoing, client }),
+    close: () => client.close(),
+  };
 }
 
 /** Our own credentials cannot be had, so nothing was asked. */
@@ -45,15 +49,25 @@ export type TokenSource = (again: boolean) => Promise<string>;
 /**
  * Adds a bearer token to requests, and reads it anew when it was refused: tokens rotate.
  *
- * @param send Where requests go.
+ * @param transport Where requests go.
  * @param token Where tokens come from.
  */
-export function withToken(send: Transport, token: TokenSource): Required<Pick<Connection, "fetch" | "renew">> {
+export function withToken(
+  transport: { readonly fetch: Transport; readonly send?: Connection["send"] | undefined },
+  token: TokenSource,
+): Required<Pick<Connection, "fetch" | "renew">> & Pick<Connection, "send"> {
+  const { send } = transport;
   return {
     fetch: async (request) => {
       request.headers.set("authorization", `Bearer ${await token(false)}`);
-      return await send(request);
+      return await transport.fetch(request);
     },
-    renew: async (refused) => refused.headers.get("authorization") !== `Bearer ${await token(true)}`,
+    ...(send === undefined ? {} : {
+      send: async (url, outgoing) => {
+        outgoing.headers.authorization = `Bearer ${await token(false)}`;
+        return await send(url, outgoing);
+      },
+    }),
+    renew: async (refused) => refused !== `Bearer ${await token(true)}`,
   };
 }

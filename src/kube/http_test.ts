@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { Namespace } from "../kinds/mod.ts";
 import { Client } from "./client.ts";
-import type { Transport } from "./connection.ts";
+import type { Outgoing, Transport } from "./connection.ts";
 import { type TokenSource, withToken } from "./http.ts";
 
 Deno.test("withToken adds the token to every request and leaves the rest of it alone", async () => {
   const { sent, send } = server(() => 200);
-  const { fetch } = withToken(send, () => Promise.resolve("one"));
+  const { fetch } = withToken({ fetch: send }, () => Promise.resolve("one"));
   const headers = { "content-type": "application/json" };
   await fetch(new Request("http://cluster/x?y=1", { method: "POST", body: "{}", headers }));
   assert.deepEqual(sent, [{
@@ -50,8 +50,10 @@ Deno.test("of two requests that were refused at once, both are sent again", asyn
   ]);
 });
 
+/** By plain values, as over TLS; {@linkcode withToken}'s own test goes by Request. */
 function clientWith(send: Transport, token: TokenSource): Client {
-  return new Client({ url: "http://cluster", ...withToken(send, token), close() {} });
+  const plain = (url: string, outgoing: Outgoing): Promise<Response> => send(new Request(url, outgoing));
+  return new Client({ url: "http://cluster", ...withToken({ fetch: send, send: plain }, token), close() {} });
 }
 
 /** Answers "one", and "two" from when it was first read anew. */

@@ -26,12 +26,13 @@ export async function inCluster(machine: Machine, clock: Clock): Promise<Connect
       { cause },
     );
   }
-  const { fetch, close } = tlsTransport({ ca });
+  const { close, ...transport } = tlsTransport({ ca });
   const namespace = await machine.readText(`${SERVICE_ACCOUNT}/namespace`).then((text) => text.trim(), () => "default");
   return {
     url: `https://${API_HOST}:${port}`,
-    ...withToken(fetch, tokenFile(`${SERVICE_ACCOUNT}/token`, machine, clock)),
+    ...withToken(transport, tokenFile(`${SERVICE_ACCOUNT}/token`, machine, clock)),
     namespace,
+    isInPod: true,
     close,
   };
 }

@@ -34,7 +34,7 @@ export async function kubeconfigConnection(
     );
   }
   const ca = await material(cluster, "certificate-authority", chosen.clusterFile, machine);
-  const { fetch, close } = openTransport(chosen, {
+  const { close, ...transport } = openTransport(chosen, {
     ...(ca === undefined ? {} : { ca }),
     ...(cert === undefined || key === undefined ? {} : { certificate: { cert, key } }),
     ...(cluster["proxy-url"] === undefined ? {} : { proxy: cluster["proxy-url"] }),
@@ -42,7 +42,7 @@ export async function kubeconfigConnection(
   const token = await tokenOf(chosen, paths, machine, clock);
   return {
     url: cluster.server.replace(/\/+$/, ""),
-    ...(token === undefined ? { fetch } : withToken(fetch, token)),
+    ...(token === undefined ? transport : withToken(transport, token)),
     ...(chosen.namespace === undefined ? {} : { namespace: chosen.namespace }),
     close,
   };

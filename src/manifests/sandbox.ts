@@ -1,5 +1,5 @@
 /** The Deno permissions of an operator: what its declarations need, and nothing else. */
-import { API_HOST, SERVICE_ACCOUNT } from "../base/pod.ts";
+import { API_HOST, CONFIG_FOLDER, SERVICE_ACCOUNT } from "../base/pod.ts";
 import type { Part } from "../parts/controller.ts";
 import type { Permissions } from "../parts/permissions.ts";
 
@@ -15,6 +15,10 @@ export interface Permission {
 export interface SandboxOptions {
   /** Where health is served; nothing when it is not. */
   readonly health: { readonly hostname: string; readonly port: number } | undefined;
+  /** Whether it may take part in an election. @default {false} */
+  readonly isElected?: boolean;
+  /** Variables that its program reads. @default {[]} */
+  readonly variables?: readonly string[];
 }
 
 const VARIABLES: readonly [string, string][] = [
@@ -32,14 +36,17 @@ const VARIABLES: readonly [string, string][] = [
  * @returns Each once, in a stable order.
  */
 export function permissionsOf(parts: Readonly<Record<string, Part>>, options: SandboxOptions): Permission[] {
-  const { health } = options;
+  const { health, isElected = false, variables = [] } = options;
   return unique([
     { access: "net", target: API_HOST, reason: "the API server" },
     ...(health === undefined
       ? []
       : [{ access: "net", target: `${health.hostname}:${health.port}`, reason: "health is served there" } as const]),
     { access: "read", target: SERVICE_ACCOUNT, reason: "the service account's token and authority" },
+    { access: "read", target: CONFIG_FOLDER, reason: "settings: the ConfigMap is mounted there" },
+    ...variables.map((target) => ({ access: "env", target, reason: "a setting" }) as const),
     ...VARIABLES.map(([target, reason]) => ({ access: "env", target, reason }) as const),
+    ...(isElected ? [{ access: "env", target: "HOSTNAME", reason: "who leads: the pod's name" } as const] : []),
     ...Object.entries(parts).flatMap(([key, part]) => declared(key, part.permissions)),
   ]);
 }

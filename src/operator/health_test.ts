@@ -5,9 +5,11 @@ import type { ReadinessLine } from "./running.ts";
 const READY: ReadinessLine = { name: "watch Website", isReady: true, told: "up to date" };
 const WAITING: ReadinessLine = { name: "controller websites", isReady: false, told: "waits for Website" };
 
-const ANSWERS: readonly { path: string; lines: ReadinessLine[]; status: number; body: string }[] = [
-  { path: "/livez", lines: [WAITING], status: 200, body: "ok\n" },
-  { path: "/healthz", lines: [WAITING], status: 200, body: "ok\n" },
+const ANSWERS: readonly { path: string; lag?: number; lines: ReadinessLine[]; status: number; body: string }[] = [
+  { path: "/livez", lines: [WAITING], status: 200, body: "[+]event loop: on time\n" },
+  { path: "/healthz", lines: [WAITING], status: 200, body: "[+]event loop: on time\n" },
+  { path: "/livez", lag: 6200, lines: [READY], status: 503, body: "[-]event loop: 6.2 s late\n" },
+  { path: "/metrics", lines: [WAITING], status: 503, body: "Starting\n" },
   { path: "/readyz?verbose", lines: [READY], status: 200, body: "[+]watch Website: up to date\n" },
   {
     path: "/readyz",
@@ -15,12 +17,13 @@ const ANSWERS: readonly { path: string; lines: ReadinessLine[]; status: number; 
     status: 503,
     body: "[+]watch Website: up to date\n[-]controller websites: waits for Website\n",
   },
-  { path: "/", lines: [READY], status: 404, body: "Not found: ask /livez or /readyz\n" },
+  { path: "/", lines: [READY], status: 404, body: "Not found: ask /livez, /readyz or /metrics\n" },
 ];
 
-for (const { path, lines, status, body } of ANSWERS) {
+for (const { path, lag = 0, lines, status, body } of ANSWERS) {
   Deno.test(`healthResponse answers ${path} with ${status}`, async () => {
-    const response = healthResponse(new Request(`http://pod${path}`), () => lines);
+    const source = { readiness: () => lines, lag, metrics: undefined };
+    const response = await healthResponse(new Request(`http://pod${path}`), source);
     assert.equal(response.status, status);
     assert.equal(await response.text(), body);
   });

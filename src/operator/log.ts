@@ -36,12 +36,21 @@ function adapt(logger: LogTapeLogger): Logger {
     warn: (message, fields = {}) => logger.warn(verbatim(message), fields),
     error: (message, fields = {}) => logger.error(verbatim(message), fields),
     with: (fields) => adapt(logger.with(fields)),
+    get isDebug() {
+      return logger.isEnabledFor("debug");
+    },
   };
 }
 
 /** Braces are LogTape's placeholders; a message of ours is constant. */
 function verbatim(message: string): string {
   return message.includes("{") || message.includes("}") ? message.replaceAll("{", "{{").replaceAll("}", "}}") : message;
+}
+
+/** Logs that a program configured: their level may change while it runs. */
+export interface ConfiguredLogs {
+  /** Changes the least urgent level that is written. */
+  setLevel(level: LogLevel): Promise<void>;
 }
 
 /**
@@ -51,16 +60,24 @@ function verbatim(message: string): string {
  * @param format How.
  * @param write Takes whole lines.
  */
-export async function configureLogs(level: LogLevel, format: LogFormat, write: (line: string) => void): Promise<void> {
-  if (getConfig() !== null) return;
+export async function configureLogs(
+  level: LogLevel,
+  format: LogFormat,
+  write: (line: string) => void,
+): Promise<ConfiguredLogs> {
+  if (getConfig() !== null) return { setLevel: () => Promise.resolve() };
   const lineOf = format === "json" ? jsonLine : textLine;
-  await configure({
-    sinks: { op: (record) => write(lineOf(record)) },
-    loggers: [
-      { category: CATEGORY, lowestLevel: level === "warn" ? "warning" : level, sinks: ["op"] },
-      { category: ["logtape", "meta"], lowestLevel: "error", sinks: ["op"] },
-    ],
-  });
+  const setLevel = (level: LogLevel): Promise<void> =>
+    configure({
+      reset: true,
+      sinks: { op: (record) => write(lineOf(record)) },
+      loggers: [
+        { category: CATEGORY, lowestLevel: level === "warn" ? "warning" : level, sinks: ["op"] },
+        { category: ["logtape", "meta"], lowestLevel: "error", sinks: ["op"] },
+      ],
+    });
+  await setLevel(level);
+  return { setLevel };
 }
 
 const LEVEL: Record<LogTapeLevel, LogLevel> = {
@@ -85,7 +102,7 @@ function jsonLine({ level, timestamp, category, rawMessage, properties }: LogRec
 
 function textLine({ level, timestamp, rawMessage, properties }: LogRecord): string {
   const time = new Date(timestamp).toISOString().slice(11, 23);
-  const { reconcileID: _id, controllerGroup: _group, controllerKind: _kind, ...told } = properties;
+  const { reconcileID: _id, uid: _uid, controllerGroup: _group, controllerKind: _kind, ...told } = properties;
   const fields = Object.entries(told).map(([name, value]) => ` ${name}=${jsonOf(value)}`).join("");
   return `${time} ${LEVEL[level].toUpperCase().padEnd(5)} ${said(rawMessage)}${fields}\n`;
 }

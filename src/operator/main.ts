@@ -1,25 +1,34 @@
 /** An operator as a program: arguments, signals, exit codes. It is the only place beside `cli/main.ts` that ends a process. */
 import { parseArgs } from "node:util";
+import { systemClock } from "../base/clock.ts";
+import type { Connection } from "../kube/connection.ts";
 import { permissionFlags } from "../manifests/sandbox.ts";
+import type { Logger } from "../runtime/logger.ts";
+import { configured } from "./configure.ts";
 import { connect, type ConnectOptions } from "./connect.ts";
-import { healthResponse } from "./health.ts";
-import { configureLogs, LOG_LEVELS, type LogFormat, type LogLevel, operatorLog } from "./log.ts";
+import { healthResponse, type HealthSource } from "./health.ts";
+import { configureLogs, type LogFormat, type LogLevel, operatorLog } from "./log.ts";
+import { LoopLag } from "./loop_lag.ts";
+import { denoMachine } from "./machine.ts";
 import type { Operator } from "./operator.ts";
-import { type ReadinessLine, type Running, startOperator } from "./running.ts";
+import { addProcessMetrics } from "./process_metrics.ts";
+import { type ReadinessLine, type Running, type RunOptions, startOperator } from "./running.ts";
+import { SETTINGS } from "./setting_list.ts";
+import { SettingError, type Settings } from "./settings.ts";
+import { settingsSource, USUAL_FILE } from "./settings_source.ts";
 
 /** Exit codes: as it should, it failed, it was asked wrongly. */
 const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
 
-const OPTIONS = {
+/** Flags that are no settings: where the cluster is, and where the settings are. */
+const OWN_FLAGS = {
   kubeconfig: { type: "string" },
   context: { type: "string" },
-  namespace: { type: "string", short: "n" },
-  "log-level": { type: "string", short: "l" },
-  "log-format": { type: "string" },
+  config: { type: "string" },
   help: { type: "boolean", short: "h" },
 } as const;
 
-type Values = { [Name in keyof typeof OPTIONS]?: Name extends "help" ? boolean : string };
+type Values = Readonly<Record<string, unknown>> & { readonly [name in "kubeconfig" | "context" | "config"]?: string };
 
 const STARTING: ReadinessLine = { name: "operator", isReady: false, told: "starting" };
 
@@ -38,8 +47,9 @@ export async function main(operator: Operator, args: readonly string[]): Promise
   } catch (error) {
     const told = error instanceof Error ? error.message : String(error);
     writeAll(Deno.stderr, `${operator.name}: ${told}\n`);
-    if (error instanceof UsageError) writeAll(Deno.stderr, `Say "${operator.name} --help" for what there is\n`);
-    Deno.exit(error instanceof UsageError ? EXIT.usage : EXIT.failed);
+    const isUsage = error instanceof UsageError || error instanceof SettingError;
+    if (isUsage) writeAll(Deno.stderr, `Say "${operator.name} --help" for what there is\n`);
+    Deno.exit(isUsage ? EXIT.usage : EXIT.failed);
   }
   Deno.exit(EXIT.ok);
 }
@@ -69,13 +79,23 @@ async function command(operator: Operator, args: readonly string[]): Promise<voi
 
 function read(args: readonly string[]): { values: Values; positionals: string[] } {
   try {
-    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true }) as {
+    return parseArgs({ args: [...args], options: flags(), allowPositionals: true }) as {
       values: Values;
       positionals: string[];
     };
   } catch (error) {
     throw new UsageError(misread(error));
   }
+}
+
+function flags(): NonNullable<Parameters<typeof parseArgs>[0]>["options"] & object {
+  const settings = SETTINGS.flatMap(({ flag, short, type }) => {
+    if (flag === undefined) return [];
+    const named = short === undefined ? {} : { short };
+    if (type !== "boolean") return [[flag, { type: "string", multiple: type === "list", ...named }]];
+    return [[flag, { type: "boolean", ...named }], [`no-${flag}`, { type: "boolean" }]];
+  });
+  return { ...Object.fromEntries(settings), ...OWN_FLAGS };
 }
 
 /** What `parseArgs` did not like, in our words. */
@@ -87,36 +107,46 @@ function misread(error: unknown): string {
   return `Cannot take "${option}": ${/does not take/.test(message) ? "it takes no value" : "it needs a value"}`;
 }
 
-async function start(operator: Operator, values: Values): Promise<void> {
-  await configureLogs(logLevel(values), logFormat(values), (line) => writeAll(Deno.stderr, line));
+async function start(coded: Operator, values: Values): Promise<void> {
+  const source = settingsSource(values);
+  const settings = await source.read();
+  const operator = configured(coded, settings);
+  const logs = await configureLogs(logLevel(settings), logFormat(settings), (line) => writeAll(Deno.stderr, line));
   const log = operatorLog(operator.name);
   const connectOptions: ConnectOptions = {
     ...(values.kubeconfig === undefined ? {} : { kubeconfig: values.kubeconfig }),
     ...(values.context === undefined ? {} : { context: values.context }),
   };
-  if (values.namespace === "") {
-    throw new UsageError('Cannot look at namespace "": it has no name; leave --namespace out to look at all');
-  }
   const connection = await connect(connectOptions);
   const stop = new AbortController();
-  // A promise of user code that nobody waited for must not end the operator for all other objects.
-  globalThis.addEventListener("unhandledrejection", (event) => {
-    event.preventDefault();
-    log.error("Unhandled rejection in user code: await every promise", { error: event.reason });
-  });
-  globalThis.addEventListener("error", (event) => {
-    event.preventDefault();
-    log.error("Uncaught error in user code", { error: event.error });
-  });
-  let readiness: Running["readiness"] = () => [STARTING];
+  const started: { running?: Running } = {};
+  listenToStrayErrors(log, () => started.running?.metrics.strayError());
+  using lag = new LoopLag(systemClock);
+  const health: HealthSource = {
+    readiness: () => started.running?.readiness() ?? [STARTING],
+    get lag() {
+      return lag.milliseconds;
+    },
+    get metrics() {
+      return started.running?.metrics;
+    },
+  };
   // Before anything else: a program that cannot listen does not begin.
-  const health = operator.health && serveHealth(operator.health, () => readiness(), stop.signal);
-  const running = startOperator(operator, {
+  const served = operator.health && serveHealth(operator.health, health, stop.signal);
+  const running = started.running = startOperator(operator, {
     connection,
     signal: stop.signal,
-    ...(values.namespace === undefined ? {} : { namespace: values.namespace }),
+    leaderElection: isElected(operator, connection),
+    host: hostName(operator),
+    ...runtimeScope(settings),
   });
-  readiness = running.readiness;
+  addProcessMetrics(running.metrics, lag);
+  running.pause(settings.get("paused")?.value === true);
+  using _following = source.follow(systemClock, async (settings) => {
+    await logs.setLevel(logLevel(settings));
+    running.pause(settings.get("paused")?.value === true);
+    log.info("Settings read again", { logLevel: logLevel(settings), paused: settings.get("paused")?.value === true });
+  }, (error) => log.error("Settings not read", { error: error.message }));
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     Deno.addSignalListener(signal, () => {
       log.info("Signal received", { signal });
@@ -124,39 +154,82 @@ async function start(operator: Operator, values: Values): Promise<void> {
     });
   }
   await running.ended;
-  await health?.finished;
+  await served?.finished;
   connection.close();
+}
+
+/** A promise of user code that nobody waited for must not end the operator for all other objects. */
+function listenToStrayErrors(log: Logger, count: () => void): void {
+  globalThis.addEventListener("unhandledrejection", (event) => {
+    event.preventDefault();
+    count();
+    log.error("Unhandled rejection in user code: await every promise", { error: event.reason });
+  });
+  globalThis.addEventListener("error", (event) => {
+    event.preventDefault();
+    count();
+    log.error("Uncaught error in user code", { error: event.error });
+  });
 }
 
 function serveHealth(
   { hostname, port }: { readonly hostname: string; readonly port: number },
-  readiness: Parameters<typeof healthResponse>[1],
+  source: HealthSource,
   signal: AbortSignal,
 ): Deno.HttpServer {
   try {
-    return Deno.serve({ hostname, port, signal, onListen: () => {} }, (request) => healthResponse(request, readiness));
+    return Deno.serve({ hostname, port, signal, onListen: () => {} }, (request) => healthResponse(request, source));
   } catch (cause) {
     const why = cause instanceof Deno.errors.AddrInUse
-      ? "the port is taken: choose another with health: { port }"
+      ? "the port is taken: choose another with health: { port }, or --health-port"
+      : cause instanceof Deno.errors.NotCapable
+      ? `it was built to listen elsewhere: build it again with health: { hostname: "${hostname}", port: ${port} }`
       : (cause as Error).message;
     throw new Error(`Cannot serve health at ${hostname}:${port}: ${why}`, { cause });
   }
 }
 
-function logLevel(values: Values): LogLevel {
-  const asked = values["log-level"] ?? "info";
-  const level = LOG_LEVELS.find((level) => level === asked);
-  if (level === undefined) throw new UsageError(`Cannot log at "${asked}": there is ${LOG_LEVELS.join(", ")}`);
-  return level;
+/** Which objects to look at. */
+function runtimeScope(settings: Settings): Pick<RunOptions, "namespaces" | "selector"> {
+  const namespaces = settings.get("namespaces");
+  const selector = settings.get("selector");
+  const isAll = settings.get("all_namespaces")?.value === true;
+  return {
+    ...(namespaces === undefined || isAll ? {} : { namespaces: namespaces.value as readonly string[] }),
+    ...(selector === undefined ? {} : { selector: selector.value as string }),
+  };
 }
 
-function logFormat(values: Values): LogFormat {
-  const asked = values["log-format"] ?? (Deno.stderr.isTerminal() ? "text" : "json");
-  if (asked !== "json" && asked !== "text") throw new UsageError(`Cannot log as "${asked}": there is json, text`);
-  return asked;
+function isElected({ leaderElection: { when } }: Operator, { isInPod = false }: Connection): boolean {
+  return when === "always" || (when === "in a pod" && isInPod);
+}
+
+/** The pod's name: Kubernetes sets it. Asking the machine would need a permission that gives away more. */
+function hostName({ name, leaderElection }: Operator): string {
+  return (leaderElection.when === "never" ? undefined : denoMachine.env("HOSTNAME")) || name;
+}
+
+function logLevel(settings: Settings): LogLevel {
+  return settings.get("log_level")?.value as LogLevel | undefined ?? "info";
+}
+
+function logFormat(settings: Settings): LogFormat {
+  return settings.get("log_format")?.value as LogFormat | undefined ?? (Deno.stderr.isTerminal() ? "text" : "json");
 }
 
 function help({ name }: Operator): string {
+  const own = [
+    ["    --kubeconfig FILE", "the kubeconfig to use; otherwise KUBECONFIG, the pod's service account, ~/.kube/config"],
+    ["    --context NAME", "the kubeconfig's context"],
+    ["    --config FILE", `where settings are; otherwise ${USUAL_FILE}, where it is there`],
+  ] as const;
+  const settings = SETTINGS.flatMap(({ flag, short, type, help }) => {
+    if (flag === undefined) return [];
+    const value = { boolean: "", number: " N", duration: " TIME", list: " NAME", text: " TEXT" }[type];
+    return [[`${short === undefined ? "   " : `-${short},`} --${flag}${value}`, help] as const];
+  });
+  const lines = [...own, ...settings, ["-h, --help", "this text"] as const];
+  const width = Math.max(...lines.map(([left]) => left.length)) + 2;
   return `Usage: ${name} [command] [options]
 
 Commands:
@@ -166,12 +239,10 @@ Commands:
   version      print its version
 
 Options:
-      --kubeconfig FILE   the kubeconfig to use; otherwise KUBECONFIG, the pod's service account, ~/.kube/config
-      --context NAME      the kubeconfig's context
-  -n, --namespace NAME    look at one namespace only
-  -l, --log-level LEVEL   ${LOG_LEVELS.join(", ")}
-      --log-format FORMAT json, text; otherwise text on a terminal
-  -h, --help              this text
+${lines.map(([left, right]) => `  ${left.padEnd(width)}${right}`).join("\n")}
+
+What can be said by --log-level can be said by the variable OP_LOG_LEVEL and by log_level in the file's [operator] as well,
+and so on; a flag goes before a variable, that before the file, that before the code. Flags without a value have a --no- beside them.
 `;
 }
 

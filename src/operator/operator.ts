@@ -6,7 +6,10 @@ import { type Permission, permissionsOf } from "../manifests/sandbox.ts";
 import { fieldManager, finalizerName } from "../runtime/names.ts";
 import type { Duration } from "../base/duration.ts";
 import { milliseconds } from "../base/duration.ts";
+import { type LeaderElection, leaderElectionOf, type LeaderElectionOptions } from "./leader_election.ts";
 import { main } from "./main.ts";
+import { VARIABLES } from "./setting_list.ts";
+import type { ServicesContext } from "./services.ts";
 import { type RunOptions, startOperator } from "./running.ts";
 
 /** Where an operator serves its health. */
@@ -18,17 +21,26 @@ export interface HealthOptions {
 }
 
 /** Options of {@linkcode operator}. */
-export interface OperatorOptions {
+export interface OperatorOptions<Services = unknown> {
   /** A DNS label. It is part of names that clusters store: field managers, finalizers. */
   readonly name: string;
   /** What it runs. A key is part of stored names too: it survives minifying, and must not change once released. */
-  readonly parts: Readonly<Record<string, Part>>;
+  readonly parts: Readonly<Record<string, Part<Services>>>;
+  /**
+   * Makes what the runs share: a client of a database, a cache of files. Made once, before the first run; what can be disposed of is, after the last one. A test
+   * hands in others: `memoryCluster({ operator, services })`.
+   */
+  readonly services?: (context: ServicesContext) => Services | Promise<Services>;
   /** Its own version, as the command `version` prints it. @default {"0.0.0"} */
   readonly version?: string;
   /** Where health is served; `false` for nowhere. */
   readonly health?: HealthOptions | false;
   /** How long runs may go on after it is told to stop. @default {"25s"} */
   readonly stopWithin?: Duration;
+  /**
+   * Whether only one process of it works at a time, agreed by a Lease, while the others stand by. @default {as a program in a pod: yes; otherwise no}
+   */
+  readonly leaderElection?: boolean | LeaderElectionOptions;
 }
 
 /** An operator. */
@@ -39,6 +51,9 @@ export interface Operator {
   readonly health: Required<HealthOptions> | undefined;
   /** Milliseconds that runs may go on after it is told to stop. */
   readonly stopWithin: number;
+  readonly leaderElection: LeaderElection;
+  /** Makes what the runs share. */
+  readonly services: ((context: ServicesContext) => unknown) | undefined;
   /** The definitions of its own kinds. */
   crds(): CustomResourceDefinitionManifest[];
   /** The Deno permissions it needs, each with its reason. */
@@ -62,6 +77,7 @@ const KEY = /^[A-Za-z]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
  *
  * @param options Its name and parts.
  * @returns A value. Nothing is started.
+ * @throws {RangeError} If with the times of `leaderElection` two could lead at once.
  * @throws {TypeError} If a name is no name, a part stands under two keys, two parts would store the same name in a cluster,
  *   or two kinds that differ have one name.
  *
@@ -76,7 +92,7 @@ const KEY = /^[A-Za-z]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
  * const op = operator({ name: "namespace-operator", parts: { namespaces } });
  * ```
  */
-export function operator(options: OperatorOptions): Operator {
+export function operator<Services = unknown>(options: OperatorOptions<Services>): Operator {
   const { name, parts, version = "0.0.0", health = {}, stopWithin = "25s" } = options;
   refuseNames(name, parts);
   refuseCollisions(name, parts);
@@ -87,8 +103,15 @@ export function operator(options: OperatorOptions): Operator {
     parts,
     health: health === false ? undefined : { port: 8081, hostname: "0.0.0.0", ...health },
     stopWithin: milliseconds(stopWithin),
+    leaderElection: leaderElectionOf(name, options.leaderElection),
+    services: options.services && ((context) => options.services!(context)),
     crds: () => crdsOf(Object.values(parts)),
-    permissions: () => permissionsOf(parts, { health: value.health }),
+    permissions: () =>
+      permissionsOf(parts, {
+        health: value.health,
+        isElected: value.leaderElection.when !== "never",
+        variables: VARIABLES,
+      }),
     run: async (options) => {
       await using running = startOperator(value, options);
       await running.ended;

@@ -3,13 +3,21 @@ import { aborted, linked } from "../base/abort.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { Client } from "../kube/client.ts";
 import type { Connection } from "../kube/connection.ts";
+import { AccessCheck } from "../runtime/access_check.ts";
 import { ControllerLoop } from "../runtime/controller_loop.ts";
+import { Elector, type ElectorOptions } from "../runtime/elector.ts";
+import { EventRecorder } from "../runtime/events.ts";
 import { Informers } from "../runtime/informers.ts";
 import type { Logger } from "../runtime/logger.ts";
+import { Metrics } from "../runtime/metrics.ts";
 import { scopeOf } from "../runtime/scope.ts";
 import { Verdicts } from "../runtime/verdicts.ts";
 import { operatorLog } from "./log.ts";
 import type { Operator } from "./operator.ts";
+import { controllerLine, leaderLine, permissionLines, type ReadinessLine, watchLine } from "./readiness.ts";
+import { Services } from "./services.ts";
+
+export type { ReadinessLine };
 
 /** Options of running an operator. */
 export interface RunOptions {
@@ -21,15 +29,18 @@ export interface RunOptions {
   readonly clock?: Clock;
   /** From 0 to 1, for waiting times. @default {Math.random} */
   readonly random?: () => number;
-  /** The only namespace to look at. @default {all} */
-  readonly namespace?: string;
-}
-
-/** A line of a readiness report. */
-export interface ReadinessLine {
-  readonly name: string;
-  readonly isReady: boolean;
-  readonly told: string;
+  /** The only namespaces to look at. @default {all} */
+  readonly namespaces?: readonly string[];
+  /** Labels that objects of the controllers' own kinds must have, as the API has it: `app=web`. @default {any} */
+  readonly selector?: string;
+  /** Whether to work only while it leads. @default {what the operator says; where that leaves it open: no} */
+  readonly leaderElection?: boolean;
+  /** Who this process is in the Lease and in events, beside what tells it from others of that name. @default {the operator's name} */
+  readonly host?: string;
+  /** Whether to ask the API server at start what the operator may do, so that what is missing is named. @default {true} */
+  readonly checkAccess?: boolean;
+  /** Services in place of those that the operator makes, for tests. They are not closed. */
+  readonly services?: unknown;
 }
 
 /** A running operator. */
@@ -42,8 +53,25 @@ export interface Running extends AsyncDisposable {
   readonly busy: readonly string[];
   /** How many requests wait for the time at which the server asked to send them again. */
   readonly waiting: number;
-  /** A line for each watch and each controller. */
+  /** Whether it works: it leads, or is alone. */
+  readonly isLeading: boolean;
+  readonly metrics: Metrics;
+  /** A line for each watch and each controller, for what is missing, and for who leads. */
   readiness(): ReadinessLine[];
+  /** Begins nothing more until it may go on; runs that go on may end. */
+  pause(isPaused: boolean): void;
+}
+
+/** What a running operator is made of. */
+interface Machinery {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly informers: Informers;
+  readonly loops: readonly ControllerLoop[];
+  readonly checks: readonly AccessCheck[];
+  readonly elector: Elector | undefined;
+  readonly events: EventRecorder;
+  readonly services: Services;
 }
 
 /**
@@ -53,22 +81,42 @@ export interface Running extends AsyncDisposable {
  * @param options How.
  */
 export function startOperator(operator: Operator, options: RunOptions): Running {
-  const { connection, clock = systemClock, random = Math.random, namespace } = options;
-  const client = new Client(connection, { clock, userAgent: `${operator.name}/${operator.version}` });
+  const { connection, clock = systemClock, random = Math.random, namespaces, host = operator.name } = options;
   const log = operatorLog(operator.name);
-  const informers = new Informers({ client, clock, random, log, operator: operator.name, namespace });
-  const verdicts = new Verdicts();
+  const metrics = new Metrics();
+  // A pod that starts anew has the name of before: it must not take the lease of its former self for its own.
+  const instance = `${host}_${crypto.randomUUID()}`;
+  const { host: server } = new URL(connection.url);
+  const clientOptions = {
+    clock,
+    userAgent: `${operator.name}/${operator.version}`,
+    onAnswer: (method: string, code: string) => metrics.request(method, code, server),
+  };
+  const unfenced = new Client(connection, clientOptions);
+  const elector = electorOf(operator, options, { clock, random, log, client: unfenced, identity: instance });
+  const client = elector === undefined ? unfenced : new Client(connection, { ...clientOptions, fence: elector.fence });
+  const informers = new Informers({ client, clock, random, log, operator: operator.name, namespaces });
+  const events = new EventRecorder({ client, clock, log, instance, onEnd: (result) => metrics.event(result) });
+  const services = new Services();
+  const shared = { client, clock, random, log, informers, verdicts: new Verdicts(), metrics, events };
   const loops = Object.entries(operator.parts).map(([key, part]) =>
-    new ControllerLoop(scopeOf(operator.name, key, part, { client, clock, random, log, informers, verdicts }))
+    new ControllerLoop(
+      scopeOf(operator.name, key, part, { ...shared, selector: options.selector, services: () => services.value }),
+    )
   );
+  const checks = (options.checkAccess ?? true) ? loops.map((loop) => new AccessCheck(loop, unfenced, namespaces)) : [];
+  metrics.onRead(() => {
+    metrics.watches(informers.states());
+    if (elector !== undefined) metrics.leadership(elector.name, elector.isLeading, elector.slowPaths);
+  });
   const stop = linked(options.signal === undefined ? [] : [options.signal]);
-  const ended = runAll(operator, informers, loops, { clock, log, signal: stop.signal }).finally(() =>
-    stop[Symbol.dispose]()
-  );
+  const machinery = { clock, log, informers, loops, checks, elector, events, services };
+  const ended = runAll(operator, options, machinery, stop.signal).finally(() => stop[Symbol.dispose]());
   return {
     ended,
+    metrics,
     get activity() {
-      return sum(loops) + sum(informers.all());
+      return sum(loops) + sum(informers.all()) + sum(checks) + events.activity + (elector?.activity ?? 0);
     },
     get busy() {
       return loops.flatMap((loop) => loop.busy);
@@ -76,7 +124,16 @@ export function startOperator(operator: Operator, options: RunOptions): Running 
     get waiting() {
       return client.waiting;
     },
-    readiness: () => [...informers.all().map(watchLine), ...loops.map(controllerLine)],
+    get isLeading() {
+      return elector?.isLeading ?? true;
+    },
+    readiness: () => [
+      ...informers.all().map(watchLine),
+      ...loops.map(controllerLine),
+      ...checks.flatMap(permissionLines),
+      ...(elector === undefined ? [] : [leaderLine(elector)]),
+    ],
+    pause: (isPaused) => loops.forEach((loop) => loop.hold("pause", isPaused ? "is paused" : undefined)),
     async [Symbol.asyncDispose]() {
       stop.abort(new DOMException("The operator is stopped", "AbortError"));
       await ended;
@@ -84,16 +141,27 @@ export function startOperator(operator: Operator, options: RunOptions): Running 
   };
 }
 
+/** Who decides whether this process works; nothing where it is alone. */
+function electorOf(
+  { leaderElection }: Operator,
+  { connection, leaderElection: asked = leaderElection.when === "always" }: RunOptions,
+  shared: Pick<ElectorOptions, "clock" | "random" | "log" | "client" | "identity">,
+): Elector | undefined {
+  if (!asked) return undefined;
+  const { id, namespace = connection.namespace ?? "default", ...times } = leaderElection;
+  return new Elector({ ...shared, ...times, name: id, namespace });
+}
+
 async function runAll(
   operator: Operator,
-  informers: Informers,
-  loops: readonly ControllerLoop[],
-  { clock, log, signal }: { readonly clock: Clock; readonly log: Logger; readonly signal: AbortSignal },
+  options: RunOptions,
+  { clock, log, informers, loops, checks, elector, events, services }: Machinery,
+  signal: AbortSignal,
 ): Promise<void> {
   const deadline = new AbortController();
   // Watches go on while runs end, so that these read what they wrote.
   const watches = new AbortController();
-  const watching = informers.run(watches.signal);
+  const watching = Promise.all([informers.run(watches.signal), ...checks.map((check) => check.run(watches.signal))]);
   log.info("Operator started", { version: operator.version });
   let timer: Disposable | undefined;
   aborted(signal).then(() => {
@@ -102,24 +170,26 @@ async function runAll(
       () => deadline.abort(new DOMException("The operator stops", "AbortError")),
     );
   });
-  await Promise.all([aborted(signal), ...loops.map((loop) => loop.run(signal, deadline.signal))]);
-  timer?.[Symbol.dispose]();
-  watches.abort();
-  await watching;
+  const lead = async (term: AbortSignal): Promise<void> => {
+    using over = linked([signal, term]);
+    await Promise.all([aborted(over.signal), ...loops.map((loop) => loop.run(signal, deadline.signal, term))]);
+    // Fenced as all that is written: told before the lease is given back.
+    if (!term.aborted) await Promise.race([events.flush(), aborted(deadline.signal)]);
+  };
+  try {
+    const make = "services" in options ? () => options.services : operator.services;
+    await services.make(make, { signal, log });
+    // The lease is kept until the last run has ended.
+    await (elector === undefined ? lead(new AbortController().signal) : elector.run(signal, lead));
+  } finally {
+    timer?.[Symbol.dispose]();
+    watches.abort();
+    await watching;
+    if (!("services" in options)) await services.close(log);
+  }
   log.info("Operator stopped", { isClean: !deadline.signal.aborted });
 }
 
 function sum(list: readonly { readonly activity: number }[]): number {
   return list.reduce((total, { activity }) => total + activity, 0);
-}
-
-function watchLine({ kind, problem, isSynced }: ReturnType<Informers["all"]>[number]): ReadinessLine {
-  const isReady = isSynced && problem === undefined;
-  const told = problem?.message ?? (isSynced ? "up to date" : "listing");
-  return { name: `watch ${kind.kind}`, isReady, told };
-}
-
-function controllerLine({ scope, waitsFor }: ControllerLoop): ReadinessLine {
-  const isReady = waitsFor.length === 0;
-  return { name: `controller ${scope.part}`, isReady, told: isReady ? "running" : `waits for ${waitsFor.join(", ")}` };
 }

@@ -121,7 +121,11 @@ function start(op: ReturnType<typeof operator>, names: string[] = ["one"], forbi
     return Promise.resolve(new Response(body));
   };
   const connection: Connection = { url: "http://cluster", fetch, close() {} };
-  return { running: startOperator(op, { connection, clock, signal: stop.signal, random: () => 1 }), clock, stop };
+  return {
+    running: startOperator(op, { connection, clock, signal: stop.signal, random: () => 1, checkAccess: false }),
+    clock,
+    stop,
+  };
 }
 
 async function endsSoon(running: Running): Promise<boolean> {

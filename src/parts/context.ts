@@ -1,6 +1,7 @@
 /** What a reconciler is handed beside the object. */
 import type { AnyKind, Condition, Infer, Input } from "../resource/kind.ts";
 import type { Access, Verb } from "./access.ts";
+import type { Index } from "./watch.ts";
 
 /** A kind's identity as text, so that kinds of one shape are told apart. */
 type Key<K extends AnyKind> = K extends AnyKind ? `${K["group"]}/${K["version"]}/${K["kind"]}` : never;
@@ -52,6 +53,16 @@ export type Deletable<K extends AnyKind, Uses extends readonly Access[]> = Decla
   `add access(${K["kind"]}, "delete") to "uses"`
 >;
 
+/** The indexes of a controller, by name. */
+export type IndexMap = { readonly [name: string]: Index };
+
+/** A list of kinds of `owns`, each with an object as written. */
+type ChildrenOf<Children, Own extends AnyKind, Owns extends readonly AnyKind[]> = {
+  readonly [I in keyof Children]: Children[I] extends readonly [infer K extends AnyKind, unknown]
+    ? readonly [Owned<K, Own, Owns>, Input<K>]
+    : never;
+};
+
 /** Which namespace a call is about: the object's, unless given. */
 export interface InNamespace {
   readonly namespace?: string;
@@ -84,6 +95,29 @@ export interface ApplyOptions {
   readonly force?: boolean;
 }
 
+/** Options of an event. */
+export interface EventOptions {
+  /** What was done, in one word of CamelCase. @default {"Reconcile"} */
+  readonly action?: string;
+  /** Another object that it is about. */
+  readonly related?: {
+    readonly apiVersion: string;
+    readonly kind: string;
+    readonly metadata: { readonly name: string };
+  };
+}
+
+/**
+ * Kubernetes Events about the object, as `kubectl describe` shows them (events.k8s.io/v1). Repeats become a series; too many are left out; one that cannot
+ * be written fails nothing.
+ */
+export interface Events {
+  /** Tells what went as it should: `normal("Published", "The page is at https://…")`. */
+  normal(reason: string, note: string, options?: EventOptions): void;
+  /** Tells what did not. */
+  warning(reason: string, note: string, options?: EventOptions): void;
+}
+
 /** A structured log that carries the object's keys. Messages are constant; what varies goes into fields. */
 export interface Log {
   debug(message: string, fields?: Record<string, unknown>): void;
@@ -93,7 +127,14 @@ export interface Log {
 }
 
 /** Why a run happens. It is data for logs and tests, never the trigger. */
-export type Reason = "changed" | "owned changed" | "found at start" | "requeued" | "retried";
+export type Reason =
+  | "changed"
+  | "owned changed"
+  | "watched changed"
+  | "found at start"
+  | "requeued"
+  | "retried"
+  | "triggered";
 
 /** The part of a status that a reconciler reports: without what the SDK keeps. */
 export type StatusPart<K extends AnyKind> = Infer<K> extends { readonly status?: infer S } ? Partial<
@@ -109,6 +150,8 @@ export interface Context<
   Owns extends readonly AnyKind[] = readonly AnyKind[],
   Reads extends readonly AnyKind[] = readonly AnyKind[],
   Uses extends readonly Access[] = readonly Access[],
+  Indexes extends IndexMap = IndexMap,
+  Services = unknown,
 > {
   /** Reads an object: from the cache for the own kind, `owns` and `reads`; live for `uses`. Nothing when there is none. */
   get<K extends AnyKind>(
@@ -121,12 +164,27 @@ export interface Context<
     kind: Readable<K, Own, Owns, Reads, Uses, "list">,
     options?: ListOptions,
   ): Promise<readonly Infer<K>[]>;
+  /** The objects that an index of the controller has under a key. */
+  index<Name extends keyof Indexes & string>(name: Name, key: string): readonly Infer<Indexes[Name]["kind"]>[];
+  /** Reads an object of a kind in `uses` from the server, past the cache: for the rare case in which what is cached will not do. */
+  getLive<K extends AnyKind>(
+    kind: Declared<K, Used<Uses, "get">, `add access(${K["kind"]}, "get") to "uses"`>,
+    name: string,
+    options?: InNamespace,
+  ): Promise<Infer<K> | undefined>;
   /** Makes an object as wanted (server-side apply) and answers the live one. What would change nothing is not sent. */
   apply<K extends AnyKind>(
     kind: Owned<K, Own, Owns>,
     wanted: Input<K>,
     options?: ApplyOptions,
   ): Promise<Infer<K>>;
+  /**
+   * Makes all that the object is to own, in this order, and answers the live objects. What it owned of the kinds in `owns` and does no longer is deleted, where
+   * the controller says `prune: true`.
+   */
+  applyAll<const Children extends readonly (readonly [AnyKind, unknown])[]>(
+    children: Children & ChildrenOf<Children, Own, Owns>,
+  ): Promise<{ -readonly [I in keyof Children]: Infer<Children[I][0]> }>;
   /** Creates an object and answers it. Kinds of `owns` get an owner reference. */
   create<K extends AnyKind>(kind: Writable<K, Own, Owns, Uses, "create">, object: Input<K>): Promise<Infer<K>>;
   /** Changes an object by a patch, a JSON merge patch unless another type is named, and answers it. */
@@ -142,6 +200,10 @@ export interface Context<
   status(part: StatusPart<Own>): void;
   /** Gathers a condition of the status: written once, when the run ends, with its times and generation kept right. */
   condition(condition: Pick<Condition, "type" | "status" | "reason"> & { readonly message?: string }): void;
+  /** Kubernetes Events about the object. */
+  readonly events: Events;
+  /** What the operator made at its start; see the option `services` of `operator`. */
+  readonly services: Services;
   /** A log with the object's keys. */
   readonly log: Log;
   /** Aborted when the object is deleted, the run takes too long, or the operator stops. */

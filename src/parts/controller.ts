@@ -2,9 +2,11 @@
 import { type Duration, milliseconds } from "../base/duration.ts";
 import type { AnyKind, Infer } from "../resource/kind.ts";
 import type { Access } from "./access.ts";
-import type { Context } from "./context.ts";
+import type { Context, IndexMap } from "./context.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Permissions } from "./permissions.ts";
+import type { Trigger } from "./trigger.ts";
+import type { Watch } from "./watch.ts";
 
 /** Options of {@linkcode controller}. */
 export interface ControllerOptions<
@@ -12,6 +14,9 @@ export interface ControllerOptions<
   Owns extends readonly AnyKind[] = readonly AnyKind[],
   Reads extends readonly AnyKind[] = readonly AnyKind[],
   Uses extends readonly Access[] = readonly Access[],
+  Watches extends readonly Watch[] = readonly Watch[],
+  Indexes extends IndexMap = IndexMap,
+  Services = unknown,
 > {
   /** Kinds it makes: watched, applied, owned. */
   readonly owns?: Owns;
@@ -19,6 +24,14 @@ export interface ControllerOptions<
   readonly reads?: Reads;
   /** Live calls, by exact verbs. */
   readonly uses?: Uses;
+  /** How kinds are watched, and other kinds whose changes wake objects. */
+  readonly watches?: Watches;
+  /** Indexes of live objects, by name. */
+  readonly indexes?: Indexes;
+  /** What wakes objects beside changes in the cluster. */
+  readonly triggers?: readonly Trigger[];
+  /** Whether `applyAll` deletes what an object owns of the kinds in `owns` and does not want any more. @default {false} */
+  readonly prune?: boolean;
   /** What it reaches beyond the API server. */
   readonly permissions?: Permissions;
   /** How many objects are reconciled at once. @default {10} */
@@ -28,18 +41,39 @@ export interface ControllerOptions<
   /** The finalizer's name, where `cleanup` is given. @default {`<group>/<operator>.<controller>`} */
   readonly finalizer?: string;
   /** Makes the world as the object wants it. Called again and again: it must do nothing when there is nothing to do. */
-  reconcile(object: Infer<Own>, context: Context<Own, Owns, Reads, Uses>): Promise<Outcome> | Outcome;
+  reconcile(
+    object: Infer<Own>,
+    context: Context<Own, Owns, readonly [...Reads, ...KindsOf<Watches>], Uses, Indexes, Services>,
+  ): Promise<Outcome> | Outcome;
   /** Undoes what Kubernetes does not collect by itself, before the object goes. Being there is what asks for a finalizer. */
-  cleanup?(object: Infer<Own>, context: Context<Own, Owns, Reads, Uses>): Promise<Outcome> | Outcome;
+  cleanup?(
+    object: Infer<Own>,
+    context: Context<Own, Owns, readonly [...Reads, ...KindsOf<Watches>], Uses, Indexes, Services>,
+  ): Promise<Outcome> | Outcome;
 }
 
-/** A controller: plain data. An operator runs it, and its declarations become watches, access and permissions. */
-export interface Controller {
+/** The kinds of watches: they may be read as those of `reads`. */
+type KindsOf<Watches extends readonly Watch[]> = { readonly [I in keyof Watches]: Watches[I]["kind"] };
+
+declare const needs: unique symbol;
+
+/**
+ * A controller: plain data. An operator runs it, and its declarations become watches, access and permissions.
+ *
+ * @typeParam Services What its runs take of the operator's services.
+ */
+// deno-lint-ignore no-explicit-any -- whoever does not ask takes any
+export interface Controller<Services = any> {
+  readonly [needs]?: (services: Services) => void;
   readonly part: "controller";
   readonly kind: AnyKind;
   readonly owns: readonly AnyKind[];
   readonly reads: readonly AnyKind[];
   readonly uses: readonly Access[];
+  readonly watches: readonly Watch[];
+  readonly indexes: IndexMap;
+  readonly triggers: readonly Trigger[];
+  readonly prune: boolean;
   readonly permissions: Permissions;
   readonly concurrency: number;
   readonly timeout: Duration | undefined;
@@ -51,7 +85,8 @@ export interface Controller {
 }
 
 /** Whatever an operator runs. */
-export type Part = Controller;
+// deno-lint-ignore no-explicit-any
+export type Part<Services = any> = Controller<Services>;
 
 /**
  * Declares a controller.
@@ -59,7 +94,7 @@ export type Part = Controller;
  * @param kind The kind whose objects it reconciles.
  * @param options What it touches, and its functions.
  * @returns Plain data. Nothing is started.
- * @throws {TypeError} If a kind is declared twice, or is its own child, or the finalizer is not a qualified name.
+ * @throws {TypeError} If a kind is declared twice, or is its own child, a watch wakes nobody, an index is of a kind that is not watched, or the finalizer is not a qualified name.
  * @throws {SyntaxError} If `timeout` is not a duration.
  * @throws {RangeError} If `concurrency` is not a positive integer.
  *
@@ -83,19 +118,51 @@ export type Part = Controller;
  * });
  * ```
  */
-export function controller<
-  Own extends AnyKind,
-  const Owns extends readonly AnyKind[] = readonly [],
-  const Reads extends readonly AnyKind[] = readonly [],
-  const Uses extends readonly Access[] = readonly [],
->(kind: Own, options: ControllerOptions<Own, Owns, Reads, Uses>): Controller {
-  const { owns = [], reads = [], uses = [], permissions = {}, concurrency = 10, timeout, finalizer } = options;
+export const controller: ControllerMaker = Object.assign(make, { with: () => controller }) as ControllerMaker;
+
+/** Declares controllers whose context has services of a type. */
+export interface ControllerMaker<Services = unknown> {
+  <
+    Own extends AnyKind,
+    const Owns extends readonly AnyKind[] = readonly [],
+    const Reads extends readonly AnyKind[] = readonly [],
+    const Uses extends readonly Access[] = readonly [],
+    const Watches extends readonly Watch[] = readonly [],
+    Indexes extends IndexMap = Record<never, never>,
+  >(kind: Own, options: ControllerOptions<Own, Owns, Reads, Uses, Watches, Indexes, Services>): Controller<Services>;
+  /**
+   * Declares controllers that use services: what the operator makes at its start and hands to each run.
+   *
+   * @example Usage
+   * ```ts
+   * import { controller, operator } from "@op/sdk";
+   * import { Namespace } from "@op/sdk/kinds";
+   *
+   * interface Services {
+   *   readonly names: Set<string>;
+   * }
+   *
+   * const namespaces = controller.with<Services>()(Namespace, {
+   *   reconcile: ({ metadata }, { services }) => void services.names.add(metadata.name),
+   * });
+   * const op = operator({ name: "names", parts: { namespaces }, services: () => ({ names: new Set<string>() }) });
+   * ```
+   */
+  with<T>(): ControllerMaker<T>;
+}
+
+// deno-lint-ignore no-explicit-any -- the types are those of ControllerMaker
+function make(kind: AnyKind, options: ControllerOptions<any, any, any, any, any, any, any>): Controller {
+  const { owns = [], reads = [], uses = [], watches = [], indexes = {}, triggers = [], prune = false } = options;
+  const { permissions = {}, concurrency = 10, timeout, finalizer } = options;
   if (!Number.isInteger(concurrency) || concurrency < 1) {
     throw new RangeError(
       `Cannot make a controller of ${kind.kind}: "concurrency" must be a positive integer: current value is ${concurrency}`,
     );
   }
   refuseTwice(kind, owns, reads);
+  refuseWatches(kind, [kind, ...owns, ...reads], watches);
+  refuseIndexes(kind, [kind, ...owns, ...reads, ...watches.map(({ kind }: Watch) => kind)], indexes);
   // Found out here, and not at each run.
   if (timeout !== undefined) milliseconds(timeout);
   if (finalizer !== undefined) refuseFinalizer(kind, finalizer);
@@ -105,6 +172,10 @@ export function controller<
     owns,
     reads,
     uses,
+    watches,
+    indexes,
+    triggers,
+    prune,
     permissions,
     concurrency,
     timeout,
@@ -126,6 +197,33 @@ function refuseTwice(kind: AnyKind, owns: readonly AnyKind[], reads: readonly An
       }
       declared.set(identity(other), `in "${name}"`);
     }
+  }
+}
+
+function refuseWatches(kind: AnyKind, declared: readonly AnyKind[], watches: readonly Watch[]): void {
+  const seen = new Set<string>();
+  for (const { kind: watched, options } of watches) {
+    const isDeclared = declared.some((other) => identity(other) === identity(watched));
+    if (seen.has(identity(watched))) {
+      throw new TypeError(
+        `Cannot make a controller of ${kind.kind}: "${watched.kind}" is in "watches" twice: say it once`,
+      );
+    }
+    if (!isDeclared && options.map === undefined) {
+      throw new TypeError(
+        `Cannot make a controller of ${kind.kind}: whom does a change of "${watched.kind}" wake? Give its watch a "map", or add the kind to "owns" or "reads"`,
+      );
+    }
+    seen.add(identity(watched));
+  }
+}
+
+function refuseIndexes(kind: AnyKind, declared: readonly AnyKind[], indexes: IndexMap): void {
+  for (const [name, { kind: indexed }] of Object.entries(indexes)) {
+    if (declared.some((other) => identity(other) === identity(indexed))) continue;
+    throw new TypeError(
+      `Cannot make a controller of ${kind.kind}: index "${name}" is of "${indexed.kind}", which it does not watch: add it to "reads"`,
+    );
   }
 }
 

@@ -4,7 +4,8 @@ import type { Clock } from "../base/clock.ts";
 /** How soon a key is taken among those that are due: `fresh` before `initial` before `resync`. */
 export type Priority = "fresh" | "initial" | "resync";
 
-const PRIORITIES: readonly Priority[] = ["fresh", "initial", "resync"];
+/** The priorities, most urgent first. */
+export const PRIORITIES: readonly Priority[] = ["fresh", "initial", "resync"];
 
 /** How a key is added. */
 export interface AddOptions {
@@ -43,15 +44,29 @@ export class WorkQueue<Reason> {
     string,
     { again: { reason: Reason; options: AddOptions } | undefined; isDropped: boolean }
   >();
+  /** When each key that is due became so, where somebody wants to know how long they wait. */
+  readonly #since = new Map<string, number>();
+  readonly #onTaken: ((waited: number) => void) | undefined;
   #isClosed = false;
+  /** How many keys have become due so far. */
+  adds = 0;
+  /** How many times a key was to run again after a failure. */
+  retries = 0;
 
   /**
    * @param clock Tells when a key is due.
    * @param onReady Called when a key has become due: {@linkcode take} will answer one, unless it was taken meanwhile.
+   * @param onTaken Told of each key that is taken: for how many milliseconds it was due.
    */
-  constructor(clock: Clock, onReady: () => void) {
+  constructor(clock: Clock, onReady: () => void, onTaken?: (waited: number) => void) {
     this.#clock = clock;
     this.#onReady = onReady;
+    this.#onTaken = onTaken;
+  }
+
+  /** How many keys of a priority are due. */
+  depthOf(priority: Priority): number {
+    return this.#ready[priority].size;
   }
 
   /** How many keys are due. */
@@ -85,6 +100,7 @@ export class WorkQueue<Reason> {
       for (const [key, reason] of this.#ready[priority]) {
         this.#ready[priority].delete(key);
         this.#running.set(key, { again: undefined, isDropped: false });
+        this.#tellTaken(key);
         return { key, reason };
       }
     }
@@ -112,6 +128,7 @@ export class WorkQueue<Reason> {
   drop(key: string): void {
     this.#forgetLater(key);
     for (const priority of PRIORITIES) this.#ready[priority].delete(key);
+    this.#since.delete(key);
     const run = this.#running.get(key);
     if (run === undefined) return;
     run.again = undefined;
@@ -123,6 +140,7 @@ export class WorkQueue<Reason> {
     this.#isClosed = true;
     for (const key of [...this.#later.keys()]) this.#forgetLater(key);
     for (const priority of PRIORITIES) this.#ready[priority].clear();
+    this.#since.clear();
   }
 
   #addReady(key: string, reason: Reason, priority: Priority): void {
@@ -135,10 +153,20 @@ export class WorkQueue<Reason> {
       return;
     }
     this.#ready[priority].set(key, reason);
+    this.adds++;
+    if (this.#onTaken !== undefined) this.#since.set(key, this.#clock.elapsed());
     this.#onReady();
   }
 
+  #tellTaken(key: string): void {
+    const since = this.#since.get(key);
+    if (since === undefined) return;
+    this.#since.delete(key);
+    this.#onTaken?.(this.#clock.elapsed() - since);
+  }
+
   #addLater(key: string, next: { readonly after: number; readonly reason: Reason; readonly isBackoff: boolean }): void {
+    if (next.isBackoff) this.retries++;
     // Also what is due at once goes through the clock: an object that always asks for more must leave the others, and the process, their turns.
     const timer = this.#clock.after(next.after, () => {
       this.#later.delete(key);

@@ -8,6 +8,7 @@ import { CONDITIONS, OBSERVED_GENERATION } from "./conditions.ts";
 import type { CustomResourceDefinitionManifest, DefinitionVersion } from "./kind.ts";
 import type { Names } from "./_names.ts";
 import { refuse, refuseSchema } from "./_refusal.ts";
+import { checkTree } from "./_tree.ts";
 import { type Scale, scaleOf } from "./scale.ts";
 import { selectableFields } from "./selectable_fields.ts";
 
@@ -28,6 +29,8 @@ export interface DefinitionOptions {
   readonly annotations?: { readonly [key: string]: string };
 }
 
+const SCOPES: readonly string[] = ["Namespaced", "Cluster"];
+
 /**
  * Makes the definition.
  *
@@ -38,6 +41,9 @@ export interface DefinitionOptions {
 export function definition(names: Names, options: DefinitionOptions): CustomResourceDefinitionManifest {
   const { group, kind, plural, singular, listKind, shortNames, categories } = names;
   const { scope = "Namespaced", labels = {}, annotations = {} } = options;
+  if (!SCOPES.includes(scope)) {
+    refuse(kind, `"scope" must be one of ${SCOPES.map((one) => `"${one}"`).join(", ")}: current value is "${scope}"`);
+  }
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
@@ -91,6 +97,9 @@ function rootSchema(kind: string, options: DefinitionOptions): JsonSchema {
     if (schema === undefined || schema.type === "object") continue;
     refuse(kind, `"${key}" must be an object: use s.object`);
   }
+  for (const [key, schema] of [["spec", spec], ["status", status]] as const) {
+    if (schema !== undefined) checkTree(kind, schema, `.${key}`);
+  }
   const properties = { ...(spec && { spec }), ...(status && { status: statusSchema(status, conditions) }) };
   // As a server answers it: what is sent comes back equal.
   const root = normalSchema({
@@ -101,7 +110,7 @@ function rootSchema(kind: string, options: DefinitionOptions): JsonSchema {
     "x-kubernetes-validations": validations,
   });
   const faults = schemaFaults(root, "", { hasStatus: status !== undefined });
-  if (faults.length > 0) refuseSchema(kind, faults);
+  if (faults.length > 0) refuseSchema(kind, root, faults);
   return root;
 }
 

@@ -1,5 +1,6 @@
 /** How a kind that cannot be is refused. */
-import type { FieldError } from "../schema/mod.ts";
+import type { FieldError, JsonSchema } from "../schema/mod.ts";
+import { costAdvice } from "../schema/rules/missing_bounds.ts";
 
 /**
  * Refuses a kind.
@@ -16,10 +17,12 @@ export function refuse(kind: string, why: string, cause?: unknown): never {
  * Refuses a kind for what an API server would refuse in its schema.
  *
  * @param kind The kind.
+ * @param root Its schema.
  * @param faults The faults, whose fields begin below the schema.
  */
-export function refuseSchema(kind: string, faults: readonly FieldError[]): never {
-  const texts = faults.map((fault) => `${placeOf(fault)}: ${messageOf(fault)}`);
+export function refuseSchema(kind: string, root: JsonSchema, faults: readonly FieldError[]): never {
+  const advised = new Set<string>();
+  const texts = faults.map((fault) => `${placeOf(fault)}: ${messageOf(fault)}${adviceFor(fault, root, advised)}`);
   const [only] = texts;
   const list = texts.length === 1 ? ` ${only}` : `:${texts.map((text) => `\n  ${text}`).join("")}`;
   refuse(kind, `an API server would refuse${list}`);
@@ -52,4 +55,18 @@ const QUOTED_RULE = /^Invalid value: \{"Rule":.*?"OptionalOldSelf":(?:null|true|
 
 function messageOf({ message, rule }: FieldError): string {
   return rule === undefined ? message : message.replace(QUOTED_RULE, "");
+}
+
+const TOO_EXPENSIVE = /^Forbidden: (?:estimated \w+ cost exceeds budget|contributed to estimated rule cost total)/;
+
+/** What to do about a rule that may cost too much, where that is known; said once of each. */
+function adviceFor({ field, message }: FieldError, root: JsonSchema, advised: Set<string>): string {
+  if (!TOO_EXPENSIVE.test(message) || advised.has(field)) return "";
+  advised.add(field);
+  const { bounds, better } = costAdvice(root, field);
+  const advice = [
+    ...(bounds.length === 0 ? [] : [`add ${bounds.map(({ keyword, path }) => `${keyword} to ${path}`).join(", ")}`]),
+    ...(better === undefined ? [] : [`write ${better}, of which is known how long it becomes`]),
+  ];
+  return advice.length === 0 ? "" : `; ${advice.join("; ")}`;
 }

@@ -21,7 +21,12 @@ export function withVersions(
   { versions, storage }: VersionsOptions,
 ): CustomResourceDefinitionManifest {
   const { kind } = crd.spec.names;
-  for (const other of versions) checkSame(crd, other.version, other.crd);
+  for (const [i, other] of versions.entries()) {
+    if (other?.crd === undefined) {
+      refuse(kind, `versions[${i}] is not a kind made by resource(): make one, with this group, kind and scope`);
+    }
+    checkSame(crd, other.version, other.crd);
+  }
   const all: DefinitionVersion[] = [...crd.spec.versions];
   for (const version of versions.flatMap((other) => other.crd.spec.versions)) {
     const known = all.find(({ name }) => name === version.name);

@@ -44,8 +44,12 @@ type UpTo<Text extends string, End extends string> = Text extends `${infer Befor
 
 type Trimmed<P extends string> = P extends `${infer Path} ` ? Trimmed<Path> : P;
 
+type NotKnown = "write the path where it is used, or add `as const` where it is written";
+
 /** The path itself where it leads somewhere; otherwise the sentence that the compiler shows. */
-export type CheckedPath<T, P extends string> = [PathTarget<T, P>] extends [never] ? `${P} is not in the schema` : P;
+export type CheckedPath<T, P extends string> = string extends P ? NotKnown
+  : [PathTarget<T, P>] extends [never] ? `${P} is not in the schema`
+  : P;
 
 /** The type of what a path of plain names leads to, as `.spec.replicas`; `never` where it leads nowhere. */
 type NamesTarget<T, P extends string> = [T] extends [never] ? never
@@ -54,8 +58,8 @@ type NamesTarget<T, P extends string> = [T] extends [never] ? never
   : never;
 
 /** The path itself where it leads to what is wanted; otherwise the sentence that the compiler shows. */
-export type CheckedNames<T, P extends string, Wanted, What extends string> = [NamesTarget<T, P>] extends [never]
-  ? `${P} is not in the schema`
+export type CheckedNames<T, P extends string, Wanted, What extends string> = string extends P ? NotKnown
+  : [NamesTarget<T, P>] extends [never] ? `${P} is not in the schema`
   : unknown extends NamesTarget<T, P> ? P
   : [NamesTarget<T, P>] extends [Wanted] ? P
   : `${P} is not ${What}`;

@@ -1,6 +1,7 @@
 /** Columns of `kubectl get`. */
-import type { JsonSchema } from "../schema/mod.ts";
+import type { Flatten, JsonSchema } from "../schema/mod.ts";
 import { columnSchema, type ColumnType, columnType } from "./column_type.ts";
+import { deadEnd } from "./_dead_end.ts";
 import { refuse } from "./_refusal.ts";
 import type { CheckedPath } from "./column_path.ts";
 import type { DefinitionVersion } from "./kind.ts";
@@ -27,19 +28,25 @@ export interface Columns {
   readonly [heading: string]: string | Column;
 }
 
+/** Columns with what else is said of them: so that the compiler names what is wrong, and nothing but that. */
+export interface AnyColumns {
+  readonly [heading: string]: string | { readonly [option: string]: unknown };
+}
+
 /** The columns themselves where all paths are in `Root`; otherwise a sentence stands in a path's place. */
-export type CheckedColumns<C extends Columns, Root> = {
+export type CheckedColumns<C extends AnyColumns, Root> = string extends keyof C ? Columns : {
   readonly [Heading in keyof C]: C[Heading] extends CheckedColumn<C[Heading], Root> ? C[Heading]
     : CheckedColumn<C[Heading], Root>;
 };
 
-type CheckedColumn<C extends string | Column, Root> = C extends string ? CheckedPath<Root, C>
-  : C extends { readonly path: infer P extends string } ?
-      & Omit<Column, "path">
-      & { readonly path: CheckedPath<Root, P> }
-      & {
-        readonly [Unknown in Exclude<keyof C, keyof Column>]?: never;
-      }
+// By key: TypeScript 5.8 takes what was written for a fresh literal still, which extends no type that lacks one of its properties.
+type CheckedColumn<C, Root> = C extends string ? CheckedPath<Root, C>
+  : "path" extends keyof C ? C["path"] extends infer P extends string ? Flatten<
+        & { readonly path: CheckedPath<Root, P> }
+        & Omit<Column, "path">
+        & { readonly [Unknown in Exclude<keyof C, keyof Column>]?: `a column has no ${Unknown & string}` }
+      >
+    : Column
   : Column;
 
 type PrinterColumn = NonNullable<DefinitionVersion["additionalPrinterColumns"]>[number];
@@ -91,8 +98,5 @@ function typeAt(kind: string, name: string, path: string, root: JsonSchema): Col
     refuse(kind, `the path "${path}" of column "${name}" cannot be read: ${(cause as Error).message}`, cause);
   }
   if (schema !== undefined) return columnType(schema);
-  refuse(
-    kind,
-    `the path "${path}" of column "${name}" is not in the schema: start with ".spec", ".status" or ".metadata"`,
-  );
+  refuse(kind, `the path "${path}" of column "${name}" is not in the schema: ${deadEnd(path, root)}`);
 }

@@ -1,5 +1,7 @@
 /** What is added to every status: conditions and the generation they speak of. */
-import { s, type Schema } from "../schema/mod.ts";
+import { frozenCopy } from "./_freeze.ts";
+import { sound } from "../schema/_marks.ts";
+import type { Schema } from "../schema/mod.ts";
 import type { Condition } from "./kind.ts";
 
 /** What the SDK adds to a status, as types. */
@@ -12,23 +14,36 @@ export interface AddedStatus {
 
 /**
  * The schema of `status.conditions`: a map by type of metav1.Condition, with the bounds that Kubernetes' own types have
- * (k8s.io/apimachinery, pkg/apis/meta/v1/types.go).
+ * (k8s.io/apimachinery, pkg/apis/meta/v1/types.go). It stands as it is, since every kind has it: to compile its patterns takes longer than all
+ * else that a small operator loads.
  */
-export const CONDITIONS: Schema<readonly Condition[]> = s.array(
-  s.object({
-    type: s.string({
-      maxLength: 316,
-      pattern:
-        "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$",
-    }),
-    status: s.enum(["True", "False", "Unknown"]),
-    observedGeneration: s.optional(s.integer({ format: "int64", minimum: 0 })),
-    lastTransitionTime: s.string({ format: "date-time" }),
-    reason: s.string({ minLength: 1, maxLength: 1024, pattern: "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$" }),
-    message: s.string({ maxLength: 32768 }),
-  }),
-  { listType: "map", listMapKeys: ["type"] },
-);
+export const CONDITIONS: Schema<readonly Condition[]> = sound(frozenCopy({
+  type: "array",
+  items: {
+    type: "object",
+    properties: {
+      type: {
+        type: "string",
+        maxLength: 316,
+        pattern:
+          "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$",
+      },
+      status: { type: "string", enum: ["True", "False", "Unknown"] },
+      observedGeneration: { type: "integer", format: "int64", minimum: 0 },
+      lastTransitionTime: { type: "string", format: "date-time" },
+      reason: {
+        type: "string",
+        minLength: 1,
+        maxLength: 1024,
+        pattern: "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$",
+      },
+      message: { type: "string", maxLength: 32768 },
+    },
+    required: ["type", "status", "lastTransitionTime", "reason", "message"],
+  },
+  "x-kubernetes-list-type": "map",
+  "x-kubernetes-list-map-keys": ["type"],
+}));
 
 /** The schema of `status.observedGeneration`. */
-export const OBSERVED_GENERATION: Schema<number> = s.integer({ format: "int64" });
+export const OBSERVED_GENERATION: Schema<number> = sound({ type: "integer", format: "int64" });

@@ -106,10 +106,43 @@ export interface Kind<
 // deno-lint-ignore no-explicit-any
 export type AnyKind = Kind<any, any>;
 
-/** The object of a kind as read: metadata and spec there, defaults filled. */
+/**
+ * The object of a kind as read: metadata and spec there, defaults filled.
+ *
+ * @example Usage
+ * ```ts
+ * import { type Infer, resource, s } from "@op/sdk";
+ *
+ * const Website = resource({
+ *   group: "demo.example.com",
+ *   version: "v1",
+ *   kind: "Website",
+ *   spec: s.object({ host: s.string(), replicas: s.integer({ default: 1 }) }),
+ * });
+ * type Website = Infer<typeof Website>;
+ *
+ * const half = ({ spec }: Website): number => spec.replicas / 2;
+ * ```
+ */
 export type Infer<K> = K extends Kind<infer Read, infer _Written> ? Read : never;
 
-/** The object of a kind as written: defaults may be left out, `apiVersion` and `kind` are known. */
+/**
+ * The object of a kind as written: defaults may be left out, `apiVersion` and `kind` are known.
+ *
+ * @example Usage
+ * ```ts
+ * import { type Input, resource, s } from "@op/sdk";
+ *
+ * const Website = resource({
+ *   group: "demo.example.com",
+ *   version: "v1",
+ *   kind: "Website",
+ *   spec: s.object({ host: s.string(), replicas: s.integer({ default: 1 }) }),
+ * });
+ *
+ * ({ metadata: { name: "shop" }, spec: { host: "shop.example.com" } }) satisfies Input<typeof Website>;
+ * ```
+ */
 export type Input<K> = K extends Kind<infer _Read, infer Written> ? Written : never;
 
 /** A CustomResourceDefinition as it is sent to a cluster. */

@@ -104,7 +104,8 @@ const REFUSED: readonly { name: string; given: Record<string, unknown>; expected
   {
     name: "a scale that leads nowhere",
     given: { scale: { specReplicas: ".spec.replica", statusReplicas: ".status.ready" } },
-    expected: 'the path ".spec.replica" of its scale is not in the schema',
+    expected:
+      'the path ".spec.replica" of its scale is not in the schema: ".spec" has no "replica": did you mean "replicas"?',
   },
   {
     name: "a scale by a text",
@@ -119,12 +120,14 @@ const REFUSED: readonly { name: string; given: Record<string, unknown>; expected
   {
     name: "a scale of an item",
     given: { scale: { specReplicas: ".spec.list[0].size", statusReplicas: ".status.ready" } },
-    expected: 'the path ".spec.list[0].size" of its scale is not in the schema',
+    expected:
+      'the path ".spec.list[0].size" of its scale is not in the schema: plain names lead to it alone, as ".spec.replicas"',
   },
   {
     name: "a selectable field that leads nowhere",
     given: { selectableFields: [".spec.hots"] },
-    expected: 'the path ".spec.hots" of "selectableFields" is not in the schema: it leads nowhere',
+    expected:
+      'the path ".spec.hots" of "selectableFields" is not in the schema: ".spec" has no "hots": did you mean "host"?',
   },
   {
     name: "a selectable field in brackets",
@@ -164,7 +167,19 @@ const REFUSED: readonly { name: string; given: Record<string, unknown>; expected
     name: "a column whose filter leads nowhere",
     given: { columns: { Host: '.spec.list[?(@.nam=="a")].size' } },
     expected:
-      'the path ".spec.list[?(@.nam=="a")].size" of column "Host" is not in the schema: start with ".spec", ".status" or ".metadata"',
+      'the path ".spec.list[?(@.nam=="a")].size" of column "Host" is not in the schema: ".spec.list" is of type array, and has no "[?(@.nam=="a")].size"',
+  },
+  {
+    name: "a column of a name that is like no other",
+    given: { columns: { Host: ".status.total" } },
+    expected:
+      'the path ".status.total" of column "Host" is not in the schema: ".status" has no "total": there is "conditions", "observedGeneration", "ready" and "selector"',
+  },
+  {
+    name: "a column below a text",
+    given: { columns: { Host: ".spec.host.name" } },
+    expected:
+      'the path ".spec.host.name" of column "Host" is not in the schema: ".spec.host" is of type string, and has no ".name"',
   },
   {
     name: "a column of an unknown type",

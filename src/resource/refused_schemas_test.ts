@@ -82,8 +82,51 @@ const REFUSED: readonly { name: string; given: JsonSchema; rest?: Record<string,
     },
     expected:
       ':\n  the rule "self.all(a, self.all(b, a == b))" of .spec.f: Forbidden: estimated rule cost exceeds budget by ' +
-      `factor of more than 100x ${HINT}` +
+      `factor of more than 100x ${HINT}; add maxLength to .spec.f[]` +
       '\n  the rule "self.all(a, self.all(b, a == b))" of .spec.f: Forbidden: contributed to estimated rule cost total ' +
+      "exceeding cost limit for entire OpenAPIv3 schema" +
+      "\n  the whole object: Forbidden: x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema " +
+      `exceeds budget by factor of more than 100x ${HINT}`,
+  },
+  {
+    name: "a rule on a list that nothing bounds",
+    given: {
+      type: "object",
+      properties: { hosts: { type: "array", items: { type: "string", maxLength: 100 } } },
+      "x-kubernetes-validations": [{ rule: "self.hosts.all(h, h.contains('.'))" }],
+    },
+    expected: ` the rule "self.hosts.all(h, h.contains('.'))" of .spec.f: Forbidden: estimated rule cost exceeds ` +
+      `budget by factor of 4.6x ${HINT}; add maxItems to .spec.f.hosts`,
+  },
+  {
+    name: "a rule below lists and maps that nothing bounds",
+    given: {
+      type: "array",
+      items: {
+        type: "object",
+        additionalProperties: {
+          type: "string",
+          maxLength: 100,
+          "x-kubernetes-validations": [{ rule: "self.matches('^a')" }],
+        },
+      },
+    },
+    expected:
+      ` the rule "self.matches('^a')" of .spec.f[].*: Forbidden: estimated rule cost exceeds budget by factor ` +
+      `of 4.4x ${HINT}; add maxItems to .spec.f, maxProperties to .spec.f[]`,
+  },
+  {
+    name: "a message of which nobody knows how long it becomes",
+    given: {
+      type: "object",
+      properties: { n: { type: "integer" } },
+      "x-kubernetes-validations": [{ rule: "self.n > 0", messageExpression: "'100% of ' + string(self.n)" }],
+    },
+    expected:
+      ':\n  "messageExpression" of the rule "self.n > 0" of .spec.f: Forbidden: estimated messageExpression cost ' +
+      `exceeds budget by factor of more than 100x ${HINT}; write '100%% of %s'.format([self.n]), of which is known how ` +
+      "long it becomes" +
+      '\n  "messageExpression" of the rule "self.n > 0" of .spec.f: Forbidden: contributed to estimated rule cost total ' +
       "exceeding cost limit for entire OpenAPIv3 schema" +
       "\n  the whole object: Forbidden: x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema " +
       `exceeds budget by factor of more than 100x ${HINT}`,

@@ -1,23 +1,23 @@
 /** Kinds of one's own: one declaration gives the types and the CustomResourceDefinition. */
 import type { Flatten, Presence, Schema, ValidationRule } from "../schema/mod.ts";
 import { definition, type DefinitionOptions } from "./_definition.ts";
-import { deepFreeze } from "./_freeze.ts";
+import { frozenCopy } from "./_freeze.ts";
 import { checkNames } from "./_names.ts";
 import { withVersions } from "./_versions.ts";
-import type { CheckedColumns, Columns } from "./columns.ts";
+import type { AnyColumns, CheckedColumns } from "./columns.ts";
 import type { AddedStatus } from "./conditions.ts";
 import type { CustomResourceDefinitionManifest, Kind, ObjectMeta, ObjectMetaInput } from "./kind.ts";
 import { pluralOf } from "./plural.ts";
-import type { CheckedScale, ScalePaths } from "./scale.ts";
+import type { ReplicasPath, SelectorPath } from "./scale.ts";
 import type { CheckedFields } from "./selectable_fields.ts";
 
-/** A kind that {@linkcode resource} made. */
+/** A kind that {@linkcode resource} made. Its names come first: they are what the compiler shows of it in a message. */
 export interface Resource<
-  Object extends ResourceMeta,
-  Written,
   Group extends string,
   Version extends string,
   Name extends string,
+  Object extends ResourceMeta,
+  Written,
 > extends Kind<Object, Written, Group, Version, Name> {
   readonly crd: CustomResourceDefinitionManifest;
 }
@@ -68,26 +68,17 @@ export type ResourceInput<
     : { readonly spec?: Spec | undefined })
 >;
 
-/** Options of {@linkcode resource}. */
-export interface ResourceOptions<
-  Group extends string,
-  Version extends string,
-  Name extends string,
-  SpecRead,
-  SpecWritten,
-  When extends Presence,
-  StatusRead,
-  Added extends boolean = boolean,
-> {
+/** Options of {@linkcode resource} that do not depend on its schemas. */
+export interface ResourceOptions {
   /**
    * A domain name of yours, such as `demo.example.com`. Those below `k8s.io` and `kubernetes.io` are the community's: a kind in them needs the
    * annotation `api-approved.kubernetes.io`.
    */
-  readonly group: Group;
+  readonly group: string;
   /** Such as `v1` or `v1alpha1`. */
-  readonly version: Version;
+  readonly version: string;
   /** In CamelCase, singular. */
-  readonly kind: Name;
+  readonly kind: string;
   /** @default {the kind in lower case, by the rules of English} */
   readonly plural?: string;
   /** @default {the kind in lower case} */
@@ -102,27 +93,12 @@ export interface ResourceOptions<
   readonly scope?: "Namespaced" | "Cluster";
   /** Shown by `kubectl explain`. */
   readonly description?: string;
-  /** What users write: an object. It has to be there, unless it is `s.optional` or has a default. */
-  readonly spec?: Schema<SpecRead, SpecWritten, When>;
-  /**
-   * What the operator reports: an object. Being there is what asks for the status subresource; `conditions` and `observedGeneration` are
-   * added. No property is required, whatever the schema says: a first run that failed has to be reported too.
-   */
-  readonly status?: Schema<StatusRead, unknown, "required">;
-  /** Whether `conditions` and `observedGeneration` are added to the status. @default {true} */
-  readonly conditions?: Added;
   /** CEL rules on the whole object: `self.spec`, `self.status`, and `self.metadata.name` are there to be compared. */
   readonly validations?: readonly ValidationRule[];
   /** Whether the API server answers requests for this version. @default {true} */
   readonly served?: boolean;
   /** Whether the API server warns whoever uses this version: in its own words, which name the newest version, or in these. @default {false} */
   readonly deprecated?: boolean | string;
-  /**
-   * Other versions of the kind, each made by `resource()`: the CustomResourceDefinition then has all of them. Names and scope must agree. An
-   * object can be read and written in any served version. Nothing is converted: an object is the same in all of them, but that a version
-   * neither shows nor keeps what is not in its schema, nor in that of the version in which objects are stored.
-   */
-  readonly versions?: readonly OtherVersion<NoInfer<Group>, NoInfer<Name>>[];
   /** The version in which objects are stored. @default {this one} */
   readonly storage?: string;
   /** Labels of the CustomResourceDefinition. */
@@ -130,6 +106,10 @@ export interface ResourceOptions<
   /** Annotations of the CustomResourceDefinition. */
   readonly annotations?: { readonly [key: string]: string };
 }
+
+/** The schema of a status; of one that says when it is there, the sentence that the compiler shows. */
+type StatusSchema<Read, When extends Presence> = [When] extends ["required"] ? Schema<Read, unknown, When>
+  : "a status may always be missing: take s.optional or its default away";
 
 /** A kind that {@linkcode resource} made, as another version of one. */
 export interface OtherVersion<Group extends string, Name extends string> {
@@ -192,27 +172,67 @@ export function resource<
   SpecWritten = never,
   When extends Presence = never,
   StatusRead = never,
+  StatusWhen extends Presence = never,
   const Added extends boolean = true,
-  const C extends Columns = Record<never, never>,
-  const S extends ScalePaths = Record<never, never>,
+  const C extends AnyColumns = Record<never, never>,
+  const SpecReplicas extends string = never,
+  const StatusReplicas extends string = never,
+  const LabelSelector extends string = never,
   const F extends readonly string[] = readonly [],
 >(
-  options: ResourceOptions<Group, Version, Name, SpecRead, SpecWritten, When, StatusRead, Added> & {
+  options: ResourceOptions & {
+    readonly group: Group;
+    readonly version: Version;
+    readonly kind: Name;
+    /** What users write: an object. It has to be there, unless it is `s.optional` or has a default. */
+    readonly spec?: Schema<SpecRead, SpecWritten, When>;
+    /**
+     * What the operator reports: an object. Being there is what asks for the status subresource; `conditions` and `observedGeneration` are
+     * added. No property is required, whatever the schema says: a first run that failed has to be reported too.
+     */
+    readonly status?: StatusSchema<StatusRead, StatusWhen>;
+    /** Whether `conditions` and `observedGeneration` are added to the status. @default {true} */
+    readonly conditions?: Added;
+    /** What `kubectl get` shows after the name, by heading. */
     readonly columns?: CheckedColumns<C, ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When>>;
     /** What `/scale` reads and writes: then `kubectl scale` and a HorizontalPodAutoscaler can change the replicas. */
-    readonly scale?: CheckedScale<S, ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When>>;
+    readonly scale?: {
+      /** An integer below `.spec`: how many are wanted. */
+      readonly specReplicas: ReplicasPath<
+        SpecReplicas,
+        ".spec",
+        ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When>
+      >;
+      /** An integer below `.status`: how many there are. */
+      readonly statusReplicas: ReplicasPath<
+        StatusReplicas,
+        ".status",
+        ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When>
+      >;
+      /** A string below `.spec` or `.status`: which pods they are, as a label selector. A HorizontalPodAutoscaler needs it. */
+      readonly labelSelector?: SelectorPath<
+        LabelSelector,
+        ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When>
+      >;
+    };
     /** Paths of up to eight fields by which objects can be selected on the server, besides name and namespace. */
     readonly selectableFields?: CheckedFields<
       F,
       ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When>
     >;
+    /**
+     * Other versions of the kind, each made by `resource()`: the CustomResourceDefinition then has all of them. Names and scope must agree. An
+     * object can be read and written in any served version. Nothing is converted: an object is the same in all of them, but that a version
+     * neither shows nor keeps what is not in its schema, nor in that of the version in which objects are stored.
+     */
+    readonly versions?: readonly OtherVersion<NoInfer<Group>, NoInfer<Name>>[];
   },
 ): Resource<
-  ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When>,
-  ResourceInput<Group, Version, Name, SpecWritten, When>,
   Group,
   Version,
-  Name
+  Name,
+  ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When>,
+  ResourceInput<Group, Version, Name, SpecWritten, When>
 > {
   const { group, version, kind, scope = "Namespaced", versions = [], storage = version } = options;
   const names = {
@@ -226,14 +246,13 @@ export function resource<
     categories: options.categories ?? [],
   };
   checkNames(names, options);
-  const crd = withVersions(definition(names, options as DefinitionOptions), { versions, storage });
+  const crd = withVersions(definition(names, options as ResourceOptions as DefinitionOptions), { versions, storage });
   const { categories: _, ...known } = names;
-  return deepFreeze({
+  // What is made here is frozen; what was handed in stays as it is.
+  return frozenCopy({
     ...known,
-    shortNames: [...names.shortNames],
     apiVersion: `${group}/${version}`,
     namespaced: scope === "Namespaced",
-    // What is made here is frozen in the end; what was handed in stays as it is.
-    crd: structuredClone(crd),
+    crd,
   });
 }

@@ -375,16 +375,22 @@ const REFUSED: { name: string; given: Record<string, unknown>; expected: string 
     expected: 'TypeError: Cannot make kind "Website": "spec" must be an object: use s.object',
   },
   {
+    name: "a scope that there is not",
+    given: { spec: s.object({}), scope: "Namespace" },
+    expected:
+      'TypeError: Cannot make kind "Website": "scope" must be one of "Namespaced", "Cluster": current value is "Namespace"',
+  },
+  {
     name: "a column that is not in the schema",
     given: { spec: s.object({ host: s.string() }), columns: { Host: ".spec.hots" } },
     expected:
-      'TypeError: Cannot make kind "Website": the path ".spec.hots" of column "Host" is not in the schema: start with ".spec", ".status" or ".metadata"',
+      'TypeError: Cannot make kind "Website": the path ".spec.hots" of column "Host" is not in the schema: ".spec" has no "hots": did you mean "host"?',
   },
   {
     name: "a column that is no path",
     given: { spec: s.object({ host: s.string() }), columns: { Host: "spec.host" } },
     expected:
-      'TypeError: Cannot make kind "Website": the path "spec.host" of column "Host" is not in the schema: start with ".spec", ".status" or ".metadata"',
+      'TypeError: Cannot make kind "Website": the path "spec.host" of column "Host" is not in the schema: start with ".spec" or ".metadata"',
   },
   {
     name: "a column without a heading",

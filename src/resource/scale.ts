@@ -3,6 +3,7 @@ import { fieldTarget } from "../schema/field_path.ts";
 import type { JsonSchema } from "../schema/mod.ts";
 import type { CheckedNames } from "./column_path.ts";
 import type { DefinitionVersion } from "./kind.ts";
+import { deadEnd } from "./_dead_end.ts";
 import { refuse } from "./_refusal.ts";
 
 /** Where the replicas of a kind are: paths of plain names, as `.spec.replicas`. */
@@ -15,26 +16,23 @@ export interface Scale {
   readonly labelSelector?: string;
 }
 
-/** What may be said of a scale, whether or not all of it is: so the compiler names the path that is wrong or missing. */
-export type ScalePaths = { readonly [Key in keyof Scale]?: string };
+/** The path itself where it leads to an integer below `Start`; otherwise the sentence that the compiler shows. */
+export type ReplicasPath<P extends string, Start extends string, Root> = Below<
+  P,
+  Start,
+  CheckedNames<Root, P, number, "an integer">
+>;
 
-/** The paths themselves where they lead to what they have to; otherwise a sentence stands in a path's place. */
-export type CheckedScale<S extends ScalePaths, Root> =
-  & {
-    readonly [Key in keyof S]: S[Key] extends CheckedScalePath<Key, S[Key], Root> ? S[Key]
-      : CheckedScalePath<Key, S[Key], Root>;
-  }
-  & Pick<Scale, "specReplicas" | "statusReplicas">;
+/** The path itself where it leads to a string below `.spec` or `.status`; otherwise the sentence that the compiler shows. */
+export type SelectorPath<P extends string, Root> = Below<
+  P,
+  ".spec" | ".status",
+  CheckedNames<Root, P, string, "a string">
+>;
 
-type CheckedScalePath<Key, P, Root> = P extends string
-  ? Key extends "specReplicas" ? Below<P, ".spec", CheckedNames<Root, P, number, "an integer">>
-  : Key extends "statusReplicas" ? Below<P, ".status", CheckedNames<Root, P, number, "an integer">>
-  : Key extends "labelSelector" ? Below<P, ".spec" | ".status", CheckedNames<Root, P, string, "a string">>
-  : `a scale has no ${Key & string}`
-  : string;
-
-type Below<P extends string, Roots extends string, Checked> = P extends `${Roots}.${string}` ? Checked
-  : `${P} is not below ${Roots}`;
+type Below<P extends string, Start extends string, Checked> = [P] extends [never] ? string
+  : P extends `${Start}.${string}` ? Checked
+  : `${P} is not below ${Start}`;
 
 const PATHS = [
   { option: "specReplicas", roots: [".spec."], where: ".spec", type: "integer" },
@@ -62,7 +60,9 @@ export function scaleOf(
       refuse(kind, `"${option}" of its scale must be a path below ${where}: current value is ${JSON.stringify(path)}`);
     }
     const found = targetType(path, root);
-    if (found === undefined) refuse(kind, `the path "${path}" of its scale is not in the schema`);
+    if (found === undefined) {
+      refuse(kind, `the path "${path}" of its scale is not in the schema: ${reasonOf(path, root)}`);
+    }
     if (found !== type && found !== "any") {
       refuse(kind, `"${option}" of its scale must be of type ${type}: "${path}" is of type ${found}`);
     }
@@ -72,6 +72,10 @@ export function scaleOf(
     statusReplicasPath: scale.statusReplicas,
     ...(scale.labelSelector !== undefined && { labelSelectorPath: scale.labelSelector }),
   };
+}
+
+function reasonOf(path: string, root: JsonSchema): string {
+  return path.includes("[") ? 'plain names lead to it alone, as ".spec.replicas"' : deadEnd(path, root);
 }
 
 /** The type at a path of plain names, "any" where all may stand; undefined where the path leads nowhere. */

@@ -2,6 +2,7 @@
 import { type FieldTarget, fieldTarget } from "../schema/field_path.ts";
 import type { JsonSchema } from "../schema/mod.ts";
 import type { CheckedNames } from "./column_path.ts";
+import { deadEnd } from "./_dead_end.ts";
 import { refuse } from "./_refusal.ts";
 
 // As many as an API server takes.
@@ -59,10 +60,8 @@ function target(kind: string, path: string, root: JsonSchema): FieldTarget {
     return fieldTarget(path, root, { brackets: false });
   } catch (cause) {
     const why = (cause as Error).message;
-    refuse(kind, `the path "${path}" of "selectableFields" is not in the schema: it ${worded(why)}`, cause);
+    const isRead = why === "does not refer to a valid field";
+    const reason = isRead ? deadEnd(path, root) : `it cannot be read: ${why}`;
+    refuse(kind, `the path "${path}" of "selectableFields" is not in the schema: ${reason}`, cause);
   }
-}
-
-function worded(why: string): string {
-  return why === "does not refer to a valid field" ? "leads nowhere" : `cannot be read: ${why}`;
 }

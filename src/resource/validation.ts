@@ -6,7 +6,7 @@ import {
   applyDefaults as applySchemaDefaults,
   type FieldError,
   type Flatten,
-  type Presence,
+  type InferSchema,
   prune,
   type Schema,
   validate as validateValue,
@@ -24,8 +24,9 @@ export interface ValidationOptions {
   readonly path?: string;
 }
 
-/** An object of a kind with its defaults, as it is before a server has it. */
-export type Defaulted<K> = Flatten<Omit<Infer<K>, "metadata"> & { readonly metadata?: ObjectMetaInput }>;
+/** A value with its defaults: of a kind, the object as it is before a server has it. */
+export type Defaulted<S> = S extends Schema ? InferSchema<S>
+  : Flatten<Omit<Infer<S>, "metadata"> & { readonly metadata?: ObjectMetaInput }>;
 
 /**
  * What an API server would refuse in a value: fields, reasons and messages are its own. As there, defaults are filled in and unknown fields dropped before;
@@ -70,7 +71,7 @@ export type Defaulted<K> = Flatten<Omit<Infer<K>, "metadata"> & { readonly metad
 export function validate(schema: JsonSchema | AnyKind, value: unknown, options: ValidationOptions = {}): FieldError[] {
   const { old, path } = options;
   const place = path === undefined ? {} : { path };
-  if (!isKind(schema)) {
+  if (!isKind(schema, "validate")) {
     const before = old === undefined ? {} : { old: partAsStored(schema, old) };
     return validateValue(schema, partAsStored(schema, value), { ...before, ...place });
   }
@@ -85,41 +86,48 @@ export function validate(schema: JsonSchema | AnyKind, value: unknown, options: 
 /**
  * A value with the defaults that an API server fills in.
  *
- * @param kind A kind made by {@linkcode resource}; of its objects also `apiVersion` and `kind` are filled in.
- * @param value The value as written; it is not changed.
+ * @param schema A schema, or a kind made by {@linkcode resource}: of its objects also `apiVersion` and `kind` are filled in.
+ * @param value The value as written, or as it was read; it is not changed.
  * @returns The value as read; parts that need no defaults are shared with `value`.
  * @throws {TypeError} If it is a kind that has no CustomResourceDefinition here, as Kubernetes' own.
  *
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
- * import { applyDefaults, s } from "@op/sdk";
+ * import { applyDefaults, resource, s } from "@op/sdk";
  *
- * const port = s.object({ number: s.integer(), protocol: s.string({ default: "TCP" }) });
- * assert.deepEqual(applyDefaults(port, { number: 80 }), { number: 80, protocol: "TCP" });
+ * const Website = resource({
+ *   group: "demo.example.com",
+ *   version: "v1",
+ *   kind: "Website",
+ *   spec: s.object({ host: s.string(), replicas: s.integer({ default: 1 }) }),
+ * });
+ *
+ * const website = applyDefaults(Website, { metadata: { name: "shop" }, spec: { host: "shop.example.com" } });
+ * assert.equal(website.spec.replicas, 1);
+ * assert.equal(website.kind, "Website");
  * ```
  */
-export function applyDefaults<K extends AnyKind>(kind: K, value: WrittenObject<K>): Defaulted<K>;
-/**
- * A value with the defaults that an API server fills in.
- *
- * @param schema A schema.
- * @param value The value as written; it is not changed.
- * @returns The value as read; parts that need no defaults are shared with `value`.
- */
-export function applyDefaults<Read, Written>(
-  schema: Schema<Read, Written, Presence>,
-  value: NoInfer<Written> | NoInfer<Read>,
-): Read;
-export function applyDefaults(schema: JsonSchema | AnyKind, value: unknown): unknown {
-  if (!isKind(schema)) return applySchemaDefaults(schema, value);
-  return applySchemaDefaults(objectSchema(schema, "apply the defaults of"), withType(schema, value));
+export function applyDefaults<S extends Schema | AnyKind>(schema: S, value: ToDefault<S>): Defaulted<S> {
+  const given: JsonSchema | AnyKind = schema;
+  const filled = isKind(given, "apply defaults to")
+    ? applySchemaDefaults(objectSchema(given, "apply the defaults of"), withType(given, value))
+    : applySchemaDefaults(given, value);
+  return filled as Defaulted<S>;
 }
 
-/** An object as a user writes it, or as it was read. */
-export type WrittenObject<K> = K extends Kind<infer Read extends KubeObject, infer Written> ? Written | Read : never;
+/** A value as a user writes it, or as it was read. */
+export type ToDefault<S> = S extends Kind<infer Read extends KubeObject, infer Written> ? Written | Read
+  : S extends Schema<infer Read, infer Written> ? Written | Read
+  : never;
 
-function isKind(given: JsonSchema | AnyKind): given is AnyKind {
+function isKind(given: JsonSchema | AnyKind, action: string): given is AnyKind {
+  if (!isObject(given)) {
+    throw new TypeError(
+      `Cannot ${action} a value: a schema or a kind comes first, such as s.string() or what resource() answers: ` +
+        `current value is ${JSON.stringify(given)}`,
+    );
+  }
   return "plural" in given && "apiVersion" in given;
 }
 

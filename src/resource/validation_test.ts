@@ -86,6 +86,27 @@ Deno.test("validate cannot validate kinds without a schema", () => {
   });
 });
 
+for (const given of ["Website", undefined, null, 5]) {
+  Deno.test(`validate and applyDefaults say that ${given} is no schema`, () => {
+    const message = (action: string) =>
+      `Cannot ${action} a value: a schema or a kind comes first, such as s.string() or what resource() answers: ` +
+      `current value is ${JSON.stringify(given)}`;
+
+    assert.throws(() => validate(given as never, {}), { name: "TypeError", message: message("validate") });
+    assert.throws(() => applyDefaults(given as never, {} as never), {
+      name: "TypeError",
+      message: message("apply defaults to"),
+    });
+  });
+}
+
+Deno.test("validate asks for the bounds of what is an integer or a string by what it is", () => {
+  const surge = s.intOrString({ minimum: 1, maximum: 9, minLength: 2, maxLength: 4 });
+
+  for (const value of [1, 9, "1%", "100%"]) assert.deepEqual(validate(surge, value), []);
+  for (const value of [0, 10, "", "%", "1000%"]) assert.equal(validate(surge, value).length, 1);
+});
+
 Deno.test("applyDefaults answers the object as read", () => {
   const website = applyDefaults(Website, { metadata: { name: "a" }, spec: { host: "a" } });
 

@@ -107,6 +107,11 @@ const more = s.object({ text: s.string(), more: s.optional(s.string()) });
 const selectable = { selectableFields: [".spec.text"] } as const;
 const REFUSED: readonly { name: string; given: () => unknown; expected: string }[] = [
   {
+    name: "as a version what is no kind of one's own",
+    given: () => resource({ ...NAMES, version: "v2", spec: text, versions: [{ ...NAMES, version: "v1" } as never] }),
+    expected: "versions[0] is not a kind made by resource(): make one, with this group, kind and scope",
+  },
+  {
     name: "another kind as a version",
     given: () =>
       resource({

@@ -1,5 +1,7 @@
 /** Whether applying would change anything, by what the server recorded of our last apply (KEP-555, `fieldsV1`). */
 import { equal, isObject } from "../base/json.ts";
+import { own } from "../base/own.ts";
+import { isEmpty, isSameValue } from "./normal_form.ts";
 import type { KubeObject } from "../resource/kind.ts";
 
 /**
@@ -19,24 +21,33 @@ export function isApplied(wanted: KubeObject, live: KubeObject, manager: string)
   const { name: _name, namespace: _namespace, ...written } = metadata as unknown as Record<string, unknown>;
   // Name and namespace are how an object is found; they are nobody's fields.
   const fields = Object.keys(written).length === 0 ? rest : { ...rest, metadata: written };
-  return isOwned(fields, live, entry.fieldsV1);
+  return isOwned(fields, live, entry.fieldsV1, []);
 }
 
-function isOwned(wanted: unknown, live: unknown, fields: Record<string, unknown>): boolean {
+function isOwned(wanted: unknown, live: unknown, fields: Record<string, unknown>, path: readonly string[]): boolean {
   const keys = Object.keys(fields).filter((key) => key !== ".");
   // A leaf, or something that is owned as a whole.
-  if (keys.length === 0) return equal(wanted, live);
-  if (Array.isArray(wanted)) return Array.isArray(live) && isListOwned(wanted, live, fields, keys);
+  if (keys.length === 0) return isSameValue(wanted, live, path);
+  if (Array.isArray(wanted)) return Array.isArray(live) && isListOwned(wanted, live, fields, keys, path);
   if (!isObject(wanted) || !isObject(live)) return false;
-  const names = Object.keys(wanted).filter((name) => wanted[name] !== undefined);
+  // An empty list has no items to be owned, and the server keeps none.
+  const isNothing = (name: string): boolean =>
+    isEmpty(wanted[name]) && fields[`f:${name}`] === undefined && isEmpty(own(live, name) ?? null);
+  const names = Object.keys(wanted).filter((name) => wanted[name] !== undefined && !isNothing(name));
   return names.length === keys.length && names.every((name) => {
     const inner = fields[`f:${name}`];
-    return isObject(inner) && Object.hasOwn(live, name) && isOwned(wanted[name], live[name], inner);
+    return isObject(inner) && isOwned(wanted[name], own(live, name), inner, [...path, name]);
   });
 }
 
 /** Items of a set are recorded as `v:<value>`, those of a list that is a map as `k:<their keys>`. */
-function isListOwned(wanted: unknown[], live: unknown[], fields: Record<string, unknown>, keys: string[]): boolean {
+function isListOwned(
+  wanted: unknown[],
+  live: unknown[],
+  fields: Record<string, unknown>,
+  keys: string[],
+  path: readonly string[],
+): boolean {
   if (wanted.length !== keys.length) return false;
   let left = wanted;
   /** Where each wanted item stands in the live list. */
@@ -53,7 +64,7 @@ function isListOwned(wanted: unknown[], live: unknown[], fields: Record<string, 
     places.set(item, place);
     const there = live[place];
     const inner = fields[key];
-    return isObject(item) && isObject(there) && isObject(inner) && isItemOwned(item, there, inner, tail);
+    return isObject(item) && isObject(there) && isObject(inner) && isItemOwned(item, there, inner, tail, path);
   });
   // The order counts: init containers run in it, variables refer to those before them.
   const order = wanted.flatMap((item) => places.get(item) ?? []);
@@ -65,6 +76,7 @@ function isItemOwned(
   live: Record<string, unknown>,
   fields: Record<string, unknown>,
   keys: Record<string, unknown>,
+  path: readonly string[],
 ): boolean {
   // An item that is owned as a whole, such as an owner reference.
   if (Object.keys(fields).length === 0) return equal(item, live);
@@ -72,7 +84,7 @@ function isItemOwned(
   return isOwned({ ...keys, ...item }, live, {
     ...Object.fromEntries(Object.keys(keys).map((name) => [`f:${name}`, {}])),
     ...fields,
-  });
+  }, path);
 }
 
 function hasKeys(item: unknown, keys: Record<string, unknown>, mayLack: boolean): boolean {

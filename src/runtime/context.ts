@@ -6,9 +6,10 @@ import type { ApplyOptions, Context, InNamespace, ListOptions, PatchOptions, Rea
 import type { AnyKind, KubeObject, ObjectMetaInput, OwnerReference } from "../resource/kind.ts";
 import { keyOf } from "../watch/key.ts";
 import { isApplied } from "./applied.ts";
+import { stored } from "./normal_form.ts";
 import type { Logger } from "./logger.ts";
 import { ownerReference, refuseOwner, refuseTaken } from "./owner.ts";
-import { informerOf, isWatched, remove, type Scope, write } from "./scope.ts";
+import { copyOf, isSame, isWatched, remove, type Scope, write } from "./scope.ts";
 import type { ConditionPart, StatusDraft } from "./status.ts";
 
 /** What a run is about. */
@@ -32,6 +33,16 @@ export function contextOf(scope: Scope, run: Run): Context {
     create: (kind: AnyKind, object) => create(scope, run, kind, object as Wanted),
     patch: (kind: AnyKind, name, patch, options) => patchObject(scope, run, kind, name, patch, options),
     delete: (kind: AnyKind, name, options) => deleteObject(scope, run, kind, name, options),
+    index: (name, key) => indexed(scope, name, key),
+    getLive: (kind: AnyKind, name, options) => getLive(scope, run, kind, name, options),
+    applyAll: (children) => applyAll(scope, run, children as readonly Child[], contextOf(scope, run)),
+    events: {
+      normal: (reason, note, options) =>
+        scope.events.record(scope.manager, run.object, { ...options, type: "Normal", reason, note }),
+      warning: (reason, note, options) =>
+        scope.events.record(scope.manager, run.object, { ...options, type: "Warning", reason, note }),
+    },
+    services: scope.services(),
     status: (part) => run.draft.add(part),
     condition: (condition: ConditionPart) => run.draft.addCondition(condition),
     log: run.log,
@@ -43,9 +54,29 @@ export function contextOf(scope: Scope, run: Run): Context {
 
 async function get(scope: Scope, run: Run, kind: AnyKind, name: string, options: InNamespace = {}): Promise<unknown> {
   const namespace = namespaceOf(run, kind, options.namespace);
-  const informer = informerOf(scope, kind, namespace);
-  if (informer !== undefined) return informer.store.get(keyOf({ name, namespace }));
+  const copy = copyOf(scope, kind, namespace);
+  if (copy !== undefined) return copy.get(keyOf({ name, namespace }));
   if (!isWatched(scope, kind)) refuseUndeclared(scope, kind, "get");
+  return await read(scope, run, kind, { name, namespace });
+}
+
+async function getLive(
+  scope: Scope,
+  run: Run,
+  kind: AnyKind,
+  name: string,
+  options: InNamespace = {},
+): Promise<unknown> {
+  refuseUndeclared(scope, kind, "get");
+  return await read(scope, run, kind, { name, namespace: namespaceOf(run, kind, options.namespace) });
+}
+
+async function read(
+  scope: Scope,
+  run: Run,
+  kind: AnyKind,
+  { name, namespace }: { readonly name: string; readonly namespace: string | undefined },
+): Promise<unknown> {
   try {
     return await scope.client.get(kind, name, callOptions(run, namespace));
   } catch (error) {
@@ -57,10 +88,9 @@ async function get(scope: Scope, run: Run, kind: AnyKind, name: string, options:
 async function list(scope: Scope, run: Run, kind: AnyKind, options: ListOptions = {}): Promise<readonly unknown[]> {
   const namespace = options.namespace === "*" ? undefined : namespaceOf(run, kind, options.namespace);
   const selector = Object.entries(options.selector ?? {});
-  const informer = informerOf(scope, kind, namespace);
-  if (informer !== undefined) {
-    return [...informer.store.values()].filter(({ metadata }) =>
-      (namespace === undefined || metadata.namespace === namespace) &&
+  const copy = copyOf(scope, kind, namespace);
+  if (copy !== undefined) {
+    return [...copy.values(namespace)].filter(({ metadata }) =>
       selector.every(([label, value]) => metadata.labels?.[label] === value)
     );
   }
@@ -90,12 +120,61 @@ async function apply(
     );
   }
   const whole = complete(scope, run, kind, wanted, options.owner ?? true);
-  const live = informerOf(scope, kind, whole.metadata.namespace)?.store.get(keyOf(whole.metadata));
+  const live = copyOf(scope, kind, whole.metadata.namespace)?.get(keyOf(whole.metadata));
   if (options.owner ?? true) refuseTaken(run.object, kind, live);
-  if (live !== undefined && isApplied(whole, live, scope.manager)) return live;
+  if (live !== undefined && isApplied(whole, live, scope.manager)) {
+    scope.counts.skippedWrites++;
+    return live;
+  }
   const force = options.force ?? true;
   const call = { manager: scope.manager, force, signal: run.signal };
   return await write(scope, kind, whole.metadata, () => scope.client.apply(kind, whole, call));
+}
+
+type Child = readonly [kind: AnyKind, wanted: unknown];
+
+function indexed({ indexes, part }: Scope, name: string, key: string): readonly KubeObject[] {
+  const index = indexes.get(name);
+  if (index === undefined) {
+    throw new TypeError(`Cannot look into index "${name}": controller "${part}" has none of that name`);
+  }
+  return index.get(key);
+}
+
+/** Applies all children, then deletes those that the object owns and that are not among them. */
+async function applyAll(scope: Scope, run: Run, children: readonly Child[], context: Context): Promise<unknown[]> {
+  const live: KubeObject[] = [];
+  for (const [kind, wanted] of children) live.push(await context.apply(kind as never, wanted as never) as KubeObject);
+  if (!scope.controller.prune) return live;
+  const wanted = new Set(live.map(({ metadata }) => metadata.uid));
+  for (const kind of scope.controller.owns) {
+    for (const object of copyOf(scope, kind, undefined)?.values(run.object.metadata.namespace) ?? []) {
+      const { metadata } = object;
+      const isOwn = metadata.ownerReferences?.some(({ controller, uid }) =>
+        controller && uid === run.object.metadata.uid
+      );
+      if (!isOwn || wanted.has(metadata.uid) || metadata.deletionTimestamp !== undefined) continue;
+      run.signal.throwIfAborted();
+      await prune(scope, run, kind, metadata);
+    }
+  }
+  return live;
+}
+
+async function prune(
+  scope: Scope,
+  run: Run,
+  kind: AnyKind,
+  { name, namespace, uid }: KubeObject["metadata"],
+): Promise<void> {
+  try {
+    // Another of the name may stand there by now.
+    const options = { ...callOptions(run, namespace), uid };
+    await remove(scope, kind, { name, namespace }, () => scope.client.delete(kind, name, options));
+    run.log.info("Child pruned", { kind: kind.kind, child: name });
+  } catch (error) {
+    if (!isStatus(error, 404) && !isStatus(error, 409)) throw error;
+  }
 }
 
 async function create(scope: Scope, run: Run, kind: AnyKind, object: Wanted): Promise<unknown> {
@@ -148,12 +227,12 @@ function complete(scope: Scope, run: Run, kind: AnyKind, wanted: Wanted, isOwned
     const references: readonly OwnerReference[] = metadata.ownerReferences ?? [];
     metadata.ownerReferences = [...references, ownerReference(scope.controller.kind, run.object)];
   }
-  return {
+  return stored({
     ...wanted,
     apiVersion: kind.apiVersion,
     kind: kind.kind,
     metadata: withoutUndefined(metadata),
-  } as unknown as KubeObject;
+  } as unknown as KubeObject);
 }
 
 function withoutUndefined(metadata: Record<string, unknown>): Record<string, unknown> {
@@ -181,8 +260,4 @@ function refuseUndeclared(scope: Scope, kind: AnyKind, verb: Verb): void {
 
 function undeclared(scope: Scope, kind: AnyKind, fix: string): TypeError {
   return new TypeError(`Cannot touch ${kind.kind}: controller "${scope.part}" does not declare it: ${fix}`);
-}
-
-function isSame(a: AnyKind, b: AnyKind): boolean {
-  return a.kind === b.kind && a.apiVersion === b.apiVersion;
 }

@@ -1,20 +1,32 @@
 /** Runs a controller: changes become keys, keys become runs, failed runs are tried again. */
-import { aborted } from "../base/abort.ts";
+import { aborted, linked } from "../base/abort.ts";
 import { sleep } from "../base/clock.ts";
 import { equal } from "../base/json.ts";
-import { failureOf } from "./failure.ts";
-import type { Outcome } from "../parts/outcome.ts";
+import { isStatus } from "../kube/api_error.ts";
 import type { Reason } from "../parts/context.ts";
-import type { KubeObject } from "../resource/kind.ts";
+import { type Outcome, PermanentError } from "../parts/outcome.ts";
 import { WorkQueue } from "../queue/work_queue.ts";
+import type { KubeObject } from "../resource/kind.ts";
 import { keyOf, type ObjectKey } from "../watch/key.ts";
 import type { StoreChange } from "../watch/store.ts";
-import { ownerKey } from "./owner.ts";
-import { reportFailure, runObject, type RunStart } from "./run.ts";
-import type { Scope } from "./scope.ts";
+import { failureOf, isMistake } from "./failure.ts";
+import type { ControllerMetrics, ControllerState } from "./metrics.ts";
+import { reportFailure, reportPaused, runObject, type RunStart } from "./run.ts";
+import { runLog } from "./run_log.ts";
+import { ownCopy, type Scope, watchOf } from "./scope.ts";
+import { runTriggers } from "./triggers.ts";
+import { type Add, counts, listenToOthers } from "./wakeups.ts";
 
 // How long a run may take to heed the signal of the deadline, in milliseconds.
 const LAST_TURNS = 100;
+
+interface RunningObject {
+  readonly abort: AbortController;
+  readonly isDeleting: boolean;
+  readonly ended: Promise<void>;
+  /** When it began, by the clock that is never set. */
+  readonly since: number;
+}
 
 /** Runs a controller. */
 export class ControllerLoop {
@@ -22,74 +34,138 @@ export class ControllerLoop {
   /** Grows with each run that begins or ends. */
   activity = 0;
   readonly #queue: WorkQueue<Reason>;
+  readonly #metrics: ControllerMetrics;
   readonly #failures = new Map<ObjectKey, number>();
-  readonly #runs = new Map<
-    ObjectKey,
-    { readonly abort: AbortController; readonly isDeleting: boolean; readonly ended: Promise<void> }
-  >();
+  readonly #runs = new Map<ObjectKey, RunningObject>();
+  /** Objects that are left alone, as they ask for. */
+  readonly #paused = new Set<ObjectKey>();
+  /** Why nothing is begun though it could be: a permission that is missing, a pause. */
+  readonly #holds = new Map<string, string>();
+  /** Told when a run was refused a permission. */
+  onForbidden: () => void = () => {};
   #isOpen = false;
+  #hasLed = false;
+  #isTold = false;
 
   constructor(scope: Scope) {
     this.scope = scope;
-    this.#queue = new WorkQueue(scope.clock, () => this.#pump());
-    const { kind, owns, reads } = scope.controller;
-    scope.informers.of(kind).listen((change, by, initial) => this.#onOwn(change, by, initial));
-    for (const owned of owns) {
-      scope.informers.of(owned).listen((change, by, initial) => this.#onOwned(change, by, initial));
-    }
-    for (const read of reads) scope.informers.of(read);
+    this.#metrics = scope.metrics.controller(scope.part, this.#state());
+    this.#queue = new WorkQueue(scope.clock, () => this.#pump(), (waited) => this.#metrics.waited(waited / 1000));
+    ownCopy(scope).listen((change, by, initial) => this.#onOwn(change, by, initial));
+    listenToOthers(scope, this.#add);
   }
 
   /** Why the controller is not running: the kinds whose live copy is not complete. */
   get waitsFor(): readonly string[] {
-    return this.#kinds().filter((kind) => !this.scope.informers.of(kind).isSynced).map((kind) => kind.kind);
+    return this.scope.copies.filter(({ isSynced }) => !isSynced).map(({ kind }) => kind.kind);
+  }
+
+  /** Why it begins nothing, though its live copies are complete. */
+  get heldBy(): readonly string[] {
+    return [...this.#holds.values()];
   }
 
   /** Objects whose run goes on, or is due. */
   get busy(): readonly string[] {
     const running = [...this.#runs.keys()].map((key) => `${this.scope.part} "${key}" is being reconciled`);
-    return this.#queue.depth === 0 || !this.#isOpen
+    return this.#queue.depth === 0 || !this.#isOpen || this.#holds.size > 0
       ? running
       : [...running, `${this.scope.part} has ${this.#queue.depth} objects due`];
   }
 
   /**
-   * Runs until the signal; then takes nothing more in and waits for the runs that go on.
+   * Begins nothing until it may again; runs that go on may end, and what changes meanwhile is remembered.
    *
-   * @param signal Stops intake.
-   * @param deadline Aborts the runs that still go on.
+   * @param what What holds it, such as `permissions`.
+   * @param why In words; nothing lets go.
    */
-  async run(signal: AbortSignal, deadline: AbortSignal): Promise<void> {
-    const stopped = aborted(signal);
-    const synced = Promise.all(this.#kinds().map((kind) => this.scope.informers.of(kind).synced));
-    await Promise.race([synced, stopped]);
-    if (!signal.aborted) {
-      this.#isOpen = true;
-      this.scope.log.info("Controller started", {
-        objects: this.scope.informers.of(this.scope.controller.kind).store.size,
-      });
+  hold(what: string, why: string | undefined): void {
+    if (why !== undefined) this.#holds.set(what, why);
+    else if (this.#holds.delete(what)) {
+      this.#tellStart();
       this.#pump();
-      await stopped;
+    }
+  }
+
+  #state(): ControllerState {
+    const { scope } = this;
+    return {
+      concurrency: scope.controller.concurrency,
+      counts: scope.counts,
+      queue: () => this.#queue,
+      isDegraded: () => this.#holds.has("permissions"),
+      paused: () => this.#paused.size,
+      runSeconds: () => [...this.#runs.values()].map(({ since }) => (scope.clock.elapsed() - since) / 1000),
+    };
+  }
+
+  readonly #add: Add = (key, reason, options) => this.#queue.add(key, reason, options);
+
+  /**
+   * Runs until it is to stop, or its term is over. After a term it may run again: what changes meanwhile is remembered.
+   *
+   * @param stop Takes nothing more in; the runs that go on may end.
+   * @param deadline Aborts the runs that still go on.
+   * @param term Takes nothing more in and aborts the runs: another process leads.
+   */
+  async run(stop: AbortSignal, deadline: AbortSignal, term: AbortSignal): Promise<void> {
+    // At once, in the turn in which the term ends: no run goes on in good faith after it.
+    const close = (): void => {
+      this.#isOpen = false;
+      this.#abortRuns(term.reason);
+    };
+    term.addEventListener("abort", close, { once: true });
+    using over = linked([stop, term]);
+    await Promise.race([this.#synced(), aborted(over.signal)]);
+    if (!over.signal.aborted) {
+      this.#open();
+      runTriggers(this.scope, this.#add, over.signal);
+      await aborted(over.signal);
     }
     this.#isOpen = false;
-    this.#queue.close();
-    const over = aborted(deadline).then(() => this.#abortRuns(deadline.reason));
-    // What does not heed its signal is left behind: the process ends with it.
+    if (stop.aborted) this.#queue.close();
+    using cut = linked([deadline, term]);
+    // What does not heed its signal is left behind: no write of it begins any more.
     await Promise.race([
       Promise.all([...this.#runs.values()].map(({ ended }) => ended)),
-      over.then(() => this.#lastTurns()),
+      aborted(cut.signal).then(() => {
+        this.#abortRuns(cut.signal.reason);
+        return this.#lastTurns();
+      }),
     ]);
+    term.removeEventListener("abort", close);
+  }
+
+  #synced(): Promise<unknown> {
+    return Promise.all(this.scope.copies.map(({ synced }) => synced));
+  }
+
+  #open(): void {
+    const copy = ownCopy(this.scope);
+    // Another process led meanwhile, and runs of ours were cut off: each object is looked at again.
+    if (this.#hasLed) {
+      for (const key of copy.keys()) {
+        this.#queue.add(key, "found at start", { priority: "initial" });
+      }
+    }
+    this.#hasLed = true;
+    this.#isOpen = true;
+    this.#isTold = false;
+    this.#tellStart();
+    this.#pump();
+  }
+
+  /** Once a term, when nothing holds it. */
+  #tellStart(): void {
+    if (!this.#isOpen || this.#isTold || this.#holds.size > 0) return;
+    this.#isTold = true;
+    this.scope.log.info("Controller started", { objects: ownCopy(this.scope).size });
   }
 
   /** Lets runs that heed their signal end: they need no time for it. */
   async #lastTurns(): Promise<void> {
     const ended = Promise.all([...this.#runs.values()].map(({ ended }) => ended));
     await Promise.race([ended, sleep(this.scope.clock, LAST_TURNS).catch(() => undefined)]);
-  }
-
-  #kinds(): KindList {
-    const { kind, owns, reads } = this.scope.controller;
-    return [kind, ...owns, ...reads];
   }
 
   #abortRuns(reason: unknown): void {
@@ -101,6 +177,7 @@ export class ControllerLoop {
     if (after === undefined) {
       this.#runs.get(key)?.abort.abort(new DOMException("The object was deleted", "AbortError"));
       this.#failures.delete(key);
+      this.#paused.delete(key);
       this.scope.verdicts.forget(this.scope.controller.kind, key);
       this.#queue.drop(key);
       return;
@@ -111,10 +188,15 @@ export class ControllerLoop {
       run.abort.abort(new DOMException("The object is being deleted", "AbortError"));
     }
     // The answer to a write of ours may hold what others wrote just before: then it is news, and no event will bring it again.
-    if (by === this.scope.writer && before !== undefined && isOnlyOurs(before, after)) return;
+    if (by === this.scope.writer && before !== undefined && isOnlyOurs(before, after)) {
+      this.scope.counts.ownEvents++;
+      return;
+    }
     const isNew = before === undefined || before.metadata.uid !== after.metadata.uid;
     if (isNew) this.#failures.delete(key);
-    const endsBackoff = isNew || isDeleting !== (before.metadata.deletionTimestamp !== undefined) ||
+    const turnsToDeletion = !isNew && isDeleting !== (before.metadata.deletionTimestamp !== undefined);
+    if (!isNew && !turnsToDeletion && !this.#isNews(before, after)) return;
+    const endsBackoff = isNew || turnsToDeletion ||
       after.metadata.generation === undefined || after.metadata.generation !== before.metadata.generation;
     this.#queue.add(key, initial ? "found at start" : "changed", {
       priority: initial ? "initial" : "fresh",
@@ -122,20 +204,18 @@ export class ControllerLoop {
     });
   }
 
-  /** Both the old and the new owner are woken: what was taken away is missed by the one that had it. */
-  #onOwned({ before, after }: StoreChange, by: symbol | undefined, initial: boolean): void {
-    // At first each owner is found by itself.
-    if (by === this.scope.writer || initial) return;
-    const { kind } = this.scope.controller;
-    const keys = new Set([ownerKey(kind, before), ownerKey(kind, after)]);
-    for (const key of keys) if (key !== undefined) this.#queue.add(key, "owned changed");
+  /** Whether a change counts by the user's own words. That an object pauses, or goes on, counts always. */
+  #isNews(before: KubeObject, after: KubeObject): boolean {
+    const options = watchOf(this.scope.controller, this.scope.controller.kind);
+    return isPaused(before, this.scope.paused) !== isPaused(after, this.scope.paused) ||
+      counts(this.scope, options, { before, after });
   }
 
   #pump(): void {
-    while (this.#isOpen && this.#runs.size < this.scope.controller.concurrency) {
+    while (this.#isOpen && this.#holds.size === 0 && this.#runs.size < this.scope.controller.concurrency) {
       const work = this.#queue.take();
       if (work === undefined) return;
-      const object = this.scope.informers.of(this.scope.controller.kind).store.get(work.key);
+      const object = ownCopy(this.scope).get(work.key);
       if (object === undefined) {
         this.#queue.done(work.key);
         continue;
@@ -147,30 +227,26 @@ export class ControllerLoop {
   #start(key: ObjectKey, object: KubeObject, reason: Reason): void {
     this.activity++;
     const abort = new AbortController();
-    const { name, namespace } = object.metadata;
     const start: RunStart = {
       object,
       reason,
       attempt: (this.#failures.get(key) ?? 0) + 1,
       signal: abort.signal,
-      log: this.scope.log.with({
-        ...(namespace === undefined ? {} : { namespace }),
-        name,
-        reconcileID: crypto.randomUUID(),
-      }),
+      log: runLog(this.scope.log, object),
     };
     const ended = this.#run(key, start);
-    this.#runs.set(key, { abort, isDeleting: object.metadata.deletionTimestamp !== undefined, ended });
+    const isDeleting = object.metadata.deletionTimestamp !== undefined;
+    this.#runs.set(key, { abort, isDeleting, ended, since: this.scope.clock.elapsed() });
   }
 
   /** Never rejects: whatever one object's run does touches no other. */
   async #run(key: ObjectKey, start: RunStart): Promise<void> {
-    let next: Parameters<WorkQueue<Reason>["done"]>[1];
+    let next: Next;
     try {
       // The run is entered in #runs before any of the user's code goes on.
       await Promise.resolve();
-      start.log.debug("Reconcile started", { reason: start.reason, attempt: start.attempt });
-      next = this.#afterSuccess(key, await runObject(this.scope, start));
+      if (isPaused(start.object, this.scope.paused)) await this.#pause(key, start);
+      else next = await this.#reconcile(key, start);
     } catch (error) {
       next = start.signal.aborted ? undefined : await this.#afterFailure(key, start, error);
     }
@@ -180,21 +256,48 @@ export class ControllerLoop {
     this.#pump();
   }
 
-  #afterSuccess(key: ObjectKey, outcome: Outcome): Parameters<WorkQueue<Reason>["done"]>[1] {
+  async #pause(key: ObjectKey, start: RunStart): Promise<void> {
+    if (!this.#paused.has(key)) start.log.info("Object paused");
+    this.#paused.add(key);
+    await reportPaused(this.scope, start);
+  }
+
+  async #reconcile(key: ObjectKey, start: RunStart): Promise<Next> {
+    if (this.#paused.delete(key)) start.log.info("Object goes on");
+    start.log.debug("Reconcile started", { reason: start.reason, attempt: start.attempt });
+    const began = this.scope.clock.elapsed();
+    const seconds = (): number => (this.scope.clock.elapsed() - began) / 1000;
+    try {
+      const outcome = await runObject(this.scope, start);
+      this.#metrics.ran(!outcome ? "success" : outcome.after === 0 ? "requeue" : "requeue_after", seconds());
+      return this.#afterSuccess(key, outcome);
+    } catch (error) {
+      if (!start.signal.aborted) this.#count(error, seconds());
+      throw error;
+    }
+  }
+
+  #count(error: unknown, seconds: number): void {
+    // The everyday race of two writers is no error: the next try mends it.
+    const isRace = isStatus(error, 409) && error.reason === "Conflict";
+    this.#metrics.ran(isRace ? "requeue" : "error", seconds);
+    if (error instanceof PermanentError) this.#metrics.terminalError();
+    if (error instanceof DOMException && error.name === "TimeoutError") this.#metrics.timeout();
+    if (isMistake(error)) this.#metrics.panic();
+    if (isStatus(error, 403)) this.onForbidden();
+  }
+
+  #afterSuccess(key: ObjectKey, outcome: Outcome): Next {
     this.#failures.delete(key);
     return outcome ? { after: outcome.after, reason: "requeued", isBackoff: false } : undefined;
   }
 
-  async #afterFailure(
-    key: ObjectKey,
-    start: RunStart,
-    error: unknown,
-  ): Promise<Parameters<WorkQueue<Reason>["done"]>[1]> {
+  async #afterFailure(key: ObjectKey, start: RunStart, error: unknown): Promise<Next> {
     const failures = start.attempt;
     const failure = failureOf(error, failures, this.scope.part, this.scope.random());
-    const { informers, controller, part, verdicts } = this.scope;
+    const { controller, part, verdicts } = this.scope;
     // Nothing, or another object, may stand under the key by now: the failure is not its own.
-    if (informers.of(controller.kind).store.get(key)?.metadata.uid === start.object.metadata.uid) {
+    if (ownCopy(this.scope).get(key)?.metadata.uid === start.object.metadata.uid) {
       this.#failures.set(key, failures);
       if (!failure.isRace) verdicts.note(controller.kind, key, part, failure);
     }
@@ -211,6 +314,11 @@ export class ControllerLoop {
       ...(failure.isUnexpected && error instanceof Error ? { stack: error.stack } : {}),
       ...(failure.after === undefined ? {} : { retryAfterMs: Math.round(failure.after) }),
     });
+    this.scope.events.record(this.scope.manager, start.object, {
+      type: "Warning",
+      reason: failure.reason,
+      note: failure.message,
+    });
     try {
       await reportFailure(this.scope, start, failure.reason, failure.message, failure.after === undefined);
     } catch (reportError) {
@@ -220,7 +328,13 @@ export class ControllerLoop {
   }
 }
 
-type KindList = readonly Scope["controller"]["kind"][];
+/** When an object is to run again, if at all. */
+type Next = Parameters<WorkQueue<Reason>["done"]>[1];
+
+function isPaused({ metadata }: KubeObject, annotation: string): boolean {
+  const value = metadata.annotations?.[annotation];
+  return value !== undefined && value !== "false";
+}
 
 /** Whether between two versions of an object nothing changed that a reconciler answers to; its status and finalizers may have. */
 function isOnlyOurs(before: KubeObject, after: KubeObject): boolean {

@@ -54,6 +54,17 @@ export function failureOf(error: unknown, failures: number, part: string, spread
   return { reason: "ReconcileFailed", message, isUnexpected: true, isRace: false, after };
 }
 
+/**
+ * Whether an error is one of the language: a mistake of the code, as a panic is elsewhere.
+ *
+ * @param error What was thrown.
+ */
+export function isMistake(error: unknown): boolean {
+  if (error instanceof ReferenceError || error instanceof RangeError || error instanceof SyntaxError) return true;
+  // What `fetch` could not reach is a TypeError as well.
+  return error instanceof TypeError && error.cause === undefined && !/fetch|sending request/.test(error.message);
+}
+
 // What the server takes as a condition's reason; an admission webhook may answer with any text.
 const CONDITION_REASON = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
 

@@ -1,9 +1,13 @@
-/** The live copies of an operator: one watch a kind and namespace, shared by all controllers. */
+/** The live copies of an operator: one watch a kind, selection and namespace, shared by all controllers. */
 import type { Clock } from "../base/clock.ts";
+import { linked } from "../base/abort.ts";
 import type { Client } from "../kube/client.ts";
 import type { AnyKind } from "../resource/kind.ts";
 import { Informer } from "../watch/informer.ts";
+import { LiveCopy } from "../watch/live_copy.ts";
+import { type Selection, selectionKey } from "../watch/selection.ts";
 import type { Logger } from "./logger.ts";
+import type { WatchState } from "./metrics.ts";
 
 /** Options of {@linkcode Informers}. */
 export interface InformersOptions {
@@ -13,52 +17,141 @@ export interface InformersOptions {
   readonly log: Logger;
   /** The operator's name: entries of `managedFields` that begin with it are kept. */
   readonly operator: string;
-  /** The only namespace to look at. @default {all} */
+  /** The only namespaces to look at. @default {all} */
+  readonly namespaces: readonly string[] | undefined;
+}
+
+interface Entry {
+  readonly informer: Informer;
   readonly namespace: string | undefined;
+  readonly stop: AbortController;
+  ended: Promise<void> | undefined;
 }
 
 /** The live copies of an operator. */
 export class Informers {
   readonly #options: InformersOptions;
-  readonly #informers = new Map<string, Informer>();
+  readonly #entries = new Map<string, Entry>();
+  readonly #copies = new Map<string, LiveCopy>();
+  #signal: AbortSignal | undefined;
 
   constructor(options: InformersOptions) {
     this.#options = options;
   }
 
-  /** The live copy of a kind; made when first asked for. */
-  of(kind: AnyKind): Informer {
-    const identity = `${kind.apiVersion}/${kind.kind}`;
-    let informer = this.#informers.get(identity);
-    if (informer === undefined) this.#informers.set(identity, informer = this.#make(kind));
-    return informer;
+  /**
+   * The live copy of a kind; made when first asked for.
+   *
+   * @param kind The kind.
+   * @param selection Which of its objects.
+   */
+  of(kind: AnyKind, selection: Selection = {}): LiveCopy {
+    const identity = `${kind.apiVersion}/${kind.kind} ${selectionKey(selection)}`;
+    let copy = this.#copies.get(identity);
+    if (copy === undefined) this.#copies.set(identity, copy = this.#make(kind, selection));
+    return copy;
   }
 
-  /** Whether what is in a namespace is in the live copies; `undefined` asks for a kind that is cluster-wide, or for all namespaces. */
-  covers(namespace: string | undefined): boolean {
-    return this.#options.namespace === undefined || namespace === undefined || namespace === this.#options.namespace;
-  }
-
-  /** All that were asked for. */
+  /** All watches. */
   all(): readonly Informer[] {
-    return [...this.#informers.values()];
+    return [...this.#entries.values()].map(({ informer }) => informer);
   }
 
-  /** Watches until the signal. */
+  /** Ends the watches of a live copy that nobody asks for any more. */
+  drop(copy: LiveCopy): void {
+    for (const [identity, held] of this.#copies) if (held === copy) this.#copies.delete(identity);
+    for (const [identity, { informer, stop }] of this.#entries) {
+      if (!copy.informers.includes(informer)) continue;
+      this.#entries.delete(identity);
+      stop.abort();
+    }
+  }
+
+  /** Watches until the signal; what is asked for meanwhile is watched from then on. */
   async run(signal: AbortSignal): Promise<void> {
-    await Promise.all(this.all().map((informer) => informer.run(signal)));
+    this.#signal = signal;
+    for (const entry of this.#entries.values()) this.#start(entry);
+    await new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+    await Promise.all([...this.#entries.values()].map(({ ended }) => ended));
   }
 
-  #make(kind: AnyKind): Informer {
-    const { client, clock, random, operator, namespace } = this.#options;
+  /** What is known of each watch. */
+  states(): WatchState[] {
+    return [...this.#entries.values()].map(({ informer, namespace = "" }) => {
+      const { kind, store, staleness, restarts } = informer;
+      const { group, version } = kind;
+      const objects = store.size;
+      return {
+        group,
+        version,
+        kind: kind.kind,
+        namespace,
+        objects,
+        bytes: bytesOf(informer),
+        staleness: staleness / 1000,
+        restarts,
+      };
+    });
+  }
+
+  #make(kind: AnyKind, selection: Selection): LiveCopy {
+    const namespaces = kind.namespaced ? selection.namespaces ?? this.#options.namespaces : undefined;
+    const seen = namespaces ?? [undefined];
+    return new LiveCopy(
+      kind,
+      new Map(seen.map((namespace) => [namespace, this.#informer(kind, selection, namespace)])),
+    );
+  }
+
+  #informer(kind: AnyKind, selection: Selection, namespace: string | undefined): Informer {
+    const { namespaces: _, ...choice } = selection;
+    const identity = `${kind.apiVersion}/${kind.kind} ${selectionKey(choice)} ${namespace ?? "*"}`;
+    let entry = this.#entries.get(identity);
+    if (entry === undefined) {
+      const informer = this.#watch(kind, choice, namespace);
+      this.#entries.set(identity, entry = { informer, namespace, stop: new AbortController(), ended: undefined });
+      this.#start(entry);
+    }
+    return entry.informer;
+  }
+
+  #start(entry: Entry): void {
+    if (this.#signal === undefined || entry.ended !== undefined) return;
+    const both = linked([this.#signal, entry.stop.signal]);
+    entry.ended = entry.informer.run(both.signal).finally(() => both[Symbol.dispose]());
+  }
+
+  #watch(kind: AnyKind, choice: Selection, namespace: string | undefined): Informer {
+    const { client, clock, random, operator } = this.#options;
     const log = this.#options.log.with({ kind: kind.kind, apiVersion: kind.apiVersion });
+    const { labelSelector, fieldSelector, metadataOnly = false } = choice;
     return new Informer(client, kind, {
       clock,
       random,
-      ...(namespace === undefined || !kind.namespaced ? {} : { namespace }),
+      metadataOnly,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(labelSelector === undefined ? {} : { labelSelector }),
+      ...(fieldSelector === undefined ? {} : { fieldSelector }),
       keepsManager: (manager) => manager.startsWith(`${operator}.`),
       onProblem: (problem) =>
         problem === undefined ? log.info("Watch recovered") : log.warn("Watch interrupted", { error: problem.message }),
     });
   }
+}
+
+// To write all objects as JSON at each scrape would cost more than what is learned by it.
+const SAMPLE = 50;
+
+function bytesOf({ store }: Informer): number {
+  let bytes = 0;
+  let count = 0;
+  for (const object of store.values()) {
+    if (count === SAMPLE) break;
+    bytes += JSON.stringify(object).length;
+    count++;
+  }
+  return count === 0 ? 0 : Math.round(bytes / count * store.size);
 }

@@ -5,4 +5,6 @@ import type { Log } from "../parts/context.ts";
 export interface Logger extends Log {
   /** A log whose lines carry these fields as well. */
   with(fields: Record<string, unknown>): Logger;
+  /** Whether lines of the level `debug` are written: what is needed for them alone need not be made. */
+  readonly isDebug: boolean;
 }

@@ -1,6 +1,7 @@
 /** Names that clusters store. They come from the operator's name and the part's key, and never change once released. */
 import { shortName } from "../base/short_name.ts";
 import type { Controller } from "../parts/controller.ts";
+import type { AnyKind } from "../resource/kind.ts";
 
 /**
  * The name under which a controller's writes stand in `managedFields`. The server takes 128 characters.
@@ -22,8 +23,20 @@ export function fieldManager(operator: string, part: string): string {
  */
 export function finalizerName(operator: string, part: string, controller: Controller): string {
   if (controller.finalizer !== undefined) return controller.finalizer;
-  const { group } = controller.kind;
+  return `${domainOf(operator, controller.kind)}/${shortName(`${operator}.${part}`, 63)}`;
+}
+
+/**
+ * The annotation by which an object says that it is to be left alone: any value but `false`.
+ *
+ * @param operator The operator's name.
+ * @param kind The object's kind.
+ */
+export function pausedAnnotation(operator: string, kind: AnyKind): string {
+  return `${domainOf(operator, kind)}/paused`;
+}
+
+function domainOf(operator: string, { group }: AnyKind): string {
   // Groups of Kubernetes itself are not ours to make names in; one without a dot is no domain.
-  const domain = !group.includes(".") || group.endsWith(".k8s.io") ? `${operator}.op` : group;
-  return `${domain}/${shortName(`${operator}.${part}`, 63)}`;
+  return !group.includes(".") || group.endsWith(".k8s.io") ? `${operator}.op` : group;
 }

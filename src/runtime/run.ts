@@ -7,7 +7,7 @@ import type { KubeObject } from "../resource/kind.ts";
 import { keyOf } from "../watch/key.ts";
 import { contextOf, type Run } from "./context.ts";
 import { runStep } from "./finalizer.ts";
-import { type Scope, write } from "./scope.ts";
+import { ownCopy, type Scope, write } from "./scope.ts";
 import { ownsStatus, StatusDraft } from "./status.ts";
 
 /** A run before its object is looked at. */
@@ -56,7 +56,7 @@ async function reconcile(scope: Scope, start: RunStart): Promise<Outcome> {
       ? { type: "Ready", status: "True", reason: "Reconciled" }
       : { type: "Ready", status: "False", reason: beside.reason, message: beside.message },
   );
-  await writeStatus(scope, run, beside === undefined ? ["Reconciling", "Stalled"] : []);
+  await writeStatus(scope, run, beside === undefined ? ["Reconciling", "Stalled", "Paused"] : ["Paused"]);
   return outcome;
 }
 
@@ -84,7 +84,21 @@ export async function reportFailure(
   const draft = new StatusDraft();
   draft.addCondition({ type: "Ready", status: "False", reason, message });
   draft.addCondition({ type: isStalled ? "Stalled" : "Reconciling", status: "True", reason, message });
-  await writeStatus(scope, { ...start, draft }, [isStalled ? "Reconciling" : "Stalled"]);
+  await writeStatus(scope, { ...start, draft }, [isStalled ? "Reconciling" : "Stalled", "Paused"]);
+}
+
+/** Says in an object's own status that it is left alone, as it asks for. */
+export async function reportPaused(scope: Scope, start: RunStart): Promise<void> {
+  const draft = new StatusDraft();
+  draft.addCondition({
+    type: "Paused",
+    status: "True",
+    reason: "PausedByAnnotation",
+    message: `It has the annotation "${scope.paused}"`,
+  });
+  // What was changed meanwhile has not been looked at: the generation observed stays what it was.
+  const { generation: _, ...metadata } = start.object.metadata;
+  await writeStatus(scope, { ...start, object: { ...start.object, metadata }, draft }, []);
 }
 
 async function timed(scope: Scope, run: Run, call: (run: Run) => Promise<Outcome> | Outcome): Promise<Outcome> {
@@ -119,8 +133,8 @@ async function writeStatus(scope: Scope, run: Run, drops: readonly string[]): Pr
 }
 
 /** What stands in the live copy under the object's name; the object itself where nothing does. */
-function liveCopy({ controller, informers }: Scope, object: KubeObject): KubeObject {
-  return informers.of(controller.kind).store.get(keyOf(object.metadata)) ?? object;
+function liveCopy(scope: Scope, object: KubeObject): KubeObject {
+  return ownCopy(scope).get(keyOf(object.metadata)) ?? object;
 }
 
 async function addFinalizer(scope: Scope, start: RunStart): Promise<KubeObject | undefined> {

@@ -2,19 +2,21 @@
 import type { Clock } from "../base/clock.ts";
 import type { Client } from "../kube/client.ts";
 import type { Controller } from "../parts/controller.ts";
+import type { Watch } from "../parts/watch.ts";
 import type { AnyKind, KubeObject } from "../resource/kind.ts";
-import type { Informer } from "../watch/informer.ts";
 import { keyOf } from "../watch/key.ts";
+import type { LiveCopy } from "../watch/live_copy.ts";
+import { labelSelectorOf, type Selection } from "../watch/selection.ts";
+import type { EventRecorder } from "./events.ts";
 import type { Informers } from "./informers.ts";
+import { LiveIndex } from "./live_index.ts";
 import type { Logger } from "./logger.ts";
-import { fieldManager, finalizerName } from "./names.ts";
+import type { Metrics } from "./metrics.ts";
+import { fieldManager, finalizerName, pausedAnnotation } from "./names.ts";
 import type { Verdicts } from "./verdicts.ts";
 
-/** What one controller's runs share. */
-export interface Scope {
-  /** The controller's key among the parts. */
-  readonly part: string;
-  readonly controller: Controller;
+/** What the controllers of an operator share. */
+export interface Shared {
   readonly client: Client;
   readonly clock: Clock;
   readonly random: () => number;
@@ -22,49 +24,122 @@ export interface Scope {
   readonly informers: Informers;
   /** What the operator's controllers last found, for the condition that they share. */
   readonly verdicts: Verdicts;
+  readonly metrics: Metrics;
+  readonly events: EventRecorder;
+  /** Labels that objects of the controller's own kind must have beside what it says itself. */
+  readonly selector?: string | undefined;
+  /** What the operator made at its start. */
+  readonly services: () => unknown;
+}
+
+/** What one controller's runs share. */
+export interface Scope extends Shared {
+  /** The controller's key among the parts. */
+  readonly part: string;
+  readonly controller: Controller;
+  /** The live copies of the kinds that it watches, its own first. */
+  readonly copies: readonly LiveCopy[];
+  readonly indexes: ReadonlyMap<string, LiveIndex>;
+  /** What is counted as it happens. */
+  readonly counts: { skippedWrites: number; ownEvents: number };
   /** Marks this controller's writes, so that they do not wake it. */
   readonly writer: symbol;
   readonly manager: string;
   readonly finalizer: string;
+  /** The annotation by which an object says that it is to be left alone. */
+  readonly paused: string;
 }
 
 /** Makes the scope of a controller. */
-export function scopeOf(
-  operator: string,
-  part: string,
-  controller: Controller,
-  shared: Pick<Scope, "client" | "clock" | "random" | "log" | "informers" | "verdicts">,
-): Scope {
+export function scopeOf(operator: string, part: string, controller: Controller, shared: Shared): Scope {
   const { kind } = controller;
+  const copies = watchedKinds(controller).map((kind) =>
+    shared.informers.of(
+      kind,
+      selectionOf(watchOf(controller, kind), kind === controller.kind ? shared.selector : undefined),
+    )
+  );
+  const log = shared.log.with({ controller: part, controllerGroup: kind.group, controllerKind: kind.kind });
+  const indexes = Object.entries(controller.indexes).map(([name, { kind, keys }]) => {
+    const copy = copies.find((copy) => isSame(copy.kind, kind))!;
+    const keysOf = (object: KubeObject): readonly string[] => {
+      const found = guarded(log, `index "${name}"`, () => keys(object));
+      return found === undefined ? [] : typeof found === "string" ? [found] : found;
+    };
+    return [name, new LiveIndex(copy, keysOf)] as const;
+  });
   return {
     ...shared,
     part,
     controller,
-    log: shared.log.with({ controller: part, controllerGroup: kind.group, controllerKind: kind.kind }),
+    copies,
+    indexes: new Map(indexes),
+    counts: { skippedWrites: 0, ownEvents: 0 },
+    log,
     writer: Symbol(part),
     manager: fieldManager(operator, part),
     finalizer: finalizerName(operator, part, controller),
+    paused: pausedAnnotation(operator, kind),
   };
 }
 
-/**
- * The live copy of a kind, where the controller declares one (its own kind, `owns`, `reads`) and it covers the namespace: an operator of one
- * namespace sees no events of another.
- */
-export function informerOf(
-  { controller, informers }: Scope,
-  kind: AnyKind,
-  namespace: string | undefined,
-): Informer | undefined {
-  if (!informers.covers(namespace)) return undefined;
-  return isWatched({ controller }, kind) ? informers.of(kind) : undefined;
+/** What a function of the user answers that is asked of each change. One that throws must not end the watch: it is told, and answers nothing. */
+export function guarded<T>(log: Logger, what: string, call: () => T): T | undefined {
+  try {
+    return call();
+  } catch (error) {
+    log.error("User code failed", {
+      what,
+      error: error instanceof Error ? error.stack ?? error.message : String(error),
+    });
+    return undefined;
+  }
 }
 
-/** Whether a controller watches a kind: its own, `owns`, `reads`. */
-export function isWatched({ controller }: Pick<Scope, "controller">, kind: AnyKind): boolean {
-  return [controller.kind, ...controller.owns, ...controller.reads].some((declared) =>
-    declared.kind === kind.kind && declared.apiVersion === kind.apiVersion
-  );
+/** The kinds that a controller watches, its own first, each once. */
+export function watchedKinds({ kind, owns, reads, watches }: Controller): readonly AnyKind[] {
+  const kinds = [kind, ...owns, ...reads, ...watches.map(({ kind }) => kind)];
+  return kinds.filter((one, i) => kinds.findIndex((other) => isSame(one, other)) === i);
+}
+
+/** How a controller watches a kind, where it says so. */
+export function watchOf({ watches }: Controller, kind: AnyKind): Watch["options"] | undefined {
+  return watches.find((watch) => isSame(watch.kind, kind))?.options;
+}
+
+function selectionOf(options: Watch["options"] | undefined, selector: string | undefined): Selection {
+  const { labelSelector, fieldSelector, namespaces, metadataOnly } = options ?? {};
+  const labels = [selector, labelSelector].filter((one) => one !== undefined).map(labelSelectorOf);
+  return {
+    ...(labels.length === 0 ? {} : { labelSelector: labels.join(",") }),
+    ...(fieldSelector === undefined ? {} : { fieldSelector }),
+    ...(namespaces === undefined ? {} : { namespaces }),
+    ...(metadataOnly ? { metadataOnly } : {}),
+  };
+}
+
+/** Whether two values are one kind. */
+export function isSame(one: AnyKind, other: AnyKind): boolean {
+  return one === other || (one.kind === other.kind && one.apiVersion === other.apiVersion);
+}
+
+/**
+ * The live copy of a kind, where the controller declares one (its own kind, `owns`, `reads`, `watches`) and it covers the namespace: an operator of one
+ * namespace sees no events of another.
+ */
+export function copyOf({ copies }: Scope, kind: AnyKind, namespace: string | undefined): LiveCopy | undefined {
+  const copy = copies.find((copy) => isSame(copy.kind, kind));
+  return copy?.covers(namespace) ? copy : undefined;
+}
+
+/** The live copy of the controller's own kind. */
+export function ownCopy({ copies }: Scope): LiveCopy {
+  return copies[0]!;
+}
+
+/** Whether a controller watches a kind: its own, `owns`, `reads`, `watches`. */
+export function isWatched({ copies }: Scope, kind: AnyKind): boolean {
+  return copies.some((copy) => isSame(copy.kind, kind));
 }
 
 /**
@@ -81,9 +156,9 @@ export async function write(
   metadata: { readonly name?: string | undefined; readonly namespace?: string | undefined },
   send: () => Promise<KubeObject>,
 ): Promise<KubeObject> {
-  const informer = informerOf(scope, kind, metadata.namespace);
-  if (informer === undefined) return await send();
-  return await informer.write(keyOf({ name: metadata.name ?? "", namespace: metadata.namespace }), scope.writer, send);
+  const copy = copyOf(scope, kind, metadata.namespace);
+  if (copy === undefined) return await send();
+  return await copy.write(keyOf({ name: metadata.name ?? "", namespace: metadata.namespace }), scope.writer, send);
 }
 
 /**
@@ -100,7 +175,7 @@ export async function remove(
   metadata: { readonly name: string; readonly namespace?: string | undefined },
   send: () => Promise<KubeObject | undefined>,
 ): Promise<void> {
-  const informer = informerOf(scope, kind, metadata.namespace);
-  if (informer === undefined) return void await send();
-  await informer.remove(keyOf(metadata), scope.writer, send);
+  const copy = copyOf(scope, kind, metadata.namespace);
+  if (copy === undefined) return void await send();
+  await copy.remove(keyOf(metadata), scope.writer, send);
 }

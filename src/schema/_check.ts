@@ -5,7 +5,14 @@ import { checkRules } from "./_check_rules.ts";
 import type { JsonSchema } from "./json_schema.ts";
 import { pruneFields } from "./prune.ts";
 import { embeddedFaults } from "./embedded_faults.ts";
+import { NOWHERE } from "./keyword_faults.ts";
 import { keywordFaultsAt, newListFaults } from "./validate.ts";
+
+/** How deep a schema may be, as JSON counts: a property is two levels below its object. An API server reads 10,000, but takes seconds for what has a thousand. */
+export const DEEPEST = 1000;
+
+/** How much of a path is shown where it has no end. */
+const LONGEST_PATH = 60;
 
 type Sort = "text" | "flag" | "true" | "number" | "count" | "texts" | "list" | "node" | "nodes" | "named nodes" | "any";
 
@@ -106,7 +113,7 @@ export function checkNode(action: string, node: JsonSchema): void {
  *
  * @param action What is being done, for messages: `make a raw schema`.
  * @param node The node.
- * @throws {TypeError} If a keyword is not of its type, a default is not of its schema, or a node contains itself.
+ * @throws {TypeError} If a keyword is not of its type, a default is not of its schema, or a node contains itself or is nested too deep.
  * @throws {SyntaxError} If a pattern is not one of RE2.
  */
 export function checkTree(action: string, node: JsonSchema): void {
@@ -117,6 +124,7 @@ function checkBelow(cannot: string, node: JsonSchema, path: string, above: Set<J
   const here = path === "" ? cannot : `${cannot}${path}: `;
   if (!isObject(node)) throw new TypeError(`${here}it must be a schema: current value is ${show(node)}`);
   if (above.has(node)) throw new TypeError(`${here}it contains itself`);
+  if (above.size > DEEPEST) throw tooDeep(`${cannot}${path.slice(0, LONGEST_PATH)}...: `);
   above.add(node);
   checkKeywords(here, node);
   for (const [step, child] of childrenOf(node)) {
@@ -125,6 +133,15 @@ function checkBelow(cannot: string, node: JsonSchema, path: string, above: Set<J
   checkList(here, node);
   checkDefault(here, node);
   above.delete(node);
+}
+
+/**
+ * The error that says that something is nested too deep.
+ *
+ * @param cannot What is said before it: `Cannot make a raw schema: `.
+ */
+export function tooDeep(cannot: string): TypeError {
+  return new TypeError(`${cannot}it is nested deeper than ${DEEPEST} levels of JSON: end it with s.anything()`);
 }
 
 /** The nodes right below one, by the path that leads there. */
@@ -285,7 +302,10 @@ function faultOf(schema: JsonSchema, key: "default" | "enum", value: unknown): s
     ...embeddedFaults(around, { [key]: value }),
     ...newListFaults(around, { [key]: value }, undefined),
   ];
-  if (fault !== undefined) return `${fault.field}: ${fault.message.replace(" in body ", " ")}`;
+  if (fault !== undefined) {
+    const text = fault.message.replace(" in body ", " ");
+    return fault.field === NOWHERE ? text : `${fault.field}: ${text}`;
+  }
   const [dropped] = pruneFields(around, { [key]: value }).dropped;
   return dropped === undefined ? undefined : `${dropped}: it is not in the schema`;
 }

@@ -13,7 +13,7 @@ import type { Schema } from "./schema.ts";
  * @param schema What was handed in.
  * @throws {TypeError} If it is none.
  */
-export function checkSchema(action: string, place: string, schema: JsonSchema): void {
+export function checkSchema(action: string, place: string, schema: unknown): asserts schema is JsonSchema {
   if (isObject(schema)) return;
   throw new TypeError(`Cannot ${action}: ${place} must be a schema, such as s.string()`);
 }
@@ -26,7 +26,7 @@ export function checkSchema(action: string, place: string, schema: JsonSchema): 
  * @param schema What was handed in.
  * @throws {TypeError} If it is no schema, or an optional one.
  */
-export function checkItem(action: string, place: string, schema: JsonSchema): void {
+export function checkItem(action: string, place: string, schema: unknown): asserts schema is JsonSchema {
   checkSchema(action, place, schema);
   if (marksOf(schema).optional !== true) return;
   throw new TypeError(`Cannot ${action}: ${place} cannot be optional: only a property can`);
@@ -39,7 +39,7 @@ export function checkItem(action: string, place: string, schema: JsonSchema): vo
  * @param schema What was handed in.
  * @throws {TypeError} If it is none.
  */
-export function checkObject(action: string, schema: JsonSchema): void {
+export function checkObject(action: string, schema: unknown): asserts schema is JsonSchema {
   checkSchema(action, "it", schema);
   if (schema.type === "object" && schema.additionalProperties === undefined) return;
   throw new TypeError(`Cannot ${action}: it must be made of an object with properties, such as s.object`);

@@ -1,5 +1,6 @@
 /** Whether defaults are of their own schemas (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting`, validation.go). */
 import { isObject } from "../base/json.ts";
+import { isSound } from "./_marks.ts";
 import { embeddedFaults } from "./embedded_faults.ts";
 import { type FieldError, invalid } from "./field_error.ts";
 import type { JsonSchema } from "./json_schema.ts";
@@ -39,6 +40,7 @@ function typed(value: unknown): unknown {
 }
 
 function nodeFaults(schema: JsonSchema, given: Place): FieldError[] {
+  if (isSound(schema) && !given.isInMetadata) return [];
   const isResource = schema["x-kubernetes-embedded-resource"] === true;
   const place = isResource ? { ...given, resource: schema, around: typed, isInMetadata: false } : given;
   const { path, around } = place;

@@ -3,6 +3,7 @@
  * (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema`, validation.go and complete.go).
  */
 import { regularExpression } from "../cel/regular_expression.ts";
+import { isSound } from "./_marks.ts";
 import { equal, isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
 import { type FieldError, forbidden, invalid, required } from "./field_error.ts";
@@ -16,7 +17,7 @@ const INT_OR_STRING: readonly JsonSchema[] = [{ type: "integer" }, { type: "stri
 /**
  * What keeps a schema from being structural.
  *
- * @param schema The schema of a whole object, in its normal form.
+ * @param schema The schema of a whole object, in its normal form, with what is empty in it.
  * @param path Where it stands.
  * @returns The faults, sorted by their texts.
  */
@@ -30,6 +31,7 @@ function textOf({ field, message }: FieldError): string {
 }
 
 function nodeFaults(schema: JsonSchema, level: Level, path: string): FieldError[] {
+  if (isSound(schema)) return [];
   const { items, properties = {}, additionalProperties } = schema;
   const faults: FieldError[] = [];
   if (schema.type === "array" && items === undefined) faults.push(required(`${path}.items`, "must be specified"));
@@ -82,7 +84,7 @@ function typeFaults(schema: JsonSchema, level: Level, path: string): FieldError[
   if (level === "root" && type !== undefined && type !== "object") {
     faults.push(invalid(at, type, "must be object at the root"));
   }
-  if (isEmbedded && !keepsUnknown && properties === undefined) {
+  if (isEmbedded && !keepsUnknown && isEmpty(properties)) {
     const why =
       "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields";
     faults.push(required(`${path}.properties`, why));
@@ -120,7 +122,7 @@ function resourceFaults(schema: JsonSchema, level: Level, path: string): FieldEr
 }
 
 function restrictsNamesOnly({ type: _type, default: _default, properties = {}, ...rest }: JsonSchema): boolean {
-  return Object.keys(rest).length === 0 &&
+  return Object.keys(withoutNothing(rest)).length === 0 &&
     Object.keys(properties).every((key) => key === "name" || key === "generateName");
 }
 
@@ -131,7 +133,20 @@ function isIntOrString({ anyOf }: JsonSchema): boolean {
 /** In a check nobody reads that other fields are forbidden. */
 function withoutDenial(check: JsonSchema): JsonSchema {
   const { additionalProperties, ...rest } = check;
-  return additionalProperties === false ? rest : check;
+  return withoutNothing(additionalProperties === false ? rest : check);
+}
+
+/** Keywords of which an empty list is no list; of others it is one, and makes a difference. */
+const NOTHING_WHEN_EMPTY = ["enum", "allOf", "anyOf", "oneOf"] as const;
+
+function withoutNothing(schema: JsonSchema): JsonSchema {
+  const copy: { -readonly [Keyword in keyof JsonSchema]: JsonSchema[Keyword] } = { ...schema };
+  for (const keyword of NOTHING_WHEN_EMPTY) if (isEmpty(copy[keyword])) delete copy[keyword];
+  return copy;
+}
+
+function isEmpty(value: object | undefined): boolean {
+  return value === undefined || Object.keys(value).length === 0;
 }
 
 function isFirstIntOrString({ allOf }: JsonSchema): boolean {
@@ -201,7 +216,8 @@ function nestedFaults(schema: JsonSchema, exempt: Exempt, path: string): FieldEr
   }
   for (const [keyword, why] of FORBIDDEN_INSIDE) {
     // `additionalProperties: false` says nothing that Go would keep here.
-    if (schema[keyword] === undefined || schema[keyword] === false) continue;
+    const value = schema[keyword];
+    if (value === undefined || value === false || (Array.isArray(value) && value.length === 0)) continue;
     faults.push(forbidden(`${path}.${keyword}`, `${why} to be structural`));
   }
   if (own(properties, "metadata") !== undefined) {

@@ -3,7 +3,7 @@ import { celNameOf } from "./_presence.ts";
 import { marksOf, seal, type Sealed } from "./_seal.ts";
 import { checkObject, propertiesOf } from "./_parts.ts";
 import type { JsonSchema, ValidationRule } from "./json_schema.ts";
-import type { Flatten, Schema } from "./schema.ts";
+import type { Flatten, ObjectSchema, Presence, Schema } from "./schema.ts";
 
 /** Names of the properties that may be left out when read. */
 export type OptionalName<Read> = {
@@ -58,12 +58,12 @@ export interface AlternativeOptions {
  * ```
  */
 export function exactlyOneOf<
-  Read extends object,
-  Written extends object,
-  When extends "required" | "defaulted",
+  Read,
+  Written,
+  When extends Presence,
   const Name extends OptionalName<Read> & keyof Written & string,
 >(
-  object: Schema<Read, Written, When>,
+  object: ObjectSchema<Read, Written, When>,
   names: readonly Name[],
   options: AlternativeOptions = {},
 ): Schema<ExactlyOne<Read, Name & keyof Read>, ExactlyOne<Written, Name>, When> {
@@ -89,12 +89,12 @@ export function exactlyOneOf<
  * ```
  */
 export function atMostOneOf<
-  Read extends object,
-  Written extends object,
-  When extends "required" | "defaulted",
+  Read,
+  Written,
+  When extends Presence,
   const Name extends OptionalName<Read> & keyof Written & string,
 >(
-  object: Schema<Read, Written, When>,
+  object: ObjectSchema<Read, Written, When>,
   names: readonly Name[],
   options: AlternativeOptions = {},
 ): Schema<AtMostOne<Read, Name & keyof Read>, AtMostOne<Written, Name>, When> {
@@ -119,12 +119,12 @@ export function atMostOneOf<
  * ```
  */
 export function atLeastOneOf<
-  Read extends object,
-  Written extends object,
-  When extends "required" | "defaulted",
+  Read,
+  Written,
+  When extends Presence,
   const Name extends OptionalName<Read> & keyof Written & string,
 >(
-  object: Schema<Read, Written, When>,
+  object: ObjectSchema<Read, Written, When>,
   names: readonly Name[],
   options: AlternativeOptions = {},
 ): Schema<AtLeastOne<Read, Name & keyof Read>, AtLeastOne<Written, Name>, When> {
@@ -133,7 +133,7 @@ export function atLeastOneOf<
 
 type Kind = "exactly one" | "at most one" | "at least one";
 
-function restricted(kind: Kind, object: JsonSchema, names: readonly string[], options: AlternativeOptions): Sealed {
+function restricted(kind: Kind, object: unknown, names: readonly string[], options: AlternativeOptions): Sealed {
   const action = `ask for ${kind} of an object's properties`;
   checkObject(action, object);
   checkNames(action, object, names);

@@ -2,7 +2,7 @@
 import { type Keywords, lowered } from "./keywords.ts";
 import { checkItem } from "./_parts.ts";
 import { seal } from "./_seal.ts";
-import type { ItemSchema, Schema, WhenDefaulted } from "./schema.ts";
+import type { AlwaysThere, Presence, Schema, WhenDefaulted } from "./schema.ts";
 
 /** Options of {@linkcode array}. */
 export interface ArrayOptions<Item, Written = Item, Default = readonly Written[]> extends Keywords<readonly Written[]> {
@@ -15,8 +15,11 @@ export interface ArrayOptions<Item, Written = Item, Default = readonly Written[]
    */
   readonly listType?: "atomic" | "set" | "map";
   /** Properties that tell the items of a list of type `"map"` apart: each required or with a default. */
-  readonly listMapKeys?: readonly (keyof Item & string)[];
+  readonly listMapKeys?: readonly MapKey<Item>[];
 }
+
+/** Names of an item's properties; where it has none, the sentence that the compiler shows. */
+export type MapKey<Item> = [Item] extends [object] ? keyof Item & string : "only items that are objects have keys";
 
 /** Options of {@linkcode map}. */
 export interface MapOptions<Written, Default = { readonly [key: string]: Written }>
@@ -48,8 +51,8 @@ export interface MapOptions<Written, Default = { readonly [key: string]: Written
  * });
  * ```
  */
-export function array<Read, Written, Default extends readonly Written[] = never>(
-  items: ItemSchema<Read, Written>,
+export function array<Read, Written, When extends Presence, Default extends readonly Written[] = never>(
+  items: AlwaysThere<Read, Written, When, "items of a list cannot be optional">,
   options: ArrayOptions<Read, NoInfer<Written>, Default> = {},
 ): Schema<readonly Read[], readonly Written[], WhenDefaulted<Default>> {
   checkItem("make an array schema", "items", items);
@@ -72,8 +75,8 @@ export function array<Read, Written, Default extends readonly Written[] = never>
  * assert.deepEqual(s.map(s.integer()), { type: "object", additionalProperties: { type: "integer" } });
  * ```
  */
-export function map<Read, Written, Default extends { readonly [key: string]: Written } = never>(
-  values: ItemSchema<Read, Written>,
+export function map<Read, Written, When extends Presence, Default extends { readonly [key: string]: Written } = never>(
+  values: AlwaysThere<Read, Written, When, "values of a map cannot be optional">,
   options: MapOptions<NoInfer<Written>, Default> = {},
 ): Schema<{ readonly [key: string]: Read }, { readonly [key: string]: Written }, WhenDefaulted<Default>> {
   checkItem("make a map schema", "values", values);

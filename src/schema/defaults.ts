@@ -19,22 +19,42 @@ import type { JsonSchema } from "./json_schema.ts";
  * ```
  */
 export function applyDefaults(schema: JsonSchema, value: unknown): unknown {
-  if (Array.isArray(value)) return schema.items === undefined ? value : listWithDefaults(schema.items, value);
-  return isObject(value) ? objectWithDefaults(schema, value) : value;
+  return withDefaults(schema, value, false);
 }
 
-function listWithDefaults(items: JsonSchema, list: readonly unknown[]): readonly unknown[] {
-  const result = list.map((item) => applyDefaults(items, filled(items, item) ?? item));
+/**
+ * Fills in what is left out and has a default. What is null where null is not allowed and has no default stays, for a validation to find.
+ *
+ * @param schema The schema.
+ * @param value The value; it is not changed.
+ */
+export function applyDefaultsKeepingNull(schema: JsonSchema, value: unknown): unknown {
+  return withDefaults(schema, value, true);
+}
+
+function withDefaults(schema: JsonSchema, value: unknown, keepsNull: boolean): unknown {
+  if (Array.isArray(value)) {
+    return schema.items === undefined ? value : listWithDefaults(schema.items, value, keepsNull);
+  }
+  return isObject(value) ? objectWithDefaults(schema, value, keepsNull) : value;
+}
+
+function listWithDefaults(items: JsonSchema, list: readonly unknown[], keepsNull: boolean): readonly unknown[] {
+  const result = list.map((item) => withDefaults(items, filled(items, item) ?? item, keepsNull));
   return result.every((item, i) => item === list[i]) ? list : result;
 }
 
-function objectWithDefaults(schema: JsonSchema, object: Record<string, unknown>): Record<string, unknown> {
+function objectWithDefaults(
+  schema: JsonSchema,
+  object: Record<string, unknown>,
+  keepsNull: boolean,
+): Record<string, unknown> {
   const { properties = {}, additionalProperties } = schema;
   let result: Record<string, unknown> | undefined;
   function put(key: string, property: JsonSchema): void {
     const value = own(object, key);
-    const next = applyDefaults(property, filled(property, value));
-    if (next === value) return;
+    const next = withDefaults(property, filled(property, value), keepsNull);
+    if (next === value || (next === undefined && keepsNull)) return;
     result ??= { ...object };
     if (next === undefined) delete result[key];
     else setOwn(result, key, next);

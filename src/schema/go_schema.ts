@@ -4,6 +4,8 @@
  */
 import { isObject } from "../base/json.ts";
 import { own, setOwn } from "../base/own.ts";
+import { readEmbedded } from "./embedded_metadata.ts";
+import { isSound } from "./_marks.ts";
 import { goJson } from "./go_text.ts";
 import type { JsonSchema } from "./json_schema.ts";
 
@@ -99,6 +101,7 @@ export interface NormalSchemaOptions {
  *
  * @param schema The schema; it is not changed.
  * @param options Additional options.
+ * @returns A copy; parts that are known to be in this form are the same.
  *
  * @example Usage
  * ```ts
@@ -110,10 +113,13 @@ export interface NormalSchemaOptions {
 export function normalSchema(schema: unknown, options: NormalSchemaOptions = {}): JsonSchema {
   const result: Record<string, unknown> = {};
   if (!isObject(schema)) return result;
+  if (isSound(schema)) return schema;
   for (const [keyword, , shape] of FIELDS) {
     const value = normalValue(shape, own(schema, keyword), options);
     if (value !== undefined && (options.keepsEmpty || !isEmpty(shape, value))) result[keyword] = value;
   }
+  // A resource in a default is read as one in an object is.
+  if (result.default !== undefined) result.default = readEmbedded(result, result.default);
   return result;
 }
 

@@ -160,8 +160,23 @@ function managersFaults(managers: readonly CheckedManager[], path: string): Fiel
       found.push(invalid(`${field}.fieldsType`, fieldsType, "must be `FieldsV1`"));
     }
     if (bytesOf(manager) > LONGEST_MANAGER) found.push(tooLong(`${field}.manager`, LONGEST_MANAGER));
+    found.push(...characterFaults(manager, `${field}.manager`));
     if (bytesOf(subresource) > LONGEST_SUBRESOURCE) found.push(tooLong(`${field}.subresource`, LONGEST_SUBRESOURCE));
     return found;
+  });
+}
+
+/**
+ * Characters that the name of a field manager must not hold: those that do not print.
+ *
+ * @param manager The name.
+ * @param field Where it stands.
+ */
+export function characterFaults(manager: string, field: string): FieldError[] {
+  return [...manager].flatMap((character, i) => {
+    if (!/\p{C}|[\p{Z}--[ ]]/v.test(character)) return [];
+    const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+    return [invalid(field, manager, `invalid character U+${code} (at position ${i})`)];
   });
 }
 

@@ -128,7 +128,7 @@ class Reader {
   read(type: GoType, value: unknown, place: Place): unknown {
     if (value === null) return undefined;
     if (type === "any") return value;
-    if (type === "time") return this.#time(value);
+    if (type === "time") return this.#time(value, place);
     if (typeof type === "string") return this.#scalar(type, value, place);
     if ("list" in type) return this.#list(type, value, place);
     if (!isObject(value)) return this.#mismatch(type, value, place);
@@ -144,14 +144,11 @@ class Reader {
     return fits ? value : this.#mismatch(type as GoType, value, place);
   }
 
-  #time(value: unknown): unknown {
-    if (typeof value !== "string") {
-      // Times read their text by themselves and know nothing of the field they are in.
-      this.#fail(`json: cannot unmarshal ${jsonType(value)} into Go value of type string`);
-      return undefined;
-    }
+  #time(value: unknown, place: Place): unknown {
+    if (typeof value !== "string") return this.#mismatch("string", value, place);
     const time = parseGoTime(value);
-    if (typeof time !== "string") return wholeSeconds(time);
+    // The first second of the first year is how Go writes no time at all.
+    if (typeof time !== "string") return wholeSeconds(time) === "0001-01-01T00:00:00Z" ? undefined : wholeSeconds(time);
     this.#fail(time);
     return undefined;
   }

@@ -22,8 +22,8 @@ import type { Presence, Schema, WhenDefaulted } from "./schema.ts";
  * assert.equal(s.object({ memory: s.optional(s.string()) }).required, undefined);
  * ```
  */
-export function optional<Read, Written>(
-  schema: Schema<Read, Written, "required">,
+export function optional<Read, Written, When extends Presence>(
+  schema: WithoutDefault<Read, Written, When>,
 ): Schema<Read, Written, "optional"> {
   checkSchema("make a schema optional", "it", schema);
   if (schema.default !== undefined) {
@@ -33,6 +33,12 @@ export function optional<Read, Written>(
   }
   return seal("make a schema optional", schema, { ...marksOf(schema), optional: true });
 }
+
+/** A schema that has no default; of one that has, the sentence that the compiler shows. */
+type WithoutDefault<Read, Written, When extends Presence> = "defaulted" extends When
+  ? "what has a default is never missing: take the default or s.optional away"
+  : "optional" extends When ? "it is optional already: take one s.optional away"
+  : Schema<Read, Written, When>;
 
 /**
  * A value that may also be null.

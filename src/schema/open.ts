@@ -9,6 +9,14 @@ export interface IntOrStringOptions<Default = number | string> extends Keywords<
   readonly default?: Default;
   /** A regular expression of RE2 that the value must match where it is a string. */
   readonly pattern?: string;
+  /** Least length where it is a string, in code points. */
+  readonly minLength?: number;
+  /** Greatest length where it is a string, in code points. Rules on a value without one cost much. */
+  readonly maxLength?: number;
+  /** Least value where it is an integer. */
+  readonly minimum?: number;
+  /** Greatest value where it is an integer. */
+  readonly maximum?: number;
 }
 
 /** Options of {@linkcode anything}. */

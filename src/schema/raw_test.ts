@@ -37,6 +37,19 @@ const REFUSED: { name: string; given: () => unknown; expected: string }[] = [
     expected: 'TypeError: Cannot make a raw schema: properties[a].items: there is no option "typ"',
   },
   {
+    name: "what is nested by the thousand",
+    given: () => {
+      let schema: JsonSchema = { type: "string" };
+      for (let i = 0; i < 5000; i++) schema = { type: "object", properties: { a: schema } };
+      return s.raw(schema);
+    },
+    expected:
+      `TypeError: Cannot make a raw schema: ${
+        "properties[a].".repeat(4)
+      }prop...: it is nested deeper than 1000 levels ` +
+      "of JSON: end it with s.anything()",
+  },
+  {
     name: "a pattern that is not RE2, under additionalProperties",
     given: () => s.raw({ type: "object", additionalProperties: { type: "string", pattern: "(?<=a)b" } }),
     expected:

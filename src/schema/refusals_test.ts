@@ -19,6 +19,12 @@ const REFUSED: { name: string; given: () => unknown; expected: string }[] = [
       'TypeError: Cannot make a string schema: default: Invalid value: "integer": default must be of type string: "integer"',
   },
   {
+    name: "a default out of the format's range",
+    given: () => s.integer({ format: "int32", default: 2 ** 40 }),
+    expected:
+      'TypeError: Cannot make an integer schema: Invalid value: "": Checked value must be of type integer with format int32 in default',
+  },
+  {
     name: "a default that lacks a property",
     given: () => s.object({ a: s.string() }, { default: any({}) }),
     expected: "TypeError: Cannot make an object schema: default.a: Required value",

@@ -1,11 +1,12 @@
 /** Objects out of other objects: fewer properties, more of them, none of them required. */
+import { nearest } from "../base/nearest.ts";
 import { checkObject, propertiesOf } from "./_parts.ts";
 import { presenceRules } from "./_presence.ts";
 import { marksOf, remark, type Sealed } from "./_seal.ts";
 import { celName } from "./_cel_name.ts";
 import type { JsonSchema } from "./json_schema.ts";
 import { objectOf, type Properties, type ReadObject, type WrittenObject } from "./object.ts";
-import type { Flatten, Schema } from "./schema.ts";
+import type { Flatten, ObjectSchema, Presence, Schema } from "./schema.ts";
 
 /** What is left of an object without some properties. */
 export type Without<T, Names> = { [Name in keyof T as Name extends Names ? never : Name]: T[Name] };
@@ -42,14 +43,15 @@ export type PartialWritten<Written> = { [Name in keyof Written]?: Written[Name] 
  * ```
  */
 export function pick<
-  Read extends object,
-  Written extends object,
-  When extends "required" | "defaulted",
+  Read,
+  Written,
+  When extends Presence,
   const Name extends keyof Read & keyof Written & string,
 >(
-  object: Schema<Read, Written, When>,
+  object: ObjectSchema<Read, Written, When>,
   names: readonly Name[],
-): Schema<Pick<Read, Name>, Pick<Written, Name>, When> {
+): Schema<Flatten<Pick<Read, Name>>, Flatten<Pick<Written, Name>>, When> {
+  checkObject(ACTIONS.pick, object);
   const properties = checkedProperties("pick", object, names);
   const kept = Object.entries(properties).filter(([name]) => (names as readonly string[]).includes(name));
   return reshaped("pick", object, Object.fromEntries(kept));
@@ -73,14 +75,15 @@ export function pick<
  * ```
  */
 export function omit<
-  Read extends object,
-  Written extends object,
-  When extends "required" | "defaulted",
+  Read,
+  Written,
+  When extends Presence,
   const Name extends keyof Read & keyof Written & string,
 >(
-  object: Schema<Read, Written, When>,
+  object: ObjectSchema<Read, Written, When>,
   names: readonly Name[],
-): Schema<Without<Read, Name>, Without<Written, Name>, When> {
+): Schema<Flatten<Without<Read, Name>>, Flatten<Without<Written, Name>>, When> {
+  checkObject(ACTIONS.omit, object);
   const properties = checkedProperties("omit", object, names);
   const kept = Object.entries(properties).filter(([name]) => !(names as readonly string[]).includes(name));
   return reshaped("omit", object, Object.fromEntries(kept));
@@ -104,19 +107,19 @@ export function omit<
  * ```
  */
 export function extend<
-  Read extends object,
-  Written extends object,
-  When extends "required" | "defaulted",
+  Read,
+  Written,
+  When extends Presence,
   P extends Properties,
 >(
-  object: Schema<Read, Written, When>,
+  object: ObjectSchema<Read, Written, When>,
   properties: P,
 ): Schema<
   Flatten<Without<Read, keyof P> & ReadObject<P>>,
   Flatten<Without<Written, keyof P> & WrittenObject<P>>,
   When
 > {
-  checkObject("extend an object", object);
+  checkObject(ACTIONS.extend, object);
   // Descriptors, so that "__proto__" stays a name for the check that refuses it.
   const all = Object.defineProperties({ ...propertiesOf(object) }, Object.getOwnPropertyDescriptors(properties ?? {}));
   return reshaped("extend", object, all);
@@ -138,10 +141,10 @@ export function extend<
  * });
  * ```
  */
-export function partial<Read extends object, Written extends object, When extends "required" | "defaulted">(
-  object: Schema<Read, Written, When>,
-): Schema<PartialRead<Read, Written>, PartialWritten<Written>, When> {
-  checkObject("make an object partial", object);
+export function partial<Read, Written, When extends Presence>(
+  object: ObjectSchema<Read, Written, When>,
+): Schema<PartialRead<Read, Written>, Flatten<PartialWritten<Written>>, When> {
+  checkObject(ACTIONS.partial, object);
   const properties = Object.entries(propertiesOf(object)).map(([name, property]) =>
     [
       name,
@@ -161,17 +164,15 @@ const ACTIONS: { readonly [D in Deed]: string } = {
 };
 
 function checkedProperties(deed: "pick" | "omit", object: JsonSchema, names: readonly string[]): Properties {
-  checkObject(ACTIONS[deed], object);
   const properties = propertiesOf(object);
   if (!Array.isArray(names)) throw new TypeError(`Cannot ${deed} properties: list their names`);
   for (const [i, name] of names.entries()) {
     if (names.indexOf(name) !== i) throw new TypeError(`Cannot ${deed} property "${name}": it is listed twice`);
     if (!Object.hasOwn(properties, name)) {
-      throw new TypeError(
-        `Cannot ${deed} property "${name}": the object has none of that name: it has ${
-          quoted(Object.keys(properties))
-        }`,
-      );
+      const names = Object.keys(properties);
+      const meant = nearest(name, names);
+      const hint = meant === undefined ? `it has ${quoted(names)}` : `did you mean "${meant}"?`;
+      throw new TypeError(`Cannot ${deed} property "${name}": the object has none of that name: ${hint}`);
     }
   }
   return properties;

@@ -29,8 +29,18 @@ export interface SchemaTypes<out Read, out Written, out When> {
   readonly when: When;
 }
 
-/** A schema that stands by itself, not as a property: being optional means nothing there. */
-export type ItemSchema<Read, Written> = Schema<Read, Written, "required" | "defaulted">;
+/** A schema that is not optional; of one that is, the sentence that the compiler shows. */
+export type AlwaysThere<Read, Written, When extends Presence, Why extends string> = "optional" extends When ? Why
+  : Schema<Read, Written, When>;
+
+/** A schema of an object that is not optional; of any other, the sentence that the compiler shows. */
+export type ObjectSchema<Read, Written, When extends Presence> = "optional" extends When
+  ? "change the object first, then put s.optional around it"
+  : [Read] extends [readonly unknown[]] ? NoObject
+  : [Read] extends [object] ? Schema<Read, Written, When>
+  : NoObject;
+
+type NoObject = "only an object has properties";
 
 /**
  * The type of a schema's value as read: defaults filled.

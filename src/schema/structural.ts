@@ -4,6 +4,7 @@
  */
 import { isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
+import { isSound } from "./_marks.ts";
 import { defaultFaults } from "./_structural_defaults.ts";
 import { formFaults } from "./_structural_form.ts";
 import { listTypeFaults, mapListFaults } from "./_structural_lists.ts";
@@ -46,10 +47,11 @@ export interface SchemaFaultsOptions {
 export function schemaFaults(schema: unknown, path: string, options: SchemaFaultsOptions = {}): FieldError[] {
   const { hasStatus = false, isUnchanged = false, tolerated = {} } = options;
   const root = normalSchema(schema);
-  const faults = rootFaults(normalSchema(schema, { keepsEmpty: true }), path, hasStatus);
+  const sent = normalSchema(schema, { keepsEmpty: true });
+  const faults = rootFaults(sent, path, hasStatus);
   const unreadable = unreadableIn(root);
-  const form = unreadable === undefined ? structuralFaults(root, path, tolerated) : [];
-  const keywords = definedFaults(root, { path, isRoot: true, isInMetadata: false, noDefaults: undefined, tolerated });
+  const form = unreadable === undefined ? structuralFaults(root, sent, path, tolerated) : [];
+  const keywords = definedFaults(sent, { path, isRoot: true, isInMetadata: false, noDefaults: undefined, tolerated });
   // Nobody can tell what a rule means in a schema that is not structural.
   const textsOnly = unreadable !== undefined || form.length > 0;
   faults.push(...form, ...keywords, ...ruleFaults(root, path, { others: keywords, textsOnly, isUnchanged }));
@@ -59,8 +61,13 @@ export function schemaFaults(schema: unknown, path: string, options: SchemaFault
 }
 
 /** Defaults are looked at only where the schema itself is right. */
-function structuralFaults(root: JsonSchema, path: string, { unprunedDefaults = false }: Tolerated): FieldError[] {
-  const form = formFaults(root, path);
+function structuralFaults(
+  root: JsonSchema,
+  sent: JsonSchema,
+  path: string,
+  { unprunedDefaults = false }: Tolerated,
+): FieldError[] {
+  const form = formFaults(sent, path);
   return form.length > 0 ? form : defaultFaults(root, path, unprunedDefaults);
 }
 
@@ -106,6 +113,7 @@ const UNREADABLE: readonly (readonly [keyword: string, name: string])[] = [
 
 /** Why a schema cannot be read as a structural one at all. */
 function unreadableIn(schema: JsonSchema): string | undefined {
+  if (isSound(schema)) return undefined;
   const keywords = schema as Record<string, unknown>;
   const found = UNREADABLE.find(([keyword]) => keywords[keyword] !== undefined && keywords[keyword] !== "");
   if (found !== undefined) return `OpenAPIV3Schema '${found[1]}' is not supported`;
@@ -149,6 +157,8 @@ const METADATA = new Set(["metadata", "kind", "apiVersion"]);
 
 /** What is wrong with each keyword, whether the schema is structural or not. */
 function definedFaults(schema: JsonSchema, place: Place): FieldError[] {
+  // In metadata more is forbidden than elsewhere.
+  if (isSound(schema) && !place.isInMetadata) return [];
   const { path, tolerated } = place;
   const faults = [...plainFaults(schema, place), ...partFaults(schema, place)];
   if ((schema["x-kubernetes-preserve-unknown-fields"] as unknown) === false) {
@@ -172,7 +182,11 @@ function plainFaults(schema: JsonSchema, { path, isInMetadata, noDefaults, toler
     faults.push(forbidden(`${path}.default`, `must not be set ${noDefaults}`));
   }
   for (const keyword of ["id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"]) {
-    if (keywords[keyword] !== undefined) faults.push(forbidden(`${path}.${keyword}`, `${keyword} is not supported`));
+    const value = keywords[keyword];
+    const isNothing = keyword === "patternProperties" || keyword === "definitions"
+      ? isEmpty(value)
+      : value === undefined;
+    if (!isNothing) faults.push(forbidden(`${path}.${keyword}`, `${keyword} is not supported`));
   }
   if (type === "null") {
     faults.push(forbidden(`${path}.type`, "type cannot be set to null, use nullable as an alternative"));
@@ -188,6 +202,10 @@ function plainFaults(schema: JsonSchema, { path, isInMetadata, noDefaults, toler
     faults.push(forbidden(`${path}.uniqueItems`, why));
   }
   return faults;
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || (isObject(value) && Object.keys(value).length === 0);
 }
 
 /** What is wrong with the schemas within a schema. */

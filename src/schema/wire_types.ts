@@ -16,6 +16,10 @@ export interface TextOptions<Default = string> extends Keywords<string> {
 /** Options of {@linkcode quantity}. */
 export interface QuantityOptions<Default = number | string> extends Keywords<number | string> {
   readonly default?: Default;
+  /** Least length where it is a text, in code points. */
+  readonly minLength?: number;
+  /** Greatest length where it is a text, in code points. Rules on an amount without one cost much. */
+  readonly maxLength?: number;
 }
 
 // What Kubernetes' own generators write for resource.Quantity (k8s.io/apimachinery/pkg/api/resource); tools know a quantity by it.

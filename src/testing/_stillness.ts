@@ -12,6 +12,8 @@ export interface StillnessOptions {
   readonly clock: VirtualClock;
   readonly server: { readonly activity: number; readonly busy: number };
   readonly running: () => Running;
+  /** Requests of runs that a fault holds until time has moved. */
+  readonly wire: { readonly held: number };
   readonly turns: Turns;
   /** Turns after which an operator that always has something more to do is given up. */
   readonly patience: number;
@@ -43,7 +45,7 @@ const FOREIGN_MOMENT = 100;
  *
  * @param options What it looks at.
  */
-export function stillness({ clock, server, running, turns, patience }: StillnessOptions): Stillness {
+export function stillness({ clock, server, running, wire, turns, patience }: StillnessOptions): Stillness {
   /** Who was busy when last anybody was. */
   let last: readonly string[] = [];
   /** The runs that the clock has moved past. */
@@ -106,7 +108,7 @@ export function stillness({ clock, server, running, turns, patience }: Stillness
         unchanged = 0;
       }
       // A run whose request waits to be sent again is at rest for now: time has to move first.
-      const isBusy = server.busy > 0 || busy.length > waiting;
+      const isBusy = server.busy > 0 || busy.length > waiting + wire.held;
       quiet = now === seen && !isBusy ? quiet + 1 : 0;
       seen = now;
       if (isBusy && unchanged > STILL_TURNS && performance.now() - since > foreign) return false;
@@ -119,8 +121,13 @@ export function stillness({ clock, server, running, turns, patience }: Stillness
   }
 
   function refuseBusy(): void {
-    const { busy } = running();
-    if (busy.length > 0) throw new Error(`Cannot settle: still busy: ${busy.join("; ")}: what do they wait for?`);
+    const { busy, waiting } = running();
+    if (busy.length === 0) return;
+    const held = waiting + wire.held;
+    const why = held > 0
+      ? `${held} of their requests wait for time to pass, be it that the server asked for it: advance()`
+      : "what do they wait for?";
+    throw new Error(`Cannot settle: still busy: ${busy.join("; ")}: ${why}`);
   }
 
   function restless(): Error {

@@ -16,12 +16,17 @@ if (!isComplete) {
 
 Deno.test({ name: "the server in the process answers as the real one does", ignore: !isComplete }, async (t) => {
   await using cluster = await realCluster({
-    controllerManager: ["garbage-collector-controller", "namespace-controller"],
+    controllerManager: [
+      "garbage-collector-controller",
+      "namespace-controller",
+      "clusterrole-aggregation-controller",
+    ],
   });
-  await using server = createApiserver({ clock: systemClock });
+  await using server = createApiserver({ clock: systemClock, rbac: true });
+  const user = { name: "admin", groups: ["system:masters", "system:authenticated"] };
   const servers = {
     real: (request: Request) => cluster.fetch(request),
-    other: (request: Request) => server.fetch(request),
+    other: (request: Request) => server.fetch(request, request.headers.has("authorization") ? {} : { user }),
   };
   await Promise.all([prepare(servers.real), prepare(servers.other)]);
 

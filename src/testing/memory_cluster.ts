@@ -1,17 +1,22 @@
 /** A cluster in the test process: the API server as a function, an operator on it, and a clock that stands still. */
+import { own } from "../base/own.ts";
 import { type Duration, milliseconds } from "../base/duration.ts";
 import { VirtualClock } from "../base/virtual_clock.ts";
-import { createApiserver } from "../apiserver/mod.ts";
+import { createApiserver, type FetchOptions } from "../apiserver/mod.ts";
 import { isStatus } from "../kube/api_error.ts";
 import { Client } from "../kube/client.ts";
 import type { Connection } from "../kube/connection.ts";
-import { CustomResourceDefinition, Namespace } from "../kinds/mod.ts";
+import { ClusterRole, ClusterRoleBinding, CustomResourceDefinition, Namespace, ServiceAccount } from "../kinds/mod.ts";
+import type { User } from "../apiserver/access/user.ts";
 import { type Operator, operator } from "../operator/operator.ts";
 import { type Running, startOperator } from "../operator/running.ts";
 import type { Part } from "../parts/controller.ts";
 import type { AnyKind, CustomResourceDefinitionManifest, Infer, Input, KubeObject } from "../resource/kind.ts";
 import { stillness } from "./_stillness.ts";
 import { Turns } from "./_turns.ts";
+import { type FaultFilter, type Injected, Wire } from "./_wire.ts";
+import type { Fault } from "./faults.ts";
+import { isMeant, type RequestFilter, type RequestRecord } from "./request_log.ts";
 
 const REQUESTS_A_TURN = 16;
 
@@ -23,14 +28,39 @@ export interface MemoryClusterOptions {
   readonly operator?: Operator;
   /** Kinds to install beside those of the operator. */
   readonly kinds?: readonly AnyKind[];
-  /** The only namespace that the operator looks at. @default {all} */
-  readonly namespace?: string;
+  /** Services in place of those that the operator makes. */
+  readonly services?: unknown;
+  /** The only namespaces that the operator looks at. @default {all} */
+  readonly namespacesSeen?: readonly string[];
   /** Namespaces to make beside those that every cluster has. */
   readonly namespaces?: readonly string[];
   /** How many turns of the event loop `settle` gives an operator that always has something more to do. @default {20_000} */
   readonly patience?: number;
+  /** Whether the operator asks at start what it may do, as it does on a real cluster. @default {false: here everybody may do everything} */
+  readonly checkAccess?: boolean;
   /** The first time of the clock. @default {2030-01-01T00:00:00Z} */
   readonly start?: Date;
+  /**
+   * What the operator may do, as the rules of a ClusterRole; the server refuses it all else. The test's own requests are an administrator's.
+   *
+   * @default {everything}
+   */
+  readonly rbac?: readonly PolicyRule[];
+  /**
+   * Who answers for the services that webhook configurations name, by `namespace/name`: handlers of requests, called in this process.
+   *
+   * @default {nobody}
+   */
+  readonly endpoints?: Readonly<Record<string, (request: Request) => Response | Promise<Response>>>;
+}
+
+/** A rule of a ClusterRole. */
+export interface PolicyRule {
+  readonly verbs: readonly string[];
+  readonly apiGroups?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly nonResourceURLs?: readonly string[];
 }
 
 /** Where an object is. */
@@ -47,12 +77,12 @@ export interface SettleOptions {
   readonly foreign?: Duration;
 }
 
-/** A request that reached the server. */
-export interface RequestRecord {
-  readonly method: string;
-  /** Path and query. */
-  readonly path: string;
-  readonly userAgent: string;
+/** Options of {@linkcode MemoryCluster.restartServer}. */
+export interface RestartServerOptions {
+  /** How long nothing can be reached, by the cluster's clock. @default {not at all} */
+  readonly downFor?: Duration;
+  /** Whether history is forgotten, so that no watch can go on from where it was. @default {false} */
+  readonly compact?: boolean;
 }
 
 /** A cluster in the test process. */
@@ -64,8 +94,20 @@ export interface MemoryCluster extends AsyncDisposable {
   readonly client: Client;
   /** The way to the server, for a client of one's own. */
   readonly connection: Connection;
-  /** The requests so far, in order. */
+  /** All requests so far, in order: the operator's, and the test's own. */
   readonly requests: readonly RequestRecord[];
+  /** The requests so far that are meant, in order. */
+  sent(filter: RequestFilter): readonly RequestRecord[];
+  /**
+   * Lets something go wrong with the next requests that are meant. A fault of watches befalls those that are open first.
+   *
+   * @param fault What goes wrong: one of {@linkcode faults}.
+   * @param filter Which requests, and how many. @default {the next one}
+   * @returns What it has befallen; disposing of it takes it back.
+   */
+  inject(fault: Fault, filter?: FaultFilter): Injected;
+  /** A client whose requests are another user's. What that user may do is only asked with the option `rbac`. */
+  as(user: string, options?: { readonly groups?: readonly string[] }): Client;
   /** Creates an object. */
   create<K extends AnyKind>(kind: K, name: string, object: Input<K>, place?: Place): Promise<Infer<K>>;
   /** Reads an object. @throws {ApiError} With status 404 if there is none. */
@@ -88,6 +130,8 @@ export interface MemoryCluster extends AsyncDisposable {
   advance(duration: Duration): Promise<void>;
   /** Stops the operator and starts it again, as a new process would. */
   restart(): Promise<void>;
+  /** Lets the API server go down and come up again: watches break, what is stored stays. */
+  restartServer(options?: RestartServerOptions): void;
 }
 
 /**
@@ -119,22 +163,22 @@ export interface MemoryCluster extends AsyncDisposable {
  */
 export async function memoryCluster(options: MemoryClusterOptions = {}): Promise<MemoryCluster> {
   const clock = new VirtualClock(options.start?.getTime());
-  const server = createApiserver({ clock });
-  const requests: RequestRecord[] = [];
+  const server = createApiserver({
+    clock,
+    rbac: options.rbac !== undefined,
+    service: ({ namespace, name }, request) => own(options.endpoints, `${namespace}/${name}`)?.(request),
+  });
+  const wire = new Wire(server, clock);
   const turns = new Turns();
-  const fetch = async (request: Request): Promise<Response> => {
-    const { pathname, search } = new URL(request.url);
-    requests.push({
-      method: request.method,
-      path: pathname + search,
-      userAgent: request.headers.get("user-agent") ?? "",
-    });
+  let asked = 0;
+  const send = async (request: Request, options: FetchOptions = {}): Promise<Response> => {
     // All else goes on in one turn of the event loop: controllers that answer each other for ever must not keep the test from its own.
-    if (requests.length % REQUESTS_A_TURN === 0) await turns.next();
-    return await server.fetch(request);
+    if (++asked % REQUESTS_A_TURN === 0) await turns.next();
+    return await wire.send(request, options);
   };
+  const fetch = (request: Request) => send(request, { user: ADMINISTRATOR });
   const connection: Connection = { url: "http://memory.cluster", fetch, close() {} };
-  const client = new Client(connection, { clock, userAgent: "test" });
+  const client = new Client(connection, { clock, userAgent: "test-client" });
   const op = options.operator ?? operator({ name: "test", parts: options.parts ?? {}, health: false });
 
   for (const name of options.namespaces ?? []) await client.create(Namespace, { metadata: { name } });
@@ -142,18 +186,31 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
   for (const crd of unique([...op.crds(), ...kinds])) {
     await client.create(CustomResourceDefinition, crd as unknown as Input<typeof CustomResourceDefinition>);
   }
-  const scope = options.namespace === undefined ? {} : { namespace: options.namespace };
+  const scope = {
+    checkAccess: options.checkAccess ?? false,
+    ...(options.namespacesSeen === undefined ? {} : { namespaces: options.namespacesSeen }),
+    ...("services" in options ? { services: options.services } : {}),
+  };
   // The spread of waiting times is fixed, so that a test runs the same way each time.
-  const start = (): Running => startOperator(op, { connection, clock, random: () => 0.5, ...scope });
+  const account = options.rbac === undefined ? ADMINISTRATOR : await serviceAccount(client, op.name, options.rbac);
+  const way: Connection = { ...connection, fetch: (request) => send(request, { user: account }) };
+  const start = (): Running => startOperator(op, { connection: way, clock, random: () => 0.5, ...scope });
   let running = start();
-  const still = stillness({ clock, server, running: () => running, turns, patience: options.patience ?? 20_000 });
+  const still = stillness({ clock, server, running: () => running, wire, turns, patience: options.patience ?? 20_000 });
 
   return {
     fetch,
     clock,
     client,
     connection,
-    requests,
+    requests: wire.records,
+    sent: (filter) => wire.records.filter((record) => isMeant(filter, record)),
+    inject: (fault, filter = {}) => wire.inject(fault, filter),
+    as: (name, { groups = [] } = {}) => {
+      const user = { name, groups: [...groups, "system:authenticated"] };
+      const way = { ...connection, fetch: (request: Request) => send(request, { user }) };
+      return new Client(way, { clock, userAgent: "test-client" });
+    },
     create: (kind, name, object, place) => {
       const metadata = { ...(object as Partial<KubeObject>).metadata, name };
       return client.create(kind, { ...(object as object), metadata } as Input<typeof kind>, placeOf(kind, place));
@@ -179,12 +236,33 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
       await still.until(ended);
       running = start();
     },
+    restartServer: ({ downFor, compact = false } = {}) => {
+      if (compact) server.compact();
+      wire.goDown(downFor === undefined ? -Infinity : clock.now() + milliseconds(downFor));
+    },
     [Symbol.asyncDispose]: async () => {
       await still.until(running[Symbol.asyncDispose]());
       await server[Symbol.asyncDispose]();
       turns[Symbol.dispose]();
     },
   };
+}
+
+const ADMINISTRATOR = { name: "administrator", groups: ["system:masters", "system:authenticated"] };
+
+/** Makes a service account with rights, and answers it as a user. */
+async function serviceAccount(client: Client, name: string, rules: readonly PolicyRule[]): Promise<User> {
+  const namespace = "default";
+  await client.create(ServiceAccount, { metadata: { name } }, { namespace });
+  const role = { rules: rules as Input<typeof ClusterRole>["rules"] & object };
+  await client.create(ClusterRole, { metadata: { name }, ...role });
+  await client.create(ClusterRoleBinding, {
+    metadata: { name },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name },
+    subjects: [{ kind: "ServiceAccount", name, namespace }],
+  });
+  const groups = ["system:serviceaccounts", `system:serviceaccounts:${namespace}`, "system:authenticated"];
+  return { name: `system:serviceaccount:${namespace}:${name}`, groups };
 }
 
 function placeOf(kind: AnyKind, { namespace = "default" }: Place = {}): { namespace?: string } {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ConfigMap, Secret } from "../kinds/mod.ts";
+import { ConfigMap, Secret, ValidatingWebhookConfiguration } from "../kinds/mod.ts";
 import { access } from "../parts/access.ts";
 import { controller } from "../parts/controller.ts";
 import { requeue, TemporaryError } from "../parts/outcome.ts";
@@ -143,6 +143,35 @@ Deno.test("memoryCluster reads live what is only in uses", async () => {
   await cluster.settle();
   assert.equal(read, "example.com/key");
   assert(cluster.requests.every(({ path }) => !path.startsWith("/api/v1/secrets")), "nothing watches Secrets");
+});
+
+Deno.test("memoryCluster with endpoints: a webhook of a service is asked in this process", async () => {
+  const asked: string[] = [];
+  await using cluster = await memoryCluster({
+    endpoints: {
+      async "default/guard"(request) {
+        const review = await request.json();
+        asked.push(review.request.name);
+        const allowed = review.request.name !== "bad";
+        const response = { uid: review.request.uid, allowed, status: { message: "a bad name" } };
+        return Response.json({ ...review, response });
+      },
+    },
+  });
+  await cluster.client.create(ValidatingWebhookConfiguration, {
+    metadata: { name: "guard" },
+    webhooks: [{
+      name: "guard.example.com",
+      clientConfig: { service: { namespace: "default", name: "guard", path: "/names" } },
+      rules: [{ operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"] }],
+      sideEffects: "None",
+      admissionReviewVersions: ["v1"],
+    }],
+  });
+
+  await cluster.create(ConfigMap, "good", {});
+  await assert.rejects(cluster.create(ConfigMap, "bad", {}), /denied the request: a bad name/);
+  assert.deepEqual(asked, ["good", "bad"]);
 });
 
 /** Puts another function in place of one, until it is disposed of. */

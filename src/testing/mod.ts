@@ -4,9 +4,29 @@
  *
  * @module
  */
-export { type Apiserver, type ApiserverOptions, createApiserver } from "../apiserver/mod.ts";
-export { kubeconfigFor, serveApiserver, type ServedApiserver, type ServeOptions } from "../apiserver/serve.ts";
+export { type Apiserver, type ApiserverOptions, createApiserver, type FetchOptions } from "../apiserver/mod.ts";
+export {
+  kubeconfigFor,
+  type KubeconfigOptions,
+  serveApiserver,
+  type ServedApiserver,
+  type ServeOptions,
+  type ServerCertificate,
+} from "../apiserver/serve.ts";
+export { type Fault, type Faults, faults } from "./faults.ts";
+export { localCertificate } from "./local_certificate.ts";
 export { memoryCluster } from "./memory_cluster.ts";
-export type { MemoryCluster, MemoryClusterOptions, Place, RequestRecord, SettleOptions } from "./memory_cluster.ts";
+export type {
+  MemoryCluster,
+  MemoryClusterOptions,
+  Place,
+  PolicyRule,
+  RestartServerOptions,
+  SettleOptions,
+} from "./memory_cluster.ts";
+export type { RequestFilter, RequestRecord, RequestVerb } from "./request_log.ts";
+export type { FaultFilter, Injected } from "./_wire.ts";
+export type { Disturbance } from "../apiserver/watch.ts";
+export type { User } from "../apiserver/access/user.ts";
 export { realCluster } from "./real_cluster.ts";
 export type { RealCluster, RealClusterOptions } from "./real_cluster.ts";

@@ -267,7 +267,8 @@ function send(
   const given = typeof request === "string" ? new Request(new URL(request, url), init) : new Request(request, init);
   const { pathname, search } = new URL(given.url);
   const headers = new Headers(given.headers);
-  if (token !== undefined) headers.set("Authorization", `Bearer ${token}`);
+  // A request may bring a token of its own.
+  if (token !== undefined && !headers.has("Authorization")) headers.set("Authorization", `Bearer ${token}`);
   // What fetch says of a text that nobody gave a type.
   if (headers.get("Content-Type") === "text/plain;charset=UTF-8") headers.set("Content-Type", "application/json");
   return fetch(new Request(url + pathname + search, given), { headers, client });

@@ -1,4 +1,5 @@
 /** Keeps a store live: lists, watches, and starts over where it must. What to do is decided in `step.ts`; here it is done. */
+import { type Linked, linked } from "../base/abort.ts";
 import { backoff } from "../base/backoff.ts";
 import { type Clock, sleep } from "../base/clock.ts";
 import { ApiError, isStatus } from "../kube/api_error.ts";
@@ -13,6 +14,9 @@ import { Store, type StoreChange } from "./store.ts";
 const RETRY = { first: 200, longest: 30_000 };
 // The server ends a watch after 5 to 10 minutes, as client-go asks it to: the spread keeps operators from coming back all at once.
 const SHORTEST_WATCH_SECONDS = 300;
+// A server sends the first bookmark of an idle stream after two minutes at most (measured: 121 s) and then one a minute: what is silent for longer than
+// that and a quarter of a minute has stalled, though its connection may still stand.
+const LONGEST_SILENCE = { first: 135_000, later: 75_000 };
 // A stream that the server ends sooner than this without a word is a failure: to open the next one at once would be a storm.
 const SHORTEST_STREAM = 1000;
 
@@ -21,6 +25,8 @@ export interface InformerOptions extends Pick<SelectOptions, "namespace" | "labe
   readonly clock: Clock;
   /** From 0 to 1: spreads waiting times. */
   readonly random: () => number;
+  /** Whether only the objects' metadata is asked for. @default {false} */
+  readonly metadataOnly?: boolean;
   /** Whose entries of `managedFields` are kept; the rest is dropped on arrival. */
   readonly keepsManager: (manager: string) => boolean;
   /** Told when the watch cannot go on, with the error, and with nothing when it can again. Repeats of one message are not told. */
@@ -43,6 +49,10 @@ export class Informer {
   problem: Error | undefined;
   /** Grows with whatever comes in: a test sees by it that nothing is under way. */
   activity = 0;
+  /** How often the watch broke off. */
+  restarts = 0;
+  /** When it last heard from the server. */
+  #heard: number;
   #state: State = START;
   #failures = 0;
   readonly #listeners: ChangeListener[] = [];
@@ -56,11 +66,29 @@ export class Informer {
     this.kind = kind;
     this.#client = client;
     this.#options = options;
+    this.#heard = options.clock.elapsed();
     this.synced = this.#sync.promise;
+  }
+
+  /** Whether it holds some of the kind's objects, by their labels or fields. */
+  get isSelected(): boolean {
+    return this.#options.labelSelector !== undefined || this.#options.fieldSelector !== undefined;
+  }
+
+  /** What it holds of the kind, in words: nothing where it is all. */
+  get selected(): string {
+    const { labelSelector, fieldSelector, namespace } = this.#options;
+    const parts = [namespace === undefined ? "" : `in ${namespace}`, labelSelector ?? "", fieldSelector ?? ""];
+    return parts.filter((part) => part !== "").map((part) => ` ${part}`).join("");
   }
 
   get isSynced(): boolean {
     return this.#isSynced;
+  }
+
+  /** For how many milliseconds nothing was heard: neither a change nor a bookmark. */
+  get staleness(): number {
+    return this.#options.clock.elapsed() - this.#heard;
   }
 
   /** Adds a listener. Those added before {@linkcode run} hear of everything. */
@@ -109,37 +137,80 @@ export class Informer {
 
   /** One page of a list, or one stream. */
   async #once(signal: AbortSignal): Promise<void> {
-    const { namespace, labelSelector, fieldSelector, random } = this.#options;
+    const { namespace, labelSelector, fieldSelector, metadataOnly } = this.#options;
     const select: SelectOptions = {
       signal,
       ...(namespace === undefined ? {} : { namespace }),
       ...(labelSelector === undefined ? {} : { labelSelector }),
       ...(fieldSelector === undefined ? {} : { fieldSelector }),
+      ...(metadataOnly ? { metadataOnly } : {}),
     };
     const state = this.#state;
     if (state.at === "paging" || (state.at === "start" && !state.streams)) {
       const page = await this.#client.page(this.kind, state.at === "paging" ? state.next : undefined, select);
       return this.#take({ came: "page", ...page, items: page.items as KubeObject[] });
     }
+    await this.#stream(state, select, signal);
+  }
+
+  async #stream(state: State, select: SelectOptions, signal: AbortSignal): Promise<void> {
+    const { clock, random } = this.#options;
     const timeoutSeconds = Math.round(SHORTEST_WATCH_SECONDS * (1 + random()));
-    const opened = this.#options.clock.now();
-    let isWordless = true;
+    const opened = clock.now();
+    using silence = this.#silence(signal);
+    const options = { ...select, signal: silence.signal, timeoutSeconds };
     const events = state.at === "live"
-      ? this.#client.watch(this.kind, { ...select, timeoutSeconds, resourceVersion: state.resourceVersion })
-      : this.#client.watch(this.kind, { ...select, timeoutSeconds, initial: true });
+      ? this.#client.watch(this.kind, { ...options, resourceVersion: state.resourceVersion })
+      : this.#client.watch(this.kind, { ...options, initial: true });
     if (state.at === "start") this.#state = { at: "initial", streams: true, seen: new Set() };
+    let isWordless = true;
     for await (const batch of events) {
       isWordless = false;
       for (const event of batch) this.#onEvent(event);
+      silence.heard(batch);
     }
     if (signal.aborted) return;
+    silence.signal.throwIfAborted();
     if (this.#state.at !== "live") {
       throw new Error(`Cannot watch ${this.kind.kind}: the server ended the first listing before it was complete`);
     }
-    if (isWordless && this.#options.clock.now() - opened < SHORTEST_STREAM) {
+    if (isWordless && clock.now() - opened < SHORTEST_STREAM) {
       throw new Error(`Cannot watch ${this.kind.kind}: the server ended the watch at once`);
     }
     this.#take({ came: "end" });
+  }
+
+  /** Ends a stream on which nothing comes any more, though nobody closed it. */
+  #silence(signal: AbortSignal): Linked & { heard(batch: readonly WatchEvent[]): void } {
+    const { clock } = this.#options;
+    const stream = linked([signal]);
+    let bookmarks = 0;
+    let since = clock.elapsed();
+    const patience = (): number => bookmarks < 2 ? LONGEST_SILENCE.first : LONGEST_SILENCE.later;
+    const look = (): void => {
+      const left = since + patience() - clock.elapsed();
+      if (left > 0) timer = clock.after(left, look);
+      else stream.abort(new Error(`Cannot watch ${this.kind.kind}: nothing came for ${patience() / 1000} s`));
+    };
+    let timer = clock.after(LONGEST_SILENCE.first, look);
+    return {
+      signal: stream.signal,
+      abort: stream.abort,
+      heard(batch) {
+        since = clock.elapsed();
+        if (batch.some(({ type }) => type === "BOOKMARK")) bookmarks++;
+        // From here on the server says something once a minute.
+        if (bookmarks === 2) {
+          timer[Symbol.dispose]();
+          timer = clock.after(LONGEST_SILENCE.later, look);
+          bookmarks++;
+        }
+      },
+      [Symbol.dispose]() {
+        timer[Symbol.dispose]();
+        stream[Symbol.dispose]();
+      },
+    };
   }
 
   #onEvent(event: WatchEvent): void {
@@ -157,6 +228,7 @@ export class Informer {
 
   #take(incoming: Parameters<typeof step>[1]): void {
     this.activity++;
+    if (incoming.came !== "end") this.#heard = this.#options.clock.elapsed();
     const { state, changes } = step(this.#state, incoming);
     this.#state = state;
     for (const change of changes) this.#do(change);
@@ -181,7 +253,9 @@ export class Informer {
   }
 
   /** Of managedFields only our own entries are of use; the rest is most of an object's bytes. The object is fresh from the wire. */
-  #trim<Object extends KubeObject>(object: Object): Object {
+  #trim<Object extends KubeObject>(whole: Object): Object {
+    const { apiVersion, kind, metadata: held } = whole;
+    const object = this.#options.metadataOnly ? { apiVersion, kind, metadata: held } as Object : whole;
     const metadata = object.metadata as { managedFields?: KubeObject["metadata"]["managedFields"] };
     if (metadata.managedFields === undefined) return object;
     const kept = metadata.managedFields.filter(({ manager }) =>
@@ -212,6 +286,7 @@ export class Informer {
       return;
     }
     this.#take({ came: "end" });
+    this.restarts++;
     const problem = this.#explain(error);
     if (this.problem?.message !== problem.message) onProblem(problem);
     this.problem = problem;

@@ -40,13 +40,13 @@ Deno.test("Informer goes on where it was when the server ends a watch", async ()
   await using desk = start();
   const [first] = await desk.opened(1);
   await first.send(mark(5), added("a", 7), bookmark(9));
-  desk.clock.step(desk.clock.now() + 300_000);
+  desk.clock.step(desk.clock.now() + 60_000);
   await first.end();
 
   const [, second] = await desk.opened(2);
   assert.equal(second.query.resourceVersion, "9");
   assert.equal(second.query.sendInitialEvents, undefined);
-  assert.equal(desk.clock.nextDue, undefined, "it does not wait");
+  assert.equal(desk.isWaiting(), false, "it does not wait");
   await second.send(deleted("a", 10));
   assert.deepEqual(desk.told, ["+a@7", "-a@7"]);
 });
@@ -83,7 +83,7 @@ for (const how of ["event", "status"] as const) {
     }
     const [, second] = await desk.opened(2);
     assert.equal(second.query.sendInitialEvents, "true");
-    assert.equal(desk.clock.nextDue, undefined, "it does not wait");
+    assert.equal(desk.isWaiting(), false, "it does not wait");
     await second.send(added("same", 1), added("changed", 20));
     assert.deepEqual([...desk.informer.store.values()].map(({ metadata }) => metadata.name), [
       "same",
@@ -176,7 +176,7 @@ for (const { name, stream } of STORMS) {
     // The first 410 is usual, so the second request may follow at once.
     for (let count = 1; waits.length < 3 && count < 10; count++) {
       await stream((await desk.opened(count))[count - 1]!);
-      if (desk.clock.nextDue !== undefined) waits.push(await desk.passNext());
+      if (desk.isWaiting()) waits.push(await desk.passNext());
     }
     assert.equal(waits.length, 3, "it waits");
     assert(waits[0]! >= 200 && waits[0]! < waits[1]! && waits[1]! < waits[2]!, String(waits));
@@ -241,9 +241,42 @@ Deno.test("Informer stops when its signal is aborted, while it watches and while
       const desk = start({}, answer);
       await turns();
       await desk[Symbol.asyncDispose]();
-      assert.equal(desk.clock.nextDue, undefined);
+      assert.equal(desk.isWaiting(), false);
       assert.equal(desk.requests.length, 1);
       assert.deepEqual(desk.problems.slice(1), []);
     });
   }
+});
+
+Deno.test("Informer opens a stream anew on which nothing comes, though it stands: after the first bookmarks within 75 s", async () => {
+  await using desk = start();
+  const [first] = await desk.opened(1);
+  await first.send(mark(5));
+  await desk.pass(121_000);
+  await first.send(bookmark(6));
+  await desk.pass(60_000);
+  await first.send(bookmark(7));
+  assert.equal(desk.informer.staleness, 0);
+
+  await desk.pass(74_000);
+  await desk.opened(1);
+  assert.equal(desk.informer.staleness, 74_000);
+  await desk.pass(2000);
+
+  const [, second] = await desk.opened(2);
+  assert.equal(second.query.resourceVersion, "7");
+  assert.deepEqual(desk.problems, ["Cannot watch Website: nothing came for 75 s"]);
+  await second.send(added("a", 8));
+  assert.deepEqual(desk.told, ["+a@8"]);
+  assert.equal(desk.informer.restarts, 1);
+});
+
+Deno.test("Informer gives a stream 135 s for its first bookmark: a server needs two minutes for it", async () => {
+  await using desk = start();
+  const [first] = await desk.opened(1);
+  await first.send(mark(5));
+  await desk.pass(134_000);
+  await desk.opened(1);
+  await desk.pass(2000);
+  await desk.opened(2);
 });

@@ -26,6 +26,10 @@ export class Store {
     return this.#objects.get(key);
   }
 
+  keys(): IterableIterator<ObjectKey> {
+    return this.#objects.keys();
+  }
+
   values(): IterableIterator<KubeObject> {
     return this.#objects.values();
   }

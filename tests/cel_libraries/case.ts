@@ -1,10 +1,13 @@
 /**
- * How the tables of this folder are read, and how an expression fares here. What the tables say comes from the packages that
+ * How the tables of this folder and of `tests/cel_core` are read, and how an expression fares here. What the tables say comes from the packages that
  * a real API server is made of: cel-go v0.26.0 with `k8s.io/apiserver/pkg/cel/library` v0.36.3.
  */
-import { CelError, CompileError, createEnvironment, type Environment } from "../../src/cel/mod.ts";
 import {
+  CelError,
+  CompileError,
+  createEnvironment,
   DurationValue,
+  type Environment,
   List,
   MapValue,
   Optional,
@@ -45,13 +48,14 @@ export function caseOf(expression: string, environment: Environment = EMPTY): Ca
 
 function mistakeOf({ stage, message }: CompileError): string {
   if (stage === "program") return `no program: ${message}`;
-  const [, column, mistake] = /^ERROR: <input>:1:(\d+): (.*)\n/.exec(message) ?? [];
+  const [, column, mistake] = /^ERROR: <input>:\d+:(\d+): (.*)\n/.exec(message) ?? [];
   return `mistake at ${column}: ${mistake}`;
 }
 
 /** A value as one would write it. */
 export function textOf(value: Value): string {
   if (typeof value === "number") {
+    if (Object.is(value, -0)) return "-0.0";
     return Number.isInteger(value) && Math.abs(value) < 1e21 ? `${value}.0` : String(value);
   }
   if (typeof value === "string") return JSON.stringify(value);

@@ -11,8 +11,16 @@ const NAMES = new Map<JsonSchema, string>(
   [core, meta, scalars].flatMap((module) => Object.entries(module)).map(([name, schema]) => [schema, name]),
 );
 
+/** A bundle's modules, by their paths. */
+type Modules = ReadonlyMap<string, string>;
+
 /** The lines of a bundle that come from src/kinds. */
 async function bundled(text: string): Promise<string> {
+  const modules = [...await modulesOf(text)].filter(([path]) => path.includes("src/kinds/"));
+  return modules.map(([, code]) => code).join("");
+}
+
+async function modulesOf(text: string): Promise<Modules> {
   const folder = await Deno.makeTempDir();
   try {
     await Deno.writeTextFile(`${folder}/main.ts`, text.replaceAll("@op/sdk", `${ROOT.href}src`));
@@ -26,8 +34,9 @@ async function bundled(text: string): Promise<string> {
       ],
     }).output();
     assert(success, new TextDecoder().decode(stderr));
-    const modules = (await Deno.readTextFile(`${folder}/main.js`)).split(/^(?=\/\/ \S+\.ts$)/m);
-    return modules.filter((module) => /^\/\/ \S*src\/kinds\//.test(module)).join("");
+    // Each begins with its path, from the folder of the bundle.
+    const modules = (await Deno.readTextFile(`${folder}/main.js`)).split(/^(?=\/\/ \S+\.[a-z]+$)/m);
+    return new Map(modules.map((code) => [/^\/\/ (\S+)/.exec(code)?.[1] ?? "", code]));
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -69,4 +78,18 @@ Deno.test("a bundle has of the kinds only the one that is imported", async () =>
   const text = await bundled(`import { ConfigMap } from "@op/sdk/kinds/mod.ts";\nconsole.log(ConfigMap);\n`);
   assert.deepEqual([...text.matchAll(/kind: "(\w+)"/g)].map(([, kind]) => kind), ["ConfigMap"]);
   assert(text.length < 400, `${text.length} bytes`);
+});
+
+Deno.test("a bundle with a schema or a kind has nothing that checks schemas: neither RE2 nor CEL", async () => {
+  const brought = async (door: string, name: string) => {
+    const modules = await modulesOf(`import { ${name} } from "@op/sdk/kinds/${door}mod.ts";\nconsole.log(${name});\n`);
+    const paths = [...modules.keys()].filter((path) => path !== "" && !path.endsWith("main.ts"));
+    return paths.map((path) => path.replace(/^.*?src\//, "")).filter((path) => !path.startsWith("kinds/schemas/"));
+  };
+
+  for (const door of ["schemas/", "schemas/short/", "schemas/full/"]) {
+    assert.deepEqual(await brought(door, "PodSpec"), ["schema/_marks.ts"], door);
+  }
+  assert.deepEqual(await brought("", "ConfigMap"), ["kinds/core_v1.gen.ts"]);
+  assert.deepEqual(await brought("", "Deployment"), ["kinds/apps_v1.gen.ts"]);
 });

@@ -10,9 +10,12 @@ import {
   ConfigMap,
   CustomResourceDefinition,
   Namespace,
+  Role,
+  RoleBinding,
   ServiceAccount,
 } from "../../src/kinds/mod.ts";
 import type { Client } from "../../src/kube/client.ts";
+import { VARIABLES } from "../../src/operator/setting_list.ts";
 import type { AuditEvent, RealCluster } from "../../src/testing/real_cluster.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { buildOperator, freePort } from "./_build.ts";
@@ -42,8 +45,15 @@ Deno.test("the compiled website operator keeps its promises on a real API server
   await t.step("its permissions and its role are exactly these", async () => {
     const { allow_net, allow_read, allow_env, ...rest } = await compiledPermissions(built.path);
     assert.deepEqual(allow_net, ["kubernetes.default.svc", `127.0.0.1:${port}`, "pages.example.com"]);
-    assert.deepEqual(allow_read, ["/var/run/secrets/kubernetes.io/serviceaccount"]);
-    assert.deepEqual(allow_env, ["KUBERNETES_SERVICE_PORT", "KUBERNETES_SERVICE_PORT_HTTPS", "KUBECONFIG", "HOME"]);
+    assert.deepEqual(allow_read, ["/var/run/secrets/kubernetes.io/serviceaccount", "/etc/op"]);
+    assert.deepEqual(allow_env, [
+      ...VARIABLES,
+      "KUBERNETES_SERVICE_PORT",
+      "KUBERNETES_SERVICE_PORT_HTTPS",
+      "KUBECONFIG",
+      "HOME",
+      "HOSTNAME",
+    ]);
     for (const access of ["allow_ffi", "allow_run", "allow_sys", "allow_write"]) {
       assert.equal(rest[access], null, access);
     }
@@ -53,6 +63,7 @@ Deno.test("the compiled website operator keeps its promises on a real API server
       "demo.example.com/websites/status: patch",
       "demo.example.com/websites/finalizers: update",
       "/configmaps: list watch create patch delete",
+      "events.k8s.io/events: create patch",
     ]);
     console.log(`net ${allow_net}\nread ${allow_read}\nenv ${allow_env}\n${rules.join("\n")}`);
   });
@@ -61,9 +72,19 @@ Deno.test("the compiled website operator keeps its promises on a real API server
     const response = await fetch(`http://127.0.0.1:${port}/readyz`);
     assert.equal(
       await response.text(),
-      "[+]watch Website: up to date\n[+]watch ConfigMap: up to date\n[+]controller websites: running\n",
+      "[+]watch Website: up to date\n[+]watch ConfigMap: up to date\n[+]controller websites: running\n[+]leadership: leads\n",
     );
     assert.equal(response.status, 200);
+  });
+
+  await t.step("its metrics are Prometheus' text", async () => {
+    const response = await fetch(`http://127.0.0.1:${port}/metrics`);
+    assert.match(response.headers.get("content-type") ?? "", /^text\/plain; version=0\.0\.4/);
+    const text = await response.text();
+    assert.match(text, /^controller_runtime_max_concurrent_reconciles\{controller="websites"\} 10$/m);
+    assert.match(text, /^leader_election_master_status\{name="website-operator"\} 1$/m);
+    assert.match(text, /^process_resident_memory_bytes [1-9]\d{7,}$/m);
+    assert.match(text, /^process_cpu_seconds_total 0\.\d+$/m);
   });
 
   await t.step("100 websites cost four writes each: finalizer, page, record, status", async () => {
@@ -159,15 +180,23 @@ async function install(client: Client): Promise<string[]> {
   );
   await client.create(Namespace, { metadata: { name: DIRECTORY } });
   await client.create(ServiceAccount, { metadata: { name: ACCOUNT, namespace: "default" } });
-  const role = parseAllDocuments(
+  const [role, leaderRole] = parseAllDocuments(
     await Deno.readTextFile(new URL("../../examples/01_website/role.yaml", import.meta.url)),
-  )[0]!.toJS();
+  ).map((document) => document.toJS());
+  const subjects = [{ kind: "ServiceAccount", name: ACCOUNT, namespace: "default" }];
+  const roleRef = { apiGroup: "rbac.authorization.k8s.io" };
   await client.create(ClusterRole, role);
   await client.create(ClusterRoleBinding, {
     metadata: { name: ACCOUNT },
-    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: role.metadata.name },
-    subjects: [{ kind: "ServiceAccount", name: ACCOUNT, namespace: "default" }],
+    roleRef: { ...roleRef, kind: "ClusterRole", name: role.metadata.name },
+    subjects,
   });
+  await client.create(Role, leaderRole, { namespace: "default" });
+  await client.create(RoleBinding, {
+    metadata: { name: ACCOUNT },
+    roleRef: { ...roleRef, kind: "Role", name: leaderRole.metadata.name },
+    subjects,
+  }, { namespace: "default" });
   const made = await client.get(ClusterRole, ACCOUNT);
   return (made.rules ?? []).map(({ apiGroups, resources, verbs }) => `${apiGroups}/${resources}: ${verbs.join(" ")}`);
 }
@@ -204,8 +233,9 @@ function readyOf(site: Website) {
 
 async function writesOf(cluster: RealCluster): Promise<AuditEvent[]> {
   const events = await cluster.auditLog();
-  return events.filter(({ user, verb }) =>
-    user.username === USER && ["create", "update", "patch", "delete"].includes(verb)
+  return events.filter(({ user, verb, objectRef }) =>
+    user.username === USER && ["create", "update", "patch", "delete"].includes(verb) &&
+    !["leases", "events", "selfsubjectaccessreviews"].includes(objectRef?.resource ?? "")
   );
 }
 

@@ -42,6 +42,8 @@ export interface OperatorCommand extends AsyncDisposable {
   readonly text: string;
   /** Settles with the next line that passes, of those that no earlier call was given. Fails with the log when the process ends first. */
   logged(passes: (line: LogLine) => boolean): Promise<LogLine>;
+  /** Sends it a signal. */
+  signal(signal: Deno.Signal): void;
   /** Ends it by SIGTERM and answers the exit code. */
   stop(): Promise<number>;
 }
@@ -83,6 +85,7 @@ export async function startOperator(options: CommandOptions): Promise<OperatorCo
         await Promise.race([next.promise, late.promise]);
       }
     },
+    signal: (signal) => process.kill(signal),
     async stop() {
       process.kill("SIGTERM");
       return (await process.status).code;

@@ -77,13 +77,25 @@ Deno.test("a cluster that is not as an operator needs it", async (t) => {
           "[+]watch Namespace: up to date",
           "[-]controller websites: waits for ConfigMap",
           "[+]controller namespaces: running",
+          "[-]permission to patch websites.demo.example.com/status: missing",
+          ...["list", "watch", "create", "patch", "delete"].map((verb) =>
+            `[-]permission to ${verb} configmaps: missing`
+          ),
         ])
       );
 
       await client.patch(ClusterRole, USER, { rules: [rules.websites, rules.namespaces, rules.configMaps] });
+      await soon(async () =>
+        assert.deepEqual((await run.readiness()).filter((line) => String(line).startsWith("[-]")), [
+          "[-]controller websites: waits for the permission to patch websites.demo.example.com/status",
+          "[-]permission to patch websites.demo.example.com/status: missing",
+        ])
+      );
+      await client.patch(ClusterRole, USER, { rules: Object.values(rules) });
       await operator.logged(({ msg, controller }) => msg === "Controller started" && controller === "websites");
       assert.equal((await run.readiness())[0], 200);
 
+      await client.patch(ClusterRole, USER, { rules: [rules.websites, rules.namespaces, rules.configMaps] });
       await client.create(Website, { metadata: { name: "blog", ...IN_DEFAULT }, spec: { host: "blog.example.com" } });
       const failed = await operator.logged(({ msg }) => msg === "Reconcile failed");
       assert.equal(
@@ -91,6 +103,9 @@ Deno.test("a cluster that is not as an operator needs it", async (t) => {
         `Cannot patch Website "default/blog" (status): the apiserver answered 403 Forbidden: websites.demo.example.com "blog" is forbidden: User "${USER}" cannot patch resource "websites/status" in API group "demo.example.com" in the namespace "default"`,
       );
       assert.equal(failed.stack, undefined);
+      await operator.logged(({ msg, permission }) =>
+        msg === "Permission missing" && permission === "patch websites.demo.example.com/status"
+      );
       await client.patch(ClusterRole, USER, { rules: Object.values(rules) });
       await isReported(client, "blog");
       assert.equal(await operator.stop(), 0);
@@ -153,7 +168,7 @@ Deno.test("a cluster that is not as an operator needs it", async (t) => {
     });
     assert.equal(
       ended.stderr.split("\n").findLast((line) => line !== ""),
-      `website-operator: Cannot serve health at 127.0.0.1:${port}: the port is taken: choose another with health: { port }`,
+      `website-operator: Cannot serve health at 127.0.0.1:${port}: the port is taken: choose another with health: { port }, or --health-port`,
     );
     assert.equal(ended.code, 1);
   });

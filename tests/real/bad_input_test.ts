@@ -11,7 +11,13 @@ const HINT = 'Say "website-operator --help" for what there is\n';
 const SECRET = "c2VjcmV0LW9mLWFsaWNl";
 const SECRETS = [SECRET, atob(SECRET)];
 
-const ASKED_WRONGLY: readonly { name: string; args: string[]; message: string }[] = [
+const ASKED_WRONGLY: readonly {
+  name: string;
+  args: string[];
+  env?: Record<string, string>;
+  file?: string;
+  message: string;
+}[] = [
   {
     name: "an unknown command",
     args: ["strat"],
@@ -35,24 +41,43 @@ const ASKED_WRONGLY: readonly { name: string; args: string[]; message: string }[
   {
     name: "a log level that there is not",
     args: ["--log-level", "loud"],
-    message: 'Cannot log at "loud": there is debug, info, warn, error',
+    message: 'Cannot take --log-level: it is "loud", and must be one of debug, info, warn, error',
   },
   {
     name: "a log format that there is not",
     args: ["--log-format=xml"],
-    message: 'Cannot log as "xml": there is json, text',
+    message: 'Cannot take --log-format: it is "xml", and must be one of json, text',
   },
   {
     name: "a namespace without a name",
     args: ["--namespace="],
-    message: 'Cannot look at namespace "": it has no name; leave --namespace out to look at all',
+    message: 'Cannot take --namespace: it is [""], and must be a list of names, none of them empty',
+  },
+  {
+    name: "a variable with a value that cannot be",
+    args: [],
+    env: { OP_PAUSED: "perhaps" },
+    message: 'Cannot take OP_PAUSED: it is "perhaps", and must be true or false',
+  },
+  {
+    name: "a file with a key that is misspelt",
+    args: ["--config", "operator.toml"],
+    file: "[operator.controllers.website]\nconcurrency = 2\n",
+    message: 'Cannot read "operator.toml": there is no controller "website": did you mean "websites"?',
+  },
+  {
+    name: "a file that does not exist",
+    args: [],
+    env: { OP_CONFIG: "nowhere.toml" },
+    message: 'Cannot read "nowhere.toml": it does not exist',
   },
 ];
 
-for (const { name, args, message } of ASKED_WRONGLY) {
+for (const { name, args, env = {}, file, message } of ASKED_WRONGLY) {
   Deno.test(`an operator that is given ${name} says what there is, and ends with 2`, async () => {
     await using home = await temporaryFolder();
-    const ended = await runOperator({ home: home.path, args });
+    if (file !== undefined) await home.write({ "operator.toml": file });
+    const ended = await runOperator({ home: home.path, args, env });
     assert.deepEqual(ended, { code: 2, stdout: "", stderr: `website-operator: ${message}\n${HINT}` });
   });
 }

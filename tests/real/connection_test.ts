@@ -195,7 +195,7 @@ Deno.test("ways to a real API server", async (t) => {
 /** The pieces of the way from inside a pod, without the name of the API server, which only a pod knows. */
 function asPod(cluster: { url: string; caCert: string }, path: string, clock: VirtualClock) {
   const { fetch, close } = tlsTransport({ ca: cluster.caCert });
-  return clientOf({ url: cluster.url, ...withToken(fetch, tokenFile(path, denoMachine, clock)), close });
+  return clientOf({ url: cluster.url, ...withToken({ fetch }, tokenFile(path, denoMachine, clock)), close });
 }
 
 async function whoAmI(client: Client): Promise<string | undefined> {

@@ -29,7 +29,11 @@ const Everything = resource({
     }),
     lines: s.array(s.string(), { listType: "atomic", default: [] }),
     labels: s.map(s.string(), { default: {} }),
-    surge: s.optional(s.intOrString()),
+    surge: s.optional(s.intOrString({ minimum: 1, maximum: 9, minLength: 2, maxLength: 4 })),
+    memory: s.optional(s.quantity({
+      maxLength: 20,
+      validations: [{ rule: "quantity(string(self)).isGreaterThan(quantity('1Mi'))" }],
+    })),
     none: s.optional(s.nullable(s.string())),
     free: s.optional(s.anything()),
   }),

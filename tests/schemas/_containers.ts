@@ -46,7 +46,7 @@ export function objectNode(properties: Properties, { keywords = {}, density = 0.
       const object: Record<string, unknown> = {};
       for (const name of names) {
         const { node, required = false } = properties[name]!;
-        if (required || random.chance(density)) setOwn(object, name, node.right(random));
+        if (required || random.chance(density)) setOwn(object, name, present(random, node, required));
       }
       return object;
     },
@@ -85,6 +85,13 @@ const HOSTILE = [
   "[0]",
   "\u{1f600}",
 ];
+
+/** A right value; of a required property none that is taken away. */
+function present(random: Random, node: Node, required: boolean): unknown {
+  let value = node.right(random);
+  while (value === null && required && isNeverNull(node.schema)) value = node.right(random);
+  return value;
+}
 
 function isNeverNull(schema: JsonSchema): boolean {
   return !schema.nullable && schema.default === undefined;

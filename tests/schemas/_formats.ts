@@ -1,5 +1,7 @@
 /** Text of every format that an API server checks, text that is nearly of it, and text of which only the server knows. */
+import { creditCard, isbn10, isbn13, offByOne } from "./_checksums.ts";
 import type { Random } from "./_random.ts";
+import { TIME_FORMATS } from "./_time_formats.ts";
 
 /** Text for one format. */
 export interface FormatText {
@@ -292,90 +294,7 @@ export const FORMATS: readonly FormatText[] = [
       ]),
   },
   { format: "password", right: (random) => random.text(random.integer(0, 9)) },
-  {
-    format: "date",
-    right: date,
-    wrong: (random) =>
-      random.pick([
-        `${random.integer(1900, 2100)}-13-01`,
-        `${random.integer(1900, 2100)}-02-30`,
-        `2023-02-29`,
-        `2026-1-${random.integer(10, 28)}`,
-        `${random.integer(100, 999)}-01-01`,
-        `2026-04-31`,
-        `${date(random)}T00:00:00Z`,
-        ` ${date(random)}`,
-        "",
-        `2026/01/${random.integer(10, 28)}`,
-        `2026-00-${random.integer(10, 28)}`,
-        `1900-02-29`,
-      ]),
-  },
-  {
-    format: "duration",
-    right: (random) => {
-      const n = () => random.integer(0, 99);
-      return random.pick([
-        `${n()}h${n()}m${n()}s`,
-        `${n()}.5h`,
-        `-${n()}ms`,
-        `.5s`,
-        `1.s`,
-        "0",
-        "+0",
-        `${n()} days`,
-        `${n()} weeks`,
-        `${n()}wk`,
-        `${n()} hours ${n()} minutes`,
-        `${n()}µs`,
-        `${n()}μs`,
-        `${n()} Secs and more`,
-        `about ${n()} min`,
-        `${n()} HR`,
-        `${n()}ns`,
-      ]);
-    },
-    wrong: (random) =>
-      random.pick([
-        `${random.integer(1, 99)}`,
-        random.text(4),
-        `${random.integer(1, 99)}y`,
-        "",
-        "-",
-        `${random.integer(1, 99)} x`,
-        "s",
-        ".",
-        `99999999999999999999${random.pick(["h", "d"])}`,
-        `1,5${random.pick(["x", "q"])}`,
-        "+",
-        ".s",
-      ]),
-  },
-  {
-    format: "date-time",
-    right: (random) => {
-      const two = (high: number) => String(random.integer(0, high)).padStart(2, "0");
-      const fraction = random.pick(["", `.${random.integer(0, 999)}`, `.${random.text(9, DIGITS)}`]);
-      const zone = random.pick(["Z", "z", `+${two(14)}:${two(59)}`, `-${two(99)}:${two(99)}`]);
-      return `${date(random)}${random.pick(["T", "t"])}${two(23)}:${two(59)}:${two(59)}${fraction}${zone}`;
-    },
-    wrong: (random) =>
-      random.pick([
-        date(random),
-        `${date(random)}T00:00:00`,
-        `${date(random)} 00:00:00Z`,
-        `${date(random)}T24:00:00Z`,
-        `${date(random)}T00:60:00Z`,
-        `${date(random)}T00:00:60Z`,
-        `${date(random)}T0:00:00Z`,
-        `2026-02-30T00:00:00Z`,
-        `${date(random)}T00:00:00+0100`,
-        `${date(random)}T00:00Z`,
-        "",
-        `${date(random)}T00:00:00.Z`,
-        "yesterday",
-      ]),
-  },
+  ...TIME_FORMATS,
   {
     format: "k8s-short-name",
     right: (random) =>
@@ -427,46 +346,4 @@ export function mutated(random: Random, text: string): string {
 
 function ipv4(random: Random): string {
   return random.times(4, () => random.integer(0, 255)).join(".");
-}
-
-function date(random: Random): string {
-  const [year, month, day] = [random.integer(1000, 9999), random.integer(1, 12), random.integer(1, 28)];
-  return `${year}-${String(month).padStart(2, "0")}-${String(day).padStart(2, "0")}`;
-}
-
-function isbn10(random: Random): string {
-  const digits = random.times(9, () => random.integer(0, 9));
-  const sum = digits.reduce((sum, digit, i) => sum + (i + 1) * digit, 0) % 11;
-  return spread(random, digits.join("") + (sum === 10 ? "X" : sum));
-}
-
-function isbn13(random: Random): string {
-  const digits = random.times(12, () => random.integer(0, 9));
-  const sum = digits.reduce((sum, digit, i) => sum + digit * (i % 2 === 0 ? 1 : 3), 0);
-  return spread(random, digits.join("") + (10 - sum % 10) % 10);
-}
-
-function creditCard(random: Random): string {
-  const digits = random.pick(["4", "51", "55", "6011", "34", "37", "300", "36", "2131", "35"]);
-  const length = { "4": 16, "3": /^3[47]/.test(digits) ? 15 : /^35/.test(digits) ? 16 : 14, "2": 15 }[digits[0]!] ?? 16;
-  const body = digits + random.text(length - digits.length - 1, DIGITS);
-  const sum = [...body].reverse().reduce((sum, digit, i) => {
-    const value = Number(digit) * (i % 2 === 0 ? 2 : 1);
-    return sum + (value > 9 ? value - 9 : value);
-  }, 0);
-  return spread(random, body + (10 - sum % 10) % 10);
-}
-
-/** Digits with a hyphen or a space among them, sometimes. */
-function spread(random: Random, digits: string): string {
-  if (random.chance(0.5)) return digits;
-  const at = random.integer(1, digits.length - 1);
-  return digits.slice(0, at) + random.pick(["-", " "]) + digits.slice(at);
-}
-
-/** The same number with another last digit, which a checksum sees. */
-function offByOne(random: Random, text: string): string {
-  const last = text.at(-1);
-  const other = last === "X" ? 1 : (Number(last) + random.integer(1, 8)) % 10;
-  return random.pick([text.slice(0, -1) + other, text.slice(0, -1), `${text}1`, "", "text"]);
 }

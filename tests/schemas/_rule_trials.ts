@@ -94,9 +94,12 @@ function trackedTrials(): Trial[] {
   return TRACKED_COSTS.flatMap(({ expression, item, tooMany }, i) => {
     const kind = trackedKind(Math.floor(i / IN_ONE_KIND));
     const about = { about: "tracked cost", name: expression, evaluations: 1 };
-    return [tooMany - 1, tooMany].map((count) =>
-      objectTrial(kind, { [`e${i % IN_ONE_KIND}`]: Array.from({ length: count }, () => item) }, about)
-    );
+    return [tooMany - 1, tooMany].map((count) => {
+      const spec = { [`e${i % IN_ONE_KIND}`]: Array.from({ length: count }, () => item) };
+      // The server in the process asks the same code: what takes so long is not done a third time.
+      const { validate: _, ...trial } = objectTrial(kind, spec, about);
+      return trial;
+    });
   });
 }
 

@@ -1,5 +1,6 @@
 /** Schemas of lists, objects and combinations, one keyword each. */
 import type { JsonSchema } from "../../src/schema/json_schema.ts";
+import { COMBINATIONS } from "./_combinations.ts";
 import { listNode, mapNode, objectNode, withKey, without } from "./_containers.ts";
 import { type Node, node } from "./_node.ts";
 import {
@@ -280,188 +281,39 @@ export const embedded: Maker = (random) => {
             { labels: [] },
             { unknown: 1 },
             { creationTimestamp: "yesterday" },
+            { creationTimestamp: 3 },
+            { deletionTimestamp: "2024-13-01T00:00:00Z" },
+            { generation: 1.5 },
+            { managedFields: [{ time: "x" }] },
+            { ownerReferences: [{ uid: true }] },
             { ownerReferences: [{ other: 1 }] },
           ]),
         )),
     ],
     edges: [
-      set("metadata", [null, {}, { annotations: { "a b": "c" } }, { creationTimestamp: null }, { name: "" }, {
-        managedFields: [],
-      }, {
-        uid: "x",
-        selfLink: "y",
-      }]),
+      set("metadata", [
+        null,
+        {},
+        { annotations: { "a b": "c" } },
+        { creationTimestamp: null },
+        {
+          creationTimestamp: "0001-01-01T00:00:00Z",
+        },
+        { deletionTimestamp: "2024-01-01T00:30:00.5+01:00" },
+        { labels: { a: null } },
+        { name: "" },
+        {
+          managedFields: [],
+        },
+        {
+          uid: "x",
+          selfLink: "y",
+        },
+      ]),
       set("apiVersion", ["v1", "a/b", "a/", "/b", null]),
       set("kind", ["X", null, "x".repeat(70)]),
     ],
   });
-};
-
-interface Combination {
-  readonly schema: JsonSchema;
-  readonly right: readonly unknown[];
-  readonly wrong: readonly unknown[];
-}
-
-const AB = { a: { type: "string" }, b: { type: "integer" }, c: { type: "boolean" } } as const;
-
-const COMBINATIONS: Readonly<Record<string, readonly Combination[]>> = {
-  anyOf: [
-    {
-      schema: { type: "string", anyOf: [{ pattern: "^a" }, { maxLength: 2 }] },
-      right: ["abc", "b"],
-      wrong: ["bcd", "xyz0"],
-    },
-    {
-      schema: { type: "integer", anyOf: [{ maximum: -10 }, { minimum: 10 }, { enum: [0] }] },
-      right: [0, 10, -11],
-      wrong: [1, -9],
-    },
-    {
-      schema: { type: "object", properties: AB, anyOf: [{ required: ["a"] }, { required: ["b"] }] },
-      right: [{ a: "" }, { b: 1 }, { a: "", b: 1 }],
-      wrong: [{}, { c: true }],
-    },
-    {
-      schema: { type: "array", items: { type: "integer" }, anyOf: [{ minItems: 4 }, { maxItems: 1 }] },
-      right: [[], [1, 2, 3, 4]],
-      wrong: [[1, 2], [1, 2, 3]],
-    },
-    {
-      schema: {
-        type: "object",
-        properties: AB,
-        anyOf: [{ properties: { a: { enum: ["x", "y"] } } }, { properties: { b: { minimum: 5 } }, required: ["b"] }],
-      },
-      right: [{ a: "x" }, { a: "z", b: 6 }, {}],
-      wrong: [{ a: "z", b: 1 }, { a: "z" }],
-    },
-    {
-      schema: { type: "string", anyOf: [{ format: "ipv4" }, { format: "ipv6" }] },
-      right: ["10.0.0.1", "::1"],
-      wrong: ["a", "10.0.0"],
-    },
-    {
-      schema: {
-        type: "array",
-        items: { type: "string" },
-        anyOf: [{ items: { pattern: "^a" } }, { items: { pattern: "^b" } }],
-      },
-      right: [["a"], ["b", "b"], []],
-      wrong: [["a", "b"], ["c"]],
-    },
-    {
-      schema: {
-        type: "object",
-        additionalProperties: { type: "integer" },
-        anyOf: [{ minProperties: 3 }, { maxProperties: 1 }],
-      },
-      right: [{ x: 6 }, { x: 1, y: 1, z: 1 }, {}],
-      wrong: [{ x: 1, y: 2 }],
-    },
-  ],
-  oneOf: [
-    {
-      schema: { type: "integer", oneOf: [{ multipleOf: 2 }, { multipleOf: 3 }] },
-      right: [2, 3, 4, 9],
-      wrong: [1, 5, 6, 12],
-    },
-    {
-      schema: {
-        type: "object",
-        properties: AB,
-        oneOf: [{ required: ["a"] }, { required: ["b"] }, { required: ["c"] }],
-      },
-      right: [{ a: "" }, { c: false }],
-      wrong: [{}, { a: "", b: 1 }, { a: "", b: 1, c: true }],
-    },
-    {
-      schema: { type: "string", oneOf: [{ minLength: 3 }, { pattern: "z$" }] },
-      right: ["abc", "z"],
-      wrong: ["a", "abz", ""],
-    },
-    {
-      schema: {
-        type: "object",
-        properties: AB,
-        oneOf: [{ required: ["a"], not: { required: ["b"] } }, { required: ["b"], properties: { b: { maximum: 3 } } }],
-      },
-      right: [{ a: "" }, { b: 1 }, { a: "", b: 2 }],
-      wrong: [{}, { b: 4 }, { a: "", b: 4 }],
-    },
-    {
-      schema: {
-        type: "array",
-        items: { type: "object", properties: AB },
-        oneOf: [{ minItems: 2 }, { items: { required: ["a"] } }],
-      },
-      right: [[{ a: "" }], [{}, {}]],
-      wrong: [[{}], [{ a: "" }, { a: "" }]],
-    },
-  ],
-  allOf: [
-    {
-      schema: { type: "integer", allOf: [{ minimum: 1 }, { maximum: 9 }, { multipleOf: 3 }] },
-      right: [3, 6, 9],
-      wrong: [0, 4, 12],
-    },
-    {
-      schema: { type: "string", allOf: [{ minLength: 2 }, { pattern: "^[a-z]*$" }, { not: { enum: ["no"] } }] },
-      right: ["ab"],
-      wrong: ["a", "AB", "no"],
-    },
-    {
-      schema: {
-        type: "object",
-        properties: AB,
-        allOf: [{ required: ["a"] }, { anyOf: [{ required: ["b"] }, { required: ["c"] }] }],
-      },
-      right: [{ a: "", b: 1 }, { a: "", c: true }],
-      wrong: [{ a: "" }, { b: 1 }, {}],
-    },
-    {
-      schema: {
-        type: "object",
-        properties: AB,
-        allOf: [{ properties: { a: { maxLength: 2 } } }, { properties: { b: { minimum: 5, exclusiveMinimum: true } } }],
-      },
-      right: [{ a: "x" }, {}],
-      wrong: [{ a: "xyz" }, { b: 5 }, { a: "xyz", b: 1 }],
-    },
-    {
-      schema: { type: "array", items: { type: "string" }, allOf: [{ minItems: 1 }, { items: { minLength: 2 } }] },
-      right: [["ab"]],
-      wrong: [[], ["a"], ["ab", "a"]],
-    },
-  ],
-  not: [
-    {
-      schema: { type: "string", not: { enum: ["default", "kube-system"] } },
-      right: ["a", "defaults"],
-      wrong: ["default", "kube-system"],
-    },
-    { schema: { type: "string", not: { pattern: "^kube-" } }, right: ["a", "xkube-"], wrong: ["kube-", "kube-a"] },
-    {
-      schema: { type: "object", properties: AB, not: { required: ["a", "b"] } },
-      right: [{}, { a: "" }, { b: 1 }],
-      wrong: [{ a: "", b: 1 }, { a: "", b: 2, c: true }],
-    },
-    { schema: { type: "integer", not: { minimum: 5, maximum: 9 } }, right: [4, 10], wrong: [5, 7, 9] },
-    {
-      schema: {
-        type: "object",
-        properties: AB,
-        not: { anyOf: [{ required: ["a"] }, { properties: { b: { enum: [3] } }, required: ["b"] }] },
-      },
-      right: [{}, { b: 1 }, { c: true }],
-      wrong: [{ a: "" }, { b: 3 }],
-    },
-    {
-      schema: { type: "array", items: { type: "integer" }, not: { items: { minimum: 0 } } },
-      right: [[-1], [1, -1]],
-      wrong: [[], [1], [0, 2]],
-    },
-  ],
 };
 
 /** Every maker of this file. */

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { equal, isObject } from "../../src/base/json.ts";
 import { applyDefaults, prune, validate } from "../../src/schema/mod.ts";
-import fc from "../_property.ts";
+import fc, { runs } from "../_property.ts";
 import { jsonText } from "./_json_text.ts";
 import { changed, type Node, targets } from "./_node.ts";
 import { Random } from "./_random.ts";
@@ -14,7 +14,7 @@ import { collection, define, type Definition, forEachOf, ourServer, realServer, 
 import { causeText, type Verdict, verdictOf } from "./_verdict.ts";
 
 const seed = (fc.readConfigureGlobal()?.seed ?? 0) + 1000;
-const COUNT = 400;
+const COUNT = 300 * runs;
 
 /** A kind that takes anything in its first version, and is strict in its second. */
 interface Ratcheted extends Definition {

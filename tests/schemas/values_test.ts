@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { equal } from "../../src/base/json.ts";
-import fc from "../_property.ts";
+import fc, { runs } from "../_property.ts";
 import { type Local, local } from "./_local.ts";
 import { Random } from "./_random.ts";
 import { type Sample, type SampledKind, sampledKind, samples } from "./_samples.ts";
@@ -21,7 +21,7 @@ const kinds: readonly SampledKind[] = new Random(seed).times(
 );
 
 Deno.test(`values of random schemas are judged as by the real API server (PROPERTY_SEED=${seed})`, async (t) => {
-  const all = samples(new Random(seed), kinds, { wrong: 60, doubtful: 30, right: 2600 });
+  const all = samples(new Random(seed), kinds, { wrong: 50 * runs, doubtful: 12 * runs, right: 2400 * runs });
   const tried = await tryAll(kinds, all);
   console.log(countsOf(all));
 

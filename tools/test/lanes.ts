@@ -21,6 +21,7 @@ const REAL = [
   "tests/upstream/",
   "src/testing/contract_test.ts",
   "src/testing/real_cluster_test.ts",
+  "src/testing/walks_test.ts",
 ];
 
 /** Tests that compile an operator and run it. */

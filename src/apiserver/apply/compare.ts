@@ -41,14 +41,17 @@ function visitParts(
   path: readonly string[],
   sets: Comparison,
 ): boolean {
-  if (
-    isEmpty(before) && isEmpty(after) &&
-    (isObject(before) || isObject(after) || Array.isArray(before) || Array.isArray(after))
-  ) {
-    return false;
-  }
+  // What is empty on both sides is taken as one, so that null and empty differ.
+  if (isEmpty(before) && isEmpty(after)) return true;
   const shape = shapeOf(schema, before ?? after);
   const other = shapeOf(schema, after ?? before);
+  if (shape.kind !== other.kind) {
+    // One of another shape is another as a whole, and its parts are gone or new.
+    if (shape.kind === "map") visitFields(schema, before, {}, path, sets);
+    if (shape.kind === "list") visitItems(schema, before, [], path, sets);
+    if (other.kind === "map") visitFields(schema, {}, after, path, sets);
+    if (other.kind === "list") visitItems(schema, [], after, path, sets);
+  }
   if (shape.kind === "leaf" || other.kind === "leaf" || shape.kind !== other.kind) return true;
   if (shape.kind === "map") visitFields(schema, before ?? {}, after ?? {}, path, sets);
   else visitItems(schema, before ?? [], after ?? [], path, sets);

@@ -17,7 +17,8 @@ export class FieldSet {
     const set = new FieldSet();
     if (!isObject(fields)) return set;
     for (const [step, rest] of Object.entries(fields)) {
-      if (step === ".") continue;
+      // What begins otherwise is of a later time: it is passed over.
+      if (!/^[fkvi]:/.test(step)) continue;
       const parts = isObject(rest) ? Object.keys(rest) : [];
       const key = canonical(step);
       if (parts.length === 0 || parts.includes(".")) set.members.add(key);

@@ -1,6 +1,7 @@
 /** How a value is owned: as one, or part by part (`sigs.k8s.io/structured-merge-diff/v6/typed`). */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
+import { goSyntax, goValue } from "../go_value.ts";
 import type { ServerSchema } from "../server_schema.ts";
 import { FieldSet, sorted } from "./field_set.ts";
 
@@ -57,24 +58,24 @@ export function itemSchema(schema: ServerSchema): ServerSchema {
 export function itemStep(schema: ServerSchema, item: unknown): string {
   if (schema["x-kubernetes-list-type"] === "set") {
     if (item === null) throw new TypeError("associative list without keys has an element that's an explicit null");
+    if (Array.isArray(item)) throw new TypeError("not supported: associative list with lists as elements");
+    if (isObject(item)) throw new TypeError("associative list without keys has an element that's a map type");
     return `v:${sorted(item)}`;
   }
   if (!isObject(item)) {
     throw new TypeError(
       item === null
         ? "associative list with keys may not have a null element"
-        : "associative list with keys has an element that's not a map",
+        : "associative list with keys may not have non-map elements",
     );
   }
   const keys: Record<string, unknown> = {};
   let isFound = false;
   for (const key of schema["x-kubernetes-list-map-keys"] ?? []) {
-    const given = own(item, key);
-    const value = given ?? own(schema.items?.properties, key)?.default;
-    // A zero default stands for no default at all.
-    if (given !== undefined) isFound = true;
-    if (value !== undefined && (given !== undefined || (value !== "" && value !== 0))) keys[key] = value;
-    if (given === undefined && value !== undefined && value !== "" && value !== 0) isFound = true;
+    const value = own(item, key) ?? own(schema.items?.properties, key)?.default;
+    if (value === undefined) continue;
+    keys[key] = value;
+    isFound = true;
   }
   if (!isFound) {
     throw new TypeError(
@@ -229,25 +230,21 @@ function mismatchOf(schema: ServerSchema, value: unknown): string | undefined {
   if (schema["x-kubernetes-int-or-string"] || schema.definition?.endsWith(".Quantity")) return undefined;
   switch (schema.type) {
     case "object":
-      return isObject(value) ? undefined : `expected map, got &{${shown(value)}}`;
+      return isObject(value) ? undefined : `expected map, got &{${goValue(value)}}`;
     case "array":
-      return Array.isArray(value) ? undefined : `expected list, got &{${shown(value)}}`;
+      return Array.isArray(value) ? undefined : `expected list, got &{${goValue(value)}}`;
     case "string":
       return typeof value === "string"
         ? undefined
-        : `expected string, got &value.valueUnstructured{Value:${shown(value)}}`;
+        : `expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`;
     case "boolean":
-      return typeof value === "boolean" ? undefined : `expected boolean, got &{${shown(value)}}`;
+      return typeof value === "boolean" ? undefined : `expected boolean, got &{${goValue(value)}}`;
     case "integer":
     case "number":
       return typeof value === "number" ? undefined : `expected numeric (int or float), got ${goType(value)}`;
     default:
       return undefined;
   }
-}
-
-function shown(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 function goType(value: unknown): string {

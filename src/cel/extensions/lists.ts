@@ -3,7 +3,7 @@ import { goTypeOf } from "../attribute.ts";
 import { compareIfPossible, isEqual, isOrdered } from "../comparison.ts";
 import { addRanges, exactly, multiplyRanges, type Range, scaleRange, sizeRange, UNLIMITED } from "../cost.ts";
 import type { CallEstimate, FunctionDeclaration, Library, Overload, SizedNode } from "../library.ts";
-import { Abort, Failure, type Outcome } from "../outcome.ts";
+import { Abort, type Outcome } from "../outcome.ts";
 import { type Macro, MacroError, map as mapMacro } from "../macro.ts";
 import { sizeOf, typeOfValue } from "../runtime_type.ts";
 import { noSuchOverload } from "../standard/arithmetic.ts";
@@ -35,7 +35,12 @@ const BASE_COST = 11;
 const SORT_BY = "@sortByAssociatedKeys";
 
 const flattening: Costs = {
-  cost: ([list, depth]) => allocating(Number(depth ?? 1), sizeOf(list!)),
+  cost([list, depth = 1n]) {
+    if (typeof depth !== "bigint") {
+      throw new Abort(`internal error: interface conversion: ref.Val is ${goTypeOf(depth)}, not types.Int`);
+    }
+    return allocating(Number(depth), sizeOf(list!));
+  },
   estimate: ([list, depth]) => estimated(depth === undefined ? 1 : wholeOf(depth, UNLIMITED), sizeRange(list!)),
 };
 
@@ -201,9 +206,10 @@ function selfComparing(list: Outcome): number {
   if (!(list instanceof List)) {
     const isAdder = typeof list === "string" || typeof list === "bigint" || typeof list === "number" ||
       list instanceof Uint || list instanceof Uint8Array || list instanceof Timestamp || list instanceof DurationValue;
-    const type = list instanceof Failure ? "*types.Err" : goTypeOf(list);
     const missing = isAdder ? "Contains" : "Add";
-    throw new Abort(`internal error: interface conversion: ${type} is not traits.Lister: missing method ${missing}`);
+    throw new Abort(
+      `internal error: interface conversion: ${goTypeOf(list)} is not traits.Lister: missing method ${missing}`,
+    );
   }
   const size = sizeOf(list);
   const [first] = list.items;

@@ -1,5 +1,5 @@
 /** Lists as sets: `sets.contains` and the like (cel-go, ext/sets.go). */
-import { contains } from "../comparison.ts";
+import { contains, containsIfKnown } from "../comparison.ts";
 import { addRanges, exactly, multiplyRanges, scaleRange, sizeRange } from "../cost.ts";
 import type { FunctionDeclaration, Library } from "../library.ts";
 import { sizeOf } from "../runtime_type.ts";
@@ -12,7 +12,7 @@ export const SETS_LIBRARY: Library = {
   functions: [
     comparison("contains", 1, hasAll),
     comparison("equivalent", 2, (a, b) => hasAll(a, b) && hasAll(b, a)),
-    comparison("intersects", 1, (a, b) => a.items.some((item) => contains(b, item))),
+    comparison("intersects", 1, (a, b) => a.items.some((item) => containsIfKnown(b, item))),
   ],
 };
 

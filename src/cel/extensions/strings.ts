@@ -63,6 +63,7 @@ export const STRINGS_LIBRARY: Library = {
     textFunction("upperAscii", ONE_PASS, member("string_upper_ascii", [], STRING, upperAscii)),
     {
       name: "format",
+      stopsEarly: true,
       overloads: [{
         ...member("string_format", [listOf(DYN)], STRING, (text, values) => format(text as string, values as List)),
         ...READING,

@@ -15,6 +15,7 @@ const CIDR: CelType = opaque("net.CIDR");
 /** A network as a value. */
 export class CidrValue extends OpaqueValue {
   readonly type: CelType = CIDR;
+  override readonly goType = "cel.CIDR";
   /** Of the bytes that count. */
   override readonly size: number;
 

@@ -29,6 +29,7 @@ const FORMAT: CelType = {
 /** A format as a value. */
 export class FormatValue extends OpaqueValue {
   readonly type: CelType = FORMAT;
+  override readonly goType = "cel.Format";
 
   /**
    * @param name The server's own name of it.

@@ -13,6 +13,7 @@ export const IP: CelType = opaque("net.IP");
 /** An address as a value. */
 export class IpValue extends OpaqueValue {
   readonly type: CelType = IP;
+  override readonly goType = "cel.IP";
   override readonly size: number;
 
   constructor(readonly address: IpAddress) {

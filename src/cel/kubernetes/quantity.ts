@@ -11,6 +11,7 @@ const QUANTITY: CelType = opaque("kubernetes.Quantity");
 /** An amount as a value. */
 export class QuantityValue extends OpaqueValue {
   readonly type: CelType = QUANTITY;
+  override readonly goType = "cel.Quantity";
 
   /**
    * @param quantity The amount.

@@ -11,6 +11,7 @@ const SEMVER: CelType = opaque("kubernetes.Semver");
 /** A version as a value. */
 export class SemverValue extends OpaqueValue {
   readonly type: CelType = SEMVER;
+  override readonly goType = "cel.Semver";
 
   constructor(readonly version: SemanticVersion) {
     super();

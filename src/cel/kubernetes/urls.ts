@@ -17,6 +17,7 @@ const URL_TYPE: CelType = {
 /** A URL as a value. */
 export class UrlValue extends OpaqueValue {
   readonly type: CelType = URL_TYPE;
+  override readonly goType = "cel.URL";
 
   constructor(readonly url: ServerUrl) {
     super();

@@ -3,7 +3,7 @@
  * is left to do when they are loaded: under a millisecond for PodSpec and all it is made of.
  */
 import type { JsonSchema, Schema } from "../../schema/mod.ts";
-import { remark } from "../../schema/_seal.ts";
+import { sound } from "../../schema/_marks.ts";
 
 /** A node in the text: a schema, or the number of another under the keywords beside it. */
 type Node = { -readonly [Keyword in keyof JsonSchema]: JsonSchema[Keyword] } & { $ref?: number };
@@ -19,7 +19,7 @@ export function builtin<Value>(
   text: string,
   references: readonly JsonSchema[] = [],
 ): Schema<Value, Value, "required"> {
-  return remark(linked(JSON.parse(text), references), {});
+  return sound(linked(JSON.parse(text), references));
 }
 
 /** Links the node in place and freezes it. */
@@ -62,11 +62,11 @@ export function described<Value>(
     const description = descriptions[name] ?? whole.description;
     return description === undefined ? whole : Object.freeze({ ...whole, description });
   });
-  return remark({
+  return sound({
     ...plain,
     ...(descriptions[""] && { description: descriptions[""] }),
     ...(properties && { properties }),
-  }, {});
+  });
 }
 
 /** What stands at the end of a list's items and a map's values is replaced, under the keywords that stood there. */

@@ -46,9 +46,6 @@ const SHORTEST_DATE_TIME = 21;
 
 const KEY: DeclaredType = { shape: STRING, leastBytes: 2, mostElements: 0 };
 
-/** The type of a map's keys. */
-export const KEY_TYPE: DeclaredType = KEY;
-
 const known = new WeakMap<JsonSchema, Map<boolean, DeclaredType | undefined>>();
 
 /**

@@ -3,6 +3,7 @@
  * validation.go and cel_validation.go).
  */
 import { isObject } from "../../base/json.ts";
+import { isSound } from "../_marks.ts";
 import { UNLIMITED } from "../../cel/cost.ts";
 import { type FieldError, forbidden, internal, invalid, notSupported, required } from "../field_error.ts";
 import { fieldTarget } from "../field_path.ts";
@@ -110,6 +111,8 @@ class Search {
   }
 
   #visitChild(schema: JsonSchema, path: string, place: Place, most: number | undefined): void {
+    // They have no rules.
+    if (isSound(schema)) return;
     this.visit(schema, { ...place, path, most, isResource: schema["x-kubernetes-embedded-resource"] ?? false });
   }
 

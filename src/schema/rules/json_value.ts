@@ -11,7 +11,7 @@ import type { JsonSchema } from "../json_schema.ts";
 import { isInt64 } from "../go_text.ts";
 import { parseDate, parseDateTime, parseDuration } from "../formats/time.ts";
 import { withTypeAndMetadata } from "./declared_type.ts";
-import { mapListSemantics, setSemantics } from "./list_semantics.ts";
+import { atomicSemantics, mapListSemantics, setSemantics } from "./list_semantics.ts";
 
 /**
  * A JSON value as CEL's.
@@ -114,23 +114,47 @@ function listValue(value: unknown, schema: JsonSchema): Value {
   }
   const { items } = schema;
   if (items === undefined) throw new CelError("invalid array type, expected Items with a non-empty Schema");
-  const values = lazily(value, items);
+  const values = lazily(value, (item) => celValue(item, items));
   switch (schema["x-kubernetes-list-type"]) {
     case "map":
       return new List(values, mapListSemantics(schema["x-kubernetes-list-map-keys"] ?? []));
     case "set":
       return new List(values, setSemantics(items.type));
     default:
-      return new List(values);
+      return new List(values, atomicSemantics((added) => lazily(added, (item) => restored(item, items))));
   }
 }
 
+/** What becomes of a value of an expression in a list of JSON: it is taken for JSON, which not all are. */
+function restored(value: Value, schema: JsonSchema): Value {
+  if (value instanceof JsonMap || value instanceof Unknown) return celValue(value.raw, schema);
+  if (value instanceof MapValue) return celValue([], schema);
+  if (value instanceof List && value.semantics !== undefined) return value;
+  if (typeof value === "bigint") {
+    if (schema.type === "integer" || schema["x-kubernetes-int-or-string"]) return value;
+    return celValue(Number(value), schema);
+  }
+  if (typeof value === "number" && schema.type === "integer") {
+    throw new CelError("invalid data, expected int, got float64");
+  }
+  if (schema.type === "string" && typeof value === "object" && value !== null) {
+    throw new CelError(`invalid data, expected string, got ${nativeType(value)}`);
+  }
+  return celValue(value, schema);
+}
+
+function nativeType(value: Value): string {
+  if (value instanceof Timestamp) return "time.Time";
+  if (value instanceof DurationValue) return "time.Duration";
+  return value instanceof Uint8Array ? "[]uint8" : "ref.Val";
+}
+
 /** Items are converted at once, since objects among them wait anyway; one that cannot be, fails those that look at it. */
-function lazily(list: readonly unknown[], schema: JsonSchema): readonly Value[] {
+function lazily<T>(list: readonly T[], convert: (item: T) => Value): readonly Value[] {
   const values: Value[] = [];
-  for (const [i, item] of list.entries()) {
+  for (let i = 0; i < list.length; i++) {
     try {
-      values[i] = celValue(item, schema);
+      values[i] = convert(list[i]!);
     } catch (error) {
       Object.defineProperty(values, i, {
         enumerable: true,

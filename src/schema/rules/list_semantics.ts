@@ -1,9 +1,33 @@
-/** How lists that are sets or maps compare and add up: without regard to order (`k8s.io/apiserver/pkg/cel/common`, valuesunstructured.go). */
-import { isEqual } from "../../cel/comparison.ts";
+/** How lists of stored objects compare and add up, those that are sets or maps without regard to order (`k8s.io/apiserver/pkg/cel/common`, valuesunstructured.go). */
+import { equals } from "../../cel/comparison.ts";
 import { List, type ListSemantics, MapValue, type Value } from "../../cel/value.ts";
 import { own } from "../../base/own.ts";
 import { celName } from "../_cel_name.ts";
 import { isInt64 } from "../go_text.ts";
+
+/**
+ * A list of type `atomic`. `a + b` are the items of both.
+ *
+ * @param restore An item as it comes back from being added: a server stores the values of an expression as JSON in between, if it can.
+ */
+export function atomicSemantics(restore: (items: readonly Value[]) => readonly Value[]): ListSemantics {
+  const semantics: ListSemantics = {
+    equal: (a, b) => a.items.length === b.items.length && a.items.every((item, i) => equals(item, b.items[i]!)),
+    concat: (a, b) => new List(joined(a.items, restore(b.items)), semantics),
+  };
+  return semantics;
+}
+
+/** Items that fail those that look at them stay so. */
+function joined(a: readonly Value[], b: readonly Value[]): readonly Value[] {
+  const items: Value[] = [];
+  for (const [from, list] of [[0, a], [a.length, b]] as const) {
+    for (let i = 0; i < list.length; i++) {
+      Object.defineProperty(items, from + i, Object.getOwnPropertyDescriptor(list, i)!);
+    }
+  }
+  return items;
+}
 
 /**
  * A list of type `set`. `a + b` is their union: in the order of `a`, then what only `b` has.
@@ -70,7 +94,7 @@ export function mapListSemantics(keys: readonly string[]): ListSemantics {
       const mine = new Map(a.items.map((item) => [keyOf(item), item]));
       return b.items.every((item) => {
         const same = mine.get(keyOf(item));
-        return same !== undefined && isEqual(same, item);
+        return same !== undefined && equals(same, item);
       });
     },
     concat(a, b) {

@@ -1,16 +1,34 @@
 /** The contract suite: all cases, and what both servers need before the first. */
+import { access } from "./cases/access.ts";
+import { grants, refusedRoles } from "./cases/access_grants.ts";
+import { impersonation, reviews } from "./cases/access_reviews.ts";
+import { admission } from "./cases/admission.ts";
+import { failures, refusedWebhooks } from "./cases/admission_failures.ts";
+import { matching } from "./cases/admission_matching.ts";
 import { applies } from "./cases/applies.ts";
+import { appliedBesides } from "./cases/applies_migration.ts";
+import { appliedShapes } from "./cases/applies_more.ts";
 import { crd } from "./cases/crd.ts";
-import { changedDefinitions, customFeatures } from "./cases/custom_features.ts";
+import { customFeatures } from "./cases/custom_features.ts";
+import { changedDefinitions, customVersions } from "./cases/custom_versions.ts";
 import { discovery } from "./cases/discovery.ts";
-import { garbage } from "./cases/garbage.ts";
+import { collections, graceful } from "./cases/graceful.ts";
+import { events, leases, tokens } from "./cases/tokens.ts";
+import { garbage, namespaces } from "./cases/garbage.ts";
 import { conflicts, deletion, status } from "./cases/lifecycle.ts";
+import { choosing, pages, views } from "./cases/lists_more.ts";
 import { lists } from "./cases/lists.ts";
 import { objects } from "./cases/objects.ts";
+import { openapi } from "./cases/openapi.ts";
 import { patches } from "./cases/patches.ts";
+import { jsonPatchCases, mergePatchCases } from "./cases/patches_more.ts";
 import { badInput, dryRun, fieldValidation } from "./cases/requests.ts";
 import { refusedDefinitions } from "./cases/refused_definitions.ts";
 import { refusedSchemas } from "./cases/refused_schemas.ts";
+import { protobuf } from "./cases/protobuf.ts";
+import { tables } from "./cases/tables.ts";
+import { strategicPatches } from "./cases/strategic_patches.ts";
+import { ruleValues } from "./cases/rule_values.ts";
 import { rules } from "./cases/rules.ts";
 import { validation } from "./cases/validation.ts";
 import { watches } from "./cases/watches.ts";
@@ -26,13 +44,25 @@ export { explain, report, type Result, runSuite, type Servers } from "./suite.ts
 /** All cases. Those of discovery come first: they see no kinds but the one that all share. */
 export const CASES: readonly Case[] = [
   ...discovery,
+  ...openapi,
   ...validation,
   ...rules,
+  ...ruleValues,
   ...objects,
   ...lists,
+  ...tables,
+  ...protobuf,
   ...watches,
+  ...choosing,
+  ...pages,
+  ...views,
   ...patches,
+  ...jsonPatchCases,
+  ...mergePatchCases,
+  ...strategicPatches,
   ...applies,
+  ...appliedShapes,
+  ...appliedBesides,
   ...status,
   ...deletion,
   ...conflicts,
@@ -43,8 +73,24 @@ export const CASES: readonly Case[] = [
   ...crd,
   ...refusedSchemas,
   ...refusedDefinitions,
+  ...customVersions,
   ...customFeatures,
   ...changedDefinitions,
+  ...namespaces,
+  ...graceful,
+  ...collections,
+  ...tokens,
+  ...leases,
+  ...events,
+  ...access,
+  ...grants,
+  ...refusedRoles,
+  ...reviews,
+  ...impersonation,
+  ...admission,
+  ...matching,
+  ...failures,
+  ...refusedWebhooks,
 ];
 
 /** Makes the kind that the cases share, and waits until discovery has it. */
@@ -57,5 +103,5 @@ export async function prepare(send: Send): Promise<void> {
 /** A namespace of its own for each case, the same in each run. */
 export function namespaceOf(contractCase: Case): string {
   const siblings = CASES.filter(({ area }) => area === contractCase.area);
-  return `${contractCase.area.replaceAll(" ", "-")}-${siblings.indexOf(contractCase) + 1}`;
+  return `${contractCase.area.toLowerCase().replaceAll(" ", "-")}-${siblings.indexOf(contractCase) + 1}`;
 }

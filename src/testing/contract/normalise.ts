@@ -7,11 +7,13 @@ export const LEFT_OUT: readonly string[] = [
   "uids: each is replaced by a number in the order of first appearance, so that equal ones stay equal",
   "resourceVersions of objects: each is replaced by its rank in the case, so that order and equality stay",
   "resourceVersions of lists and bookmarks: only whether they are at least those before them in the case",
+  "resourceVersions of tables: only that there is one",
   "times: replaced by their form (seconds or microseconds); ages in tables",
   "names made by generateName: replaced by a number, once their suffix has the right form",
   "continue tokens: replaced by whether there is one",
   "order of the causes of an error, there and in its message: the real server's is random",
   "order of managedFields: the real server sorts them by the second",
+  "order of the rules of a SelfSubjectRulesReview: the real server's is random",
   "order of the keys of JSON objects, white space",
   "the server's own address",
   "headers, save Content-Type and Warning",
@@ -46,6 +48,8 @@ class Noise {
     const versions = new Set<string>();
     for (const object of objectsIn(steps)) {
       this.#noteGenerated(object);
+      // First where they stand as such: as part of a key their order is random.
+      if (typeof object.uid === "string" && object.uid.replace(UID, "") === "") this.#uid(object.uid);
       const { metadata } = object;
       if (isObject(metadata) && !isList(object) && isVersion(metadata.resourceVersion)) {
         versions.add(metadata.resourceVersion);
@@ -68,13 +72,22 @@ class Noise {
     const result = Object.keys(object).sort(itemsFirst).map((key): [string, unknown] => {
       const field = object[key];
       if (key === "managedFields" && Array.isArray(field)) return [key, this.remove(sortManagers(field))];
-      if (key === "metadata" && isObject(field)) return [key, this.#metadata(field, isList(object))];
+      if (key === "metadata" && isObject(field)) {
+        return [key, Array.isArray(object.rows) ? this.#ofTable(field) : this.#metadata(field, isList(object))];
+      }
+      if (RULE_LISTS.has(key) && Array.isArray(field)) return [key, sortedByText(field)];
       if (key === "object" && object.type === "BOOKMARK" && isObject(field)) {
         return [key, { ...field, metadata: this.#metadata(field.metadata as Record<string, unknown>, true) }];
       }
       return [this.#text(key), this.remove(field)];
     });
     return Object.fromEntries(result);
+  }
+
+  /** A table may be of a list or of one object: its version may be newer or older than what was seen. */
+  #ofTable(metadata: Record<string, unknown>): Record<string, unknown> {
+    const { resourceVersion: version, ...rest } = metadata;
+    return { ...this.#metadata(rest, true), ...(isVersion(version) && { resourceVersion: "<of a table>" }) };
   }
 
   #metadata(metadata: Record<string, unknown>, ofList: boolean): Record<string, unknown> {
@@ -120,6 +133,13 @@ class Noise {
   }
 }
 
+/** Where the rules of a SelfSubjectRulesReview are. */
+const RULE_LISTS = new Set(["resourceRules", "nonResourceRules"]);
+
+function sortedByText(values: readonly unknown[]): unknown[] {
+  return [...values].sort((a, b) => JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
+}
+
 /** Of a list the items come first, so that its own version is compared with theirs. */
 function itemsFirst(a: string, b: string): number {
   const rank = (key: string) => key === "items" || key === "rows" ? 0 : 1;
@@ -131,7 +151,9 @@ function isVersion(value: unknown): value is string {
 }
 
 function isList(object: Record<string, unknown>): boolean {
-  return Array.isArray(object.items) || Array.isArray(object.rows);
+  // An empty list of metadata has no items at all.
+  return Array.isArray(object.items) || object.items === null || Array.isArray(object.rows) ||
+    object.kind === "PartialObjectMetadataList";
 }
 
 function withoutAges(row: unknown): unknown {

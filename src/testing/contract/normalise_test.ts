@@ -34,6 +34,11 @@ const cases: { name: string; given: unknown[]; expected: unknown[] }[] = [
     })),
   },
   {
+    name: "knows an empty list of metadata, which has no items",
+    given: [{ kind: "PartialObjectMetadataList", metadata: { resourceVersion: "10" } }],
+    expected: [{ kind: "PartialObjectMetadataList", metadata: { resourceVersion: "<not older>" } }],
+  },
+  {
     name: "tells whether a bookmark is older than the events before it",
     given: [[
       { type: "ADDED", object: { metadata: { resourceVersion: "10" } } },

@@ -1,5 +1,8 @@
 /** Sends a case's requests and writes down what comes back. */
 
+import { hasProtobufForm, PROTOBUF, toProtobuf } from "../../apiserver/protobuf/envelope.ts";
+import { readable } from "./protobuf.ts";
+
 /** A request and its answer, or a watch and its events. */
 export interface Step {
   /** Method and path. */
@@ -25,6 +28,11 @@ export interface CallOptions {
   /** @default {"application/json"} */
   readonly contentType?: string;
   readonly accept?: string;
+  /** What of the body is compared. @default {all of it} */
+  // deno-lint-ignore no-explicit-any
+  readonly pick?: (body: any) => unknown;
+  /** More headers. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** What a case needs to know of an event. */
@@ -51,7 +59,7 @@ export const APPLY = "application/apply-patch+yaml";
 /** The requests a case can make. All but the quiet ones are written down. */
 export class Recorder {
   readonly namespace: string;
-  readonly steps: Step[] = [];
+  readonly steps: Step[];
   readonly #send: (request: Request) => Promise<Response>;
   readonly #signal: AbortSignal;
   /** Readers of watches that may still run. */
@@ -59,8 +67,9 @@ export class Recorder {
 
   constructor(
     send: (request: Request) => Promise<Response>,
-    options: { namespace: string; signal: AbortSignal },
+    options: { namespace: string; signal: AbortSignal; steps?: Step[] },
   ) {
+    this.steps = options.steps ?? [];
     this.#send = send;
     this.namespace = options.namespace;
     this.#signal = options.signal;
@@ -76,6 +85,27 @@ export class Recorder {
     return `/apis/contract.example.com/v1/namespaces/${this.namespace}/widgets${rest}`;
   }
 
+  /**
+   * The same recorder, whose requests are sent as another user. What is recorded of both is one transcript.
+   *
+   * @param user The user's name.
+   * @param headers More of who it is: a group, an uid.
+   */
+  as(user: string, headers: Readonly<Record<string, string>> = {}): Recorder {
+    return this.sending({ "Impersonate-User": user, ...headers });
+  }
+
+  /** The same recorder, whose requests carry more headers. */
+  sending(headers: Readonly<Record<string, string>>): Recorder {
+    const send = (request: Request) => {
+      for (const [name, value] of Object.entries(headers)) {
+        if (!request.headers.has(name)) request.headers.set(name, value);
+      }
+      return this.#send(request);
+    };
+    return new Recorder(send, { namespace: this.namespace, signal: this.#signal, steps: this.steps });
+  }
+
   get(path: string, options?: CallOptions): Promise<Answer> {
     return this.call("GET", path, undefined, options);
   }
@@ -88,8 +118,8 @@ export class Recorder {
     return this.call("PUT", path, body, options);
   }
 
-  delete(path: string, body?: unknown): Promise<Answer> {
-    return this.call("DELETE", path, body);
+  delete(path: string, body?: unknown, options?: CallOptions): Promise<Answer> {
+    return this.call("DELETE", path, body, options);
   }
 
   merge(path: string, body: unknown): Promise<Answer> {
@@ -109,7 +139,7 @@ export class Recorder {
   async call(method: string, path: string, body?: unknown, options: CallOptions = {}): Promise<Answer> {
     const response = await this.#request(method, path, body, options);
     const answer = parse(await response.text());
-    this.#write(method, path, response, answer);
+    this.#write(method, path, response, options.pick === undefined ? answer : options.pick(answer));
     return { status: response.status, body: answer };
   }
 
@@ -121,6 +151,12 @@ export class Recorder {
       throw new Error(`Cannot prepare a case: ${method} "${path}" was answered ${response.status} ${text}`);
     }
     return { status: response.status, body: parse(text) };
+  }
+
+  /** Writes down what was seen on another side than that of the answers. */
+  note(call: string, body: unknown): void {
+    // What is sent is not to change afterwards.
+    this.steps.push({ call, status: 0, contentType: null, body: structuredClone(body) });
   }
 
   async createNamespace(): Promise<void> {
@@ -212,14 +248,17 @@ export class Recorder {
     for (const reader of this.#open) await reader.cancel().catch(() => {});
   }
 
-  #request(method: string, path: string, body: unknown, options: CallOptions): Promise<Response> {
+  async #request(method: string, path: string, body: unknown, options: CallOptions): Promise<Response> {
     // The name of a field manager that is not given comes from the user agent.
     const headers = new Headers({ "User-Agent": "contract/1.0", Accept: options.accept ?? "application/json" });
+    for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value);
     if (body !== undefined) headers.set("Content-Type", options.contentType ?? "application/json");
-    const text = body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body);
-    return this.#send(
-      new Request(`http://server${path}`, { method, headers, body: text, signal: this.#signal }),
-    );
+    while (true) {
+      const init = { method, headers, body: bodyOf(body, options.contentType), signal: this.#signal };
+      const response = await this.#send(new Request(`http://server${path}`, init));
+      if (response.status !== 503 || !(await response.clone().text()).includes(CHANGING)) return readable(response);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
   }
 
   #write(method: string, path: string, response: Response, body: unknown): void {
@@ -234,6 +273,9 @@ export class Recorder {
   }
 }
 
+/** What the real server says for a moment while it takes over a changed definition. */
+const CHANGING = "apiserver is shutting down";
+
 /** Path of the CustomResourceDefinitions. */
 export const CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
@@ -245,6 +287,14 @@ export interface Definition {
     readonly names: { readonly plural: string };
     readonly versions: readonly { readonly name: string }[];
   };
+}
+
+/** A body as it is sent: a text as it is, an object as JSON, or as protobuf where that is asked for. */
+function bodyOf(body: unknown, contentType: string | undefined): BodyInit | null {
+  if (body === undefined) return null;
+  if (typeof body === "string") return body;
+  if (contentType !== PROTOBUF || !hasProtobufForm(body)) return JSON.stringify(body);
+  return toProtobuf(body) as Uint8Array<ArrayBuffer>;
 }
 
 function parse(text: string): unknown {

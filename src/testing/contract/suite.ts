@@ -1,6 +1,6 @@
 /** Runs cases on two servers and says where they differ. */
 import { compare, type Difference } from "./compare.ts";
-import { type Case, runCase, type Send } from "./contract.ts";
+import { type Case, runCase, type Send, type Transcript } from "./contract.ts";
 import { type Exception, EXCEPTIONS } from "./exceptions.ts";
 import { LEFT_OUT } from "./normalise.ts";
 
@@ -36,9 +36,11 @@ const AT_ONCE = 8;
 export async function runSuite(
   cases: readonly Case[],
   servers: Servers,
-  { namespaceOf, exceptions = EXCEPTIONS }: {
+  { namespaceOf, exceptions = EXCEPTIONS, onTranscript }: {
     namespaceOf: (contractCase: Case) => string;
     exceptions?: readonly Exception[];
+    /** Is shown what the real server answered in each case. */
+    onTranscript?: (transcript: Transcript) => void;
   },
 ): Promise<Result[]> {
   const results = new Map<Case, Result>();
@@ -48,6 +50,7 @@ export async function runSuite(
       runCase(contractCase, namespace, servers.real),
       runCase(contractCase, namespace, servers.other),
     ]);
+    onTranscript?.(real);
     results.set(contractCase, judge(contractCase, compare(real, other), exceptions));
   };
   for (const each of cases.filter(({ area }) => area === "discovery")) await run(each);

@@ -1,6 +1,6 @@
 import { area } from "../contract.ts";
 import type { Recorder } from "../recorder.ts";
-import { configMap } from "../widget.ts";
+import { configMap, GROUP, widget } from "../widget.ts";
 
 /** A reference to a ConfigMap of the case. */
 async function owner(
@@ -58,5 +58,211 @@ export const garbage = area("garbage collection", {
     await api.quietly("DELETE", `/api/v1/namespaces/${name}`);
     await api.untilStatus(`/api/v1/namespaces/${name}`, 404);
     await api.get(`/api/v1/namespaces/${name}/configmaps/c`);
+  },
+  "what is owned in a chain goes link by link": async (api) => {
+    const first = await owner(api, "first");
+    const { body } = await api.quietly(
+      "POST",
+      api.core("configmaps"),
+      configMap("second", {}, { ownerReferences: [first] }),
+    );
+    const second = { apiVersion: "v1", kind: "ConfigMap", name: "second", uid: body.metadata.uid };
+    await api.quietly("POST", api.core("configmaps"), configMap("third", {}, { ownerReferences: [second] }));
+    await api.delete(api.core("configmaps/first"), { ...OPTIONS, propagationPolicy: "Background" });
+    await api.untilStatus(api.core("configmaps/third"), 404);
+    await api.get(api.core("configmaps/second"));
+  },
+  "a chain goes from its end when asked for": async (api) => {
+    const first = await owner(api, "first");
+    const blocking = { blockOwnerDeletion: true };
+    const { body } = await api.quietly(
+      "POST",
+      api.core("configmaps"),
+      configMap("second", {}, { ownerReferences: [{ ...first, ...blocking }] }),
+    );
+    const second = { apiVersion: "v1", kind: "ConfigMap", name: "second", uid: body.metadata.uid, ...blocking };
+    await api.quietly("POST", api.core("configmaps"), configMap("third", {}, { ownerReferences: [second] }));
+    await api.untilAnswer(api.core("configmaps/third"), ({ status }) => status === 200);
+    await api.delete(api.core("configmaps/first"), { ...OPTIONS, propagationPolicy: "Foreground" });
+    await api.untilStatus(api.core("configmaps/first"), 404);
+    await api.get(api.core("configmaps/second"));
+    await api.get(api.core("configmaps/third"));
+  },
+  "what does not block is not waited for": async (api) => {
+    const reference = await owner(api, "owner");
+    const held = { ownerReferences: [reference], finalizers: ["example.com/a"] };
+    await api.quietly("POST", api.core("configmaps"), configMap("owned", {}, held));
+    await api.delete(api.core("configmaps/owner"), { ...OPTIONS, propagationPolicy: "Foreground" });
+    await api.untilStatus(api.core("configmaps/owner"), 404);
+    await api.untilAnswer(api.core("configmaps/owned"), ({ body }) => body.metadata.deletionTimestamp !== undefined);
+    await api.merge(api.core("configmaps/owned"), { metadata: { finalizers: null } });
+  },
+  "an owner waits for what blocks it and holds a finalizer": async (api) => {
+    const reference = await owner(api, "owner", { blockOwnerDeletion: true });
+    const held = { ownerReferences: [reference], finalizers: ["example.com/a"] };
+    await api.quietly("POST", api.core("configmaps"), configMap("owned", {}, held));
+    await api.delete(api.core("configmaps/owner"), { ...OPTIONS, propagationPolicy: "Foreground" });
+    await api.untilAnswer(api.core("configmaps/owned"), ({ body }) => body.metadata.deletionTimestamp !== undefined);
+    await api.get(api.core("configmaps/owner"));
+    await api.merge(api.core("configmaps/owned"), { metadata: { finalizers: null } });
+    await api.untilStatus(api.core("configmaps/owner"), 404);
+  },
+  "what is owned by one of another uid goes": async (api) => {
+    const reference = await owner(api, "owner");
+    const wrong = { ...reference, uid: "11111111-1111-1111-1111-111111111111" };
+    await api.quietly("POST", api.core("configmaps"), configMap("owned", {}, { ownerReferences: [wrong] }));
+    await api.untilStatus(api.core("configmaps/owned"), 404);
+    await api.get(api.core("configmaps/owner"));
+  },
+  "an owner in another namespace is none": async (api) => {
+    const { body } = await api.quietly(
+      "POST",
+      "/api/v1/namespaces/default/configmaps",
+      configMap(`${api.namespace}-far`),
+    );
+    const reference = { apiVersion: "v1", kind: "ConfigMap", name: `${api.namespace}-far`, uid: body.metadata.uid };
+    await api.quietly("POST", api.core("configmaps"), configMap("owned", {}, { ownerReferences: [reference] }));
+    await api.untilStatus(api.core("configmaps/owned"), 404);
+    await api.quietly("DELETE", `/api/v1/namespaces/default/configmaps/${api.namespace}-far`);
+  },
+  "a cluster-wide owner": async (api) => {
+    const path = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
+    const name = `${api.namespace}-owner`;
+    const role = { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", metadata: { name }, rules: [] };
+    const { body } = await api.quietly("POST", path, role);
+    const reference = { apiVersion: role.apiVersion, kind: role.kind, name, uid: body.metadata.uid };
+    await api.quietly("POST", api.core("configmaps"), configMap("owned", {}, { ownerReferences: [reference] }));
+    await api.get(api.core("configmaps/owned"));
+    await api.quietly("DELETE", `${path}/${name}`, { ...OPTIONS, propagationPolicy: "Background" });
+    await api.untilStatus(api.core("configmaps/owned"), 404);
+  },
+  "an owner of a kind that is not there": async (api) => {
+    const reference = {
+      apiVersion: "none.example.com/v1",
+      kind: "None",
+      name: "n",
+      uid: "11111111-1111-1111-1111-111111111111",
+    };
+    await api.post(api.core("configmaps"), configMap("owned", {}, { ownerReferences: [reference] }));
+    await api.get(api.core("configmaps/owned"));
+  },
+  "references that are none": async (api) => {
+    const reference = { apiVersion: "v1", kind: "ConfigMap", name: "o", uid: "1" };
+    const wrong = [{ ...reference, uid: "" }, { ...reference, name: "" }, { ...reference, kind: "" }, {
+      ...reference,
+      apiVersion: "",
+    }];
+    for (const each of wrong) await api.post(api.core("configmaps"), configMap("c", {}, { ownerReferences: [each] }));
+    const two = [{ ...reference, controller: true }, { ...reference, uid: "2", controller: true }];
+    await api.post(api.core("configmaps"), configMap("c", {}, { ownerReferences: two }));
+    await api.post(
+      api.core("configmaps"),
+      configMap("c", {}, { ownerReferences: [{ ...reference, apiVersion: "a/b/c" }] }),
+    );
+    await api.post(
+      api.core("configmaps"),
+      configMap("c", {}, { ownerReferences: [{ apiVersion: "v1", kind: "Event", name: "e", uid: "1" }] }),
+    );
+  },
+  "a reference twice": async (api) => {
+    const reference = await owner(api, "owner");
+    await api.post(api.core("configmaps"), configMap("c", {}, { ownerReferences: [reference, reference] }));
+  },
+  "what is orphaned keeps its other owner": async (api) => {
+    const owners = [await owner(api, "owner"), await owner(api, "other")];
+    await api.quietly("POST", api.core("configmaps"), configMap("owned", {}, { ownerReferences: owners }));
+    await api.delete(api.core("configmaps/owner"), { ...OPTIONS, propagationPolicy: "Orphan" });
+    await api.untilStatus(api.core("configmaps/owner"), 404);
+    await api.get(api.core("configmaps/owned"));
+    await api.quietly("DELETE", api.core("configmaps/other"), { ...OPTIONS, propagationPolicy: "Background" });
+    await api.untilStatus(api.core("configmaps/owned"), 404);
+  },
+  "a custom object owns a ConfigMap": async (api) => {
+    const { body } = await api.quietly("POST", api.widgets(), widget("w"));
+    const reference = { apiVersion: `${GROUP}/v1`, kind: "Widget", name: "w", uid: body.metadata.uid };
+    await api.quietly("POST", api.core("configmaps"), configMap("owned", {}, { ownerReferences: [reference] }));
+    await api.get(api.core("configmaps/owned"));
+  },
+});
+
+const NAMESPACE = { apiVersion: "v1", kind: "Namespace" };
+
+/** Namespaces that are made, and that end. */
+export const namespaces = area("namespaces", {
+  "a namespace is made active, with its finalizer and its name as a label": async (api) => {
+    await api.post("/api/v1/namespaces", { ...NAMESPACE, metadata: { name: `${api.namespace}-n` } });
+    await api.post("/api/v1/namespaces", { ...NAMESPACE, metadata: { name: "Not_A_Name" } });
+    await api.post("/api/v1/namespaces", { ...NAMESPACE, metadata: { generateName: `${api.namespace}-` } });
+  },
+  "its label is put back": async (api) => {
+    await api.merge(`/api/v1/namespaces/${api.namespace}`, {
+      metadata: { labels: { "kubernetes.io/metadata.name": "x", a: "b" } },
+    });
+    await api.merge(`/api/v1/namespaces/${api.namespace}`, { metadata: { labels: null } });
+  },
+  "nothing is made in a namespace that is not there": async (api) => {
+    await api.post("/api/v1/namespaces/none/configmaps", configMap("c"));
+    await api.post(`/apis/${GROUP}/v1/namespaces/none/widgets`, widget("w"));
+    await api.get("/api/v1/namespaces/none/configmaps");
+    await api.delete("/api/v1/namespaces/none");
+  },
+  "nothing is made in a namespace that ends": async (api) => {
+    const held = configMap("c", {}, { finalizers: ["example.com/a"] });
+    await api.quietly("POST", api.core("configmaps"), held);
+    await api.delete(`/api/v1/namespaces/${api.namespace}`);
+    const path = `/api/v1/namespaces/${api.namespace}`;
+    type Condition = { type: string; status: string };
+    await api.untilAnswer(
+      path,
+      ({ body }) =>
+        body.status.conditions?.some(({ type, status }: Condition) =>
+          type === "NamespaceFinalizersRemaining" && status === "True"
+        ),
+    );
+    await api.get(path);
+    await api.post(api.core("configmaps"), configMap("d"));
+    await api.apply(api.core("configmaps/d?fieldManager=m"), configMap("d"));
+    await api.merge(api.core("configmaps/c"), { data: { a: "1" } });
+    await api.delete(`/api/v1/namespaces/${api.namespace}`);
+    await api.quietly("PATCH", api.core("configmaps/c"), { metadata: { finalizers: null } }, {
+      contentType: "application/merge-patch+json",
+    });
+    await api.untilStatus(`/api/v1/namespaces/${api.namespace}`, 404);
+  },
+  "namespaces that cannot go": async (api) => {
+    for (const name of ["default", "kube-system", "kube-public"]) await api.delete(`/api/v1/namespaces/${name}`);
+  },
+  "custom objects go with their namespace": async (api) => {
+    await api.quietly("POST", api.widgets(), widget("w"));
+    await api.quietly("DELETE", `/api/v1/namespaces/${api.namespace}`);
+    await api.untilStatus(`/api/v1/namespaces/${api.namespace}`, 404);
+    await api.get(api.widgets("/w"));
+    await api.get(api.widgets());
+  },
+  "a namespace with a finalizer in its spec": async (api) => {
+    const path = `/api/v1/namespaces/${api.namespace}`;
+    const { body } = await api.quietly("GET", path);
+    await api.put(`${path}/finalize`, { ...body, spec: { finalizers: ["kubernetes", "example.com/a"] } });
+    await api.quietly("DELETE", path);
+    await api.untilAnswer(path, ({ body }) => body.spec.finalizers?.length === 1);
+    const { body: held } = await api.quietly("GET", path);
+    api.note("finalizers", held.spec);
+    await api.quietly("PUT", `${path}/finalize`, { ...held, spec: {} });
+    await api.untilStatus(path, 404);
+  },
+  "a namespace with a finalizer in its metadata": async (api) => {
+    const path = `/api/v1/namespaces/${api.namespace}`;
+    await api.merge(path, { metadata: { finalizers: ["example.com/a"] } });
+    await api.quietly("DELETE", path);
+    await api.untilAnswer(path, ({ body }) => (body.spec.finalizers ?? []).length === 0);
+    const { body } = await api.quietly("GET", path);
+    api.note("phase", { phase: body.status.phase, spec: body.spec, finalizers: body.metadata.finalizers });
+    await api.quietly("PATCH", path, { metadata: { finalizers: null } }, {
+      contentType: "application/merge-patch+json",
+    });
+    await api.untilStatus(path, 404);
+  },
+  "a namespace is not put away by its collection": async (api) => {
+    await api.delete("/api/v1/namespaces");
   },
 });

@@ -33,7 +33,7 @@ export async function definitionsOfFile(
   const found = definitionsIn(parsed(text, shown));
   if (found.length > 0) return found;
   throw new Failure(
-    `Cannot import from ${shown}: there is no CustomResourceDefinition in it; name a file that has one, or "-" for standard input`,
+    `Cannot find a CustomResourceDefinition in ${shown}: name a file that has one, or "-" for standard input`,
   );
 }
 

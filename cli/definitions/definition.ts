@@ -33,7 +33,7 @@ export interface DefinedVersion {
   readonly selectableFields?: readonly { readonly jsonPath: string }[];
 }
 
-/** A CustomResourceDefinition of apiextensions.k8s.io/v1, checked. */
+/** A CustomResourceDefinition of apiextensions.k8s.io/v1. */
 export interface Definition {
   readonly metadata: {
     readonly name: string;
@@ -60,10 +60,11 @@ export interface Definition {
 const GROUP = "apiextensions.k8s.io";
 
 /**
- * The CustomResourceDefinitions among some objects, each checked. Lists are opened; other kinds are passed over.
+ * The CustomResourceDefinitions among some objects. Lists are opened; other kinds are passed over. Of each the names are looked at, no more: of many
+ * definitions in a cluster, one that is not as it must be is in nobody's way. {@linkcode checkDefinition} looks at the rest.
  *
  * @param objects What was read.
- * @throws {Failure} If one is of a version that is no longer, or is not as it must be.
+ * @throws {Failure} If one is of a version that is no longer, or has no names.
  */
 export function definitionsIn(objects: readonly unknown[]): Definition[] {
   return objects.flatMap((object): Definition[] => {
@@ -74,39 +75,50 @@ export function definitionsIn(objects: readonly unknown[]): Definition[] {
       const own = kind === "List" ? {} : { apiVersion, kind: (kind as string).slice(0, -"List".length) };
       return definitionsIn(items.map((item) => (isObject(item) ? { ...own, ...item } : item)));
     }
-    return object.kind === "CustomResourceDefinition" ? [checked(object)] : [];
+    return object.kind === "CustomResourceDefinition" ? [named(object)] : [];
   });
 }
 
-function checked(object: Record<string, unknown>): Definition {
+function named(object: Record<string, unknown>): Definition {
   const metadata = isObject(object.metadata) ? object.metadata : {};
-  const name = typeof metadata.name === "string" ? metadata.name : "";
+  const faults = new Faults(metadata.name);
   if (object.apiVersion === `${GROUP}/v1beta1`) {
-    throw new Failure(
-      `Cannot import "${name}": it is of ${GROUP}/v1beta1, which Kubernetes no longer serves since 1.22; convert it to ${GROUP}/v1 first, as the project that publishes it has`,
+    faults.refuse(
+      "apiVersion",
+      `is ${GROUP}/v1beta1, which Kubernetes no longer serves since 1.22: take a newer one of the project that publishes it, or convert it to ${GROUP}/v1`,
     );
   }
   if (object.apiVersion !== `${GROUP}/v1`) {
-    throw new Failure(
-      `Cannot import "${name}": its apiVersion must be ${GROUP}/v1: current value is ${show(object.apiVersion)}`,
-    );
+    faults.refuse("apiVersion", `must be "${GROUP}/v1": current value is ${show(object.apiVersion)}`);
   }
-  const faults = new Faults(name);
-  faults.mustBeJson(object);
   const spec = faults.object(object.spec, "spec");
   const names = faults.object(spec.names, "spec.names");
   faults.text(spec.group, "spec.group");
   faults.text(names.kind, "spec.names.kind");
   faults.text(names.plural, "spec.names.plural");
+  faults.list(spec.versions, "spec.versions");
+  return object as unknown as Definition;
+}
+
+/**
+ * Makes sure that a definition is as it must be, wherever it was read from.
+ *
+ * @param definition The definition.
+ * @returns The same.
+ * @throws {Failure} If it is not: the message says where and why.
+ */
+export function checkDefinition(definition: Definition): Definition {
+  const faults = new Faults(definition.metadata?.name);
+  faults.mustBeJson(definition);
+  const { spec } = definition;
   if (spec.scope !== "Namespaced" && spec.scope !== "Cluster") {
     faults.refuse("spec.scope", `must be "Namespaced" or "Cluster": current value is ${show(spec.scope)}`);
   }
-  const versions = faults.list(spec.versions, "spec.versions");
-  for (const [i, version] of versions.entries()) checkVersion(faults, version, `spec.versions[${i}]`);
-  if ((versions as DefinedVersion[]).filter(({ storage }) => storage === true).length !== 1) {
+  for (const [i, version] of spec.versions.entries()) checkVersion(faults, version, `spec.versions[${i}]`);
+  if (spec.versions.filter(({ storage }) => storage === true).length !== 1) {
     faults.refuse("spec.versions", "must have one version with storage: true");
   }
-  return object as unknown as Definition;
+  return definition;
 }
 
 function checkVersion(faults: Faults, given: unknown, path: string): void {
@@ -161,12 +173,12 @@ function checkSchema(faults: Faults, schema: Record<string, unknown>, path: stri
 class Faults {
   readonly #name: string;
 
-  constructor(name: string) {
-    this.#name = name;
+  constructor(name: unknown) {
+    this.#name = typeof name === "string" ? name : "";
   }
 
   refuse(path: string, why: string): never {
-    throw new Failure(`Cannot import "${this.#name}": "${path}" ${why}`);
+    throw new Failure(`Cannot read CustomResourceDefinition "${this.#name}": "${path}" ${why}`);
   }
 
   object(value: unknown, path: string, more = ""): Record<string, unknown> {

@@ -1,0 +1,96 @@
+/**
+ * What the types of the SDK cost: the time of `deno check` of operators, against that of a file that imports the SDK and nothing else. Each round
+ * checks all programs, one after the other, each in a folder of its own; then again after a line was added, as an editor or a second run does,
+ * where the compiler knows most from before. Printed are the medians, and the median of the ratios of a round. Figures are reported; with
+ * `--most` the exit code says whether they are what they should be.
+ */
+import { parseArgs } from "node:util";
+import { withProject } from "../tests/types/_compiler.ts";
+import { type CheckedProgram, typedPrograms } from "./_typed_programs.ts";
+
+const HELP =
+  `Measure what the types of the SDK cost: the time of "deno check" of operators against that of an empty one.
+
+Usage: deno run -A benches/type_check.ts [options]
+
+Options:
+  --rounds N    How often each program is checked (default: 5)
+  --deno PATH   Which Deno checks (default: the one that runs this)
+  --most RATIO  End with exit code 1 where an operator takes more than RATIO times what the empty one does
+  --help        Print this
+`;
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "5" },
+    deno: { type: "string", default: Deno.execPath() },
+    most: { type: "string" },
+    help: { type: "boolean", default: false },
+  },
+});
+
+/** Seconds of a program in a round. */
+interface Times {
+  readonly first: number;
+  readonly again: number;
+}
+
+if (values.help) console.log(HELP.trimEnd());
+else if (!await measure()) Deno.exitCode = 1;
+
+async function measure(): Promise<boolean> {
+  const rounds = Number(values.rounds);
+  if (!Number.isInteger(rounds) || rounds < 1) {
+    throw new RangeError(`Cannot measure: "--rounds" must be a positive integer: current value is "${values.rounds}"`);
+  }
+  const programs = await typedPrograms();
+  const times = programs.map((): Times[] => []);
+  for (let round = 1; round <= rounds; round++) {
+    console.error(`round ${round} of ${rounds}`);
+    for (const [i, program] of programs.entries()) times[i]!.push(await timesOf(program, round));
+  }
+  return report(programs, times);
+}
+
+async function timesOf({ files }: CheckedProgram, round: number): Promise<Times> {
+  // A folder of its own each time: nothing is known of it.
+  return await withProject(files, async (folder) => {
+    const first = await check(folder);
+    await Deno.writeTextFile(`${folder}/main.ts`, `\nexport const round = ${round};\n`, { append: true });
+    return { first, again: await check(folder) };
+  });
+}
+
+async function check(cwd: string): Promise<number> {
+  const start = performance.now();
+  const { success, stderr } = await new Deno.Command(values.deno, {
+    args: ["check", "--quiet", "--no-lock", "main.ts"],
+    cwd,
+    // A private registry's certificate may be the machine's own.
+    env: { DENO_TLS_CA_STORE: Deno.env.get("DENO_TLS_CA_STORE") ?? "mozilla,system" },
+  }).output();
+  if (!success) throw new Error(`Cannot measure: ${new TextDecoder().decode(stderr)}`);
+  return (performance.now() - start) / 1000;
+}
+
+/** Prints the table. Whether all is as it should be. */
+function report(programs: readonly CheckedProgram[], times: readonly (readonly Times[])[]): boolean {
+  const empty = times[programs.findIndex(({ isEmpty }) => isEmpty)]!;
+  let isFine = true;
+  console.log(["median".padEnd(44), "first, s", "   ratio", "again, s", "   ratio"].join(" "));
+  for (const [i, { name }] of programs.entries()) {
+    const cells = (["first", "again"] as const).flatMap((key) => {
+      const ratio = median(times[i]!.map((each, round) => each[key] / empty[round]![key]));
+      if (values.most !== undefined && ratio > Number(values.most)) isFine = false;
+      return [median(times[i]!.map((each) => each[key])), ratio];
+    });
+    console.log([name.padEnd(44), ...cells.map((cell) => cell.toFixed(2).padStart(8))].join(" "));
+  }
+  return isFine;
+}
+
+function median(figures: readonly number[]): number {
+  const sorted = figures.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}

@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { cli } from "../cli.ts";
+import { RecordedIo } from "../_recorded_io.ts";
+
+/** An Io that can be stopped, and tells when the command has said all. */
+class StoppableIo extends RecordedIo {
+  readonly #stop = new AbortController();
+  readonly #ready = Promise.withResolvers<void>();
+  readonly stop: AbortSignal = this.#stop.signal;
+  readonly ready: Promise<void> = this.#ready.promise;
+
+  override out = (text: string): void => {
+    this.stdout += text;
+    if (text.includes("Ctrl-C")) this.#ready.resolve();
+  };
+
+  end(): void {
+    this.#stop.abort();
+  }
+}
+
+Deno.test("op apiserver serves HTTPS to who has its kubeconfig, and to nobody else, until it is stopped", async () => {
+  const folder = await Deno.makeTempDir();
+  const io = new StoppableIo(folder);
+  const ended = cli(["apiserver", "--kubeconfig", "config", "--rbac", "--tls"], io);
+  await Promise.race([io.ready, ended.then((code) => assert.fail(`it ended with ${code}: ${io.stderr}`))]);
+
+  const config = JSON.parse(await Deno.readTextFile(`${folder}/config`));
+  const { server, "certificate-authority-data": authority } = config.clusters[0].cluster;
+  using client = Deno.createHttpClient({ caCerts: [atob(authority)] });
+  const ask = async (token: string) => {
+    const headers = { authorization: `Bearer ${token}` };
+    const response = await fetch(`${server}/api/v1/namespaces/default`, { headers, client });
+    return [response.status, (await response.json()).kind];
+  };
+
+  assert.match(io.stdout, new RegExp(`Kubernetes API on ${server}, roles enforced`));
+  assert.match(io.stdout, new RegExp(`export KUBECONFIG=${folder}/config`));
+  assert.deepEqual(await ask(config.users[0].user.token), [200, "Namespace"]);
+  assert.deepEqual(await ask("wrong"), [401, "Status"]);
+  assert.equal((await Deno.stat(`${folder}/config`)).mode! & 0o777, 0o600);
+
+  io.end();
+  assert.equal(await ended, 0);
+  await assert.rejects(fetch(server, { client }));
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("op apiserver writes a kubeconfig of its own that goes with it, and asks for no token", async () => {
+  const io = new StoppableIo();
+  const ended = cli(["apiserver"], io);
+  await io.ready;
+
+  const [, path] = /KUBECONFIG=(\S+)/.exec(io.stdout) ?? assert.fail(io.stdout);
+  const [, url] = /API on (http:\S+)\n/.exec(io.stdout) ?? assert.fail(io.stdout);
+  const response = await fetch(`${url}/api/v1/namespaces/default`);
+  assert.equal((await response.json()).metadata.name, "default");
+
+  io.end();
+  assert.equal(await ended, 0);
+  await assert.rejects(Deno.stat(path!), Deno.errors.NotFound);
+});
+
+Deno.test("op apiserver replaces no file unasked, and takes no port that is none or taken", async () => {
+  const file = await Deno.makeTempFile();
+  const io = new RecordedIo("/");
+  assert.equal(await cli(["apiserver", "--kubeconfig", file], io), 1);
+  assert.match(io.stderr, /is there already; give --force/);
+  assert.equal(await Deno.readTextFile(file), "");
+  await Deno.remove(file);
+
+  assert.equal(await cli(["apiserver", "--port", "70000"], io), 2);
+  assert.match(io.stderr, /Cannot listen on port "70000"/);
+
+  using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  assert.equal(await cli(["apiserver", "--port", String(taken.addr.port)], io), 1);
+  assert.match(io.stderr, /give another by --port/);
+});

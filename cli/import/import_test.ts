@@ -1,0 +1,306 @@
+import assert from "node:assert/strict";
+import type { JsonSchema } from "@op/sdk";
+import { RecordedIo } from "../_recorded_io.ts";
+import { cli } from "../cli.ts";
+import { definitionOf } from "./_definition_of.ts";
+import { importKind } from "./import.ts";
+
+const SITE = definitionOf({ type: "object", properties: { host: { type: "string" } } }, {
+  names: { shortNames: ["st"] },
+});
+const PAGE = {
+  ...SITE,
+  metadata: { name: "pages.demo.example.com" },
+  spec: { ...SITE.spec, names: { kind: "Page", plural: "pages" } },
+};
+const MODULE = `/** Site of demo.example.com, from its CustomResourceDefinition by \`op import\`. */
+import { type Infer, resource, s } from "@op/sdk";
+
+export const Site = resource({
+  group: "demo.example.com",
+  version: "v1",
+  kind: "Site",
+  shortNames: ["st"],
+  spec: s.object({ host: s.optional(s.string()) }),
+});
+export type Site = Infer<typeof Site>;
+`;
+const REPORT = "Site: 6 schemas, 0 of them as JSON (0.0 %)\n";
+
+/** Gives a folder with some files in it, and looks that nothing else is in it in the end. */
+async function withFiles(files: Readonly<Record<string, string>>, use: (folder: string) => Promise<void>) {
+  const folder = await Deno.makeTempDir();
+  try {
+    for (const [name, text] of Object.entries(files)) await Deno.writeTextFile(`${folder}/${name}`, text);
+    await use(folder);
+    assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name).sort(), Object.keys(files).sort());
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const SOURCES = {
+  "site.json": JSON.stringify(SITE),
+  "all.yaml": `---\n# nothing\n---\nkind: Namespace\n---\n${JSON.stringify(PAGE)}\n---\n${JSON.stringify(SITE)}\n`,
+  "list.json": JSON.stringify({ apiVersion: "v1", kind: "List", items: [PAGE, SITE] }),
+  "answer.json": JSON.stringify({
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinitionList",
+    items: [SITE].map(({ metadata, spec }) => ({ metadata, spec })),
+  }),
+};
+
+Deno.test("op import prints the module of a file of definitions", async (t) => {
+  await withFiles(SOURCES, async (folder) => {
+    const ways: readonly string[][] = [
+      ["site.json"],
+      ["answer.json"],
+      ...["Site", "sites", "ST", "site", "sites.demo.example.com"].map((kind) => ["all.yaml", "--kind", kind]),
+      ["list.json", "--kind", "Site"],
+      ["--kind", "Site", "list.json"],
+    ];
+    for (const args of ways) {
+      await t.step(args.join(" "), async () => {
+        const io = new RecordedIo(folder);
+        assert.equal(await cli(["import", ...args], io), 0, io.stderr);
+        assert.deepEqual([io.stdout, io.stderr], [MODULE, REPORT]);
+      });
+    }
+  });
+});
+
+Deno.test("op import prints the kinds of a file in their order, and reads standard input", async () => {
+  const io = new RecordedIo();
+  await importKind("-", {}, io, () => Promise.resolve(SOURCES["all.yaml"]));
+  assert.deepEqual(io.stdout.match(/^export const \w+/gm), ["export const Page", "export const Site"]);
+});
+
+Deno.test("op import takes several kinds, in the order in which they are named", async () => {
+  await withFiles(SOURCES, async (folder) => {
+    const io = new RecordedIo(folder);
+    assert.equal(await cli(["import", "--kind", "sites", "--kind", "pages", "all.yaml"], io), 0, io.stderr);
+    assert.deepEqual(io.stdout.match(/^export const \w+/gm), ["export const Site", "export const Page"]);
+  });
+});
+
+Deno.test("op import takes Kubernetes' types without descriptions where the definition has none of theirs", async () => {
+  const { Toleration } = await import("@op/sdk/schemas");
+  const { ResourceRequirements: { description: _, ...described } } = await import("@op/sdk/schemas/full");
+  const { ResourceRequirements: bare } = await import("@op/sdk/schemas");
+  const source = (resources: JsonSchema) =>
+    JSON.stringify(definitionOf({
+      type: "object",
+      description: "What is asked for.",
+      properties: { resources, tolerations: { type: "array", items: Toleration as JsonSchema } },
+    }));
+  await withFiles({ "bare.json": source(bare), "described.json": source(described) }, async (folder) => {
+    for (const [file, module] of [["bare.json", "@op/sdk/schemas"], ["described.json", "@op/sdk/schemas/full"]]) {
+      const io = new RecordedIo(folder);
+      assert.equal(await cli(["import", file!], io), 0, io.stderr);
+      assert(io.stdout.includes(`import { ResourceRequirements } from "${module}";`), io.stdout);
+      assert(io.stdout.includes('description: "What is asked for."'), io.stdout);
+    }
+  });
+});
+
+Deno.test("op import writes to a file, and over one that is there only when forced", async () => {
+  await withFiles({ ...SOURCES, "site.ts": "mine" }, async (folder) => {
+    const io = new RecordedIo(folder);
+    assert.equal(await cli(["import", "site.json", "-o", "site.ts"], io), 1);
+    assert.equal(io.stderr, 'Cannot write "site.ts": it is there already; name another file, or say --force\n');
+    assert.equal(await Deno.readTextFile(`${folder}/site.ts`), "mine");
+
+    const forced = new RecordedIo(folder);
+    assert.equal(await cli(["import", "site.json", "-o", "site.ts", "--force"], forced), 0);
+    assert.deepEqual([forced.stdout, forced.stderr], ["", REPORT]);
+    assert.equal(await Deno.readTextFile(`${folder}/site.ts`), MODULE);
+  });
+});
+
+Deno.test("op import says what is not as in the original, and where there is JSON", async () => {
+  const definition = definitionOf({ type: "object", properties: { odd: { type: "string", format: "animal" } } }, {
+    spec: { conversion: { strategy: "Webhook" } },
+    version: { additionalPrinterColumns: [{ name: "Odd", type: "string", jsonPath: ".spec.even" }] },
+  });
+  const io = new RecordedIo();
+  await importKind("-", { report: true }, io, () => Promise.resolve(JSON.stringify(definition)));
+  assert.equal(
+    io.stderr,
+    `Site: 6 schemas, 1 of them as JSON (16.7 %)
+Site: "Site.spec.odd" is written as JSON
+Site: "spec.conversion" is left out: a webhook that converts between versions is set up elsewhere
+Site: "spec.versions[v1].columns" was [{"name":"Odd","jsonPath":".spec.even","type":"string","form... and is []
+`,
+  );
+});
+
+const [VERSION] = SITE.spec.versions;
+const changed = (spec: Record<string, unknown>) => JSON.stringify({ ...SITE, spec: { ...SITE.spec, ...spec } });
+const READING = 'Cannot read CustomResourceDefinition "sites.demo.example.com": ';
+
+const FAULTY: readonly { name: string; files: Record<string, string>; args: string[]; code: number; says: string }[] = [
+  {
+    name: "a file that is not there",
+    files: {},
+    args: ["crd.yaml"],
+    code: 1,
+    says: 'Cannot read "crd.yaml": there is no such file',
+  },
+  { name: "a folder", files: {}, args: ["."], code: 1, says: 'Cannot read ".": it is a folder; name a file' },
+  {
+    name: "a file without a definition",
+    files: { "crd.yaml": "kind: ConfigMap" },
+    args: ["crd.yaml"],
+    code: 1,
+    says: 'Cannot find a CustomResourceDefinition in "crd.yaml": name a file that has one, or "-" for standard input',
+  },
+  {
+    name: "an empty file",
+    files: { "crd.yaml": "" },
+    args: ["crd.yaml"],
+    code: 1,
+    says: 'Cannot find a CustomResourceDefinition in "crd.yaml": name a file that has one, or "-" for standard input',
+  },
+  {
+    name: "broken YAML",
+    files: { "crd.yaml": "kind: CustomResourceDefinition\nspec: [a, b" },
+    args: ["crd.yaml"],
+    code: 1,
+    says:
+      `Cannot read "crd.yaml": Flow sequence in block collection must be sufficiently indented and end with a ] at line 2, column 12:
+
+spec: [a, b
+           ^`,
+  },
+  {
+    name: "an alias of nothing",
+    files: { "crd.yaml": "kind: *it" },
+    args: ["crd.yaml"],
+    code: 1,
+    says: 'Cannot read "crd.yaml": Unresolved alias (the anchor must be set before the alias): it',
+  },
+  {
+    name: "v1beta1",
+    files: { "crd.json": JSON.stringify({ ...SITE, apiVersion: "apiextensions.k8s.io/v1beta1" }) },
+    args: ["crd.json"],
+    code: 1,
+    says:
+      `${READING}"apiVersion" is apiextensions.k8s.io/v1beta1, which Kubernetes no longer serves since 1.22: take a newer one of the project that publishes it, or convert it to apiextensions.k8s.io/v1`,
+  },
+  {
+    name: "no version",
+    files: { "crd.json": changed({ versions: {} }) },
+    args: ["crd.json"],
+    code: 1,
+    says: `${READING}"spec.versions" must be a list: current value is {}`,
+  },
+  {
+    name: "a version without a schema",
+    files: { "crd.json": changed({ versions: [{ ...VERSION, schema: undefined }] }) },
+    args: ["crd.json"],
+    code: 1,
+    says:
+      `${READING}"spec.versions[0].schema" must be an object: current value is nothing; a version without a schema cannot be served`,
+  },
+  {
+    name: "no stored version",
+    files: { "crd.json": changed({ versions: [{ ...VERSION, storage: false }] }) },
+    args: ["crd.json"],
+    code: 1,
+    says: `${READING}"spec.versions" must have one version with storage: true`,
+  },
+  {
+    name: "a definition that contains itself",
+    files: { "crd.yaml": `${JSON.stringify(SITE).slice(0, -1)}, "more": &it { "again": *it } }` },
+    args: ["crd.yaml"],
+    code: 1,
+    says: `${READING}"more.again" must not contain itself`,
+  },
+  {
+    name: "a name that JavaScript takes for something else",
+    files: { "crd.json": JSON.stringify(SITE).replace('"host"', '"__proto__"') },
+    args: ["crd.json"],
+    code: 1,
+    says:
+      `${READING}"spec.versions.0.schema.openAPIV3Schema.properties.spec.properties.__proto__" must not be there: it is no name`,
+  },
+  {
+    name: "a schema that an API server refuses",
+    files: {
+      "crd.json": JSON.stringify(definitionOf({ type: "object", properties: { host: { type: "text" as "string" } } })),
+    },
+    args: ["crd.json"],
+    code: 1,
+    says:
+      'Cannot import the schema of "Site.spec.host": "type" must be one of "string", "integer", "number", "boolean", "array", "object": current value is "text"',
+  },
+  {
+    name: "a kind that is not there",
+    files: { "all.json": SOURCES["list.json"] },
+    args: ["all.json", "--kind", "Stie"],
+    code: 1,
+    says: 'Cannot import "Stie": there is no such kind; there is "Site", "Page"',
+  },
+  {
+    name: "descriptions of an unknown length",
+    files: { "site.json": SOURCES["site.json"] },
+    args: ["site.json", "--descriptions", "long"],
+    code: 2,
+    says: 'Cannot import with descriptions "long": choose none, short or full',
+  },
+  {
+    name: "a file and a cluster's kind",
+    files: {},
+    args: ["site.json", "--cluster", "sites"],
+    code: 2,
+    says: 'Cannot import: name "site.json" or --cluster sites, not both',
+  },
+  {
+    name: "a file to write what is only listed",
+    files: {},
+    args: ["--cluster", "-o", "out.ts"],
+    code: 2,
+    says: 'Cannot import into "out.ts": name a kind; --cluster alone lists what is there',
+  },
+  {
+    name: "a cluster without a kubeconfig",
+    files: {},
+    args: ["--cluster", "--kubeconfig", "nowhere.yaml"],
+    code: 1,
+    says: 'Cannot read kubeconfig "FOLDER/nowhere.yaml": it does not exist',
+  },
+  {
+    name: "nothing to force",
+    files: { "site.json": SOURCES["site.json"] },
+    args: ["site.json", "--force"],
+    code: 2,
+    says: "Cannot force anything: name the file to write with --output",
+  },
+  {
+    name: "a folder that is not there",
+    files: { "site.json": SOURCES["site.json"] },
+    args: ["site.json", "-o", "no/where.ts"],
+    code: 1,
+    says: 'Cannot write "no/where.ts": there is no such folder',
+  },
+];
+
+Deno.test("op import says what cannot be done, and leaves nothing behind", async (t) => {
+  for (const { name, files, args, code, says } of FAULTY) {
+    await t.step(name, () =>
+      withFiles(files, async (folder) => {
+        const io = new RecordedIo(folder);
+        const ended = await cli(["import", ...args], io);
+        assert.deepEqual([ended, io.stderr.replace(folder, "FOLDER"), io.stdout], [code, `${says}\n`, ""]);
+      }));
+  }
+});
+
+Deno.test("op import of one kind is not disturbed by another that is not as it must be", async () => {
+  const broken = { ...PAGE, spec: { ...PAGE.spec, versions: [{ name: "v1" }] } };
+  await withFiles({ "all.json": JSON.stringify({ kind: "List", items: [broken, SITE] }) }, async (folder) => {
+    const io = new RecordedIo(folder);
+    assert.equal(await cli(["import", "all.json", "--kind", "Site"], io), 0, io.stderr);
+    assert.equal(io.stdout, MODULE);
+  });
+});

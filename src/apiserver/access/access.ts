@@ -1,0 +1,87 @@
+/** The way in: who sends a request, as whom it is answered, and whether it may be. */
+import type { Core } from "../core.ts";
+import { attributesOf, type ResourceAttributes } from "./attributes.ts";
+import { Authorizer } from "./authorizer.ts";
+import { actingUser, type Mode } from "./impersonation.ts";
+import { accessRefused, unauthorized } from "./refusal.ts";
+import { Tokens } from "./tokens.ts";
+import { ADMINISTRATOR, AUTHENTICATED, NOBODY, UNAUTHENTICATED, type User } from "./user.ts";
+
+/** Options of {@linkcode Access}. */
+export interface AccessOptions {
+  /** Whether roles decide. Otherwise everybody may do everything. */
+  readonly rbac: boolean;
+  /** Users by the bearer tokens that they show. */
+  readonly tokens: Readonly<Record<string, User>>;
+}
+
+interface Namespaced {
+  readonly namespace: string | undefined;
+}
+
+/** Who may do what. */
+export class Access {
+  /** Decides; absent where everybody may do everything. */
+  readonly authorizer: Authorizer | undefined;
+  readonly tokens: Tokens;
+  readonly lastModes: Map<string, Mode> = new Map();
+  readonly #users: ReadonlyMap<string, User>;
+
+  constructor(core: Pick<Core, "store" | "clock" | "uid">, { rbac, tokens }: AccessOptions) {
+    this.authorizer = rbac ? new Authorizer(core) : undefined;
+    this.tokens = new Tokens(core);
+    this.#users = new Map(Object.entries(tokens));
+  }
+
+  /**
+   * Lets a request in.
+   *
+   * @param request The request.
+   * @param sender Who sent it, where that is known from the connection.
+   * @returns The user as whom it is answered.
+   * @throws {StatusError} If it may not be.
+   */
+  admit(request: Request, sender: User | undefined): User {
+    const attributes = attributesOf(request.method, new URL(request.url));
+    const user = actingUser(request.headers, sender ?? this.#sender(request.headers), attributes, this);
+    const decision = this.authorizer?.decide(user, attributes);
+    if (decision !== undefined && !decision.allowed) throw accessRefused(user, attributes, decision.reason);
+    return user;
+  }
+
+  /**
+   * Checks that a write that makes an object where there is none may make it.
+   *
+   * @throws {StatusError} If it may not.
+   */
+  checkCreate(
+    user: User,
+    where: Pick<ResourceAttributes, "group" | "version" | "resource" | "name"> & Namespaced,
+  ): void {
+    const attributes = { ...where, verb: "create", subresource: "", namespace: where.namespace ?? "" };
+    const decision = this.authorizer?.decide(user, attributes);
+    if (decision !== undefined && !decision.allowed) throw accessRefused(user, attributes, decision.reason);
+  }
+
+  /** Whose a token is; why it is refused, as a text. */
+  review(token: string, audiences?: readonly string[]): { user: User; audiences?: readonly string[] } | string {
+    const user = this.#users.get(token);
+    if (user !== undefined) return { user: withAuthenticated(user) };
+    return this.tokens.verify(token, audiences) ?? "invalid bearer token";
+  }
+
+  #sender(headers: Headers): User {
+    const [, token] = /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "") ?? [];
+    if (token === undefined) return this.authorizer === undefined ? ADMINISTRATOR : NOBODY;
+    const reviewed = this.review(token);
+    if (typeof reviewed !== "string") return reviewed.user;
+    // Where nothing is forbidden any token will do, such as that of a kubeconfig file that must have one.
+    if (this.authorizer === undefined) return ADMINISTRATOR;
+    throw unauthorized();
+  }
+}
+
+function withAuthenticated(user: User): User {
+  if (user.groups.includes(AUTHENTICATED) || user.groups.includes(UNAUTHENTICATED)) return user;
+  return { ...user, groups: [...user.groups, AUTHENTICATED] };
+}

@@ -1,0 +1,134 @@
+/**
+ * Who may do what, by Roles, ClusterRoles and their bindings as they are stored (`k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac`). What one user
+ * may do in one namespace is gathered once and kept until a role or binding changes.
+ */
+import { type Core, keyOf } from "../core.ts";
+import type { StoredObject } from "../objects.ts";
+import { type Attributes, isOfResource } from "./attributes.ts";
+import { allows, type PolicyRule } from "./policy_rule.ts";
+import { MASTERS, splitServiceAccount, type User } from "./user.ts";
+
+/** The API group of roles. */
+export const RBAC = "rbac.authorization.k8s.io";
+
+/** A decision. */
+export interface Decision {
+  readonly allowed: boolean;
+  /** Which binding allows it; or which roles could not be found. */
+  readonly reason: string;
+}
+
+/** `roleRef` of a binding. */
+export interface RoleReference {
+  readonly apiGroup?: string;
+  readonly kind?: string;
+  readonly name?: string;
+}
+
+interface Subject {
+  readonly kind?: string;
+  readonly name?: string;
+  readonly namespace?: string;
+}
+
+/** A rule and the binding by which it is a user's. */
+interface Granted {
+  readonly rule: PolicyRule;
+  readonly source: string;
+}
+
+interface Grants {
+  readonly granted: readonly Granted[];
+  /** Roles that bindings name and nobody made. */
+  readonly missing: readonly string[];
+}
+
+/** Decides by what is stored. */
+export class Authorizer {
+  readonly #core: Pick<Core, "store">;
+  #grants = new Map<string, Grants>();
+
+  constructor(core: Pick<Core, "store">) {
+    this.#core = core;
+    core.store.listen(({ collection }) => {
+      if (collection.startsWith(`${RBAC}/`)) this.#grants.clear();
+    });
+  }
+
+  /** Whether a user may do something. */
+  decide(user: User, attributes: Attributes): Decision {
+    if (user.groups.includes(MASTERS)) return { allowed: true, reason: "" };
+    const { granted, missing } = this.#grantsOf(user, isOfResource(attributes) ? attributes.namespace : "");
+    const found = granted.find(({ rule }) => allows(rule, attributes));
+    if (found !== undefined) return { allowed: true, reason: `RBAC: allowed by ${found.source}` };
+    return { allowed: false, reason: missing.length === 0 ? "" : `RBAC: ${aggregated(missing)}` };
+  }
+
+  /** All rules of a user in a namespace, and what went wrong while they were gathered. */
+  rulesFor(user: User, namespace: string): { rules: readonly PolicyRule[]; error: string } {
+    const { granted, missing } = this.#grantsOf(user, namespace);
+    return { rules: granted.map(({ rule }) => rule), error: missing.length === 0 ? "" : aggregated(missing) };
+  }
+
+  /** The rules of a role that a binding names; a text where there is no such role. */
+  rulesOf({ kind, name = "" }: RoleReference, namespace: string): readonly PolicyRule[] | string {
+    const isRole = kind === "Role";
+    if (!isRole && kind !== "ClusterRole") return `unsupported role reference kind: ${JSON.stringify(kind ?? "")}`;
+    const role = isRole
+      ? this.#core.store.get(`${RBAC}/roles`, keyOf(namespace, name))
+      : this.#core.store.get(`${RBAC}/clusterroles`, name);
+    if (role === undefined) return `${isRole ? "role" : "clusterrole"}.${RBAC} "${name}" not found`;
+    return (role.rules ?? []) as readonly PolicyRule[];
+  }
+
+  #grantsOf(user: User, namespace: string): Grants {
+    const key = JSON.stringify([user.name, user.groups, namespace]);
+    const known = this.#grants.get(key);
+    if (known !== undefined) return known;
+    const gathered = this.#gather(user, namespace);
+    this.#grants.set(key, gathered);
+    return gathered;
+  }
+
+  #gather(user: User, namespace: string): Grants {
+    const granted: Granted[] = [];
+    const missing: string[] = [];
+    const bindings = [
+      ...this.#core.store.list(`${RBAC}/clusterrolebindings`),
+      ...(namespace === "" ? [] : this.#core.store.list(`${RBAC}/rolebindings`, keyOf(namespace, ""))),
+    ];
+    for (const binding of bindings) {
+      const own = binding.metadata.namespace ?? "";
+      const subject = ((binding.subjects ?? []) as readonly Subject[]).find((each) => isMeant(each, user, own));
+      if (subject === undefined) continue;
+      const rules = this.rulesOf(binding.roleRef as RoleReference, own);
+      if (typeof rules === "string") missing.push(rules);
+      else granted.push(...rules.map((rule) => ({ rule, source: sourceOf(binding, subject) })));
+    }
+    return { granted, missing };
+  }
+}
+
+function isMeant({ kind, name = "", namespace }: Subject, user: User, ofBinding: string): boolean {
+  if (kind === "User") return user.name === name;
+  if (kind === "Group") return user.groups.includes(name);
+  if (kind !== "ServiceAccount") return false;
+  const account = splitServiceAccount(user.name);
+  return account !== undefined && account.name === name && account.namespace === (namespace || ofBinding);
+}
+
+/** How the server names what allowed a request: names before their namespaces. */
+function sourceOf({ kind, metadata, roleRef }: StoredObject, subject: Subject): string {
+  const role = roleRef as RoleReference;
+  const { namespace } = metadata;
+  const name = namespace === undefined ? metadata.name : `${metadata.name}/${namespace}`;
+  const who = subject.kind === "ServiceAccount"
+    ? `${subject.name}/${subject.namespace || (namespace ?? "")}`
+    : subject.name;
+  return `${kind} "${name}" of ${role.kind} "${role.name}" to ${subject.kind} "${who}"`;
+}
+
+function aggregated(errors: readonly string[]): string {
+  const distinct = [...new Set(errors)];
+  return distinct.length === 1 ? distinct[0] ?? "" : `[${distinct.join(", ")}]`;
+}

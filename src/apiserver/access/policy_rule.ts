@@ -1,0 +1,114 @@
+/** Rules of roles: what they allow, and whether some cover others (`k8s.io/component-helpers/auth/rbac/validation`). */
+import { type Attributes, isOfResource } from "./attributes.ts";
+
+/** An entry of `rules` of a role. */
+export interface PolicyRule {
+  readonly verbs?: readonly string[];
+  readonly apiGroups?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly nonResourceURLs?: readonly string[];
+}
+
+/** Whether a rule allows a request. */
+export function allows(rule: PolicyRule, attributes: Attributes): boolean {
+  if (!hasOrAll(rule.verbs, attributes.verb)) return false;
+  if (!isOfResource(attributes)) {
+    return (rule.nonResourceURLs ?? []).some((url) => url === "*" || coversPath(url, attributes.path));
+  }
+  const { group, resource, subresource, name } = attributes;
+  const combined = subresource === "" ? resource : `${resource}/${subresource}`;
+  const names = rule.resourceNames ?? [];
+  return hasOrAll(rule.apiGroups, group) && (names.length === 0 || names.includes(name)) &&
+    (rule.resources ?? []).some((each) =>
+      each === "*" || each === combined || (subresource !== "" && each === `*/${subresource}`)
+    );
+}
+
+/**
+ * What some rules do not cover of others.
+ *
+ * @param owned Rules of one who may grant what he has.
+ * @param wanted The rules to be granted.
+ * @returns Rules of one verb on one resource each, in their order.
+ */
+export function uncovered(owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
+  return wanted.flatMap(broken).filter((rule) => !owned.some((each) => covers(each, rule)));
+}
+
+/** A rule as many with one verb, one resource and at most one name each. */
+function broken(rule: PolicyRule): PolicyRule[] {
+  const { verbs = [], apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
+  const names: readonly PolicyRule[] = resourceNames.length === 0
+    ? [{}]
+    : resourceNames.map((name) => ({ resourceNames: [name] }));
+  const ofResources = apiGroups.flatMap((group) =>
+    resources.flatMap((resource) =>
+      verbs.flatMap((verb) =>
+        names.map((name): PolicyRule => ({ apiGroups: [group], resources: [resource], verbs: [verb], ...name }))
+      )
+    )
+  );
+  const ofPaths = nonResourceURLs.flatMap((url) => verbs.map((verb) => ({ nonResourceURLs: [url], verbs: [verb] })));
+  return [...ofResources, ...ofPaths];
+}
+
+function covers(owned: PolicyRule, rule: PolicyRule): boolean {
+  const names = owned.resourceNames ?? [];
+  const hasNames = names.length === 0 ||
+    ((rule.resourceNames?.length ?? 0) > 0 && isWithin(rule.resourceNames, names));
+  return (owned.verbs?.includes("*") || isWithin(rule.verbs, owned.verbs)) &&
+    (owned.apiGroups?.includes("*") || isWithin(rule.apiGroups, owned.apiGroups)) &&
+    (rule.resources ?? []).every((resource) => coversResource(owned.resources ?? [], resource)) && hasNames &&
+    (rule.nonResourceURLs ?? []).every((path) => (owned.nonResourceURLs ?? []).some((url) => coversPath(url, path)));
+}
+
+function coversResource(owned: readonly string[], resource: string): boolean {
+  const part = resource.indexOf("/");
+  return owned.includes("*") || owned.includes(resource) || (part >= 0 && owned.includes(`*${resource.slice(part)}`));
+}
+
+function coversPath(owned: string, path: string): boolean {
+  return owned === path || (owned.endsWith("*") && path.startsWith(owned.replace(/\*+$/, "")));
+}
+
+function hasOrAll(values: readonly string[] | undefined, wanted: string): boolean {
+  return values?.some((each) => each === "*" || each === wanted) ?? false;
+}
+
+function isWithin(values: readonly string[] = [], all: readonly string[] = []): boolean {
+  return values.every((each) => all.includes(each));
+}
+
+/**
+ * Rules of one verb each as few lines for a message, one a resource, in the order of the alphabet.
+ *
+ * @param rules As {@linkcode uncovered} answers.
+ */
+export function compactLines(rules: readonly PolicyRule[]): string[] {
+  const byResource = new Map<string, PolicyRule>();
+  for (const rule of rules) {
+    const { verbs, ...rest } = rule;
+    const key = rule.nonResourceURLs === undefined ? JSON.stringify(rest) : JSON.stringify(rule);
+    const known = byResource.get(key);
+    byResource.set(key, { ...rule, verbs: [...known?.verbs ?? [], ...verbs ?? []] });
+  }
+  return [...new Set([...byResource.values()].map(compactLine))].sort();
+}
+
+function compactLine({ apiGroups, resources, nonResourceURLs, resourceNames, verbs }: PolicyRule): string {
+  const parts: [string, readonly string[] | undefined][] = [
+    ["APIGroups", apiGroups],
+    ["Resources", resources],
+    ["NonResourceURLs", nonResourceURLs],
+    ["ResourceNames", resourceNames],
+    ["Verbs", verbs],
+  ];
+  const given = parts.flatMap(([label, values]) => values?.length ? [`${label}:${quotedList(values)}`] : []);
+  return `{${given.join(", ")}}`;
+}
+
+/** Texts as Go's `%q` prints a slice: `["a" "b"]`. */
+export function quotedList(texts: readonly string[]): string {
+  return `[${texts.map((text) => JSON.stringify(text)).join(" ")}]`;
+}

@@ -1,0 +1,122 @@
+/** AdmissionReview: what a webhook is asked, and whether what it answers is an answer (`.../webhook/request`). */
+import { isObject } from "../../base/json.ts";
+import { own } from "../../base/own.ts";
+import { type User, userInfo } from "../access/user.ts";
+import type { ServedKind } from "../kinds.ts";
+import type { Subject } from "./matching.ts";
+
+/** What a webhook is told besides the objects. */
+export interface ReviewContext {
+  readonly uid: string;
+  readonly subject: Subject;
+  /** The kind in which it is told. */
+  readonly kind: ServedKind;
+  readonly name: string;
+  readonly user: User;
+  readonly dryRun: boolean;
+  readonly options: unknown;
+  /** The objects in that kind. */
+  readonly object: unknown;
+  readonly oldObject: unknown;
+}
+
+/** `request` of a review. */
+export function reviewRequest(context: ReviewContext): Record<string, unknown> {
+  const { uid, subject, kind, name, user, dryRun, options, object, oldObject } = context;
+  const { subresource, namespace, operation } = subject;
+  return {
+    uid,
+    ...kindsOf(kind, subresource, { kind: "kind", resource: "resource", subResource: "subResource" }),
+    ...kindsOf(subject.kind, subresource, {
+      kind: "requestKind",
+      resource: "requestResource",
+      subResource: "requestSubResource",
+    }),
+    ...(name !== "" && { name }),
+    ...(namespace !== undefined && { namespace }),
+    operation,
+    userInfo: userInfo(user),
+    object: object ?? null,
+    oldObject: oldObject ?? null,
+    dryRun,
+    options,
+  };
+}
+
+function kindsOf(
+  served: ServedKind,
+  subresource: string | undefined,
+  names: { readonly kind: string; readonly resource: string; readonly subResource: string },
+): Record<string, unknown> {
+  const part = served.subresources.find(({ name }) => name === subresource) ?? served;
+  return {
+    [names.kind]: { group: part.group, version: part.version, kind: part.kind },
+    [names.resource]: { group: served.group, version: served.version, resource: served.plural },
+    ...(subresource !== undefined && { [names.subResource]: subresource }),
+  };
+}
+
+/** What a webhook answered. */
+export interface Verdict {
+  readonly allowed: boolean;
+  readonly result: Readonly<Record<string, unknown>> | undefined;
+  /** A JSON patch as bytes. */
+  readonly patch: string | undefined;
+  readonly patchType: string | undefined;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads the answer of a webhook.
+ *
+ * @param review The answer's body.
+ * @param uid The uid that was sent.
+ * @param version The version of the review that was sent.
+ * @param isMutating Whether it may patch.
+ * @returns The verdict, or what is wrong with the answer.
+ */
+export function readVerdict(review: unknown, uid: string, version: string, isMutating: boolean): Verdict | string {
+  const response = isObject(review) ? own(review, "response") : undefined;
+  if (!isObject(review) || !isObject(response)) return "webhook response was absent";
+  const patch = text(own(response, "patch"));
+  const patchType = own(response, "patchType") as string | undefined;
+  if (version === "v1") {
+    const fault = verdictFault(review, response, uid, { patch, patchType, isMutating });
+    if (fault !== undefined) return fault;
+  }
+  const warnings = own(response, "warnings");
+  const result = own(response, "status");
+  return {
+    allowed: own(response, "allowed") === true,
+    result: isObject(result) ? result : undefined,
+    patch: patch === "" ? undefined : atob(patch),
+    patchType: version === "v1" ? patchType : "JSONPatch",
+    warnings: Array.isArray(warnings) ? warnings.map(String) : [],
+  };
+}
+
+function verdictFault(
+  review: Readonly<Record<string, unknown>>,
+  response: Readonly<Record<string, unknown>>,
+  uid: string,
+  { patch, patchType, isMutating }: { patch: string; patchType: string | undefined; isMutating: boolean },
+): string | undefined {
+  const given = text(own(response, "uid"));
+  if (given !== uid) return `expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(given)}`;
+  const [apiVersion, kind] = [text(own(review, "apiVersion")), text(own(review, "kind"))];
+  if (apiVersion !== "admission.k8s.io/v1" || kind !== "AdmissionReview") {
+    const got = `${apiVersion.includes("/") ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
+    return `expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got ${got}`;
+  }
+  if (!isMutating) {
+    if (patch !== "") return "validating webhook may not return response.patch";
+    return patchType === undefined ? undefined : "validating webhook may not return response.patchType";
+  }
+  if (patch !== "" && patchType === undefined) return "webhook returned response.patch but not response.patchType";
+  if (patch === "" && patchType !== undefined) return "webhook returned response.patchType but not response.patch";
+  return patchType === "" ? 'webhook returned invalid response.patchType of ""' : undefined;
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

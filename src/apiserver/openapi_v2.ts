@@ -1,0 +1,32 @@
+/** OpenAPI v2, which clients fall back on where v3 knows nothing of a kind: all definitions, without paths. */
+import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import { version } from "../openapi/kubernetes.gen.ts";
+import type { Core } from "./core.ts";
+import { openApiDocument, openApiIndex } from "./openapi.ts";
+
+/** The media type in which kubectl asks for it. */
+export const OPENAPI_V2_PROTOBUF = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+
+const REFERENCE = /"#\/components\/schemas\//g;
+
+/** `/openapi/v2` as JSON. */
+export function openApiV2(core: Core): unknown {
+  const { paths } = openApiIndex(core) as { paths: Record<string, unknown> };
+  const definitions: Record<string, unknown> = {};
+  for (const path of Object.keys(paths)) {
+    const document = openApiDocument(core, path) as { components: { schemas: Record<string, unknown> } } | undefined;
+    const text = JSON.stringify(document?.components.schemas ?? {}).replaceAll(REFERENCE, '"#/definitions/');
+    Object.assign(definitions, JSON.parse(text));
+  }
+  return { swagger: "2.0", info: { title: "Kubernetes", version }, paths: {}, definitions };
+}
+
+/** `/openapi/v2` as protobuf (`github.com/google/gnostic-models/openapiv2`): its head alone, since v3 has all that is asked of it. */
+export function openApiV2Head(): Uint8Array {
+  const writer = new BinaryWriter();
+  writer.tag(1, WireType.LengthDelimited).string("2.0");
+  writer.tag(2, WireType.LengthDelimited).fork();
+  writer.tag(1, WireType.LengthDelimited).string("Kubernetes").tag(2, WireType.LengthDelimited).string(version).join();
+  writer.tag(8, WireType.LengthDelimited).fork().join();
+  return writer.finish();
+}

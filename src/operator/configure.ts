@@ -1,0 +1,70 @@
+/** An operator with what was said to its program in place of what its code says. */
+import { type Duration, milliseconds } from "../base/duration.ts";
+import { nearest } from "../base/nearest.ts";
+import type { Part } from "../parts/controller.ts";
+import { refuseTimes } from "../runtime/lease.ts";
+import type { LeaderElection } from "./leader_election.ts";
+import type { Operator } from "./operator.ts";
+import { type Said, SettingError, type Settings } from "./settings.ts";
+
+/**
+ * An operator with settings.
+ *
+ * @param operator The operator.
+ * @param settings What was said.
+ * @throws {SettingError} If a controller is named that it does not have.
+ */
+export function configured(operator: Operator, settings: Settings): Operator {
+  const value = <T>(key: string): T | undefined => settings.get(key)?.value as T | undefined;
+  const time = (key: string): number | undefined => {
+    const said = value<Duration>(key);
+    return said === undefined ? undefined : milliseconds(said);
+  };
+  return {
+    ...operator,
+    stopWithin: time("stop_within") ?? operator.stopWithin,
+    health: operator.health && {
+      port: value("health.port") ?? operator.health.port,
+      hostname: value("health.hostname") ?? operator.health.hostname,
+    },
+    leaderElection: elected(operator.leaderElection, value, time),
+    parts: withLimits(operator, settings),
+  };
+}
+
+function elected(
+  code: LeaderElection,
+  value: <T>(key: string) => T | undefined,
+  time: (key: string) => number | undefined,
+): LeaderElection {
+  const enabled = value<boolean>("leader_election.enabled");
+  const times = {
+    leaseDuration: time("leader_election.lease_duration") ?? code.leaseDuration,
+    renewDeadline: time("leader_election.renew_deadline") ?? code.renewDeadline,
+    retryPeriod: time("leader_election.retry_period") ?? code.retryPeriod,
+  };
+  refuseTimes(times);
+  return {
+    ...times,
+    when: enabled === undefined ? code.when : enabled ? "always" : "never",
+    id: value("leader_election.id") ?? code.id,
+    namespace: value("leader_election.namespace") ?? code.namespace,
+  };
+}
+
+function withLimits({ parts }: Operator, settings: Settings): Readonly<Record<string, Part>> {
+  const changed: Record<string, Part> = { ...parts };
+  for (const [key, said] of settings) {
+    const [, name, limit] = /^controllers\.(.*)\.(concurrency|timeout)$/.exec(key) ?? [];
+    if (name === undefined || limit === undefined) continue;
+    const part = changed[name] ?? refusePart(name, said, Object.keys(parts));
+    changed[name] = { ...part, [limit]: said.value };
+  }
+  return changed;
+}
+
+function refusePart(name: string, { where }: Said, known: readonly string[]): never {
+  const meant = nearest(name, known);
+  const hint = meant === undefined ? `there is ${known.join(", ")}` : `did you mean "${meant}"?`;
+  throw new SettingError(`Cannot read ${where}: there is no controller "${name}": ${hint}`);
+}

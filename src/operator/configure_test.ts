@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { ConfigMap } from "../kinds/mod.ts";
+import { controller } from "../parts/controller.ts";
+import { configured } from "./configure.ts";
+import { operator } from "./operator.ts";
+import { fileSettings } from "./settings.ts";
+
+const op = operator({
+  name: "test",
+  parts: { maps: controller(ConfigMap, { concurrency: 10, reconcile() {} }) },
+  stopWithin: "25s",
+});
+const withText = (text: string) => configured(op, fileSettings(text, "f"));
+
+Deno.test("configured puts what was said in place of what the code says, and leaves the rest", () => {
+  const { stopWithin, health, leaderElection, parts } = withText(`
+    [operator]
+    stop_within = "5s"
+    [operator.health]
+    port = 9000
+    [operator.leader_election]
+    enabled = true
+    id = "other"
+    lease_duration = "60s"
+    [operator.controllers.maps]
+    concurrency = 2
+    timeout = "1m"
+  `);
+  assert.equal(stopWithin, 5000);
+  assert.deepEqual(health, { port: 9000, hostname: "0.0.0.0" });
+  assert.deepEqual(leaderElection, {
+    when: "always",
+    id: "other",
+    namespace: undefined,
+    leaseDuration: 60_000,
+    renewDeadline: 10_000,
+    retryPeriod: 2000,
+  });
+  assert.deepEqual([parts.maps?.concurrency, parts.maps?.timeout], [2, "1m"]);
+  assert.equal(op.parts.maps?.concurrency, 10, "the operator itself stays as it was");
+});
+
+Deno.test("configured refuses a controller that is not there and times with which two could lead", () => {
+  assert.throws(() => withText("[operator.controllers.map]\nconcurrency = 2"), {
+    name: "SettingError",
+    message: 'Cannot read "f": there is no controller "map": did you mean "maps"?',
+  });
+  assert.throws(() => withText('[operator.leader_election]\nlease_duration = "5s"'), { name: "RangeError" });
+});

@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { VirtualClock } from "../base/virtual_clock.ts";
+import { LoopLag } from "./loop_lag.ts";
+
+Deno.test("LoopLag is what the last turn was late by, and grows while a turn goes on", () => {
+  const inner = new VirtualClock();
+  let held = 0;
+  // As when work holds the loop up: time goes on, and timers come late.
+  const clock = {
+    now: () => inner.now() + held,
+    elapsed: () => inner.elapsed() + held,
+    after: (delay: number, callback: () => void) => inner.after(delay, callback),
+  };
+  using lag = new LoopLag(clock);
+  inner.step(inner.now() + 1000);
+  assert.equal(lag.milliseconds, 0);
+
+  held = 6000;
+  assert.equal(lag.milliseconds, 5000, "not yet over: due in a second, six passed");
+  inner.step(inner.now() + 1000);
+  assert.equal(lag.milliseconds, 6000);
+
+  inner.step(inner.now() + 1000);
+  assert.equal(lag.milliseconds, 0, "and it is well again");
+});

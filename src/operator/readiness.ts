@@ -1,0 +1,37 @@
+/** What an operator says of its readiness: a line a watch, a controller, its permissions, who leads. */
+import type { AccessCheck } from "../runtime/access_check.ts";
+import type { ControllerLoop } from "../runtime/controller_loop.ts";
+import type { Elector } from "../runtime/elector.ts";
+import type { Informer } from "../watch/informer.ts";
+
+/** A line of a readiness report. */
+export interface ReadinessLine {
+  readonly name: string;
+  readonly isReady: boolean;
+  readonly told: string;
+}
+
+/** The line of a watch. */
+export function watchLine({ kind, problem, isSynced, staleness, selected }: Informer): ReadinessLine {
+  const isReady = isSynced && problem === undefined;
+  // On an idle stream the server says something every minute or two.
+  const age = staleness > 180_000 ? `nothing heard for ${Math.round(staleness / 1000)} s` : "up to date";
+  return { name: `watch ${kind.kind}${selected}`, isReady, told: problem?.message ?? (isSynced ? age : "listing") };
+}
+
+/** The line of a controller. */
+export function controllerLine({ scope, waitsFor, heldBy }: ControllerLoop): ReadinessLine {
+  const name = `controller ${scope.part}`;
+  if (waitsFor.length > 0) return { name, isReady: false, told: `waits for ${waitsFor.join(", ")}` };
+  return { name, isReady: heldBy.length === 0, told: heldBy[0] ?? "running" };
+}
+
+/** A line for each permission that is missing. */
+export function permissionLines({ missing }: AccessCheck): ReadinessLine[] {
+  return missing.map((text) => ({ name: `permission to ${text}`, isReady: false, told: "missing" }));
+}
+
+/** Standing by is what a standby is for: it is ready. */
+export function leaderLine({ isLeading, holder }: Elector): ReadinessLine {
+  return { name: "leadership", isReady: true, told: isLeading ? "leads" : `stands by: ${holder ?? "nobody"} leads` };
+}

@@ -1,0 +1,72 @@
+/** What can be said to an operator's program: one list, from which flags, variables, the file's keys and the help are. */
+import { LOG_LEVELS } from "./log.ts";
+
+/** What a setting takes. */
+export type SettingType = "text" | "list" | "boolean" | "number" | "duration";
+
+/** A setting. */
+export interface Setting {
+  /** Its place in the file's table `[operator]`, parts joined by dots; it is known by it everywhere. */
+  readonly key: string;
+  readonly type: SettingType;
+  readonly help: string;
+  /** Without the dashes. A boolean one has a `no-` beside it. */
+  readonly flag?: string;
+  readonly short?: string;
+  readonly choices?: readonly string[];
+  /** Whether the file, and no variable and no flag, may say it. */
+  readonly isFileOnly?: boolean;
+}
+
+/** The settings, in the order of the help. */
+export const SETTINGS: readonly Setting[] = [
+  {
+    key: "namespaces",
+    type: "list",
+    flag: "namespace",
+    short: "n",
+    help: "look at this namespace only; may be repeated",
+  },
+  { key: "all_namespaces", type: "boolean", flag: "all-namespaces", short: "A", help: "look at all namespaces" },
+  { key: "selector", type: "text", flag: "selector", help: "look at objects with these labels only, such as app=web" },
+  { key: "log_level", type: "text", flag: "log-level", short: "l", choices: LOG_LEVELS, help: LOG_LEVELS.join(", ") },
+  {
+    key: "log_format",
+    type: "text",
+    flag: "log-format",
+    choices: ["json", "text"],
+    help: "json, text; otherwise text on a terminal",
+  },
+  { key: "paused", type: "boolean", flag: "paused", help: "begin nothing" },
+  { key: "stop_within", type: "duration", flag: "stop-within", help: "how long runs may go on when it is to stop" },
+  { key: "health.port", type: "number", flag: "health-port", help: "where health and metrics are served" },
+  { key: "health.hostname", type: "text", flag: "health-hostname", help: "the address to serve them at" },
+  {
+    key: "leader_election.enabled",
+    type: "boolean",
+    flag: "leader-election",
+    help: "work only while leading; otherwise as the code says",
+  },
+  { key: "leader_election.id", type: "text", help: "the Lease's name" },
+  { key: "leader_election.namespace", type: "text", flag: "leader-election-namespace", help: "the Lease's namespace" },
+  { key: "leader_election.lease_duration", type: "duration", help: "how long others wait for a leader that is silent" },
+  { key: "leader_election.renew_deadline", type: "duration", help: "how long a leader goes on that cannot renew" },
+  { key: "leader_election.retry_period", type: "duration", help: "how long it is between two tries" },
+  { key: "controllers.*.concurrency", type: "number", isFileOnly: true, help: "how many objects at once" },
+  { key: "controllers.*.timeout", type: "duration", isFileOnly: true, help: "how long a run may take" },
+];
+
+/**
+ * The variable of a setting: `OP_LOG_LEVEL`, `OP_LEADER_ELECTION`.
+ *
+ * @param setting The setting.
+ */
+export function variableOf({ key }: Setting): string {
+  return `OP_${key.replace(/\.enabled$/, "").replaceAll(".", "_").toUpperCase()}`;
+}
+
+/** The variables that the program reads. */
+export const VARIABLES: readonly string[] = [
+  "OP_CONFIG",
+  ...SETTINGS.filter(({ isFileOnly }) => !isFileOnly).map(variableOf),
+];

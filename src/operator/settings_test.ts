@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { VARIABLES } from "./setting_list.ts";
+import { fileSettings, flagSettings, merged, type Settings, variableSettings } from "./settings.ts";
+
+const FILE = `
+[operator]
+log_level = "debug"
+namespaces = ["shop", "blog"]
+[operator.leader_election]
+enabled = false
+lease_duration = "30s"
+[operator.controllers.websites]
+concurrency = 3
+[build]
+anything = 1
+`;
+
+Deno.test("fileSettings reads the table [operator] and leaves those of others alone", () => {
+  assert.deepEqual(said(fileSettings(FILE, "operator.toml")), {
+    log_level: "debug",
+    namespaces: ["shop", "blog"],
+    "leader_election.enabled": false,
+    "leader_election.lease_duration": "30s",
+    "controllers.websites.concurrency": 3,
+  });
+  assert.deepEqual(said(fileSettings("", "operator.toml")), {});
+});
+
+const REFUSED: readonly { name: string; text: string; message: string }[] = [
+  {
+    name: "a key that is misspelt",
+    text: '[operator]\nlog_levle = "debug"',
+    message: 'Cannot read "f": "log_levle" is no key: did you mean "log_level"?',
+  },
+  {
+    name: "a key that is misspelt in a table",
+    text: "[operator.leader_election]\nenabeld = true",
+    message: 'Cannot read "f": "leader_election.enabeld" is no key: did you mean "leader_election.enabled"?',
+  },
+  {
+    name: "a key that nothing is like",
+    text: "[operator.health]\ncolour = 1",
+    message: 'Cannot read "f": "health.colour" is no key: there is health.port, health.hostname',
+  },
+  {
+    name: "a limit that controllers do not have",
+    text: "[operator.controllers.websites]\nconcurency = 1",
+    message:
+      'Cannot read "f": "controllers.websites.concurency" is no key: did you mean "controllers.websites.concurrency"?',
+  },
+  {
+    name: "a key outside of the table",
+    text: 'log_level = "debug"',
+    message: 'Cannot read "f": "log_level" is no key: there is operator, build',
+  },
+  {
+    name: "a table that is none",
+    text: "[operator]\nhealth = 1",
+    message: 'Cannot read "f": "health" must be a table',
+  },
+  {
+    name: "a value that is not among those there are",
+    text: '[operator]\nlog_level = "loud"',
+    message: 'Cannot take "log_level" in "f": it is "loud", and must be one of debug, info, warn, error',
+  },
+  {
+    name: "a number that is text",
+    text: '[operator.health]\nport = "80"',
+    message: 'Cannot take "health.port" in "f": it is "80", and must be a positive integer',
+  },
+  {
+    name: "a duration without a unit",
+    text: '[operator]\nstop_within = "30"',
+    message: 'Cannot take "stop_within" in "f": it is "30", and must be a duration, such as "30s"',
+  },
+  {
+    name: "a list with an empty name",
+    text: '[operator]\nnamespaces = [""]',
+    message: 'Cannot take "namespaces" in "f": it is [""], and must be a list of names, none of them empty',
+  },
+  { name: "what is not TOML", text: "[operator\n", message: 'Cannot read "f": it is not TOML at line 1, column 10' },
+];
+
+for (const { name, text, message } of REFUSED) {
+  Deno.test(`fileSettings refuses ${name}`, () => {
+    assert.throws(() => fileSettings(text, "f"), { name: "SettingError", message });
+  });
+}
+
+Deno.test("variableSettings reads each kind of value, and takes an empty variable for none", () => {
+  const env: Record<string, string> = {
+    OP_NAMESPACES: "shop, blog",
+    OP_PAUSED: "true",
+    OP_HEALTH_PORT: "9000",
+    OP_LEADER_ELECTION: "false",
+    OP_LOG_LEVEL: "",
+  };
+  assert.deepEqual(said(variableSettings((name) => env[name])), {
+    namespaces: ["shop", "blog"],
+    paused: true,
+    "health.port": 9000,
+    "leader_election.enabled": false,
+  });
+  for (const name of Object.keys(env)) assert(VARIABLES.includes(name), `${name} is not among what it may read`);
+  assert.throws(() => variableSettings((name) => name === "OP_PAUSED" ? "yes" : undefined), {
+    message: 'Cannot take OP_PAUSED: it is "yes", and must be true or false',
+  });
+});
+
+Deno.test("flagSettings takes repeated flags, and the no- of a boolean one", () => {
+  const values = { namespace: ["a", "b"], "no-leader-election": true, "log-level": "warn", kubeconfig: "/x" };
+  assert.deepEqual(said(flagSettings(values)), {
+    namespaces: ["a", "b"],
+    log_level: "warn",
+    "leader_election.enabled": false,
+  });
+});
+
+Deno.test("merged: a flag goes before a variable, that before the file", () => {
+  const settings = merged(
+    flagSettings({ "log-level": "error" }),
+    variableSettings((name) => ({ OP_LOG_LEVEL: "warn", OP_LOG_FORMAT: "text" })[name]),
+    fileSettings('[operator]\nlog_level = "debug"\nlog_format = "json"\npaused = true', "f"),
+  );
+  assert.deepEqual(said(settings), { log_level: "error", log_format: "text", paused: true });
+  assert.equal(settings.get("log_format")?.where, "OP_LOG_FORMAT");
+});
+
+function said(settings: Settings): Record<string, unknown> {
+  return Object.fromEntries([...settings].map(([key, { value }]) => [key, value]));
+}

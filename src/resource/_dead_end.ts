@@ -1,0 +1,51 @@
+/** Where a path leaves the schema, for whoever mistyped it. */
+import { nearest } from "../base/nearest.ts";
+import type { JsonSchema } from "../schema/mod.ts";
+import { columnSchema } from "./column_type.ts";
+
+/** How many names are told. */
+const NAMES_TOLD = 5;
+
+/**
+ * Why a path is not in a schema and what could have been meant: `".spec" has no "hots": did you mean "host"?`.
+ *
+ * @param path The path.
+ * @param root The schema of a whole object.
+ */
+export function deadEnd(path: string, root: JsonSchema): string {
+  const [, first = ""] = /^\.(\w+)/.exec(path) ?? [];
+  const roots = [...Object.keys(root.properties ?? {}), "metadata"];
+  if (!roots.includes(first)) return `start with ${list(roots.map((name) => `.${name}`), "or")}`;
+  for (let end = path.length; end > 0; end--) {
+    if (path[end] !== "." && path[end] !== "[") continue;
+    const before = path.slice(0, end);
+    const schema = schemaAt(before, root);
+    if (schema !== undefined) return `"${before}" ${lacks(schema, path.slice(end))}`;
+  }
+  return "it leads nowhere";
+}
+
+function schemaAt(path: string, root: JsonSchema): JsonSchema | undefined {
+  try {
+    return columnSchema(path, root);
+  } catch {
+    return undefined; // cut within brackets or quotes
+  }
+}
+
+function lacks({ type, properties }: JsonSchema, rest: string): string {
+  const [, name] = /^\.((?:\\.|[^.[\\])+)/.exec(rest) ?? [];
+  if (properties === undefined || name === undefined) {
+    return `${type === undefined ? "" : `is of type ${type}, and `}has no "${rest}"`;
+  }
+  const names = Object.keys(properties);
+  const meant = nearest(name, names);
+  return `has no "${name}": ${meant === undefined ? `there is ${list(names, "and")}` : `did you mean "${meant}"?`}`;
+}
+
+function list(names: readonly string[], word: "and" | "or"): string {
+  const told = names.slice(0, NAMES_TOLD).map((name) => `"${name}"`);
+  const more = names.length - told.length;
+  const last = more > 0 ? `${more} more` : told.pop();
+  return told.length === 0 ? last ?? "nothing" : `${told.join(", ")} ${word} ${last}`;
+}

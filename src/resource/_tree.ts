@@ -1,0 +1,56 @@
+/** What no definition can hold, looked for before anything else walks through a schema: a value within itself, and one that is nested too deep. */
+import { DEEPEST } from "../schema/_check.ts";
+import { refuse } from "./_refusal.ts";
+
+const LONGEST_PATH = 60;
+
+interface Visit {
+  readonly value: object;
+  readonly path: string;
+  readonly depth: number;
+}
+
+/**
+ * Refuses a schema that has no end.
+ *
+ * @param kind The kind, for messages.
+ * @param schema The schema.
+ * @param path Where it stands, such as `.spec`.
+ * @throws {TypeError} If it contains itself, or is nested too deep.
+ */
+export function checkTree(kind: string, schema: object, path: string): void {
+  // A list of what is still to do: calls within calls are what has to be saved.
+  const todo: (Visit | { readonly left: object })[] = [{ value: schema, path, depth: 0 }];
+  const around = new Set<object>();
+  for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
+    if ("left" in next) {
+      around.delete(next.left);
+      continue;
+    }
+    const { value, depth } = next;
+    if (around.has(value)) {
+      refuse(kind, `${shown(next.path)} contains itself, and no schema may: end it with s.anything()`);
+    }
+    if (depth > DEEPEST) {
+      refuse(kind, `${shown(next.path)} is nested deeper than ${DEEPEST} levels of JSON: end it with s.anything()`);
+    }
+    around.add(value);
+    todo.push({ left: value });
+    for (const [key, part] of Object.entries(value)) {
+      if (typeof part !== "object" || part === null) continue;
+      todo.push({ value: part, path: below(next.path, key), depth: depth + 1 });
+    }
+  }
+}
+
+function below(path: string, key: string): string {
+  if (path.length > LONGEST_PATH) return path;
+  // What is in `properties` is a field; fields are all that users see of a schema.
+  if (key === "properties") return path;
+  if (key === "items") return `${path}[]`;
+  return key === "additionalProperties" ? `${path}.*` : `${path}.${key}`;
+}
+
+function shown(path: string): string {
+  return path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH)}...` : path;
+}

@@ -1,0 +1,155 @@
+/** Input that nobody should write and somebody will: each is refused when the kind is made, with where and why, and nothing else happens. */
+import assert from "node:assert/strict";
+import { type JsonSchema, s, type Schema } from "../schema/mod.ts";
+import { resource } from "./mod.ts";
+
+// What the compiler refuses can still come from JavaScript, or from a file.
+// deno-lint-ignore no-explicit-any
+const any = (value: unknown): any => value;
+
+function kindWith(field: unknown, rest: Record<string, unknown> = {}): JsonSchema {
+  const spec = { type: "object", properties: { f: field } } as unknown as Schema<unknown, unknown, "required">;
+  const { crd } = resource({ group: "demo.example.com", version: "v1", kind: "Website", spec, ...rest });
+  return crd.spec.versions[0]!.schema.openAPIV3Schema.properties!["spec"]!.properties!["f"]!;
+}
+
+/** A schema that holds itself under a keyword. */
+function within(schema: JsonSchema, close: (loop: JsonSchema) => JsonSchema): JsonSchema {
+  const loop = { ...schema };
+  return Object.assign(loop, close(loop));
+}
+
+function nested(times: number, around: (inner: JsonSchema) => JsonSchema): JsonSchema {
+  let schema: JsonSchema = { type: "string" };
+  for (let i = 0; i < times; i++) schema = around(schema);
+  return schema;
+}
+
+const REFUSED: readonly { name: string; given: () => unknown; expected: string }[] = [
+  {
+    name: "an object that contains itself",
+    given: () => kindWith(within({ type: "object" }, (loop) => ({ properties: { loop } }))),
+    expected: ".spec.f.loop contains itself, and no schema may: end it with s.anything()",
+  },
+  {
+    name: "a list that contains itself",
+    given: () => kindWith(within({ type: "array" }, (loop) => ({ items: loop }))),
+    expected: ".spec.f[] contains itself, and no schema may: end it with s.anything()",
+  },
+  {
+    name: "a map that contains itself, over an object",
+    given: () =>
+      kindWith(within({ type: "object" }, (loop) => ({
+        additionalProperties: { type: "object", properties: { a: loop } },
+      }))),
+    expected: ".spec.f.*.a contains itself, and no schema may: end it with s.anything()",
+  },
+  {
+    name: "a check that contains itself",
+    given: () => kindWith(within({ type: "string" }, (loop) => ({ anyOf: [loop] }))),
+    expected: ".spec.f.anyOf.0 contains itself, and no schema may: end it with s.anything()",
+  },
+  {
+    name: "a default that contains itself",
+    given: () => kindWith(within({ type: "object" }, (loop) => ({ default: { a: loop } }))),
+    expected: ".spec.f.default.a contains itself, and no schema may: end it with s.anything()",
+  },
+  {
+    name: "a status that contains itself",
+    given: () => kindWith({ type: "string" }, { status: within({ type: "object" }, (a) => ({ properties: { a } })) }),
+    expected: ".status.a contains itself, and no schema may: end it with s.anything()",
+  },
+  {
+    name: "objects nested by the thousand",
+    given: () => kindWith(nested(10_000, (a) => ({ type: "object", properties: { a } }))),
+    expected: `.spec.f${".a".repeat(26)}.... is nested deeper than 1000 levels of JSON: end it with s.anything()`,
+  },
+  {
+    name: "lists nested by the thousand",
+    given: () => kindWith(nested(10_000, (items) => ({ type: "array", items }))),
+    expected: `.spec.f${"[]".repeat(26)}[... is nested deeper than 1000 levels of JSON: end it with s.anything()`,
+  },
+  {
+    name: "a field without a name where a rule asks for it",
+    given: () => kindWith(JSON.parse('{"type":"object","x-kubernetes-validations":[{"rule":"self.__proto__ == 1"}]}')),
+    expected:
+      'an API server would refuse the rule "self.__proto__ == 1" of .spec.f: compilation failed: ERROR: <input>:1:5: ' +
+      "undefined field '__proto__'\n | self.__proto__ == 1\n | ....^",
+  },
+  {
+    name: "a key of a list that only all objects of JavaScript have",
+    given: () =>
+      kindWith({
+        type: "array",
+        "x-kubernetes-list-type": "map",
+        "x-kubernetes-list-map-keys": ["constructor"],
+        items: { type: "object", properties: { a: { type: "string" } } },
+      }),
+    expected:
+      'an API server would refuse "x-kubernetes-list-map-keys" of .spec.f: Invalid value: ["constructor"]: entries must ' +
+      "all be names of item properties",
+  },
+  {
+    name: "a default below __proto__",
+    given: () => kindWith(JSON.parse('{"type":"object","properties":{"__proto__":{"type":"integer","default":"x"}}}')),
+    expected:
+      'an API server would refuse "default" of .spec.f.__proto__: Invalid value: "string":  in body must be of ' +
+      'type integer: "string"',
+  },
+  ...["../x", "__proto__", "constructor", "A b", "Ä", "A".repeat(64), ""].map((kind) => ({
+    name: `the kind "${kind.slice(0, 20)}"`,
+    given: () => kindWith({ type: "string" }, { kind }),
+    expected: `"kind" must be in CamelCase, of letters and digits, 63 at most: current value is "${kind}"`,
+  })),
+  ...["../x", "example", "a b.example.com", "A.example.com", "-a.example.com", "a..example.com", ""].map((group) => ({
+    name: `the group "${group}"`,
+    given: () => kindWith({ type: "string" }, { group }),
+    expected:
+      `"group" must be a domain name in lower case with a dot, as "demo.example.com": current value is "${group}"`,
+  })),
+  ...["v1/../v2", "V1", "1", "v1.0", "__proto__", ""].map((version) => ({
+    name: `the version "${version}"`,
+    given: () => kindWith({ type: "string" }, { version }),
+    expected:
+      `"version" must be of lower case letters, digits and "-", starting with a letter, 63 at most, as "v1": current ` +
+      `value is "${version}"`,
+  })),
+  ...["a/b", "../secrets", "Websites", "web sites", "__proto__"].map((plural) => ({
+    name: `the plural "${plural}"`,
+    given: () => kindWith({ type: "string" }, { plural }),
+    expected:
+      `"plural" must be of lower case letters, digits and "-", starting with a letter, 63 at most, as "websites": ` +
+      `current value is "${plural}"`,
+  })),
+];
+
+for (const { name, given, expected } of REFUSED) {
+  Deno.test(`resource refuses ${name}`, () => {
+    assert.throws(given, (error) => {
+      assert(error instanceof TypeError);
+      assert.equal(error.message.replace(/^Cannot make kind ".*?": /s, ""), expected);
+      return true;
+    });
+  });
+}
+
+Deno.test("resource takes fields with names that all objects of JavaScript have, and touches no prototype", () => {
+  const text =
+    '{"type":"object","properties":{"__proto__":{"type":"string","default":"x"},"constructor":{"type":"string"}}}';
+
+  assert.equal(JSON.stringify(kindWith(JSON.parse(text))), text);
+  assert.equal(({} as Record<string, unknown>)["type"], undefined);
+});
+
+Deno.test("resource takes a schema that stands in two places", () => {
+  const shared = { type: "object", properties: { a: { type: "string" } } };
+
+  assert.deepEqual(kindWith({ type: "object", properties: { x: shared, y: shared } }).properties?.["y"], shared);
+});
+
+Deno.test("resource refuses objects that builders nested by the thousand, and does not run out of stack", () => {
+  let schema: Schema<unknown, unknown, "required"> = s.string();
+  for (let i = 0; i < 3000; i++) schema = s.object({ a: any(schema) });
+
+  assert.throws(() => kindWith(schema), { name: "TypeError", message: /is nested deeper than 1000 levels of JSON/ });
+});

@@ -1,0 +1,267 @@
+/**
+ * Leadership by a Lease: of the processes of one operator one works, the others stand by with their copies warm.
+ *
+ * A leader that cannot renew its lease stops by its own clock before another can take it, and whatever it was about to write is refused from then on
+ * ({@linkcode Elector.fence}): also when it was frozen for a minute and wakes in the middle of a run. It then stands by and may lead again.
+ *
+ * Source: client-go `tools/leaderelection`; the fence is ours.
+ */
+import { type Clock, sleep } from "../base/clock.ts";
+import { linked } from "../base/abort.ts";
+import { Lease } from "../kinds/coordination_v1.gen.ts";
+import { isStatus } from "../kube/api_error.ts";
+import type { Client } from "../kube/client.ts";
+import type { Input } from "../resource/kind.ts";
+import { held, type LeaseSpec, type LeaseTimes, mayTake, nextTry, released } from "./lease.ts";
+import type { Logger } from "./logger.ts";
+
+/** Options of {@linkcode Elector}. */
+export interface ElectorOptions extends LeaseTimes {
+  /** Its writes are not fenced: the lease is what a process that does not lead may write. */
+  readonly client: Client;
+  readonly clock: Clock;
+  /** From 0 to 1: spreads waiting times. */
+  readonly random: () => number;
+  readonly log: Logger;
+  readonly name: string;
+  readonly namespace: string;
+  /** Who this process is, among all that ever ran. */
+  readonly identity: string;
+}
+
+/** What a process that does not lead was about to write. It never leaves the runtime: the run that met it is over. */
+export class NotLeadingError extends Error {
+  override name = "NotLeadingError";
+}
+
+interface Seen {
+  readonly spec: LeaseSpec;
+  readonly resourceVersion: string;
+  /** When it was first seen so, by the clock that is never set. */
+  readonly at: number;
+}
+
+interface Term {
+  readonly abort: AbortController;
+  /** When the lease was last renewed: the moment before it was asked for, by both clocks. */
+  renewed: Moment;
+}
+
+interface Moment {
+  readonly now: number;
+  readonly elapsed: number;
+}
+
+/** A candidate for leadership. */
+export class Elector {
+  /** Grows with each answer about the lease. */
+  activity = 0;
+  /** How often a leader could not renew its lease at the first try. */
+  slowPaths = 0;
+  readonly #options: ElectorOptions;
+  #seen: Seen | undefined;
+  #term: Term | undefined;
+
+  constructor(options: ElectorOptions) {
+    this.#options = options;
+  }
+
+  /** The lease's name. */
+  get name(): string {
+    return this.#options.name;
+  }
+
+  /** Who leads, as far as is known. */
+  get holder(): string | undefined {
+    return this.#seen?.spec.holderIdentity || undefined;
+  }
+
+  /** Whether this process leads, by its own clock. */
+  get isLeading(): boolean {
+    return this.#term !== undefined && !this.#term.abort.signal.aborted && !this.#isOver(this.#term);
+  }
+
+  /** Refuses what a process that does not lead would write. It is called before each such request. @throws {NotLeadingError} */
+  readonly fence = (): void => {
+    if (this.isLeading) return;
+    this.#end("the lease was not renewed in time");
+    throw new NotLeadingError("Cannot write: this process does not lead");
+  };
+
+  /**
+   * Stands by, leads, stands by again, until the signal.
+   *
+   * @param signal Ends it: a term that goes on ends as `lead` likes, then the lease is given back.
+   * @param lead Works for one term. It settles when its signal is aborted, or the operator has stopped.
+   */
+  async run(signal: AbortSignal, lead: (term: AbortSignal) => Promise<void>): Promise<void> {
+    while (await this.#acquire(signal)) {
+      const term = this.#term!;
+      const renewing = this.#renew(term);
+      try {
+        await lead(term.abort.signal);
+        if (signal.aborted && this.isLeading) await this.#release();
+      } finally {
+        term.abort.abort(new DOMException("The term is over", "AbortError"));
+        await renewing;
+        this.#term = undefined;
+      }
+    }
+  }
+
+  /** Until the lease is ours; answers false when the signal came first. */
+  async #acquire(signal: AbortSignal): Promise<boolean> {
+    const { clock, log, random, retryPeriod, identity, namespace, name } = this.#options;
+    let told: string | undefined;
+    while (!signal.aborted) {
+      const moment = this.#moment();
+      try {
+        if (await this.#tryOnce(signal)) {
+          this.#term = { abort: new AbortController(), renewed: moment };
+          if (this.isLeading) {
+            log.info("Leadership gained", { lease: `${namespace}/${name}`, identity });
+            return true;
+          }
+        }
+        if (this.holder !== told && this.holder !== identity) {
+          told = this.holder;
+          log.info("Standing by", { lease: `${namespace}/${name}`, leader: told ?? "nobody yet" });
+        }
+      } catch (error) {
+        if (signal.aborted) break;
+        const message = (error as Error).message;
+        if (message !== told) log.warn("Lease not reached", { lease: `${namespace}/${name}`, error: message });
+        told = message;
+      }
+      await sleep(clock, nextTry(retryPeriod, random()), signal).catch(() => undefined);
+    }
+    return false;
+  }
+
+  /** Keeps the lease until the term is over. */
+  async #renew(term: Term): Promise<void> {
+    const { clock, renewDeadline, retryPeriod, log } = this.#options;
+    const { signal } = term.abort;
+    let watchdog = clock.after(renewDeadline, () => this.#end("the lease could not be renewed"));
+    while (!signal.aborted) {
+      await sleep(clock, retryPeriod, signal).catch(() => undefined);
+      if (signal.aborted) break;
+      if (this.#isOver(term)) {
+        this.#end("the process stood still for too long");
+        break;
+      }
+      const moment = this.#moment();
+      try {
+        if (!await this.#tryOnce(signal)) this.#end(`${this.holder ?? "nobody"} holds the lease`);
+        else if (!signal.aborted) {
+          term.renewed = moment;
+          watchdog[Symbol.dispose]();
+          watchdog = clock.after(
+            Math.max(0, renewDeadline - this.#since(moment)),
+            () => this.#end("the lease could not be renewed"),
+          );
+        }
+      } catch (error) {
+        if (!signal.aborted) log.debug("Lease not renewed", { error: (error as Error).message });
+      }
+    }
+    watchdog[Symbol.dispose]();
+  }
+
+  #end(why: string): void {
+    const { abort } = this.#term ?? {};
+    if (abort === undefined || abort.signal.aborted) return;
+    this.#options.log.warn("Leadership lost", { why });
+    abort.abort(new DOMException("This process leads no more", "AbortError"));
+  }
+
+  /** One try to take the lease or to renew it; answers whether it is ours. */
+  async #tryOnce(signal: AbortSignal): Promise<boolean> {
+    const { clock, identity, leaseDuration, renewDeadline } = this.#options;
+    using limit = linked([signal]);
+    // An answer that does not come must leave time for another try.
+    using _timer = clock.after(renewDeadline / 2, () => limit.abort(new DOMException("No answer", "TimeoutError")));
+    const seen = this.#seen;
+    if (seen?.spec.holderIdentity === identity) {
+      try {
+        return await this.#write(seen, held(seen.spec, identity, leaseDuration, clock.now()), limit.signal);
+      } catch (error) {
+        if (!isStatus(error, 409) && !isStatus(error, 404)) throw error;
+        this.slowPaths++;
+      }
+    }
+    const lease = await this.#read(limit.signal);
+    const spec = held(lease?.spec, identity, leaseDuration, clock.now());
+    if (lease !== undefined && !mayTake(lease.spec, clock.elapsed() - lease.at, identity)) return false;
+    try {
+      return await this.#write(lease, spec, limit.signal);
+    } catch (error) {
+      if (!isStatus(error, 409)) throw error;
+      // Another was quicker: who?
+      await this.#read(limit.signal);
+      return false;
+    }
+  }
+
+  async #read(signal: AbortSignal): Promise<Seen | undefined> {
+    const { client, name, namespace } = this.#options;
+    try {
+      const { spec, metadata } = await client.get(Lease, name, { namespace, signal });
+      this.#note((spec ?? {}) as LeaseSpec, metadata.resourceVersion);
+    } catch (error) {
+      if (!isStatus(error, 404)) throw error;
+      this.#seen = undefined;
+    }
+    return this.#seen;
+  }
+
+  async #write(before: Seen | undefined, spec: LeaseSpec, signal: AbortSignal): Promise<true> {
+    const { client, name, namespace } = this.#options;
+    const answer = before === undefined
+      ? await client.create(Lease, { metadata: { name }, spec } as Input<typeof Lease>, { namespace, signal })
+      : await client.patch(Lease, name, { metadata: { resourceVersion: before.resourceVersion }, spec }, {
+        namespace,
+        signal,
+      });
+    this.#note(spec, answer.metadata.resourceVersion);
+    return true;
+  }
+
+  #note(spec: LeaseSpec, resourceVersion: string): void {
+    this.activity++;
+    if (this.#seen?.resourceVersion === resourceVersion) return;
+    this.#seen = { spec, resourceVersion, at: this.#options.clock.elapsed() };
+  }
+
+  async #release(): Promise<void> {
+    const { clock, log, renewDeadline, namespace, name, identity } = this.#options;
+    using limit = linked([]);
+    using _timer = clock.after(renewDeadline / 2, () => limit.abort(new DOMException("No answer", "TimeoutError")));
+    // Nothing else may be written from here on.
+    this.#term?.abort.abort(new DOMException("The operator stops", "AbortError"));
+    try {
+      // As it is now: a renewal that was under way may have reached the server.
+      const lease = await this.#read(limit.signal);
+      if (lease?.spec.holderIdentity !== identity) return;
+      await this.#write(lease, released(clock.now()), limit.signal);
+      log.info("Lease released", { lease: `${namespace}/${name}` });
+    } catch (error) {
+      log.warn("Lease not released", { error: (error as Error).message });
+    }
+  }
+
+  #moment(): Moment {
+    const { clock } = this.#options;
+    return { now: clock.now(), elapsed: clock.elapsed() };
+  }
+
+  #isOver({ renewed }: Term): boolean {
+    return this.#since(renewed) >= this.#options.renewDeadline;
+  }
+
+  /** By the clock that went further: one may be set back, the other stands still while the machine sleeps. */
+  #since({ now, elapsed }: Moment): number {
+    const { clock } = this.#options;
+    return Math.max(clock.now() - now, clock.elapsed() - elapsed);
+  }
+}

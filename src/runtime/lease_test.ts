@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { held, type LeaseSpec, type LeaseTimes, mayTake, nextTry, refuseTimes, released } from "./lease.ts";
+
+const TIMES: LeaseTimes = { leaseDuration: 15_000, renewDeadline: 10_000, retryPeriod: 2000 };
+const NOW = Date.UTC(2030, 0, 1);
+const LATER = NOW + 4000;
+
+const TAKEN: readonly { name: string; lease: LeaseSpec; unchanged: number; expected: boolean }[] = [
+  { name: "one that nobody holds", lease: {}, unchanged: 0, expected: true },
+  { name: "one that was given back", lease: { holderIdentity: null }, unchanged: 0, expected: true },
+  { name: "its own", lease: { holderIdentity: "me", leaseDurationSeconds: 15 }, unchanged: 0, expected: true },
+  { name: "another's", lease: { holderIdentity: "b", leaseDurationSeconds: 15 }, unchanged: 14_999, expected: false },
+  {
+    name: "a silent one's",
+    lease: { holderIdentity: "b", leaseDurationSeconds: 15 },
+    unchanged: 15_000,
+    expected: true,
+  },
+];
+
+for (const { name, lease, unchanged, expected } of TAKEN) {
+  Deno.test(`mayTake says ${expected ? "yes" : "no"} to ${name}`, () => {
+    assert.equal(mayTake(lease, unchanged, "me"), expected);
+  });
+}
+
+Deno.test("held keeps what a holder had and counts when the lease goes to another", () => {
+  const first = held(undefined, "a", TIMES.leaseDuration, NOW);
+  assert.deepEqual(first, {
+    holderIdentity: "a",
+    leaseDurationSeconds: 15,
+    acquireTime: "2030-01-01T00:00:00.000000Z",
+    renewTime: "2030-01-01T00:00:00.000000Z",
+    leaseTransitions: 0,
+  });
+  const renewed = held(first, "a", TIMES.leaseDuration, LATER);
+  assert.deepEqual(renewed, { ...first, renewTime: "2030-01-01T00:00:04.000000Z" });
+  const taken = held(renewed, "b", TIMES.leaseDuration, LATER);
+  assert.deepEqual([taken.holderIdentity, taken.leaseTransitions, taken.acquireTime], [
+    "b",
+    1,
+    "2030-01-01T00:00:04.000000Z",
+  ]);
+});
+
+Deno.test("released names no holder, so that the next one need not wait", () => {
+  const spec = { ...held(undefined, "a", TIMES.leaseDuration, NOW), ...released(LATER) };
+  assert.equal(spec.leaseDurationSeconds, 1);
+  assert(mayTake(spec, 0, "b"));
+});
+
+Deno.test("nextTry spreads from one period to 2.2", () => {
+  assert.deepEqual([nextTry(2000, 0), nextTry(2000, 1)], [2000, 4400]);
+});
+
+const REFUSED: readonly { name: string; times: Partial<LeaseTimes>; message: RegExp }[] = [
+  {
+    name: "a deadline as long as the lease",
+    times: { renewDeadline: 15_000 },
+    message: /leaseDuration must be longer/,
+  },
+  { name: "a period with no second try", times: { retryPeriod: 9000 }, message: /than 1\.2 times retryPeriod/ },
+  { name: "a lease of no time", times: { leaseDuration: 0 }, message: /held for a second at least/ },
+  { name: "no pause between tries", times: { retryPeriod: 0 }, message: /tried for again/ },
+];
+
+for (const { name, times, message } of REFUSED) {
+  Deno.test(`refuseTimes refuses ${name}`, () => {
+    refuseTimes(TIMES);
+    assert.throws(() => refuseTimes({ ...TIMES, ...times }), { name: "RangeError", message });
+  });
+}

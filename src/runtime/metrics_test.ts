@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { METRICS } from "./metric_list.ts";
+import { Metrics } from "./metrics.ts";
+
+Deno.test("METRICS has each name once, with controller-runtime's for what it has, and no label for an object's name", () => {
+  const names = Object.values(METRICS).map(({ name }) => name);
+  assert.equal(new Set(names).size, names.length);
+  for (const metric of Object.values(METRICS)) {
+    assert(!metric.labels.includes("object") && !metric.labels.includes("uid"), metric.name);
+    // client-go's queue metrics call the queue `name`: that of its controller.
+    if (metric.labels.includes("name")) assert.match(metric.name, /^(workqueue|leader_election)_/);
+    assert.match(metric.name, /^[a-z_]+$/);
+    if (metric.type === "counter") assert.match(metric.name, /_total$/);
+  }
+});
+
+Deno.test("Metrics has every result of a controller from the start, and each registry counts for itself", async () => {
+  const one = new Metrics();
+  const other = new Metrics();
+  const notes = one.controller("notes", state());
+  other.controller("notes", state());
+  notes.ran("requeue_after", 0.2);
+  const lines = (await one.text()).split("\n");
+  for (
+    const line of [
+      'controller_runtime_reconcile_total{controller="notes",result="success"} 0',
+      'controller_runtime_reconcile_total{controller="notes",result="requeue_after"} 1',
+      'controller_runtime_reconcile_errors_total{controller="notes"} 0',
+      'controller_runtime_reconcile_time_seconds_bucket{le="0.2",controller="notes"} 1',
+      'controller_runtime_reconcile_time_seconds_bucket{le="0.15",controller="notes"} 0',
+      'controller_runtime_max_concurrent_reconciles{controller="notes"} 10',
+      'controller_runtime_active_workers{controller="notes"} 2',
+      'workqueue_depth{name="notes",controller="notes",priority="initial"} 4',
+      'workqueue_adds_total{name="notes",controller="notes"} 7',
+      'workqueue_longest_running_processor_seconds{name="notes",controller="notes"} 3',
+      'workqueue_unfinished_work_seconds{name="notes",controller="notes"} 4',
+      'op_skipped_writes_total{controller="notes"} 5',
+    ]
+  ) assert(lines.includes(line), `${line}\nis not in\n${lines.join("\n")}`);
+  assert((await other.text()).includes('result="requeue_after"} 0'));
+  assert(
+    (await one.text()).includes('workqueue_adds_total{name="notes",controller="notes"} 7'),
+    "read twice, counted once",
+  );
+});
+
+function state() {
+  return {
+    concurrency: 10,
+    counts: { skippedWrites: 5, ownEvents: 6 },
+    queue: () => ({ adds: 7, retries: 1, depthOf: (priority: string) => priority === "initial" ? 4 : 0 }),
+    isDegraded: () => false,
+    paused: () => 0,
+    runSeconds: () => [1, 3],
+  };
+}

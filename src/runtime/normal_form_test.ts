@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { isSameValue, stored } from "./normal_form.ts";
+
+const SAME: readonly { name: string; wanted: unknown; live: unknown; path: string[]; expected: boolean }[] = [
+  { name: "a quantity in the server's form", wanted: "1000m", live: "1", path: ["limits", "cpu"], expected: true },
+  { name: "a quantity that is a number", wanted: 1, live: "1", path: ["requests", "cpu"], expected: true },
+  { name: "another quantity", wanted: "1001m", live: "1", path: ["limits", "cpu"], expected: false },
+  {
+    name: "a whole map of quantities",
+    wanted: { cpu: "500m" },
+    live: { cpu: "0.5" },
+    path: ["limits"],
+    expected: true,
+  },
+  {
+    name: "a map with one more",
+    wanted: { cpu: "1" },
+    live: { cpu: "1", memory: "1" },
+    path: ["limits"],
+    expected: false,
+  },
+  {
+    name: "text that could be a quantity and is none",
+    wanted: "1000m",
+    live: "1",
+    path: ["data", "x"],
+    expected: false,
+  },
+  { name: "what is no quantity where one stands", wanted: "x", live: "1", path: ["limits", "cpu"], expected: false },
+  { name: "an empty list that was left out", wanted: [], live: undefined, path: ["env"], expected: true },
+  { name: "a list that was emptied", wanted: [], live: [1], path: ["env"], expected: false },
+  { name: "false that was left out", wanted: false, live: undefined, path: ["x"], expected: false },
+];
+
+for (const { name, wanted, live, path, expected } of SAME) {
+  Deno.test(`isSameValue says ${expected ? "yes" : "no"} to ${name}`, () => {
+    assert.equal(isSameValue(wanted, live, path), expected);
+  });
+}
+
+Deno.test("stored writes a Secret's stringData as data, over what data says, and leaves other kinds alone", () => {
+  const secret = { apiVersion: "v1", kind: "Secret", data: { a: "eA==", b: "eQ==" }, stringData: { b: "é" } };
+  assert.deepEqual(stored(secret as never), { apiVersion: "v1", kind: "Secret", data: { a: "eA==", b: "w6k=" } });
+  const other = { apiVersion: "demo.example.com/v1", kind: "Secret", stringData: { b: "x" } };
+  assert.equal(stored(other as never), other);
+});

@@ -1,0 +1,32 @@
+/** The log of one run. Most runs say nothing, so that their fields are put together only when one does. */
+import type { KubeObject } from "../resource/kind.ts";
+import type { Logger } from "./logger.ts";
+
+/**
+ * A log with the keys of an object and of its run.
+ *
+ * @param log The controller's log.
+ * @param object The object.
+ */
+export function runLog(log: Logger, { metadata }: KubeObject): Logger {
+  let full: Logger | undefined;
+  const made = (): Logger =>
+    full ??= log.with({
+      ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
+      name: metadata.name,
+      uid: metadata.uid,
+      reconcileID: crypto.randomUUID(),
+    });
+  return {
+    debug: (message, fields) => {
+      if (log.isDebug) made().debug(message, fields);
+    },
+    info: (message, fields) => made().info(message, fields),
+    warn: (message, fields) => made().warn(message, fields),
+    error: (message, fields) => made().error(message, fields),
+    with: (fields) => made().with(fields),
+    get isDebug() {
+      return log.isDebug;
+    },
+  };
+}

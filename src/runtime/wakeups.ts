@@ -1,0 +1,112 @@
+/** From changes in the cluster to keys in the queue: which changes count, and whom they wake. */
+import { equal } from "../base/json.ts";
+import type { Reason } from "../parts/context.ts";
+import type { MapContext, Wake, Watch } from "../parts/watch.ts";
+import type { AddOptions } from "../queue/work_queue.ts";
+import type { AnyKind, KubeObject } from "../resource/kind.ts";
+import { keyOf, type ObjectKey } from "../watch/key.ts";
+import type { LiveCopy } from "../watch/live_copy.ts";
+import type { StoreChange } from "../watch/store.ts";
+import { ownerKey } from "./owner.ts";
+import { guarded, isSame, ownCopy, type Scope, watchOf } from "./scope.ts";
+
+/** Adds a key to the queue. */
+export type Add = (key: ObjectKey, reason: Reason, options: AddOptions) => void;
+
+/**
+ * Listens to the kinds that a controller watches beside its own.
+ *
+ * @param scope The controller's.
+ * @param add Adds a key to its queue.
+ */
+export function listenToOthers(scope: Scope, add: Add): void {
+  for (const copy of scope.copies.slice(1)) {
+    const options = watchOf(scope.controller, copy.kind);
+    const isOwned = scope.controller.owns.some((owned) => isSame(owned, copy.kind));
+    if (!isOwned && options?.map === undefined) continue;
+    copy.listen((change, by, initial) => {
+      if (by === scope.writer) {
+        scope.counts.ownEvents++;
+        return;
+      }
+      // At first each object is found by itself.
+      if (initial || !counts(scope, options, change)) return;
+      const priority = options?.priority === "low" ? "resync" : "fresh";
+      if (isOwned) { for (const key of owners(scope.controller.kind, change)) add(key, "owned changed", { priority }); }
+      for (const key of mapped(scope, copy, options, change)) add(key, "watched changed", { priority });
+    });
+  }
+}
+
+/**
+ * Whether a change is one that counts, by the user's `select` and `predicate`.
+ *
+ * @param scope The controller's.
+ * @param options How the kind is watched.
+ * @param change What changed. That an object went counts always.
+ */
+export function counts(scope: Scope, options: Watch["options"] | undefined, { before, after }: StoreChange): boolean {
+  if (options === undefined || after === undefined) return true;
+  const { select, predicate } = options;
+  if (select !== undefined && before !== undefined) {
+    const isSelected = guarded(scope.log, "select", () => !equal(select(before), select(after)));
+    if (isSelected === false) return false;
+  }
+  if (predicate === undefined) return true;
+  return guarded(scope.log, "predicate", () => predicate(after, before)) ?? true;
+}
+
+/** The old and the new owner: what was taken away is missed by the one that had it. */
+function owners(kind: AnyKind, { before, after }: StoreChange): Set<ObjectKey> {
+  const keys = new Set<ObjectKey>();
+  for (const key of [ownerKey(kind, before), ownerKey(kind, after)]) if (key !== undefined) keys.add(key);
+  return keys;
+}
+
+/** Whom the user's `map` names, of the object as it was and as it is. */
+function mapped(
+  scope: Scope,
+  copy: LiveCopy,
+  options: Watch["options"] | undefined,
+  change: StoreChange,
+): Set<ObjectKey> {
+  const keys = new Set<ObjectKey>();
+  const map = options?.map;
+  if (map === undefined) return keys;
+  const context = mapContext(scope);
+  for (const object of [change.before, change.after]) {
+    if (object === undefined) continue;
+    const wakes = guarded(scope.log, `map of ${copy.kind.kind}`, () => map(object, context));
+    for (const wake of listOf(wakes)) keys.add(wakeKey(scope.controller.kind, wake, object.metadata.namespace));
+  }
+  return keys;
+}
+
+function mapContext(scope: Scope): MapContext {
+  return {
+    index: (name, key) => scope.indexes.get(name)?.get(key) ?? refuseIndex(scope, name),
+    all: (): readonly KubeObject[] => [...ownCopy(scope).values()],
+  };
+}
+
+function refuseIndex({ part }: Scope, name: string): never {
+  throw new TypeError(`Cannot look into index "${name}": controller "${part}" has none of that name`);
+}
+
+/** One, several or none, as a list. */
+export function listOf(wakes: Wake | readonly Wake[] | undefined): readonly Wake[] {
+  if (wakes === undefined) return [];
+  return Array.isArray(wakes) ? wakes : [wakes as Wake];
+}
+
+/**
+ * The key of an object to wake.
+ *
+ * @param kind Its kind.
+ * @param wake Who.
+ * @param namespace The namespace where none is said.
+ */
+export function wakeKey(kind: AnyKind, wake: Wake, namespace: string | undefined): ObjectKey {
+  const said = typeof wake === "string" ? { name: wake } : "metadata" in wake ? wake.metadata : wake;
+  return keyOf({ name: said.name, namespace: kind.namespaced ? said.namespace ?? namespace : undefined });
+}

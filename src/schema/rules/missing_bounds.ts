@@ -1,0 +1,196 @@
+/** What to do about a rule that may cost too much: which bounds are missing, and what to write so that a length is known. */
+import { isObject } from "../../base/json.ts";
+import { own } from "../../base/own.ts";
+import type { Program } from "../../cel/program.ts";
+import { celName } from "../_cel_name.ts";
+import type { JsonSchema } from "../json_schema.ts";
+import { compileRules, mostValues } from "./compiled_rule.ts";
+import { type DeclaredType, declaredType, mostElements } from "./declared_type.ts";
+import { RULE_LIMIT } from "./limits.ts";
+
+/** A bound that would make a rule cheaper. */
+export interface MissingBound {
+  readonly keyword: "maxItems" | "maxLength" | "maxProperties";
+  /** Where it is missing, such as `.spec.hosts[]`. */
+  readonly path: string;
+}
+
+/** What can be done about a rule. */
+export interface CostAdvice {
+  readonly bounds: readonly MissingBound[];
+  /** What a message could be made by that says the same, and of which is known how long it becomes. */
+  readonly better?: string;
+}
+
+/**
+ * What can be done about a rule, or its message, that may cost too much.
+ *
+ * @param root The schema of a whole object.
+ * @param field Where the fault is, such as `.properties[spec].x-kubernetes-validations[0].rule`.
+ */
+export function costAdvice(root: JsonSchema, field: string): CostAdvice {
+  const found = findRule(root, field);
+  if (found === undefined) return { bounds: [] };
+  const { node, index, isMessage, nodes, path } = found;
+  const type = declaredType(node, node === root || (node["x-kubernetes-embedded-resource"] ?? false));
+  const compiled = type && compileRules(node, type)[index];
+  const program = isMessage ? compiled?.message?.program : compiled?.program;
+  if (type === undefined || program === undefined) return { bounds: [] };
+  const around = isMessage ? [] : containersIn(nodes);
+  const bounds = boundsThatMatter({ node, type, program, path, around });
+  const better = isMessage ? betterMessage(node, index, type) : undefined;
+  return { bounds, ...(better && { better }) };
+}
+
+/** A node of a schema on the way to a rule. */
+interface Step {
+  readonly schema: JsonSchema;
+  readonly path: string;
+}
+
+interface FoundRule {
+  readonly node: JsonSchema;
+  readonly path: string;
+  readonly index: number;
+  readonly isMessage: boolean;
+  /** What it stands in, from the root on. */
+  readonly nodes: readonly Step[];
+}
+
+const STEP = /^\.(?:properties\[(.*?)\](?=\.)|(items|additionalProperties)(?=\.))/s;
+const RULE = /^\.x-kubernetes-validations\[(\d+)\]\.(rule|messageExpression)$/;
+
+function findRule(root: JsonSchema, field: string): FoundRule | undefined {
+  let [node, path, rest]: [JsonSchema | undefined, string, string] = [root, "", field];
+  const nodes: Step[] = [];
+  for (let step = STEP.exec(rest); step !== null && node !== undefined; step = STEP.exec(rest)) {
+    const [text, name, below] = step;
+    nodes.push({ schema: node, path });
+    const { additionalProperties } = node;
+    if (name !== undefined) node = own(node.properties, name);
+    else node = below === "items" ? node.items : isObject(additionalProperties) ? additionalProperties : undefined;
+    path += name !== undefined ? `.${name}` : below === "items" ? "[]" : ".*";
+    rest = rest.slice(text.length);
+  }
+  const [, index, part] = RULE.exec(rest) ?? [];
+  if (node === undefined || index === undefined) return undefined;
+  return { node, path, index: Number(index), isMessage: part === "messageExpression", nodes };
+}
+
+/** Lists and maps: each makes a rule below it be evaluated as often as it has entries. */
+function containersIn(nodes: readonly Step[]): Step[] {
+  return nodes.filter(({ schema }) => schema.type === "array" || isObject(schema.additionalProperties));
+}
+
+interface Priced {
+  readonly node: JsonSchema;
+  readonly type: DeclaredType;
+  readonly program: Program;
+  readonly path: string;
+  readonly around: readonly Step[];
+}
+
+/** How large what has no bound is taken to be once it has one. */
+const SMALL = 10;
+
+function boundsThatMatter({ node, type, program, path, around }: Priced): MissingBound[] {
+  const missing = new Map<string, MissingBound>();
+  const note = (schema: JsonSchema, at: string) => {
+    const keyword = missingKeyword(schema);
+    if (keyword !== undefined) missing.set(at, { keyword, path: at });
+  };
+  for (const each of around) note(each.schema, each.path);
+  const cost = (isBounded: (path: string) => boolean): number => {
+    const sizeOf = ([, ...steps]: readonly string[]) => {
+      const max = mostElements(type, steps);
+      if (max === undefined) return undefined;
+      const part = partAt(node, path, steps);
+      if (part !== undefined) note(part.schema, part.path);
+      const isSmall = part !== undefined && missing.has(part.path) && isBounded(part.path);
+      return { min: 0, max: isSmall ? SMALL : max };
+    };
+    return program.estimateCost({ sizeOf }).max * timesEvaluated(around, type, isBounded);
+  };
+  cost(() => false);
+  const least = cost(() => true);
+  return [...missing.values()].filter((bound) => cost((path) => path !== bound.path) > 1.1 * least)
+    .sort((a, b) => a.path < b.path ? -1 : 1);
+}
+
+function timesEvaluated(around: readonly Step[], type: DeclaredType, isBounded: (path: string) => boolean): number {
+  const most = around.map(({ schema, path }) => {
+    return (schema.type === "array" ? schema.maxItems : schema.maxProperties) ?? (isBounded(path) ? SMALL : undefined);
+  });
+  return most.reduce<number>((all, each) => all * (each ?? NaN), 1) || mostValues(type);
+}
+
+function missingKeyword(schema: JsonSchema): MissingBound["keyword"] | undefined {
+  const { type, format = "", maxItems, maxLength, maxProperties, additionalProperties, enum: values } = schema;
+  if (type === "array") return maxItems === undefined ? "maxItems" : undefined;
+  if (isObject(additionalProperties)) return maxProperties === undefined ? "maxProperties" : undefined;
+  if (type !== "string" && !schema["x-kubernetes-int-or-string"]) return undefined;
+  if (maxLength !== undefined || values !== undefined || ["date", "date-time", "duration"].includes(format)) {
+    return undefined;
+  }
+  return "maxLength";
+}
+
+/** The node at the end of a path as the estimate names it. */
+function partAt(schema: JsonSchema, path: string, steps: readonly string[]): Step | undefined {
+  let here: Step = { schema, path };
+  for (const step of steps) {
+    const next = stepInto(here, step);
+    if (next === undefined) return undefined;
+    here = next;
+  }
+  return here;
+}
+
+function stepInto({ schema, path }: Step, step: string): Step | undefined {
+  const { items, additionalProperties, properties = {} } = schema;
+  if (step === "@items") return items && { schema: items, path: `${path}[]` };
+  if (step === "@values") {
+    return isObject(additionalProperties) ? { schema: additionalProperties, path: `${path}.*` } : undefined;
+  }
+  const name = Object.keys(properties).find((each) => celName(each) === step);
+  return name === undefined ? undefined : { schema: properties[name]!, path: `${path}.${name}` };
+}
+
+/** How long a sum of texts becomes is not known where one of them is `string(...)`; of a format it is. */
+function betterMessage(node: JsonSchema, index: number, type: DeclaredType): string | undefined {
+  const rule = node["x-kubernetes-validations"]?.[index];
+  const better = asFormat(rule?.messageExpression ?? "");
+  if (rule === undefined || better === undefined) return undefined;
+  const changed = { ...rule, messageExpression: better };
+  const [compiled] = compileRules({ ...node, "x-kubernetes-validations": [changed] }, type);
+  const message = compiled?.message;
+  return message?.program !== undefined && message.cost <= RULE_LIMIT ? better : undefined;
+}
+
+/** A sum of texts as one format: `'a' + string(self.n)` is `'a%s'.format([self.n])`. */
+function asFormat(expression: string): string | undefined {
+  const terms = termsOf(expression).map((term) => term.trim());
+  if (terms.length < 2 || terms.includes("")) return undefined;
+  let format = "";
+  const values: string[] = [];
+  for (const term of terms) {
+    const [, literal] = /^'((?:[^'\\]|\\.)*)'$/.exec(term) ?? [];
+    const [, value] = /^string\(([^()]+)\)$/.exec(term) ?? [];
+    format += literal === undefined ? "%s" : literal.replaceAll("%", "%%");
+    if (literal === undefined) values.push(value ?? term);
+  }
+  return `'${format}'.format([${values.join(", ")}])`;
+}
+
+/** What stands between the pluses that are in no brackets and no quotes. */
+function termsOf(expression: string): string[] {
+  const terms = [""];
+  let depth = 0;
+  for (const [token] of expression.matchAll(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^]/g)) {
+    if ("([{".includes(token)) depth++;
+    else if (")]}".includes(token)) depth--;
+    if (token === "+" && depth === 0) terms.push("");
+    else terms[terms.length - 1] += token;
+  }
+  return terms;
+}

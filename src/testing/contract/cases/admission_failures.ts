@@ -1,0 +1,240 @@
+/** Webhooks that fail, those that are asked twice, and configurations that are refused. */
+import { area } from "../contract.ts";
+import type { Recorder } from "../recorder.ts";
+import {
+  add,
+  allow,
+  CONFIG_MAPS,
+  configuration,
+  CONFIGURATIONS,
+  deny,
+  type Hook,
+  inNamespace,
+  mutating,
+  patching,
+  webhook,
+  withHooks,
+} from "../webhooks.ts";
+import { configMap } from "../widget.ts";
+
+const review = (more: Record<string, unknown> = {}) =>
+  Response.json({ apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", ...more });
+
+/** Webhooks that fail, and those that are asked twice. */
+export const failures = area("admission failures", {
+  ...Object.fromEntries(
+    ([
+      ["no response", () => review()],
+      ["another uid", () => ({ uid: "1", allowed: true })],
+      [
+        "another version",
+        ({ uid }) =>
+          Response.json({
+            apiVersion: "admission.k8s.io/v1beta1",
+            kind: "AdmissionReview",
+            response: { uid, allowed: true },
+          }),
+      ],
+      ["status 500", () => new Response("boom", { status: 500 })],
+      ["status 404", () => new Response("", { status: 404 })],
+      ["status 400", () => new Response("bad", { status: 400 })],
+      ["a patch from a validating webhook", () => patching(add("/data", {}))],
+      ["a type of patch from a validating webhook", () => ({ allowed: true, patchType: "JSONPatch" })],
+    ] as [string, Hook["answer"] & object][]).map(([name, answer]) =>
+      [
+        `a validating webhook answers ${name}`,
+        async (api) => {
+          await withHooks(api, { odd: { phase: "validate", answer, isUnseen: true } }, async () => {
+            await api.post(api.core("configmaps"), configMap("c"));
+          });
+        },
+      ] as [string, (api: Recorder) => Promise<void>]
+    ),
+  ),
+  ...Object.fromEntries(
+    ([
+      ["a patch without its type", () => ({ allowed: true, patch: btoa("[]") })],
+      ["a type without a patch", () => ({ allowed: true, patchType: "JSONPatch" })],
+      [
+        "a patch of another type",
+        () => ({ allowed: true, patchType: "Other", patch: btoa('[{"op":"remove","path":"/data"}]') }),
+      ],
+      ["an empty patch", () => patching()],
+    ] as [string, Hook["answer"] & object][]).map(([name, answer]) =>
+      [
+        `a mutating webhook answers ${name}`,
+        async (api) => {
+          await withHooks(api, { odd: { phase: "mutate", answer, isUnseen: true } }, async () => {
+            await api.post(api.core("configmaps"), configMap("c"));
+          });
+        },
+      ] as [string, (api: Recorder) => Promise<void>]
+    ),
+  ),
+  "a webhook that nobody serves": async (api) => {
+    const url = "https://127.0.0.1:3/none";
+    await withHooks(api, { gone: { ...allow, with: { clientConfig: { url } } } }, async () => {
+      await api.post(api.core("configmaps"), configMap("c"));
+    });
+  },
+  "a webhook that nobody serves and that may be passed over": async (api) => {
+    const clientConfig = { url: "https://127.0.0.1:3/none" };
+    await withHooks(api, {
+      gone: { ...allow, with: { clientConfig, failurePolicy: "Ignore" } },
+      first: { ...allow, phase: "mutate", with: { clientConfig, failurePolicy: "Ignore" } },
+      look: allow,
+    }, async () => void await api.post(api.core("configmaps"), configMap("c")));
+  },
+  "a refusal is no failure that may be passed over": async (api) => {
+    await withHooks(api, { no: { ...deny, with: { failurePolicy: "Ignore" } } }, async () => {
+      await api.post(api.core("configmaps"), configMap("c"));
+    });
+  },
+  "a webhook that takes too long": async (api) => {
+    const late = Promise.withResolvers<void>();
+    const answer = async () => {
+      await late.promise;
+      return { allowed: true };
+    };
+    await withHooks(api, { slow: { phase: "validate", answer, with: { timeoutSeconds: 1 } } }, async () => {
+      await api.post(api.core("configmaps"), configMap("c"));
+      late.resolve();
+    });
+  },
+  "a dry run of a webhook with side effects": async (api) => {
+    await withHooks(api, {
+      none: { ...allow, with: { sideEffects: "None" } },
+      dry: { ...allow, with: { sideEffects: "NoneOnDryRun" } },
+    }, async () => {
+      await api.post(api.core("configmaps?dryRun=All"), configMap("c"));
+      await api.get(api.core("configmaps/c"));
+    });
+  },
+  "a webhook that wants it is asked again": async (api) => {
+    await withHooks(api, {
+      a: {
+        phase: "mutate",
+        with: { reinvocationPolicy: "IfNeeded" },
+        answer: ({ object }) =>
+          patching(add("/data", { ...object.data, a: String(Object.keys(object.data ?? {}).length) })),
+      },
+      b: { ...mutating(add("/data/b", "1")), with: { reinvocationPolicy: "Never" } },
+    }, async () => void await api.post(api.core("configmaps"), configMap("c")));
+  },
+  "webhooks are asked again once at most": async (api) => {
+    const counting = (key: string): Hook => ({
+      phase: "mutate",
+      with: { reinvocationPolicy: "IfNeeded" },
+      answer: ({ object }) =>
+        patching(add("/data", { ...object.data, [key]: String(Number(object.data?.[key] ?? 0) + 1) })),
+    });
+    await withHooks(api, { a: counting("a"), b: counting("b") }, async () => {
+      await api.post(api.core("configmaps"), configMap("c"));
+    });
+  },
+  "nobody is asked again when nothing was changed": async (api) => {
+    const again = { reinvocationPolicy: "IfNeeded" };
+    await withHooks(api, {
+      a: { phase: "mutate", with: again },
+      b: { ...mutating({ op: "test", path: "/metadata/name", value: "c" }), with: again },
+    }, async () => void await api.post(api.core("configmaps"), configMap("c")));
+  },
+  "the older form of reviews": async (api) => {
+    const answer = () => ({ allowed: false, status: { message: "no" } });
+    await withHooks(
+      api,
+      { old: { phase: "validate", answer, with: { admissionReviewVersions: ["v1beta1"] } } },
+      async () => {
+        await api.post(api.core("configmaps"), configMap("c"));
+      },
+    );
+  },
+});
+
+const URL = { url: "https://127.0.0.1:3/x" };
+
+/** Configurations that are refused. */
+export const refusedWebhooks = area("refused webhooks", {
+  ...Object.fromEntries(
+    Object.entries({
+      "a name that is none": [webhook("short", URL), webhook("Not.A.Name", URL), webhook("", URL)],
+      "two of one name": [webhook("a.example.com", URL), webhook("a.example.com", URL)],
+      "no place to call": [
+        webhook("a.example.com", {}),
+        webhook("b.example.com", { ...URL, service: { namespace: "n", name: "s" } }),
+      ],
+      "a URL that is none": [
+        webhook("a.example.com", { url: "http://x/y" }),
+        webhook("b.example.com", { url: "https://user@x/y?z#f" }),
+        webhook("c.example.com", { url: "https://" }),
+      ],
+      "a service that is none": [
+        webhook("a.example.com", { service: { namespace: "", name: "" } }),
+        webhook("b.example.com", { service: { namespace: "n", name: "s", path: "x//y", port: 0 } }),
+      ],
+      "rules without anything": [webhook("a.example.com", URL, { rules: [{}] })],
+      "rules with stars and more": [
+        webhook("a.example.com", URL, {
+          rules: [{
+            operations: ["*", "CREATE"],
+            apiGroups: ["*", "a"],
+            apiVersions: ["*", "v1"],
+            resources: ["*", "pods"],
+          }],
+        }),
+        webhook("b.example.com", URL, {
+          rules: [{
+            operations: ["READ"],
+            apiGroups: [""],
+            apiVersions: [""],
+            resources: ["pods/*", "pods/log", "*/*", ""],
+            scope: "Odd",
+          }],
+        }),
+      ],
+      "policies that are none": [
+        webhook("a.example.com", URL, {
+          failurePolicy: "Maybe",
+          matchPolicy: "Maybe",
+          sideEffects: "Some",
+          timeoutSeconds: 31,
+        }),
+        webhook("b.example.com", URL, { sideEffects: undefined, timeoutSeconds: 0 }),
+      ],
+      "versions that are none": [
+        webhook("a.example.com", URL, { admissionReviewVersions: [] }),
+        webhook("b.example.com", URL, { admissionReviewVersions: ["v7", "v7", "V1"] }),
+      ],
+      "conditions that are none": [
+        webhook("a.example.com", URL, {
+          matchConditions: [{ name: "x", expression: "object." }, { name: "x", expression: "1" }],
+        }),
+        webhook("b.example.com", URL, {
+          matchConditions: [{ name: "", expression: "" }, { name: "a b", expression: "unknown" }],
+        }),
+      ],
+      "selectors that are none": [
+        webhook("a.example.com", URL, { objectSelector: { matchExpressions: [{ key: "x", operator: "Odd" }] } }),
+        webhook("b.example.com", URL, { namespaceSelector: { matchExpressions: [{ key: "x", operator: "In" }] } }),
+      ],
+    }).map(([name, webhooks]) =>
+      [name, async (api) => {
+        for (const phase of ["mutate", "validate"] as const) {
+          await api.post(CONFIGURATIONS[phase], configuration(phase, `${api.namespace}-refused`, webhooks));
+        }
+      }] as [string, (api: Recorder) => Promise<void>]
+    ),
+  ),
+  "a configuration gets its defaults": async (api) => {
+    const bare = {
+      name: "a.example.com",
+      clientConfig: { service: { namespace: "n", name: "s" } },
+      rules: [CONFIG_MAPS],
+    };
+    const webhooks = [{ ...bare, sideEffects: "None", admissionReviewVersions: ["v1"], ...inNamespace(api) }];
+    for (const phase of ["mutate", "validate"] as const) {
+      await api.post(CONFIGURATIONS[phase], configuration(phase, `${api.namespace}-defaults`, webhooks));
+      await api.quietly("DELETE", `${CONFIGURATIONS[phase]}/${api.namespace}-defaults`);
+    }
+  },
+});

@@ -1,0 +1,223 @@
+import { area } from "../contract.ts";
+import { definition, FRUIT_VERSION } from "../definition.ts";
+import { CRDS } from "../recorder.ts";
+import { COUNT, fruit, GROUP, MERGE, objects, schema, TEXT, untilVersions, versioned } from "./_fruit.ts";
+
+/** A kind in several versions. */
+const versions = area("versions", {
+  "an object is the same in all versions": async (api) => {
+    const given = versioned("Melon", "melons", [{ name: "v1" }, { name: "v2" }, { name: "v1beta1" }]);
+    await api.post(CRDS, given);
+    await untilVersions(api, "melons", { v1: 200, v2: 200, v1beta1: 200 });
+    await api.post(objects(api, "melons", "v2"), fruit("Melon", "a", { size: 1 }, "v2"));
+    await api.post(objects(api, "melons", "v1"), fruit("Melon", "b", { size: 2 }));
+    for (const version of ["v1", "v2", "v1beta1"]) await api.get(`${objects(api, "melons", version)}/a`);
+    await api.get(objects(api, "melons", "v1beta1"));
+    await api.merge(`${objects(api, "melons", "v2")}/b`, { spec: { size: 3 } });
+    await api.get(`${objects(api, "melons", "v1")}/b`);
+    await api.post(objects(api, "melons", "v2"), fruit("Melon", "c", { size: 1 }, "v1"));
+    await api.delete(`${objects(api, "melons", "v2")}/a`);
+    await api.get(`${objects(api, "melons", "v1")}/a`);
+  },
+  "a watch shows objects in its own version": async (api) => {
+    await api.quietlyDefine(versioned("Lychee", "lychees", [{}, {}]));
+    await untilVersions(api, "lychees", { v1: 200, v2: 200 });
+    await api.quietly("POST", objects(api, "lychees"), fruit("Lychee", "a", { size: 1 }));
+    await api.watch(`${objects(api, "lychees", "v2")}?watch=1`, async (watch) => {
+      await watch.take(1);
+      await api.quietly("PATCH", `${objects(api, "lychees")}/a`, { spec: { size: 2 } }, MERGE);
+      await watch.take(1);
+    });
+  },
+  "what a version does not know is lost in it": async (api) => {
+    const given = versioned("Papaya", "papayas", [
+      { schema: schema({ size: COUNT, old: { type: "string", default: "old" } }) },
+      { schema: schema({ size: COUNT, old: TEXT, fresh: TEXT, late: { type: "string", default: "late" } }) },
+    ]);
+    await api.quietlyDefine(given);
+    await untilVersions(api, "papayas", { v1: 200, v2: 200 });
+    const { body } = await api.quietly(
+      "POST",
+      objects(api, "papayas", "v2"),
+      fruit("Papaya", "a", { size: 1, fresh: "b" }, "v2"),
+    );
+    await api.post(`${objects(api, "papayas", "v2")}?dryRun=All`, fruit("Papaya", "b", body.spec, "v1"));
+    for (const version of ["v1", "v2"]) {
+      const { body: { spec } } = await api.quietly("GET", `${objects(api, "papayas", version)}/a`);
+      await api.post(`${objects(api, "papayas")}?dryRun=All&fieldValidation=Ignore`, fruit("Papaya", version, spec));
+    }
+  },
+  "a version that is not served is not there": async (api) => {
+    const given = versioned("Quince", "quinces", [{ served: false }, {}]);
+    await api.post(CRDS, given);
+    await untilVersions(api, "quinces", { v2: 200 });
+    await api.get(objects(api, "quinces", "v1"));
+    await api.post(objects(api, "quinces", "v2"), fruit("Quince", "a", { size: 1 }, "v2"));
+    await api.get(`${objects(api, "quinces", "v2")}/a`);
+    await api.get(`/apis/${GROUP}/v1/quinces`);
+  },
+  "a version in which objects may be stored stays": async (api) => {
+    const given = versioned("Medlar", "medlars", [{}, {}]);
+    const path = `${CRDS}/medlars.${GROUP}`;
+    await api.quietlyDefine(given);
+    await untilVersions(api, "medlars", { v1: 200, v2: 200 });
+    await api.quietly("POST", objects(api, "medlars"), fruit("Medlar", "a", { size: 1 }));
+    const [v1, v2] = given.spec.versions;
+    await api.merge(path, { spec: { versions: [{ ...v1, storage: false }, { ...v2, storage: true }] } });
+    await api.merge(path, { spec: { versions: [{ ...v2, storage: true }] } });
+    // A change makes it stored in the new version; then the old one can be let go.
+    await api.untilAnswer(path, ({ body }) => body.status.storedVersions.length === 2);
+    await api.merge(`${objects(api, "medlars", "v2")}/a`, { spec: { size: 2 } });
+    await api.quietly("PATCH", `${path}/status`, { status: { storedVersions: ["v2"] } }, MERGE);
+    await api.merge(path, { spec: { versions: [{ ...v2, storage: true }] } });
+    await untilVersions(api, "medlars", { v1: 404, v2: 200 });
+    await api.get(objects(api, "medlars", "v2"));
+    await api.get(objects(api, "medlars", "v1"));
+  },
+  "fields of an object are owned in the version of whoever wrote them": async (api) => {
+    await api.quietlyDefine(versioned("Loquat", "loquats", [{}, {}]));
+    await untilVersions(api, "loquats", { v1: 200, v2: 200 });
+    const path = (version: string, manager: string) =>
+      `${objects(api, "loquats", version)}/a?fieldManager=${manager}&force=false`;
+    await api.apply(path("v1", "one"), fruit("Loquat", "a", { size: 1 }));
+    await api.apply(path("v2", "one"), fruit("Loquat", "a", { size: 2 }, "v2"));
+    await api.apply(path("v2", "two"), fruit("Loquat", "a", { size: 3 }, "v2"));
+  },
+});
+
+/** A version on its way out. */
+const deprecation = area("deprecated versions", {
+  "each answer warns": async (api) => {
+    const given = versioned("Sloe", "sloes", [
+      { name: "v1", storage: true },
+      { name: "v1alpha1", deprecated: true },
+      { name: "v1beta1", deprecated: true, deprecationWarning: 'take "v1"' },
+      { name: "v2", deprecated: true },
+    ]);
+    await api.quietlyDefine(given);
+    await untilVersions(api, "sloes", { v1: 200, v1alpha1: 200, v1beta1: 200, v2: 200 });
+    for (const version of ["v1", "v1alpha1", "v1beta1", "v2"]) {
+      await api.post(objects(api, "sloes", version), fruit("Sloe", version, { size: 1 }, version));
+      await api.get(`${objects(api, "sloes", version)}/${version}`);
+      await api.get(`${objects(api, "sloes", version)}/nobody`);
+      await api.get(objects(api, "sloes", version));
+      await api.merge(`${objects(api, "sloes", version)}/${version}`, { spec: { size: 2 } });
+      await api.delete(`${objects(api, "sloes", version)}/${version}`);
+    }
+  },
+  "it names the newest version that is not": async (api) => {
+    const given = versioned("Bullace", "bullaces", [
+      { name: "v1alpha1", deprecated: true },
+      { name: "v1alpha2", storage: false },
+      { name: "v1beta1", served: false, storage: false },
+      { name: "v1beta2", storage: false },
+      { name: "v1beta3", deprecated: true, storage: false },
+    ]);
+    await api.quietlyDefine(given);
+    await untilVersions(api, "bullaces", { v1alpha1: 200, v1alpha2: 200, v1beta2: 200, v1beta3: 200 });
+    for (const version of ["v1alpha1", "v1alpha2", "v1beta3"]) await api.get(objects(api, "bullaces", version));
+  },
+});
+
+/** Kinds with more than one version. */
+export const customVersions = [...versions, ...deprecation];
+
+/** Changes of a definition that is there. */
+export const changedDefinitions = area("changed definitions", {
+  "names that objects are kept by cannot change": async (api) => {
+    const given = definition("Rowan", "rowans");
+    const path = `${CRDS}/rowans.${GROUP}`;
+    await api.quietlyDefine(given);
+    await api.merge(path, { spec: { names: { kind: "Ash" } } });
+    await api.merge(path, { spec: { names: { plural: "ashes" } } });
+    await api.merge(path, { spec: { group: "other.example.com" } });
+    await api.merge(path, { spec: { scope: "Cluster" } });
+    await api.merge(path, { spec: { names: { shortNames: ["rw"], categories: ["trees"], singular: "rowantree" } } });
+    await api.untilAnswer(path, ({ body }) => body.status.acceptedNames.shortNames?.length === 1);
+    await api.get(path);
+    await api.untilAnswer(
+      `/apis/${GROUP}/v1`,
+      ({ body }) => body.resources.some((each: { singularName: string }) => each.singularName === "rowantree"),
+    );
+  },
+  "a bad schema is refused in a change too": async (api) => {
+    const given = definition("Alder", "alders");
+    const path = `${CRDS}/alders.${GROUP}`;
+    await api.quietlyDefine(given);
+    const at = "/spec/versions/0/schema/openAPIV3Schema/properties/spec";
+    await api.jsonPatch(path, [{ op: "add", path: `${at}/properties/a`, value: {} }]);
+    await api.jsonPatch(path, [{ op: "add", path: `${at}/properties/a`, value: { ...TEXT, format: "x" } }]);
+    await api.jsonPatch(path, [{ op: "add", path: `${at}/properties/b`, value: { ...TEXT, format: "x" } }]);
+    await api.jsonPatch(path, [{ op: "add", path: `${at}/properties/c`, value: { ...TEXT, format: "y" } }]);
+    await api.jsonPatch(path, [{ op: "add", path: `${at}/description`, value: "" }]);
+    await api.jsonPatch(path, [{ op: "remove", path: "/spec/versions/0/schema" }]);
+  },
+  "what is empty is left out": async (api) => {
+    const given = definition("Elder", "elders", {
+      schema: {
+        type: "object",
+        description: "",
+        nullable: false,
+        required: [],
+        properties: {
+          spec: {
+            type: "object",
+            properties: {},
+            title: "",
+            enum: [],
+            allOf: [],
+            default: null,
+            "x-kubernetes-int-or-string": false,
+            "x-kubernetes-validations": [],
+          },
+          list: { type: "array", items: { type: "string", pattern: "", other: 1 } },
+          map: { type: "object", additionalProperties: { type: "string", example: null, nullable: false } },
+        },
+      },
+    });
+    const [version] = given.spec.versions;
+    await api.post(`${CRDS}?dryRun=All`, {
+      ...given,
+      spec: {
+        ...given.spec,
+        preserveUnknownFields: false,
+        names: { ...given.spec.names, shortNames: [], categories: [] },
+        versions: [{
+          ...version,
+          deprecated: false,
+          additionalPrinterColumns: [{ name: "A", type: "string", jsonPath: ".a", priority: 0, description: "" }],
+          selectableFields: [],
+          subresources: {},
+        }],
+      },
+    });
+  },
+  "a status of a definition is written apart": async (api) => {
+    const given = definition("Hornbeam", "hornbeams");
+    const path = `${CRDS}/hornbeams.${GROUP}`;
+    await api.quietlyDefine(given);
+    await api.merge(`${path}/status`, { status: { acceptedNames: { kind: "h_h" } } });
+    await api.merge(path, { status: { storedVersions: ["v7"] } });
+  },
+  "objects follow their definition": async (api) => {
+    const given = definition("Holly", "hollies");
+    await api.quietlyDefine(given);
+    const path = objects(api, "hollies");
+    await api.quietly("POST", path, {
+      apiVersion: FRUIT_VERSION,
+      kind: "Holly",
+      metadata: { name: "a" },
+      spec: { size: 1 },
+    });
+    await api.quietly("PATCH", `${CRDS}/hollies.${GROUP}`, [{
+      op: "add",
+      path: "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/color",
+      value: { type: "string", default: "red" },
+    }], { contentType: "application/json-patch+json" });
+    await api.untilAnswer(`${path}/a`, ({ body }) => body.spec.color === "red");
+    const { body } = await api.get(`${path}/a`);
+    // What is stored lacks the default: the same object again is a change.
+    const { body: after } = await api.put(`${path}/a`, body);
+    await api.put(`${path}/a`, after);
+  },
+});

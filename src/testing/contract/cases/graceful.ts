@@ -1,0 +1,167 @@
+/** Deletion that takes time, and what a deletion may ask for. */
+import { area } from "../contract.ts";
+import type { Recorder } from "../recorder.ts";
+import { configMap, widget } from "../widget.ts";
+
+const OPTIONS = { kind: "DeleteOptions", apiVersion: "v1" };
+
+/** A pod; on a node where one is named. */
+function pod(name: string, spec: Record<string, unknown> = {}, metadata: Record<string, unknown> = {}): unknown {
+  const containers = [{ name: "a", image: "x" }];
+  return { apiVersion: "v1", kind: "Pod", metadata: { name, ...metadata }, spec: { containers, ...spec } };
+}
+
+async function onNode(api: Recorder, name: string, more: Record<string, unknown> = {}, metadata = {}): Promise<void> {
+  await api.quietly("POST", api.core("pods"), pod(name, { nodeName: "n", ...more }, metadata));
+}
+
+/** Pods that are given time to end. */
+export const graceful = area("graceful deletion", {
+  "a pod on no node goes at once": async (api) => {
+    await api.quietly("POST", api.core("pods"), pod("p"));
+    await api.delete(api.core("pods/p"));
+    await api.get(api.core("pods/p"));
+  },
+  "a pod on a node is given its time": async (api) => {
+    await onNode(api, "p");
+    await api.delete(api.core("pods/p"));
+    await api.get(api.core("pods/p"));
+  },
+  "the time that the pod asks for": async (api) => {
+    await onNode(api, "p", { terminationGracePeriodSeconds: 90 });
+    await api.delete(api.core("pods/p"));
+  },
+  "the time that the deletion asks for": async (api) => {
+    await onNode(api, "p");
+    await api.delete(api.core("pods/p"), { ...OPTIONS, gracePeriodSeconds: 7 });
+  },
+  "no time at all": async (api) => {
+    await onNode(api, "p");
+    await api.delete(api.core("pods/p"), { ...OPTIONS, gracePeriodSeconds: 0 });
+    await api.get(api.core("pods/p"));
+  },
+  "a second deletion shortens the time and never lengthens it": async (api) => {
+    await onNode(api, "p");
+    await api.delete(api.core("pods/p"), { ...OPTIONS, gracePeriodSeconds: 60 });
+    await api.delete(api.core("pods/p"), { ...OPTIONS, gracePeriodSeconds: 90 });
+    await api.delete(api.core("pods/p"), { ...OPTIONS, gracePeriodSeconds: 10 });
+    await api.delete(api.core("pods/p"));
+    await api.delete(api.core("pods/p"), { ...OPTIONS, gracePeriodSeconds: 0 });
+    await api.get(api.core("pods/p"));
+  },
+  "a pod that waits for a finalizer after its time": async (api) => {
+    await onNode(api, "p", {}, { finalizers: ["example.com/a"] });
+    await api.delete(api.core("pods/p"));
+    await api.delete(api.core("pods/p"), { ...OPTIONS, gracePeriodSeconds: 0 });
+    await api.merge(api.core("pods/p"), { metadata: { finalizers: null } });
+    await api.get(api.core("pods/p"));
+  },
+  "a finalizer taken off before the time is over": async (api) => {
+    await onNode(api, "p", {}, { finalizers: ["example.com/a"] });
+    await api.delete(api.core("pods/p"));
+    await api.merge(api.core("pods/p"), { metadata: { finalizers: null } });
+    await api.get(api.core("pods/p"));
+    await api.quietly("DELETE", api.core("pods/p"), { ...OPTIONS, gracePeriodSeconds: 0 });
+  },
+  "a pod that has ended goes at once": async (api) => {
+    await onNode(api, "p");
+    await api.quietly("PATCH", api.core("pods/p/status"), { status: { phase: "Succeeded" } }, {
+      contentType: "application/merge-patch+json",
+    });
+    await api.delete(api.core("pods/p"));
+    await api.get(api.core("pods/p"));
+  },
+  "a pod with a negative time": async (api) => {
+    await onNode(api, "p");
+    await api.delete(api.core("pods/p"), { ...OPTIONS, gracePeriodSeconds: -1 });
+  },
+  "a watch of a pod that ends": async (api) => {
+    await api.watch(api.core("pods?watch=1"), async (watch) => {
+      await onNode(api, "p");
+      await api.quietly("DELETE", api.core("pods/p"));
+      await api.quietly("DELETE", api.core("pods/p"), { ...OPTIONS, gracePeriodSeconds: 0 });
+      await watch.until(({ type }) => type === "DELETED");
+    });
+  },
+  "a ConfigMap is given no time": async (api) => {
+    await api.quietly("POST", api.core("configmaps"), configMap("c"));
+    await api.delete(api.core("configmaps/c"), { ...OPTIONS, gracePeriodSeconds: 30 });
+    await api.get(api.core("configmaps/c"));
+  },
+  "a custom object with a finalizer and a time": async (api) => {
+    await api.quietly("POST", api.widgets(), widget("w", {}, { finalizers: ["example.com/a"] }));
+    await api.delete(api.widgets("/w"), { ...OPTIONS, gracePeriodSeconds: 30 });
+  },
+  "a dry run of a deletion": async (api) => {
+    await onNode(api, "p");
+    await api.delete(api.core("pods/p?dryRun=All"));
+    await api.delete(api.core("pods/p"), { ...OPTIONS, dryRun: ["All"], gracePeriodSeconds: 0 });
+    await api.get(api.core("pods/p"));
+    await api.quietly("POST", api.widgets(), widget("w", {}, { finalizers: ["example.com/a"] }));
+    await api.delete(api.widgets("/w?dryRun=All"));
+    await api.get(api.widgets("/w"));
+  },
+  "options in the query": async (api) => {
+    await onNode(api, "p");
+    await api.delete(api.core("pods/p?gracePeriodSeconds=3"));
+    await api.quietly("POST", api.widgets(), widget("w"));
+    await api.delete(api.widgets("/w?propagationPolicy=Foreground"));
+    await api.delete(api.widgets("/w?gracePeriodSeconds=x"));
+  },
+  "two ways to say what becomes of dependents": async (api) => {
+    await api.quietly("POST", api.widgets(), widget("w"));
+    await api.delete(api.widgets("/w"), { ...OPTIONS, propagationPolicy: "Background", orphanDependents: true });
+    await api.delete(api.widgets("/w"), { ...OPTIONS, orphanDependents: true });
+  },
+  "a policy asked for again": async (api) => {
+    await api.quietly("POST", api.widgets(), widget("w", {}, { finalizers: ["example.com/a"] }));
+    await api.delete(api.widgets("/w"), { ...OPTIONS, propagationPolicy: "Foreground" });
+    await api.delete(api.widgets("/w"), { ...OPTIONS, propagationPolicy: "Background" });
+  },
+  "what is being deleted is still updated": async (api) => {
+    await api.quietly("POST", api.widgets(), widget("w", {}, { finalizers: ["example.com/a"] }));
+    await api.quietly("DELETE", api.widgets("/w"));
+    await api.merge(api.widgets("/w"), { spec: { size: 7 }, metadata: { labels: { a: "b" } } });
+    await api.merge(api.widgets("/w/status"), { status: { phase: "Down" } });
+    await api.apply(api.widgets("/w?fieldManager=m"), widget("w", { color: "red" }));
+  },
+  "a deletion is told with the version after it": async (api) => {
+    await api.watch(api.core("configmaps?watch=1&labelSelector=x"), async (watch) => {
+      await api.quietly("POST", api.core("configmaps"), configMap("c", {}, { labels: { x: "" } }));
+      await api.quietly("DELETE", api.core("configmaps/c"));
+      await watch.until(({ type }) => type === "DELETED");
+    });
+  },
+});
+
+/** Collections that are deleted. */
+export const collections = area("deleted collections", {
+  "what is selected goes": async (api) => {
+    for (const name of ["a", "b", "c"]) {
+      await api.quietly(
+        "POST",
+        api.core("configmaps"),
+        configMap(name, {}, { labels: { keep: String(name === "b") } }),
+      );
+    }
+    await api.delete(api.core("configmaps?labelSelector=keep%3Dfalse"));
+    await api.get(api.core("configmaps?labelSelector=keep"));
+  },
+  "what holds a finalizer stays, marked": async (api) => {
+    await api.quietly("POST", api.widgets(), widget("a"));
+    await api.quietly("POST", api.widgets(), widget("b", {}, { finalizers: ["example.com/a"] }));
+    await api.delete(api.widgets());
+    await api.get(api.widgets());
+  },
+  "a dry run": async (api) => {
+    await api.quietly("POST", api.widgets(), widget("a"));
+    await api.delete(api.widgets("?dryRun=All"));
+    await api.get(api.widgets());
+  },
+  "by a field": async (api) => {
+    await api.quietly("POST", api.widgets(), widget("a", { color: "red" }));
+    await api.quietly("POST", api.widgets(), widget("b", { color: "blue" }));
+    await api.delete(api.widgets("?fieldSelector=spec.color%3Dred"));
+    await api.get(api.widgets());
+  },
+});

@@ -1,0 +1,93 @@
+/** OpenAPI v3, as far as kubectl and other clients read it: which kinds, paths and schemas there are. */
+import { isObject } from "../../../base/json.ts";
+import { area } from "../contract.ts";
+import type { Recorder } from "../recorder.ts";
+import { GROUP } from "../widget.ts";
+
+/** Operations by path: what each does, and to which kind. Built-in kinds of the server in the process have no texts. */
+// deno-lint-ignore no-explicit-any
+function actions({ paths }: any): unknown {
+  const known = Object.entries(paths).filter(([path]) => !path.includes("/watch/") && !path.endsWith("/"));
+  return Object.fromEntries(known.map(([path, item]) => [path, operations(item)]));
+}
+
+function operations(item: unknown): unknown {
+  return Object.fromEntries(
+    Object.entries(item as Record<string, Readonly<Record<string, unknown>>>).filter(([method]) =>
+      method !== "parameters"
+    ).map(([method, each]) => [
+      method,
+      [each["x-kubernetes-action"], each["x-kubernetes-group-version-kind"]],
+    ]),
+  );
+}
+
+/** A schema without descriptions, and without what groups share. */
+function bare(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(bare);
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).filter(([key, part]) => key !== "description" || typeof part !== "string");
+  const [first] = entries;
+  // A reference that has nothing beside it but a description.
+  if (entries.length === 1 && first?.[0] === "allOf" && Array.isArray(first[1])) return bare(first[1][0]);
+  return Object.fromEntries(entries.map(([key, part]) => [key, bare(part)]));
+}
+
+/** Waits until the document of the shared kind is there: the real server makes it some time after the kind is served. */
+async function published(api: Recorder): Promise<void> {
+  await api.untilAnswer("/openapi/v3", ({ body }) => body.paths?.[`apis/${GROUP}/v1`] !== undefined);
+}
+
+const WIDGET = "com.example.contract.v1.Widget";
+
+/** Schemas of built-in kinds and their parts. */
+const BUILTIN: readonly (readonly [path: string, name: string])[] = [
+  ["apis/apps/v1", "io.k8s.api.apps.v1.DeploymentSpec"],
+  ["apis/apps/v1", "io.k8s.api.core.v1.PodSpec"],
+  ["apis/apps/v1", "io.k8s.api.core.v1.Container"],
+  ["api/v1", "io.k8s.api.core.v1.ConfigMap"],
+  ["api/v1", "io.k8s.api.core.v1.ServicePort"],
+  ["apis/batch/v1", "io.k8s.api.batch.v1.JobSpec"],
+];
+
+export const openapi = area("openapi", {
+  "the documents that there are": async (api) => {
+    await published(api);
+    // Other cases define kinds of their own meanwhile.
+    const isLasting = (path: string) =>
+      /^apis?\/.*v\d/.test(path) && (!path.includes(".example.com") || path.includes(GROUP));
+    await api.get("/openapi/v3", { pick: ({ paths }) => Object.keys(paths).filter(isLasting).sort() });
+  },
+  "the schema of a custom kind": async (api) => {
+    await published(api);
+    await api.get(`/openapi/v3/apis/${GROUP}/v1`, { pick: ({ components }) => components.schemas[WIDGET] });
+  },
+  "what can be done with a custom kind": async (api) => {
+    await published(api);
+    await api.get(`/openapi/v3/apis/${GROUP}/v1`, { pick: actions });
+  },
+  "what a patch of a custom kind may say": async (api) => {
+    await published(api);
+    const path = `/apis/${GROUP}/v1/namespaces/{namespace}/widgets/{name}`;
+    // deno-lint-ignore no-explicit-any
+    const pick = ({ paths }: any) =>
+      paths[path].patch.parameters.map(({ name }: { name: string }) => name).filter((name: string) =>
+        /^(?:dry|field)/.test(name)
+      );
+    await api.get(`/openapi/v3/apis/${GROUP}/v1`, { pick });
+  },
+  "schemas of built-in kinds": async (api) => {
+    for (const [path, name] of BUILTIN) {
+      await api.get(`/openapi/v3/${path}`, { pick: ({ components }) => bare(components.schemas[name]) });
+    }
+  },
+  "what can be done with built-in kinds": async (api) => {
+    for (const path of ["apis/apps/v1", "apis/batch/v1", "apis/coordination.k8s.io/v1"]) {
+      await api.get(`/openapi/v3/${path}`, { pick: actions });
+    }
+  },
+  "documents that there are not": async (api) => {
+    await api.get("/openapi/v3/apis/none/v1");
+    await api.get("/openapi/v4");
+  },
+});

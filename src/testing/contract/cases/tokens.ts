@@ -1,0 +1,243 @@
+/** Tokens of service accounts, Leases and Events. */
+import { area } from "../contract.ts";
+import type { Recorder } from "../recorder.ts";
+
+const REVIEWS = "/apis/authentication.k8s.io/v1/tokenreviews";
+const REQUEST = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest" };
+
+async function account(api: Recorder, name = "robot"): Promise<string> {
+  const body = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name } };
+  const answer = await api.quietly("POST", api.core("serviceaccounts"), body);
+  return answer.body.metadata.uid;
+}
+
+/** Asks for a token and shows the answer without it: no two are the same. */
+async function request(api: Recorder, body: Record<string, unknown>, name = "robot"): Promise<string> {
+  const silent: { body: unknown; status: number } = await untold(api, api.core(`serviceaccounts/${name}/token`), body);
+  const answer = silent.body as { status?: { token?: string }; spec?: unknown };
+  const token = typeof answer.status === "object" ? answer.status?.token ?? "" : "";
+  const status = typeof answer.status === "object"
+    ? { ...answer.status, token: token === "" ? "" : "<token>" }
+    : answer.status;
+  api.note(`POST token of ${name}`, { status: silent.status, body: { ...answer, status } });
+  if (token !== "") api.note(`claims of ${name}`, claims(token));
+  return token;
+}
+
+async function untold(api: Recorder, path: string, body: unknown): Promise<{ status: number; body: unknown }> {
+  const before = api.steps.length;
+  const { status, body: answer } = await api.post(path, body);
+  api.steps.splice(before);
+  return { status, body: answer };
+}
+
+/** What a token says; times are left to what they come to. */
+function claims(token: string): unknown {
+  const text = (token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/");
+  const { iat, nbf, exp, ...rest } = JSON.parse(atob(text));
+  return { ...rest, lifetime: exp - iat, isGoodAtOnce: nbf === iat };
+}
+
+async function review(api: Recorder, token: string, audiences?: readonly string[]): Promise<void> {
+  const spec = { token, ...(audiences && { audiences }) };
+  const body = { apiVersion: "authentication.k8s.io/v1", kind: "TokenReview", spec };
+  const before = api.steps.length;
+  const answer = await api.post(REVIEWS, body);
+  api.steps.splice(before);
+  const told = { ...answer.body, spec: { ...answer.body.spec, token: token === "" ? "" : "<token>" } };
+  if (typeof told.metadata === "object") delete told.metadata.managedFields;
+  api.note("POST review", { status: answer.status, body: told });
+}
+
+/** Tokens that are asked for, and looked at. */
+export const tokens = area("tokens", {
+  "a token with all defaults": async (api) => {
+    await account(api);
+    await request(api, { ...REQUEST, spec: {} });
+    await request(api, REQUEST);
+  },
+  "a token for some audiences and some time": async (api) => {
+    await account(api);
+    await request(api, { ...REQUEST, spec: { audiences: ["a", "b"], expirationSeconds: 7200 } });
+  },
+  "too short and too long": async (api) => {
+    await account(api);
+    await request(api, { ...REQUEST, spec: { expirationSeconds: 599 } });
+    await request(api, { ...REQUEST, spec: { expirationSeconds: 600 } });
+    await request(api, { ...REQUEST, spec: { expirationSeconds: 4294967297 } });
+  },
+  "a token of an account that is not there": async (api) => {
+    await request(api, { ...REQUEST, spec: {} }, "none");
+  },
+  "a name, namespace or uid of another": async (api) => {
+    const uid = await account(api);
+    await request(api, { ...REQUEST, metadata: { name: "other" }, spec: {} });
+    await request(api, { ...REQUEST, metadata: { namespace: "other" }, spec: {} });
+    await request(api, { ...REQUEST, metadata: { uid: "11111111-1111-1111-1111-111111111111" }, spec: {} });
+    await request(api, { ...REQUEST, metadata: { name: "robot", namespace: api.namespace, uid }, spec: {} });
+  },
+  "a token bound to a Secret": async (api) => {
+    await account(api);
+    await api.quietly("POST", api.core("secrets"), { apiVersion: "v1", kind: "Secret", metadata: { name: "s" } });
+    const boundObjectRef = { apiVersion: "v1", kind: "Secret", name: "s" };
+    const token = await request(api, { ...REQUEST, spec: { boundObjectRef } });
+    await review(api, token);
+    await api.quietly("DELETE", api.core("secrets/s"));
+    await request(api, { ...REQUEST, spec: { boundObjectRef } });
+  },
+  "a token bound to a pod": async (api) => {
+    await account(api);
+    await account(api, "other");
+    const spec = { serviceAccountName: "robot", containers: [{ name: "a", image: "x" }] };
+    const { body } = await api.quietly("POST", api.core("pods"), {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "p" },
+      spec,
+    });
+    const boundObjectRef = { apiVersion: "v1", kind: "Pod", name: "p", uid: body.metadata.uid };
+    await review(api, await request(api, { ...REQUEST, spec: { boundObjectRef } }));
+    await request(api, { ...REQUEST, spec: { boundObjectRef } }, "other");
+    await request(api, { ...REQUEST, spec: { boundObjectRef: { ...boundObjectRef, uid: "1" } } });
+  },
+  "a token bound to what it cannot be bound to": async (api) => {
+    await account(api);
+    await request(api, { ...REQUEST, spec: { boundObjectRef: { apiVersion: "v1", kind: "ConfigMap", name: "c" } } });
+    await request(api, {
+      ...REQUEST,
+      spec: { boundObjectRef: { apiVersion: "apps/v1", kind: "Deployment", name: "c" } },
+    });
+    await request(api, { ...REQUEST, spec: { boundObjectRef: { apiVersion: "v1", kind: "Pod", name: "none" } } });
+  },
+  "a review of a good token": async (api) => {
+    await account(api);
+    const token = await request(api, { ...REQUEST, spec: {} });
+    await review(api, token);
+    await review(api, token, ["https://kubernetes.default.svc", "other"]);
+  },
+  "a review for another audience": async (api) => {
+    await account(api);
+    const token = await request(api, { ...REQUEST, spec: { audiences: ["vault"] } });
+    await review(api, token, ["vault", "other"]);
+  },
+  "a review of nothing": async (api) => {
+    await review(api, "");
+  },
+  "a token is a way in": async (api) => {
+    await account(api);
+    const token = await request(api, { ...REQUEST, spec: {} });
+    await api.sending({ Authorization: `Bearer ${token}` }).get(api.core("configmaps"));
+  },
+  "a token for others is no way in": async (api) => {
+    await account(api);
+    const token = await request(api, { ...REQUEST, spec: { audiences: ["vault"] } });
+    await api.sending({ Authorization: `Bearer ${token}` }).get(api.core("configmaps"));
+  },
+});
+
+const LEASE = { apiVersion: "coordination.k8s.io/v1", kind: "Lease" };
+const TIME = "2030-01-02T03:04:05.123456Z";
+
+/** Leases. */
+export const leases = area("leases", {
+  "a lease is taken, kept and given back": async (api) => {
+    const path = `/apis/coordination.k8s.io/v1/namespaces/${api.namespace}/leases`;
+    const spec = {
+      holderIdentity: "a",
+      leaseDurationSeconds: 15,
+      acquireTime: TIME,
+      renewTime: TIME,
+      leaseTransitions: 0,
+    };
+    const { body } = await api.post(path, { ...LEASE, metadata: { name: "l" }, spec });
+    await api.put(`${path}/l`, { ...body, spec: { ...spec, renewTime: "2030-01-02T03:04:07.000001Z" } });
+    await api.put(`${path}/l`, { ...body, spec: { ...spec, holderIdentity: "b" } });
+    await api.merge(`${path}/l`, { spec: { holderIdentity: "" } });
+    await api.get(`${path}/l`);
+  },
+  "a lease without a version is put, or made": async (api) => {
+    const path = `/apis/coordination.k8s.io/v1/namespaces/${api.namespace}/leases`;
+    await api.put(`${path}/l`, {
+      ...LEASE,
+      metadata: { name: "l", namespace: api.namespace },
+      spec: { holderIdentity: "a" },
+    });
+    await api.put(`${path}/l`, {
+      ...LEASE,
+      metadata: { name: "l", namespace: api.namespace },
+      spec: { holderIdentity: "b" },
+    });
+  },
+  "numbers and times that are none": async (api) => {
+    const path = `/apis/coordination.k8s.io/v1/namespaces/${api.namespace}/leases`;
+    const lease = (spec: unknown) => ({ ...LEASE, metadata: { name: "l" }, spec });
+    await api.post(path, lease({ leaseDurationSeconds: 0 }));
+    await api.post(path, lease({ leaseTransitions: -1 }));
+    await api.post(path, lease({ strategy: "Odd" }));
+    await api.post(path, lease({ preferredHolder: "x" }));
+  },
+});
+
+/** Events. */
+export const events = area("events", {
+  "an event of the older form": async (api) => {
+    await api.post(api.core("events"), {
+      apiVersion: "v1",
+      kind: "Event",
+      metadata: { name: "e" },
+      involvedObject: { apiVersion: "v1", kind: "ConfigMap", namespace: api.namespace, name: "c" },
+      reason: "Seen",
+      message: "hello",
+      type: "Normal",
+      count: 1,
+      firstTimestamp: "2030-01-02T03:04:05Z",
+      source: { component: "test" },
+    });
+    await api.get(`/apis/events.k8s.io/v1/namespaces/${api.namespace}/events/e`);
+  },
+  "an event of the newer form": async (api) => {
+    const path = `/apis/events.k8s.io/v1/namespaces/${api.namespace}/events`;
+    await api.post(path, {
+      apiVersion: "events.k8s.io/v1",
+      kind: "Event",
+      metadata: { name: "e" },
+      eventTime: TIME,
+      reportingController: "example.com/test",
+      reportingInstance: "test-1",
+      action: "Look",
+      reason: "Seen",
+      regarding: { apiVersion: "v1", kind: "ConfigMap", namespace: api.namespace, name: "c" },
+      note: "hello",
+      type: "Normal",
+    });
+    await api.merge(`${path}/e`, { series: { count: 2, lastObservedTime: TIME } });
+    await api.get(api.core("events/e"));
+  },
+  "events of an object": async (api) => {
+    for (const name of ["a", "b"]) {
+      await api.quietly("POST", api.core("events"), {
+        apiVersion: "v1",
+        kind: "Event",
+        metadata: { name: `e-${name}` },
+        involvedObject: { apiVersion: "v1", kind: "ConfigMap", namespace: api.namespace, name },
+        reason: "Seen",
+        type: "Normal",
+      });
+    }
+    await api.get(api.core("events?fieldSelector=involvedObject.name%3Da"));
+    await api.get(api.core("events?fieldSelector=involvedObject.kind%3DConfigMap,reason%3DSeen,type%3DWarning"));
+    await api.get(api.core("events?fieldSelector=unknown%3Da"));
+  },
+  "what an event must say": async (api) => {
+    const path = `/apis/events.k8s.io/v1/namespaces/${api.namespace}/events`;
+    await api.post(path, { apiVersion: "events.k8s.io/v1", kind: "Event", metadata: { name: "e" } });
+    await api.post(path, { apiVersion: "events.k8s.io/v1", kind: "Event", metadata: { name: "e" }, eventTime: TIME });
+    await api.post(api.core("events"), { apiVersion: "v1", kind: "Event", metadata: { name: "e" } });
+    await api.post(api.core("events"), {
+      apiVersion: "v1",
+      kind: "Event",
+      metadata: { name: "e" },
+      involvedObject: { kind: "ConfigMap", namespace: "other", name: "c" },
+    });
+  },
+});

@@ -1,0 +1,165 @@
+/** Webhooks of cases: HTTPS servers of this process, which both API servers call by URL. */
+import { type Authority, createAuthority } from "../_certificates.ts";
+import type { Recorder } from "./recorder.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** `request` of an AdmissionReview. */
+// deno-lint-ignore no-explicit-any -- a case looks at whatever it expects
+export type AdmissionRequest = any;
+
+/** What a hook answers: `response` of a review; a Response for what is no review at all. */
+export type HookAnswer = Fields | Response;
+
+/** A webhook of a case. */
+export interface Hook {
+  readonly phase: "mutate" | "validate";
+  /** @default {allows everything} */
+  readonly answer?: (request: AdmissionRequest) => HookAnswer | Promise<HookAnswer>;
+  /** What differs from a hook that is asked about ConfigMaps of the case's namespace. */
+  readonly with?: Fields;
+  /** Whether what it was asked is not compared. @default {false} */
+  readonly isUnseen?: boolean;
+}
+
+const GROUP = "admissionregistration.k8s.io/v1";
+/** Paths of the configurations. */
+export const CONFIGURATIONS = {
+  mutate: `/apis/${GROUP}/mutatingwebhookconfigurations`,
+  validate: `/apis/${GROUP}/validatingwebhookconfigurations`,
+} as const;
+const KINDS = { mutate: "MutatingWebhookConfiguration", validate: "ValidatingWebhookConfiguration" } as const;
+
+/** A rule that matches writes of ConfigMaps. */
+export const CONFIG_MAPS: Fields = {
+  operations: ["CREATE", "UPDATE", "DELETE"],
+  apiGroups: [""],
+  apiVersions: ["v1"],
+  resources: ["configmaps"],
+};
+/** A rule that matches writes of widgets. */
+export const WIDGETS: Fields = {
+  operations: ["*"],
+  apiGroups: ["contract.example.com"],
+  apiVersions: ["v1"],
+  resources: ["widgets"],
+};
+
+let authority: Promise<Authority> | undefined;
+
+/** A webhook as a configuration has it. */
+export function webhook(name: string, clientConfig: Fields, more: Fields = {}): Fields {
+  return {
+    name,
+    clientConfig,
+    rules: [CONFIG_MAPS],
+    sideEffects: "None",
+    admissionReviewVersions: ["v1"],
+    ...more,
+  };
+}
+
+/** A configuration of webhooks. */
+export function configuration(phase: Hook["phase"], name: string, webhooks: readonly unknown[]): Fields {
+  return { apiVersion: GROUP, kind: KINDS[phase], metadata: { name }, webhooks };
+}
+
+/** A JSON patch as a response carries it. */
+export function patching(...operations: readonly unknown[]): Fields {
+  return { allowed: true, patchType: "JSONPatch", patch: btoa(JSON.stringify(operations)) };
+}
+
+/**
+ * Runs a case with webhooks, and writes down what they were asked.
+ *
+ * @param api The recorder.
+ * @param hooks The webhooks by name; they are asked in this order.
+ * @param use What to do with them.
+ */
+export async function withHooks(
+  api: Recorder,
+  hooks: Readonly<Record<string, Hook>>,
+  use: () => Promise<void>,
+): Promise<void> {
+  const seen = new Map(Object.keys(hooks).map((name) => [name, [] as unknown[]]));
+  const markers = { mutate: 0, validate: 0 };
+  authority ??= createAuthority();
+  const { certificate: caCert } = await authority;
+  const { certificate, key } = await (await authority).server(["127.0.0.1"]);
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, cert: certificate, key, onListen() {} },
+    async (request) => {
+      const path = new URL(request.url).pathname.slice(1);
+      const review = await request.json();
+      if (path === "mutate" || path === "validate") {
+        markers[path]++;
+        return reviewed(review, { allowed: true });
+      }
+      seen.get(path)?.push(review.request);
+      return reviewed(review, await hooks[path]?.answer?.(review.request) ?? { allowed: true });
+    },
+  );
+  const url = `https://127.0.0.1:${(server.addr as Deno.NetAddr).port}`;
+  const config = (path: string) => ({ url: `${url}/${path}`, caBundle: btoa(caCert) });
+  const phases = (["mutate", "validate"] as const).filter((phase) =>
+    Object.values(hooks).some((hook) => hook.phase === phase)
+  );
+  try {
+    for (const phase of phases) {
+      const own = Object.entries(hooks).filter(([, hook]) => hook.phase === phase).map(([name, hook]) =>
+        webhook(`${name}.example.com`, config(name), { ...inNamespace(api), ...hook.with })
+      );
+      const marker = webhook("marker.example.com", config(phase), { ...inNamespace(api), rules: [PROBES] });
+      await api.quietly(
+        "POST",
+        CONFIGURATIONS[phase],
+        configuration(phase, `${api.namespace}-hooks`, [...own, marker]),
+      );
+    }
+    await untilCalled(api, () => phases.every((phase) => markers[phase] > 0));
+    await use();
+  } finally {
+    for (const phase of phases) {
+      await api.quietly("DELETE", `${CONFIGURATIONS[phase]}/${api.namespace}-hooks`).catch(() => {});
+    }
+    await server.shutdown();
+  }
+  for (const [name, requests] of seen) if (!hooks[name]?.isUnseen) api.note(`webhook ${name}`, requests);
+}
+
+/** Only the case's own namespace: others run at the same time. */
+export function inNamespace(api: Recorder): Fields {
+  return { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": api.namespace } } };
+}
+
+/** What no case writes: by it is seen that a configuration is known. */
+const PROBES: Fields = { ...CONFIG_MAPS, resources: ["serviceaccounts"] };
+
+async function untilCalled(api: Recorder, isCalled: () => boolean): Promise<void> {
+  const probe = { apiVersion: "v1", kind: "ServiceAccount", metadata: { generateName: "probe-" } };
+  while (!isCalled()) {
+    await api.quietly("POST", api.core("serviceaccounts?dryRun=All"), probe);
+    if (!isCalled()) await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+function reviewed(review: AdmissionRequest, answer: HookAnswer): Response {
+  if (answer instanceof Response) return answer;
+  const { apiVersion, kind } = review;
+  return Response.json({ apiVersion, kind, response: { uid: review.request.uid, ...answer } });
+}
+
+/** Allows everything. */
+export const allow: Hook = { phase: "validate" };
+/** Refuses everything. */
+export const deny: Hook = { phase: "validate", answer: () => ({ allowed: false, status: { message: "not today" } }) };
+
+/** Changes everything by a JSON patch. */
+export function mutating(...operations: readonly unknown[]): Hook {
+  return { phase: "mutate", answer: () => patching(...operations) };
+}
+
+/** An operation of a JSON patch. */
+export function add(path: string, value: unknown): Fields {
+  return { op: "add", path, value };
+}

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { createApiserver } from "../apiserver/mod.ts";
+import { systemClock } from "../base/clock.ts";
+import { findControlPlane } from "./_control_plane.ts";
+import { explain, prepare, runSuite, type Transcript } from "./contract/mod.ts";
+import { walkOf, walkText } from "./contract/walk.ts";
+import { realCluster } from "./real_cluster.ts";
+
+/** Walks that once ended differently. They stay. */
+const FAILED_ONCE: readonly number[] = [];
+
+const FIRST = Number(Deno.env.get("OP_WALK_SEED") ?? 1);
+const COUNT = Number(Deno.env.get("OP_WALKS") ?? 40);
+
+const isComplete = (await findControlPlane())?.programs.kubeApiserver !== undefined;
+
+Deno.test({ name: "random walks end in the same state with the same answers", ignore: !isComplete }, async (t) => {
+  await using cluster = await realCluster();
+  await using server = createApiserver({ clock: systemClock });
+  const answers = { all: 0, good: 0, refused: 0 };
+  const count = ({ steps }: Transcript) => {
+    for (const { call, status } of steps) {
+      if (call.includes("watch=1")) continue;
+      answers.all++;
+      if (status < 300) answers.good++;
+      if (status === 409 || status === 422) answers.refused++;
+    }
+  };
+  const servers = {
+    real: (request: Request) => cluster.fetch(request),
+    other: (request: Request) => server.fetch(request),
+  };
+  await Promise.all([prepare(servers.real), prepare(servers.other)]);
+  const seeds = [...FAILED_ONCE, ...Array.from({ length: COUNT }, (_, i) => FIRST + i)];
+
+  const namespaceOf = ({ name }: { name: string }) => `walk-${name}`;
+  const results = await runSuite(seeds.map(walkOf), servers, { namespaceOf, onTranscript: count });
+
+  for (const result of results) {
+    await t.step(`walk ${result.case.name}`, () => {
+      const { differences, case: { name } } = result;
+      if (differences.length > 0) assert.fail(`${walkText(Number(name))}\n\n${explain(result)}`);
+    });
+  }
+  const share = (part: number) => Math.round(100 * part / answers.all);
+  console.log(`${seeds.length} walks: ${share(answers.good)} % went well, ${share(answers.refused)} % were 409 or 422`);
+  await t.step("most requests go well, and enough are refused", () => {
+    assert(answers.good >= 0.6 * answers.all, `${answers.good} of ${answers.all} went well`);
+    assert(answers.refused >= 0.1 * answers.all, `${answers.refused} of ${answers.all} were 409 or 422`);
+  });
+});

@@ -1,0 +1,48 @@
+/** Loops with two variables. */
+import type { Case } from "../cel_libraries/case.ts";
+
+/** Expressions. */
+export const TWO_VARIABLES: readonly Case[] = [
+  ["[1, 2, 3].all(i, v, i < v)", "true", 19],
+  ["[1, 2, 3].exists(i, v, i == v)", "false", 22],
+  ["[1, 2, 3].exists(i, v, i == 2 && v == 3)", "true", 21],
+  ["[1, 2, 3].existsOne(i, v, v > 2)", "true", 10],
+  ["[1, 2, 3].exists_one(i, v, v > 1)", "false", 12],
+  ["{'a': 1}.all(k, v, k == 'a' && v == 1)", "true", 8],
+  ["{'a': 1}.exists(k, v, v > 1)", "false", 7],
+  ["{'a': 1}.existsOne(k, v, v == 1)", "true", 6],
+  ["[1, 2].transformList(i, v, i * 10 + v)", "[1, 12]", 33],
+  ["[1, 2].transformList(i, v, i > 0, v)", "[2]", 18],
+  ["{'a': 1}.transformList(k, v, k)", '["a"]', 14],
+  ["{'a': 1}.transformMap(k, v, v + 1)", '{"a": 2}', 6],
+  ["{'a': 1}.transformMap(k, v, v > 1, v + 1)", "{}", 3],
+  ["[5, 6].transformMap(i, v, v * 2)", "{0: 10, 1: 12}", 11],
+  ["[5, 6].transformMapEntry(i, v, {v: i})", "{5: 0, 6: 1}", 69],
+  ["['a', 'a'].transformMapEntry(i, v, {v: i})", "error: insert failed: key a already exists", 69],
+  ["{'a': 'b'}.transformMapEntry(k, v, {v: k})", '{"b": "a"}', 35],
+  ["{'a': 'b'}.transformMapEntry(k, v, v == 'b', {v: k})", '{"b": "a"}', 37],
+  [
+    "[1].transformMapEntry(i, v, v)",
+    "mistake at 22: found no matching overload for 'cel.@mapInsert' applied to '(map(dyn, dyn), int)'",
+  ],
+  ["[0, 1].all(i, v, 1 / v > 0)", "error: division by zero", 13],
+  ["[0, 1].exists(i, v, 1 / v > 0)", "true", 15],
+  ["[0, 1].transformList(i, v, 1 / v)", "error: division by zero", 29],
+  ["[].all(i, v, false)", "true", 1],
+  ["{}.exists(k, v, true)", "false", 1],
+  ["[1].all(i, i, true)", "mistake at 12: duplicate variable name: i"],
+  ["[1].all(1, v, true)", "mistake at 9: argument must be a simple name"],
+  ["[1].all(i, 'v', true)", "mistake at 12: argument must be a simple name"],
+  [
+    "1.all(i, v, true)",
+    "mistake at 1: expression of type 'int' cannot be range of a comprehension (must be list, map, or dynamic)",
+  ],
+  ["dyn(1).all(i, v, true)", "error: unsupported comprehension range type: types.Int", 0],
+  ["dyn('a').exists(i, v, true)", "error: unsupported comprehension range type: types.String", 0],
+  ["dyn([1]).transformList(i, v, v)", "[1]", 14],
+  ["dyn({'a': 1}).transformMap(k, v, v)", '{"a": 1}', 5],
+  ["[[1, 2], [3]].transformList(i, l, l.transformList(j, v, i + j + v))", "[[1, 3], [4]]", 80],
+  ["{'a': {'b': 1}}.all(k, m, m.all(n, v, v == 1))", "true", 11],
+  ["[1, 2].transformList(i, v)", "mistake at 21: undeclared reference to 'transformList' (in container '')"],
+  ["[1, 2].transformMap(i, v, v, v, v)", "mistake at 20: undeclared reference to 'transformMap' (in container '')"],
+];

@@ -1,0 +1,113 @@
+/**
+ * kubectl against the server in the process and against the real one: what it prints is the same. The commands run in turn on each of them, the
+ * two at once; uids, versions, times and addresses are left out.
+ */
+import assert from "node:assert/strict";
+import {
+  createApiserver,
+  kubeconfigFor,
+  localCertificate,
+  realCluster,
+  serveApiserver,
+} from "../../src/testing/mod.ts";
+import { type Command, COMMANDS, FILES } from "./_kubectl_commands.ts";
+import { comparable } from "./_kubectl_output.ts";
+
+/** What a command ended with. */
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+Deno.test("kubectl prints of the server in the process what it prints of the real one", async (t) => {
+  await using real = await realCluster({
+    controllerManager: ["garbage-collector-controller", "namespace-controller"],
+  });
+  const certificate = await localCertificate();
+  const user = { name: "admin", groups: ["system:masters"] };
+  await using server = createApiserver({ rbac: true, tokens: { admin: user } });
+  await using served = serveApiserver(server, { certificate });
+  const { kubectl } = real.programs;
+  assert(kubectl, "kubectl is built with the control plane");
+
+  await using folder = await workFolder();
+  const kubeconfigs = {
+    real: real.admin.kubeconfig,
+    ours: kubeconfigFor(served.url, { token: "admin", caCert: certificate.caCert }),
+  };
+  const shells = await Promise.all(
+    Object.entries(kubeconfigs).map(([name, config]) => shell(kubectl, `${folder.path}/${name}`, config)),
+  );
+
+  for (const command of COMMANDS) {
+    await t.step(title(command), async () => {
+      const [expected, actual] = await Promise.all(shells.map((run) => settled(run, command)));
+      assert(expected && actual);
+      assert.deepEqual(comparable(actual, command), comparable(expected, command));
+      assert.equal(expected.code, command.code ?? 0, `${expected.stdout}${expected.stderr}`);
+    });
+  }
+});
+
+/**
+ * What a command ends with. A server publishes the schema of a new kind some time after the kind: what only asks for it is run again until the
+ * schema is there.
+ */
+async function settled(run: (command: Command) => Promise<Ended>, command: Command): Promise<Ended> {
+  const until = Date.now() + 60_000;
+  let ended = await run(command);
+  while (command.args[0] === "explain" && ended.code !== (command.code ?? 0) && Date.now() < until) {
+    ended = await run(command);
+  }
+  return ended;
+}
+
+function title({ args, watched }: Command): string {
+  return `kubectl ${args.join(" ")}${watched === undefined ? "" : ` (meanwhile: kubectl ${watched.join(" ")})`}`;
+}
+
+async function workFolder(): Promise<AsyncDisposable & { readonly path: string }> {
+  const path = await Deno.makeTempDir({ prefix: "kubectl-" });
+  return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
+}
+
+/** A folder with the files that the commands read, and a way to run kubectl in it. */
+async function shell(
+  kubectl: string,
+  folder: string,
+  kubeconfig: string,
+): Promise<(command: Command) => Promise<Ended>> {
+  for (const [name, text] of Object.entries(FILES)) {
+    const path = `${folder}/${name}`;
+    await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
+    await Deno.writeTextFile(path, text);
+  }
+  await Deno.writeTextFile(`${folder}/kubeconfig`, kubeconfig);
+  const start = (args: readonly string[], input: string | undefined) => {
+    const child = new Deno.Command(kubectl, {
+      args: [...args],
+      cwd: folder,
+      clearEnv: true,
+      // What it discovers it keeps below HOME; diff calls the program of that name.
+      env: { KUBECONFIG: `${folder}/kubeconfig`, HOME: folder, PATH: "/usr/bin:/bin", TZ: "UTC" },
+      stdin: input === undefined ? "null" : "piped",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    if (input !== undefined) new Response(input).body?.pipeTo(child.stdin).catch(() => {});
+    return child;
+  };
+  return async ({ args, input, watched }) => {
+    const child = start(args, input);
+    const ended = Promise.all([new Response(child.stderr).text(), child.status]);
+    const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    let stdout = "";
+    // A watch shows what is there before anything happens to it; who waits shows nothing. Both end by themselves.
+    if (args.includes("-w")) stdout += (await reader.read()).value ?? "";
+    if (watched !== undefined) await start(watched, undefined).output();
+    for (let next = await reader.read(); !next.done; next = await reader.read()) stdout += next.value;
+    const [stderr, { code }] = await ended;
+    return { code, stdout, stderr };
+  };
+}

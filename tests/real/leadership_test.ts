@@ -1,0 +1,67 @@
+/** Two processes of one operator on a real API server, of which the leader is stopped by SIGSTOP for longer than its lease. */
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { ConfigMap, CustomResourceDefinition, Lease } from "../../src/kinds/mod.ts";
+import { realCluster } from "../../src/testing/real_cluster.ts";
+import { adminClient, watched } from "../_watched.ts";
+import op, { Note } from "./_elected.ts";
+import { type OperatorCommand, startOperator } from "./_operator_command.ts";
+import { temporaryFolder } from "./_ways_in.ts";
+
+const IN_DEFAULT = { namespace: "default" };
+const MAIN = fileURLToPath(new URL("_elected.ts", import.meta.url));
+
+Deno.test("a leader that is frozen past its lease writes nothing but its lease when it wakes, stands by, and leads again", async () => {
+  await using cluster = await realCluster();
+  await using home = await temporaryFolder();
+  const client = adminClient(cluster);
+  for (const crd of op.crds()) await client.create(CustomResourceDefinition, crd as never);
+  await using definitions = await watched(client, CustomResourceDefinition);
+  await definitions.until((all) =>
+    all.some(({ status }) =>
+      status?.conditions?.some(({ type, status }) => type === "Established" && status === "True")
+    )
+  );
+  await using leases = await watched(client, Lease);
+  await using maps = await watched(client, ConfigMap);
+  const holder = () => client.get(Lease, "elected-operator", IN_DEFAULT).then(({ spec }) => spec?.holderIdentity);
+  const start = async (host: string): Promise<OperatorCommand> => {
+    const { kubeconfig } = await cluster.user(host, { groups: ["system:masters"] });
+    await home.write({ [`${host}.yaml`]: kubeconfig });
+    const args = ["--kubeconfig", `${host}.yaml`];
+    return await startOperator({ home: home.path, main: MAIN, args, env: { HOSTNAME: host } });
+  };
+  await using first = await start("first");
+  await first.logged(({ msg }) => msg === "Leadership gained");
+  await using second = await start("second");
+  await second.logged(({ msg, leader }) => msg === "Standing by" && String(leader).startsWith("first_"));
+
+  for (let i = 0; i < 300; i++) {
+    await client.create(Note, { metadata: { name: `n${i}` }, spec: { text: "one" } }, IN_DEFAULT);
+    // In the middle of its work.
+    if (i === 200) first.signal("SIGSTOP");
+  }
+  await second.logged(({ msg }) => msg === "Leadership gained");
+  await maps.until((all) => all.filter(({ data }) => data?.text === "one").length === 300);
+  assert.match(await holder() ?? "", /^second_/);
+  const woken = Date.now();
+  first.signal("SIGCONT");
+  await first.logged(({ msg }) => msg === "Leadership lost");
+  await first.logged(({ msg, leader }) => msg === "Standing by" && String(leader).startsWith("second_"));
+  await client.patch(Note, "n0", { spec: { text: "two" } }, IN_DEFAULT);
+  await maps.until((all) => all.some(({ metadata, data }) => metadata.name === "n0" && data?.text === "two"));
+
+  // What it had handed to its HTTP connection before it was frozen leaves with the first turn after it: nothing can call that back. It is over at once.
+  const log = await cluster.auditLog();
+  const late = log.filter(({ user, objectRef, requestReceivedTimestamp }) =>
+    user.username === "first" && objectRef?.resource !== "leases" && Date.parse(requestReceivedTimestamp) > woken + 100
+  );
+  assert.deepEqual(late.map(({ verb, objectRef }) => `${verb} ${objectRef?.resource}/${objectRef?.name}`), []);
+
+  assert.equal(await second.stop(), 0);
+  await leases.until((all) => all.some(({ spec }) => spec?.holderIdentity?.startsWith("first_") ?? false));
+  await client.patch(Note, "n0", { spec: { text: "three" } }, IN_DEFAULT);
+  await maps.until((all) => all.some(({ metadata, data }) => metadata.name === "n0" && data?.text === "three"));
+  assert.equal(await first.stop(), 0);
+  assert.equal(await holder(), undefined, "it gave the lease back");
+});

@@ -1,0 +1,94 @@
+/** What an operator is told at its start and while it runs, and what it says of itself, on a real API server. */
+import assert from "node:assert/strict";
+import { ConfigMap, CustomResourceDefinition, Event, Namespace } from "../../src/kinds/mod.ts";
+import { realCluster } from "../../src/testing/real_cluster.ts";
+import { freePort } from "../compiled/_build.ts";
+import { adminClient, watched } from "../_watched.ts";
+import op, { Note } from "./_elected.ts";
+import { startOperator } from "./_operator_command.ts";
+import { temporaryFolder } from "./_ways_in.ts";
+
+Deno.test("settings say where an operator looks; log level and pause change while it runs; metrics and events tell of it", async () => {
+  await using cluster = await realCluster();
+  await using home = await temporaryFolder();
+  const client = adminClient(cluster);
+  for (const crd of op.crds()) await client.create(CustomResourceDefinition, crd as never);
+  {
+    await using definitions = await watched(client, CustomResourceDefinition);
+    await definitions.until((all) =>
+      all.some(({ status }) =>
+        status?.conditions?.some(({ type, status }) => type === "Established" && status === "True")
+      )
+    );
+  }
+  const port = freePort();
+  await home.write({
+    config: cluster.admin.kubeconfig,
+    "main.ts": `
+      import { controller, operator } from "@op/sdk";
+      import { ConfigMap } from "@op/sdk/kinds";
+      import { Note } from ${JSON.stringify(new URL("_elected.ts", import.meta.url).href)};
+      const notes = controller(Note, {
+        owns: [ConfigMap],
+        async reconcile(note, { apply, events, log }) {
+          log.debug("Note seen");
+          await apply(ConfigMap, { metadata: { name: note.metadata.name }, data: { text: note.spec.text } });
+          events.normal("Copied", "It reads " + note.spec.text, { action: "Copy" });
+        },
+      });
+      await operator({ name: "note-operator", parts: { notes }, health: { hostname: "127.0.0.1" } }).main();
+    `,
+    "operator.toml": '[operator]\nnamespaces = ["one", "two"]\nselector = "watch=yes"\nlog_level = "error"\n',
+  });
+  await using operator = await startOperator({
+    home: home.path,
+    main: `${home.path}/main.ts`,
+    args: ["--kubeconfig", "config", "--config", "operator.toml", "--log-level", "info"],
+    env: { OP_HEALTH_PORT: String(port) },
+  });
+  await operator.logged(({ msg }) => msg === "Controller started");
+  for (const name of ["one", "two", "three"]) {
+    await client.create(Namespace, { metadata: { name } });
+    const labels = { watch: "yes" };
+    await client.create(Note, { metadata: { name: "a", labels }, spec: { text: name } }, { namespace: name });
+    await client.create(Note, { metadata: { name: "b" }, spec: { text: name } }, { namespace: name });
+  }
+  await using maps = await watched(client, ConfigMap);
+  await using events = await watched(client, Event);
+  const copies = () =>
+    maps.values().filter(({ data }) => data?.text !== undefined).map(({ metadata }) =>
+      `${metadata.namespace}/${metadata.name}`
+    ).sort();
+  await maps.until(() => copies().length === 2);
+  assert.deepEqual(copies(), ["one/a", "two/a"]);
+  await events.until((all) => all.filter(({ reason }) => reason === "Copied").length === 2);
+  const event = events.values().find(({ regarding }) => regarding?.namespace === "one");
+  assert.deepEqual([event?.note, event?.action, event?.reportingController, event?.type], [
+    "It reads one",
+    "Copy",
+    "note-operator.notes",
+    "Normal",
+  ]);
+
+  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  assert.match(metrics, /^controller_runtime_reconcile_total\{controller="notes",result="success"\} 2$/m);
+  assert.match(
+    metrics,
+    /^op_cache_objects\{group="elected\.example\.com",version="v1",kind="Note",namespace="one"\} 1$/m,
+  );
+  assert.match(metrics, /^rest_client_requests_total\{code="201",method="PATCH",host="127\.0\.0\.1:\d+"\} 2$/m);
+  assert.match(metrics, /^op_events_total\{result="written"\} 2$/m);
+  assert.match(await (await fetch(`http://127.0.0.1:${port}/livez`)).text(), /^\[\+\]event loop: on time$/m);
+
+  await home.write({
+    "operator.toml": '[operator]\nnamespaces = ["one", "two"]\nselector = "watch=yes"\npaused = true\n',
+  });
+  await operator.logged(({ msg, paused }) => msg === "Settings read again" && paused === true);
+  await client.patch(Note, "a", { spec: { text: "changed" } }, { namespace: "one" });
+  const readiness = await (await fetch(`http://127.0.0.1:${port}/readyz`)).text();
+  assert.match(readiness, /^\[-\]controller notes: is paused$/m);
+  assert.equal((await client.get(ConfigMap, "a", { namespace: "one" })).data?.text, "one");
+  await home.write({ "operator.toml": '[operator]\nnamespaces = ["one", "two"]\nselector = "watch=yes"\n' });
+  await maps.until((all) => all.some(({ data }) => data?.text === "changed"));
+  assert.equal(await operator.stop(), 0);
+});

@@ -1,0 +1,108 @@
+/** Rights that are missing: named, waited for, and nothing else stands still for it. */
+import assert from "node:assert/strict";
+import { access, controller, operator } from "@op/sdk";
+import { ConfigMap, Secret } from "@op/sdk/kinds";
+import { memoryCluster } from "@op/sdk/testing";
+import { told } from "../../src/parts/rights.ts";
+import { rightsOf } from "../../src/parts/rights.ts";
+import { startOperator } from "../../src/operator/running.ts";
+import type { Connection } from "../../src/kube/connection.ts";
+import { applyText, Note } from "./_notes.ts";
+
+Deno.test("rightsOf are the verbs that the runtime sends for what is declared", () => {
+  const notes = controller(Note, {
+    owns: [ConfigMap],
+    reads: [Secret],
+    uses: [access(Secret, "get"), access(ConfigMap, "delete")],
+    reconcile() {},
+    cleanup() {},
+  });
+  assert.deepEqual(rightsOf(notes).map(told), [
+    "list notes.demo.example.com",
+    "watch notes.demo.example.com",
+    "patch notes.demo.example.com",
+    "patch notes.demo.example.com/status",
+    "list configmaps",
+    "watch configmaps",
+    "create configmaps",
+    "patch configmaps",
+    "list secrets",
+    "watch secrets",
+    "get secrets",
+    "delete configmaps",
+  ]);
+  const owner = controller(ConfigMap, { owns: [Secret], prune: true, reconcile() {} });
+  assert(rightsOf(owner).map(told).includes("delete secrets"));
+});
+
+/** An operator with two controllers on a cluster that refuses what is in a set, such as `patch configmaps`. */
+async function desk(refused: Set<string>) {
+  const stack = new AsyncDisposableStack();
+  const cluster = stack.use(await memoryCluster({ kinds: [Note] }));
+  const notes = controller(Note, { owns: [ConfigMap], reconcile: applyText });
+  const secrets = controller(Secret, { reconcile: ({ metadata }) => void seen.push(metadata.name) });
+  const seen: string[] = [];
+  const connection: Connection = {
+    url: "http://memory.cluster",
+    async fetch(request) {
+      const { pathname } = new URL(request.url);
+      if (pathname.endsWith("/selfsubjectaccessreviews")) {
+        const review = await request.json();
+        const { verb, resource, subresource } = review.spec.resourceAttributes;
+        const allowed = !refused.has(`${verb} ${[resource, subresource].filter(Boolean).join("/")}`);
+        return Response.json({ ...review, metadata: {}, status: { allowed } }, { status: 201 });
+      }
+      const forbidden = request.method === "PATCH" && pathname.includes("/configmaps/") &&
+        refused.has("patch configmaps");
+      if (!forbidden) return await cluster.fetch(request);
+      const status = { kind: "Status", status: "Failure", reason: "Forbidden", message: "no", code: 403 };
+      return Response.json(status, { status: 403 });
+    },
+    close() {},
+  };
+  const op = operator({ name: "test", parts: { notes, secrets }, health: false });
+  const running = startOperator(op, { connection, clock: cluster.clock, random: () => 0.5 });
+  stack.defer(async () => {
+    const ended = running[Symbol.asyncDispose]();
+    await cluster.advance("1m");
+    await ended;
+  });
+  await cluster.advance("1s");
+  const lines = () => running.readiness().filter(({ isReady }) => !isReady).map(({ name, told }) => `${name}: ${told}`);
+  return { cluster, running, lines, seen, refused, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+Deno.test("a right that is missing at start is named, its controller waits, the other works; given, it starts by itself", async () => {
+  await using run = await desk(new Set(["patch configmaps"]));
+  const { cluster, lines, refused, running } = run;
+  await cluster.create(Note, "a", { spec: { text: "one" } });
+  await cluster.create(Secret, "s", {});
+  await cluster.advance("1m");
+  assert.deepEqual(run.seen, ["s"]);
+  assert.equal(await cluster.exists(ConfigMap, "a"), false);
+  assert.deepEqual(lines(), [
+    "controller notes: waits for the permission to patch configmaps",
+    "permission to patch configmaps: missing",
+  ]);
+  assert.match(await running.metrics.text(), /^op_controller_degraded\{controller="notes"\} 1$/m);
+
+  refused.clear();
+  await cluster.advance("1m");
+  assert.equal((await cluster.get(ConfigMap, "a")).data?.text, "one");
+  assert.deepEqual(lines(), []);
+});
+
+Deno.test("a right that is taken away while it runs is named after the first refusal, and waited for", async () => {
+  await using run = await desk(new Set());
+  const { cluster, lines, refused } = run;
+  await cluster.create(Note, "a", { spec: { text: "one" } });
+  await cluster.advance("1s");
+  assert.equal((await cluster.get(ConfigMap, "a")).data?.text, "one");
+  refused.add("patch configmaps");
+  await cluster.patch(Note, "a", { spec: { text: "two" } });
+  await cluster.advance("1s");
+  assert.deepEqual(lines()[0], "controller notes: waits for the permission to patch configmaps");
+  refused.clear();
+  await cluster.advance("20m");
+  assert.equal((await cluster.get(ConfigMap, "a")).data?.text, "two");
+});

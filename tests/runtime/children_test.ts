@@ -1,0 +1,150 @@
+/** Desired children as a list, with pruning; services; pausing. */
+import assert from "node:assert/strict";
+import { controller, operator, resource, s } from "@op/sdk";
+import { ConfigMap, Secret } from "@op/sdk/kinds";
+import { memoryCluster } from "@op/sdk/testing";
+import { Note, writes } from "./_notes.ts";
+
+const List = resource({
+  group: "demo.example.com",
+  version: "v1",
+  kind: "List",
+  spec: s.object({ maps: s.array(s.string()), secret: s.boolean({ default: true }) }),
+  status: s.object({ made: s.optional(s.integer()) }),
+});
+
+const lists = controller(List, {
+  owns: [ConfigMap, Secret],
+  prune: true,
+  async reconcile({ spec }, { applyAll, status }) {
+    const made = await applyAll([
+      ...spec.maps.map((name) => [ConfigMap, { metadata: { name }, data: { name } }] as const),
+      ...(spec.secret ? [[Secret, { metadata: { name: "secret" } }] as const] : []),
+    ]);
+    status({ made: made.length });
+  },
+});
+
+Deno.test("applyAll makes all children, and prunes those that are wanted no longer, of other objects none", async () => {
+  await using cluster = await memoryCluster({ parts: { lists } });
+  await cluster.create(List, "one", { spec: { maps: ["a", "b"] } });
+  await cluster.create(List, "two", { spec: { maps: ["c"], secret: false } });
+  await cluster.create(ConfigMap, "foreign", {});
+  await cluster.settle();
+  const names = async () => (await cluster.list(ConfigMap)).map(({ metadata }) => metadata.name).sort();
+  assert.deepEqual(await names(), ["a", "b", "c", "foreign"]);
+  assert.equal((await cluster.get(List, "one")).status?.made, 3);
+
+  await cluster.patch(List, "one", { spec: { maps: ["b"], secret: false } });
+  await cluster.settle();
+  assert.deepEqual(await names(), ["b", "c", "foreign"]);
+  assert.equal(await cluster.exists(Secret, "secret"), false);
+  const before = writes(cluster).length;
+  await cluster.restart();
+  await cluster.settle();
+  assert.equal(writes(cluster).length, before, "a start with all as wanted writes nothing");
+});
+
+Deno.test("applyAll takes kinds of owns as they are written", () => {
+  controller(List, {
+    owns: [ConfigMap],
+    async reconcile(_list, { applyAll }) {
+      const [map] = await applyAll([[ConfigMap, { metadata: { name: "a" } }]]);
+      map.data satisfies object | undefined;
+      // @ts-expect-error Secret is not among what it owns
+      await applyAll([[Secret, { metadata: { name: "a" } }]]);
+      // @ts-expect-error a ConfigMap's data is text
+      await applyAll([[ConfigMap, { metadata: { name: "a" }, data: { key: 1 } }]]);
+    },
+  });
+});
+
+Deno.test("an object that says it is paused is left alone, says so, and goes on when it says so no longer", async () => {
+  const cleaned: string[] = [];
+  const notes = controller(Note, {
+    reconcile: ({ spec }, { status }) => status({ text: spec.text }),
+    cleanup: ({ metadata }) => void cleaned.push(metadata.name),
+  });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: { text: "one" } });
+  await cluster.settle();
+  const paused = "demo.example.com/paused";
+  await cluster.patch(Note, "a", { metadata: { annotations: { [paused]: "true" } }, spec: { text: "two" } });
+  await cluster.settle();
+  const held = await cluster.get(Note, "a");
+  assert.deepEqual([held.status?.text, held.status?.observedGeneration], ["one", 1]);
+  assert.deepEqual(
+    held.status?.conditions?.find(({ type }) => type === "Paused")?.message,
+    'It has the annotation "demo.example.com/paused"',
+  );
+  const before = writes(cluster).length;
+  await cluster.restart();
+  await cluster.settle();
+  assert.equal(writes(cluster).length, before);
+
+  await cluster.delete(Note, "a");
+  await cluster.settle();
+  assert.deepEqual(cleaned, [], "its cleanup waits as well");
+  await cluster.patch(Note, "a", { metadata: { annotations: { [paused]: null } } });
+  await cluster.settle();
+  assert.deepEqual(cleaned, ["a"]);
+});
+
+Deno.test("paused: false is no pause, and the condition goes with the pause", async () => {
+  const notes = controller(Note, { reconcile: ({ spec }, { status }) => status({ text: spec.text }) });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  const annotations = { "demo.example.com/paused": "yes" };
+  await cluster.create(Note, "a", { metadata: { annotations }, spec: { text: "one" } });
+  await cluster.settle();
+  assert.equal((await cluster.get(Note, "a")).status?.text, undefined);
+  await cluster.patch(Note, "a", { metadata: { annotations: { "demo.example.com/paused": "false" } } });
+  await cluster.settle();
+  const { status } = await cluster.get(Note, "a");
+  assert.deepEqual([status?.text, status?.conditions?.map(({ type }) => type)], ["one", ["Ready"]]);
+});
+
+interface Services {
+  readonly names: Set<string>;
+  readonly connection: AsyncDisposable;
+}
+
+const recorded = controller.with<Services>()(Note, {
+  reconcile: ({ metadata }, { services }) => void services.names.add(metadata.name),
+});
+
+Deno.test("services are made before the first run, closed after the last, and faked by a test", async () => {
+  const told: string[] = [];
+  const names = new Set<string>();
+  const op = operator({
+    name: "test",
+    parts: { notes: recorded },
+    health: false,
+    services: () => {
+      told.push("made");
+      const connection = {
+        [Symbol.asyncDispose]: () => {
+          told.push(`closed after ${[...names]}`);
+          return Promise.resolve();
+        },
+      };
+      return { names, connection };
+    },
+  });
+  {
+    await using cluster = await memoryCluster({ operator: op });
+    await cluster.create(Note, "a", { spec: {} });
+    await cluster.settle();
+  }
+  assert.deepEqual(told, ["made", "closed after a"]);
+
+  const fake = new Set<string>();
+  await using cluster = await memoryCluster({ operator: op, services: { names: fake } });
+  await cluster.create(Note, "b", { spec: {} });
+  await cluster.settle();
+  assert.deepEqual([[...fake], told.length], [["b"], 2]);
+});
+
+Deno.test("an operator whose services are not those of its controllers does not compile", () => {
+  // @ts-expect-error names is a Set of text
+  operator({ name: "test", parts: { notes: recorded }, services: () => ({ names: new Set<number>() }) });
+});

@@ -1,0 +1,87 @@
+/** Kubernetes Events of runs. */
+import assert from "node:assert/strict";
+import { controller, type Infer, TemporaryError } from "@op/sdk";
+import { Event } from "@op/sdk/kinds";
+import { type MemoryCluster, memoryCluster } from "@op/sdk/testing";
+import { Note } from "./_notes.ts";
+
+Deno.test("events.normal writes an event about the object, and its repeats are a series", async () => {
+  const notes = controller(Note, {
+    reconcile(note, { events }) {
+      events.normal("Published", `It reads ${note.spec.text}`, { action: "Publish" });
+    },
+  });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  const note = await cluster.create(Note, "a", { spec: { text: "one" } });
+  await cluster.settle();
+  const [event, ...more] = await cluster.list(Event);
+  assert.deepEqual(more, []);
+  const { type, reason, action, reportingController, reportingInstance, regarding, series } = event!;
+  assert.deepEqual([type, reason, action, event!.note, reportingController, series], [
+    "Normal",
+    "Published",
+    "Publish",
+    "It reads one",
+    "test.notes",
+    undefined,
+  ]);
+  assert.match(reportingInstance ?? "", /^test_[0-9a-f-]{36}$/);
+  assert.deepEqual([regarding?.kind, regarding?.name, regarding?.namespace, regarding?.uid], [
+    "Note",
+    "a",
+    "default",
+    note.metadata.uid,
+  ]);
+
+  for (let i = 0; i < 10; i++) {
+    await cluster.patch(Note, "a", { metadata: { labels: { touched: String(i) } } });
+    await cluster.advance("30s");
+  }
+  await cluster.advance("6m");
+
+  const [again, ...others] = await cluster.list(Event);
+  assert.deepEqual(others, []);
+  assert.equal(again?.series?.count, 11);
+  assert.equal(eventWrites(cluster), 3, "the first, its first repeat, and all others together");
+});
+
+Deno.test("a failed run is an event with the reason and message of the condition; the race of two writers is none", async () => {
+  const notes = controller(Note, {
+    reconcile() {
+      throw new TemporaryError("the database is away", { retry: "10m" });
+    },
+  });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.settle();
+  assert.deepEqual((await cluster.list(Event)).map(told), ["Warning TemporaryError Reconcile: the database is away"]);
+});
+
+Deno.test("an object that tells too much is cut off, others are not; text is cut at the API's limit", async () => {
+  const notes = controller(Note, {
+    reconcile({ metadata }, { events }) {
+      if (metadata.name === "talker") { for (let i = 0; i < 100; i++) events.normal("Counted", String(i)); }
+      else events.warning("Long", "é".repeat(1000));
+    },
+  });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "talker", { spec: {} });
+  await cluster.create(Note, "long", { spec: {} });
+  await cluster.settle();
+  const events = await cluster.list(Event);
+  assert.equal(events.filter(({ reason }) => reason === "Counted").length, 25);
+  const long = events.find(({ reason }) => reason === "Long");
+  const bytes = new TextEncoder().encode(long?.note).length;
+  assert(bytes <= 1024 && bytes > 1000, String(bytes));
+  assert.match(long?.note ?? "", /^é+…$/);
+});
+
+function told({ type, reason, action, note }: Infer<typeof Event>): string {
+  return `${type} ${reason} ${action}: ${note}`;
+}
+
+function eventWrites({ requests }: MemoryCluster): number {
+  return requests.filter(({ method, path, userAgent }) =>
+    method !== "GET" && path.includes("/events") && userAgent.startsWith("test/")
+  ).length;
+}

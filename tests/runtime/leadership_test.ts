@@ -1,0 +1,174 @@
+/** Several processes of one operator: one works, the others stand by. */
+import assert from "node:assert/strict";
+import { controller, operator } from "@op/sdk";
+import { ConfigMap, Lease } from "@op/sdk/kinds";
+import { memoryCluster } from "@op/sdk/testing";
+import { applyText, Note } from "./_notes.ts";
+import { startProcess } from "./_processes.ts";
+
+const notes = controller(Note, { owns: [ConfigMap], reconcile: applyText });
+const op = operator({ name: "note-operator", parts: { notes }, health: false, leaderElection: true });
+
+async function processes(count: number) {
+  const stack = new AsyncDisposableStack();
+  const cluster = stack.use(await memoryCluster({ kinds: [Note] }));
+  const all = Array.from({ length: count }, (_, i) => {
+    const process = startProcess(cluster, op, `pod-${i}`);
+    stack.defer(() => cluster.advance("1m"));
+    return process;
+  });
+  for (const process of all) {
+    stack.defer(async () => {
+      const ended = process[Symbol.asyncDispose]();
+      await cluster.advance("1m");
+      await ended;
+    });
+  }
+  await cluster.advance("1s");
+  const leaders = () => all.flatMap(({ running }, i) => running.isLeading ? [i] : []);
+  return {
+    cluster,
+    all,
+    leaders,
+    lease: async () => (await cluster.get(Lease, "note-operator")).spec,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+Deno.test("of three processes one works; the lease says who, for how long, and is renewed", async () => {
+  await using run = await processes(3);
+  const { cluster, all, leaders } = run;
+  const [leader] = leaders();
+  assert.deepEqual(leaders(), [leader]);
+  const before = await run.lease();
+  assert.match(before?.holderIdentity ?? "", new RegExp(`^pod-${leader}_[0-9a-f-]{36}$`));
+  assert.deepEqual([before?.leaseDurationSeconds, before?.leaseTransitions], [15, 0]);
+
+  await cluster.create(Note, "a", { spec: { text: "one" } });
+  await cluster.advance("1m");
+
+  assert.equal((await cluster.get(ConfigMap, "a")).data?.text, "one");
+  assert.deepEqual(all.map(({ writes }) => writes.length), all.map((_, i) => i === leader ? 2 : 0));
+  const after = await run.lease();
+  assert.equal(after?.holderIdentity, before?.holderIdentity);
+  assert.equal(after?.acquireTime, before?.acquireTime);
+  assert((after?.renewTime ?? "") >= "2030-01-01T00:00:58", after?.renewTime);
+});
+
+Deno.test("a leader that stops gives the lease back, and a warm standby works at once", async () => {
+  await using run = await processes(2);
+  const { cluster, all, leaders } = run;
+  const [first] = leaders() as [number];
+  const stopped = all[first]!.stop();
+  await cluster.advance("1s");
+  await stopped;
+  assert.equal((await run.lease())?.holderIdentity, undefined);
+  const lists = cluster.requests.filter(({ path }) => path.includes("watch=true")).length;
+
+  await cluster.create(Note, "a", { spec: { text: "one" } });
+  await cluster.advance("5s");
+
+  assert.deepEqual(leaders(), [1 - first]);
+  assert.equal((await run.lease())?.leaseTransitions, 1);
+  assert.equal((await cluster.get(ConfigMap, "a")).data?.text, "one");
+  assert.equal(
+    cluster.requests.filter(({ path }) => path.includes("watch=true")).length,
+    lists,
+    "its copies were warm",
+  );
+});
+
+Deno.test("a leader that is cut off stops by its own clock before another begins", async () => {
+  await using run = await processes(2);
+  const { cluster, all, leaders } = run;
+  const [first] = leaders() as [number];
+  all[first]!.cutOff(true);
+  let none = 0;
+  for (let second = 0; second < 25; second++) {
+    await cluster.advance("1s");
+    assert(leaders().length <= 1, `two lead after ${second} s`);
+    if (leaders().length === 0) none++;
+  }
+  assert.deepEqual(leaders(), [1 - first]);
+  assert(none >= 3, `nobody led for ${none} s: 15 s less 10 s, less a try`);
+
+  all[first]!.cutOff(false);
+  await cluster.advance("1m");
+  assert.deepEqual(leaders(), [1 - first], "it stands by");
+  const stopped = all[1 - first]!.stop();
+  await cluster.advance("10s");
+  await stopped;
+  assert.deepEqual(leaders(), [first], "and leads again when it is its turn");
+});
+
+Deno.test("a leader that stood still for a minute writes nothing but its lease when it wakes", async () => {
+  await using run = await processes(2);
+  const { cluster, all, leaders } = run;
+  const [first] = leaders() as [number];
+  const frozen = all[first]!;
+  for (let i = 0; i < 20; i++) await cluster.create(Note, `n${i}`, { spec: { text: "one" } });
+  await cluster.settle();
+  // In the middle of its work.
+  for (let i = 0; i < 20; i++) await cluster.patch(Note, `n${i}`, { spec: { text: "two" } });
+  frozen.freeze();
+  await cluster.advance("1m");
+  assert.deepEqual(leaders(), [1 - first]);
+  for (let i = 0; i < 20; i++) await cluster.patch(Note, `n${i}`, { spec: { text: "three" } });
+  await cluster.advance("5s");
+  const before = frozen.writes.length;
+
+  frozen.wake();
+  await cluster.advance("1m");
+
+  assert.deepEqual(frozen.writes.slice(before), []);
+  for (let i = 0; i < 20; i++) assert.equal((await cluster.get(ConfigMap, `n${i}`)).data?.text, "three");
+  const stopped = all[1 - first]!.stop();
+  await cluster.advance("10s");
+  await stopped;
+  await cluster.patch(Note, "n0", { spec: { text: "four" } });
+  await cluster.advance("1s");
+  assert.equal((await cluster.get(ConfigMap, "n0")).data?.text, "four", "it leads again and works");
+});
+
+for (const [name, offset] of [["back", -3_600_000], ["forward", 3_600_000]] as const) {
+  Deno.test(`a standby whose clock is set ${name} takes nothing, and a leader whose clock is set never leads with another`, async () => {
+    await using run = await processes(2);
+    const { cluster, all, leaders } = run;
+    const [first] = leaders() as [number];
+    all[1 - first]!.setClock(offset);
+    await cluster.advance("1m");
+    assert.deepEqual(leaders(), [first]);
+    all[first]!.setClock(offset);
+    for (let second = 0; second < 60; second++) {
+      await cluster.advance("1s");
+      assert(leaders().length <= 1);
+    }
+    assert.equal(leaders().length, 1);
+  });
+}
+
+Deno.test("a lease that somebody takes away ends the term, and what was changed meanwhile is seen to in the next", async () => {
+  await using run = await processes(1);
+  const { cluster, leaders } = run;
+  await cluster.create(Note, "a", { spec: { text: "one" } });
+  await cluster.settle();
+  await cluster.patch(Lease, "note-operator", { spec: { holderIdentity: "somebody" } });
+  await cluster.advance("3s");
+  assert.deepEqual(leaders(), []);
+  await cluster.patch(ConfigMap, "a", { data: { text: "spoiled" } });
+  await cluster.advance("10s");
+  assert.equal((await cluster.get(ConfigMap, "a")).data?.text, "spoiled");
+  await cluster.advance("20s");
+  assert.deepEqual(leaders(), [0]);
+  assert.equal((await cluster.get(ConfigMap, "a")).data?.text, "one");
+});
+
+Deno.test("readiness says who leads; standing by is being ready", async () => {
+  await using run = await processes(2);
+  const lines = run.all.map(({ running }) => running.readiness().find(({ name }) => name === "leadership"));
+  assert.deepEqual(lines.map((line) => line?.isReady), [true, true]);
+  assert.deepEqual(lines.map((line) => line?.told.replace(/_.*? /, " ")).sort(), [
+    "leads",
+    `stands by: pod-${run.leaders()[0]} leads`,
+  ]);
+});

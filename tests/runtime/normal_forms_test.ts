@@ -1,0 +1,57 @@
+/** What a server stores in another form than it was written in is not written again. */
+import assert from "node:assert/strict";
+import { controller, type Input } from "@op/sdk";
+import { Deployment, Secret } from "@op/sdk/kinds";
+import { memoryCluster } from "@op/sdk/testing";
+import { Note, writes } from "./_notes.ts";
+
+function deployment(name: string, cpu: string): Input<typeof Deployment> {
+  return {
+    metadata: { name, labels: {} },
+    spec: {
+      selector: { matchLabels: { app: name } },
+      template: {
+        metadata: { labels: { app: name } },
+        spec: {
+          containers: [{
+            name: "main",
+            image: "main:1",
+            env: [],
+            ports: [{ containerPort: 80 }],
+            resources: { limits: { cpu, memory: "1024Mi" }, requests: { cpu: "0.5" } },
+          }],
+          volumes: [{ name: "scratch", emptyDir: { sizeLimit: "2048Ki" } }],
+        },
+      },
+    },
+  };
+}
+
+const notes = controller(Note, {
+  owns: [Deployment, Secret],
+  async reconcile({ metadata: { name }, spec }, { apply }) {
+    await apply(Deployment, deployment(name, spec.text));
+    await apply(Secret, { metadata: { name }, stringData: { key: `é ${spec.text}` } });
+  },
+});
+
+Deno.test("quantities, stringData and what is empty are known in the form that a server gives them", async () => {
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: { text: "1000m" } });
+  await cluster.settle();
+  const { limits } = (await cluster.get(Deployment, "a")).spec!.template.spec!.containers[0]!.resources!;
+  assert.deepEqual(limits, { cpu: "1", memory: "1Gi" });
+  assert.deepEqual((await cluster.get(Secret, "a")).data, { key: "w6kgMTAwMG0=" });
+  const before = writes(cluster).length;
+
+  await cluster.patch(Note, "a", { metadata: { labels: { look: "again" } } });
+  await cluster.settle();
+  await cluster.restart();
+  await cluster.settle();
+  assert.deepEqual(writes(cluster).slice(before), []);
+
+  await cluster.patch(Note, "a", { spec: { text: "1001m" } });
+  await cluster.settle();
+  const after = (await cluster.get(Deployment, "a")).spec!.template.spec!.containers[0]!.resources!;
+  assert.equal(after.limits?.cpu, "1001m", "and what differs is written");
+});

@@ -1,0 +1,292 @@
+/** What wakes a controller beside its own objects and what they own, and which of it is watched. */
+import assert from "node:assert/strict";
+import { access, controller, every, index, type Infer, operator, resource, s, source, watch } from "@op/sdk";
+import { ConfigMap, Secret } from "@op/sdk/kinds";
+import { type MemoryCluster, memoryCluster } from "@op/sdk/testing";
+import { Note } from "./_notes.ts";
+
+const Site = resource({
+  group: "demo.example.com",
+  version: "v1",
+  kind: "Site",
+  spec: s.object({ secret: s.optional(s.string()) }),
+  status: s.object({ seen: s.optional(s.string()) }),
+});
+
+const bySecret = index(Site, ({ metadata, spec }) => spec.secret && `${metadata.namespace}/${spec.secret}`);
+
+/** Sites that name a secret, and a record of their runs. */
+function sitesOf(options: Parameters<typeof watch<typeof Secret>>[1] = {}) {
+  const runs: string[] = [];
+  const sites = controller(Site, {
+    indexes: { bySecret },
+    watches: [
+      watch(Secret, {
+        map: ({ metadata }, { index }) => index("bySecret", `${metadata.namespace}/${metadata.name}`),
+        ...options,
+      }),
+    ],
+    async reconcile(site, { get, status, reason }) {
+      const secret = await get(Secret, site.spec.secret ?? "none");
+      runs.push(`${site.metadata.name}: ${reason}`);
+      status({ seen: secret?.data?.key ?? "nothing" });
+    },
+  });
+  return { sites, runs };
+}
+
+Deno.test("a change of a kind that is mapped wakes whom the map names, and nobody else", async () => {
+  const { sites, runs } = sitesOf();
+  await using cluster = await memoryCluster({ parts: { sites } });
+  for (const name of ["a", "b"]) await cluster.create(Site, name, { spec: { secret: `of-${name}` } });
+  await cluster.create(Site, "c", { spec: {} });
+  await cluster.settle();
+  runs.length = 0;
+
+  await cluster.create(Secret, "of-a", { data: { key: "b25l" } });
+  await cluster.settle();
+  assert.deepEqual(runs, ["a: watched changed"]);
+  assert.equal((await cluster.get(Site, "a")).status?.seen, "b25l");
+
+  runs.length = 0;
+  await cluster.patch(Site, "b", { spec: { secret: "of-a" } });
+  await cluster.settle();
+  runs.length = 0;
+  await cluster.delete(Secret, "of-a");
+  await cluster.settle();
+  assert.deepEqual(runs.sort(), ["a: watched changed", "b: watched changed"], "the index followed the change");
+});
+
+Deno.test("map is asked of the object before the change too: who was let go is woken", async () => {
+  const { sites, runs } = sitesOf({ map: (secret) => secret.metadata.labels?.site });
+  await using cluster = await memoryCluster({ parts: { sites } });
+  for (const name of ["a", "b"]) await cluster.create(Site, name, { spec: {} });
+  await cluster.create(Secret, "one", { metadata: { labels: { site: "a" } } });
+  await cluster.settle();
+  runs.length = 0;
+  await cluster.patch(Secret, "one", { metadata: { labels: { site: "b" } } });
+  await cluster.settle();
+  assert.deepEqual(runs.sort(), ["a: watched changed", "b: watched changed"]);
+});
+
+Deno.test("select lets only changes of its part wake; predicate is asked of each", async () => {
+  const { sites, runs } = sitesOf({
+    select: ({ data }) => data,
+    predicate: ({ data }) => data?.key !== "bm8=",
+  });
+  await using cluster = await memoryCluster({ parts: { sites } });
+  await cluster.create(Site, "a", { spec: { secret: "s" } });
+  await cluster.create(Secret, "s", { data: { key: "b25l" } });
+  await cluster.settle();
+  runs.length = 0;
+  await cluster.patch(Secret, "s", { metadata: { labels: { other: "part" } } });
+  await cluster.settle();
+  assert.deepEqual(runs, []);
+  await cluster.patch(Secret, "s", { data: { key: "bm8=" } });
+  await cluster.settle();
+  assert.deepEqual(runs, []);
+  await cluster.patch(Secret, "s", { data: { key: "dHdv" } });
+  await cluster.settle();
+  assert.deepEqual(runs, ["a: watched changed"]);
+});
+
+Deno.test("select on a controller's own kind never hides a deletion from cleanup", async () => {
+  const cleaned: string[] = [];
+  let runs = 0;
+  const notes = controller(Note, {
+    watches: [watch(Note, { select: ({ spec }) => spec.text })],
+    reconcile: () => void runs++,
+    cleanup: ({ metadata }) => void cleaned.push(metadata.name),
+  });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: { text: "one" } });
+  await cluster.settle();
+  runs = 0;
+  await cluster.patch(Note, "a", { metadata: { labels: { other: "part" } } });
+  await cluster.settle();
+  assert.equal(runs, 0);
+  await cluster.patch(Note, "a", { spec: { text: "two" } });
+  await cluster.settle();
+  assert.equal(runs, 1);
+  await cluster.delete(Note, "a");
+  await cluster.settle();
+  assert.deepEqual(cleaned, ["a"]);
+});
+
+Deno.test("a function of the user that throws wakes nobody, and ends no watch", async () => {
+  let isBroken = true;
+  const { sites, runs } = sitesOf({
+    map: (secret) => {
+      if (isBroken) throw new Error("no");
+      return secret.metadata.labels?.site;
+    },
+  });
+  await using cluster = await memoryCluster({ parts: { sites } });
+  await cluster.create(Site, "a", { spec: {} });
+  await cluster.create(Secret, "one", { metadata: { labels: { site: "a" } } });
+  await cluster.settle();
+  runs.length = 0;
+  isBroken = false;
+  await cluster.patch(Secret, "one", { data: { key: "b25l" } });
+  await cluster.settle();
+  assert.deepEqual(runs, ["a: watched changed"]);
+});
+
+Deno.test("selectors go to the server; what leaves them is gone, what enters is new", async () => {
+  const { sites, runs } = sitesOf({ labelSelector: { kind: "site" }, fieldSelector: "metadata.namespace=default" });
+  await using cluster = await memoryCluster({ parts: { sites } });
+  await cluster.create(Site, "a", { spec: { secret: "s" } });
+  await cluster.create(Secret, "s", { data: { key: "b25l" } });
+  await cluster.settle();
+  assert.equal((await cluster.get(Site, "a")).status?.seen, "nothing");
+  assert.deepEqual(watchesOf(cluster, "secrets"), [
+    "/api/v1/secrets fieldSelector=metadata.namespace=default labelSelector=kind=site",
+  ]);
+  runs.length = 0;
+  await cluster.patch(Secret, "s", { metadata: { labels: { kind: "site" } } });
+  await cluster.settle();
+  assert.equal((await cluster.get(Site, "a")).status?.seen, "b25l");
+  await cluster.patch(Secret, "s", { metadata: { labels: { kind: null } } });
+  await cluster.settle();
+  assert.equal((await cluster.get(Site, "a")).status?.seen, "nothing");
+  assert.deepEqual(runs, ["a: watched changed", "a: watched changed"]);
+});
+
+Deno.test("metadataOnly holds no more than metadata", async () => {
+  const seen: (Infer<typeof Secret> | undefined)[] = [];
+  const sites = controller(Site, {
+    watches: [watch(Secret, { metadataOnly: true, map: ({ metadata }) => metadata.name })],
+    async reconcile(site, { get }) {
+      seen.push(await get(Secret, site.metadata.name));
+    },
+  });
+  await using cluster = await memoryCluster({ parts: { sites } });
+  await cluster.create(Secret, "a", { data: { key: "b25l" }, metadata: { labels: { x: "y" } } });
+  await cluster.create(Site, "a", { spec: {} });
+  await cluster.settle();
+  const { apiVersion, kind, metadata, ...rest } = seen.at(-1) as Infer<typeof Secret>;
+  assert.deepEqual([apiVersion, kind, metadata.labels, rest], ["v1", "Secret", { x: "y" }, {}]);
+  await cluster.patch(Secret, "a", { metadata: { labels: { x: "z" } } });
+  await cluster.settle();
+  assert.deepEqual([seen.at(-1)?.metadata.labels, seen.at(-1)?.data], [{ x: "z" }, undefined]);
+});
+
+Deno.test("several namespaces are watched one by one, and reads go to the one that is meant", async () => {
+  const seen: string[] = [];
+  const notes = controller(Note, {
+    reads: [ConfigMap],
+    async reconcile({ metadata }, { list, get }) {
+      const all = await list(ConfigMap, { namespace: "*" });
+      const here = await get(ConfigMap, "here");
+      seen.push(`${metadata.namespace}: ${here?.data?.of} of ${all.length}`);
+    },
+  });
+  const namespaces = ["one", "two", "three"];
+  await using cluster = await memoryCluster({ parts: { notes }, namespaces, namespacesSeen: ["one", "two"] });
+  for (const namespace of namespaces) {
+    await cluster.create(ConfigMap, "here", { data: { of: namespace } }, { namespace });
+  }
+  await cluster.settle();
+  for (const namespace of namespaces) await cluster.create(Note, "a", { spec: {} }, { namespace });
+  await cluster.settle();
+  assert.deepEqual(seen.sort(), ["one: one of 2", "two: two of 2"]);
+  assert.deepEqual(watchesOf(cluster, "configmaps"), [
+    "/api/v1/namespaces/one/configmaps ",
+    "/api/v1/namespaces/two/configmaps ",
+  ]);
+});
+
+Deno.test("two controllers share one watch of what they watch alike", async () => {
+  const one = sitesOf();
+  const two = controller(Note, { reads: [Secret], reconcile() {} });
+  await using cluster = await memoryCluster({ parts: { sites: one.sites, two } });
+  await cluster.settle();
+  assert.deepEqual(watchesOf(cluster, "secrets"), ["/api/v1/secrets "]);
+});
+
+Deno.test("every wakes all objects again and again; a source wakes those it names, and is begun again when it breaks", async () => {
+  const runs: string[] = [];
+  let opened = 0;
+  let wake = Promise.withResolvers<string>();
+  const notes = controller(Note, {
+    triggers: [
+      every("1h"),
+      source(async function* () {
+        opened++;
+        if (opened === 1) throw new Error("not yet");
+        while (true) {
+          const name = await wake.promise;
+          wake = Promise.withResolvers();
+          yield [{ namespace: "default", name }, { namespace: "default", name: "nobody" }];
+        }
+      }),
+    ],
+    reconcile: ({ metadata }, { reason }) => void runs.push(`${metadata.name}: ${reason}`),
+  });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  for (const name of ["a", "b"]) await cluster.create(Note, name, { spec: {} });
+  await cluster.advance("30m");
+  assert.equal(opened, 2);
+  runs.length = 0;
+  wake.resolve("b");
+  await cluster.settle();
+  assert.deepEqual(runs, ["b: triggered"]);
+  await cluster.advance("31m");
+  assert.deepEqual(runs, ["b: triggered", "a: triggered", "b: triggered"]);
+});
+
+Deno.test("getLive reads past the cache", async () => {
+  const notes = controller(Note, {
+    reads: [ConfigMap],
+    uses: [access(ConfigMap, "get")],
+    async reconcile(_note, { getLive }) {
+      await getLive(ConfigMap, "a");
+    },
+  });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.settle();
+  const gets = cluster.requests.filter(({ path }) => path === "/api/v1/namespaces/default/configmaps/a");
+  assert.equal(gets.length, 1);
+});
+
+Deno.test("controller refuses a watch that wakes nobody and an index of what is not watched", () => {
+  assert.throws(() => controller(Note, { watches: [watch(Secret, {})], reconcile() {} }), {
+    message:
+      'Cannot make a controller of Note: whom does a change of "Secret" wake? Give its watch a "map", or add the kind to "owns" or "reads"',
+  });
+  const twice = [watch(Secret, { map: () => "a" }), watch(Secret, { map: () => "b" })] as const;
+  assert.throws(() => controller(Note, { watches: twice, reconcile() {} }), {
+    message: /"Secret" is in "watches" twice/,
+  });
+  assert.throws(() => controller(Note, { indexes: { bySecret }, reconcile() {} }), {
+    message:
+      'Cannot make a controller of Note: index "bySecret" is of "Site", which it does not watch: add it to "reads"',
+  });
+});
+
+Deno.test("Context takes kinds of watches and names of indexes, and refuses others", () => {
+  const sites = controller(Site, {
+    indexes: { bySecret },
+    watches: [watch(Secret, { map: () => "a" })],
+    async reconcile(_site, { get, index, apply }) {
+      (await get(Secret, "a"))?.data satisfies object | undefined;
+      index("bySecret", "a")[0]?.spec.secret satisfies string | undefined;
+      // @ts-expect-error there is no such index
+      index("byName", "a");
+      // @ts-expect-error ConfigMap is not declared here: add it to "reads"
+      await get(ConfigMap, "a");
+      // @ts-expect-error what is watched is not applied
+      await apply(Secret, { metadata: { name: "a" } });
+    },
+  });
+  operator({ name: "test", parts: { sites } });
+});
+
+function watchesOf({ requests }: MemoryCluster, plural: string): string[] {
+  return requests.filter(({ path }) => path.includes("watch=true") && path.includes(`/${plural}?`)).map(({ path }) => {
+    const { pathname, searchParams } = new URL(path, "http://cluster");
+    const selectors = [...searchParams].filter(([name]) => name.endsWith("Selector")).sort();
+    return `${pathname} ${selectors.map(([name, value]) => `${name}=${value}`).join(" ")}`;
+  });
+}

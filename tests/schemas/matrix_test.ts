@@ -1,0 +1,69 @@
+/** All that a kind may have is used by one: the real API server takes their definitions as they are, and so does the one in the process. */
+import assert from "node:assert/strict";
+import { applyDefaults } from "../../src/schema/mod.ts";
+import { FEATURES } from "./_features.ts";
+import { DEFINITIONS, ourServer, realServer, type Server } from "./_servers.ts";
+import { table } from "./_table.ts";
+import { type UsedKind, usedKinds } from "./kinds/mod.ts";
+
+const kinds = usedKinds();
+
+Deno.test("each feature of schemas and kinds is used by a kind", () => {
+  const rows = FEATURES.map((feature) => ({ feature, uses: kinds.map((kind) => feature.isIn(kind)) }));
+
+  const head = ["feature", ...kinds.map(({ name }) => name)];
+  console.log(
+    `\n${
+      table(
+        head,
+        rows.map(({ feature, uses }) => [`${feature.about}: ${feature.name}`, ...uses.map((is) => is ? "x" : "")]),
+      )
+    }\n${rows.length} features, ${kinds.length} kinds`,
+  );
+  assert.deepEqual(rows.filter(({ uses }) => !uses.includes(true)).map(({ feature }) => feature.name), []);
+  for (const [i, { name }] of kinds.entries()) assert(rows.some(({ uses }) => uses[i]), `${name} uses nothing`);
+});
+
+Deno.test("the kinds that use all features are taken with strict field validation, and come back equal", async (t) => {
+  for (const open of [realServer, async () => await ourServer()]) {
+    await using server = await open();
+    for (const kind of kinds) await t.step(`${kind.name}, ${server.name}`, () => isTaken(server, kind));
+    for (const kind of kinds) await t.step(`an object of ${kind.name}, ${server.name}`, () => isServed(server, kind));
+  }
+});
+
+/** The definition, made and come back. */
+async function isTaken(server: Server, { crd }: UsedKind): Promise<void> {
+  const sent = plain(crd);
+  const made = await server.send("POST", `${DEFINITIONS}?fieldValidation=Strict`, JSON.stringify(sent));
+  assert.equal(made.code, 201, made.body.message);
+  assert.deepEqual(made.warnings, []);
+  // Said where there are several versions, and filled in where there is one.
+  assert.deepEqual(made.body.spec, { conversion: { strategy: "None" }, ...sent.spec });
+  const { name, labels, annotations } = made.body.metadata;
+  assert.deepEqual(plain({ name, labels, annotations }), sent.metadata);
+}
+
+/** An object, made and come back with its defaults. */
+async function isServed(server: Server, { crd, example, version }: UsedKind): Promise<void> {
+  const { group, names, scope, versions } = crd.spec;
+  const namespace = scope === "Namespaced" ? "/namespaces/default" : "";
+  const written = { apiVersion: `${group}/${version}`, kind: names.kind, ...example };
+  const path = `/apis/${group}/${version}${namespace}/${names.plural}?fieldValidation=Strict`;
+  const made = await whenServed(() => server.send("POST", path, JSON.stringify(written)));
+  assert.equal(made.code, 201, JSON.stringify(made.body));
+  const { schema } = versions.find((each) => each.name === version)!;
+  assert.deepEqual(made.body.spec, plain(applyDefaults(schema.openAPIV3Schema.properties!["spec"]!, example.spec)));
+}
+
+function plain<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value));
+}
+
+/** A definition is served a moment after it was made; one that never is fails the test. */
+async function whenServed<T extends { readonly code: number }>(send: () => Promise<T>): Promise<T> {
+  for (const late = AbortSignal.timeout(30_000);; late.throwIfAborted()) {
+    const answer = await send();
+    if (answer.code !== 404) return answer;
+  }
+}

@@ -1,0 +1,103 @@
+/** What the compiler of a Deno says of mistakes, each of which is a line or some of a program. */
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { projectConfig } from "../../cli/new/project_config.ts";
+import type { MistakesDocument } from "./_document.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Writes files as a user's project, which is gone when `use` has ended. */
+export async function withProject<T>(
+  files: { readonly [name: string]: string },
+  use: (folder: string) => Promise<T>,
+): Promise<T> {
+  const folder = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    await Deno.writeTextFile(join(folder, "deno.json"), projectConfig("project", { sdk: ROOT }));
+    for (const [name, text] of Object.entries(files)) await Deno.writeTextFile(join(folder, name), text);
+    return await use(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/**
+ * Compiles the mistakes of documents, all at once: each in a function of its own, so that they know nothing of each other.
+ *
+ * @param deno Which Deno.
+ * @param documents The mistakes, by the name of their document.
+ * @returns By document, errors by mistake, each as its lines without code and without what else was declared where.
+ * @throws {Error} If there is an error in what the mistakes of a document share.
+ */
+export async function errorsOf(
+  deno: string,
+  documents: ReadonlyMap<string, MistakesDocument>,
+): Promise<Map<string, string[][]>> {
+  const programs = [...documents].map(([name, document]) => ({ name, ...programOf(document) }));
+  const files = Object.fromEntries(programs.map(({ text }, i) => [`_${i}.ts`, text]));
+  const errors = await check(deno, files);
+  return new Map(programs.map(({ name, starts }, i) => {
+    const found: string[][] = starts.map(() => []);
+    for (const { line, message } of errors.filter(({ file }) => file === `_${i}.ts`)) {
+      const mistake = starts.findLastIndex((start) => start <= line);
+      if (mistake < 0) throw new Error(`Cannot compile what the mistakes of ${name} share: line ${line}: ${message}`);
+      found[mistake]!.push(message);
+    }
+    return [name, found];
+  }));
+}
+
+/** The program, and the line at which each mistake starts. */
+function programOf({ shared, mistakes }: MistakesDocument): { text: string; starts: number[] } {
+  let text = shared;
+  const starts = mistakes.map(({ code }, i) => {
+    const start = text.split("\n").length;
+    text += `export async function _${i}() {\n${code}}\n`;
+    return start;
+  });
+  return { text, starts };
+}
+
+interface CompilerError {
+  readonly file: string;
+  readonly line: number;
+  readonly message: string;
+}
+
+async function check(deno: string, files: { readonly [name: string]: string }): Promise<CompilerError[]> {
+  return await withProject(files, async (cwd) => {
+    const { stderr } = await new Deno.Command(deno, {
+      args: ["check", "--quiet", "--no-lock", ...Object.keys(files)],
+      cwd,
+      // Both trust the machine's authorities, as npm packages may come from a private registry.
+      env: { NO_COLOR: "1", DENO_TLS_CA_STORE: Deno.env.get("DENO_TLS_CA_STORE") ?? "mozilla,system" },
+      stdin: "null",
+    }).output();
+    return errorsIn(new TextDecoder().decode(stderr), cwd);
+  });
+}
+
+/** An error: a line with its code, further lines of the message, the code with what is wrong underlined, and where that is. */
+const ERROR =
+  /^(?:error: )?TS\d+ \[ERROR\]: (?<message>[\s\S]*?)\n[^\n]*\n *(?:~+|\^)\n\s+at file:\/\/(?<file>\S+):(?<line>\d+):\d+$/gm;
+
+function errorsIn(output: string, folder: string): CompilerError[] {
+  const errors = [...output.matchAll(ERROR)].map(({ groups }) => {
+    const { message, file, line } = groups as { message: string; file: string; line: string };
+    if (dirname(file) !== folder) throw new Error(`Cannot compile the SDK: ${file}:${line}: ${message}`);
+    return { file: basename(file), line: Number(line), message: settled(message.replaceAll(ROOT, "")) };
+  });
+  const counted = Number(/^Found (\d+) errors?\.$/m.exec(output)?.[1] ?? Math.min(1, output.length));
+  if (counted !== errors.length) throw new Error(`Cannot read what the compiler says: ${output}`);
+  return errors;
+}
+
+/** The compiler lists what is in a union in the order in which it came by it, which an import more may change; of a long one it shows a few. */
+function settled(message: string): string {
+  return message
+    .replaceAll(/(?:"[^"]*" \| )+\.\.\. (\d+) more \.\.\. \| (?:"[^"]*"|undefined)/g, (union, more) => {
+      const names = union.split(" | ").length - 1 + Number(more);
+      return `one of ${names}`;
+    })
+    .replaceAll(/"[^"]*"(?: \| "[^"]*")+/g, (union) => union.split(" | ").sort().join(" | "));
+}

@@ -1,0 +1,37 @@
+/** What the compiler says of a mistake in a user's program, under snapshot: see tests/types/wrong. */
+import assert from "node:assert/strict";
+import { errorsOf } from "./_compiler.ts";
+import { compilers, documents } from "./_snapshots.ts";
+
+// The compiler cuts types at some 330 characters, and shows two of them in a line at most.
+const LONGEST_LINE = 700;
+const MOST_LINES = 3;
+/** What a user gets wrong most: one line, with one type in it. */
+const COMMON = /column|default|field|property|path|unknown option|enum/i;
+const LONGEST_COMMON_LINE = 460;
+
+for (const { version, deno } of await compilers()) {
+  Deno.test(`Deno ${version} says of each mistake what tests/types/wrong has`, async () => {
+    const errors = await errorsOf(deno, documents());
+    for (const [name, { mistakes }] of documents()) {
+      const said = mistakes.map(({ title }, i) => ({ title, said: errors.get(name)![i]!.join("\n") }));
+      const expected = mistakes.map(({ title, said }) => ({ title, said: said.get(version) ?? said.get("") }));
+      assert.deepEqual(said, expected, `${name}: if this is better, let tests/types/_snapshots.ts write it down`);
+    }
+  });
+}
+
+Deno.test("each mistake of tests/types/wrong is one error, and short", () => {
+  for (const [name, { mistakes }] of documents()) {
+    for (const { title, said } of mistakes) {
+      const [most, longest] = COMMON.test(title) ? [1, LONGEST_COMMON_LINE] : [MOST_LINES, LONGEST_LINE];
+      for (const text of said.values()) {
+        const lines = text.split("\n");
+        assert(text !== "", `${name}: "${title}" compiles`);
+        assert.equal(lines.filter((line) => !line.startsWith(" ")).length, 1, `${name}: "${title}" is several errors`);
+        assert(lines.length <= most, `${name}: "${title}" has ${lines.length} lines`);
+        assert(lines.every(({ length }) => length <= longest), `${name}: "${title}" has a line of over ${longest}`);
+      }
+    }
+  }
+});

@@ -1,0 +1,26 @@
+/** Puts definitions on a server. */
+import assert from "node:assert/strict";
+import type { RealCluster } from "../../src/testing/real_cluster.ts";
+import type { Json } from "./_mutants.ts";
+
+/**
+ * Makes a CustomResourceDefinition.
+ *
+ * @param cluster The server.
+ * @param definition The definition.
+ * @param fieldValidation Whether fields that the server does not know are a fault.
+ */
+export async function install(
+  cluster: RealCluster,
+  definition: Json,
+  fieldValidation: "Ignore" | "Strict",
+): Promise<void> {
+  const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions?fieldValidation=${fieldValidation}`;
+  const response = await cluster.fetch(path, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(definition),
+  });
+  const answer = await response.json();
+  assert.equal(response.status, 201, JSON.stringify(answer).slice(0, 2000));
+}

@@ -1,0 +1,71 @@
+/** `op import --cluster` against a real API server, which answers definitions with what it fills in. */
+import assert from "node:assert/strict";
+import { RecordedIo } from "../../cli/_recorded_io.ts";
+import { cli } from "../../cli/cli.ts";
+import { importKind } from "../../cli/import/import.ts";
+import { isObject } from "../../src/base/json.ts";
+import { type Access, realCluster } from "../../src/testing/real_cluster.ts";
+import { install } from "./_install.ts";
+import { fleet, garden } from "./_subjects.ts";
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+Deno.test("op import --cluster lists the kinds of a cluster, and imports one as from its file", async (t) => {
+  await using cluster = await realCluster();
+  const folder = await Deno.makeTempDir();
+  const ask = async (access: Access, args: readonly string[]): Promise<Ended> => {
+    await Deno.writeTextFile(`${folder}/config`, access.kubeconfig);
+    const io = new RecordedIo(folder);
+    const code = await cli(["import", "--kubeconfig", "config", ...args], io);
+    return { code, stdout: io.stdout, stderr: io.stderr };
+  };
+  try {
+    await t.step("of none it says that there is none", async () => {
+      const said = "There is no CustomResourceDefinition in the cluster\n";
+      assert.deepEqual(await ask(cluster.admin, ["--cluster"]), { code: 0, stdout: "", stderr: said });
+    });
+    const { definition } = await garden();
+    for (const one of [definition, fleet().definition]) await install(cluster, one, "Strict");
+    await t.step("without a name it lists what is there", async () => {
+      const { code, stdout } = await ask(cluster.admin, ["--cluster"]);
+      assert.deepEqual([code, stdout.split("\n")], [0, [
+        "NAME                     KIND    VERSIONS",
+        "fleets.own.example.com   Fleet   v1*",
+        "gardens.own.example.com  Garden  v1alpha1,v1*",
+        "",
+      ]]);
+    });
+    const file = new RecordedIo();
+    await importKind("-", {}, file, () => Promise.resolve(JSON.stringify(asServed(definition))));
+    for (const name of ["Garden", "gardens", "gd", "gardens.own.example.com"]) {
+      await t.step(`"${name}" is imported as from its file`, async () => {
+        const { code, stdout, stderr } = await ask(cluster.admin, ["--cluster", name]);
+        assert.deepEqual([code, stdout, stderr], [0, file.stdout, file.stderr]);
+      });
+    }
+    await t.step("a name that is none is told with the nearest there are", async () => {
+      const said = 'Cannot import "gradens": there is no such kind; there is "Garden", "Fleet"\n';
+      assert.deepEqual(await ask(cluster.admin, ["--cluster", "gradens"]), { code: 1, stdout: "", stderr: said });
+    });
+    await t.step("who may not list definitions is told what to ask for", async () => {
+      const { code, stdout, stderr } = await ask(await cluster.user("ann"), ["--cluster"]);
+      assert.deepEqual([code, stdout], [1, ""]);
+      assert.match(stderr, /is forbidden/);
+      assert.match(stderr, /ask for the verb "list" on "customresourcedefinitions" of "apiextensions\.k8s\.io"/);
+    });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+/** With the names of properties in the order of the alphabet, which is all that a server changes of what a module says. */
+function asServed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(asServed);
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).map(([key, item]) => [key, asServed(item)] as const);
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
