@@ -2,6 +2,11 @@
 import type { Part } from "../parts/controller.ts";
 import type { CustomResourceDefinitionManifest } from "../resource/kind.ts";
 import { crdsOf } from "../manifests/crds.ts";
+import { installOf, type InstallOptions } from "../manifests/install.ts";
+import { kindRoles } from "../manifests/kind_roles.ts";
+import type { Manifest } from "../manifests/manifest.ts";
+import { type Right, rightsOf } from "../manifests/rights.ts";
+import { accessManifests } from "../manifests/roles.ts";
 import { type Permission, permissionsOf } from "../manifests/sandbox.ts";
 import { fieldManager, finalizerName } from "../runtime/names.ts";
 import type { Duration } from "../base/duration.ts";
@@ -58,6 +63,14 @@ export interface Operator {
   crds(): CustomResourceDefinitionManifest[];
   /** The Deno permissions it needs, each with its reason. */
   permissions(): Permission[];
+  /** The rights in a cluster that it needs, each with its reason. */
+  rights(): Right[];
+  /**
+   * Its service account, the roles that give it these rights, and roles for the people who use its kinds.
+   *
+   * @param options Where it is installed.
+   */
+  rbac(options?: InstallOptions): Manifest[];
   /** Runs it inside a program until the signal. */
   run(options: RunOptions): Promise<void>;
   /**
@@ -112,6 +125,11 @@ export function operator<Services = unknown>(options: OperatorOptions<Services>)
         isElected: value.leaderElection.when !== "never",
         variables: VARIABLES,
       }),
+    rights: () => rightsOf(parts, { lease: value.leaderElection.when === "never" ? undefined : { name: value.leaderElection.id } }),
+    rbac: (options = {}) => [
+      ...accessManifests(name, value.rights(), installOf(value, options)),
+      ...kindRoles(name, value.crds()),
+    ],
     run: async (options) => {
       await using running = startOperator(value, options);
       await running.ended;

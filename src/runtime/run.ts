@@ -4,11 +4,12 @@ import { milliseconds } from "../base/duration.ts";
 import { isStatus } from "../kube/api_error.ts";
 import type { Outcome } from "../parts/outcome.ts";
 import type { KubeObject } from "../resource/kind.ts";
+import { ownsStatus } from "../resource/owns_status.ts";
 import { keyOf } from "../watch/key.ts";
 import { contextOf, type Run } from "./context.ts";
 import { runStep } from "./finalizer.ts";
 import { ownCopy, type Scope, write } from "./scope.ts";
-import { ownsStatus, StatusDraft } from "./status.ts";
+import { StatusDraft } from "./status.ts";
 
 /** A run before its object is looked at. */
 export type RunStart = Omit<Run, "draft">;

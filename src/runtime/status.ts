@@ -1,7 +1,7 @@
 /** The status of a run: gathered while it goes on, written once at its end. */
 import { equal, isObject } from "../base/json.ts";
 import { mergePatch } from "../base/merge_patch.ts";
-import type { AnyKind, Condition, KubeObject } from "../resource/kind.ts";
+import type { Condition, KubeObject } from "../resource/kind.ts";
 
 /** A condition as a reconciler says it: times and generation are added here. */
 export type ConditionPart = Pick<Condition, "type" | "status" | "reason"> & { readonly message?: string };
@@ -117,14 +117,4 @@ function conditionOf(
     ...(generation === undefined ? {} : { observedGeneration: generation }),
   };
   return before !== undefined && equal(before, condition) ? before : condition;
-}
-
-/**
- * Whether a kind's status is ours to write: the kind is one of our own, and has a status.
- *
- * @param kind The kind.
- */
-export function ownsStatus(kind: AnyKind): boolean {
-  return kind.crd?.spec.versions.some((version) => version.name === kind.version && version.subresources?.status) ??
-    false;
 }

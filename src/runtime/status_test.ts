@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
 import { applyMergePatch } from "../base/merge_patch.ts";
-import { Deployment } from "../kinds/mod.ts";
 import type { Condition, KubeObject } from "../resource/kind.ts";
-import { resource } from "../resource/mod.ts";
-import { s } from "../schema/mod.ts";
-import { ownsStatus, StatusDraft } from "./status.ts";
+import { StatusDraft } from "./status.ts";
 
 const NOW = Date.UTC(2030, 0, 1, 12, 0, 0, 123);
 const BEFORE = "2029-12-31T00:00:00Z";
@@ -142,13 +139,6 @@ Deno.test("StatusDraft survives a status that is not what it should be", () => {
     assert.equal(patch.conditions.length, 1);
     assert.equal(draft.keepsOthers(object(status)), false);
   }
-});
-
-Deno.test("ownsStatus is true of our own kinds that have a status, and of no other", () => {
-  const [group, version, spec] = ["demo.example.com", "v1", s.object({})];
-  const With = resource({ group, version, kind: "With", spec, status: s.object({}) });
-  const Without = resource({ group, version, kind: "Without", spec });
-  assert.deepEqual([With, Without, Deployment].map(ownsStatus), [true, false, false]);
 });
 
 function condition(more: Partial<Condition> = {}): Condition {

@@ -1,0 +1,79 @@
+/** Where and how an operator is installed. */
+
+/** A rule of a role, as `rbac.authorization.k8s.io/v1` has it. */
+export interface PolicyRule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+/** Where and how an operator is installed: what is not in its code. */
+export interface InstallOptions {
+  /** The namespace that it runs in. @default {`<name>-system`} */
+  readonly namespace?: string;
+  /** The only namespaces that it looks at: it gets rights there and nowhere else. @default {all} */
+  readonly watches?: readonly string[];
+  /** Rights beyond the declarations, for what is called by other means than the context. @default {[]} */
+  readonly policies?: readonly PolicyRule[];
+  /** The image of the executable. @default {`<name>:<version>`} */
+  readonly image?: string;
+}
+
+/** The options with their defaults. */
+export interface Install {
+  readonly namespace: string;
+  /** Absent for all. */
+  readonly watches: readonly string[] | undefined;
+  readonly policies: readonly PolicyRule[];
+  readonly image: string;
+}
+
+// RFC 1123: what the server takes as a namespace's name.
+const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
+/**
+ * Fills the defaults in.
+ *
+ * @param operator The operator.
+ * @param options What was said.
+ * @throws {TypeError} If a namespace is no name for one, or a rule is not whole.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const { namespace, image } = installOf({ name: "shop", version: "1.2.0" }, {});
+ * assert.deepEqual([namespace, image], ["shop-system", "shop:1.2.0"]);
+ * ```
+ */
+export function installOf(
+  { name, version }: { readonly name: string; readonly version: string },
+  options: InstallOptions,
+): Install {
+  const { namespace = `${name}-system`, watches, policies = [], image = `${name}:${version}` } = options;
+  for (const each of [namespace, ...watches ?? []]) {
+    if (!NAMESPACE.test(each)) {
+      throw new TypeError(
+        `Cannot install operator "${name}": namespace "${each}" must be small letters, digits and dashes, at most 63`,
+      );
+    }
+  }
+  policies.forEach((policy) => refusePolicy(name, policy));
+  if (image === "" || /\s/.test(image)) {
+    throw new TypeError(`Cannot install operator "${name}": "${image}" is no image: write it as "registry/name:tag"`);
+  }
+  return { namespace, watches: watches?.length === 0 ? undefined : watches, policies, image };
+}
+
+function refusePolicy(operator: string, policy: PolicyRule): void {
+  for (const key of ["apiGroups", "resources", "verbs"] as const) {
+    const list: unknown = policy[key];
+    if (Array.isArray(list) && list.length > 0 && list.every((value) => typeof value === "string")) continue;
+    throw new TypeError(
+      `Cannot install operator "${operator}": a policy has no "${key}": ${
+        JSON.stringify(policy)
+      }: name one at least ("" is the core group)`,
+    );
+  }
+}

@@ -1,0 +1,50 @@
+/** Roles for the people who use an operator's kinds: who may see, change, and manage its objects. */
+import type { AnyKind, CustomResourceDefinitionManifest } from "../resource/kind.ts";
+import type { PolicyRule } from "./install.ts";
+import { labelsOf, type Manifest } from "./manifest.ts";
+
+/** The roles of a kind, and the role of every cluster that takes each in. */
+const ROLES = {
+  admin: {
+    verbs: ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"],
+    into: "admin",
+  },
+  editor: { verbs: ["get", "list", "watch", "create", "update", "patch", "delete"], into: "edit" },
+  viewer: { verbs: ["get", "list", "watch"], into: "view" },
+} as const;
+
+/**
+ * Three ClusterRoles for each own kind: `admin`, `editor`, `viewer`. Those of kinds in namespaces are taken in by the roles `admin`, `edit` and
+ * `view` that every cluster has, so that whoever may edit Deployments in a namespace may edit these objects there.
+ *
+ * @param operator The operator's name.
+ * @param crds The definitions of its own kinds.
+ */
+export function kindRoles(operator: string, crds: readonly CustomResourceDefinitionManifest[]): Manifest[] {
+  return crds.flatMap(({ spec: { group, names: { plural }, scope, versions } }) => {
+    const isAmbiguous = crds.filter(({ spec }) => spec.names.plural === plural).length > 1;
+    const has = (subresource: "status" | "scale") =>
+      versions.some(({ subresources }) => subresources?.[subresource] !== undefined);
+    return Object.entries(ROLES).map(([role, { verbs, into }]): Manifest => ({
+      apiVersion: "rbac.authorization.k8s.io/v1",
+      kind: "ClusterRole",
+      metadata: {
+        name: `${operator}-${isAmbiguous ? `${plural}.${group}` : plural}-${role}`,
+        labels: {
+          ...labelsOf(operator),
+          ...(scope === "Cluster" ? {} : { [`rbac.authorization.k8s.io/aggregate-to-${into}`]: "true" }),
+        },
+      },
+      rules: [
+        rule(plural, verbs),
+        // What the operator reports is its own to write.
+        ...(has("status") ? [rule(`${plural}/status`, ["get"])] : []),
+        ...(has("scale") ? [rule(`${plural}/scale`, role === "viewer" ? ["get"] : ["get", "update", "patch"])] : []),
+      ],
+    }));
+
+    function rule(resource: AnyKind["plural"], verbs: readonly string[]): PolicyRule {
+      return { apiGroups: [group], resources: [resource], verbs };
+    }
+  });
+}

@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { ConfigMap, Deployment, Namespace, Secret } from "../kinds/mod.ts";
+import { access } from "../parts/access.ts";
+import { type Controller, controller } from "../parts/controller.ts";
+import { resource } from "../resource/mod.ts";
+import { s } from "../schema/mod.ts";
+import { rightsOf } from "./rights.ts";
+
+const OWN = { group: "demo.example.com", version: "v1", spec: s.object({}) } as const;
+const Note = resource({ ...OWN, kind: "Note", status: s.object({}) });
+const Plain = resource({ ...OWN, kind: "Plain" });
+const reconcile = () => {};
+
+const CASES: readonly { name: string; part: Controller; expected: readonly string[] }[] = [
+  {
+    name: "a kind of one's own: it is watched, a finalizer of earlier is taken off, its status is written",
+    part: controller(Note, { reconcile }),
+    expected: ["list notes", "watch notes", "patch notes", "patch notes/status"],
+  },
+  {
+    name: "a kind without a status: none is written",
+    part: controller(Plain, { reconcile }),
+    expected: ["list plains", "watch plains", "patch plains"],
+  },
+  {
+    name: "a kind of Kubernetes: it is watched, and never written",
+    part: controller(Namespace, { reconcile }),
+    expected: ["list namespaces", "watch namespaces"],
+  },
+  {
+    name: "a kind of Kubernetes that is cleaned up: it holds a finalizer",
+    part: controller(Namespace, { reconcile, cleanup() {} }),
+    expected: ["list namespaces", "watch namespaces", "patch namespaces"],
+  },
+  {
+    name: "owns: watched and applied, with the right to name an owner; never deleted",
+    part: controller(Plain, { owns: [Deployment], reconcile }),
+    expected: [
+      "list plains",
+      "watch plains",
+      "patch plains",
+      "update plains/finalizers",
+      "list apps/deployments",
+      "watch apps/deployments",
+      "create apps/deployments",
+      "patch apps/deployments",
+    ],
+  },
+  {
+    name: "reads: watched",
+    part: controller(Namespace, { reads: [ConfigMap], reconcile }),
+    expected: ["list namespaces", "watch namespaces", "list configmaps", "watch configmaps"],
+  },
+  {
+    name: "uses: the verbs that are named, and each right once",
+    part: controller(Namespace, { uses: [access(Secret, "get"), access(Namespace, "list", "delete")], reconcile }),
+    expected: ["list namespaces", "watch namespaces", "get secrets", "delete namespaces"],
+  },
+];
+
+for (const { name, part, expected } of CASES) {
+  Deno.test(`rightsOf ${name}`, () => {
+    const told = rightsOf({ part }).map(({ group, resource, verb }) =>
+      `${verb} ${group === "" || group === OWN.group ? "" : `${group}/`}${resource}`
+    );
+    assert.deepEqual(told, expected);
+  });
+}
+
+Deno.test("rightsOf says where a right is needed, which part declares it, and why", () => {
+  const parts = { notes: controller(Note, { reconcile }), spaces: controller(Namespace, { reads: [Note], reconcile }) };
+  const told = rightsOf(parts, { lease: { name: "shop" } }).map(({ verb, resource, names, scope, part, reason }) =>
+    `${part ?? "operator"}: ${verb} ${resource} ${names} ${scope}: ${reason}`
+  );
+  assert.deepEqual(told, [
+    "notes: list notes  watched: watches its own kind Note",
+    "notes: watch notes  watched: watches its own kind Note",
+    "notes: patch notes  watched: takes a finalizer off Note that an earlier version with a cleanup left",
+    "notes: patch notes/status  watched: writes the status of Note",
+    "spaces: list namespaces  cluster: watches its own kind Namespace",
+    "spaces: watch namespaces  cluster: watches its own kind Namespace",
+    "spaces: list notes  watched: reads Note",
+    "spaces: watch notes  watched: reads Note",
+    "operator: create leases  own: elects its leader",
+    "operator: get leases shop own: elects its leader",
+    "operator: patch leases shop own: elects its leader",
+  ]);
+});

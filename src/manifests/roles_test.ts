@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { ConfigMap, Namespace } from "../kinds/mod.ts";
+import { controller } from "../parts/controller.ts";
+import { resource } from "../resource/mod.ts";
+import { s } from "../schema/mod.ts";
+import { installOf, type InstallOptions } from "./install.ts";
+import { kindRoles } from "./kind_roles.ts";
+import type { Manifest } from "./manifest.ts";
+import { rightsOf } from "./rights.ts";
+import { accessManifests, rulesOf } from "./roles.ts";
+
+const OWN = { group: "demo.example.com", version: "v1", spec: s.object({}) } as const;
+const Note = resource({ ...OWN, kind: "Note", status: s.object({}) });
+const notes = controller(Note, { owns: [ConfigMap], reconcile() {} });
+const spaces = controller(Namespace, { reads: [ConfigMap], reconcile() {} });
+const RIGHTS = rightsOf({ notes, spaces }, { lease: { name: "shop" } });
+
+Deno.test("rulesOf has one rule a resource, however many parts need it, with its verbs in one order", () => {
+  const told = rulesOf(RIGHTS).map(({ resources, resourceNames = [], verbs }) =>
+    `${resources} ${resourceNames}: ${verbs.join(" ")}`
+  );
+  assert.deepEqual(told, [
+    "notes : list watch patch",
+    "notes/status : patch",
+    "notes/finalizers : update",
+    "configmaps : list watch create patch",
+    "namespaces : list watch",
+    "leases : create",
+    "leases shop: get patch",
+  ]);
+});
+
+const INSTALLED: readonly { name: string; options: InstallOptions; expected: readonly string[] }[] = [
+  {
+    name: "a ClusterRole where it looks at everything, and a Role for what is its own",
+    options: {},
+    expected: [
+      "ServiceAccount shop-system/shop",
+      "ClusterRole shop: notes notes/status notes/finalizers configmaps namespaces",
+      "ClusterRoleBinding shop -> ClusterRole shop for shop-system/shop",
+      "Role shop-system/shop-leader-election: leases leases",
+      "RoleBinding shop-system/shop-leader-election -> Role shop-leader-election for shop-system/shop",
+    ],
+  },
+  {
+    name: "a Role in each namespace that it looks at, and a ClusterRole for what is in no namespace",
+    options: { namespace: "ops", watches: ["a", "b"] },
+    expected: [
+      "ServiceAccount ops/shop",
+      "ClusterRole shop: namespaces",
+      "ClusterRoleBinding shop -> ClusterRole shop for ops/shop",
+      "Role a/shop: notes notes/status notes/finalizers configmaps",
+      "RoleBinding a/shop -> Role shop for ops/shop",
+      "Role b/shop: notes notes/status notes/finalizers configmaps",
+      "RoleBinding b/shop -> Role shop for ops/shop",
+      "Role ops/shop-leader-election: leases leases",
+      "RoleBinding ops/shop-leader-election -> Role shop-leader-election for ops/shop",
+    ],
+  },
+  {
+    name: "policies that are said beside, where it looks",
+    options: { watches: ["a"], policies: [{ apiGroups: ["batch"], resources: ["jobs"], verbs: ["get"] }] },
+    expected: [
+      "ServiceAccount shop-system/shop",
+      "ClusterRole shop: namespaces",
+      "ClusterRoleBinding shop -> ClusterRole shop for shop-system/shop",
+      "Role a/shop: notes notes/status notes/finalizers configmaps jobs",
+      "RoleBinding a/shop -> Role shop for shop-system/shop",
+      "Role shop-system/shop-leader-election: leases leases",
+      "RoleBinding shop-system/shop-leader-election -> Role shop-leader-election for shop-system/shop",
+    ],
+  },
+];
+
+for (const { name, options, expected } of INSTALLED) {
+  Deno.test(`accessManifests makes ${name}`, () => {
+    const install = installOf({ name: "shop", version: "1.0.0" }, options);
+    assert.deepEqual(accessManifests("shop", RIGHTS, install).map(told), expected);
+  });
+}
+
+Deno.test("accessManifests makes no role where no right is needed", () => {
+  const install = installOf({ name: "shop", version: "1.0.0" }, {});
+  assert.deepEqual(accessManifests("shop", [], install).map(told), ["ServiceAccount shop-system/shop"]);
+});
+
+Deno.test("kindRoles has three roles for each kind, named apart where two kinds share a plural name", () => {
+  const Wide = resource({ ...OWN, kind: "Wide", scope: "Cluster" });
+  const Other = resource({ ...OWN, group: "other.example.com", kind: "Note" });
+  const crds = [Note.crd, Wide.crd, Other.crd];
+  const roles = kindRoles("shop", crds);
+  assert.deepEqual(roles.map(({ metadata }) => metadata.name), [
+    ...["admin", "editor", "viewer"].map((role) => `shop-notes.demo.example.com-${role}`),
+    ...["admin", "editor", "viewer"].map((role) => `shop-wides-${role}`),
+    ...["admin", "editor", "viewer"].map((role) => `shop-notes.other.example.com-${role}`),
+  ]);
+  assert.deepEqual(roles[2]?.rules, [
+    { apiGroups: ["demo.example.com"], resources: ["notes"], verbs: ["get", "list", "watch"] },
+    { apiGroups: ["demo.example.com"], resources: ["notes/status"], verbs: ["get"] },
+  ]);
+  const taken = (role: Manifest | undefined) =>
+    Object.keys(role?.metadata.labels ?? {}).filter((label) => label.includes("aggregate"));
+  assert.deepEqual(roles.slice(0, 3).flatMap(taken).map((label) => label.split("-to-")[1]), ["admin", "edit", "view"]);
+  assert.deepEqual(roles.slice(3, 6).flatMap(taken), [], "nobody has a role in a namespace for what is in none");
+});
+
+const REFUSED: readonly { name: string; options: InstallOptions; message: RegExp }[] = [
+  { name: "a namespace that is none", options: { namespace: "My_Space" }, message: /namespace "My_Space" must be/ },
+  { name: "an empty namespace to look at", options: { watches: [""] }, message: /namespace "" must be small letters/ },
+  {
+    name: "a policy without verbs",
+    options: { policies: [{ apiGroups: [""], resources: ["pods"], verbs: [] }] },
+    message: /a policy has no "verbs": \{"apiGroups":\[""\],"resources":\["pods"\],"verbs":\[\]\}: name one at least/,
+  },
+  { name: "an image with a blank", options: { image: "a b" }, message: /"a b" is no image/ },
+];
+
+for (const { name, options, message } of REFUSED) {
+  Deno.test(`installOf refuses ${name}`, () => {
+    assert.throws(() => installOf({ name: "shop", version: "1.0.0" }, options), { name: "TypeError", message });
+  });
+}
+
+function told({ kind, metadata: { name, namespace }, ...manifest }: Manifest): string {
+  const place = namespace === undefined ? name : `${namespace}/${name}`;
+  if (kind === "ServiceAccount") return `${kind} ${place}`;
+  if (kind === "ClusterRole" || kind === "Role") {
+    const rules = manifest.rules as { resources: string[] }[];
+    return `${kind} ${place}: ${rules.flatMap(({ resources }) => resources).join(" ")}`;
+  }
+  const { roleRef, subjects } = manifest as unknown as {
+    roleRef: { kind: string; name: string };
+    subjects: { name: string; namespace: string }[];
+  };
+  return `${kind} ${place} -> ${roleRef.kind} ${roleRef.name} for ${
+    subjects.map(({ name, namespace }) => `${namespace}/${name}`).join(" ")
+  }`;
+}
