@@ -74,3 +74,8 @@ export type { LeaderElection, LeaderElectionOptions } from "./src/operator/leade
 export type { ServicesContext } from "./src/operator/services.ts";
 export type { RunOptions } from "./src/operator/running.ts";
 export type { Permission } from "./src/manifests/sandbox.ts";
+export type { InstallOptions, PolicyRule } from "./src/manifests/install.ts";
+export type { Manifest } from "./src/manifests/manifest.ts";
+export type { ManifestGroups } from "./src/manifests/manifests.ts";
+export type { Right, RightScope } from "./src/manifests/rights.ts";
+export type { Sample } from "./src/manifests/sample.ts";

@@ -1,5 +1,5 @@
 /** The commands of `op`: from arguments to a function, from how that ends to an exit code. */
-import { Command, CommanderError } from "@commander-js/extra-typings";
+import { Command, CommanderError, Option, type OptionValues } from "@commander-js/extra-typings";
 import { build } from "./build/build.ts";
 import { EXIT, UsageError } from "./exit_code.ts";
 import type { Io } from "./io.ts";
@@ -78,6 +78,50 @@ function program(io: Io): Command {
     .argument("[file]", "the file whose default export is the operator", "main.ts")
     .action(async (file) => (await import("./crds.ts")).crds(file, io));
 
+  const made = op.command("generate").description("make the files of an operator's manifests, for kustomize");
+  for (const [part, what] of Object.entries(GENERATED)) {
+    withPlace(made.command(part).description(`make ${what}`).argument("[file]", OPERATOR_FILE, "main.ts"))
+      .option("--dir <folder>", "the folder of the files", "config")
+      .option("--check", "write nothing; end with 1 if a file is not what the operator declares")
+      .option("--force", "replace files that were changed by hand")
+      .action(async (file, options) =>
+        (await import("./generate/generate.ts")).generate(part as keyof typeof GENERATED, file, options, io)
+      );
+  }
+  withPlace(made.command("overlay").description("make an overlay: what differs in one cluster"))
+    .argument("<name>", 'its name, such as prod; "local" is for minikube, kind and k3d')
+    .argument("[file]", OPERATOR_FILE, "main.ts")
+    .option("--dir <folder>", "the folder of the files", "config")
+    .option("--force", "replace the overlay if it is there")
+    .action(async (name, file, options) =>
+      (await import("./generate/generate.ts")).generateOverlay(name, file, options, io)
+    );
+
+  const rbac = op.command("rbac").description("the rights of an operator in a cluster");
+  withPlace(rbac.command("generate").description("print its service account, roles and bindings as YAML"))
+    .argument("[file]", OPERATOR_FILE, "main.ts")
+    .option("-o, --output <file>", "the file to write (default: standard output)")
+    .option("--force", "replace the output if it is there")
+    .action(async (file, options) => (await import("./rbac/generate.ts")).generateRbac(file, options, io));
+  rbac.command("verify")
+    .description("compare the rights it needs with those that roles give; ends with 1 if one is missing")
+    .argument("[file]", OPERATOR_FILE, "main.ts")
+    .option("-f, --file <files...>", "files with roles and bindings (YAML or JSON), or - for standard input")
+    .option("--cluster", "the roles and bindings of the cluster")
+    .option("--as <account>", "the service account, as NAME or NAMESPACE:NAME (default: the operator's name)")
+    .option("-n, --namespace <names...>", "the only namespaces that it looks at (default: all)")
+    .option("--exact", "end with 1 also if more is given than needed")
+    .addOption(new Option("-o, --output <form>", "how to print it").choices(["text", "json"] as const).default("text"))
+    .option("--kubeconfig <file>", "the kubeconfig (default: KUBECONFIG, else ~/.kube/config)")
+    .option("--context <name>", "the context of the kubeconfig (default: its current one)")
+    .action(async (file, options) => (await import("./rbac/verify.ts")).verifyRbac(file, options, io));
+
+  op.command("sandbox")
+    .description("print what the executable of an operator may reach, each with its reason")
+    .argument("[file]", OPERATOR_FILE, "main.ts")
+    .addOption(new Option("-o, --output <form>", "how to print it").choices(["text", "json"] as const).default("text"))
+    .action(async (file, options) => (await import("./sandbox.ts")).sandbox(file, options as never, io));
+
   const crd = op.command("crd").description("work with the kinds of an operator, or of CustomResourceDefinitions");
   crd.command("docs")
     .description("print a reference page of kinds as Markdown: versions, columns, every field with its rules")
@@ -117,6 +161,23 @@ function program(io: Io): Command {
     .action(async (options) => (await import("./apiserver/apiserver.ts")).apiserver(options, io));
 
   return op as unknown as Command;
+}
+
+const OPERATOR_FILE = "the file whose default export is the operator";
+
+const GENERATED = {
+  manifests: "all of them: definitions, roles, Deployment, samples and a base",
+  crd: "the CustomResourceDefinitions and a sample of each kind",
+  rbac: "the service account and its roles",
+  deployment: "the Deployment and what guards it",
+} as const;
+
+/** Where and how an operator is installed. */
+function withPlace<Args extends unknown[], Options extends OptionValues>(command: Command<Args, Options>) {
+  return command
+    .option("--into <namespace>", "the namespace that it runs in (default: its name and -system)")
+    .option("-n, --namespace <names...>", "the only namespaces that it looks at and has rights in (default: all)")
+    .option("--image <image>", "the image of its executable (default: its name and version)");
 }
 
 // The same on every terminal, so that help reads the same in documents, tests and logs.

@@ -1,4 +1,5 @@
 /** What an operator says of itself, asked in a process of its own: a user's file has its own import map, and may do anything when it is loaded. */
+import type { InstallOptions, ManifestGroups, Right, Sample } from "@op/sdk";
 import { Failure } from "./exit_code.ts";
 
 /** One permission of Deno, and why the operator needs it. */
@@ -12,9 +13,13 @@ export interface Permission {
 /** An operator's own account. */
 export interface OperatorFacts {
   readonly name: string;
+  readonly version: string;
   /** CustomResourceDefinitions, as they are sent to a cluster. */
   readonly crds: readonly unknown[];
   readonly permissions: readonly Permission[];
+  readonly rights: readonly Right[];
+  readonly manifests: ManifestGroups;
+  readonly samples: readonly Sample[];
 }
 
 /** Reading files and variables is what a file may do while it is loaded; nothing it does then needs the network or another program. */
@@ -30,34 +35,50 @@ const MARK = "\u0001op:";
  * @param file The file, as a URL.
  * @param cwd Where its configuration is looked for, there and above.
  * @param shown The file, as the user named it.
- * @throws {Failure} If the file cannot be loaded, or its default export is no operator.
+ * @param install Where and how it is installed, for its manifests.
+ * @throws {Failure} If the file cannot be loaded, its default export is no operator, or it cannot be installed so.
  */
-export async function inspect(deno: string, file: URL, cwd: string, shown: string): Promise<OperatorFacts> {
+export async function inspect(
+  deno: string,
+  file: URL,
+  cwd: string,
+  shown: string,
+  install: InstallOptions = {},
+): Promise<OperatorFacts> {
   const args = ["run", "--quiet", ...LOADING, "--ext=ts", "-"];
   const process = new Deno.Command(deno, { args, cwd, stdin: "piped", stdout: "piped", stderr: "piped" }).spawn();
   // A Deno that ends before it has read the script says why in its output.
-  const [output] = await Promise.all([process.output(), write(process.stdin, script(file)).catch(() => {})]);
+  const [output] = await Promise.all([process.output(), write(process.stdin, script(file, install)).catch(() => {})]);
   const stdout = new TextDecoder().decode(output.stdout);
   const answer = stdout.split("\n").find((line) => line.startsWith(MARK))?.slice(MARK.length);
   if (!output.success || answer === undefined) {
     throw new Failure(`Cannot load "${shown}":\n${new TextDecoder().decode(output.stderr).trim()}`);
   }
-  const facts = JSON.parse(answer) as OperatorFacts | null;
+  const facts = JSON.parse(answer) as OperatorFacts | { readonly refused: string } | null;
   if (facts === null) {
     throw new Failure(
       `Cannot find an operator in "${shown}": its default export is none; write "export default operator({ ... })" there`,
     );
   }
+  if ("refused" in facts) throw new Failure(facts.refused);
   return facts;
 }
 
 /** Asks the value, not its class: the file may have got the SDK by another road than this program. */
-function script(file: URL): string {
+function script(file: URL, install: InstallOptions): string {
   return `
 const { default: op } = await import(${JSON.stringify(file.href)});
-const isOperator = typeof op?.name === "string" && typeof op.crds === "function" && typeof op.permissions === "function";
-const facts = isOperator ? { name: op.name, crds: op.crds(), permissions: op.permissions() } : null;
-console.log("\\n" + ${JSON.stringify(MARK)} + JSON.stringify(facts));
+const isOperator = typeof op?.name === "string" && ["crds", "permissions", "rights", "manifests", "samples"].every((name) => typeof op[name] === "function");
+function factsOf() {
+  const { name, version } = op;
+  try {
+    const manifests = op.manifests(${JSON.stringify(install)});
+    return { name, version, crds: op.crds(), permissions: op.permissions(), rights: op.rights(), manifests, samples: op.samples() };
+  } catch (error) {
+    return { refused: error.message };
+  }
+}
+console.log("\\n" + ${JSON.stringify(MARK)} + JSON.stringify(isOperator ? factsOf() : null));
 `;
 }
 

@@ -19,6 +19,8 @@ export interface WriteOptions extends CallOptions {
   readonly manager?: string;
   readonly subresource?: string;
   readonly dryRun?: boolean;
+  /** What the server does with fields that it does not know: `Strict` refuses them (KEP-2885). @default {"Warn"} */
+  readonly fieldValidation?: "Strict" | "Warn" | "Ignore";
 }
 
 /** Which objects are meant. */
@@ -382,6 +384,7 @@ function queryOf(options: WriteOptions, more: Record<string, string> = {}): stri
   const query = new URLSearchParams(more);
   if (options.manager !== undefined) query.set("fieldManager", options.manager);
   if (options.dryRun) query.set("dryRun", "All");
+  if (options.fieldValidation !== undefined) query.set("fieldValidation", options.fieldValidation);
   const text = query.toString();
   return text === "" ? "" : `?${text}`;
 }

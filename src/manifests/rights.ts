@@ -29,6 +29,8 @@ export interface Right {
 export interface RightsOptions {
   /** The Lease by which its processes agree on the one that works; absent where there is no election. */
   readonly lease?: { readonly name: string } | undefined;
+  /** Whether its runs report Kubernetes Events. @default {false} */
+  readonly events?: boolean;
 }
 
 /**
@@ -50,9 +52,10 @@ export interface RightsOptions {
  * ```
  */
 export function rightsOf(parts: Readonly<Record<string, Part>>, options: RightsOptions = {}): Right[] {
-  const { lease } = options;
+  const { lease, events = false } = options;
   return [
     ...Object.entries(parts).flatMap(([key, part]) => rightsOfPart(key, part)),
+    ...(events ? ["create", "patch"].map(eventRight) : []),
     ...(lease === undefined ? [] : leaseRights(lease.name)),
   ];
 }
@@ -97,6 +100,11 @@ function rightsOfPart(part: string, { kind, owns, reads, uses, cleanup }: Part):
 
 function usesReason({ kind }: AnyKind, verb: string): string {
   return `uses ${kind}: access(${kind}, "${verb}")`;
+}
+
+/** One that says the same again is patched: its series goes on. */
+function eventRight(verb: string): Right {
+  return { group: "events.k8s.io", resource: "events", verb, names: [], scope: "watched", reason: "reports Events" };
 }
 
 function leaseRights(name: string): Right[] {

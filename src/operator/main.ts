@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import { systemClock } from "../base/clock.ts";
 import type { Connection } from "../kube/connection.ts";
+import type { ManifestGroups } from "../manifests/manifests.ts";
 import { permissionFlags } from "../manifests/sandbox.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { configured } from "./configure.ts";
@@ -14,7 +15,7 @@ import type { Operator } from "./operator.ts";
 import { addProcessMetrics } from "./process_metrics.ts";
 import { type ReadinessLine, type Running, type RunOptions, startOperator } from "./running.ts";
 import { SETTINGS } from "./setting_list.ts";
-import { SettingError, type Settings } from "./settings.ts";
+import { flagSettings, SettingError, type Settings } from "./settings.ts";
 import { settingsSource, USUAL_FILE } from "./settings_source.ts";
 
 /** Exit codes: as it should, it failed, it was asked wrongly. */
@@ -25,10 +26,15 @@ const OWN_FLAGS = {
   kubeconfig: { type: "string" },
   context: { type: "string" },
   config: { type: "string" },
+  into: { type: "string" },
+  image: { type: "string" },
   help: { type: "boolean", short: "h" },
 } as const;
 
-type Values = Readonly<Record<string, unknown>> & { readonly [name in "kubeconfig" | "context" | "config"]?: string };
+type OwnFlag = Exclude<keyof typeof OWN_FLAGS, "help">;
+type Values = Readonly<Record<string, unknown>> & { readonly [name in OwnFlag]?: string };
+
+const COMMANDS = ["start", "manifests", "crds", "rbac", "permissions", "version"];
 
 const STARTING: ReadinessLine = { name: "operator", isReady: false, told: "starting" };
 
@@ -63,17 +69,37 @@ async function command(operator: Operator, args: readonly string[]): Promise<voi
     case "start":
       return await start(operator, values);
     case "crds":
-      // A List, as JSON: every YAML reader takes it, kubectl as well.
-      return writeAll(
-        Deno.stdout,
-        `${JSON.stringify({ apiVersion: "v1", kind: "List", items: operator.crds() }, null, 2)}\n`,
-      );
+      return writeList(operator.crds());
+    case "rbac":
+      return writeList(installed(operator, values).rbac);
+    case "manifests":
+      return writeList(Object.values(installed(operator, values)).flat());
     case "permissions":
       return writeAll(Deno.stdout, `${permissionFlags(operator.permissions()).join("\n")}\n`);
     case "version":
       return writeAll(Deno.stdout, `${operator.name} ${operator.version} (deno ${Deno.version.deno})\n`);
     default:
-      throw new UsageError(`Cannot run "${name}": there is start, crds, permissions, version`);
+      throw new UsageError(`Cannot run "${name}": there is ${COMMANDS.join(", ")}`);
+  }
+}
+
+/** A List, as JSON: every YAML reader takes it, kubectl as well. */
+function writeList(items: readonly unknown[]): void {
+  writeAll(Deno.stdout, `${JSON.stringify({ apiVersion: "v1", kind: "List", items }, null, 2)}\n`);
+}
+
+/** By the flags alone: what is installed must not depend on the machine on which it is printed. */
+function installed(operator: Operator, values: Values): ManifestGroups {
+  const { into, image } = values;
+  const { namespaces } = runtimeScope(flagSettings(values));
+  try {
+    return operator.manifests({
+      ...(namespaces === undefined ? {} : { watches: namespaces }),
+      ...(into === undefined ? {} : { namespace: into }),
+      ...(image === undefined ? {} : { image }),
+    });
+  } catch (error) {
+    throw error instanceof TypeError ? new UsageError(error.message) : error;
   }
 }
 
@@ -217,11 +243,13 @@ function logFormat(settings: Settings): LogFormat {
   return settings.get("log_format")?.value as LogFormat | undefined ?? (Deno.stderr.isTerminal() ? "text" : "json");
 }
 
-function help({ name }: Operator): string {
+function help({ name, version }: Operator): string {
   const own = [
     ["    --kubeconfig FILE", "the kubeconfig to use; otherwise KUBECONFIG, the pod's service account, ~/.kube/config"],
     ["    --context NAME", "the kubeconfig's context"],
     ["    --config FILE", `where settings are; otherwise ${USUAL_FILE}, where it is there`],
+    ["    --into NAME", `with manifests and rbac: the namespace that it runs in; otherwise ${name}-system`],
+    ["    --image IMAGE", `with manifests: the image of this program; otherwise ${name}:${version}`],
   ] as const;
   const settings = SETTINGS.flatMap(({ flag, short, type, help }) => {
     if (flag === undefined) return [];
@@ -234,7 +262,9 @@ function help({ name }: Operator): string {
 
 Commands:
   start        run the operator (without a command as well)
-  crds         print the CustomResourceDefinitions
+  manifests    print all that a cluster needs for it, ready for "kubectl apply -f -"
+  crds         print the CustomResourceDefinitions alone
+  rbac         print its service account and roles alone
   permissions  print the Deno permissions it needs
   version      print its version
 

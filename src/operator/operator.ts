@@ -2,11 +2,10 @@
 import type { Part } from "../parts/controller.ts";
 import type { CustomResourceDefinitionManifest } from "../resource/kind.ts";
 import { crdsOf } from "../manifests/crds.ts";
-import { installOf, type InstallOptions } from "../manifests/install.ts";
-import { kindRoles } from "../manifests/kind_roles.ts";
-import type { Manifest } from "../manifests/manifest.ts";
+import type { InstallOptions } from "../manifests/install.ts";
+import { type ManifestGroups, manifestsOf, samplesOf } from "../manifests/manifests.ts";
 import { type Right, rightsOf } from "../manifests/rights.ts";
-import { accessManifests } from "../manifests/roles.ts";
+import type { Sample } from "../manifests/sample.ts";
 import { type Permission, permissionsOf } from "../manifests/sandbox.ts";
 import { fieldManager, finalizerName } from "../runtime/names.ts";
 import type { Duration } from "../base/duration.ts";
@@ -66,11 +65,14 @@ export interface Operator {
   /** The rights in a cluster that it needs, each with its reason. */
   rights(): Right[];
   /**
-   * Its service account, the roles that give it these rights, and roles for the people who use its kinds.
+   * All that a cluster needs for it: definitions, account and roles, Deployment and what guards it.
    *
-   * @param options Where it is installed.
+   * @param options Where and how it is installed.
+   * @throws {TypeError} If an option is wrong.
    */
-  rbac(options?: InstallOptions): Manifest[];
+  manifests(options?: InstallOptions): ManifestGroups;
+  /** A sample of each of its own kinds. */
+  samples(): Sample[];
   /** Runs it inside a program until the signal. */
   run(options: RunOptions): Promise<void>;
   /**
@@ -125,11 +127,19 @@ export function operator<Services = unknown>(options: OperatorOptions<Services>)
         isElected: value.leaderElection.when !== "never",
         variables: VARIABLES,
       }),
-    rights: () => rightsOf(parts, { lease: value.leaderElection.when === "never" ? undefined : { name: value.leaderElection.id } }),
-    rbac: (options = {}) => [
-      ...accessManifests(name, value.rights(), installOf(value, options)),
-      ...kindRoles(name, value.crds()),
-    ],
+    rights: () =>
+      rightsOf(parts, {
+        lease: value.leaderElection.when === "never" ? undefined : { name: value.leaderElection.id },
+        events: true,
+      }),
+    manifests: (options) =>
+      manifestsOf({
+        ...value,
+        isElected: value.leaderElection.when !== "never",
+        crds: value.crds(),
+        rights: value.rights(),
+      }, options),
+    samples: () => samplesOf(Object.values(parts).flatMap(({ kind, owns }) => [kind, ...owns])),
     run: async (options) => {
       await using running = startOperator(value, options);
       await running.ended;

@@ -25,7 +25,7 @@ export const SETTINGS: readonly Setting[] = [
     type: "list",
     flag: "namespace",
     short: "n",
-    help: "look at this namespace only; may be repeated",
+    help: "look at this namespace only, with manifests and rbac: have rights there only; may be repeated",
   },
   { key: "all_namespaces", type: "boolean", flag: "all-namespaces", short: "A", help: "look at all namespaces" },
   { key: "selector", type: "text", flag: "selector", help: "look at objects with these labels only, such as app=web" },

@@ -21,7 +21,7 @@ export class SettingError extends Error {
 }
 
 // Tables of the same file that are read by others.
-const OTHER_TABLES: readonly string[] = ["build"];
+const OTHER_TABLES: readonly string[] = ["build", "generate"];
 
 /**
  * Reads the settings in a file's table `[operator]`.

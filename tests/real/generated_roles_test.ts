@@ -39,9 +39,11 @@ Deno.test("the generated roles suffice, and without any one verb of them somethi
     assert.equal(await lifeOfSite({ cluster, client, token, sites }), "published and gone");
     const asked = (await cluster.auditLog()).filter(({ user }) => user.username === USER);
     // An apply that makes an object is a patch, and needs both rights.
-    const used = new Set(asked.flatMap(({ verb, objectRef, responseStatus }) =>
-      (responseStatus?.code === 201 ? [verb, "create"] : [verb]).map((verb) => `${verb} ${resourceOf(objectRef)}`)
-    ));
+    const used = new Set(
+      asked.flatMap(({ verb, objectRef, responseStatus }) =>
+        (responseStatus?.code === 201 ? [verb, "create"] : [verb]).map((verb) => `${verb} ${resourceOf(objectRef)}`)
+      ),
+    );
     // Nobody sends a request to `finalizers`: the right is asked for when an owner is named.
     const sent = RIGHTS.filter(({ resource }) => !resource.endsWith("/finalizers"));
     assert.deepEqual(sent.map(({ verb, resource }) => `${verb} ${resource}`).filter((right) => !used.has(right)), []);
@@ -63,7 +65,7 @@ Deno.test("the generated roles suffice, and without any one verb of them somethi
 /** Puts in the definitions, the account and its roles. */
 async function install(client: Client): Promise<void> {
   for (const crd of op.crds()) await client.create(CustomResourceDefinition, crd as never);
-  await createAccess(client, op.rbac());
+  await createAccess(client, op.manifests().rbac);
   await using definitions = await watched(client, CustomResourceDefinition);
   await definitions.until((all) =>
     all.some(({ status }) =>

@@ -1,0 +1,196 @@
+/** `op generate`: the files of an operator's manifests, made from its declarations. */
+import { dirname, join, resolve } from "node:path";
+import type { InstallOptions } from "@op/sdk";
+import { runningDeno, sourceFile } from "../deno.ts";
+import { Failure, UsageError } from "../exit_code.ts";
+import { inspect, type OperatorFacts } from "../inspect.ts";
+import type { Io } from "../io.ts";
+import { layout, type LayoutPart, overlay } from "./layout.ts";
+import { isUntouched } from "./seal.ts";
+
+/** Where and how the operator is installed. */
+export interface PlaceOptions {
+  /** The namespace that it runs in. */
+  readonly into?: string | undefined;
+  /** The only namespaces that it looks at. */
+  readonly namespace?: readonly string[] | undefined;
+  readonly image?: string | undefined;
+}
+
+/** Options for {@linkcode generate}. */
+export interface GenerateOptions extends PlaceOptions {
+  /** The folder of the files. */
+  readonly dir: string;
+  /** Replace files that were changed by hand. */
+  readonly force?: boolean | undefined;
+  /** Write nothing; fail if something would be. */
+  readonly check?: boolean | undefined;
+}
+
+/**
+ * Makes the files, or those of one part.
+ *
+ * @param part Which.
+ * @param file The file whose default export is the operator.
+ * @param options Where to, and how.
+ * @param io The terminal and the shell.
+ * @throws {Failure} If a file was changed by hand; nothing is written then. With `check`, if the files are not what the operator declares.
+ */
+export async function generate(part: LayoutPart, file: string, options: GenerateOptions, io: Io): Promise<void> {
+  const facts = await factsOf(file, options, io);
+  for (const { manifest, faults } of facts.samples) {
+    if (faults.length === 0) continue;
+    io.err(
+      `Warning: the sample of ${manifest.kind} is refused by its own rules (${faults[0]?.field}: ${
+        faults[0]?.message
+      }): ` +
+        `give the schema an "example" there\n`,
+    );
+  }
+  const files = layout(part, facts);
+  const states = await statesOf(files, resolve(io.cwd, options.dir));
+  if (options.check) return check(states, options.dir, io);
+  const changed = states.filter(({ state }) => state === "changed by hand");
+  if (changed.length > 0 && options.force !== true) {
+    throw new Failure(
+      `Cannot write ${
+        list(changed, options.dir)
+      }: changed by hand; put the change into an overlay, or say --force to lose it`,
+    );
+  }
+  await writeAll(states, options.dir, io);
+}
+
+/**
+ * Makes an overlay, unless it is there.
+ *
+ * @param name The overlay's name, such as `prod`; `local` is for a cluster on this machine.
+ * @param file The file whose default export is the operator.
+ * @param options Where to, and how.
+ * @param io The terminal and the shell.
+ * @throws {UsageError} If the name is none.
+ * @throws {Failure} If the overlay is there already.
+ */
+export async function generateOverlay(name: string, file: string, options: GenerateOptions, io: Io): Promise<void> {
+  if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name)) {
+    throw new UsageError(`Cannot make an overlay "${name}": its name must be small letters, digits and dashes`);
+  }
+  const facts = await factsOf(file, options, io);
+  const image = imageOf(facts);
+  const states = await statesOf(overlay(name, image), resolve(io.cwd, options.dir));
+  const there = states.filter(({ state }) => state !== "missing");
+  if (there.length > 0 && options.force !== true) {
+    throw new Failure(`Cannot make overlay "${name}": ${list(there, options.dir)} is there; say --force to replace it`);
+  }
+  await writeAll(states, options.dir, io);
+}
+
+/** Options of an operator's installation as the SDK takes them. */
+export function installOptions({ into, namespace, image }: PlaceOptions): InstallOptions {
+  return {
+    ...(into === undefined ? {} : { namespace: into }),
+    ...(namespace === undefined ? {} : { watches: namespace }),
+    ...(image === undefined ? {} : { image }),
+  };
+}
+
+async function factsOf(file: string, options: PlaceOptions, io: Io): Promise<OperatorFacts> {
+  const source = await sourceFile(file, io);
+  return await inspect(runningDeno(), source.url, source.folder, file, installOptions(options));
+}
+
+/** A file that is to be, and how it is now. */
+interface FileState {
+  readonly path: string;
+  readonly file: string;
+  readonly text: string;
+  readonly state: "missing" | "as wanted" | "outdated" | "changed by hand" | "no longer made";
+}
+
+async function statesOf(files: ReadonlyMap<string, string>, folder: string): Promise<FileState[]> {
+  const states = await Promise.all([...files].map(async ([file, text]): Promise<FileState> => {
+    const path = join(folder, file);
+    const state = stateOf(await textIn(path), text);
+    // A sample is a beginning: who changed it keeps it.
+    return { path, file, text, state: state === "changed by hand" && isSample(file) ? "as wanted" : state };
+  }));
+  return [...states, ...await leftOver(files, folder)];
+}
+
+/** Files that were made when there was a kind or a role that is gone now, and that nobody changed. */
+async function leftOver(files: ReadonlyMap<string, string>, folder: string): Promise<FileState[]> {
+  const left: FileState[] = [];
+  for (const below of new Set([...files.keys()].map((file) => dirname(file)))) {
+    const names = await Array.fromAsync(Deno.readDir(join(folder, below))).catch(() => []);
+    for (const { name, isFile } of names.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const [file, path] = [`${below}/${name}`, join(folder, below, name)];
+      if (!isFile || files.has(file) || !isUntouched(await textIn(path) ?? "")) continue;
+      left.push({ path, file, text: "", state: "no longer made" });
+    }
+  }
+  return left;
+}
+
+async function textIn(path: string): Promise<string | undefined> {
+  try {
+    return (await Deno.readTextFile(path)).replaceAll("\r\n", "\n");
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw new Failure(`Cannot read "${path}": ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function isSample(file: string): boolean {
+  return file.startsWith("samples/") && !file.endsWith("/kustomization.yaml");
+}
+
+function stateOf(now: string | undefined, text: string): FileState["state"] {
+  if (now === undefined) return "missing";
+  if (now === text) return "as wanted";
+  return isUntouched(now) ? "outdated" : "changed by hand";
+}
+
+function check(states: readonly FileState[], dir: string, io: Io): void {
+  const wrong = states.filter(({ state }) => state !== "as wanted");
+  if (wrong.length === 0) return io.out(`${dir} is what the operator declares (${states.length} files)\n`);
+  for (const { file, state } of wrong) io.err(`${state}: ${dir}/${file}\n`);
+  throw new Failure(
+    `${wrong.length} of ${states.length} files in "${dir}" are not what the operator declares: run "op generate" to make them anew`,
+  );
+}
+
+/** Each file in one step: whoever reads meanwhile sees the old or the new one, whole. */
+async function writeAll(states: readonly FileState[], dir: string, io: Io): Promise<void> {
+  const wanted = states.filter(({ state }) => state !== "as wanted");
+  for (const { path, text, state } of wanted) {
+    if (state === "no longer made") {
+      await Deno.remove(path);
+      continue;
+    }
+    await Deno.mkdir(dirname(path), { recursive: true });
+    const beside = await Deno.makeTempFile({ dir: dirname(path), prefix: ".op-generate-" });
+    try {
+      await Deno.writeTextFile(beside, text);
+      await Deno.chmod(beside, 0o644);
+      await Deno.rename(beside, path);
+    } catch (error) {
+      await Deno.remove(beside).catch(() => {});
+      throw new Failure(`Cannot write "${path}": ${(error as Error).message}`, { cause: error });
+    }
+  }
+  for (const { file, state } of wanted) io.out(`${dir}/${file}${state === "no longer made" ? " (removed)" : ""}\n`);
+  if (wanted.length === 0) io.out(`Nothing to do: ${states.length} files in ${dir} are what the operator declares\n`);
+}
+
+function imageOf({ manifests }: OperatorFacts): string {
+  const deployment = manifests.manager.find(({ kind }) => kind === "Deployment") as unknown as {
+    readonly spec: {
+      readonly template: { readonly spec: { readonly containers: readonly { readonly image: string }[] } };
+    };
+  };
+  return deployment.spec.template.spec.containers[0]?.image ?? "";
+}
+
+function list(states: readonly FileState[], dir: string): string {
+  return states.map(({ file }) => `"${dir}/${file}"`).join(", ");
+}

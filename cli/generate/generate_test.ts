@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { mainModule, NOTES, operatorFolder } from "../_operator_folder.ts";
+import { isUntouched, resealed, sealed } from "./seal.ts";
+
+const ALL = `base/kustomization.yaml
+crd/kustomization.yaml
+crd/notes.demo.example.com.yaml
+manager/deployment.yaml
+manager/kustomization.yaml
+manager/namespace.yaml
+manager/pod_disruption_budget.yaml
+network-policy/kustomization.yaml
+network-policy/network_policy.yaml
+rbac/kustomization.yaml
+rbac/notes-notes_roles.yaml
+rbac/role.yaml
+rbac/role_binding.yaml
+rbac/service_account.yaml
+samples/demo_v1_note.yaml
+samples/kustomization.yaml`.split("\n");
+
+Deno.test("op generate manifests makes a folder a concern, and the same again changes nothing", async () => {
+  await using folder = await operatorFolder();
+  const first = await folder.op("generate", "manifests");
+  assert.equal(first.code, 0, first.stderr);
+  assert.deepEqual(first.stdout.trim().split("\n").sort(), ALL.map((file) => `config/${file}`));
+  const again = await folder.op("generate", "manifests");
+  assert.equal(again.stdout, "Nothing to do: 16 files in config are what the operator declares\n");
+  const checked = await folder.op("generate", "manifests", "--check");
+  assert.deepEqual([checked.code, checked.stdout], [0, "config is what the operator declares (16 files)\n"]);
+});
+
+Deno.test("op generate follows the declarations: what is outdated is replaced, what is gone is removed", async () => {
+  await using folder = await operatorFolder();
+  await folder.op("generate", "manifests");
+  await folder.write("main.ts", mainModule(NOTES.replaceAll('"Note"', '"Letter"').replace("[ConfigMap]", "[Secret]")));
+  const checked = await folder.op("generate", "manifests", "--check");
+  assert.equal(checked.code, 1);
+  assert.match(checked.stderr, /^outdated: config\/rbac\/role\.yaml$/m);
+  assert.match(checked.stderr, /^missing: config\/crd\/letters\.demo\.example\.com\.yaml$/m);
+  assert.match(checked.stderr, /^no longer made: config\/crd\/notes\.demo\.example\.com\.yaml$/m);
+  assert.match(checked.stderr, /are not what the operator declares: run "op generate" to make them anew\n$/);
+
+  const made = await folder.op("generate", "manifests");
+  assert.equal(made.code, 0, made.stderr);
+  assert.match(made.stdout, /^config\/crd\/notes\.demo\.example\.com\.yaml \(removed\)$/m);
+  assert.match(await folder.read("config/rbac/role.yaml"), /# notes: owns Secret: applies it\n/);
+  assert.equal((await folder.op("generate", "manifests", "--check")).code, 0);
+});
+
+Deno.test("op generate never replaces a file that somebody changed, unless told; nothing is written then", async () => {
+  await using folder = await operatorFolder();
+  await folder.op("generate", "manifests");
+  const changed = `${await folder.read("config/rbac/role.yaml")}# mine\n`;
+  await folder.write("config/rbac/role.yaml", changed);
+  await folder.write("main.ts", mainModule(NOTES.replace("[ConfigMap]", "[Secret]").replace("1.2.0", "1.3.0")));
+  const before = await folder.read("config/manager/deployment.yaml");
+
+  const refused = await folder.op("generate", "manifests");
+  assert.equal(refused.code, 1);
+  assert.equal(
+    refused.stderr,
+    'Cannot write "config/rbac/role.yaml": changed by hand; put the change into an overlay, or say --force to lose it\n',
+  );
+  assert.equal(await folder.read("config/rbac/role.yaml"), changed);
+  assert.equal(await folder.read("config/manager/deployment.yaml"), before);
+
+  assert.equal((await folder.op("generate", "manifests", "--force")).code, 0);
+  assert.doesNotMatch(await folder.read("config/rbac/role.yaml"), /# mine/);
+});
+
+Deno.test("op generate keeps a sample that somebody changed", async () => {
+  await using folder = await operatorFolder();
+  await folder.op("generate", "manifests");
+  await folder.write("config/samples/demo_v1_note.yaml", "mine\n");
+  assert.equal((await folder.op("generate", "manifests")).code, 0);
+  assert.equal((await folder.op("generate", "manifests", "--check")).code, 0);
+  assert.equal(await folder.read("config/samples/demo_v1_note.yaml"), "mine\n");
+});
+
+Deno.test("op generate rbac makes the roles alone, in the namespaces that are named", async () => {
+  await using folder = await operatorFolder();
+  const made = await folder.op("generate", "rbac", "--into", "ops", "--namespace", "a", "b", "--dir", "deploy");
+  assert.equal(made.code, 0, made.stderr);
+  assert.deepEqual(made.stdout.trim().split("\n").length, 5);
+  const role = await folder.read("deploy/rbac/role.yaml");
+  assert.deepEqual([...role.matchAll(/^ {2}namespace: (.*)$/gm)].map(([, name]) => name), ["a", "b"]);
+  assert.match(await folder.read("deploy/rbac/service_account.yaml"), /\n {2}namespace: ops\n/);
+});
+
+Deno.test("op generate tells of a sample that its own rules refuse", async () => {
+  await using folder = await operatorFolder(
+    NOTES.replace("s.object({ text: s.string() })", `s.object({ text: s.string() }, RULES)`)
+      .replace(
+        "const Note",
+        `const RULES = { validations: [{ rule: "self.text == 'x1'", message: "say x1" }] };\nconst Note`,
+      ),
+  );
+  const made = await folder.op("generate", "crd");
+  assert.equal(made.code, 0);
+  assert.match(
+    made.stderr,
+    /^Warning: the sample of Note is refused by its own rules \(spec: .*say x1\): give the schema/,
+  );
+  assert.match(await folder.read("config/samples/demo_v1_note.yaml"), /# To be filled in: spec: .*say x1\n/);
+});
+
+Deno.test("op generate overlay is made once, and is its owner's then", async () => {
+  await using folder = await operatorFolder();
+  const made = await folder.op("generate", "overlay", "local", "--image", "registry:5000/notes:9");
+  assert.equal(made.code, 0, made.stderr);
+  const text = await folder.read("config/overlays/local/kustomization.yaml");
+  assert.match(text, /name: registry:5000\/notes\n {4}newName: registry:5000\/notes\n {4}newTag: "9"\n/);
+  assert.match(text, /value: Never/);
+  const again = await folder.op("generate", "overlay", "local");
+  assert.equal(again.code, 1);
+  assert.match(again.stderr, /^Cannot make overlay "local": "config\/overlays\/local\/kustomization\.yaml" is there/);
+  assert.equal((await folder.op("generate", "overlay", "../x")).code, 2);
+});
+
+Deno.test("op generate says what is wrong with how it is to be installed", async () => {
+  await using folder = await operatorFolder();
+  const refused = await folder.op("generate", "manifests", "--into", "My_Space");
+  assert.equal(refused.code, 1);
+  assert.equal(
+    refused.stderr,
+    'Cannot install operator "notes": namespace "My_Space" must be small letters, digits and dashes, at most 63\n',
+  );
+});
+
+Deno.test("a sealed file is known as it was made, also with other line ends and renamed; a changed one is not", () => {
+  const file = sealed("kind: Role\nname: old\n");
+  assert(isUntouched(file));
+  assert(!isUntouched(file.replace("Role", "Rule")));
+  assert(!isUntouched("kind: Role\n"));
+  assert(isUntouched(resealed(file, file.replace("old", "new"))));
+  assert.equal(resealed("kind: Role\n", "kind: Rule\n"), "kind: Rule\n");
+});

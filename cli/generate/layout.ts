@@ -1,0 +1,142 @@
+/** The files of an operator's manifests: a folder a concern, as kustomize takes them, and a base that has all that is needed. */
+import { Document, isMap, isSeq, type YAMLMap } from "yaml";
+import type { Manifest, ManifestGroups, PolicyRule, Right, Sample } from "@op/sdk";
+import { sealed } from "./seal.ts";
+
+/** What the files are made from. */
+export interface LayoutFacts {
+  readonly name: string;
+  readonly manifests: ManifestGroups;
+  readonly samples: readonly Sample[];
+  readonly rights: readonly Right[];
+}
+
+/** What can be made alone. */
+export type LayoutPart = "manifests" | "crd" | "rbac" | "deployment";
+
+/** Folders of each part; `manifests` is all of them, the samples and the base. */
+const FOLDERS: Readonly<Record<LayoutPart, readonly string[]>> = {
+  manifests: ["crd", "rbac", "manager", "network-policy", "samples", "base"],
+  crd: ["crd", "samples"],
+  rbac: ["rbac"],
+  deployment: ["manager", "network-policy"],
+};
+
+/**
+ * The files of a part: path below the folder of the configuration to text.
+ *
+ * @param part Which.
+ * @param facts The operator's own account.
+ */
+export function layout(part: LayoutPart, facts: LayoutFacts): Map<string, string> {
+  const { manifests: { crd, namespace, rbac, manager, networkPolicy }, samples, rights } = facts;
+  const folders: Readonly<Record<string, ReadonlyMap<string, string>>> = {
+    crd: folder(crd.map((one) => [`${one.spec.names.plural}.${one.spec.group}.yaml`, text(one)])),
+    rbac: folder(byFile(rbac).map(([file, some]) => [file, some.map((one) => text(one, rights)).join("---\n")])),
+    manager: folder([...namespace, ...manager].map((one) => [`${snake(one.kind)}.yaml`, text(one)])),
+    "network-policy": folder(networkPolicy.map((one) => [`${snake(one.kind)}.yaml`, text(one)])),
+    samples: folder(samples.map((sample) => [sampleFile(sample), sampleText(sample)])),
+    base: new Map([["kustomization.yaml", kustomization(["../crd", "../manager", "../network-policy", "../rbac"])]]),
+  };
+  const files = FOLDERS[part].flatMap((name) =>
+    [...folders[name] ?? []].map(([file, body]) => [`${name}/${file}`, sealed(body)] as const)
+  );
+  return new Map(files);
+}
+
+/**
+ * The files of an overlay. They are their owner's from then on.
+ *
+ * @param name The overlay's name; `local` takes the image from the machine, as minikube, kind and k3d have it.
+ * @param image The image of the base.
+ */
+export function overlay(name: string, image: string): Map<string, string> {
+  const [, repository = image, tag = "latest"] = /^(.+?)(?::([^:/]+))?$/.exec(image) ?? [];
+  const patches = name === "local"
+    ? [{
+      target: { kind: "Deployment" },
+      patch: "- op: replace\n  path: /spec/template/spec/containers/0/imagePullPolicy\n  value: Never\n",
+    }]
+    : [];
+  const head = `# What differs in ${
+    name === "local" ? "a cluster on this machine: minikube, kind, k3d" : `"${name}"`
+  }. This file is yours: op does not change it.\n`;
+  return new Map([[
+    `overlays/${name}/kustomization.yaml`,
+    head + yaml({
+      apiVersion: "kustomize.config.k8s.io/v1beta1",
+      kind: "Kustomization",
+      resources: ["../../base"],
+      images: [{ name: repository, newName: repository, newTag: tag }],
+      ...(patches.length === 0 ? {} : { patches }),
+    }),
+  ]]);
+}
+
+/**
+ * Manifests as YAML, one document each; rules of roles are told with what they are for.
+ *
+ * @param manifests The manifests.
+ * @param rights What the rules are for.
+ */
+export function documents(manifests: readonly object[], rights: readonly Right[] = []): string {
+  return manifests.map((one) => `---\n${text(one as Manifest, rights)}`).join("");
+}
+
+function folder(files: readonly (readonly [string, string])[]): Map<string, string> {
+  const names = files.map(([name]) => name).sort();
+  return new Map([["kustomization.yaml", kustomization(names)], ...files]);
+}
+
+function kustomization(resources: readonly string[]): string {
+  return yaml({ apiVersion: "kustomize.config.k8s.io/v1beta1", kind: "Kustomization", resources });
+}
+
+/** What gives the operator its rights is in one file each; roles for people have a file a kind. */
+function byFile(rbac: readonly Manifest[]): [string, Manifest[]][] {
+  const files = new Map<string, Manifest[]>();
+  for (const one of rbac) {
+    const person = /^(.*)-(admin|editor|viewer)$/.exec(one.kind === "ClusterRole" ? one.metadata.name : "");
+    const isForPeople = person !== null &&
+      !rbac.some(({ kind, metadata }) => kind === "ClusterRoleBinding" && metadata.name === one.metadata.name);
+    const file = isForPeople ? `${person[1]}_roles.yaml` : `${snake(one.kind.replace(/^Cluster/, ""))}.yaml`;
+    files.set(file, [...files.get(file) ?? [], one]);
+  }
+  return [...files];
+}
+
+function sampleFile({ manifest }: Sample): string {
+  const [group = "", version = ""] = manifest.apiVersion.split("/");
+  return `${group.split(".")[0]}_${version}_${manifest.kind.toLowerCase()}.yaml`;
+}
+
+function sampleText({ manifest, faults }: Sample): string {
+  const told = faults.map(({ field, message }) => `# To be filled in: ${field}: ${message.replaceAll("\n", " ")}\n`);
+  return `${told.join("")}${text(manifest)}`;
+}
+
+function text(manifest: object, rights: readonly Right[] = []): string {
+  const document = new Document(manifest, { aliasDuplicateObjects: false });
+  const rules = document.get("rules");
+  if (isSeq(rules)) {
+    for (const item of rules.items) if (isMap(item)) explain(item, rights);
+  }
+  return document.toString({ lineWidth: 0 });
+}
+
+/** Above a rule, what it is for and which part asks for it. */
+function explain(rule: YAMLMap, rights: readonly Right[]): void {
+  const { apiGroups, resources } = rule.toJSON() as PolicyRule;
+  const reasons = rights.filter(({ group, resource }) => apiGroups.includes(group) && resources.includes(resource))
+    .map(({ part, reason }) => `${part ?? "the operator"}: ${reason}`);
+  if (reasons.length === 0) return;
+  rule.commentBefore = [...new Set(reasons)].map((reason) => ` ${reason}`).join("\n");
+}
+
+function yaml(value: object): string {
+  return new Document(value, { aliasDuplicateObjects: false }).toString({ lineWidth: 0 });
+}
+
+function snake(kind: string): string {
+  return kind.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase();
+}

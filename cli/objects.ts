@@ -1,0 +1,64 @@
+/** Kubernetes objects out of YAML or JSON: from a file, from standard input. */
+import { resolve } from "node:path";
+import { parseAllDocuments } from "yaml";
+import { Failure } from "./exit_code.ts";
+import type { Io } from "./io.ts";
+
+/** An object, of whatever kind. */
+export interface PlainObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly [field: string]: unknown;
+}
+
+/**
+ * Reads objects; those in lists are taken out.
+ *
+ * @param source A file, or `-` for standard input.
+ * @param io The terminal and the shell.
+ * @throws {Failure} If it cannot be read, or what is in it are no objects.
+ */
+export async function readObjects(source: string, io: Io): Promise<PlainObject[]> {
+  const shown = source === "-" ? "standard input" : `"${source}"`;
+  let text: string;
+  try {
+    text = source === "-"
+      ? await new Response(Deno.stdin.readable).text()
+      : await Deno.readTextFile(resolve(io.cwd, source));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) throw new Failure(`Cannot read ${shown}: there is no such file`);
+    throw new Failure(`Cannot read ${shown}: ${(error as Error).message}`, { cause: error });
+  }
+  return objectsIn(text, shown);
+}
+
+/**
+ * Objects in a text.
+ *
+ * @param text YAML documents, or JSON.
+ * @param shown Where it is from, as errors name it.
+ * @throws {Failure} If it is no YAML, or something in it is no object of Kubernetes.
+ */
+export function objectsIn(text: string, shown: string): PlainObject[] {
+  return [...parseAllDocuments(text)].flatMap((document) => {
+    const [fault] = document.errors;
+    if (fault !== undefined) throw new Failure(`Cannot read ${shown}: ${fault.message.trimEnd()}`, { cause: fault });
+    const value = document.toJS();
+    return value === null ? [] : unfolded(value, shown);
+  });
+}
+
+function unfolded(value: unknown, shown: string): PlainObject[] {
+  const object = value as Partial<PlainObject> | undefined;
+  if (typeof object?.kind !== "string" || typeof object.apiVersion !== "string") {
+    throw new Failure(`Cannot read ${shown}: a document in it has no apiVersion or no kind`);
+  }
+  if (Array.isArray(object.items) && object.kind.endsWith("List")) {
+    return object.items.flatMap((item) => unfolded(item, shown));
+  }
+  if (typeof object.metadata?.name !== "string") {
+    throw new Failure(`Cannot read ${shown}: a ${object.kind} in it has no metadata.name`);
+  }
+  return [object as PlainObject];
+}

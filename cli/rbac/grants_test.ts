@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import type { Right } from "@op/sdk";
+import { type AnyManifest, grantsTo, isGiven, type Place, unneeded } from "./grants.ts";
+
+const READ: Right = { group: "", resource: "pods", verb: "list", names: [], scope: "watched", reason: "reads Pod" };
+const RULE = { apiGroups: [""], resources: ["pods"], verbs: ["list"] };
+const SUBJECT = { kind: "ServiceAccount", name: "shop", namespace: "ops" };
+
+function role(kind: string, rules = [RULE], namespace?: string): AnyManifest {
+  return { kind, metadata: { name: "shop", ...(namespace === undefined ? {} : { namespace }) }, rules };
+}
+
+function binding(kind: string, of: string, namespace?: string, subject = SUBJECT): AnyManifest {
+  const metadata = { name: "shop", ...(namespace === undefined ? {} : { namespace }) };
+  return { kind, metadata, roleRef: { kind: of, name: "shop" }, subjects: [subject] };
+}
+
+const CASES: readonly {
+  name: string;
+  objects: readonly AnyManifest[];
+  right?: Partial<Right>;
+  place?: Place;
+  expected: boolean;
+}[] = [
+  { name: "a ClusterRole alone counts", objects: [role("ClusterRole")], expected: true },
+  {
+    name: "one for people does not",
+    objects: [{
+      ...role("ClusterRole"),
+      metadata: { name: "x", labels: { "rbac.authorization.k8s.io/aggregate-to-view": "true" } },
+    }],
+    expected: false,
+  },
+  {
+    name: "a ClusterRole that is bound counts",
+    objects: [role("ClusterRole"), binding("ClusterRoleBinding", "ClusterRole")],
+    expected: true,
+  },
+  {
+    name: "one that is bound to another account does not",
+    objects: [
+      role("ClusterRole"),
+      binding("ClusterRoleBinding", "ClusterRole", undefined, { ...SUBJECT, name: "other" }),
+    ],
+    expected: false,
+  },
+  {
+    name: "one of an account of that name in another namespace does not",
+    objects: [
+      role("ClusterRole"),
+      binding("ClusterRoleBinding", "ClusterRole", undefined, { ...SUBJECT, namespace: "else" }),
+    ],
+    expected: false,
+  },
+  {
+    name: "a binding of a role that is not there gives nothing",
+    objects: [binding("ClusterRoleBinding", "ClusterRole")],
+    expected: false,
+  },
+  {
+    name: "a Role does not reach all namespaces",
+    objects: [role("Role", [RULE], "team"), binding("RoleBinding", "Role", "team")],
+    expected: false,
+  },
+  {
+    name: "a Role suffices where only its namespace is looked at",
+    objects: [role("Role", [RULE], "team"), binding("RoleBinding", "Role", "team")],
+    place: { watches: ["team"] },
+    expected: true,
+  },
+  {
+    name: "a ClusterRole bound in one of two namespaces does not suffice",
+    objects: [role("ClusterRole"), binding("RoleBinding", "ClusterRole", "team")],
+    place: { watches: ["team", "other"] },
+    expected: false,
+  },
+  {
+    name: "a Role does not give what is in no namespace",
+    objects: [role("Role", [RULE], "team"), binding("RoleBinding", "Role", "team")],
+    right: { scope: "cluster" },
+    place: { watches: ["team"] },
+    expected: false,
+  },
+  {
+    name: "what is its own is given in its namespace",
+    objects: [role("Role", [RULE], "ops"), binding("RoleBinding", "Role", "ops")],
+    right: { scope: "own" },
+    place: { own: "ops" },
+    expected: true,
+  },
+  {
+    name: "what is its own is not given in another",
+    objects: [role("Role", [RULE], "team"), binding("RoleBinding", "Role", "team")],
+    right: { scope: "own" },
+    place: { own: "ops" },
+    expected: false,
+  },
+  {
+    name: "another group is another thing",
+    objects: [role("ClusterRole", [{ ...RULE, apiGroups: ["apps"] }])],
+    expected: false,
+  },
+  {
+    name: "stars cover all",
+    objects: [role("ClusterRole", [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }])],
+    expected: true,
+  },
+  {
+    name: "a subresource of all covers it",
+    objects: [role("ClusterRole", [{ ...RULE, resources: ["*/log"] }])],
+    right: { resource: "pods/log" },
+    expected: true,
+  },
+  {
+    name: "a resource does not cover its subresources",
+    objects: [role("ClusterRole")],
+    right: { resource: "pods/log" },
+    expected: false,
+  },
+  {
+    name: "a rule with names covers these alone",
+    objects: [role("ClusterRole", [{ ...RULE, resourceNames: ["a"] } as typeof RULE])],
+    expected: false,
+  },
+  {
+    name: "a rule with names covers one of them",
+    objects: [role("ClusterRole", [{ ...RULE, resourceNames: ["a", "b"] } as typeof RULE])],
+    right: { names: ["a"] },
+    expected: true,
+  },
+];
+
+for (const { name, objects, right = {}, place = {}, expected } of CASES) {
+  Deno.test(`isGiven: ${name}`, () => {
+    const grants = grantsTo(objects, { name: "shop", namespace: "ops" });
+    assert.equal(isGiven({ ...READ, ...right }, grants, place), expected);
+  });
+}
+
+Deno.test("unneeded names each verb that is given and not needed, and the role that gives it", () => {
+  const grants = grantsTo([role("ClusterRole", [{ ...RULE, verbs: ["list", "delete", "*"] }])], {
+    name: "shop",
+    namespace: undefined,
+  });
+  assert.deepEqual(unneeded([READ], grants), [
+    { group: "", resource: "pods", verb: "delete", role: "ClusterRole shop" },
+    { group: "", resource: "pods", verb: "*", role: "ClusterRole shop" },
+  ]);
+});

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { operatorFolder } from "../_operator_folder.ts";
+import { objectsIn } from "../objects.ts";
+import { type AnyManifest, grantsTo, isGiven } from "./grants.ts";
+import type { Findings } from "./verify.ts";
+
+const ACCOUNT = { name: "notes", namespace: undefined };
+
+Deno.test("op rbac generate prints what op rbac verify takes, exactly", async () => {
+  await using folder = await operatorFolder();
+  const made = await folder.op("rbac", "generate", "-o", "rbac.yaml");
+  assert.equal(made.code, 0, made.stderr);
+  const verified = await folder.op("rbac", "verify", "-f", "rbac.yaml", "--exact");
+  assert.equal(verified.code, 0, verified.stderr);
+  assert.match(
+    verified.stdout,
+    /^controller "notes"\n {2}given {4}list notes of demo\.example\.com: watches its own kind/,
+  );
+  assert.doesNotMatch(verified.stdout, /MISSING|not needed/);
+});
+
+Deno.test("op rbac verify names each verb that is taken away, and ends with 1", async () => {
+  await using folder = await operatorFolder();
+  await folder.op("rbac", "generate", "-o", "rbac.yaml");
+  const whole = await folder.read("rbac.yaml");
+  const facts: Findings = JSON.parse((await folder.op("rbac", "verify", "-f", "rbac.yaml", "-o", "json")).stdout);
+  const role = whole.slice(0, whole.indexOf("kind: ClusterRoleBinding"));
+  const verbs = [...role.matchAll(/^ {6}- (list|watch|create|update|patch)\n/gm)];
+  assert.equal(verbs.length, facts.rights.length);
+  const less = verbs.map(({ index, 0: line }) => whole.slice(0, index) + whole.slice(index + line.length));
+  less.forEach((text, index) => {
+    const grants = grantsTo(objectsIn(text, "less.yaml") as unknown as AnyManifest[], ACCOUNT);
+    const missing = facts.rights.filter((right) => !isGiven(right, grants, {}));
+    assert.deepEqual(missing.map(({ verb }) => verb), [verbs[index]?.[1]]);
+  });
+
+  await folder.write("less.yaml", less[0] ?? "");
+  const verified = await folder.op("rbac", "verify", "-f", "less.yaml");
+  assert.equal(verified.code, 1);
+  assert.match(verified.stdout, /^ {2}MISSING {2}list notes of demo\.example\.com: watches its own kind Note$/m);
+  assert.equal(verified.stderr, '1 of 9 rights are missing: apply what "op rbac generate" prints\n');
+});
+
+Deno.test("op rbac verify tells what is given beyond, and fails for it where it is to be exact", async () => {
+  await using folder = await operatorFolder();
+  await folder.op("rbac", "generate", "-o", "rbac.yaml");
+  await folder.write("rbac.yaml", (await folder.read("rbac.yaml")).replace("- create\n", '- create\n      - "*"\n'));
+  const verified = await folder.op("rbac", "verify", "-f", "rbac.yaml");
+  assert.equal(verified.code, 0);
+  assert.match(verified.stdout, /given and not needed\n {2}\* configmaps: ClusterRole notes\n$/);
+  assert.equal((await folder.op("rbac", "verify", "-f", "rbac.yaml", "--exact")).code, 1);
+});
+
+const WRONG: readonly { name: string; args: readonly string[]; code: number; says: RegExp }[] = [
+  { name: "neither file nor cluster", args: [], code: 2, says: /^Cannot verify: say -f FILE/ },
+  { name: "both", args: ["-f", "a", "--cluster"], code: 2, says: /^Cannot verify: say -f FILE/ },
+  { name: "no such file", args: ["-f", "a"], code: 1, says: /^Cannot read "a": there is no such file\n$/ },
+  { name: "a file that is none", args: ["-f", "main.ts"], code: 1, says: /^Cannot read "main\.ts": / },
+];
+
+Deno.test("op rbac verify says what is wrong with what it is given", async (t) => {
+  await using folder = await operatorFolder();
+  for (const { name, args, code, says } of WRONG) {
+    await t.step(name, async () => {
+      const refused = await folder.op("rbac", "verify", "main.ts", ...args);
+      assert.equal(refused.code, code, refused.stderr);
+      assert.match(refused.stderr, says);
+    });
+  }
+});
+
+Deno.test("op sandbox prints each permission with its reason", async () => {
+  await using folder = await operatorFolder();
+  const printed = await folder.op("sandbox");
+  assert.equal(printed.code, 0, printed.stderr);
+  assert.match(printed.stdout, /^net kubernetes\.default\.svc +the API server\n/);
+  const permissions = JSON.parse((await folder.op("sandbox", "-o", "json")).stdout);
+  assert.equal(permissions.length, printed.stdout.trim().split("\n").length);
+});

@@ -1,0 +1,110 @@
+/** `op rbac verify`: what an operator needs, against what roles give. */
+import { resolve } from "node:path";
+import { Client, connect, type Right } from "@op/sdk";
+import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from "@op/sdk/kinds";
+import { runningDeno, sourceFile } from "../deno.ts";
+import { Failure, UsageError } from "../exit_code.ts";
+import { inspect } from "../inspect.ts";
+import type { Io } from "../io.ts";
+import { readObjects } from "../objects.ts";
+import { type Account, type AnyManifest, type GivenVerb, grantsTo, isGiven, unneeded } from "./grants.ts";
+
+/** Options for {@linkcode verifyRbac}. */
+export interface VerifyOptions {
+  /** Files with roles and bindings, or `-` for standard input. */
+  readonly file?: readonly string[] | undefined;
+  /** Ask the cluster. */
+  readonly cluster?: boolean | undefined;
+  /** The service account: its name, or its namespace, a colon and its name. */
+  readonly as?: string | undefined;
+  /** The only namespaces that the operator looks at. */
+  readonly namespace?: readonly string[] | undefined;
+  /** Fail also where more is given than needed. */
+  readonly exact?: boolean | undefined;
+  readonly output?: string | undefined;
+  readonly kubeconfig?: string | undefined;
+  readonly context?: string | undefined;
+}
+
+/** The findings, as `-o json` prints them. */
+export interface Findings {
+  readonly rights: readonly (Right & { readonly given: boolean })[];
+  readonly unneeded: readonly GivenVerb[];
+}
+
+/**
+ * Tells of each right whether it is given, grouped by the part that needs it, and what is given beyond.
+ *
+ * @param source The file whose default export is the operator.
+ * @param options What to compare with.
+ * @param io The terminal and the shell.
+ * @throws {Failure} If a right is missing; with `exact`, also if one is given that is not needed.
+ */
+export async function verifyRbac(source: string, options: VerifyOptions, io: Io): Promise<void> {
+  const { file = [], cluster = false, exact = false, namespace: watches, output = "text" } = options;
+  if ((file.length > 0) === cluster) {
+    throw new UsageError('Cannot verify: say -f FILE ("-" for standard input) or --cluster');
+  }
+  const path = await sourceFile(source, io);
+  const facts = await inspect(runningDeno(), path.url, path.folder, source);
+  const account = accountOf(options.as, facts.name);
+  const objects = cluster
+    ? await rolesOfCluster(options, io)
+    : (await Promise.all(file.map((each) => readObjects(each, io)))).flat() as unknown as AnyManifest[];
+  const grants = grantsTo(objects, account);
+  const findings: Findings = {
+    rights: facts.rights.map((right) => ({
+      ...right,
+      given: isGiven(right, grants, { watches, own: account.namespace }),
+    })),
+    unneeded: unneeded(facts.rights, grants),
+  };
+  io.out(output === "json" ? `${JSON.stringify(findings, null, 2)}\n` : told(findings));
+  const missing = findings.rights.filter(({ given }) => !given);
+  if (missing.length > 0) {
+    throw new Failure(
+      `${missing.length} of ${findings.rights.length} rights are missing: apply what "op rbac generate" prints`,
+    );
+  }
+  if (exact && findings.unneeded.length > 0) {
+    throw new Failure(`${findings.unneeded.length} verbs are given and not needed: take them away`);
+  }
+}
+
+function accountOf(as: string | undefined, operator: string): Account {
+  const [, namespace, name = operator] = /^(?:system:serviceaccount:)?(?:([^:]+):)?([^:]+)$/.exec(as ?? operator) ?? [];
+  return { namespace, name };
+}
+
+async function rolesOfCluster({ kubeconfig, context }: VerifyOptions, io: Io): Promise<AnyManifest[]> {
+  const connection = await connect({
+    ...(kubeconfig === undefined ? {} : { kubeconfig: resolve(io.cwd, kubeconfig) }),
+    ...(context === undefined ? {} : { context }),
+  });
+  try {
+    const client = new Client(connection);
+    const lists = await Promise.all(
+      [ClusterRole, ClusterRoleBinding, Role, RoleBinding].map((kind) => client.list(kind)),
+    );
+    return lists.flat() as unknown as AnyManifest[];
+  } finally {
+    connection.close();
+  }
+}
+
+function told({ rights, unneeded }: Findings): string {
+  const groups = Map.groupBy(rights, ({ part }) => part);
+  const lines = [...groups].flatMap(([part, some]) => [
+    part === undefined ? "the operator itself" : `controller "${part}"`,
+    ...some.map((right) => `  ${right.given ? "given  " : "MISSING"}  ${line(right)}: ${right.reason}`),
+  ]);
+  const beyond = unneeded.length === 0 ? [] : [
+    "given and not needed",
+    ...unneeded.map((given) => `  ${line(given)}: ${given.role}${given.namespace ? ` in ${given.namespace}` : ""}`),
+  ];
+  return `${[...lines, ...beyond].join("\n")}\n`;
+}
+
+function line({ verb, resource, group }: Pick<Right, "verb" | "resource" | "group">): string {
+  return `${verb} ${group === "" ? resource : `${resource} of ${group}`}`;
+}

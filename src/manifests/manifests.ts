@@ -1,0 +1,60 @@
+/** All that a cluster needs for an operator, by what it is for. */
+import type { AnyKind, CustomResourceDefinitionManifest } from "../resource/kind.ts";
+import { installOf, type InstallOptions } from "./install.ts";
+import { kindRoles } from "./kind_roles.ts";
+import type { Manifest } from "./manifest.ts";
+import type { Right } from "./rights.ts";
+import { accessManifests } from "./roles.ts";
+import { type Sample, sampleOf } from "./sample.ts";
+import { networkPolicy, type Workload, workloadManifests } from "./workload.ts";
+
+/** What of an operator its manifests are made from. */
+export interface Installed extends Workload {
+  readonly crds: readonly CustomResourceDefinitionManifest[];
+  readonly rights: readonly Right[];
+}
+
+/** The groups in which manifests come, in the order in which a cluster takes them. */
+export interface ManifestGroups {
+  /** The definitions of its kinds. */
+  readonly crd: readonly CustomResourceDefinitionManifest[];
+  /** The namespace that all the rest is in. */
+  readonly namespace: readonly Manifest[];
+  /** Account, roles and bindings, and roles for the users of its kinds. */
+  readonly rbac: readonly Manifest[];
+  /** Deployment, Service, PodDisruptionBudget. */
+  readonly manager: readonly Manifest[];
+  readonly networkPolicy: readonly Manifest[];
+}
+
+/**
+ * The manifests of an operator.
+ *
+ * @param operator The operator.
+ * @param options Where and how it is installed.
+ * @throws {TypeError} If an option is wrong.
+ */
+export function manifestsOf(operator: Installed, options: InstallOptions = {}): ManifestGroups {
+  const { name, crds, rights } = operator;
+  const install = installOf(operator, options);
+  const [namespace, ...manager] = workloadManifests(operator, install);
+  return {
+    crd: crds,
+    namespace: namespace === undefined ? [] : [namespace],
+    rbac: [...accessManifests(name, rights, install), ...kindRoles(name, crds)],
+    manager,
+    networkPolicy: [networkPolicy(operator, install)],
+  };
+}
+
+/**
+ * A sample of each own kind that is declared, each kind once.
+ *
+ * @param kinds The kinds.
+ */
+export function samplesOf(kinds: readonly AnyKind[]): Sample[] {
+  const own = new Map(
+    kinds.filter(({ crd }) => crd !== undefined).map((kind) => [`${kind.apiVersion} ${kind.kind}`, kind]),
+  );
+  return [...own.values()].map(sampleOf);
+}

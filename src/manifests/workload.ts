@@ -1,0 +1,159 @@
+/** What runs an operator in a cluster: its namespace, Deployment, Service, and what guards them. */
+import type { Install } from "./install.ts";
+import { labelsOf, type Manifest } from "./manifest.ts";
+
+/** What of an operator decides how its pod looks. */
+export interface Workload {
+  readonly name: string;
+  readonly version: string;
+  readonly health: { readonly hostname: string; readonly port: number } | undefined;
+  /** Where metrics are served; absent when they are not. */
+  readonly metrics?: { readonly port: number } | undefined;
+  /** Milliseconds that runs may go on after it is told to stop. */
+  readonly stopWithin: number;
+  /** Whether its processes agree on the one that works. Without that there must never be two. */
+  readonly isElected: boolean;
+}
+
+/** The user that distroless images call nonroot. */
+const NONROOT = 65532;
+
+/** Between the end of the runs and the kill: the lease is given back, logs are written. */
+const GRACE_SECONDS = 5;
+
+/**
+ * The objects that run an operator. The pod meets the Pod Security Standard "restricted", and the namespace enforces it.
+ *
+ * @param workload The operator.
+ * @param install Where and how it is installed.
+ */
+export function workloadManifests(workload: Workload, install: Install): Manifest[] {
+  return [
+    namespaceOf(workload, install),
+    deploymentOf(workload, install),
+    ...(workload.metrics === undefined ? [] : [metricsService(workload, workload.metrics.port, install)]),
+    disruptionBudget(workload, install),
+  ];
+}
+
+/** The namespace, which takes no pod that is less restricted than the operator's own. */
+function namespaceOf({ name }: Workload, { namespace }: Install): Manifest {
+  return {
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: {
+      name: namespace,
+      labels: { ...labelsOf(name), "pod-security.kubernetes.io/enforce": "restricted" },
+    },
+  };
+}
+
+function deploymentOf(workload: Workload, { namespace, image, watches }: Install): Manifest {
+  const { name, version, health, metrics, stopWithin, isElected } = workload;
+  const args = ["start", ...(watches ?? []).map((watch) => `--namespace=${watch}`)];
+  const probe = (path: string) => ({ httpGet: { path, port: "health" } });
+  const ports = [
+    ...(health === undefined ? [] : [{ name: "health", containerPort: health.port, protocol: "TCP" }]),
+    ...(metrics === undefined ? [] : [{ name: "metrics", containerPort: metrics.port, protocol: "TCP" }]),
+  ];
+  return {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name, namespace, labels: { ...labelsOf(name), "app.kubernetes.io/version": labelValue(version) } },
+    spec: {
+      replicas: 1,
+      // Without an election the old process must be gone before the new one works.
+      strategy: isElected
+        ? { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } }
+        : { type: "Recreate" },
+      selector: { matchLabels: labelsOf(name) },
+      template: {
+        metadata: {
+          labels: labelsOf(name),
+          annotations: { "kubectl.kubernetes.io/default-container": "operator" },
+        },
+        spec: {
+          serviceAccountName: name,
+          automountServiceAccountToken: true,
+          // Nothing but the API server is found by variables.
+          enableServiceLinks: false,
+          terminationGracePeriodSeconds: Math.ceil(stopWithin / 1000) + GRACE_SECONDS,
+          securityContext: {
+            runAsNonRoot: true,
+            runAsUser: NONROOT,
+            runAsGroup: NONROOT,
+            seccompProfile: { type: "RuntimeDefault" },
+          },
+          containers: [{
+            name: "operator",
+            image,
+            imagePullPolicy: "IfNotPresent",
+            args,
+            ...(ports.length === 0 ? {} : { ports }),
+            ...(health === undefined ? {} : {
+              livenessProbe: { ...probe("/livez"), periodSeconds: 20, failureThreshold: 3 },
+              readinessProbe: { ...probe("/readyz"), periodSeconds: 10 },
+            }),
+            // An idle one takes about 60 MB. No limit of CPU: a throttled leader loses its lease.
+            resources: { requests: { cpu: "10m", memory: "96Mi" }, limits: { memory: "256Mi" } },
+            securityContext: {
+              allowPrivilegeEscalation: false,
+              capabilities: { drop: ["ALL"] },
+              readOnlyRootFilesystem: true,
+            },
+          }],
+        },
+      },
+    },
+  };
+}
+
+function metricsService({ name }: Workload, port: number, { namespace }: Install): Manifest {
+  return {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name: `${name}-metrics`, namespace, labels: labelsOf(name) },
+    spec: {
+      selector: labelsOf(name),
+      ports: [{ name: "metrics", port, targetPort: "metrics", protocol: "TCP" }],
+    },
+  };
+}
+
+/** One may go at a time: with one replica a node can still be drained, with more the others stay. */
+function disruptionBudget({ name }: Workload, { namespace }: Install): Manifest {
+  return {
+    apiVersion: "policy/v1",
+    kind: "PodDisruptionBudget",
+    metadata: { name, namespace, labels: labelsOf(name) },
+    spec: { maxUnavailable: 1, selector: { matchLabels: labelsOf(name) } },
+  };
+}
+
+/**
+ * Who may reach the pod: for metrics, namespaces with the label `metrics: enabled`; otherwise nobody. The node's own probes always may. What it reaches
+ * itself is decided by the permissions in the executable, by name and not by address.
+ *
+ * @param workload The operator.
+ * @param install Where and how it is installed.
+ */
+export function networkPolicy({ name, metrics }: Workload, { namespace }: Install): Manifest {
+  return {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "NetworkPolicy",
+    metadata: { name, namespace, labels: labelsOf(name) },
+    spec: {
+      podSelector: { matchLabels: labelsOf(name) },
+      policyTypes: ["Ingress"],
+      ingress: metrics === undefined ? [] : [{
+        from: [{ namespaceSelector: { matchLabels: { metrics: "enabled" } } }],
+        ports: [{ port: metrics.port, protocol: "TCP" }],
+      }],
+    },
+  };
+}
+
+/** A version as the value of a label: build metadata of a semantic version has a plus sign, which labels may not have. */
+function labelValue(version: string): string {
+  return version.replace(/[^A-Za-z0-9._-]/g, "_").slice(0, 63).replace(/[^A-Za-z0-9]+$/, "");
+}
