@@ -12,7 +12,7 @@ manager/pod_disruption_budget.yaml
 network-policy/kustomization.yaml
 network-policy/network_policy.yaml
 rbac/kustomization.yaml
-rbac/notes-notes_roles.yaml
+rbac/notes_roles.yaml
 rbac/role.yaml
 rbac/role_binding.yaml
 rbac/service_account.yaml

@@ -29,17 +29,17 @@ const FOLDERS: Readonly<Record<LayoutPart, readonly string[]>> = {
  * @param facts The operator's own account.
  */
 export function layout(part: LayoutPart, facts: LayoutFacts): Map<string, string> {
-  const { manifests: { crd, namespace, rbac, manager, networkPolicy }, samples, rights } = facts;
+  const { name, manifests: { crd, namespace, rbac, manager, networkPolicy }, samples, rights } = facts;
   const folders: Readonly<Record<string, ReadonlyMap<string, string>>> = {
     crd: folder(crd.map((one) => [`${one.spec.names.plural}.${one.spec.group}.yaml`, text(one)])),
-    rbac: folder(byFile(rbac).map(([file, some]) => [file, some.map((one) => text(one, rights)).join("---\n")])),
+    rbac: folder(byFile(rbac, name).map(([file, some]) => [file, some.map((one) => text(one, rights)).join("---\n")])),
     manager: folder([...namespace, ...manager].map((one) => [`${snake(one.kind)}.yaml`, text(one)])),
     "network-policy": folder(networkPolicy.map((one) => [`${snake(one.kind)}.yaml`, text(one)])),
     samples: folder(samples.map((sample) => [sampleFile(sample), sampleText(sample)])),
     base: new Map([["kustomization.yaml", kustomization(["../crd", "../manager", "../network-policy", "../rbac"])]]),
   };
-  const files = FOLDERS[part].flatMap((name) =>
-    [...folders[name] ?? []].map(([file, body]) => [`${name}/${file}`, sealed(body)] as const)
+  const files = FOLDERS[part].flatMap((below) =>
+    [...folders[below] ?? []].map(([file, body]) => [`${below}/${file}`, sealed(body)] as const)
   );
   return new Map(files);
 }
@@ -93,13 +93,15 @@ function kustomization(resources: readonly string[]): string {
 }
 
 /** What gives the operator its rights is in one file each; roles for people have a file a kind. */
-function byFile(rbac: readonly Manifest[]): [string, Manifest[]][] {
+function byFile(rbac: readonly Manifest[], operator: string): [string, Manifest[]][] {
   const files = new Map<string, Manifest[]>();
   for (const one of rbac) {
     const person = /^(.*)-(admin|editor|viewer)$/.exec(one.kind === "ClusterRole" ? one.metadata.name : "");
     const isForPeople = person !== null &&
       !rbac.some(({ kind, metadata }) => kind === "ClusterRoleBinding" && metadata.name === one.metadata.name);
-    const file = isForPeople ? `${person[1]}_roles.yaml` : `${snake(one.kind.replace(/^Cluster/, ""))}.yaml`;
+    const file = isForPeople
+      ? `${person[1]?.slice(operator.length + 1)}_roles.yaml`
+      : `${snake(one.kind.replace(/^Cluster/, ""))}.yaml`;
     files.set(file, [...files.get(file) ?? [], one]);
   }
   return [...files];

@@ -2,6 +2,7 @@
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { Failure, UsageError } from "../exit_code.ts";
 import type { Io } from "../io.ts";
+import { resealed } from "../generate/seal.ts";
 import { TEMPLATES } from "../templates.gen.ts";
 import { checkName } from "./name.ts";
 import { projectConfig } from "./project_config.ts";
@@ -51,7 +52,7 @@ export async function newOperator(name: string, options: NewOperatorOptions, io:
  */
 export function render(name: string, options: { readonly sdk?: string | undefined } = {}): Map<string, string> {
   const files = Object.entries(TEMPLATES.operator).map(([path, text]) =>
-    [path, text.replaceAll(TEMPLATE_NAME, name)] as const
+    [path, resealed(text, text.replaceAll(TEMPLATE_NAME, name))] as const
   );
   return new Map([["deno.json", projectConfig(name, options)] as const, ...files].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -7,6 +7,19 @@ import { render } from "./operator.ts";
 
 const SDK = fileURLToPath(new URL("../../", import.meta.url));
 
+/** What lies at the top of a project. */
+const FILES = [
+  ".dockerignore",
+  ".gitignore",
+  "Dockerfile",
+  "README.md",
+  "config",
+  "deno.json",
+  "main.ts",
+  "manifests_test.ts",
+  "website",
+];
+
 /** A folder of its own for each test. */
 async function inFolder(test: (folder: string) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir();
@@ -26,7 +39,7 @@ Deno.test("op new operator makes one folder a kind and one file a version", asyn
     const io = new RecordedIo(cwd);
     assert.equal(await cli(["new", "operator", "shop"], io), 0, io.stderr);
     assert.deepEqual(entries(cwd), ["shop"]);
-    assert.deepEqual(entries(join(cwd, "shop")), [".gitignore", "README.md", "deno.json", "main.ts", "website"]);
+    assert.deepEqual(entries(join(cwd, "shop")), FILES);
     assert.deepEqual(entries(join(cwd, "shop/website")), ["controller.ts", "controller_test.ts", "v1.ts"]);
     assert.match(io.stdout, /cd shop\n {2}deno task test\n {2}deno task compile\n$/);
   });
@@ -59,7 +72,7 @@ Deno.test("op new operator fills an empty folder in its place", async () => {
     const before = await Deno.stat(cwd);
     assert.equal(await cli(["new", "operator", "shop", "--dir", "."], new RecordedIo(cwd)), 0);
     assert.equal((await Deno.stat(cwd)).ino, before.ino);
-    assert.deepEqual(entries(cwd), [".gitignore", "README.md", "deno.json", "main.ts", "website"]);
+    assert.deepEqual(entries(cwd), FILES);
   });
 });
 

@@ -30,6 +30,10 @@ export function projectConfig(name: string, options: ProjectConfigOptions = {}):
         description: "Run the operator here, against the cluster of your kubeconfig",
         command: "deno run --allow-all main.ts start",
       },
+      generate: {
+        description: "Make the manifests in config/ anew, after the declarations changed",
+        command: "deno task op generate manifests",
+      },
       compile: { description: "Make one executable", command: `deno task op build --output dist/${name}` },
       op: { description: "The command line of the SDK", command: `deno run --allow-all ${op}` },
     },

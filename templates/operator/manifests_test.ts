@@ -1,0 +1,11 @@
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+
+Deno.test('config/ is what the operator declares: "deno task generate" makes it so', async () => {
+  const folder = fileURLToPath(new URL(".", import.meta.url));
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["task", "op", "generate", "manifests", `${folder}main.ts`, "--dir", `${folder}config`, "--check"],
+    cwd: folder,
+  }).output();
+  assert(success, new TextDecoder().decode(stderr));
+});

@@ -1,0 +1,160 @@
+/** The files that `op generate` makes, on a real API server: strict dry run, kustomize, Pod Security. */
+import assert from "node:assert/strict";
+import { mainModule, operatorFolder } from "../../cli/_operator_folder.ts";
+import { objectsIn, type PlainObject } from "../../cli/objects.ts";
+import { CustomResourceDefinition, Namespace, Pod } from "../../src/kinds/mod.ts";
+import { findKind } from "../../src/kube/discovery.ts";
+import type { Client } from "../../src/kube/client.ts";
+import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
+import { adminClient, watched } from "../_watched.ts";
+import { soon } from "./_soon.ts";
+
+/** Kinds with what samples find hard: patterns, formats, rules, alternatives, scope, several versions. */
+const SHOP = mainModule(`
+const Shop = resource({
+  group: "shops.example.com", version: "v1", kind: "Shop", scope: "Cluster",
+  spec: s.object({
+    code: s.string({ pattern: "^[A-Z]{2}-[0-9]{3,}$", minLength: 8 }),
+    hosts: s.array(s.string({ format: "hostname" }), { minItems: 2 }),
+    opens: s.string({ format: "date-time" }),
+    size: s.integer({ minimum: 3, maximum: 9, multipleOf: 4 }),
+    source: s.exactlyOneOf(s.object({ git: s.optional(s.string({ format: "uri" })), image: s.optional(s.string()) }), ["git", "image"]),
+    memory: s.quantity(),
+    every: s.duration(),
+    limits: s.map(s.integer({ minimum: 1 }), { minProperties: 1 }),
+  }, { validations: [{ rule: "self.size < 5 || self.code.startsWith('ZZ')", message: "large shops are ZZ" }] }),
+  status: s.object({}),
+});
+const shops = controller(Shop, { owns: [Namespace], reads: [Secret], reconcile() {}, cleanup() {} });
+export default operator({ name: "shops", version: "2.0.0", parts: { shops } });
+`);
+
+Deno.test("what op generate makes is taken by a strict dry run, by kustomize and by Pod Security", async (t) => {
+  await using cluster = await realCluster();
+  await using folder = await operatorFolder();
+  const client = adminClient(cluster);
+  await folder.write("main.ts", SHOP);
+  await run(folder.op("generate", "manifests"));
+  for (const overlay of ["prod", "local"]) await run(folder.op("generate", "overlay", overlay));
+  const built = await kustomize(cluster, `${folder.path}/config/overlays/prod`);
+
+  await t.step("the overlay has everything, each object once", () => {
+    const names = built.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+    assert.equal(new Set(names).size, names.length);
+    assert.deepEqual(built.map(({ kind }) => kind).sort(), [
+      "ClusterRole",
+      "ClusterRole",
+      "ClusterRole",
+      "ClusterRole",
+      "ClusterRoleBinding",
+      "CustomResourceDefinition",
+      "Deployment",
+      "Namespace",
+      "NetworkPolicy",
+      "PodDisruptionBudget",
+      "ServiceAccount",
+    ]);
+  });
+
+  await t.step("the overlay for a machine's own cluster takes the image from it", async () => {
+    const [deployment] = (await kustomize(cluster, `${folder.path}/config/overlays/local`)).filter(({ kind }) =>
+      kind === "Deployment"
+    );
+    assert.equal(podOf(deployment).containers[0].imagePullPolicy, "Never");
+  });
+
+  await t.step("the server takes each object without a warning", async () => {
+    for (const object of built.filter(({ kind }) => kind === "CustomResourceDefinition" || kind === "Namespace")) {
+      assert.deepEqual(await sent(cluster, client, object, {}), [201, []]);
+    }
+    await established(client);
+    for (const object of built) {
+      const [status, warnings] = await sent(cluster, client, object, { dryRun: "All" });
+      assert([200, 201].includes(status), `${object.kind} ${object.metadata.name}: ${status}`);
+      assert.deepEqual(warnings, [], `${object.kind} ${object.metadata.name}`);
+    }
+  });
+
+  await t.step("the server takes the samples", async () => {
+    const samples = await kustomize(cluster, `${folder.path}/config/samples`);
+    assert.equal(samples.length, 1);
+    for (const object of samples) {
+      assert.deepEqual(await sent(cluster, client, object, { dryRun: "All" }), [201, []], JSON.stringify(object.spec));
+    }
+  });
+
+  await t.step("Pod Security takes the pod, and none that is less restricted", async () => {
+    const [deployment] = built.filter(({ kind }) => kind === "Deployment");
+    const spec = podOf(deployment);
+    const { namespace } = deployment!.metadata;
+    assert(namespace);
+    // The namespace's account comes with a controller that does not run here.
+    await sent(cluster, client, built.find(({ kind }) => kind === "ServiceAccount")!, {});
+    const pod = (containers: unknown, security: unknown) =>
+      client.create(Pod, {
+        metadata: { name: "trial", namespace },
+        spec: { ...spec, containers, securityContext: security } as never,
+      }, { dryRun: true });
+    await soon(() => pod(spec.containers, spec.securityContext));
+    await assert.rejects(pod(spec.containers, {}), /violates PodSecurity "restricted:latest"/);
+    for (const key of ["allowPrivilegeEscalation", "capabilities"]) {
+      const containers = spec.containers.map((container: { securityContext: object }) => ({
+        ...container,
+        securityContext: { ...container.securityContext, [key]: undefined },
+      }));
+      await assert.rejects(pod(containers, spec.securityContext), /violates PodSecurity "restricted:latest"/, key);
+    }
+  });
+});
+
+async function run(ended: Promise<{ readonly code: number; readonly stderr: string }>): Promise<void> {
+  const { code, stderr } = await ended;
+  assert.equal(code, 0, stderr);
+  assert.equal(stderr, "");
+}
+
+/** What `kubectl kustomize` makes of a folder. */
+async function kustomize({ programs }: RealCluster, path: string): Promise<PlainObject[]> {
+  assert(programs.kubectl, "kubectl is among the control plane's programs");
+  const { success, stdout, stderr } = await new Deno.Command(programs.kubectl, { args: ["kustomize", path] }).output();
+  assert(success, new TextDecoder().decode(stderr));
+  return objectsIn(new TextDecoder().decode(stdout), path);
+}
+
+/** Sends an object by strict server-side apply. Answers the status and the warnings, and fails with what the server says of a refusal. */
+async function sent(
+  cluster: RealCluster,
+  client: Client,
+  object: PlainObject,
+  query: Record<string, string>,
+): Promise<[number, string[]]> {
+  const [version = "", group = ""] = object.apiVersion.split("/").reverse();
+  const kind = await findKind(client, `${object.kind.toLowerCase()}.${version}.${group}`);
+  const { name, namespace } = object.metadata;
+  const place = kind.namespaced ? `namespaces/${namespace}/` : "";
+  const base = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
+  const search = new URLSearchParams({ fieldManager: "test", fieldValidation: "Strict", force: "true", ...query });
+  const response = await cluster.fetch(`${base}/${place}${kind.plural}/${name}?${search}`, {
+    method: "PATCH",
+    headers: { "content-type": "application/apply-patch+yaml" },
+    body: JSON.stringify(object),
+  });
+  const answer = await response.json();
+  assert(response.status < 300, `${object.kind} ${name}: ${answer.message}`);
+  return [response.status, [...response.headers].filter(([header]) => header === "warning").map(([, text]) => text)];
+}
+
+async function established(client: Client): Promise<void> {
+  await using definitions = await watched(client, CustomResourceDefinition);
+  await definitions.until((all) =>
+    all.some(({ status }) =>
+      status?.conditions?.some(({ type, status }) => type === "Established" && status === "True")
+    )
+  );
+  assert((await client.list(Namespace)).length > 0);
+}
+
+// deno-lint-ignore no-explicit-any -- the template of a Deployment out of YAML
+function podOf(deployment: any): any {
+  return deployment.spec.template.spec;
+}
