@@ -1,6 +1,7 @@
 /** The commands of `op`: from arguments to a function, from how that ends to an exit code. */
 import { Command, CommanderError, Option, type OptionValues } from "@commander-js/extra-typings";
 import { build } from "./build/build.ts";
+import type { CrdDiffOptions } from "./crd/diff.ts";
 import { EXIT, UsageError } from "./exit_code.ts";
 import type { Io } from "./io.ts";
 import { newOperator } from "./new/operator.ts";
@@ -133,6 +134,15 @@ function program(io: Io): Command {
     .option("-o, --output <file>", "the file to write (default: standard output)")
     .option("--force", "replace the output if it is there")
     .action(async (file, options) => (await import("./crd/docs.ts")).crdDocs(file, options, io));
+
+  crd.command("diff")
+    .description("compare definitions of kinds; ends with 1 if a change breaks those who use them")
+    .argument("<old>", "what is installed: an operator's file (.ts), YAML, JSON, or - for standard input")
+    .argument("<new>", "what is to be, likewise")
+    .addOption(new Option("-o, --output <form>", "how to print it").choices(["text", "json"] as const).default("text"))
+    .action(async (before, after, options) =>
+      (await import("./crd/diff.ts")).crdDiff(before, after, options as CrdDiffOptions, io)
+    );
 
   op.command("import")
     .description("make TypeScript kinds of CustomResourceDefinitions, with their rules, columns and versions")

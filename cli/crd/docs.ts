@@ -1,15 +1,8 @@
 /** `op crd docs`: a reference page of kinds. */
-import { runningDeno, sourceFile } from "../deno.ts";
-import { Failure } from "../exit_code.ts";
-import { checkDefinition, type Definition, definitionsIn } from "../definitions/definition.ts";
-import { definitionsOfFile } from "../definitions/source.ts";
-import { inspect } from "../inspect.ts";
 import type { Io } from "../io.ts";
 import { checkOutput, type OutputOptions, writeOutput } from "../output.ts";
+import { definitionsOf } from "./definitions_of.ts";
 import { pageOf } from "./page.ts";
-
-/** What has an operator in it; everything else has definitions. */
-const PROGRAM = /\.[cm]?[jt]sx?$/;
 
 /**
  * Writes a reference page of the kinds in a file, as Markdown.
@@ -28,14 +21,5 @@ export async function crdDocs(
   stdin?: () => Promise<string>,
 ): Promise<void> {
   await checkOutput(options, io);
-  const definitions = await definitionsOf(file, io, stdin);
-  await writeOutput(pageOf(definitions.map(checkDefinition)), options, io);
-}
-
-async function definitionsOf(file: string, io: Io, stdin?: () => Promise<string>): Promise<Definition[]> {
-  if (!PROGRAM.test(file)) return await definitionsOfFile(file, io, stdin);
-  const source = await sourceFile(file, io);
-  const { crds } = await inspect(runningDeno(), source.url, source.folder, file);
-  if (crds.length > 0) return definitionsIn(crds);
-  throw new Failure(`Cannot document "${file}": its operator has no kinds of its own`);
+  await writeOutput(pageOf(await definitionsOf(file, "document", io, stdin)), options, io);
 }

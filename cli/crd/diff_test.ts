@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { mainModule, NOTES, operatorFolder } from "../_operator_folder.ts";
+
+Deno.test("op crd diff of an operator with what it printed says that nothing changed", async () => {
+  await using folder = await operatorFolder();
+  await folder.write("old.yaml", (await folder.op("crds")).stdout);
+  const same = await folder.op("crd", "diff", "old.yaml", "main.ts");
+  assert.deepEqual([same.code, same.stdout], [0, "No change\n"]);
+});
+
+Deno.test("op crd diff tells breaking changes from others, and ends with 1", async () => {
+  await using folder = await operatorFolder();
+  await folder.write("old.yaml", (await folder.op("crds")).stdout);
+  const change = (from: string, to: string) => folder.write("main.ts", mainModule(NOTES.replace(from, to)));
+
+  await change("s.object({ text: s.string() })", "s.object({ text: s.string(), size: s.optional(s.integer()) })");
+  const wider = await folder.op("crd", "diff", "old.yaml", "main.ts");
+  assert.deepEqual([wider.code, wider.stdout], [
+    0,
+    "compatible notes.demo.example.com v1 .spec.size: is new\nNothing that was good before is refused\n",
+  ]);
+
+  await change("s.object({ text: s.string() })", "s.object({ text: s.string({ maxLength: 5 }), size: s.integer() })");
+  const narrower = await folder.op("crd", "diff", "old.yaml", "main.ts");
+  assert.equal(narrower.code, 1);
+  assert.equal(
+    narrower.stdout,
+    "breaking   notes.demo.example.com v1 .spec.text: maxLength 5 is new\n" +
+      "breaking   notes.demo.example.com v1 .spec.size: is new and required\n",
+  );
+  assert.equal(
+    narrower.stderr,
+    "2 of 2 changes are breaking: make them in a new version of the kind, and keep serving the old one\n",
+  );
+  const json = JSON.parse((await folder.op("crd", "diff", "old.yaml", "main.ts", "-o", "json")).stdout);
+  assert.deepEqual([json.verdict, json.changes.length], ["breaking", 2]);
+});
+
+const KINDS: readonly { name: string; from: string; to: string; expected: string }[] = [
+  {
+    name: "a kind that is gone",
+    from: '"Note"',
+    to: '"Letter"',
+    expected: "breaking   notes.demo.example.com: the kind is gone",
+  },
+  {
+    name: "another scope",
+    from: 'kind: "Note",',
+    to: 'kind: "Note", scope: "Cluster",',
+    expected: "the scope is Cluster now",
+  },
+  {
+    name: "another version",
+    from: '"v1"',
+    to: '"v2"',
+    expected: "breaking   notes.demo.example.com v1: the version is gone",
+  },
+  {
+    name: "no status any more",
+    from: "  status: s.object({}),\n",
+    to: "",
+    expected: "v1: the subresource status is gone",
+  },
+];
+
+Deno.test("op crd diff tells what becomes of kinds and versions", async (t) => {
+  await using folder = await operatorFolder();
+  await folder.write("old.yaml", (await folder.op("crds")).stdout);
+  for (const { name, from, to, expected } of KINDS) {
+    await t.step(name, async () => {
+      await folder.write("main.ts", mainModule(NOTES.replace(from, to)));
+      const told = await folder.op("crd", "diff", "old.yaml", "main.ts");
+      assert.equal(told.code, 1, told.stdout + told.stderr);
+      assert(told.stdout.includes(expected), told.stdout);
+    });
+  }
+});
+
+Deno.test("op crd diff refuses what it cannot read", async () => {
+  await using folder = await operatorFolder();
+  const absent = await folder.op("crd", "diff", "nowhere.yaml", "main.ts");
+  assert.deepEqual([absent.code, absent.stderr], [1, 'Cannot read "nowhere.yaml": there is no such file\n']);
+  assert.equal((await folder.op("crd", "diff", "-", "-")).code, 2);
+});
