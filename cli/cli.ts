@@ -117,6 +117,31 @@ function program(io: Io): Command {
     .option("--context <name>", "the context of the kubeconfig (default: its current one)")
     .action(async (file, options) => (await import("./rbac/verify.ts")).verifyRbac(file, options, io));
 
+  withCluster(
+    op.command("deploy").description("put an operator into a cluster by server-side apply, and wait until it runs"),
+  )
+    .argument(
+      "<overlay>",
+      "an overlay's name, a folder with a kustomization, a file with objects, or - for standard input",
+    )
+    .option("--dir <folder>", "the folder that overlays are in", "config")
+    .option("--dry-run", "ask the server what would be, and change nothing")
+    .option("--no-wait", "do not wait until it runs")
+    .option("--timeout <seconds>", "how long to wait", "120")
+    .action(async (overlay, options) => (await import("./deploy/deploy.ts")).deploy(overlay, options, io));
+
+  withPlace(
+    withCluster(
+      op.command("uninstall").description("take an operator out of a cluster: its objects, itself, its kinds"),
+    ),
+  )
+    .argument("[file]", OPERATOR_FILE, "main.ts")
+    .option("--yes", "do it (default: tell what would go)")
+    .option("--keep-objects", "leave its kinds and their objects")
+    .option("--release-finalizers", "let objects go that the operator did not clean up in time")
+    .option("--timeout <seconds>", "how long it has to clean up", "60")
+    .action(async (file, options) => (await import("./deploy/uninstall.ts")).uninstall(file, options, io));
+
   op.command("sandbox")
     .description("print what the executable of an operator may reach, each with its reason")
     .argument("[file]", OPERATOR_FILE, "main.ts")
@@ -181,6 +206,13 @@ const GENERATED = {
   rbac: "the service account and its roles",
   deployment: "the Deployment and what guards it",
 } as const;
+
+/** Which cluster. */
+function withCluster<Args extends unknown[], Options extends OptionValues>(command: Command<Args, Options>) {
+  return command
+    .option("--kubeconfig <file>", "the kubeconfig (default: KUBECONFIG, else ~/.kube/config)")
+    .option("--context <name>", "the context of the kubeconfig (default: its current one)");
+}
 
 /** Where and how an operator is installed. */
 function withPlace<Args extends unknown[], Options extends OptionValues>(command: Command<Args, Options>) {

@@ -1,5 +1,5 @@
 /** What an operator says of itself, asked in a process of its own: a user's file has its own import map, and may do anything when it is loaded. */
-import type { InstallOptions, ManifestGroups, Right, Sample } from "@op/sdk";
+import type { CustomResourceDefinitionManifest, InstallOptions, ManifestGroups, Right, Sample } from "@op/sdk";
 import { Failure } from "./exit_code.ts";
 
 /** One permission of Deno, and why the operator needs it. */
@@ -15,11 +15,15 @@ export interface OperatorFacts {
   readonly name: string;
   readonly version: string;
   /** CustomResourceDefinitions, as they are sent to a cluster. */
-  readonly crds: readonly unknown[];
+  readonly crds: readonly CustomResourceDefinitionManifest[];
   readonly permissions: readonly Permission[];
   readonly rights: readonly Right[];
   readonly manifests: ManifestGroups;
   readonly samples: readonly Sample[];
+  /** Finalizers that its controllers name themselves; the others begin with the operator's name. */
+  readonly finalizers: readonly string[];
+  /** Names of the definitions of the kinds that it reconciles. Those that it only owns or reads may be others' as well. */
+  readonly reconciled: readonly string[];
 }
 
 /** Reading files and variables is what a file may do while it is loaded; nothing it does then needs the network or another program. */
@@ -72,8 +76,10 @@ const isOperator = typeof op?.name === "string" && ["crds", "permissions", "righ
 function factsOf() {
   const { name, version } = op;
   try {
+    const finalizers = Object.values(op.parts).flatMap((part) => part.finalizer ?? []);
+    const reconciled = Object.values(op.parts).flatMap((part) => part.kind.crd?.metadata.name ?? []);
     const manifests = op.manifests(${JSON.stringify(install)});
-    return { name, version, crds: op.crds(), permissions: op.permissions(), rights: op.rights(), manifests, samples: op.samples() };
+    return { name, version, crds: op.crds(), permissions: op.permissions(), rights: op.rights(), manifests, samples: op.samples(), finalizers, reconciled };
   } catch (error) {
     return { refused: error.message };
   }

@@ -18,7 +18,8 @@ watch WatchOptions
 
 /** `@op/sdk/definitions`. */
 const DEFINITIONS = `
-AddedStatus columnSchema ColumnType columnType CONDITIONS equal isObject OBSERVED_GENERATION pluralOf
+AddedStatus applyJsonPatch columnSchema ColumnType columnType CONDITIONS equal isObject JsonPatchOperation
+OBSERVED_GENERATION pluralOf
 `;
 
 /** `@op/sdk/testing`. */

@@ -1,7 +1,7 @@
 /** `op rbac verify`: what an operator needs, against what roles give. */
-import { resolve } from "node:path";
-import { Client, connect, type Right } from "@op/sdk";
+import type { Right } from "@op/sdk";
 import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from "@op/sdk/kinds";
+import { type ClusterOptions, connectCluster } from "../cluster.ts";
 import { runningDeno, sourceFile } from "../deno.ts";
 import { Failure, UsageError } from "../exit_code.ts";
 import { inspect } from "../inspect.ts";
@@ -10,7 +10,7 @@ import { readObjects } from "../objects.ts";
 import { type Account, type AnyManifest, type GivenVerb, grantsTo, isGiven, unneeded } from "./grants.ts";
 
 /** Options for {@linkcode verifyRbac}. */
-export interface VerifyOptions {
+export interface VerifyOptions extends ClusterOptions {
   /** Files with roles and bindings, or `-` for standard input. */
   readonly file?: readonly string[] | undefined;
   /** Ask the cluster. */
@@ -22,8 +22,6 @@ export interface VerifyOptions {
   /** Fail also where more is given than needed. */
   readonly exact?: boolean | undefined;
   readonly output?: string | undefined;
-  readonly kubeconfig?: string | undefined;
-  readonly context?: string | undefined;
 }
 
 /** The findings, as `-o json` prints them. */
@@ -76,20 +74,10 @@ function accountOf(as: string | undefined, operator: string): Account {
   return { namespace, name };
 }
 
-async function rolesOfCluster({ kubeconfig, context }: VerifyOptions, io: Io): Promise<AnyManifest[]> {
-  const connection = await connect({
-    ...(kubeconfig === undefined ? {} : { kubeconfig: resolve(io.cwd, kubeconfig) }),
-    ...(context === undefined ? {} : { context }),
-  });
-  try {
-    const client = new Client(connection);
-    const lists = await Promise.all(
-      [ClusterRole, ClusterRoleBinding, Role, RoleBinding].map((kind) => client.list(kind)),
-    );
-    return lists.flat() as unknown as AnyManifest[];
-  } finally {
-    connection.close();
-  }
+async function rolesOfCluster(options: VerifyOptions, io: Io): Promise<AnyManifest[]> {
+  using cluster = await connectCluster(options, io);
+  const kinds = [ClusterRole, ClusterRoleBinding, Role, RoleBinding];
+  return (await Promise.all(kinds.map((kind) => cluster.client.list(kind)))).flat() as unknown as AnyManifest[];
 }
 
 function told({ rights, unneeded }: Findings): string {

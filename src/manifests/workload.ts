@@ -145,10 +145,13 @@ export function networkPolicy({ name, metrics }: Workload, { namespace }: Instal
     spec: {
       podSelector: { matchLabels: labelsOf(name) },
       policyTypes: ["Ingress"],
-      ingress: metrics === undefined ? [] : [{
-        from: [{ namespaceSelector: { matchLabels: { metrics: "enabled" } } }],
-        ports: [{ port: metrics.port, protocol: "TCP" }],
-      }],
+      // No list lets nobody in. An empty one does as well, but a server stores none, and each apply would look like a change.
+      ...(metrics === undefined ? {} : {
+        ingress: [{
+          from: [{ namespaceSelector: { matchLabels: { metrics: "enabled" } } }],
+          ports: [{ port: metrics.port, protocol: "TCP" }],
+        }],
+      }),
     },
   };
 }

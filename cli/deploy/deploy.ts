@@ -1,0 +1,107 @@
+/** `op deploy`: puts an operator into a cluster by server-side apply, and waits until it runs. */
+import { join, resolve } from "node:path";
+import { type AnyKind, ApiError, type KubeObject } from "@op/sdk";
+import { type Cluster, type ClusterOptions, connectCluster } from "../cluster.ts";
+import { Failure, UsageError } from "../exit_code.ts";
+import type { Io } from "../io.ts";
+import { type PlainObject, readObjects } from "../objects.ts";
+import { kustomize } from "./kustomize.ts";
+import { waitUntilRunning } from "./rollout.ts";
+
+/** Options for {@linkcode deploy}. */
+export interface DeployOptions extends ClusterOptions {
+  /** The folder that overlays are in. */
+  readonly dir: string;
+  /** Ask the server what would be, and change nothing. */
+  readonly dryRun?: boolean | undefined;
+  /** Wait until it runs. */
+  readonly wait: boolean;
+  /** How many seconds to wait. */
+  readonly timeout: string;
+}
+
+/** Who writes, in `managedFields`: an installer, and not the operator that it installs. */
+export const MANAGER = "op-deploy";
+
+/** What others need comes first: kinds, namespaces, accounts, roles. */
+const ORDER = ["CustomResourceDefinition", "Namespace", "ServiceAccount", "ClusterRole", "Role"];
+
+/**
+ * Applies the objects of an overlay, in an order in which each finds what it needs.
+ *
+ * @param overlay The overlay's name, a folder with a kustomization, a file with objects, or `-` for standard input.
+ * @param options Which cluster, and how.
+ * @param io The terminal and the shell.
+ * @throws {Failure} If something cannot be read, is refused, or does not run in time.
+ */
+export async function deploy(overlay: string, options: DeployOptions, io: Io): Promise<void> {
+  const seconds = Number(options.timeout);
+  if (!Number.isInteger(seconds) || seconds < 1) {
+    throw new UsageError(`Cannot wait "${options.timeout}": say a number of seconds, from 1`);
+  }
+  const objects = inOrder(await objectsOf(overlay, options.dir, io));
+  using cluster = await connectCluster(options, io);
+  io.out(`${options.dryRun ? "Would apply" : "Applying"} ${objects.length} objects to ${cluster.url}\n`);
+  for (const object of objects) io.out(`  ${await applied(cluster, object, objects, options.dryRun ?? false)}\n`);
+  if (options.dryRun || !options.wait) return;
+  await waitUntilRunning(cluster, objects, seconds, io);
+}
+
+async function objectsOf(overlay: string, dir: string, io: Io): Promise<PlainObject[]> {
+  if (overlay === "-") return await readObjects(overlay, io);
+  const named = join(resolve(io.cwd, dir), "overlays", overlay);
+  for (const path of [named, resolve(io.cwd, overlay)]) {
+    const info = await Deno.stat(path).catch(() => undefined);
+    if (info?.isDirectory) return await kustomize(path);
+    if (info?.isFile) return await readObjects(overlay, io);
+  }
+  throw new Failure(
+    `Cannot find overlay "${overlay}": neither "${dir}/overlays/${overlay}" nor "${overlay}" is there; make it with "op generate overlay ${overlay}"`,
+  );
+}
+
+function inOrder(objects: readonly PlainObject[]): PlainObject[] {
+  const place = ({ kind }: PlainObject) => ORDER.includes(kind) ? ORDER.indexOf(kind) : ORDER.length;
+  return [...objects].sort((a, b) => place(a) - place(b));
+}
+
+/** Applies one object, and says what came of it. */
+async function applied(
+  cluster: Cluster,
+  object: PlainObject,
+  all: readonly PlainObject[],
+  dryRun: boolean,
+): Promise<string> {
+  const { name, namespace } = object.metadata;
+  const shown = `${object.kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
+  const kind = await cluster.kindOf(object);
+  const before = await found(cluster, kind, object);
+  try {
+    const after: KubeObject = await cluster.client.apply(kind, object, {
+      manager: MANAGER,
+      force: true,
+      fieldValidation: "Strict",
+      dryRun,
+    });
+    if (before === undefined) return `created    ${shown}`;
+    return before.metadata.resourceVersion === after.metadata.resourceVersion
+      ? `unchanged  ${shown}`
+      : `changed    ${shown}`;
+  } catch (error) {
+    const isComing = all.some(({ kind, metadata }) => kind === "Namespace" && metadata.name === namespace);
+    if (dryRun && isComing && error instanceof ApiError && error.status === 404) {
+      return `created    ${shown} (unchecked: its namespace comes with it)`;
+    }
+    throw new Failure(`Cannot apply ${shown}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+async function found(cluster: Cluster, kind: AnyKind, { metadata }: PlainObject): Promise<KubeObject | undefined> {
+  const { name, namespace } = metadata;
+  try {
+    return await cluster.client.get(kind, name, namespace === undefined ? {} : { namespace });
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,31 @@
+/** What an operator's program prints of itself is what `op` makes of its source. */
+import assert from "node:assert/strict";
+import op from "../examples/01_website/main.ts";
+import { runOperator } from "./real/_operator_command.ts";
+
+Deno.test("an operator's program prints its manifests, its roles and its definitions as lists", async () => {
+  const printed = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runOperator({ home: Deno.cwd(), args, permissions: ["--no-prompt"] });
+    assert.equal(code, 0, stderr);
+    const { kind, apiVersion, items } = JSON.parse(stdout);
+    assert.deepEqual([kind, apiVersion], ["List", "v1"]);
+    return items;
+  };
+  assert.deepEqual(await printed("manifests"), JSON.parse(JSON.stringify(Object.values(op.manifests()).flat())));
+  const options = { watches: ["team"], namespace: "ops", image: "registry/web:1" };
+  assert.deepEqual(
+    await printed("rbac", "--namespace", "team", "--into", "ops"),
+    JSON.parse(JSON.stringify(op.manifests(options).rbac)),
+  );
+  const deployment = (await printed("manifests", "--image", "registry/web:1", "--into", "ops", "-n", "team"))
+    .find(({ kind }: { kind: string }) => kind === "Deployment");
+  assert.equal(deployment.metadata.namespace, "ops");
+  assert.equal(deployment.spec.template.spec.containers[0].image, "registry/web:1");
+  assert.deepEqual(deployment.spec.template.spec.containers[0].args, ["start", "--namespace=team"]);
+});
+
+Deno.test("an operator's program refuses to be installed where nothing can be", async () => {
+  const { code, stderr } = await runOperator({ home: Deno.cwd(), args: ["manifests", "--into", "My_Space"] });
+  assert.equal(code, 2);
+  assert.match(stderr, /Cannot install operator "website-operator": namespace "My_Space" must be small letters/);
+});

@@ -1,0 +1,191 @@
+/** `op deploy`, `op rbac verify --cluster` and `op uninstall` on a real API server. */
+import assert from "node:assert/strict";
+import { operatorFolder } from "../../cli/_operator_folder.ts";
+import { kustomize } from "../../cli/deploy/kustomize.ts";
+import { objectsIn, type PlainObject } from "../../cli/objects.ts";
+import { ClusterRole, CustomResourceDefinition, Deployment, Namespace } from "../../src/kinds/mod.ts";
+import { findKind } from "../../src/kube/discovery.ts";
+import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
+import { adminClient } from "../_watched.ts";
+
+const MAIN = `
+const Note = resource({ group: "demo.example.com", version: "v1", kind: "Note", spec: s.object({ text: s.string() }), status: s.object({}) });
+const notes = controller(Note, { owns: [ConfigMap], reconcile() {}, cleanup() {} });
+export default operator({ name: "notes", version: "1.2.0", parts: { notes } });
+`;
+
+const OVERLAY = `
+resources:
+  - ../../base
+  - extra.yaml
+images:
+  - name: notes
+    newName: registry.example.com:5000/team/notes
+    newTag: "7"
+replicas:
+  - name: notes
+    count: 3
+namespace: apart
+patches:
+  - target: { kind: Deployment, name: no.* }
+    patch: |
+      - op: add
+        path: /spec/template/spec/containers/0/args/-
+        value: --log-level=debug
+  - patch: |
+      apiVersion: apps/v1
+      kind: Deployment
+      metadata:
+        name: notes
+        namespace: notes-system
+        annotations: { team: a }
+      spec:
+        template:
+          spec:
+            priorityClassName: system-cluster-critical
+            containers:
+              - name: operator
+                env: [{ name: LEVEL, value: debug }]
+                resources: { limits: { memory: 512Mi } }
+  - path: patch.yaml
+    target: { group: policy, version: v1, kind: PodDisruptionBudget }
+`;
+
+Deno.test("op deploy puts an operator in, op rbac verify finds its rights, op uninstall takes it out", async (t) => {
+  await using cluster = await realCluster({ controllerManager: true });
+  await using folder = await operatorFolder(MAIN);
+  const client = adminClient(cluster);
+  await folder.write("kubeconfig", cluster.admin.kubeconfig);
+  const op = (...args: string[]) => folder.op(...args, "--kubeconfig", "kubeconfig");
+  assert.equal((await folder.op("generate", "manifests")).code, 0);
+  assert.equal((await folder.op("generate", "overlay", "prod")).code, 0);
+
+  await t.step("an overlay is put together as kustomize does it", async () => {
+    assert.equal((await folder.op("generate", "overlay", "rich")).code, 0);
+    const rich = `${folder.path}/config/overlays/rich`;
+    await Deno.writeTextFile(`${rich}/kustomization.yaml`, OVERLAY);
+    await Deno.writeTextFile(`${rich}/patch.yaml`, "- { op: replace, path: /spec/maxUnavailable, value: 2 }\n");
+    await Deno.writeTextFile(
+      `${rich}/extra.yaml`,
+      "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: extra }\ndata: { a: b }\n",
+    );
+    for (const overlay of ["prod", "rich"]) {
+      const path = `${folder.path}/config/overlays/${overlay}`;
+      assert.deepEqual(sorted(await kustomize(path)), sorted(await kubectlKustomize(cluster, path)));
+    }
+    await Deno.writeTextFile(`${rich}/kustomization.yaml`, "resources: [../../base]\nnamePrefix: a-\n");
+    const refused = await op("deploy", "rich");
+    assert.equal(refused.code, 1);
+    assert.match(
+      refused.stderr,
+      /"namePrefix" is not understood here; say: kubectl kustomize .*rich \| op deploy -\n$/,
+    );
+  });
+
+  await t.step("a dry run tells what would be, and changes nothing", async () => {
+    const told = await op("deploy", "prod", "--dry-run");
+    assert.equal(told.code, 0, told.stderr);
+    assert.match(told.stdout, /^Would apply 11 objects to https:/);
+    assert.match(told.stdout, /created {4}Deployment notes-system\/notes \(unchecked: its namespace comes with it\)/);
+    assert.deepEqual((await client.list(CustomResourceDefinition)).length, 0);
+  });
+
+  await t.step("what was applied is as wanted; the same again changes nothing", async () => {
+    const applied = await op("deploy", "prod", "--no-wait");
+    assert.equal(applied.code, 0, applied.stderr);
+    assert.equal(applied.stdout.match(/^ {2}created /gm)?.length, 11);
+    const again = await op("deploy", "prod", "--no-wait");
+    assert.deepEqual([again.stdout.match(/unchanged /g)?.length, again.stderr], [11, ""], again.stdout);
+  });
+
+  await t.step("waiting ends when nothing runs the pod, and says so", async () => {
+    const late = await op("deploy", "prod", "--timeout", "2");
+    assert.equal(late.code, 1);
+    assert.match(late.stderr, /^Cannot wait any longer than 2 s: Deployment notes: 0 of 1 replicas are available; see/);
+  });
+
+  await t.step("a field that the server does not know is refused, and named", async () => {
+    await folder.write(
+      "wrong.yaml",
+      "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: x, namespace: default }\ndate: {}\n",
+    );
+    const refused = await op("deploy", "wrong.yaml");
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /^Cannot apply ConfigMap default\/x: .*unknown field|field not declared in schema/);
+  });
+
+  await t.step("op rbac verify --cluster reads what the account has", async () => {
+    const verified = await op("rbac", "verify", "--cluster", "--as", "notes-system:notes", "--exact");
+    assert.equal(verified.code, 0, verified.stdout + verified.stderr);
+    const { rules = [] } = await client.get(ClusterRole, "notes");
+    await client.patch(ClusterRole, "notes", { rules: rules.slice(1) });
+    const less = await op("rbac", "verify", "--cluster", "--as", "notes-system:notes");
+    assert.equal(less.code, 1);
+    assert.deepEqual(less.stdout.match(/MISSING {2}\w+/g), ["MISSING  list", "MISSING  watch", "MISSING  patch"]);
+    assert.equal((await op("rbac", "verify", "--cluster", "--as", "default:notes")).code, 1);
+  });
+
+  await t.step("op uninstall tells what would go before it does it", async () => {
+    const Note = await findKind(client, "notes.demo.example.com");
+    for (
+      const [name, finalizers] of [["free", []], ["held", [
+        "demo.example.com/notes.notes",
+        "other.example.com/x",
+      ]]] as const
+    ) {
+      await client.create(Note, { metadata: { name, namespace: "default", finalizers }, spec: { text: "a" } });
+    }
+    const told = await op("uninstall");
+    assert.equal(told.code, 2);
+    assert.match(told.stdout, /^would go {3}Note default\/free$/m);
+    assert.match(
+      told.stderr,
+      /^Nothing was deleted: 2 objects of its kinds and 11 parts of "notes" would go from https:/,
+    );
+    assert.equal((await client.list(Note)).length, 2);
+  });
+
+  await t.step("op uninstall stops where an object is not cleaned up, and leaves the operator", async () => {
+    const stuck = await op("uninstall", "--yes", "--timeout", "1");
+    assert.equal(stuck.code, 1);
+    assert.match(stuck.stdout, /^deleted {4}Note default\/free$/m);
+    assert.match(
+      stuck.stderr,
+      /^Note default\/held is held by demo\.example\.com\/notes\.notes, other\.example\.com\/x$/m,
+    );
+    assert.match(stuck.stderr, /1 objects were not cleaned up within 1 s: is the operator running\?/);
+    assert.equal((await client.list(Deployment, { namespace: "notes-system" })).length, 1);
+  });
+
+  await t.step("op uninstall takes its own finalizers off when told, and nothing is left", async () => {
+    const Note = await findKind(client, "notes.demo.example.com");
+    await client.patch(Note, "held", {
+      metadata: { finalizers: ["demo.example.com/notes.notes"] },
+    }, { namespace: "default" });
+    const gone = await op("uninstall", "--yes", "--timeout", "1", "--release-finalizers");
+    assert.equal(gone.code, 0, gone.stderr);
+    assert.match(gone.stdout, /^released {3}Note default\/held$/m);
+    assert.equal(
+      (await client.list(ClusterRole)).filter(({ metadata }) => metadata.name.startsWith("notes")).length,
+      0,
+    );
+    const left = await op("uninstall");
+    // Namespace and definitions go when their controllers have seen to what is in them.
+    if (left.code === 0) assert.match(left.stdout, /^Nothing of "notes" is in https:/);
+    else assert.match(left.stdout, /^(would go {3}(Namespace|CustomResourceDefinition) \S+\n)+$/);
+    const [space] = (await client.list(Namespace)).filter(({ metadata }) => metadata.name === "notes-system");
+    assert(space === undefined || space.metadata.deletionTimestamp !== undefined);
+  });
+});
+
+async function kubectlKustomize({ programs }: RealCluster, path: string): Promise<PlainObject[]> {
+  assert(programs.kubectl, "kubectl is among the control plane's programs");
+  const { success, stdout, stderr } = await new Deno.Command(programs.kubectl, { args: ["kustomize", path] }).output();
+  assert(success, new TextDecoder().decode(stderr));
+  return objectsIn(new TextDecoder().decode(stdout), path);
+}
+
+function sorted(objects: readonly PlainObject[]): PlainObject[] {
+  const key = ({ kind, metadata }: PlainObject) => `${kind} ${metadata.name}`;
+  return [...objects].sort((a, b) => (key(a) < key(b) ? -1 : 1));
+}
