@@ -7,7 +7,7 @@ export interface Workload {
   readonly name: string;
   readonly version: string;
   readonly health: { readonly hostname: string; readonly port: number } | undefined;
-  /** Where metrics are served; absent when they are not. */
+  /** Where metrics are served, which may be where health is; absent when they are not. */
   readonly metrics?: { readonly port: number } | undefined;
   /** Milliseconds that runs may go on after it is told to stop. */
   readonly stopWithin: number;
@@ -54,7 +54,9 @@ function deploymentOf(workload: Workload, { namespace, image, watches }: Install
   const probe = (path: string) => ({ httpGet: { path, port: "health" } });
   const ports = [
     ...(health === undefined ? [] : [{ name: "health", containerPort: health.port, protocol: "TCP" }]),
-    ...(metrics === undefined ? [] : [{ name: "metrics", containerPort: metrics.port, protocol: "TCP" }]),
+    ...(metrics === undefined || metrics.port === health?.port
+      ? []
+      : [{ name: "metrics", containerPort: metrics.port, protocol: "TCP" }]),
   ];
   return {
     apiVersion: "apps/v1",
@@ -108,14 +110,14 @@ function deploymentOf(workload: Workload, { namespace, image, watches }: Install
   };
 }
 
-function metricsService({ name }: Workload, port: number, { namespace }: Install): Manifest {
+function metricsService({ name, health }: Workload, port: number, { namespace }: Install): Manifest {
   return {
     apiVersion: "v1",
     kind: "Service",
     metadata: { name: `${name}-metrics`, namespace, labels: labelsOf(name) },
     spec: {
       selector: labelsOf(name),
-      ports: [{ name: "metrics", port, targetPort: "metrics", protocol: "TCP" }],
+      ports: [{ name: "metrics", port, targetPort: port === health?.port ? "health" : "metrics", protocol: "TCP" }],
     },
   };
 }

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { installOf, type InstallOptions } from "./install.ts";
+import type { Manifest } from "./manifest.ts";
+import { networkPolicy, type Workload, workloadManifests } from "./workload.ts";
+
+const SHOP: Workload = {
+  name: "shop",
+  version: "1.2.0+build.7",
+  health: { hostname: "0.0.0.0", port: 8081 },
+  stopWithin: 25_000,
+  isElected: true,
+};
+
+Deno.test("workloadManifests makes namespace, Deployment and PodDisruptionBudget, all with the operator's label", () => {
+  const manifests = made();
+  assert.deepEqual(manifests.map(({ kind }) => kind), ["Namespace", "Deployment", "PodDisruptionBudget"]);
+  for (const { metadata } of manifests) assert.equal(metadata.labels?.["app.kubernetes.io/name"], "shop");
+  assert.equal(manifests[1]?.metadata.labels?.["app.kubernetes.io/version"], "1.2.0_build.7");
+});
+
+Deno.test("a Deployment lets runs end, and has two pods for a moment only where they agree on one that works", () => {
+  const { spec } = deployment() as Manifest & {
+    spec: { strategy: unknown; template: { spec: Record<string, unknown> } };
+  };
+  assert.equal(spec.template.spec.terminationGracePeriodSeconds, 30);
+  assert.deepEqual(spec.strategy, { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } });
+  const alone = deployment({ isElected: false }) as Manifest & { spec: { strategy: unknown } };
+  assert.deepEqual(alone.spec.strategy, { type: "Recreate" });
+});
+
+Deno.test("a Deployment has probes where health is served, and none where it is not", () => {
+  const { livenessProbe, readinessProbe, ports } = container();
+  assert.deepEqual([livenessProbe?.httpGet.path, readinessProbe?.httpGet.path], ["/livez", "/readyz"]);
+  assert.deepEqual(ports, [{ name: "health", containerPort: 8081, protocol: "TCP" }]);
+  const silent = container({ health: undefined });
+  assert.deepEqual([silent.livenessProbe, silent.readinessProbe, silent.ports], [undefined, undefined, undefined]);
+});
+
+const METRICS = [
+  { name: "a port of their own", port: 8080, names: ["health", "metrics"], target: "metrics" },
+  { name: "the port of health", port: 8081, names: ["health"], target: "health" },
+];
+
+for (const { name, port, names, target } of METRICS) {
+  Deno.test(`metrics at ${name} have a Service, and may be reached by who is allowed to`, () => {
+    const change = { metrics: { port } };
+    assert.deepEqual(container(change).ports?.map((each) => each.name), names);
+    const service = made(change).find(({ kind }) => kind === "Service") as Manifest & { spec: { ports: object[] } };
+    assert.deepEqual(service.spec.ports, [{ name: "metrics", port, targetPort: target, protocol: "TCP" }]);
+    const { spec } = networkPolicy({ ...SHOP, ...change }, installOf(SHOP, {})) as Manifest & {
+      spec: { ingress: { ports: object[] }[] };
+    };
+    assert.deepEqual(spec.ingress[0]?.ports, [{ port, protocol: "TCP" }]);
+  });
+}
+
+Deno.test("networkPolicy lets nobody in where there is nothing to ask for", () => {
+  const { spec } = networkPolicy(SHOP, installOf(SHOP, {})) as Manifest & { spec: Record<string, unknown> };
+  assert.deepEqual([spec.policyTypes, spec.ingress], [["Ingress"], undefined]);
+});
+
+Deno.test("a Deployment looks at the namespaces that it has rights in", () => {
+  assert.deepEqual(container({}, { watches: ["a", "b"] }).args, ["start", "--namespace=a", "--namespace=b"]);
+});
+
+function made(change: Partial<Workload> = {}, options: InstallOptions = {}): Manifest[] {
+  return workloadManifests({ ...SHOP, ...change }, installOf(SHOP, options));
+}
+
+function deployment(change: Partial<Workload> = {}, options: InstallOptions = {}): Manifest {
+  return made(change, options).find(({ kind }) => kind === "Deployment")!;
+}
+
+interface Container {
+  readonly args: readonly string[];
+  readonly ports?: readonly { readonly name: string }[];
+  readonly livenessProbe?: { readonly httpGet: { readonly path: string } };
+  readonly readinessProbe?: { readonly httpGet: { readonly path: string } };
+}
+
+function container(change: Partial<Workload> = {}, options: InstallOptions = {}): Container {
+  const { spec } = deployment(change, options) as Manifest & {
+    spec: { template: { spec: { containers: Container[] } } };
+  };
+  return spec.template.spec.containers[0]!;
+}
