@@ -9,6 +9,7 @@ manager/deployment.yaml
 manager/kustomization.yaml
 manager/namespace.yaml
 manager/pod_disruption_budget.yaml
+manager/service.yaml
 network-policy/kustomization.yaml
 network-policy/network_policy.yaml
 rbac/kustomization.yaml
@@ -25,9 +26,9 @@ Deno.test("op generate manifests makes a folder a concern, and the same again ch
   assert.equal(first.code, 0, first.stderr);
   assert.deepEqual(first.stdout.trim().split("\n").sort(), ALL.map((file) => `config/${file}`));
   const again = await folder.op("generate", "manifests");
-  assert.equal(again.stdout, "Nothing to do: 16 files in config are what the operator declares\n");
+  assert.equal(again.stdout, "Nothing to do: 17 files in config are what the operator declares\n");
   const checked = await folder.op("generate", "manifests", "--check");
-  assert.deepEqual([checked.code, checked.stdout], [0, "config is what the operator declares (16 files)\n"]);
+  assert.deepEqual([checked.code, checked.stdout], [0, "config is what the operator declares (17 files)\n"]);
 });
 
 Deno.test("op generate follows the declarations: what is outdated is replaced, what is gone is removed", async () => {
@@ -84,7 +85,7 @@ Deno.test("op generate rbac makes the roles alone, in the namespaces that are na
   assert.equal(made.code, 0, made.stderr);
   assert.deepEqual(made.stdout.trim().split("\n").length, 5);
   const role = await folder.read("deploy/rbac/role.yaml");
-  assert.deepEqual([...role.matchAll(/^ {2}namespace: (.*)$/gm)].map(([, name]) => name), ["a", "b"]);
+  assert.deepEqual([...role.matchAll(/^ {2}namespace: (.*)$/gm)].map(([, name]) => name), ["a", "b", "ops"]);
   assert.match(await folder.read("deploy/rbac/service_account.yaml"), /\n {2}namespace: ops\n/);
 });
 

@@ -96,14 +96,16 @@ export interface Place {
 export function isGiven(right: Right, grants: readonly Grant[], place: Place): boolean {
   const covering = grants.filter(({ rule }) => covers(rule, right));
   if (covering.some(({ namespace }) => namespace === undefined)) return true;
+  const everywhere = (namespaces: readonly string[]) =>
+    namespaces.every((place) => covering.some(({ namespace }) => namespace === place));
+  if (right.namespaces !== undefined) return everywhere(right.namespaces);
   switch (right.scope) {
     case "cluster":
       return false;
     case "own":
       return covering.some(({ namespace }) => place.own === undefined || namespace === "" || namespace === place.own);
     case "watched":
-      return place.watches !== undefined &&
-        place.watches.every((watch) => covering.some(({ namespace }) => namespace === watch));
+      return place.watches !== undefined && everywhere(place.watches);
   }
 }
 

@@ -1,7 +1,6 @@
 /** The rights of an operator in a cluster: a line each verb on each resource, as the runtime sends it, and which declaration asks for it. */
 import type { Part } from "../parts/controller.ts";
-import type { AnyKind } from "../resource/kind.ts";
-import { ownsStatus } from "../resource/owns_status.ts";
+import { type ControllerRight, controllerRights, watchedNamespaces } from "../parts/rights.ts";
 
 /**
  * Where a right is needed: in the namespaces that the operator looks at, in the whole cluster (kinds that are cluster-wide), or in the namespace that
@@ -19,6 +18,8 @@ export interface Right {
   /** The only objects that it is about, by name; empty for all. */
   readonly names: readonly string[];
   readonly scope: RightScope;
+  /** The only namespaces where it is needed, whatever the operator looks at and is in: a watch or the election names them. */
+  readonly namespaces?: readonly string[];
   /** The key of the part that declares it; absent where the operator itself needs it. */
   readonly part?: string;
   /** What it is for, as a clause: `watches its own kind Website`. */
@@ -28,7 +29,7 @@ export interface Right {
 /** What the rights depend on, beside the parts. */
 export interface RightsOptions {
   /** The Lease by which its processes agree on the one that works; absent where there is no election. */
-  readonly lease?: { readonly name: string } | undefined;
+  readonly lease?: { readonly name: string; readonly namespace?: string | undefined } | undefined;
   /** Whether its runs report Kubernetes Events. @default {false} */
   readonly events?: boolean;
 }
@@ -54,64 +55,34 @@ export interface RightsOptions {
 export function rightsOf(parts: Readonly<Record<string, Part>>, options: RightsOptions = {}): Right[] {
   const { lease, events = false } = options;
   return [
-    ...Object.entries(parts).flatMap(([key, part]) => rightsOfPart(key, part)),
-    ...(events ? ["create", "patch"].map(eventRight) : []),
-    ...(lease === undefined ? [] : leaseRights(lease.name)),
+    ...Object.entries(parts).flatMap(([key, part]) => controllerRights(part).map((right) => rightOf(key, right))),
+    ...(events ? eventRights(Object.values(parts)) : []),
+    ...(lease === undefined ? [] : leaseRights(lease)),
   ];
 }
 
-function rightsOfPart(part: string, { kind, owns, reads, uses, cleanup }: Part): Right[] {
-  const its = (of: AnyKind, verb: string, reason: string, subresource?: string): Right => ({
-    group: of.group,
-    resource: subresource === undefined ? of.plural : `${of.plural}/${subresource}`,
-    verb,
-    names: [],
-    scope: of.namespaced ? "watched" : "cluster",
-    part,
-    reason,
-  });
-  const watched = (of: AnyKind, reason: string) => ["list", "watch"].map((verb) => its(of, verb, reason));
-  return unique([
-    ...watched(kind, `watches its own kind ${kind.kind}`),
-    ...finalizerRights(),
-    ...(ownsStatus(kind) ? [its(kind, "patch", `writes the status of ${kind.kind}`, "status")] : []),
-    ...(owns.length === 0 ? [] : [
-      // Asked for where the cluster checks who may block the deletion of an owner (OwnerReferencesPermissionEnforcement).
-      its(kind, "update", `makes ${kind.kind} the owner of what it applies`, "finalizers"),
-    ]),
-    ...owns.flatMap((of) => [
-      ...watched(of, `owns ${of.kind}: watches it`),
-      ...["create", "patch"].map((verb) => its(of, verb, `owns ${of.kind}: applies it`)),
-    ]),
-    ...reads.flatMap((of) => watched(of, `reads ${of.kind}`)),
-    ...uses.flatMap((access) => access.verbs.map((verb) => its(access.kind, verb, usesReason(access.kind, verb)))),
+function rightOf(part: string, { group, resource, verb, namespaced, namespaces, reason }: ControllerRight): Right {
+  const scope = namespaced ? "watched" : "cluster";
+  return { group, resource, verb, names: [], scope, ...(namespaces === undefined ? {} : { namespaces }), part, reason };
+}
+
+/** Events are where their objects are; those about what is in no namespace are in `default`. One that says the same again is patched. */
+function eventRights(parts: readonly Part[]): Right[] {
+  const places = parts.map((part) => part.kind.namespaced ? watchedNamespaces(part, part.kind) : ["default"]);
+  const some = [...new Set(places.flatMap((place) => place ?? []))];
+  const event = { group: "events.k8s.io", resource: "events", names: [], scope: "watched" } as const;
+  return ["create", "patch"].flatMap((verb): Right[] => [
+    ...(places.includes(undefined) ? [{ ...event, verb, reason: "reports Events" }] : []),
+    ...(some.length === 0 ? [] : [{ ...event, verb, namespaces: some, reason: "reports Events" }]),
   ]);
-
-  /**
-   * A finalizer of an earlier version is taken off kinds of one's own, that they are not stranded. Kinds of others are not patched for that: who only
-   * watches Namespaces may not change them.
-   */
-  function finalizerRights(): Right[] {
-    if (cleanup !== undefined) return [its(kind, "patch", `puts its finalizer on ${kind.kind} and takes it off`)];
-    if (kind.crd === undefined) return [];
-    return [its(kind, "patch", `takes a finalizer off ${kind.kind} that an earlier version with a cleanup left`)];
-  }
 }
 
-function usesReason({ kind }: AnyKind, verb: string): string {
-  return `uses ${kind}: access(${kind}, "${verb}")`;
-}
-
-/** One that says the same again is patched: its series goes on. */
-function eventRight(verb: string): Right {
-  return { group: "events.k8s.io", resource: "events", verb, names: [], scope: "watched", reason: "reports Events" };
-}
-
-function leaseRights(name: string): Right[] {
+function leaseRights({ name, namespace }: NonNullable<RightsOptions["lease"]>): Right[] {
   const lease = {
     group: "coordination.k8s.io",
     resource: "leases",
     scope: "own",
+    ...(namespace === undefined ? {} : { namespaces: [namespace] }),
     reason: "elects its leader",
   } as const;
   // A name that is not there yet cannot be what a right to create is bound to.
@@ -120,13 +91,4 @@ function leaseRights(name: string): Right[] {
     { ...lease, verb: "get", names: [name] },
     { ...lease, verb: "patch", names: [name] },
   ];
-}
-
-function unique(rights: readonly Right[]): Right[] {
-  const seen = new Map<string, Right>();
-  for (const right of rights) {
-    const key = `${right.group} ${right.resource} ${right.verb}`;
-    if (!seen.has(key)) seen.set(key, right);
-  }
-  return [...seen.values()];
 }

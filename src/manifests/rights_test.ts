@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { ConfigMap, Deployment, Namespace, Secret } from "../kinds/mod.ts";
 import { access } from "../parts/access.ts";
 import { type Controller, controller } from "../parts/controller.ts";
+import { watch } from "../parts/watch.ts";
 import { resource } from "../resource/mod.ts";
 import { s } from "../schema/mod.ts";
 import { rightsOf } from "./rights.ts";
@@ -52,6 +53,36 @@ const CASES: readonly { name: string; part: Controller; expected: readonly strin
     expected: ["list namespaces", "watch namespaces", "list configmaps", "watch configmaps"],
   },
   {
+    name: "prune: children are deleted",
+    part: controller(Namespace, { owns: [ConfigMap], prune: true, reconcile }),
+    expected: [
+      "list namespaces",
+      "watch namespaces",
+      "update namespaces/finalizers",
+      "list configmaps",
+      "watch configmaps",
+      "create configmaps",
+      "patch configmaps",
+      "delete configmaps",
+    ],
+  },
+  {
+    name: "watches: another kind by a mapping is watched, one that is watched anyway is not told twice",
+    part: controller(Namespace, {
+      reads: [ConfigMap],
+      watches: [watch(ConfigMap, { labelSelector: "a=b" }), watch(Secret, { map: () => undefined })],
+      reconcile,
+    }),
+    expected: [
+      "list namespaces",
+      "watch namespaces",
+      "list configmaps",
+      "watch configmaps",
+      "list secrets",
+      "watch secrets",
+    ],
+  },
+  {
     name: "uses: the verbs that are named, and each right once",
     part: controller(Namespace, { uses: [access(Secret, "get"), access(Namespace, "list", "delete")], reconcile }),
     expected: ["list namespaces", "watch namespaces", "get secrets", "delete namespaces"],
@@ -85,4 +116,38 @@ Deno.test("rightsOf says where a right is needed, which part declares it, and wh
     "operator: get leases shop own: elects its leader",
     "operator: patch leases shop own: elects its leader",
   ]);
+});
+
+Deno.test("rightsOf names the namespaces of a watch and of the election, where they are said; live calls are for any", () => {
+  const part = controller(Namespace, {
+    watches: [watch(Secret, { namespaces: ["a", "b"], map: () => undefined })],
+    uses: [access(Secret, "get")],
+    reconcile,
+  });
+  const told = rightsOf({ part }, { lease: { name: "shop", namespace: "ops" } }).map(({ verb, resource, namespaces }) =>
+    `${verb} ${resource}${namespaces === undefined ? "" : ` in ${namespaces}`}`
+  );
+  assert.deepEqual(told, [
+    "list namespaces",
+    "watch namespaces",
+    "list secrets in a,b",
+    "watch secrets in a,b",
+    "get secrets",
+    "create leases in ops",
+    "get leases in ops",
+    "patch leases in ops",
+  ]);
+});
+
+Deno.test("rightsOf has events where the objects are that they are about", () => {
+  const eventsOf = (...parts: Controller[]) =>
+    rightsOf(Object.fromEntries(parts.entries()), { events: true }).filter(({ resource }) => resource === "events")
+      .map(({ verb, namespaces }) => `${verb}${namespaces === undefined ? "" : ` in ${namespaces}`}`);
+  const notes = controller(Note, { reconcile });
+  const spaces = controller(Namespace, { reconcile });
+  const some = controller(Plain, { watches: [watch(Plain, { namespaces: ["a", "b"] })], reconcile });
+  assert.deepEqual(eventsOf(notes), ["create", "patch"]);
+  assert.deepEqual(eventsOf(spaces), ["create in default", "patch in default"]);
+  assert.deepEqual(eventsOf(notes, some), ["create", "create in a,b", "patch", "patch in a,b"]);
+  assert.deepEqual(eventsOf(some), ["create in a,b", "patch in a,b"]);
 });

@@ -42,7 +42,8 @@ export function rulesOf(rights: readonly Right[]): PolicyRule[] {
 
 /**
  * The service account of an operator, its roles and their bindings. What it looks at everywhere is in a ClusterRole; where it looks at some
- * namespaces only, there is a Role in each of them. What is its own, as its Lease, is in a Role of its namespace.
+ * namespaces only, there is a Role in each of them; so there is where a watch names namespaces. What is its own, as its Lease, is in a Role of its
+ * namespace.
  *
  * @param operator The operator's name.
  * @param rights Its rights.
@@ -50,12 +51,12 @@ export function rulesOf(rights: readonly Right[]): PolicyRule[] {
  */
 export function accessManifests(operator: string, rights: readonly Right[], install: Install): Manifest[] {
   const { namespace, watches, policies } = install;
-  const of = (scope: Right["scope"]) => rights.filter((right) => right.scope === scope);
-  const watched = rulesOf(of("watched"));
-  const wide = watches === undefined
-    ? [...rulesOf([...of("cluster"), ...of("watched")].sort(byOrderIn(rights))), ...policies]
-    : rulesOf(of("cluster"));
-  const own = rulesOf(of("own"));
+  const wide = rights.filter(isWide);
+  const named = rights.filter((right) =>
+    right.scope === "watched" && !isWide(right) && !wide.some((other) => isSame(right, other))
+  );
+  const own = rights.filter(({ scope }) => scope === "own");
+  const wideRules = [...rulesOf(wide), ...(watches === undefined ? policies : [])];
   return [
     {
       apiVersion: "v1",
@@ -64,12 +65,21 @@ export function accessManifests(operator: string, rights: readonly Right[], inst
       // The pod asks for its token itself: no other pod gets one by accident.
       automountServiceAccountToken: false,
     },
-    ...(wide.length === 0 ? [] : bound("ClusterRole", operator, wide)),
-    ...(watches ?? []).flatMap((watch) =>
-      watched.length + policies.length === 0 ? [] : bound("Role", operator, [...watched, ...policies], watch)
-    ),
-    ...(own.length === 0 ? [] : bound("Role", `${operator}-leader-election`, own, namespace)),
+    ...(wideRules.length === 0 ? [] : bound("ClusterRole", operator, wideRules)),
+    ...placesOf(named, watches ?? []).flatMap((place) => {
+      const rules = rulesOf(named.filter(({ namespaces = watches }) => namespaces?.includes(place)));
+      const beside = watches?.includes(place) ? policies : [];
+      return rules.length + beside.length === 0 ? [] : bound("Role", operator, [...rules, ...beside], place);
+    }),
+    ...placesOf(own, [namespace]).flatMap((place) => {
+      const rules = rulesOf(own.filter(({ namespaces = [namespace] }) => namespaces.includes(place)));
+      return rules.length === 0 ? [] : bound("Role", `${operator}-leader-election`, rules, place);
+    }),
   ];
+
+  function isWide({ scope, namespaces }: Right): boolean {
+    return scope === "cluster" || (scope === "watched" && namespaces === undefined && watches === undefined);
+  }
 
   function bound(
     kind: "Role" | "ClusterRole",
@@ -91,6 +101,11 @@ export function accessManifests(operator: string, rights: readonly Right[], inst
   }
 }
 
-function byOrderIn(rights: readonly Right[]): (a: Right, b: Right) => number {
-  return (a, b) => rights.indexOf(a) - rights.indexOf(b);
+/** The namespaces in which there is a role: the given ones, then those that rights name. */
+function placesOf(rights: readonly Right[], given: readonly string[]): string[] {
+  return [...new Set([...given, ...rights.flatMap(({ namespaces = [] }) => namespaces)])];
+}
+
+function isSame(one: Right, other: Right): boolean {
+  return one.group === other.group && one.resource === other.resource && one.verb === other.verb;
 }

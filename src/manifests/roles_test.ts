@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { ConfigMap, Namespace } from "../kinds/mod.ts";
+import { ConfigMap, Namespace, Secret } from "../kinds/mod.ts";
 import { controller } from "../parts/controller.ts";
+import { watch } from "../parts/watch.ts";
 import { resource } from "../resource/mod.ts";
 import { s } from "../schema/mod.ts";
 import { installOf, type InstallOptions } from "./install.ts";
@@ -76,6 +77,40 @@ for (const { name, options, expected } of INSTALLED) {
   Deno.test(`accessManifests makes ${name}`, () => {
     const install = installOf({ name: "shop", version: "1.0.0" }, options);
     assert.deepEqual(accessManifests("shop", RIGHTS, install).map(told), expected);
+  });
+}
+
+const NAMED: readonly { name: string; options: InstallOptions; expected: readonly string[] }[] = [
+  {
+    name: "beside the ClusterRole, without what that gives anyway",
+    options: {},
+    expected: [
+      "ClusterRole shop: notes notes/status events",
+      "Role kept/shop: secrets",
+      "Role ops/shop-leader-election: leases leases",
+    ],
+  },
+  {
+    name: "beside or in those of the namespaces that it looks at",
+    options: { watches: ["a", "kept"] },
+    expected: [
+      "Role a/shop: notes notes/status events",
+      "Role kept/shop: notes notes/status secrets events",
+      "Role ops/shop-leader-election: leases leases",
+    ],
+  },
+];
+
+for (const { name, options, expected } of NAMED) {
+  Deno.test(`accessManifests makes a Role where a watch names a namespace, ${name}`, () => {
+    const part = controller(Note, {
+      watches: [watch(Secret, { namespaces: ["kept"], map: () => undefined })],
+      reconcile() {},
+    });
+    const other = controller(Note, { watches: [watch(Note, { namespaces: ["kept"] })], reconcile() {} });
+    const rights = rightsOf({ part, other }, { lease: { name: "shop", namespace: "ops" }, events: true });
+    const manifests = accessManifests("shop", rights, installOf({ name: "shop", version: "1.0.0" }, options));
+    assert.deepEqual(manifests.filter(({ kind }) => /Role$/.test(kind)).map(told), expected);
   });
 }
 

@@ -127,15 +127,15 @@ export function operator<Services = unknown>(options: OperatorOptions<Services>)
         isElected: value.leaderElection.when !== "never",
         variables: VARIABLES,
       }),
-    rights: () =>
-      rightsOf(parts, {
-        lease: value.leaderElection.when === "never" ? undefined : { name: value.leaderElection.id },
-        events: true,
-      }),
+    rights: () => {
+      const { when, id, namespace } = value.leaderElection;
+      return rightsOf(parts, { lease: when === "never" ? undefined : { name: id, namespace }, events: true });
+    },
     manifests: (options) =>
       manifestsOf({
         ...value,
         isElected: value.leaderElection.when !== "never",
+        metrics: value.health && { port: value.health.port },
         crds: value.crds(),
         rights: value.rights(),
       }, options),

@@ -1,67 +1,133 @@
 /** What a controller asks of the API server, as rights: the verbs that the runtime really sends for what is declared. */
 import type { AnyKind } from "../resource/kind.ts";
+import { ownsStatus } from "../resource/owns_status.ts";
 import type { Controller } from "./controller.ts";
 
-/** A right: one verb on one resource. */
-export interface Right {
+/** A right of a controller: one verb on one resource. */
+export interface ControllerRight {
   readonly group: string;
   readonly version: string;
   /** The plural, with a subresource behind a slash: `websites/status`. */
   readonly resource: string;
   readonly verb: string;
   readonly namespaced: boolean;
-  /** Where it is asked for; those of the operator where it is left out. */
-  readonly namespaces: readonly string[] | undefined;
-  /** Whether nothing can be done without it. Live calls may be meant for one namespace, where a role of that namespace grants them. */
-  readonly isVital: boolean;
+  /** The only namespaces where it is needed; absent for those of the operator. */
+  readonly namespaces?: readonly string[];
+  /**
+   * Whether nothing can be done without it, a call of the controller's own needs it (it may be meant for one namespace, where a role of that namespace
+   * grants it), or only some clusters and some objects ask for it.
+   */
+  readonly need: "always" | "live" | "seldom";
+  /** What it is for, as a clause: `watches its own kind Website`. */
+  readonly reason: string;
 }
 
 /**
  * The rights of a controller, each once.
  *
  * @param controller The controller.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { controller } from "@op/sdk";
+ * import { Namespace } from "@op/sdk/kinds";
+ *
+ * assert.deepEqual(controllerRights(controller(Namespace, { reconcile() {} })).map(told), [
+ *   "list namespaces",
+ *   "watch namespaces",
+ * ]);
+ * ```
  */
-export function rightsOf({ kind, owns, reads, uses, watches, prune, cleanup }: Controller): Right[] {
-  const namespacesOf = (kind: AnyKind): readonly string[] | undefined =>
-    watches.find((watch) => identity(watch.kind) === identity(kind))?.options.namespaces;
-  const on = (kind: AnyKind, verbs: readonly string[], isVital = true, subresource = ""): Right[] =>
-    verbs.map((verb) => ({
-      group: kind.group,
-      version: kind.version,
-      resource: kind.plural + subresource,
-      verb,
-      namespaced: kind.namespaced,
-      namespaces: namespacesOf(kind),
-      isVital,
-    }));
-  const writesStatus = kind.crd?.spec.versions.some(({ name, subresources }) =>
-    name === kind.version && subresources?.status
-  );
+export function controllerRights(controller: Controller): ControllerRight[] {
+  const { kind, owns, reads, uses, watches, prune, cleanup } = controller;
   return unique([
-    ...on(kind, ["list", "watch", ...(cleanup === undefined ? [] : ["patch"])]),
-    ...(writesStatus ? on(kind, ["patch"], true, "/status") : []),
-    ...owns.flatMap((kind) => on(kind, ["list", "watch", "create", "patch", ...(prune ? ["delete"] : [])])),
-    ...[...reads, ...watches.map(({ kind }) => kind)].flatMap((kind) => on(kind, ["list", "watch"])),
-    ...uses.flatMap(({ kind, verbs }) => on(kind, verbs, false)),
+    ...watched(kind, `watches its own kind ${kind.kind}`),
+    ...finalizerRights(),
+    ...(ownsStatus(kind) ? [on(kind, "patch", `writes the status of ${kind.kind}`, { subresource: "status" })] : []),
+    ...(owns.length === 0 ? [] : [
+      // Asked for where the cluster checks who may block the deletion of an owner (OwnerReferencesPermissionEnforcement).
+      on(kind, "update", `makes ${kind.kind} the owner of what it applies`, {
+        subresource: "finalizers",
+        need: "seldom",
+      }),
+    ]),
+    ...owns.flatMap((of) => [
+      ...watched(of, `owns ${of.kind}: watches it`),
+      ...["create", "patch"].map((verb) => on(of, verb, `owns ${of.kind}: applies it`)),
+      ...(prune ? [on(of, "delete", `owns ${of.kind}: deletes what is not wanted any more`)] : []),
+    ]),
+    ...reads.flatMap((of) => watched(of, `reads ${of.kind}`)),
+    ...watches.flatMap(({ kind: of }) => watched(of, `watches ${of.kind}`)),
+    ...uses.flatMap(({ kind: of, verbs }) =>
+      verbs.map((verb) => on(of, verb, `uses ${of.kind}: access(${of.kind}, "${verb}")`, { need: "live" }))
+    ),
   ]);
+
+  function watched(of: AnyKind, reason: string): ControllerRight[] {
+    return ["list", "watch"].map((verb) => on(of, verb, reason));
+  }
+
+  /**
+   * A finalizer of an earlier version is taken off kinds of one's own, that they are not stranded. Kinds of others are not patched for that: who only
+   * watches Namespaces may not change them.
+   */
+  function finalizerRights(): ControllerRight[] {
+    if (cleanup !== undefined) return [on(kind, "patch", `puts its finalizer on ${kind.kind} and takes it off`)];
+    if (kind.crd === undefined) return [];
+    const reason = `takes a finalizer off ${kind.kind} that an earlier version with a cleanup left`;
+    return [on(kind, "patch", reason, { need: "seldom" })];
+  }
+
+  function on(
+    of: AnyKind,
+    verb: string,
+    reason: string,
+    { subresource, need = "always" }: { readonly subresource?: string; readonly need?: ControllerRight["need"] } = {},
+  ): ControllerRight {
+    // A live call may be for any namespace; what is watched is where it is watched.
+    const namespaces = need === "live" ? undefined : watchedNamespaces(controller, of);
+    return {
+      group: of.group,
+      version: of.version,
+      resource: subresource === undefined ? of.plural : `${of.plural}/${subresource}`,
+      verb,
+      namespaced: of.namespaced,
+      ...(namespaces === undefined ? {} : { namespaces }),
+      need,
+      reason,
+    };
+  }
 }
 
 /**
- * A right in words: `patch websites/status.demo.example.com`.
+ * The only namespaces where a controller watches a kind, where it says so.
+ *
+ * @param controller The controller.
+ * @param kind The kind.
+ */
+export function watchedNamespaces({ watches }: Controller, kind: AnyKind): readonly string[] | undefined {
+  if (!kind.namespaced) return undefined;
+  return watches.find((watch) => identity(watch.kind) === identity(kind))?.options.namespaces;
+}
+
+/**
+ * A right in words: `patch websites.demo.example.com/status`.
  *
  * @param right The right.
  */
-export function told({ verb, resource, group }: Right): string {
+export function told({ verb, resource, group }: Pick<ControllerRight, "verb" | "resource" | "group">): string {
   const [plural, subresource] = resource.split("/");
   return `${verb} ${plural}${group === "" ? "" : `.${group}`}${subresource === undefined ? "" : `/${subresource}`}`;
 }
 
-function unique(rights: readonly Right[]): Right[] {
-  const seen = new Map<string, Right>();
+/** Of two for one thing the first is kept, unless the other is needed more. */
+function unique(rights: readonly ControllerRight[]): ControllerRight[] {
+  const seen = new Map<string, ControllerRight>();
   for (const right of rights) {
-    const key = told(right);
+    const key = JSON.stringify([told(right), right.namespaces]);
     const held = seen.get(key);
-    if (held === undefined || (right.isVital && !held.isVital)) seen.set(key, right);
+    if (held === undefined || (right.need === "always" && held.need !== "always")) seen.set(key, right);
   }
   return [...seen.values()];
 }

@@ -7,7 +7,7 @@ import { sleep } from "../base/clock.ts";
 import { linked } from "../base/abort.ts";
 import { SelfSubjectAccessReview } from "../kinds/authorization_v1.gen.ts";
 import type { Client } from "../kube/client.ts";
-import { type Right, rightsOf, told } from "../parts/rights.ts";
+import { type ControllerRight, controllerRights, told } from "../parts/rights.ts";
 import type { Input } from "../resource/kind.ts";
 import type { ControllerLoop } from "./controller_loop.ts";
 
@@ -25,7 +25,7 @@ export class AccessCheck {
   readonly #loop: ControllerLoop;
   readonly #client: Client;
   readonly #namespaces: readonly string[] | undefined;
-  readonly #rights: readonly Right[];
+  readonly #rights: readonly ControllerRight[];
   #missing: readonly string[] = [];
   #wake: (() => void) | undefined;
 
@@ -38,7 +38,8 @@ export class AccessCheck {
     this.#loop = loop;
     this.#client = client;
     this.#namespaces = namespaces;
-    this.#rights = rightsOf(loop.scope.controller);
+    // What only some clusters and some objects ask for holds nobody up: a run that is refused it says so.
+    this.#rights = controllerRights(loop.scope.controller).filter(({ need }) => need !== "seldom");
     loop.hold(HOLD, "asks what it may do");
     loop.onForbidden = () => this.#wake?.();
   }
@@ -93,13 +94,13 @@ export class AccessCheck {
     this.#loop.hold(HOLD, vital.length === 0 ? undefined : `waits for the permission to ${vital.join(", ")}`);
   }
 
-  #places({ namespaced, namespaces }: Right): readonly (string | undefined)[] {
+  #places({ namespaced, namespaces }: ControllerRight): readonly (string | undefined)[] {
     return namespaced ? namespaces ?? this.#namespaces ?? [undefined] : [undefined];
   }
 
   /** Answers what is missing, if it is. */
   async #mayDo(
-    right: Right,
+    right: ControllerRight,
     namespace: string | undefined,
     signal: AbortSignal,
   ): Promise<{ readonly text: string; readonly isVital: boolean } | undefined> {
@@ -121,6 +122,9 @@ export class AccessCheck {
       if (!signal.aborted) this.#loop.scope.log.debug("Permission not asked", { error: (error as Error).message });
       return undefined;
     }
-    return { text: told(right) + (namespace === undefined ? "" : ` in ${namespace}`), isVital: right.isVital };
+    return {
+      text: told(right) + (namespace === undefined ? "" : ` in ${namespace}`),
+      isVital: right.need === "always",
+    };
   }
 }

@@ -52,6 +52,12 @@ Deno.test("what op generate makes is taken by a strict dry run, by kustomize and
       "Namespace",
       "NetworkPolicy",
       "PodDisruptionBudget",
+      // Events about what is in no namespace are in "default"; the Lease is in its own.
+      "Role",
+      "Role",
+      "RoleBinding",
+      "RoleBinding",
+      "Service",
       "ServiceAccount",
     ]);
   });

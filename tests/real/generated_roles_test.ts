@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { DIRECTORY } from "../../examples/01_website/controller.ts";
 import op from "../../examples/01_website/main.ts";
 import { Website } from "../../examples/01_website/website.ts";
-import { ClusterRole, CustomResourceDefinition, Namespace } from "../../src/kinds/mod.ts";
+import { ClusterRole, CustomResourceDefinition, Lease, Namespace, Role } from "../../src/kinds/mod.ts";
+import { Event } from "../../src/kinds/events_v1.gen.ts";
 import { isStatus } from "../../src/kube/api_error.ts";
 import type { Client } from "../../src/kube/client.ts";
 import { installOf } from "../../src/manifests/install.ts";
@@ -34,9 +35,10 @@ Deno.test("the generated roles suffice, and without any one verb of them somethi
   await install(client);
   const token = await tokenOf(cluster, SYSTEM, op.name);
   await using sites = await watched(client, Website);
+  await using events = await watched(client, Event);
 
   await t.step("with all of them nothing is refused, and all are used", async () => {
-    assert.equal(await lifeOfSite({ cluster, client, token, sites }), "published and gone");
+    assert.equal(await lifeOfSite({ cluster, client, token, sites, events }), "published and gone");
     const asked = (await cluster.auditLog()).filter(({ user }) => user.username === USER);
     // An apply that makes an object is a patch, and needs both rights.
     const used = new Set(
@@ -52,8 +54,10 @@ Deno.test("the generated roles suffice, and without any one verb of them somethi
   for (const right of RIGHTS) {
     await t.step(`without "${right.verb}" on "${right.resource}" it is refused that`, async () => {
       await give(client, RIGHTS.filter((other) => other !== right));
-      await soon(async () => assert.equal(await isAllowed(cluster, right), false));
-      const refused = await lifeOfSite({ cluster, client, token, sites });
+      await soon(async () => {
+        for (const other of RIGHTS) assert.equal(await isAllowed(cluster, other), other !== right);
+      });
+      const refused = await lifeOfSite({ cluster, client, token, sites, events });
       const expected = right.resource.endsWith("/finalizers")
         ? "an ownerReference refers to a resource you can't set finalizers on"
         : `cannot ${right.verb} resource "${right.resource}"`;
@@ -74,21 +78,27 @@ async function install(client: Client): Promise<void> {
   );
 }
 
-/** Makes the role what it is with these rights. */
+/** Makes the roles what they are with these rights. */
 async function give(client: Client, rights: readonly Right[]): Promise<void> {
-  const role = accessManifests(op.name, rights, installOf(op, {})).find(({ kind }) => kind === "ClusterRole");
-  assert(role);
-  await client.patch(ClusterRole, op.name, { rules: role.rules });
+  const roles = accessManifests(op.name, rights, installOf(op, {}));
+  for (const kind of [ClusterRole, Role]) {
+    const role = roles.find((role) => role.kind === kind.kind);
+    assert(role);
+    const { name, namespace } = role.metadata;
+    await client.patch(kind, name, { rules: role.rules }, namespace === undefined ? {} : { namespace });
+  }
 }
 
-async function isAllowed(cluster: RealCluster, { group, resource: whole, verb }: Right): Promise<boolean> {
+async function isAllowed(cluster: RealCluster, right: Right): Promise<boolean> {
+  const { group, resource: whole, verb, names: [name], scope } = right;
   const [resource, subresource] = whole.split("/");
+  const place = scope === "own" ? { namespace: SYSTEM, ...(name === undefined ? {} : { name }) } : {};
   const response = await cluster.fetch("/apis/authorization.k8s.io/v1/subjectaccessreviews", {
     method: "POST",
     body: JSON.stringify({
       apiVersion: "authorization.k8s.io/v1",
       kind: "SubjectAccessReview",
-      spec: { user: USER, resourceAttributes: { group, resource, subresource, verb } },
+      spec: { user: USER, resourceAttributes: { group, resource, subresource, verb, ...place } },
     }),
   });
   return (await response.json()).status.allowed;
@@ -99,45 +109,56 @@ interface World {
   readonly client: Client;
   readonly token: string;
   readonly sites: Watched<typeof Website>;
+  readonly events: Watched<typeof Event>;
 }
 
 let count = 0;
 
-/** Runs the operator while a site comes and goes. Answers what was refused first. */
-async function lifeOfSite({ cluster, client, token, sites }: World): Promise<string> {
+/** Runs the operator while a site comes and goes, beside one that fails again and again. Answers what was refused first. */
+async function lifeOfSite({ cluster, client, token, sites, events }: World): Promise<string> {
   const name = `site-${count++}`;
+  const broken = `${name}-broken`;
   await client.create(Website, { metadata: { name }, spec: { host: "a.example.com" } }, IN_DEFAULT);
-  using connection = connectAs(cluster, token);
+  const spec = { host: "b.example.com", source: "nowhere:" };
+  await client.create(Website, { metadata: { name: broken }, spec }, IN_DEFAULT);
+  using connection = Object.assign(connectAs(cluster, token), { namespace: SYSTEM });
   const refused = Promise.withResolvers<string>();
-  connection.onRefused = refused.resolve;
+  let first: string | undefined;
+  connection.onRefused = (message) => refused.resolve(first ??= message);
   const stop = new AbortController();
-  const running = op.run({ connection, signal: stop.signal });
-  const life = async (): Promise<string> => {
+  // Without asking before: the runtime would wait for what is missing, and send nothing.
+  const running = op.run({ connection, signal: stop.signal, leaderElection: true, checkAccess: false });
+  const life = async (): Promise<void> => {
     await sites.until((all) => all.some(({ metadata, status }) => metadata.name === name && status?.url !== undefined));
-    await client.delete(Website, name, IN_DEFAULT);
-    await sites.until((all) => all.every(({ metadata }) => metadata.name !== name));
-    return "published and gone";
+    await events.until((all) =>
+      all.some(({ regarding, series }) => regarding?.name === broken && series !== undefined)
+    );
+    for (const one of [name, broken]) await client.delete(Website, one, IN_DEFAULT);
+    await sites.until((all) => all.every(({ metadata }) => metadata.name !== name && metadata.name !== broken));
   };
   try {
-    return await Promise.race([life(), refused.promise]);
+    await Promise.race([life(), refused.promise]);
   } finally {
     stop.abort();
     await running;
-    await removeSite(client, name);
+    for (const one of [name, broken]) await removeSite(client, one);
+    // The next one makes it anew, and does not wait for one that could not be given back.
+    await ignoringAbsent(client.delete(Lease, op.name, { namespace: SYSTEM }));
   }
+  return first ?? "published and gone";
 }
 
 /** Takes a site away as it is: the operator that would clean up may not. */
 async function removeSite(client: Client, name: string): Promise<void> {
-  for (
-    const request of [
-      () => client.delete(Website, name, IN_DEFAULT),
-      () => client.patch(Website, name, { metadata: { finalizers: null } }, IN_DEFAULT),
-    ]
-  ) {
-    await request().catch((error) => {
-      if (!isStatus(error, 404)) throw error;
-    });
+  await ignoringAbsent(client.delete(Website, name, IN_DEFAULT));
+  await ignoringAbsent(client.patch(Website, name, { metadata: { finalizers: null } }, IN_DEFAULT));
+}
+
+async function ignoringAbsent(request: Promise<unknown>): Promise<void> {
+  try {
+    await request;
+  } catch (error) {
+    if (!isStatus(error, 404)) throw error;
   }
 }
 

@@ -3,13 +3,12 @@ import assert from "node:assert/strict";
 import { access, controller, operator } from "@op/sdk";
 import { ConfigMap, Secret } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
-import { told } from "../../src/parts/rights.ts";
-import { rightsOf } from "../../src/parts/rights.ts";
+import { controllerRights, told } from "../../src/parts/rights.ts";
 import { startOperator } from "../../src/operator/running.ts";
 import type { Connection } from "../../src/kube/connection.ts";
 import { applyText, Note } from "./_notes.ts";
 
-Deno.test("rightsOf are the verbs that the runtime sends for what is declared", () => {
+Deno.test("controllerRights are the verbs that the runtime sends for what is declared", () => {
   const notes = controller(Note, {
     owns: [ConfigMap],
     reads: [Secret],
@@ -17,11 +16,12 @@ Deno.test("rightsOf are the verbs that the runtime sends for what is declared", 
     reconcile() {},
     cleanup() {},
   });
-  assert.deepEqual(rightsOf(notes).map(told), [
+  assert.deepEqual(controllerRights(notes).map(told), [
     "list notes.demo.example.com",
     "watch notes.demo.example.com",
     "patch notes.demo.example.com",
     "patch notes.demo.example.com/status",
+    "update notes.demo.example.com/finalizers",
     "list configmaps",
     "watch configmaps",
     "create configmaps",
@@ -32,7 +32,7 @@ Deno.test("rightsOf are the verbs that the runtime sends for what is declared", 
     "delete configmaps",
   ]);
   const owner = controller(ConfigMap, { owns: [Secret], prune: true, reconcile() {} });
-  assert(rightsOf(owner).map(told).includes("delete secrets"));
+  assert(controllerRights(owner).map(told).includes("delete secrets"));
 });
 
 /** An operator with two controllers on a cluster that refuses what is in a set, such as `patch configmaps`. */
