@@ -21,7 +21,7 @@ const ASKED_WRONGLY: readonly {
   {
     name: "an unknown command",
     args: ["strat"],
-    message: 'Cannot run "strat": there is start, crds, permissions, version',
+    message: 'Cannot run "strat": there is start, manifests, crds, rbac, permissions, version',
   },
   {
     name: "a command with something behind it",
