@@ -1,17 +1,18 @@
-/** One measurement each, on a cluster of its own: an idle program, a backlog, and a start when all is done. */
+/** One measurement each, on a cluster of its own: an idle program, a backlog and what follows it, writes as they come. */
 import { sleep, systemClock } from "../src/base/clock.ts";
-import { CustomResourceDefinition } from "../src/kinds/mod.ts";
+import { ConfigMap, CustomResourceDefinition } from "../src/kinds/mod.ts";
 import type { Client } from "../src/kube/client.ts";
 import { type RealCluster, realCluster } from "../src/testing/real_cluster.ts";
 import { type OperatorProcess, startAsPod } from "../tests/compiled/_operator_process.ts";
 import { adminClient, watched } from "../tests/_watched.ts";
 import { cpuSeconds, type Memory, memory } from "./_proc.ts";
+import type { Program } from "./_programs.ts";
 import { followWrites, type Write } from "./_writes.ts";
 import { Item } from "./workload/item.ts";
 
 /** What a backlog cost. */
 export interface Backlog {
-  /** Seconds from the start of the process to the answer to its last write. */
+  /** Seconds from the start of the process to the answer to its last status. */
   readonly wall: number;
   /** Seconds from the start of the process until its first write reached the server. */
   readonly first: number;
@@ -26,101 +27,187 @@ export interface Backlog {
 export interface Restart {
   /** Seconds of CPU, until it was at rest. */
   readonly cpu: number;
-  /** MB. */
-  readonly peak: number;
+  /** MB, 60 s after it was at rest, or sooner when that was asked for. */
+  readonly rss: number;
+  readonly pss: number;
   readonly writes: number;
+}
+
+/** From the arrival of a create at the server to the answer to the status that follows it, in milliseconds. */
+export interface Latency {
+  readonly p50: number;
+  readonly p99: number;
 }
 
 const USER = "bench";
 const POLL = 20;
 // A program that used no CPU for this long is at rest: the tick of its clock is 10 ms.
 const REST = 1500;
-const LONGEST_RUN = 120_000;
+const LONGEST_RUN = 300_000;
 
-/**
- * Measures a program that works a backlog off, and on wish a second start of it.
- *
- * @param program Its path.
- * @param objects How many there are.
- * @param hasRestart Whether it is started again when all is done.
- */
-export async function measureBacklog(
-  program: string,
-  objects: number,
-  hasRestart: boolean,
-): Promise<{ backlog: Backlog; restart?: Restart }> {
-  await using cluster = await clusterWithItems(objects);
-  const backlog = await workOff(cluster, program, objects);
-  return hasRestart ? { backlog, restart: await startAgain(cluster, program) } : { backlog };
+/** What {@linkcode measureBacklog} is asked for. */
+export interface BacklogOptions {
+  readonly objects: number;
+  /** How many ConfigMaps are changed when all is done. @default {0} */
+  readonly drifted?: number;
+  /** Milliseconds at rest after a second start, before its memory is read. No second start without it. */
+  readonly restart?: number | undefined;
 }
 
-async function workOff(cluster: RealCluster, program: string, objects: number): Promise<Backlog> {
+/** What {@linkcode measureBacklog} saw. */
+export interface Measured {
+  readonly backlog: Backlog;
+  /** Seconds from the first change to the answer to the last repair. */
+  readonly repair?: number;
+  readonly restart?: Restart;
+}
+
+/**
+ * Measures a program that works a backlog off, and on wish how it repairs drift, and a second start when all is done.
+ *
+ * @param program The program.
+ * @param options How many objects, and what follows.
+ */
+export async function measureBacklog(program: Program, options: BacklogOptions): Promise<Measured> {
+  const { objects, drifted = 0, restart } = options;
+  await using cluster = await clusterWithItems(objects);
+  const { backlog, repair } = await workOff(cluster, program, objects, drifted);
+  return {
+    backlog,
+    ...(repair !== undefined && { repair }),
+    ...(restart !== undefined && { restart: await startAgain(cluster, program, restart) }),
+  };
+}
+
+async function workOff(
+  cluster: RealCluster,
+  program: Program,
+  objects: number,
+  drifted: number,
+): Promise<{ backlog: Backlog; repair?: number }> {
   using log = followWrites(`${cluster.folder}/audit.log`, USER);
   const started = Date.now();
   await using process = await start(cluster, program);
   const writes: Write[] = [];
-  for (const done = new Set<string>(); done.size < objects;) {
-    await sleep(systemClock, POLL);
+  const done = new Set<string>();
+  await until(`${objects} statuses`, () => {
     for (const write of log.next()) {
       writes.push(write);
-      if (write.code < 300) done.add(write.path.split("?")[0]!);
+      if (write.code < 300 && isStatus(write)) done.add(pathOf(write));
     }
-    if (Date.now() - started > LONGEST_RUN) throw new Error(`Cannot measure: ${done.size} of ${objects} were written`);
-  }
+    return done.size >= objects;
+  });
   await atRest(process.pid);
   writes.push(...log.next());
   const used = { cpu: cpuSeconds(process.pid), peak: memory(process.pid).peak };
+  const repair = drifted === 0 ? undefined : await repairs(cluster, log, drifted);
   await stop(process);
-  return {
-    wall: (Math.max(...writes.map(({ answered }) => answered)) - started) / 1000,
+  const backlog = {
+    wall: (Math.max(...writes.filter(isStatus).map(({ answered }) => answered)) - started) / 1000,
     first: (Math.min(...writes.map(({ received }) => received)) - started) / 1000,
     ...used,
     writesPerObject: writes.length / objects,
   };
+  return repair === undefined ? { backlog } : { backlog, repair };
 }
 
-async function startAgain(cluster: RealCluster, program: string): Promise<Restart> {
+/** Somebody else changes ConfigMaps; each must be changed back. */
+async function repairs(cluster: RealCluster, log: ReturnType<typeof followWrites>, drifted: number): Promise<number> {
+  const client = adminClient(cluster);
+  const started = Date.now();
+  await Promise.all(
+    Array.from(
+      { length: drifted },
+      (_, i) => client.patch(ConfigMap, `item-${i}`, { data: { size: "drifted" } }, { namespace: "default" }),
+    ),
+  );
+  const repaired = new Map<string, number>();
+  await until(`${drifted} repairs`, () => {
+    for (const write of log.next()) {
+      if (write.code < 300 && pathOf(write).includes("/configmaps/")) repaired.set(pathOf(write), write.answered);
+    }
+    return repaired.size >= drifted;
+  });
+  return (Math.max(...repaired.values()) - started) / 1000;
+}
+
+async function startAgain(cluster: RealCluster, program: Program, after: number): Promise<Restart> {
   using log = followWrites(`${cluster.folder}/audit.log`, USER);
   await using process = await start(cluster, program);
-  await process.logged(({ msg }) => msg === "Controller started");
   await atRest(process.pid);
-  const restart = {
-    cpu: cpuSeconds(process.pid),
-    peak: memory(process.pid).peak,
-    writes: log.next().length,
-  };
+  const cpu = cpuSeconds(process.pid);
+  await sleep(systemClock, after);
+  const { rss, pss } = memory(process.pid);
+  const writes = log.next().length;
   await stop(process);
-  return restart;
+  return { cpu, rss, pss, writes };
+}
+
+/**
+ * Measures how soon a status follows a create, while objects come at a fixed pace whatever the program does.
+ *
+ * @param program The program.
+ * @param samples How many objects.
+ * @param perSecond How many of them come in a second.
+ */
+export async function measureLatency(program: Program, samples: number, perSecond: number): Promise<Latency> {
+  await using cluster = await clusterWithItems(1);
+  using log = followWrites(`${cluster.folder}/audit.log`, USER);
+  using created = followWrites(`${cluster.folder}/audit.log`, "admin");
+  await using process = await start(cluster, program);
+  const answered = new Map<string, number>();
+  const count = (wanted: number) =>
+    until(`${wanted} statuses`, () => {
+      for (const write of log.next()) {
+        if (write.code < 300 && isStatus(write) && !answered.has(nameOf(write))) {
+          answered.set(nameOf(write), write.answered);
+        }
+      }
+      return answered.size >= wanted;
+    });
+  await count(1);
+  const client = adminClient(cluster);
+  const pending: Promise<unknown>[] = [];
+  const first = Date.now();
+  for (let i = 1; i <= samples; i++) {
+    await sleep(systemClock, Math.max(0, first + i * 1000 / perSecond - Date.now()));
+    pending.push(client.create(Item, { metadata: { name: `item-${i}`, namespace: "default" }, spec: { size: i } }));
+  }
+  await Promise.all(pending);
+  await count(samples + 1);
+  await stop(process);
+  const received = new Map(
+    created.next().filter(({ verb }) => verb === "create").map((write) => [nameOf(write), write.received]),
+  );
+  const times = [...answered].flatMap(([name, end]) => {
+    const begin = received.get(name);
+    return begin === undefined ? [] : [end - begin];
+  }).sort((a, b) => a - b);
+  return { p50: times[Math.floor(times.length * 0.5)]!, p99: times[Math.floor(times.length * 0.99)]! };
 }
 
 /**
  * Measures how soon a program writes when it starts, and there is one object.
  *
- * @param programs Paths, measured in turns.
- * @param rounds How many turns.
- * @returns Seconds, a list a program.
+ * @param program The program.
+ * @returns Seconds.
  */
-export async function measureFirstWrite(programs: readonly string[], rounds: number): Promise<number[][]> {
-  const times: number[][] = programs.map(() => []);
+export async function measureFirstWrite(program: Program): Promise<number> {
   await using cluster = await clusterWithItems(1);
-  const client = adminClient(cluster);
-  for (let round = 0; round < rounds; round++) {
-    for (const [index, program] of programs.entries()) {
-      const { first } = await workOff(cluster, program, 1);
-      times[index]!.push(first);
-      await client.patch(Item, "item-0", { status: null }, { namespace: "default", subresource: "status" });
-    }
-  }
-  return times;
+  // Once for the page cache.
+  await workOff(cluster, program, 1, 0);
+  await adminClient(cluster).patch(Item, "item-0", { status: null }, { namespace: "default", subresource: "status" });
+  const { backlog } = await workOff(cluster, program, 1, 0);
+  return backlog.first;
 }
 
 /**
  * Measures the memory of a program that has nothing to do.
  *
- * @param program Its path.
+ * @param program The program.
  * @param after Milliseconds after its start.
  */
-export async function measureIdle(program: string, after: number): Promise<Memory> {
+export async function measureIdle(program: Program, after: number): Promise<Memory> {
   await using cluster = await clusterWithItems(0);
   await using process = await start(cluster, program);
   await sleep(systemClock, after);
@@ -129,14 +216,28 @@ export async function measureIdle(program: string, after: number): Promise<Memor
   return used;
 }
 
-async function start(cluster: RealCluster, program: string): Promise<OperatorProcess> {
+async function start(cluster: RealCluster, { command: [executable, ...args], env }: Program): Promise<OperatorProcess> {
   const { token } = await cluster.user(USER, { groups: ["system:masters"] });
-  return await startAsPod(program, { cluster, token });
+  // By its name, which the machine's own files do not know: the peers dial what the variable says.
+  const host = { KUBERNETES_SERVICE_HOST: "kubernetes.default.svc" };
+  return await startAsPod(executable, { cluster, token, args, env: { ...host, ...env } });
 }
 
 async function stop(process: OperatorProcess): Promise<void> {
   const code = await process.stop("SIGTERM");
-  if (code !== 0) throw new Error(`Cannot measure: the program ended with ${code}: ${JSON.stringify(process.log)}`);
+  if (code !== 0) {
+    throw new Error(`Cannot measure: the program ended with ${code}: ${JSON.stringify(process.log.slice(-20))}`);
+  }
+}
+
+async function until(what: string, isSo: () => boolean): Promise<void> {
+  const started = Date.now();
+  while (!isSo()) {
+    if (Date.now() - started > LONGEST_RUN) {
+      throw new Error(`Cannot measure: there were no ${what} within ${LONGEST_RUN / 1000} s`);
+    }
+    await sleep(systemClock, POLL);
+  }
 }
 
 async function atRest(pid: number): Promise<void> {
@@ -146,6 +247,19 @@ async function atRest(pid: number): Promise<void> {
     used = now;
     await sleep(systemClock, POLL);
   }
+}
+
+function pathOf({ path }: Write): string {
+  return path.split("?")[0]!;
+}
+
+function isStatus(write: Write): boolean {
+  return /\/items\/[^/]+\/status$/.test(pathOf(write));
+}
+
+/** A create has no name in its path. */
+function nameOf(write: Write): string {
+  return write.name ?? /\/items\/([^/]+)/.exec(pathOf(write))?.[1] ?? "";
 }
 
 async function clusterWithItems(count: number): Promise<RealCluster> {

@@ -1,27 +1,74 @@
-/** The programs that are measured, compiled alike: the operator as `op build` does, the floor with the same compiler and flags. */
+/** The programs that are measured: ours as `op build` makes it, the bare loop with the same compiler, the peers as their own tools build them. */
 import { fileURLToPath } from "node:url";
-import { buildOperator, type Built, freePort } from "../tests/compiled/_build.ts";
+import { buildOperator, freePort } from "../tests/compiled/_build.ts";
 import { toolchain } from "../tools/toolchain.ts";
 
-/** The operator, its health served as usual. */
-export function buildItemOperator(): Promise<Built> {
-  const health = `{ hostname: "127.0.0.1", port: ${freePort()} }`;
-  return buildOperator(`
+/** What a program does to each object: one status write, or an owned ConfigMap besides. */
+export type Workload = "status" | "configmap";
+
+/** A program that is there to be started. */
+export interface Program extends AsyncDisposable {
+  readonly name: string;
+  /** How it is set, where that is not by default. */
+  readonly settings: string;
+  readonly command: readonly [string, ...string[]];
+  readonly env: Readonly<Record<string, string>>;
+  /** What is shipped, in MB: the executable, or the interpreter's packages. */
+  readonly megabytes: number;
+}
+
+/** A program, and the workloads it can do. */
+export interface Candidate {
+  readonly name: string;
+  readonly workloads: readonly Workload[];
+  build(workload: Workload): Promise<Program>;
+}
+
+const BOTH: readonly Workload[] = ["status", "configmap"];
+const CACHE = fileURLToPath(new URL("../.cache/peers/", import.meta.url));
+
+/** All of them; the first is ours, the second the floor. */
+export const CANDIDATES: readonly Candidate[] = [
+  { name: "ours", workloads: BOTH, build: buildOurs },
+  { name: "bare Deno loop", workloads: ["status"], build: buildFloor },
+  { name: "controller-runtime", workloads: BOTH, build: (workload) => controllerRuntime(workload, false) },
+  {
+    name: "controller-runtime, read-your-writes",
+    workloads: BOTH,
+    build: (workload) => controllerRuntime(workload, true),
+  },
+  { name: "kube-rs", workloads: BOTH, build: kubeRs },
+  { name: "client-node informer", workloads: BOTH, build: clientNode },
+  { name: "kopf", workloads: BOTH, build: (workload) => kopf(workload, undefined) },
+  { name: "kopf, 16 workers", workloads: BOTH, build: (workload) => kopf(workload, 16) },
+];
+
+async function buildOurs(workload: Workload): Promise<Program> {
+  const part = workload === "status" ? "items" : "itemsWithConfigMap";
+  const ports = `{ hostname: "127.0.0.1", port: ${freePort()} }`;
+  const built = await buildOperator(`
     import { operator } from "@op/sdk";
-    import { items } from "repository/benches/workload/item.ts";
-    const op = operator({ name: "item-operator", parts: { items }, health: ${health} });
+    import { ${part} as items } from "repository/benches/workload/item.ts";
+    const op = operator({ name: "item-operator", parts: { items }, health: ${ports} });
     export default op;
     if (import.meta.main) await op.main();
   `);
+  return {
+    name: "ours",
+    settings: "as compiled by op build with Deno 2.4.2: Lease, metrics, health, info logs; ten runs at once",
+    command: [built.path, "start"],
+    env: {},
+    megabytes: await size(built.path),
+    [Symbol.asyncDispose]: () => built[Symbol.asyncDispose](),
+  };
 }
 
-/** The bare loop. */
-export async function buildFloor(): Promise<Built> {
+async function buildFloor(): Promise<Program> {
   const { deno, denort } = await toolchain();
   const folder = await Deno.makeTempDir({ prefix: "floor-" });
   // In a folder where there is nothing else: Deno embeds what it finds beside the file.
   await Deno.copyFile(fileURLToPath(new URL("workload/floor.ts", import.meta.url)), `${folder}/floor.ts`);
-  const { success, stderr } = await new Deno.Command(deno, {
+  await run(deno, {
     args: [
       ...["compile", "--quiet", "--no-config", "--no-lock", "--no-check", "--no-prompt", "--no-code-cache"],
       "--allow-net=kubernetes.default.svc",
@@ -32,7 +79,135 @@ export async function buildFloor(): Promise<Built> {
     ],
     cwd: folder,
     env: { DENORT_BIN: denort },
-  }).output();
-  if (!success) throw new Error(`Cannot compile the floor: ${new TextDecoder().decode(stderr)}`);
-  return { path: `${folder}/floor`, [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }) };
+  });
+  return {
+    name: "bare Deno loop",
+    settings: "Deno 2.4.2; list and write, ten writes at once; no watch, no cache, no retry",
+    command: [`${folder}/floor`],
+    env: {},
+    megabytes: await size(`${folder}/floor`),
+    [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
+  };
 }
+
+async function controllerRuntime(workload: Workload, readYourWrites: boolean): Promise<Program> {
+  const output = await cached("controller_runtime");
+  await run("go", { args: ["build", "-ldflags=-s -w", "-o", output, "."], cwd: sources("controller_runtime") });
+  return {
+    name: `controller-runtime${readYourWrites ? ", read-your-writes" : ""}`,
+    settings: `v0.25.2; Lease, metrics, health, JSON logs; MaxConcurrentReconciles 10${
+      readYourWrites ? "; EnableReadYourWritesConsistency" : ""
+    }`,
+    command: [output],
+    env: { WORKLOAD: workload, ...(readYourWrites && { READ_YOUR_WRITES: "1" }) },
+    megabytes: await size(output),
+    [Symbol.asyncDispose]: nothing,
+  };
+}
+
+async function kubeRs(workload: Workload): Promise<Program> {
+  const target = await cached("kube_rs");
+  await run("cargo", {
+    args: ["build", "--release", "--quiet"],
+    cwd: sources("kube_rs"),
+    env: { CARGO_TARGET_DIR: target },
+  });
+  const output = `${target}/release/bench-kube-rs`;
+  return {
+    name: "kube-rs",
+    settings: "5.0.0; release build; JSON logs; concurrency 10; no lease, metrics or health: it has none",
+    command: [output],
+    env: { WORKLOAD: workload },
+    megabytes: await size(output),
+    [Symbol.asyncDispose]: nothing,
+  };
+}
+
+async function clientNode(workload: Workload): Promise<Program> {
+  const folder = await cached("client_node");
+  for (const file of ["package.json", "package-lock.json", "operator.js"]) {
+    await Deno.copyFile(`${sources("client_node")}/${file}`, `${folder}/${file}`);
+  }
+  await run("npm", { args: ["ci", "--silent", "--no-audit", "--no-fund"], cwd: folder });
+  const node = await which("node");
+  return {
+    name: "client-node informer",
+    settings: "1.4.0 on Node; ten runs at once; no lease, metrics or health: it has none",
+    command: [node, `${folder}/operator.js`],
+    env: { WORKLOAD: workload },
+    megabytes: await folderSize(`${folder}/node_modules`) + await size(node),
+    [Symbol.asyncDispose]: nothing,
+  };
+}
+
+async function kopf(workload: Workload, workers: number | undefined): Promise<Program> {
+  const folder = await cached("kopf");
+  const requirements = `${sources("kopf")}/requirements.txt`;
+  await run("python3", { args: ["-m", "venv", `${folder}/venv`], cwd: folder });
+  await run(`${folder}/venv/bin/pip`, {
+    args: ["install", "--quiet", "--require-hashes", "-r", requirements],
+    cwd: folder,
+  });
+  return {
+    name: `kopf${workers === undefined ? "" : `, ${workers} workers`}`,
+    settings: `1.45.2; events off; ${
+      workers === undefined ? "workers without limit, as by default" : `worker_limit ${workers}`
+    }`,
+    command: [
+      `${folder}/venv/bin/python`,
+      ...[
+        "-m",
+        "kopf",
+        "run",
+        "--all-namespaces",
+        "--standalone",
+        "--log-format=json",
+        `${sources("kopf")}/operator.py`,
+      ],
+    ],
+    env: { WORKLOAD: workload, ...(workers !== undefined && { WORKERS: String(workers) }) },
+    megabytes: await folderSize(`${folder}/venv`),
+    [Symbol.asyncDispose]: nothing,
+  };
+}
+
+function sources(name: string): string {
+  return fileURLToPath(new URL(`peers/${name}`, import.meta.url));
+}
+
+/** A place for what a peer's own tool builds; that tool knows what is to be built anew. */
+async function cached(name: string): Promise<string> {
+  const path = name === "controller_runtime" ? CACHE : `${CACHE}${name}`;
+  await Deno.mkdir(path, { recursive: true });
+  return name === "controller_runtime" ? `${CACHE}${name}` : path;
+}
+
+async function run(command: string, options: Deno.CommandOptions): Promise<void> {
+  const { success, stderr, stdout } = await new Deno.Command(command, { ...options, stdin: "null" }).output();
+  if (success) return;
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  throw new Error(`Cannot build with "${command}": ${text(stderr)}${text(stdout)}`);
+}
+
+async function which(program: string): Promise<string> {
+  for (const folder of (Deno.env.get("PATH") ?? "").split(":")) {
+    const info = await Deno.stat(`${folder}/${program}`).catch(() => undefined);
+    if (info?.isFile) return `${folder}/${program}`;
+  }
+  throw new Error(`Cannot measure: there is no "${program}" on the path`);
+}
+
+async function size(path: string): Promise<number> {
+  return (await Deno.stat(path)).size / 1e6;
+}
+
+async function folderSize(path: string): Promise<number> {
+  let megabytes = 0;
+  for await (const entry of Deno.readDir(path)) {
+    if (entry.isDirectory) megabytes += await folderSize(`${path}/${entry.name}`);
+    else if (entry.isFile) megabytes += await size(`${path}/${entry.name}`);
+  }
+  return megabytes;
+}
+
+async function nothing(): Promise<void> {}

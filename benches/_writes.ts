@@ -6,6 +6,8 @@ export interface Write {
   readonly answered: number;
   readonly verb: string;
   readonly path: string;
+  /** The object's name; a create has it only when the log says so. */
+  readonly name: string | undefined;
   readonly code: number;
 }
 
@@ -40,13 +42,19 @@ export function followWrites(path: string, user: string): Writes {
       return lines.map((line) => JSON.parse(line)).filter((event) =>
         event.user.username === user && !HOUSEKEEPING.includes(event.objectRef?.resource)
       ).map((event) => ({
-        received: Date.parse(event.requestReceivedTimestamp),
-        answered: Date.parse(event.stageTimestamp),
+        received: milliseconds(event.requestReceivedTimestamp),
+        answered: milliseconds(event.stageTimestamp),
         verb: event.verb,
         path: event.requestURI,
+        name: event.objectRef?.name,
         code: event.responseStatus?.code ?? 0,
       }));
     },
     [Symbol.dispose]: () => file.close(),
   };
+}
+
+/** The log has microseconds; a Date has none. */
+function milliseconds(timestamp: string): number {
+  return Date.parse(`${timestamp.slice(0, 19)}Z`) + Number(`0${timestamp.slice(19, -1)}`) * 1000;
 }

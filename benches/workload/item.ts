@@ -1,5 +1,6 @@
-/** What the backlog is made of, and the controller that works it off: one status write an object. */
+/** What the backlog is made of, and the controllers that work it off. */
 import { controller, resource, s } from "@op/sdk";
+import { ConfigMap } from "@op/sdk/kinds";
 
 export const Item = resource({
   group: "bench.example.com",
@@ -9,8 +10,18 @@ export const Item = resource({
   status: s.object({ double: s.optional(s.integer()) }),
 });
 
+/** One status write an object. */
 export const items = controller(Item, {
   reconcile(item, { status }) {
+    status({ double: item.spec.size * 2 });
+  },
+});
+
+/** One owned ConfigMap an object, and its status. */
+export const itemsWithConfigMap = controller(Item, {
+  owns: [ConfigMap],
+  async reconcile(item, { apply, status }) {
+    await apply(ConfigMap, { metadata: { name: item.metadata.name }, data: { size: String(item.spec.size) } });
     status({ double: item.spec.size * 2 });
   },
 });

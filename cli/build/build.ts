@@ -143,7 +143,7 @@ async function compile({ compiler, bundled, executable, flags, target, io }: Com
     // The cache would go to /tmp, which a container that is read-only does not have.
     "--no-code-cache",
     // V8 lets its young generation grow to 16 MB a space, and a list of thousands of objects fills it: with 2 MB the peak of 5,000 objects is 119 MB in
-    // place of 165, and no slower (benches/backlog.ts).
+    // place of 165, and no slower (benches/operators.ts).
     "--v8-flags=--max-semi-space-size=2",
     ...flags,
     ...(target === undefined ? [] : [`--target=${target}`]),

@@ -21,6 +21,8 @@ export interface PodOptions {
   readonly cluster: RealCluster;
   readonly token: string;
   readonly args?: readonly string[];
+  /** Variables besides those that every pod has. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -31,7 +33,7 @@ export interface PodOptions {
  */
 export async function startAsPod(
   executable: string,
-  { cluster, token, args = ["start"] }: PodOptions,
+  { cluster, token, args = ["start"], env = {} }: PodOptions,
 ): Promise<OperatorProcess> {
   const folder = await Deno.makeTempDir({ prefix: "pod-" });
   await Deno.writeTextFile(`${folder}/ca.crt`, cluster.caCert);
@@ -62,6 +64,7 @@ export async function startAsPod(
       PATH: Deno.env.get("PATH") ?? "",
       KUBERNETES_SERVICE_HOST: "10.0.0.1",
       KUBERNETES_SERVICE_PORT: String(cluster.port),
+      ...env,
     },
     stdin: "null",
     stdout: "null",

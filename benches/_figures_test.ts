@@ -1,0 +1,14 @@
+import assert from "node:assert/strict";
+import { median, pairedRatio } from "./_figures.ts";
+
+Deno.test("median is the middle, or the mean of the two there", () => {
+  assert.equal(median([3, 1, 2]), 2);
+  assert.equal(median([4, 1, 2, 3]), 2.5);
+});
+
+Deno.test("pairedRatio of seven pairs has the whole range as its interval, of nine all but the ends", () => {
+  const ones = (count: number) => Array.from({ length: count }, () => 1);
+  const to = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
+  assert.deepEqual(pairedRatio(to(7), ones(7)), { median: 4, low: 1, high: 7 });
+  assert.deepEqual(pairedRatio(to(9), ones(9)), { median: 5, low: 2, high: 8 });
+});

@@ -1,0 +1,160 @@
+/**
+ * What operators cost: ours as it is shipped, the bare loop that does the same, and the peers, in turns, on a real API server.
+ *
+ * `deno task bench` prints a table a row of which is a figure, a column a program: medians, and below them ours as a share of theirs with its
+ * interval. All runs are kept in `benches/runs`. Figures are reported, not asserted; the peers are built by Go, Cargo, npm and pip.
+ *
+ *     deno task bench --pairs 7 --only "ours,bare Deno loop,controller-runtime" --parts backlog,restart
+ */
+import { parseArgs } from "node:util";
+import { median, pairedRatio } from "./_figures.ts";
+import { measureBacklog, measureFirstWrite, measureIdle, measureLatency } from "./_measure.ts";
+import { CANDIDATES, type Program, type Workload } from "./_programs.ts";
+
+const { values } = parseArgs({
+  options: {
+    pairs: { type: "string", default: "7" },
+    objects: { type: "string", default: "5000" },
+    owned: { type: "string", default: "2000" },
+    restarted: { type: "string", default: "20000" },
+    only: { type: "string" },
+    parts: { type: "string", default: "idle,first,backlog,owned,restart,latency" },
+  },
+});
+const PARTS: {
+  readonly [part: string]: { readonly workload: Workload; readonly measure: (program: Program) => Promise<Figures> };
+} = {
+  idle: {
+    workload: "status",
+    measure: async (program) => prefixed("idle", { ...await measureIdle(program, 10_000), shipped: program.megabytes }),
+  },
+  first: {
+    workload: "status",
+    measure: async (program) => ({ "1 object: start to first write, s": await measureFirstWrite(program) }),
+  },
+  backlog: { workload: "status", measure: backlog },
+  owned: { workload: "configmap", measure: owned },
+  restart: { workload: "status", measure: restart },
+  latency: { workload: "status", measure: latency },
+};
+/** What is measured of a program, by the name of the row. */
+type Figures = Readonly<Record<string, number>>;
+
+const pairs = Number(values.pairs);
+const only = values.only?.split(",").map((name) => name.trim());
+const candidates = CANDIDATES.filter(({ name }) => only === undefined || only.includes(name));
+const runs: { part: string; program: string; pair: number; figures: Figures }[] = [];
+
+await using stack = new AsyncDisposableStack();
+const built = new Map<string, Program>();
+const parts = values.parts.split(",").map((part) => part.trim());
+for (const workload of new Set(parts.map((part) => known(part).workload))) {
+  for (const candidate of candidates.filter(({ workloads }) => workloads.includes(workload))) {
+    console.error(`building ${candidate.name} for ${workload}`);
+    built.set(`${candidate.name} ${workload}`, stack.use(await candidate.build(workload)));
+  }
+}
+for (let pair = 1; pair <= pairs; pair++) {
+  for (const part of parts) {
+    const { workload, measure } = known(part);
+    for (const { name } of candidates) {
+      const program = built.get(`${name} ${workload}`);
+      if (program === undefined) continue;
+      console.error(`${pair} of ${pairs}: ${part}, ${name}`);
+      runs.push({ part, program: name, pair, figures: await measure(program) });
+    }
+  }
+}
+print();
+await keep();
+
+function known(part: string): typeof PARTS[string] {
+  const found = PARTS[part];
+  if (found === undefined) throw new Error(`Cannot measure "${part}": there is ${Object.keys(PARTS).join(", ")}`);
+  return found;
+}
+
+function prefixed(prefix: string, { rss, pss, shipped }: { rss: number; pss: number; shipped: number }): Figures {
+  return { [`${prefix}: RSS, MB`]: rss, [`${prefix}: PSS, MB`]: pss, "shipped, MB": shipped };
+}
+
+async function backlog(program: Program): Promise<Figures> {
+  const objects = Number(values.objects);
+  const { backlog } = await measureBacklog(program, { objects });
+  const of = `${objects} backlog`;
+  return {
+    [`${of}: CPU, s`]: backlog.cpu,
+    [`${of}: wall, s`]: backlog.wall,
+    [`${of}: objects a second`]: objects / backlog.wall,
+    [`${of}: peak RSS, MB`]: backlog.peak,
+    [`${of}: writes an object`]: backlog.writesPerObject,
+  };
+}
+
+async function owned(program: Program): Promise<Figures> {
+  const objects = Number(values.owned);
+  const drifted = Math.min(100, objects);
+  // The bare loop and kopf's handlers do not look at what they made.
+  const repairs = !program.name.startsWith("kopf");
+  const { backlog, repair } = await measureBacklog(program, { objects, ...(repairs && { drifted }) });
+  const of = `${objects} with a ConfigMap`;
+  return {
+    [`${of}: writes an object`]: backlog.writesPerObject,
+    [`${of}: CPU, s`]: backlog.cpu,
+    [`${of}: wall, s`]: backlog.wall,
+    ...(repair !== undefined && { [`${drifted} drifted ConfigMaps repaired, s`]: repair }),
+  };
+}
+
+async function restart(program: Program): Promise<Figures> {
+  const objects = Number(values.restarted);
+  const { restart } = await measureBacklog(program, { objects, restart: 60_000 });
+  const of = `restart with ${objects} done`;
+  return {
+    [`${of}: CPU, s`]: restart!.cpu,
+    [`${of}: RSS after 60 s, MB`]: restart!.rss,
+    [`${of}: PSS after 60 s, MB`]: restart!.pss,
+    [`${of}: writes`]: restart!.writes,
+  };
+}
+
+async function latency(program: Program): Promise<Figures> {
+  // The bare loop watches nothing.
+  if (program.name === "bare Deno loop") return {};
+  const { p50, p99 } = await measureLatency(program, 2000, 50);
+  return { "create to status at 50/s: p50, ms": p50, "create to status at 50/s: p99, ms": p99 };
+}
+
+function print(): void {
+  for (const name of candidates.map(({ name }) => name)) {
+    const program = [...built.values()].find((each) => each.name === name);
+    if (program !== undefined) console.log(`${name}: ${program.settings}`);
+  }
+  const rows = [...new Set(runs.flatMap(({ figures }) => Object.keys(figures)))];
+  for (const row of rows) {
+    console.log(`\n${row}`);
+    const ours = figuresOf("ours", row);
+    for (const { name } of candidates) {
+      const figures = figuresOf(name, row);
+      if (figures.length === 0) continue;
+      const { median: ratio, low, high } = pairedRatio(ours, figures);
+      const share = name === "ours" || ours.length !== figures.length
+        ? ""
+        : `ours is ${ratio.toFixed(2)} of it (${low.toFixed(2)} to ${high.toFixed(2)})`;
+      console.log(`  ${name.padEnd(40)}${median(figures).toFixed(3).padStart(10)}   ${share}`);
+    }
+  }
+}
+
+function figuresOf(program: string, row: string): number[] {
+  return runs.filter((run) => run.program === program).flatMap(({ figures }) => figures[row] ?? []);
+}
+
+async function keep(): Promise<void> {
+  const machine = `${Deno.build.os}-${Deno.build.arch}-${navigator.hardwareConcurrency}-cores`;
+  const file = new URL(`runs/${new Date().toISOString().slice(0, 10)}-${machine}.json`, import.meta.url);
+  await Deno.mkdir(new URL("runs/", import.meta.url), { recursive: true });
+  const programs = Object.fromEntries([...built.values()].map(({ name, settings }) => [name, settings]));
+  await Deno.writeTextFile(file, `${JSON.stringify({ machine, pairs, programs, runs }, null, 2)}\n`);
+  console.log(`\nKept in benches/runs/${file.pathname.split("/").at(-1)}`);
+}
