@@ -32,7 +32,8 @@ export function getObject(
   query?: URLSearchParams,
 ): StoredObject {
   const version = query?.get("resourceVersion") ?? "";
-  if (version !== "") revisionOf(version, (message) => new StatusError(500, undefined, message));
+  const revision = version === "" ? 0 : revisionOf(version, (message) => new StatusError(500, undefined, message));
+  if (revision > core.store.revision) throw tooLarge(revision, core.store.revision);
   const stored = core.store.get(kind.collection, keyOf(namespace, name));
   if (stored === undefined) throw notFound(resourceName(kind), name);
   return kind.rules.read(stored);

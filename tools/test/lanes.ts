@@ -2,7 +2,7 @@
 import { controlPlane } from "../control_plane.ts";
 import { check, type Result, total } from "./report.ts";
 import { documentedFiles, withDocConfig } from "./docs.ts";
-import { exists, ROOT, runCheck, runTests, skip } from "./run.ts";
+import { exists, ROOT, runCheck, runs, runTests, skip } from "./run.ts";
 import { FLOOR, NoToolchain, toolchain } from "../toolchain.ts";
 import { withReadmeProject } from "../readme_examples.ts";
 
@@ -24,6 +24,9 @@ const REAL = [
   "src/testing/walks_test.ts",
 ];
 
+/** Tests of clients that are not ours on the server in the process and on the real one; what they are written in must be there. */
+const CLIENTS = ["tests/clients/"];
+
 /** Tests that compile an operator and run it. */
 const COMPILED = ["tests/compiled/"];
 
@@ -31,7 +34,7 @@ const COMPILED = ["tests/compiled/"];
 const TYPES = ["tests/types/"];
 
 // Deno takes a file named test.ts for a test.
-const NOT_IN_PROCESS = `--ignore=${["tools/test.ts", ...REAL, ...COMPILED, ...TYPES].join(",")}`;
+const NOT_IN_PROCESS = `--ignore=${["tools/test.ts", ...REAL, ...CLIENTS, ...COMPILED, ...TYPES].join(",")}`;
 
 /** Every lane, in the order in which they run. */
 export const LANES: readonly Lane[] = [
@@ -50,6 +53,7 @@ export const LANES: readonly Lane[] = [
   { name: "floor", title: `unit tests and tests in the process on Deno ${FLOOR}`, run: floor },
   { name: "control-plane", title: "the real control plane, built when it is not there", run: built },
   { name: "real", title: "tests on the real control plane", run: real },
+  { name: "clients", title: "client-go, controller-runtime and kopf on our API server and the real one", run: clients },
   { name: "compiled", title: `an operator compiled with Deno ${FLOOR}, on the real control plane`, run: compiled },
 ];
 
@@ -106,6 +110,14 @@ async function built(): Promise<Result> {
 async function real(): Promise<Result> {
   if (await controlPlane() === undefined) return skip("real", NO_CONTROL_PLANE);
   return await runTests("real", REAL.filter((path) => exists(new URL(path, ROOT))));
+}
+
+async function clients(): Promise<Result> {
+  if (await controlPlane() === undefined) return skip("clients", NO_CONTROL_PLANE);
+  for (const [command, args, name] of [["go", ["version"], "Go"], ["python3", ["--version"], "Python 3"]] as const) {
+    if (!await runs(command, args)) return skip("clients", `"${command}" is not here; install ${name}`);
+  }
+  return await runTests("clients", CLIENTS);
 }
 
 async function compiled(): Promise<Result> {

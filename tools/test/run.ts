@@ -55,6 +55,17 @@ export function skip(name: string, why: string): Result {
   return { ...NOTHING, skipped: 1 };
 }
 
+/** Whether there is a command, and it runs. */
+export async function runs(command: string, args: readonly string[]): Promise<boolean> {
+  try {
+    const { success } = await new Deno.Command(command, { args: [...args], stdout: "null", stderr: "null" }).output();
+    return success;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
 /** Whether a file or folder is there. */
 export function exists(url: URL): boolean {
   try {

@@ -71,7 +71,7 @@ export class Access {
   }
 
   #sender(headers: Headers): User {
-    const [, token] = /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "") ?? [];
+    const [, token] = /^Bearer +(\S+)/i.exec(headers.get("authorization") ?? "") ?? [];
     if (token === undefined) return this.authorizer === undefined ? ADMINISTRATOR : NOBODY;
     const reviewed = this.review(token);
     if (typeof reviewed !== "string") return reviewed.user;
