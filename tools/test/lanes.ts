@@ -117,7 +117,7 @@ async function clients(): Promise<Result> {
   for (const [command, args, name] of [["go", ["version"], "Go"], ["python3", ["--version"], "Python 3"]] as const) {
     if (!await runs(command, args)) return skip("clients", `"${command}" is not here; install ${name}`);
   }
-  return await runTests("clients", CLIENTS);
+  return await runTests("clients", ["--parallel", ...CLIENTS]);
 }
 
 async function compiled(): Promise<Result> {
