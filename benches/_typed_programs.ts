@@ -3,7 +3,8 @@ import { importKind } from "../cli/import/import.ts";
 import { RecordedIo } from "../cli/_recorded_io.ts";
 import { IngressSpec, JobSpec, StatefulSetSpec } from "../src/kinds/schemas/full/mod.ts";
 import { isObject } from "../src/base/json.ts";
-import { unpack } from "../tools/upstream.ts";
+import { upstream } from "../tools/upstream.ts";
+import { ORIGINS } from "../tools/upstream/origins.ts";
 
 /** A program: its files, of which `main.ts` is checked. */
 export interface CheckedProgram {
@@ -134,9 +135,9 @@ export const sites${i} = controller(Site${i}, {
 });`;
 }
 
-/** The imported kind Prometheus where tools/upstream.ts packed it; elsewhere one of our own that is as large. */
+/** The imported kind Prometheus where it can be had; elsewhere one of our own that is as large. */
 async function largeKind(): Promise<CheckedProgram> {
-  const packed = await unpack("Prometheus");
+  const { packed: [packed] } = await upstream({ origins: ORIGINS.filter(({ kind }) => kind === "Prometheus") });
   const kind = packed === undefined ? "Large" : "Prometheus";
   const folder = await Deno.makeTempDir();
   const io = new RecordedIo(folder);

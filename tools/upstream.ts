@@ -1,277 +1,71 @@
 /**
- * Packs CustomResourceDefinitions of well-known projects, and objects of them that those projects publish, as material for
- * tests/upstream. What is packed is other people's: it stays out of this repository, in `.cache/upstream`; tests/upstream/ORIGINS.md says how it
- * comes there, and is written anew with it.
+ * Kinds of well-known projects, and objects of them that those projects publish, as material for tests. What is packed is other people's: it
+ * stays out of this repository, in `.cache/upstream`. Run as a script it packs all of them anew and writes tests/upstream/ORIGINS.md.
  */
-import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseAllDocuments } from "yaml";
-import { isObject } from "../src/base/json.ts";
+import { fetchModules, type FetchOptions, NoModules } from "./upstream/modules.ts";
+import { modulesOf, type Origin, ORIGINS } from "./upstream/origins.ts";
+import { pack, type Packed } from "./upstream/pack.ts";
+import { PACKED, unpack, writePacked } from "./upstream/packed.ts";
+import { ORIGINS_PAGE, originsPage } from "./upstream/page.ts";
 
-/** Where a kind's definition and objects of it are published. */
-export interface Origin {
-  readonly kind: string;
-  readonly definition: { readonly repository: string; readonly file: string };
-  /** Files and folders, YAML and Markdown with blocks of YAML. */
-  readonly samples: readonly { readonly repository: string; readonly path: string }[];
+/** Options of {@linkcode upstream}. */
+export interface UpstreamOptions extends FetchOptions {
+  /** Where they are published. @default {ORIGINS} */
+  readonly origins?: readonly Origin[];
+  /** Where packed kinds are kept. @default {the cache of this repository} */
+  readonly folder?: URL;
+  /** Takes the lines that say what goes on. @default {console.error} */
+  readonly print?: (line: string) => void;
 }
 
-/** All of Apache-2.0, which is looked at again when they are packed. */
-export const ORIGINS: readonly Origin[] = [
-  {
-    kind: "Certificate",
-    definition: { repository: "cert-manager/cert-manager", file: "deploy/crds/cert-manager.io_certificates.yaml" },
-    samples: [
-      { repository: "cert-manager/cert-manager", path: "test/fixtures" },
-      { repository: "cert-manager/website", path: "content/docs" },
-    ],
-  },
-  {
-    kind: "HTTPRoute",
-    definition: {
-      repository: "kubernetes-sigs/gateway-api",
-      file: "config/crd/standard/gateway.networking.k8s.io_httproutes.yaml",
-    },
-    samples: [{ repository: "kubernetes-sigs/gateway-api", path: "examples" }],
-  },
-  {
-    kind: "Prometheus",
-    definition: {
-      repository: "prometheus-operator/prometheus-operator",
-      file: "example/prometheus-operator-crd/monitoring.coreos.com_prometheuses.yaml",
-    },
-    samples: [{ repository: "prometheus-operator/prometheus-operator", path: "example" }],
-  },
-  {
-    kind: "Workflow",
-    definition: { repository: "argoproj/argo-workflows", file: "manifests/base/crds/full/argoproj.io_workflows.yaml" },
-    samples: [{ repository: "argoproj/argo-workflows", path: "examples" }],
-  },
-  {
-    kind: "VirtualService",
-    definition: { repository: "istio/api", file: "kubernetes/customresourcedefinitions.gen.yaml" },
-    samples: [{ repository: "istio/istio", path: "samples" }],
-  },
-  {
-    kind: "Composition",
-    definition: {
-      repository: "crossplane/crossplane",
-      file: "cluster/crds/apiextensions.crossplane.io_compositions.yaml",
-    },
-    samples: [{ repository: "crossplane/crossplane", path: "test/e2e/manifests" }],
-  },
-];
-
-/** A kind as it is packed. */
-export interface Packed {
-  readonly kind: string;
-  /** Where each part is from. */
-  readonly origins: readonly { readonly repository: string; readonly commit: string; readonly licence: string }[];
-  readonly definition: Record<string, unknown>;
-  readonly samples: readonly { readonly from: string; readonly object: Record<string, unknown> }[];
+/** What there is. */
+export interface Upstream {
+  readonly packed: readonly Packed[];
+  /** The kinds that are neither packed nor to be had here. */
+  readonly missing: readonly string[];
+  /** Why they are not; empty where none is missing. */
+  readonly reason: string;
 }
-
-/** More would show nothing new, and take their time on a server. */
-const MOST_SAMPLES = 24;
-
-/** Where packed kinds are put. */
-export const PACKED = new URL("../.cache/upstream/", import.meta.url);
 
 /**
- * Reads a kind out of checkouts.
+ * Other projects' kinds: fetched with Go once, found in the cache afterwards.
  *
- * @param origin Where it is published.
- * @param checkouts A folder with a checkout of each repository, as `OWNER/NAME` in it.
- * @throws {Error} If a checkout is missing or of another licence, or the kind is not where it is said to be.
+ * @param options Additional options.
+ * @returns Those there are, in order, and the names of those that cannot be had.
+ * @throws {Error} If what was fetched is not what it must be.
  */
-export async function pack(origin: Origin, checkouts: string): Promise<Packed> {
-  const { kind, definition, samples } = origin;
-  const path = join(checkouts, definition.repository, definition.file);
-  const found = documentsOf(path, await readText(path, definition.repository)).find((object) =>
-    object.kind === "CustomResourceDefinition" && namesOf(object)?.kind === kind
-  );
-  if (found === undefined) throw new Error(`Cannot pack "${kind}": "${path}" does not define it`);
-  const group = String((found.spec as Record<string, unknown>).group);
-  const objects: { from: string; object: Record<string, unknown> }[] = [];
-  for (const { repository, path } of samples) {
-    const folder = join(checkouts, repository);
-    for (const file of filesIn(join(folder, path))) {
-      for (const object of documentsOf(file, Deno.readTextFileSync(file))) {
-        if (object.kind !== kind || !String(object.apiVersion).startsWith(`${group}/`)) continue;
-        objects.push({ from: `${repository}/${relative(folder, file)}`, object });
-      }
-    }
-  }
-  const repositories = [...new Set([definition, ...samples].map(({ repository }) => repository))];
-  return {
-    kind,
-    origins: await Promise.all(repositories.map((repository) => originOf(repository, checkouts))),
-    definition: found,
-    samples: spread(distinct(objects), MOST_SAMPLES),
-  };
-}
-
-async function originOf(repository: string, checkouts: string): Promise<Packed["origins"][number]> {
-  const cwd = join(checkouts, repository);
-  const licence = await readText(join(cwd, "LICENSE"), repository);
-  if (!/Apache License\s+Version 2\.0/.test(licence)) {
-    throw new Error(`Cannot pack what is of "${repository}": its licence is not Apache-2.0`);
-  }
-  const { stdout } = await new Deno.Command("git", { args: ["rev-parse", "HEAD"], cwd }).output();
-  return { repository, commit: new TextDecoder().decode(stdout).trim(), licence: "Apache-2.0" };
-}
-
-async function readText(path: string, repository: string): Promise<string> {
+export async function upstream(options: UpstreamOptions = {}): Promise<Upstream> {
+  const { origins = ORIGINS, folder = PACKED, print = console.error } = options;
+  const found = await Promise.all(origins.map((origin) => unpack(origin, folder)));
+  const wanted = origins.filter((_, i) => found[i] === undefined);
+  if (wanted.length === 0) return { packed: found as Packed[], missing: [], reason: "" };
+  let folders: Awaited<ReturnType<typeof fetchModules>>;
   try {
-    return await Deno.readTextFile(path);
-  } catch (cause) {
-    throw new Error(
-      `Cannot read "${path}": ${
-        (cause as Error).message
-      }; clone https://github.com/${repository} into the folder of checkouts as "${repository}"`,
-      { cause },
-    );
-  }
-}
-
-function* filesIn(path: string): Generator<string> {
-  const entries = [...Deno.readDirSync(path)].sort((a, b) => (a.name < b.name ? -1 : 1));
-  for (const { name, isDirectory } of entries) {
-    if (isDirectory) yield* filesIn(join(path, name));
-    else if (/\.(?:ya?ml|md)$/.test(name)) yield join(path, name);
-  }
-}
-
-/** Objects in YAML, or in blocks of it in Markdown. Templates and excerpts, which are no YAML, are passed over. */
-function documentsOf(path: string, text: string): Record<string, unknown>[] {
-  const texts = path.endsWith(".md")
-    ? [...text.matchAll(/^```ya?ml[^\n]*\n([\s\S]*?)^```/gm)].map(([, block]) => block!)
-    : [text];
-  return texts.flatMap((text) =>
-    [...parseAllDocuments(text)].flatMap((document) => {
-      const object = document.errors.length > 0 ? undefined : valueOf(document);
-      return isObject(object) ? [object] : [];
-    })
-  );
-}
-
-function valueOf(document: { toJS(): unknown }): unknown {
-  try {
-    return document.toJS();
+    folders = await fetchModules(modulesOf(wanted), options);
   } catch (error) {
-    if (error instanceof ReferenceError) return undefined; // an alias of nothing: `*.example.com` without quotes
-    throw error;
+    if (!(error instanceof NoModules)) throw error;
+    const packed = found.filter((one) => one !== undefined);
+    return { packed, missing: wanted.map(({ kind }) => kind), reason: error.message };
   }
+  const packed: Packed[] = [];
+  for (const [i, origin] of origins.entries()) {
+    packed.push(found[i] ?? await packInto(folder, await pack(origin, folders), print));
+  }
+  return { packed, missing: [], reason: "" };
 }
 
-function namesOf({ spec }: Record<string, unknown>): Record<string, unknown> | undefined {
-  return isObject(spec) && isObject(spec.names) ? spec.names : undefined;
-}
-
-function distinct<T extends { readonly object: Record<string, unknown> }>(objects: readonly T[]): T[] {
-  const seen = new Set<string>();
-  return objects.filter(({ object: { metadata: _, ...rest } }) => {
-    const text = JSON.stringify(rest);
-    return !seen.has(text) && seen.add(text);
-  });
-}
-
-/** Some of many, evenly spread, always the same. */
-function spread<T>(all: readonly T[], most: number): T[] {
-  const step = Math.max(1, all.length / most);
-  return all.filter((_, i) => Math.floor(i / step) !== Math.floor((i - 1) / step)).slice(0, most);
-}
-
-/**
- * The file of a packed kind.
- *
- * @param kind The kind.
- * @param folder Where packed kinds are.
- */
-export function packedFile(kind: string, folder: URL = PACKED): URL {
-  return new URL(`${kind.toLowerCase()}.json.gz`, folder);
-}
-
-/**
- * A packed kind.
- *
- * @param kind The kind.
- * @param folder Where packed kinds are.
- * @returns Nothing if it was not packed here.
- */
-export async function unpack(kind: string, folder: URL = PACKED): Promise<Packed | undefined> {
-  const bytes = await Deno.readFile(packedFile(kind, folder)).catch((error) => {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  });
-  if (bytes === undefined) return undefined;
-  return await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
-}
-
-/** Writes a packed kind. */
-export async function writePacked(packed: Packed, folder: URL = PACKED): Promise<number> {
-  await Deno.mkdir(folder, { recursive: true });
-  const stream = new Blob([JSON.stringify(packed)]).stream().pipeThrough(new CompressionStream("gzip"));
-  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
-  await Deno.writeFile(packedFile(packed.kind, folder), bytes);
-  return bytes.length;
-}
-
-/** The page that says of where everything is. */
-export const ORIGINS_PAGE = new URL("../tests/upstream/ORIGINS.md", import.meta.url);
-
-/**
- * The text of that page.
- *
- * @param kinds Kinds, as they were packed.
- */
-export function originsPage(kinds: readonly Packed[]): string {
-  const commits = new Map(kinds.flatMap(({ origins }) => origins).map((origin) => [origin.repository, origin]));
-  const files = ORIGINS.map(({ kind, definition, samples }) => {
-    const count = kinds.find((packed) => packed.kind === kind)?.samples.length ?? 0;
-    return [
-      `${kind}, ${count} objects`,
-      `  definition  ${definition.repository}/${definition.file}`,
-      ...samples.map(({ repository, path }) => `  objects     ${repository}/${path}/`),
-    ].join("\n");
-  });
-  const repositories = [...commits.values()].map(({ repository, commit, licence }) =>
-    `- ${repository} at \`${commit}\`, ${licence}`
-  );
-  return `# Where the kinds of other projects come from
-
-Written by \`tools/upstream.ts\`. The definitions and objects belong to the projects named here and are not in this
-repository: the tool packs them into \`.cache/upstream\` out of checkouts, and the test names what was not packed.
-
-\`\`\`sh
-# for each of the repositories below
-git clone --depth 1 https://github.com/OWNER/NAME checkouts/OWNER/NAME
-deno run -A tools/upstream.ts checkouts
-\`\`\`
-
-## Repositories
-
-${repositories.join("\n")}
-
-## Kinds
-
-\`\`\`text
-${files.join("\n")}
-\`\`\`
-`;
+async function packInto(folder: URL, packed: Packed, print: (line: string) => void): Promise<Packed> {
+  const bytes = await writePacked(packed, folder);
+  print(`Packed ${packed.kind}: ${packed.samples.length} objects, ${bytes} bytes`);
+  return packed;
 }
 
 if (import.meta.main) {
-  const [checkouts] = Deno.args;
-  if (checkouts === undefined) throw new Error("Cannot pack: name the folder of checkouts");
-  const kinds: Packed[] = [];
-  for (const origin of ORIGINS) {
-    const packed = await pack(origin, checkouts);
-    kinds.push(packed);
-    const bytes = await writePacked(packed);
-    const from = packed.origins.map(({ repository, commit }) => `${repository}@${commit.slice(0, 12)}`).join(", ");
-    console.log(`${packed.kind}: ${packed.samples.length} samples, ${bytes} bytes, of ${from}`);
-  }
-  await Deno.writeTextFile(ORIGINS_PAGE, originsPage(kinds));
+  await Deno.remove(PACKED, { recursive: true }).catch(() => {});
+  const { packed, missing, reason } = await upstream();
+  if (missing.length > 0) throw new Error(reason);
+  const counts = new Map(packed.map(({ kind, samples }) => [kind, samples.length]));
+  await Deno.writeTextFile(ORIGINS_PAGE, originsPage(ORIGINS, counts));
   console.log(`Written to ${fileURLToPath(PACKED)}`);
 }

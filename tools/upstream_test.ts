@@ -1,12 +1,17 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type Origin, ORIGINS, ORIGINS_PAGE, originsPage, pack, packedFile, unpack, writePacked } from "./upstream.ts";
+import { upstream } from "./upstream.ts";
+import { type Module, type Origin, ORIGINS } from "./upstream/origins.ts";
+import { pack } from "./upstream/pack.ts";
+import { packedFile, unpack, writePacked } from "./upstream/packed.ts";
+import { ORIGINS_PAGE, originsPage } from "./upstream/page.ts";
 
+const MODULE: Module = { path: "example.com/ann/sites", version: "v1.2.3", sum: "h1:sum-of-sites" };
 const ORIGIN: Origin = {
   kind: "Site",
-  definition: { repository: "ann/sites", file: "crds.yaml" },
-  samples: [{ repository: "ann/sites", path: "docs" }],
+  definition: { module: MODULE, path: "crds.yaml" },
+  samples: [{ module: MODULE, path: "docs" }],
 };
 
 const DEFINITION = `kind: Namespace
@@ -49,83 +54,109 @@ const FILES = {
   "docs/broken.yaml": "apiVersion: *nothing\n",
 };
 
-/** Gives a folder with a checkout that has some files. */
-async function withCheckout(files: Readonly<Record<string, string>>, use: (checkouts: string) => Promise<void>) {
-  const checkouts = await Deno.makeTempDir();
-  const cwd = join(checkouts, ORIGIN.definition.repository);
+/** Gives a folder with some files. */
+async function withFiles(files: Readonly<Record<string, string>>, use: (folder: string) => Promise<void>) {
+  const folder = await Deno.makeTempDir();
   try {
     for (const [name, text] of Object.entries(files)) {
-      await Deno.mkdir(dirname(join(cwd, name)), { recursive: true });
-      await Deno.writeTextFile(join(cwd, name), text);
+      await Deno.mkdir(dirname(join(folder, name)), { recursive: true });
+      await Deno.writeTextFile(join(folder, name), text);
     }
-    for (const args of [["init", "--quiet"], ["add", "."], ["commit", "--quiet", "--message", "All"]]) {
-      const git = ["-c", "user.name=Ann", "-c", "user.email=ann@example.com", "-c", "commit.gpgsign=false", ...args];
-      const { success, stderr } = await new Deno.Command("git", { args: git, cwd }).output();
-      assert(success, new TextDecoder().decode(stderr));
-    }
-    await use(checkouts);
+    await use(folder);
   } finally {
-    await Deno.remove(checkouts, { recursive: true });
+    await Deno.remove(folder, { recursive: true });
   }
 }
 
 Deno.test("pack finds the definition, and each object once, in YAML and in Markdown", async () => {
-  await withCheckout(FILES, async (checkouts) => {
-    const packed = await pack(ORIGIN, checkouts);
-    assert.equal(packed.kind, "Site");
+  await withFiles(FILES, async (folder) => {
+    const packed = await pack(ORIGIN, new Map([[MODULE, folder]]));
+    assert.deepEqual([packed.kind, packed.origin], ["Site", ORIGIN]);
     assert.deepEqual(packed.definition.spec, { group: "demo.example.com", names: { kind: "Site" } });
     assert.deepEqual(packed.samples.map(({ from, object }) => [from, object.spec]), [
-      ["ann/sites/docs/guide.md", { host: "a.example" }],
-      ["ann/sites/docs/more/site.yaml", { host: "b.example" }],
+      ["example.com/ann/sites/docs/guide.md", { host: "a.example" }],
+      ["example.com/ann/sites/docs/more/site.yaml", { host: "b.example" }],
     ]);
-    const [{ repository, commit, licence } = assert.fail()] = packed.origins;
-    assert.deepEqual([repository, licence], ["ann/sites", "Apache-2.0"]);
-    assert.match(commit, /^[0-9a-f]{40}$/);
   });
 });
 
 Deno.test("pack refuses another licence, and a definition that is not there", async () => {
-  await withCheckout({ ...FILES, LICENSE: "Mine." }, async (checkouts) => {
-    await assert.rejects(pack(ORIGIN, checkouts), /of "ann\/sites": its licence is not Apache-2\.0$/);
+  await withFiles({ ...FILES, LICENSE: "Mine." }, async (folder) => {
     await assert.rejects(
-      pack({ ...ORIGIN, kind: "Page" }, checkouts),
+      pack(ORIGIN, new Map([[MODULE, folder]])),
+      /of "example\.com\/ann\/sites": its licence is not Apache-2\.0$/,
+    );
+  });
+  await withFiles(FILES, async (folder) => {
+    await assert.rejects(
+      pack({ ...ORIGIN, kind: "Page" }, new Map([[MODULE, folder]])),
       /^Error: Cannot pack "Page": .* does not define it$/,
     );
-    const nowhere = { ...ORIGIN, definition: { repository: "bob/sites", file: "crds.yaml" } };
-    await assert.rejects(pack(nowhere, checkouts), /into the folder of checkouts as "bob\/sites"$/);
+    await assert.rejects(pack(ORIGIN, new Map()), /it was not fetched$/);
   });
 });
 
-Deno.test("unpack gives back what was written, and nothing where nothing was", async () => {
-  const folder = await Deno.makeTempDir();
-  const url = new URL(`${pathToFileURL(folder).href}/`);
-  const packed = { kind: "Site", origins: [], definition: { a: [1, "ü"] }, samples: [] };
-  try {
-    assert.equal(await unpack("Site", url), undefined);
+Deno.test("unpack gives back what was written, and nothing where nothing was or it is of another version", async () => {
+  await withFiles({}, async (folder) => {
+    const url = new URL(`${pathToFileURL(folder).href}/packed/`);
+    const packed = { kind: "Site", origin: ORIGIN, definition: { a: [1, "ü"] }, samples: [] };
+    assert.equal(await unpack(ORIGIN, url), undefined);
     const bytes = await writePacked(packed, url);
     assert.equal((await Deno.stat(packedFile("Site", url))).size, bytes);
-    assert.deepEqual(await unpack("Site", url), packed);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+    assert.deepEqual(await unpack(ORIGIN, url), packed);
+    const newer = { ...MODULE, version: "v1.2.4" };
+    assert.equal(await unpack({ ...ORIGIN, definition: { module: newer, path: "crds.yaml" } }, url), undefined);
+    assert.deepEqual([...Deno.readDirSync(url)].map(({ name }) => name), ["site.json.gz"]);
+  });
+});
+
+/** A program that says what the Go command would say, and leaves a line each time that it is run. */
+async function fakeGo(folder: string, ...answers: readonly unknown[]): Promise<string> {
+  const file = join(folder, "go");
+  const text = answers.map((answer) => JSON.stringify(answer, null, "\t")).join("\n");
+  await Deno.writeTextFile(file, `#!/bin/sh\necho "$*" >> "${folder}/asked"\ncat <<'END'\n${text}\nEND\n`, {
+    mode: 0o755,
+  });
+  return file;
+}
+
+Deno.test("upstream fetches with Go once, and finds what was packed afterwards", async () => {
+  await withFiles(FILES, async (folder) => {
+    const go = await fakeGo(folder, { Path: MODULE.path, Version: MODULE.version, Dir: folder, Sum: MODULE.sum });
+    const packed = new URL(`${pathToFileURL(folder).href}/packed/`);
+    const lines: string[] = [];
+    const ask = () => upstream({ origins: [ORIGIN], folder: packed, go, print: (line) => lines.push(line) });
+    const first = await ask();
+    assert.deepEqual([first.missing, first.packed.map(({ samples }) => samples.length)], [[], [2]]);
+    assert.deepEqual(await ask(), { ...first, packed: JSON.parse(JSON.stringify(first.packed)) });
+    assert.equal(await Deno.readTextFile(join(folder, "asked")), `mod download -json ${MODULE.path}@v1.2.3\n`);
+    assert.match(lines.join("\n"), /^Packed Site: 2 objects, \d+ bytes$/);
+  });
+});
+
+Deno.test("upstream tells what cannot be had, and refuses a module whose content is another", async () => {
+  await withFiles(FILES, async (folder) => {
+    const packed = new URL(`${pathToFileURL(folder).href}/packed/`);
+    const ask = (go: string) => upstream({ origins: [ORIGIN], folder: packed, go, print: () => {} });
+    assert.deepEqual(await ask(join(folder, "nothing")), {
+      packed: [],
+      missing: ["Site"],
+      reason: `Cannot fetch modules: "${join(folder, "nothing")}" is not installed; install Go 1.26`,
+    });
+    const { reason } = await ask(await fakeGo(folder, { Path: MODULE.path, Error: "no such version" }));
+    assert.equal(reason, 'Cannot fetch "example.com/ann/sites@v1.2.3": no such version');
+    await assert.rejects(
+      ask(await fakeGo(folder, { Path: MODULE.path, Dir: folder, Sum: "h1:other" })),
+      /its content has the sum "h1:other", expected "h1:sum-of-sites"$/,
+    );
+  });
 });
 
 Deno.test("ORIGINS.md is what tools/upstream.ts writes of the origins", async () => {
   const page = await Deno.readTextFile(ORIGINS_PAGE);
-  const known = [...page.matchAll(/^- (\S+) at `([0-9a-f]{40})`, (\S+)$/gm)].map(([, repository, commit, licence]) => ({
-    repository: repository!,
-    commit: commit!,
-    licence: licence!,
-  }));
-  const kinds = ORIGINS.map(({ kind, definition, samples }) => {
-    const [, count] = new RegExp(`^${kind}, (\\d+) objects$`, "m").exec(page) ?? [];
-    const repositories = [definition, ...samples].map(({ repository }) => repository);
-    return {
-      kind,
-      origins: known.filter(({ repository }) => repositories.includes(repository)),
-      definition: {},
-      samples: Array.from({ length: Number(count) }, () => ({ from: "", object: {} })),
-    };
-  });
-  assert.equal(page, originsPage(kinds));
+  const counts = new Map(
+    [...page.matchAll(/^(\w+), (\d+) objects$/gm)].map(([, kind, count]) => [kind!, Number(count)]),
+  );
+  assert.equal(page, originsPage(ORIGINS, counts));
+  for (const { kind } of ORIGINS) assert(counts.get(kind)! > 10, `few objects of ${kind}`);
 });

@@ -1,19 +1,10 @@
-/** The kinds that are imported: those of other projects that were packed here, and two of our own that are always there. */
+/** Two kinds of our own that are imported beside those of other projects. */
 import { parseAllDocuments } from "yaml";
 import { isObject } from "../../src/base/json.ts";
 import * as kubernetes from "../../src/kinds/schemas/short/mod.ts";
 import type { JsonSchema } from "../../src/schema/mod.ts";
-import { ORIGINS, type Packed, unpack } from "../../tools/upstream.ts";
+import type { Packed } from "../../tools/upstream/pack.ts";
 import type { Json } from "./_mutants.ts";
-
-/** Other projects' kinds: those that were packed here, and the names of those that were not. */
-export async function packedKinds(): Promise<{ packed: Packed[]; missing: string[] }> {
-  const packed = await Promise.all(ORIGINS.map(({ kind }) => unpack(kind)));
-  return {
-    packed: packed.filter((one) => one !== undefined),
-    missing: ORIGINS.filter((_, i) => packed[i] === undefined).map(({ kind }) => kind),
-  };
-}
 
 /** A kind of what definitions of others have seldom. */
 export async function garden(): Promise<Packed> {
@@ -21,7 +12,6 @@ export async function garden(): Promise<Packed> {
   const [definition, ...objects] = parseAllDocuments(text).map((document) => document.toJS() as Json);
   return {
     kind: "Garden",
-    origins: [],
     definition: definition!,
     samples: objects.map((object) => ({ from: "own.yaml", object })),
   };
@@ -72,7 +62,6 @@ export function fleet(): Packed {
   };
   return {
     kind: "Fleet",
-    origins: [],
     definition: {
       apiVersion: "apiextensions.k8s.io/v1",
       kind: "CustomResourceDefinition",

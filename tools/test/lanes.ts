@@ -1,9 +1,10 @@
 /** The lanes of the test command, cheap ones first. */
 import { controlPlane } from "../control_plane.ts";
-import { check, type Result, total } from "./report.ts";
+import { check, NOTHING, type Result, total } from "./report.ts";
 import { documentedFiles, withDocConfig } from "./docs.ts";
 import { exists, ROOT, runCheck, runs, runTests, skip } from "./run.ts";
 import { FLOOR, NoToolchain, toolchain } from "../toolchain.ts";
+import { upstream } from "../upstream.ts";
 import { withReadmeProject } from "../readme_examples.ts";
 
 /** A part of the test command that can be run alone. */
@@ -109,7 +110,11 @@ async function built(): Promise<Result> {
 
 async function real(): Promise<Result> {
   if (await controlPlane() === undefined) return skip("real", NO_CONTROL_PLANE);
-  return await runTests("real", REAL.filter((path) => exists(new URL(path, ROOT))));
+  const { missing, reason } = await upstream({ print: console.log });
+  return total([
+    missing.length > 0 ? skip("real: kinds of other projects", reason) : NOTHING,
+    await runTests("real", REAL.filter((path) => exists(new URL(path, ROOT)))),
+  ]);
 }
 
 async function clients(): Promise<Result> {

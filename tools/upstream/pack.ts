@@ -1,0 +1,112 @@
+/** Reads a kind's definition, and objects of it, out of the folders of other projects. */
+import { join, relative } from "node:path";
+import { parseAllDocuments } from "yaml";
+import { isObject } from "../../src/base/json.ts";
+import { type Module, modulesOf, type Origin } from "./origins.ts";
+
+/** A kind as it is packed. */
+export interface Packed {
+  readonly kind: string;
+  /** Where it is from; nothing for a kind of our own. */
+  readonly origin?: Origin;
+  readonly definition: Record<string, unknown>;
+  readonly samples: readonly Sample[];
+}
+
+/** An object that a project publishes. */
+export interface Sample {
+  readonly from: string;
+  readonly object: Record<string, unknown>;
+}
+
+/** More would show nothing new, and take their time on a server. */
+const MOST_SAMPLES = 24;
+
+/**
+ * Packs a kind.
+ *
+ * @param origin Where it is published.
+ * @param folders The folders of the modules.
+ * @throws {Error} If a module is of another licence, or the kind is not where it is said to be.
+ */
+export async function pack(origin: Origin, folders: ReadonlyMap<Module, string>): Promise<Packed> {
+  const { kind, definition, samples } = origin;
+  for (const module of modulesOf([origin])) await checkLicence(module, folderOf(module, folders));
+  const path = join(folderOf(definition.module, folders), definition.path);
+  const found = documentsOf(path, await Deno.readTextFile(path)).find((object) =>
+    object.kind === "CustomResourceDefinition" && namesOf(object)?.kind === kind
+  );
+  if (found === undefined) throw new Error(`Cannot pack "${kind}": "${path}" does not define it`);
+  const group = String((found.spec as Record<string, unknown>).group);
+  const objects: Sample[] = [];
+  for (const { module, path } of samples) {
+    const folder = folderOf(module, folders);
+    for (const file of filesIn(join(folder, path))) {
+      for (const object of documentsOf(file, await Deno.readTextFile(file))) {
+        if (object.kind !== kind || !String(object.apiVersion).startsWith(`${group}/`)) continue;
+        objects.push({ from: `${module.path}/${relative(folder, file)}`, object });
+      }
+    }
+  }
+  return { kind, origin, definition: found, samples: spread(distinct(objects), MOST_SAMPLES) };
+}
+
+function folderOf(module: Module, folders: ReadonlyMap<Module, string>): string {
+  const folder = folders.get(module);
+  if (folder === undefined) throw new Error(`Cannot pack what is of "${module.path}": it was not fetched`);
+  return folder;
+}
+
+async function checkLicence({ path }: Module, folder: string): Promise<void> {
+  const licence = await Deno.readTextFile(join(folder, "LICENSE")).catch(() => "");
+  if (/Apache License\s+Version 2\.0/.test(licence)) return;
+  throw new Error(`Cannot pack what is of "${path}": its licence is not Apache-2.0`);
+}
+
+function* filesIn(path: string): Generator<string> {
+  const entries = [...Deno.readDirSync(path)].sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const { name, isDirectory } of entries) {
+    if (isDirectory) yield* filesIn(join(path, name));
+    else if (/\.(?:ya?ml|md)$/.test(name)) yield join(path, name);
+  }
+}
+
+/** Objects in YAML, or in blocks of it in Markdown. Templates and excerpts, which are no YAML, are passed over. */
+function documentsOf(path: string, text: string): Record<string, unknown>[] {
+  const texts = path.endsWith(".md")
+    ? [...text.matchAll(/^```ya?ml[^\n]*\n([\s\S]*?)^```/gm)].map(([, block]) => block!)
+    : [text];
+  return texts.flatMap((text) =>
+    [...parseAllDocuments(text, { logLevel: "error" })].flatMap((document) => {
+      const object = document.errors.length > 0 ? undefined : valueOf(document);
+      return isObject(object) ? [object] : [];
+    })
+  );
+}
+
+function valueOf(document: { toJS(): unknown }): unknown {
+  try {
+    return document.toJS();
+  } catch (error) {
+    if (error instanceof ReferenceError) return undefined; // an alias of nothing: `*.example.com` without quotes
+    throw error;
+  }
+}
+
+function namesOf({ spec }: Record<string, unknown>): Record<string, unknown> | undefined {
+  return isObject(spec) && isObject(spec.names) ? spec.names : undefined;
+}
+
+function distinct(objects: readonly Sample[]): Sample[] {
+  const seen = new Set<string>();
+  return objects.filter(({ object: { metadata: _, ...rest } }) => {
+    const text = JSON.stringify(rest);
+    return !seen.has(text) && seen.add(text);
+  });
+}
+
+/** Some of many, evenly spread, always the same. */
+function spread<T>(all: readonly T[], most: number): T[] {
+  const step = Math.max(1, all.length / most);
+  return all.filter((_, i) => Math.floor(i / step) !== Math.floor((i - 1) / step)).slice(0, most);
+}

@@ -1,0 +1,46 @@
+/** Packed kinds on disk. */
+import { equal } from "../../src/base/json.ts";
+import type { Origin } from "./origins.ts";
+import type { Packed } from "./pack.ts";
+
+/** Where packed kinds are put. */
+export const PACKED = new URL("../../.cache/upstream/", import.meta.url);
+
+/**
+ * The file of a packed kind.
+ *
+ * @param kind The kind.
+ * @param folder Where packed kinds are.
+ */
+export function packedFile(kind: string, folder: URL = PACKED): URL {
+  return new URL(`${kind.toLowerCase()}.json.gz`, folder);
+}
+
+/**
+ * A packed kind.
+ *
+ * @param origin Where it is from.
+ * @param folder Where packed kinds are.
+ * @returns Nothing if it was not packed here, or from elsewhere: from another version, or other files.
+ */
+export async function unpack(origin: Origin, folder: URL = PACKED): Promise<Packed | undefined> {
+  const bytes = await Deno.readFile(packedFile(origin.kind, folder)).catch((error) => {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  });
+  if (bytes === undefined) return undefined;
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const packed: Packed = await new Response(stream).json();
+  return equal(packed.origin, origin) ? packed : undefined;
+}
+
+/** Writes a packed kind, all at once: who reads at the same time finds the one before or this one. */
+export async function writePacked(packed: Packed, folder: URL = PACKED): Promise<number> {
+  await Deno.mkdir(folder, { recursive: true });
+  const stream = new Blob([JSON.stringify(packed)]).stream().pipeThrough(new CompressionStream("gzip"));
+  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+  const beside = new URL(`${crypto.randomUUID()}.tmp`, folder);
+  await Deno.writeFile(beside, bytes);
+  await Deno.rename(beside, packedFile(packed.kind, folder));
+  return bytes.length;
+}
