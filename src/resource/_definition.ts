@@ -19,6 +19,8 @@ export interface DefinitionOptions {
   readonly spec?: JsonSchema;
   readonly status?: JsonSchema;
   readonly conditions?: boolean;
+  readonly wholeStatus?: boolean;
+  readonly root?: JsonSchema;
   readonly validations?: readonly ValidationRule[];
   readonly columns?: Columns;
   readonly scale?: Scale;
@@ -92,31 +94,65 @@ function versionOf({ kind, version }: Names, options: DefinitionOptions): Defini
 }
 
 function rootSchema(kind: string, options: DefinitionOptions): JsonSchema {
-  const { description, spec, status, conditions = true, validations = [] } = options;
-  for (const [key, schema] of [["spec", spec], ["status", status]] as const) {
-    if (schema === undefined || schema.type === "object") continue;
-    refuse(kind, `"${key}" must be an object: use s.object`);
+  const { spec, status, root = {}, validations = [] } = options;
+  for (const key of ["spec", "status", "root"] as const) {
+    const schema = options[key];
+    if (schema === undefined) continue;
+    if (schema.type !== "object") refuse(kind, `"${key}" must be an object: use s.object`);
+    checkTree(kind, schema, key === "root" ? "" : `.${key}`);
   }
-  for (const [key, schema] of [["spec", spec], ["status", status]] as const) {
-    if (schema !== undefined) checkTree(kind, schema, `.${key}`);
-  }
-  const properties = { ...(spec && { spec }), ...(status && { status: statusSchema(status, conditions) }) };
+  checkRoot(kind, options);
+  const description = options.description ?? root.description;
+  const isSpecRequired = spec !== undefined && spec.default === undefined && marksOf(spec).optional !== true;
   // As a server answers it: what is sent comes back equal.
-  const root = normalSchema({
+  const whole = normalSchema({
+    ...root,
     type: "object",
     description,
-    properties,
-    required: spec && spec.default === undefined && marksOf(spec).optional !== true ? ["spec"] : [],
-    "x-kubernetes-validations": validations,
+    properties: {
+      ...(spec && { spec }),
+      ...(status && { status: statusSchema(status, options) }),
+      ...root.properties && withNarrowedMetadata(root.properties),
+    },
+    required: [
+      ...(isSpecRequired ? ["spec"] : []),
+      ...(root.required ?? []).filter((name) => !OF_EVERY_OBJECT.has(name)),
+    ],
+    "x-kubernetes-validations": [...root["x-kubernetes-validations"] ?? [], ...validations],
   });
-  const faults = schemaFaults(root, "", { hasStatus: status !== undefined });
-  if (faults.length > 0) refuseSchema(kind, root, faults);
-  return root;
+  const faults = schemaFaults(whole, "", { hasStatus: status !== undefined });
+  if (faults.length > 0) refuseSchema(kind, whole, faults);
+  return whole;
 }
 
-/** No property is required: a first run that failed has to be reported too. */
-function statusSchema({ required: _, ...status }: JsonSchema, withConditions: boolean): JsonSchema {
-  if (!withConditions) return status;
+/** What a schema of the whole object cannot say, as it is said elsewhere or makes no sense of an object that is there. */
+function checkRoot(kind: string, { root, spec, status }: DefinitionOptions): void {
+  if (root === undefined) return;
+  for (const [key, schema] of Object.entries({ spec, status })) {
+    if (schema === undefined || root.properties === undefined || !Object.hasOwn(root.properties, key)) continue;
+    refuse(kind, `"${key}" is said twice, alone and in "root": take one of them away`);
+  }
+  if (marksOf(root).optional === true || root.default !== undefined) {
+    refuse(kind, '"root" is the object itself, which is always there: take s.optional or its default away');
+  }
+}
+
+const OF_EVERY_OBJECT: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
+
+/** An API server takes no word on whether there are names: there are. */
+function withNarrowedMetadata(
+  properties: { readonly [name: string]: JsonSchema },
+): { readonly [name: string]: JsonSchema } {
+  if (!Object.hasOwn(properties, "metadata")) return properties;
+  const { required: _, ...metadata } = properties.metadata!;
+  return { ...properties, metadata };
+}
+
+/** No property is required: a first run that failed has to be reported too. Others' programs may see it otherwise. */
+function statusSchema(given: JsonSchema, { conditions = true, wholeStatus = false }: DefinitionOptions): JsonSchema {
+  const { required, ...rest } = given;
+  const status = wholeStatus && required !== undefined ? { ...rest, required } : rest;
+  if (!conditions) return status;
   return {
     ...status,
     properties: { conditions: CONDITIONS, observedGeneration: OBSERVED_GENERATION, ...status.properties },

@@ -53,8 +53,11 @@ function placeOf({ field, rule }: FieldError): string {
 // A server quotes the whole rule, with what it does not say.
 const QUOTED_RULE = /^Invalid value: \{"Rule":.*?"OptionalOldSelf":(?:null|true|false)\}: /s;
 
+// And the whole schema, thousands of letters.
+const QUOTED_SCHEMA = /^Invalid value: \{"ID":.*\}: (?=only \[)/s;
+
 function messageOf({ message, rule }: FieldError): string {
-  return rule === undefined ? message : message.replace(QUOTED_RULE, "");
+  return message.replace(rule === undefined ? QUOTED_SCHEMA : QUOTED_RULE, "");
 }
 
 const TOO_EXPENSIVE = /^Forbidden: (?:estimated \w+ cost exceeds budget|contributed to estimated rule cost total)/;

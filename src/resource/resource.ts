@@ -33,6 +33,8 @@ export interface ResourceMeta<ApiVersion extends string = string, Name extends s
  * An object of a kind as read: with `spec` where the kind has one, and `status`, none of whose properties is sure to be there.
  *
  * @typeParam When Whether the spec has to be there.
+ * @typeParam Root What else there is.
+ * @typeParam Whole Whether the properties of a status are as sure to be there as its schema says.
  */
 export type ResourceObject<
   Group extends string,
@@ -42,17 +44,23 @@ export type ResourceObject<
   Status,
   Added extends boolean = true,
   When extends Presence = "required",
+  Root = never,
+  Whole extends boolean = false,
 > = Flatten<
   & ResourceMeta<`${Group}/${Version}`, Name>
   & ([Spec] extends [never] ? unknown
     : [When] extends ["required" | "defaulted"] ? { readonly spec: Spec }
     : { readonly spec?: Spec })
   & ([Status] extends [never] ? unknown
-    : {
-      readonly status?: Added extends false ? Partial<Status>
-        : Flatten<Partial<Status> & Omit<AddedStatus, keyof Status>>;
-    })
+    : { readonly status?: WithAdded<Whole extends true ? Status : Partial<Status>, Added> })
+  & ([Root] extends [never] ? unknown : BesideMeta<Root>)
 >;
+
+type WithAdded<Status, Added extends boolean> = Added extends false ? Status
+  : Flatten<Status & Omit<AddedStatus, keyof Status>>;
+
+/** Without what every object has: of it a schema can say less than is known. */
+type BesideMeta<Root> = { readonly [Key in keyof Root as Key extends keyof ResourceMeta ? never : Key]: Root[Key] };
 
 /** An object of a kind as written. `apiVersion` and `kind` are known, and may be said. */
 export type ResourceInput<
@@ -61,11 +69,13 @@ export type ResourceInput<
   Name extends string,
   Spec,
   When,
+  Root = never,
 > = Flatten<
   & { readonly apiVersion?: `${Group}/${Version}`; readonly kind?: Name; readonly metadata?: ObjectMetaInput }
   & ([Spec] extends [never] ? unknown
     : When extends "required" ? { readonly spec: Spec }
     : { readonly spec?: Spec | undefined })
+  & ([Root] extends [never] ? unknown : BesideMeta<Root>)
 >;
 
 /** Options of {@linkcode resource} that do not depend on its schemas. */
@@ -107,9 +117,22 @@ export interface ResourceOptions {
   readonly annotations?: { readonly [key: string]: string };
 }
 
+/** The schema of an object; of anything else, the sentence that the compiler shows. What is said nothing of may be one. */
+type ObjectOnly<Read, Written, When extends Presence, Why extends string> = unknown extends Read
+  ? Schema<Read, Written, When>
+  : [Read] extends [readonly unknown[]] ? Why
+  : [Read] extends [object] ? Schema<Read, Written, When>
+  : Why;
+
 /** The schema of a status; of one that says when it is there, the sentence that the compiler shows. */
-type StatusSchema<Read, When extends Presence> = [When] extends ["required"] ? Schema<Read, unknown, When>
+type StatusSchema<Read, When extends Presence> = [When] extends ["required"]
+  ? ObjectOnly<Read, unknown, When, "a status is an object: use s.object">
   : "a status may always be missing: take s.optional or its default away";
+
+/** The schema of what else there is; of one that says when it is there, the sentence that the compiler shows. */
+type RootSchema<Read, Written, When extends Presence> = [When] extends ["required"]
+  ? ObjectOnly<Read, Written, When, "an object has properties: use s.object">
+  : "it is the object itself, which is always there: take s.optional or its default away";
 
 /** A kind that {@linkcode resource} made, as another version of one. */
 export interface OtherVersion<Group extends string, Name extends string> {
@@ -163,6 +186,21 @@ export interface OtherVersion<Group extends string, Name extends string> {
  *
  * assert.deepEqual(Note.crd.spec.versions.map(({ name, storage }) => `${name} ${storage}`), ["v2 true", "v1 false"]);
  * ```
+ *
+ * @example Without a spec
+ * ```ts
+ * import { type Input, resource, s } from "@op/sdk";
+ *
+ * const Settings = resource({
+ *   group: "demo.example.com",
+ *   version: "v1",
+ *   kind: "Settings",
+ *   root: s.object({ data: s.map(s.string()), sealed: s.boolean({ default: false }) }),
+ *   columns: { Sealed: ".sealed" },
+ * });
+ *
+ * ({ metadata: { name: "site" }, data: { color: "red" } }) satisfies Input<typeof Settings>;
+ * ```
  */
 export function resource<
   const Group extends string,
@@ -179,13 +217,17 @@ export function resource<
   const StatusReplicas extends string = never,
   const LabelSelector extends string = never,
   const F extends readonly string[] = readonly [],
+  RootRead = never,
+  RootWritten = never,
+  RootWhen extends Presence = never,
+  const Whole extends boolean = false,
 >(
   options: ResourceOptions & {
     readonly group: Group;
     readonly version: Version;
     readonly kind: Name;
     /** What users write: an object. It has to be there, unless it is `s.optional` or has a default. */
-    readonly spec?: Schema<SpecRead, SpecWritten, When>;
+    readonly spec?: ObjectOnly<SpecRead, SpecWritten, When, "a spec is an object: use s.object">;
     /**
      * What the operator reports: an object. Being there is what asks for the status subresource; `conditions` and `observedGeneration` are
      * added. No property is required, whatever the schema says: a first run that failed has to be reported too.
@@ -193,32 +235,44 @@ export function resource<
     readonly status?: StatusSchema<StatusRead, StatusWhen>;
     /** Whether `conditions` and `observedGeneration` are added to the status. @default {true} */
     readonly conditions?: Added;
+    /**
+     * Whether a status lacks nothing that its schema requires: of a kind whose status another program writes, as a whole. @default {false}
+     */
+    readonly wholeStatus?: Whole;
+    /**
+     * What stands beside `metadata`, `spec` and `status`, as `data` of a ConfigMap: an object, whose options are those of the whole object. Its
+     * `metadata` can narrow down the names of objects.
+     */
+    readonly root?: RootSchema<RootRead, RootWritten, RootWhen>;
     /** What `kubectl get` shows after the name, by heading. */
-    readonly columns?: CheckedColumns<C, ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When>>;
+    readonly columns?: CheckedColumns<
+      C,
+      ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When, RootRead, Whole>
+    >;
     /** What `/scale` reads and writes: then `kubectl scale` and a HorizontalPodAutoscaler can change the replicas. */
     readonly scale?: {
       /** An integer below `.spec`: how many are wanted. */
       readonly specReplicas: ReplicasPath<
         SpecReplicas,
         ".spec",
-        ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When>
+        ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When, RootRead, Whole>
       >;
       /** An integer below `.status`: how many there are. */
       readonly statusReplicas: ReplicasPath<
         StatusReplicas,
         ".status",
-        ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When>
+        ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When, RootRead, Whole>
       >;
       /** A string below `.spec` or `.status`: which pods they are, as a label selector. A HorizontalPodAutoscaler needs it. */
       readonly labelSelector?: SelectorPath<
         LabelSelector,
-        ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When>
+        ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When, RootRead, Whole>
       >;
     };
     /** Paths of up to eight fields by which objects can be selected on the server, besides name and namespace. */
     readonly selectableFields?: CheckedFields<
       F,
-      ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When>
+      ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When, RootRead, Whole>
     >;
     /**
      * Other versions of the kind, each made by `resource()`: the CustomResourceDefinition then has all of them. Names and scope must agree. An
@@ -231,8 +285,8 @@ export function resource<
   Group,
   Version,
   Name,
-  ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When>,
-  ResourceInput<Group, Version, Name, SpecWritten, When>
+  ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When, RootRead, Whole>,
+  ResourceInput<Group, Version, Name, SpecWritten, When, RootWritten>
 > {
   const { group, version, kind, scope = "Namespaced", versions = [], storage = version } = options;
   const names = {

@@ -1,0 +1,183 @@
+/** What stands beside metadata, spec and status. */
+import assert from "node:assert/strict";
+import { s } from "../schema/mod.ts";
+import { type Infer, type Input, type Kind, type KubeObject, resource } from "./mod.ts";
+import { applyDefaults, validate } from "./validation.ts";
+
+const NAMES = { group: "demo.example.com", version: "v1", kind: "Settings" } as const;
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
+function same<A, B>(_: Same<A, B>): void {}
+
+const Settings = resource({
+  ...NAMES,
+  description: "Settings of a site.",
+  root: s.object({
+    data: s.map(s.string({ maxLength: 10 })),
+    size: s.integer({ default: 1 }),
+    sealed: s.optional(s.boolean()),
+  }, { validations: [{ rule: "self.size < 5" }] }),
+  validations: [{ rule: "self.size != 3" }],
+  columns: { Size: ".size", Color: ".data.color" },
+  selectableFields: [".size"],
+});
+
+Deno.test("resource takes properties beside spec and status into the schema, the columns and the selectable fields", () => {
+  const [version] = Settings.crd.spec.versions;
+  assert.deepEqual(version, {
+    name: "v1",
+    served: true,
+    storage: true,
+    schema: {
+      openAPIV3Schema: {
+        type: "object",
+        description: "Settings of a site.",
+        properties: {
+          data: { type: "object", additionalProperties: { type: "string", maxLength: 10 } },
+          size: { type: "integer", default: 1 },
+          sealed: { type: "boolean" },
+        },
+        required: ["data"],
+        "x-kubernetes-validations": [{ rule: "self.size < 5" }, { rule: "self.size != 3" }],
+      },
+    },
+    additionalPrinterColumns: [
+      { name: "Size", type: "integer", jsonPath: ".size" },
+      { name: "Color", type: "string", jsonPath: ".data.color" },
+    ],
+    selectableFields: [{ jsonPath: ".size" }],
+  });
+});
+
+Deno.test("Infer and Input have what stands at the root", () => {
+  same<keyof Infer<typeof Settings>, "apiVersion" | "kind" | "metadata" | "data" | "size" | "sealed">(true);
+  same<Infer<typeof Settings>["size"], number>(true);
+  ({ data: { color: "red" } }) satisfies Input<typeof Settings>;
+  ({ metadata: { name: "a" }, kind: "Settings", data: {}, size: undefined }) satisfies Input<typeof Settings>;
+  // @ts-expect-error it is required
+  ({ size: 1 }) satisfies Input<typeof Settings>;
+  // @ts-expect-error there is no spec
+  ({ data: {}, spec: {} }) satisfies Input<typeof Settings>;
+  Settings satisfies Kind<KubeObject>;
+});
+
+Deno.test("a root beside spec and status adds to them", () => {
+  const Both = resource({
+    ...NAMES,
+    spec: s.object({ replicas: s.integer() }),
+    status: s.object({ ready: s.integer() }),
+    root: s.object({ note: s.optional(s.string()) }),
+    columns: { Note: ".note" },
+    scale: { specReplicas: ".spec.replicas", statusReplicas: ".status.ready" },
+  });
+  const { properties = {}, required } = Both.crd.spec.versions[0]!.schema.openAPIV3Schema;
+  assert.deepEqual([Object.keys(properties), required], [["spec", "status", "note"], ["spec"]]);
+  same<keyof Infer<typeof Both>, "apiVersion" | "kind" | "metadata" | "spec" | "status" | "note">(true);
+  ({ spec: { replicas: 1 }, note: "a" }) satisfies Input<typeof Both>;
+});
+
+Deno.test("a root may be one of several, as any object", () => {
+  const One = resource({
+    ...NAMES,
+    root: s.exactlyOneOf(s.object({ git: s.optional(s.string()), image: s.optional(s.string()) }), ["git", "image"]),
+  });
+  ({ git: "a" }) satisfies Input<typeof One>;
+  // @ts-expect-error only one of them
+  ({ git: "a", image: "b" }) satisfies Input<typeof One>;
+  assert.equal(validate(One, { git: "a", image: "b" }).length, 1);
+});
+
+Deno.test("a root may have a metadata that narrows names down, and changes no type", () => {
+  const One = resource({
+    ...NAMES,
+    root: s.object({ metadata: s.object({ name: s.string({ pattern: "^default$" }) }), on: s.boolean() }),
+  });
+  same<Infer<typeof One>["metadata"], Infer<typeof Settings>["metadata"]>(true);
+  ({ on: true }) satisfies Input<typeof One>;
+  assert.deepEqual(validate(One, { metadata: { name: "other" }, on: true }).map(({ field }) => field), [
+    "metadata.name",
+  ]);
+  assert.deepEqual(validate(One, { metadata: { name: "default" }, on: true }), []);
+});
+
+Deno.test("a root that keeps unknown fields has them in its types, and any path", () => {
+  const Open = resource({
+    ...NAMES,
+    root: s.object({ size: s.integer() }, { preserveUnknownFields: true }),
+    columns: { Size: ".size", Rest: ".what.ever[0]" },
+  });
+  same<Infer<typeof Open>["size"], number>(true);
+  same<Infer<typeof Open>["what"], unknown>(true);
+  ({ size: 1, what: { ever: [1] } }) satisfies Input<typeof Open>;
+  const given = { size: 1, what: { ever: [1] } };
+  assert.deepEqual(applyDefaults(Open, given), { apiVersion: "demo.example.com/v1", kind: "Settings", ...given });
+});
+
+Deno.test("validate and applyDefaults look at what stands at the root", () => {
+  const given = { metadata: { name: "a" }, data: { color: "red" } };
+  assert.equal(applyDefaults(Settings, given).size, 1);
+  assert.deepEqual(validate(Settings, given), []);
+  assert.deepEqual(validate(Settings, { ...given, size: 3 }).map(({ message }) => message), [
+    "Invalid value: failed rule: self.size != 3",
+  ]);
+  assert.deepEqual(validate(Settings, { data: { color: "01234567890" } }).map(({ field }) => field), [
+    "data.color",
+    "<nil>", // rules were not asked
+  ]);
+});
+
+Deno.test("wholeStatus keeps what a status requires", () => {
+  const status = s.object({ parents: s.array(s.string()), size: s.optional(s.integer()) });
+  const Whole = resource({ ...NAMES, status, wholeStatus: true, conditions: false });
+  const schemaOf = (kind: { crd: typeof Whole.crd }) =>
+    kind.crd.spec.versions[0]!.schema.openAPIV3Schema.properties!.status!;
+  assert.deepEqual(schemaOf(Whole).required, ["parents"]);
+  same<NonNullable<Infer<typeof Whole>["status"]>, { readonly parents: readonly string[]; readonly size?: number }>(
+    true,
+  );
+  const Added = resource({ ...NAMES, status, wholeStatus: true });
+  assert.deepEqual(Object.keys(schemaOf(Added).properties!), ["conditions", "observedGeneration", "parents", "size"]);
+  assert.deepEqual(schemaOf(resource({ ...NAMES, status })).required, undefined);
+});
+
+Deno.test("resource refuses a root that says what is said elsewhere, may be missing, or is not taken by a server", () => {
+  const empty = s.object({});
+  const refused: readonly { given: Record<string, unknown>; expected: string }[] = [
+    {
+      given: { spec: empty, root: s.object({ spec: empty }) },
+      expected: '"spec" is said twice, alone and in "root": take one of them away',
+    },
+    {
+      given: { root: s.optional(empty) },
+      expected: '"root" is the object itself, which is always there: take s.optional or its default away',
+    },
+    { given: { root: s.string() }, expected: '"root" must be an object: use s.object' },
+    {
+      given: { root: s.object({ data: s.string() }), columns: { Date: ".date" } },
+      expected: 'the path ".date" of column "Date" is not in the schema: start with ".data" or ".metadata"',
+    },
+    {
+      given: { root: s.map(s.string()) },
+      expected:
+        'an API server would refuse "additionalProperties" of the whole object: Forbidden: must not be used at the root',
+    },
+    {
+      given: { root: s.object({}, { minProperties: 5 }), status: empty },
+      expected: "an API server would refuse the whole object: only [Description Type Format Title Maximum " +
+        "ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf " +
+        "Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations] fields are allowed at the " +
+        "root of the schema if the status subresource is enabled",
+    },
+    {
+      given: { root: s.object({ metadata: s.object({ labels: s.map(s.string()) }) }) },
+      expected: "an API server would refuse .metadata: Forbidden: must not specify anything other than name and " +
+        "generateName, but metadata is implicitly specified",
+    },
+  ];
+  for (const { given, expected } of refused) {
+    assert.throws(
+      () => resource({ ...NAMES, ...given } as never),
+      { message: `Cannot make kind "Settings": ${expected}` },
+    );
+  }
+});
