@@ -18,7 +18,7 @@ watch WatchOptions
 
 /** `@op/sdk/definitions`. */
 const DEFINITIONS = `
-AddedStatus applyJsonPatch columnSchema ColumnType columnType CONDITIONS equal isObject JsonPatchOperation
+AddedStatus applyJsonPatch byNearness columnSchema ColumnType columnType CONDITIONS equal isObject JsonPatchOperation
 OBSERVED_GENERATION pluralOf
 `;
 

@@ -1,9 +1,9 @@
 /** `op import`: a TypeScript module of the kinds that CustomResourceDefinitions define. */
+import { byNearness } from "@op/sdk/definitions";
 import { checkDefinition, type Definition } from "../definitions/definition.ts";
 import { type ClusterOptions, definitionsOfCluster, definitionsOfFile } from "../definitions/source.ts";
 import { Failure, UsageError } from "../exit_code.ts";
 import type { Io } from "../io.ts";
-import { nearest } from "../nearest.ts";
 import { checkOutput, type OutputOptions, writeOutput } from "../output.ts";
 import type { Descriptions } from "./descriptions.ts";
 import { schemasKnownIn } from "./known_schemas.ts";
@@ -109,7 +109,7 @@ const NAMES_TOLD = 5;
 function namesLike(name: string, definitions: readonly Definition[]): string {
   if (definitions.length === 0) return "there is none at all";
   const names = [...new Set(definitions.map(({ spec }) => spec.names.kind))].sort();
-  const told = nearest(name, names).slice(0, NAMES_TOLD).map((kind) => `"${kind}"`).join(", ");
+  const told = byNearness(name, names).slice(0, NAMES_TOLD).map((kind) => `"${kind}"`).join(", ");
   const more = names.length > NAMES_TOLD ? ` and ${names.length - NAMES_TOLD} more` : "";
   return `there is ${told}${more}`;
 }

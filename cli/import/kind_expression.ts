@@ -1,5 +1,5 @@
 /** A version of a kind as the call of `resource()` that makes it. */
-import { columnSchema, columnType, CONDITIONS, OBSERVED_GENERATION, pluralOf } from "@op/sdk/definitions";
+import { columnSchema, columnType, CONDITIONS, equal, OBSERVED_GENERATION, pluralOf } from "@op/sdk/definitions";
 import type { JsonSchema } from "@op/sdk";
 import type { DefinedColumn, DefinedVersion, Definition } from "../definitions/definition.ts";
 import { undescribed } from "./descriptions.ts";
@@ -13,6 +13,8 @@ export interface KindSchemas {
   readonly spec?: SchemaUse;
   /** Without what the SDK adds. */
   readonly status?: SchemaUse;
+  /** What else the schema of the whole object says, that the kind does not say by itself. */
+  readonly root?: SchemaUse;
   /** Whether conditions and the observed generation are left to the SDK, which adds them to every status. */
   readonly leavesConditions: boolean;
 }
@@ -24,19 +26,57 @@ export interface KindSchemas {
  * @param version The version.
  */
 export function kindSchemas(kind: string, version: DefinedVersion): KindSchemas {
-  const { spec, status } = version.schema.openAPIV3Schema.properties ?? {};
-  const own = status && withoutConditions(status);
+  const root = version.schema.openAPIV3Schema;
+  const { spec, status } = root.properties ?? {};
+  const isSpec = spec?.type === "object";
+  // A kind of ours takes every part of a status as optional: a status that others see as a whole is left to the root.
+  const isLoose = status?.required === undefined && root.required?.includes("status") !== true;
+  const isStatus = status?.type === "object" && isLoose && hasSubresource(version);
+  const own = isStatus ? withoutConditions(status) : undefined;
+  const rest = restOf(root, [...(isSpec ? ["spec"] : []), ...(isStatus ? ["status"] : [])]);
   return {
-    ...(spec && { spec: { schema: spec, path: [kind, "spec"] } }),
-    ...(status && { status: { schema: own ?? status, path: [kind, "status"] } }),
+    ...(isSpec && { spec: { schema: spec, path: [kind, "spec"] } }),
+    ...(isStatus && { status: { schema: own ?? status, path: [kind, "status"] } }),
+    ...(rest && { root: { schema: rest, path: [kind] } }),
     leavesConditions: own !== undefined,
   };
+}
+
+function hasSubresource({ subresources }: DefinedVersion): boolean {
+  return subresources?.status !== undefined;
+}
+
+/** What a root says beside the properties that are taken elsewhere, its description and its rules; nothing if that is nothing. */
+function restOf(root: JsonSchema, taken: readonly string[]): JsonSchema | undefined {
+  const { description: _, properties = {}, required = [], "x-kubernetes-validations": __, ...keywords } = root;
+  const left = Object.entries(properties).filter(([name, schema]) => !taken.includes(name) && !isKnown(name, schema));
+  const names = left.map(([name]) => name);
+  const rest: JsonSchema = {
+    ...keywords,
+    ...(left.length > 0 && { properties: Object.fromEntries(left) }),
+    // Others than these are there in any case, or required by the kind.
+    required: required.filter((name) => !taken.includes(name) && !Object.hasOwn(OF_EVERY_OBJECT, name)),
+  };
+  const { type: ___, ...said } = rest.required?.length === 0 ? without(rest, "required") : rest;
+  return names.length === 0 && Object.keys(said).length === 0 ? undefined : { type: "object", ...said };
+}
+
+function without(schema: JsonSchema, key: "required"): JsonSchema {
+  const { [key]: _, ...rest } = schema;
+  return rest;
+}
+
+const OF_EVERY_OBJECT: Readonly<Record<string, string>> = { apiVersion: "string", kind: "string", metadata: "object" };
+
+/** Whether a property says no more than what every object has. */
+function isKnown(name: string, schema: JsonSchema): boolean {
+  return Object.hasOwn(OF_EVERY_OBJECT, name) && equal(undescribed(schema), { type: OF_EVERY_OBJECT[name] });
 }
 
 /** A status without what the SDK adds to it; nothing if that is not what is there. */
 function withoutConditions(status: JsonSchema): JsonSchema | undefined {
   const { conditions, observedGeneration, ...properties } = status.properties ?? {};
-  if (conditions === undefined || observedGeneration === undefined || status.required !== undefined) return undefined;
+  if (conditions === undefined || observedGeneration === undefined) return undefined;
   const isAdded = sameSchema(undescribed(conditions), CONDITIONS) &&
     sameSchema(undescribed(observedGeneration), OBSERVED_GENERATION);
   return isAdded ? { ...status, properties } : undefined;
@@ -65,7 +105,7 @@ export function kindExpression(definition: Definition, parts: KindParts): CallEx
   const { group, names, scope } = definition.spec;
   const { description, "x-kubernetes-validations": rules } = version.schema.openAPIV3Schema;
   const { kind, plural, singular, listKind, shortNames = [], categories = [] } = names;
-  const { spec, status } = schemas;
+  const { spec, status, root } = schemas;
   const validations = rules && optionsOf({ "x-kubernetes-validations": rules }, [])?.entries[0]?.[1];
   const options = record({
     group: literal(group),
@@ -88,8 +128,9 @@ export function kindExpression(definition: Definition, parts: KindParts): CallEx
     selectableFields: version.selectableFields && literal(version.selectableFields.map(({ jsonPath }) => jsonPath)),
     validations,
     spec: spec && (optionalSpec ? call("s.optional", parts.write(spec)) : parts.write(spec)),
-    status: status && parts.write(status),
+    status: status ? parts.write(status) : hasSubresource(version) ? literal(true) : undefined,
     conditions: status === undefined || schemas.leavesConditions ? undefined : literal(false),
+    root: root && parts.write(root),
     versions: others.length > 0 ? { is: "list", items: others.map(nameOf) } : undefined,
   });
   return call("resource", options);
@@ -121,8 +162,7 @@ function kept(map: { readonly [key: string]: string } = {}): Expression | undefi
 
 /** Columns whose path leads somewhere: the others show nothing, and are refused. */
 function columns({ additionalPrinterColumns: given = [], schema }: DefinedVersion): Expression | undefined {
-  const { spec, status } = schema.openAPIV3Schema.properties ?? {};
-  const root: JsonSchema = { type: "object", properties: { ...(spec && { spec }), ...(status && { status }) } };
+  const root = schema.openAPIV3Schema;
   const entries = given.flatMap((column): [string, Expression][] => {
     const target = columnTarget(column.jsonPath, root);
     return target === undefined ? [] : [[column.name, columnExpression(column, columnType(target))]];

@@ -11,7 +11,7 @@ import { commonName, constantNames, kindName } from "./names.ts";
 import { nodesIn } from "./nodes.ts";
 import { print } from "./print.ts";
 import { SchemaIdentities } from "./schema_identities.ts";
-import { SchemaIndex } from "./schema_index.ts";
+import { SchemaIndex, type SchemaUse } from "./schema_index.ts";
 import { type Declaration, SchemaWriter } from "./schema_writer.ts";
 
 /** Options of {@linkcode moduleOf}. */
@@ -70,7 +70,7 @@ export function moduleOf(definitions: readonly Definition[], options: ModuleOpti
   const parts = versionsOf(
     definitions.map((definition) => withDescriptions(recognised(definition, recognition), descriptions)),
   );
-  const uses = parts.flatMap(({ schemas }) => [schemas.spec, schemas.status].filter((use) => use !== undefined));
+  const uses = parts.flatMap(({ schemas }) => usesOf(schemas));
   const evaluation = new Evaluation({ resource });
   const identities = new SchemaIdentities({ nameOf: (schema) => recognition.nameOf(schema) });
   const writer = new SchemaWriter(new SchemaIndex(uses, identities), evaluation, (schema) => {
@@ -88,7 +88,7 @@ export function moduleOf(definitions: readonly Definition[], options: ModuleOpti
       });
       return { ...part, expression, crd: made(evaluation, expression, part.definition).crd };
     };
-    const kind = best(part.version, written);
+    const kind = best(part, written);
     evaluation.declare(part.name, kind);
     return kind;
   });
@@ -97,13 +97,17 @@ export function moduleOf(definitions: readonly Definition[], options: ModuleOpti
     kinds: definitions.map((definition) => {
       const versions = kinds.filter((kind) => kind.definition.metadata === definition.metadata);
       const nodes = versions.reduce((sum, { version }) => sum + nodesIn(version.schema.openAPIV3Schema), 0);
-      const found = versions.flatMap(({ schemas }) => [schemas.spec, schemas.status])
-        .flatMap((use) => (use === undefined ? [] : writer.rawIn(use.schema, use.path)));
+      const found = versions.flatMap(({ schemas }) => usesOf(schemas))
+        .flatMap(({ schema, path }) => writer.rawIn(schema, path));
       const raw = found.reduce((sum, { nodes }) => sum + nodes, 0);
       const rawPaths = [...new Set(found.map(({ path }) => path))];
       return { definition, crd: versions.at(-1)!.crd, nodes, raw, rawPaths };
     }),
   };
+}
+
+function usesOf({ spec, status, root }: KindSchemas): SchemaUse[] {
+  return [spec, status, root].filter((use) => use !== undefined);
 }
 
 /** Constants first, each before what uses it, then the kinds. */
@@ -203,9 +207,12 @@ function versionsOf(definitions: readonly Definition[]): VersionParts[] {
 }
 
 /** With the spec as it is in the original: left out at will, or not. */
-function best(version: DefinedVersion, written: (optionalSpec: boolean) => WrittenKind): WrittenKind {
-  const { properties, required = [] } = version.schema.openAPIV3Schema;
-  const spec = properties?.spec;
+function best(
+  { version, schemas: { spec: use } }: VersionParts,
+  written: (optionalSpec: boolean) => WrittenKind,
+): WrittenKind {
+  const { required = [] } = version.schema.openAPIV3Schema;
+  const spec = use?.schema;
   if (spec === undefined || spec.default !== undefined || required.includes("spec")) return written(false);
   try {
     const kind = written(true);

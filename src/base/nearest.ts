@@ -1,7 +1,7 @@
-/** The known word that somebody most likely meant. */
+/** Known words that somebody most likely meant. */
 
 /**
- * The known word that is nearest to another, if one is near: at most a third of its letters differ.
+ * The known word that is nearest to another, if one is near: at most a third of its letters differ. Upper and lower case count as one letter.
  *
  * @param word What was said.
  * @param known What there is.
@@ -15,17 +15,32 @@
  * ```
  */
 export function nearest(word: string, known: readonly string[]): string | undefined {
-  let best: string | undefined;
-  let least = Math.floor(Math.max(word.length, 3) / 3) + 1;
-  for (const one of known) {
-    const distance = differences(word, one);
-    if (distance < least) [best, least] = [one, distance];
-  }
+  const [best] = byNearness(word, known);
+  if (best === undefined || differences(word, best) > Math.floor(Math.max(word.length, 3) / 3)) return undefined;
   return best;
 }
 
+/**
+ * All known words, the nearest to another first, however far it is; of words that are as near, the first stays first.
+ *
+ * @param word What was said.
+ * @param known What there is.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.deepEqual(byNearness("certifcate", ["Issuer", "Certificate"]), ["Certificate", "Issuer"]);
+ * ```
+ */
+export function byNearness(word: string, known: readonly string[]): string[] {
+  const distances = new Map(known.map((one) => [one, differences(word, one)]));
+  return [...known].sort((a, b) => distances.get(a)! - distances.get(b)!);
+}
+
 /** How many letters have to be put in, taken out, changed, or swapped with their neighbour (optimal string alignment). */
-function differences(a: string, b: string): number {
+function differences(word: string, known: string): number {
+  const [a, b] = [word.toLowerCase(), known.toLowerCase()];
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)];
   for (let i = 1; i <= a.length; i++) {
     const row = [i];

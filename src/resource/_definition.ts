@@ -1,4 +1,5 @@
 /** The CustomResourceDefinition of one version of a kind. */
+import { isObject } from "../base/json.ts";
 import { marksOf } from "../schema/_seal.ts";
 import { normalSchema } from "../schema/go_schema.ts";
 import type { JsonSchema, ValidationRule } from "../schema/mod.ts";
@@ -17,9 +18,9 @@ export interface DefinitionOptions {
   readonly scope?: "Namespaced" | "Cluster";
   readonly description?: string;
   readonly spec?: JsonSchema;
-  readonly status?: JsonSchema;
+  /** `true`: the subresource is there, and `root` says what the status is. */
+  readonly status?: JsonSchema | true;
   readonly conditions?: boolean;
-  readonly wholeStatus?: boolean;
   readonly root?: JsonSchema;
   readonly validations?: readonly ValidationRule[];
   readonly columns?: Columns;
@@ -94,10 +95,10 @@ function versionOf({ kind, version }: Names, options: DefinitionOptions): Defini
 }
 
 function rootSchema(kind: string, options: DefinitionOptions): JsonSchema {
-  const { spec, status, root = {}, validations = [] } = options;
+  const { spec, status, conditions = true, root = {}, validations = [] } = options;
   for (const key of ["spec", "status", "root"] as const) {
     const schema = options[key];
-    if (schema === undefined) continue;
+    if (schema === undefined || schema === true) continue;
     if (schema.type !== "object") refuse(kind, `"${key}" must be an object: use s.object`);
     checkTree(kind, schema, key === "root" ? "" : `.${key}`);
   }
@@ -111,7 +112,7 @@ function rootSchema(kind: string, options: DefinitionOptions): JsonSchema {
     description,
     properties: {
       ...(spec && { spec }),
-      ...(status && { status: statusSchema(status, options) }),
+      ...(isObject(status) && { status: statusSchema(status, conditions) }),
       ...root.properties && withNarrowedMetadata(root.properties),
     },
     required: [
@@ -129,7 +130,7 @@ function rootSchema(kind: string, options: DefinitionOptions): JsonSchema {
 function checkRoot(kind: string, { root, spec, status }: DefinitionOptions): void {
   if (root === undefined) return;
   for (const [key, schema] of Object.entries({ spec, status })) {
-    if (schema === undefined || root.properties === undefined || !Object.hasOwn(root.properties, key)) continue;
+    if (!isObject(schema) || root.properties === undefined || !Object.hasOwn(root.properties, key)) continue;
     refuse(kind, `"${key}" is said twice, alone and in "root": take one of them away`);
   }
   if (marksOf(root).optional === true || root.default !== undefined) {
@@ -148,11 +149,9 @@ function withNarrowedMetadata(
   return { ...properties, metadata };
 }
 
-/** No property is required: a first run that failed has to be reported too. Others' programs may see it otherwise. */
-function statusSchema(given: JsonSchema, { conditions = true, wholeStatus = false }: DefinitionOptions): JsonSchema {
-  const { required, ...rest } = given;
-  const status = wholeStatus && required !== undefined ? { ...rest, required } : rest;
-  if (!conditions) return status;
+/** No property is required: a first run that failed has to be reported too. */
+function statusSchema({ required: _, ...status }: JsonSchema, withConditions: boolean): JsonSchema {
+  if (!withConditions) return status;
   return {
     ...status,
     properties: { conditions: CONDITIONS, observedGeneration: OBSERVED_GENERATION, ...status.properties },

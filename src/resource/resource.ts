@@ -34,7 +34,6 @@ export interface ResourceMeta<ApiVersion extends string = string, Name extends s
  *
  * @typeParam When Whether the spec has to be there.
  * @typeParam Root What else there is.
- * @typeParam Whole Whether the properties of a status are as sure to be there as its schema says.
  */
 export type ResourceObject<
   Group extends string,
@@ -45,19 +44,18 @@ export type ResourceObject<
   Added extends boolean = true,
   When extends Presence = "required",
   Root = never,
-  Whole extends boolean = false,
 > = Flatten<
   & ResourceMeta<`${Group}/${Version}`, Name>
   & ([Spec] extends [never] ? unknown
     : [When] extends ["required" | "defaulted"] ? { readonly spec: Spec }
     : { readonly spec?: Spec })
   & ([Status] extends [never] ? unknown
-    : { readonly status?: WithAdded<Whole extends true ? Status : Partial<Status>, Added> })
+    : {
+      readonly status?: Added extends false ? Partial<Status>
+        : Flatten<Partial<Status> & Omit<AddedStatus, keyof Status>>;
+    })
   & ([Root] extends [never] ? unknown : BesideMeta<Root>)
 >;
-
-type WithAdded<Status, Added extends boolean> = Added extends false ? Status
-  : Flatten<Status & Omit<AddedStatus, keyof Status>>;
 
 /** Without what every object has: of it a schema can say less than is known. */
 type BesideMeta<Root> = { readonly [Key in keyof Root as Key extends keyof ResourceMeta ? never : Key]: Root[Key] };
@@ -220,7 +218,6 @@ export function resource<
   RootRead = never,
   RootWritten = never,
   RootWhen extends Presence = never,
-  const Whole extends boolean = false,
 >(
   options: ResourceOptions & {
     readonly group: Group;
@@ -230,24 +227,21 @@ export function resource<
     readonly spec?: ObjectOnly<SpecRead, SpecWritten, When, "a spec is an object: use s.object">;
     /**
      * What the operator reports: an object. Being there is what asks for the status subresource; `conditions` and `observedGeneration` are
-     * added. No property is required, whatever the schema says: a first run that failed has to be reported too.
+     * added. No property is required, whatever the schema says: a first run that failed has to be reported too. `true` asks for the subresource
+     * alone: what a status is, and what of it is required, is then said by `root`, or by nobody.
      */
-    readonly status?: StatusSchema<StatusRead, StatusWhen>;
+    readonly status?: StatusSchema<StatusRead, StatusWhen> | true;
     /** Whether `conditions` and `observedGeneration` are added to the status. @default {true} */
     readonly conditions?: Added;
     /**
-     * Whether a status lacks nothing that its schema requires: of a kind whose status another program writes, as a whole. @default {false}
-     */
-    readonly wholeStatus?: Whole;
-    /**
-     * What stands beside `metadata`, `spec` and `status`, as `data` of a ConfigMap: an object, whose options are those of the whole object. Its
-     * `metadata` can narrow down the names of objects.
+     * What stands beside `spec` and `status`, as `data` of a ConfigMap: an object, whose options are those of the whole object. A `metadata` in it
+     * can narrow down the names of objects.
      */
     readonly root?: RootSchema<RootRead, RootWritten, RootWhen>;
     /** What `kubectl get` shows after the name, by heading. */
     readonly columns?: CheckedColumns<
       C,
-      ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When, RootRead, Whole>
+      ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When, RootRead>
     >;
     /** What `/scale` reads and writes: then `kubectl scale` and a HorizontalPodAutoscaler can change the replicas. */
     readonly scale?: {
@@ -255,24 +249,24 @@ export function resource<
       readonly specReplicas: ReplicasPath<
         SpecReplicas,
         ".spec",
-        ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When, RootRead, Whole>
+        ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When, RootRead>
       >;
       /** An integer below `.status`: how many there are. */
       readonly statusReplicas: ReplicasPath<
         StatusReplicas,
         ".status",
-        ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When, RootRead, Whole>
+        ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When, RootRead>
       >;
       /** A string below `.spec` or `.status`: which pods they are, as a label selector. A HorizontalPodAutoscaler needs it. */
       readonly labelSelector?: SelectorPath<
         LabelSelector,
-        ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When, RootRead, Whole>
+        ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When, RootRead>
       >;
     };
     /** Paths of up to eight fields by which objects can be selected on the server, besides name and namespace. */
     readonly selectableFields?: CheckedFields<
       F,
-      ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When, RootRead, Whole>
+      ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When, RootRead>
     >;
     /**
      * Other versions of the kind, each made by `resource()`: the CustomResourceDefinition then has all of them. Names and scope must agree. An
@@ -285,7 +279,7 @@ export function resource<
   Group,
   Version,
   Name,
-  ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When, RootRead, Whole>,
+  ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When, RootRead>,
   ResourceInput<Group, Version, Name, SpecWritten, When, RootWritten>
 > {
   const { group, version, kind, scope = "Namespaced", versions = [], storage = version } = options;

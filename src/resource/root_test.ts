@@ -126,18 +126,30 @@ Deno.test("validate and applyDefaults look at what stands at the root", () => {
   ]);
 });
 
-Deno.test("wholeStatus keeps what a status requires", () => {
-  const status = s.object({ parents: s.array(s.string()), size: s.optional(s.integer()) });
-  const Whole = resource({ ...NAMES, status, wholeStatus: true, conditions: false });
-  const schemaOf = (kind: { crd: typeof Whole.crd }) =>
-    kind.crd.spec.versions[0]!.schema.openAPIV3Schema.properties!.status!;
-  assert.deepEqual(schemaOf(Whole).required, ["parents"]);
-  same<NonNullable<Infer<typeof Whole>["status"]>, { readonly parents: readonly string[]; readonly size?: number }>(
-    true,
-  );
-  const Added = resource({ ...NAMES, status, wholeStatus: true });
-  assert.deepEqual(Object.keys(schemaOf(Added).properties!), ["conditions", "observedGeneration", "parents", "size"]);
-  assert.deepEqual(schemaOf(resource({ ...NAMES, status })).required, undefined);
+Deno.test("a status may be a property as any other, or be a subresource as the root says it", () => {
+  const root = s.object({
+    status: s.optional(s.object({ parents: s.array(s.string()) })),
+    ready: s.optional(s.boolean()),
+  });
+  const [Plain, Whole, Alone] = [
+    resource({ ...NAMES, root, columns: { First: ".status.parents[0]" } }),
+    resource({ ...NAMES, root, status: true }),
+    resource({ ...NAMES, status: true, root: s.object({}, { preserveUnknownFields: true }) }),
+  ];
+  same<Infer<typeof Whole>["status"], { readonly parents: readonly string[] } | undefined>(true);
+  same<Infer<typeof Plain>, Infer<typeof Whole>>(true);
+  const versions = [Plain, Whole, Alone].map(({ crd }) => crd.spec.versions[0]!);
+  assert.deepEqual(versions.map(({ subresources }) => subresources), [undefined, { status: {} }, { status: {} }]);
+  const status = {
+    type: "object",
+    properties: { parents: { type: "array", items: { type: "string" } } },
+    required: ["parents"],
+  };
+  assert.deepEqual(versions.map(({ schema }) => schema.openAPIV3Schema.properties?.status), [
+    status,
+    status,
+    undefined,
+  ]);
 });
 
 Deno.test("resource refuses a root that says what is said elsewhere, may be missing, or is not taken by a server", () => {

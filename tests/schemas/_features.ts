@@ -55,6 +55,10 @@ function column(test: (column: NonNullable<DefinitionVersion["additionalPrinterC
   return version(({ additionalPrinterColumns = [] }) => additionalPrinterColumns.some((each) => test(each)));
 }
 
+function rootHas(test: (root: JsonSchema) => unknown): Feature["isIn"] {
+  return version(({ schema }) => test(schema.openAPIV3Schema));
+}
+
 function definition(test: (crd: UsedKind["crd"]) => unknown): Feature["isIn"] {
   return ({ crd }) => Boolean(test(crd));
 }
@@ -250,6 +254,18 @@ const KINDS: Readonly<Record<string, Feature["isIn"]>> = {
     const status = schema.openAPIV3Schema.properties?.["status"]?.properties;
     return status !== undefined && status["conditions"] === undefined;
   }),
+  "properties beside spec and status": rootHas(({ properties = {} }) => properties["data"]),
+  "no spec": rootHas(({ properties = {} }) => properties["data"] && !properties["spec"]),
+  "a spec that is no object": rootHas(({ properties = {} }) => properties["spec"] && !properties["spec"].type),
+  "names narrowed down": rootHas(({ properties = {} }) => properties["metadata"]?.properties?.["name"]),
+  "unknown fields kept beside them": rootHas((root) => root["x-kubernetes-preserve-unknown-fields"]),
+  "other keywords of the whole object": rootHas((root) => root.minProperties),
+  "a status that is a property as any other": version(({ schema, subresources }) =>
+    schema.openAPIV3Schema.properties?.["status"] && !subresources?.status
+  ),
+  "a status as another program has it": version(({ schema, subresources }) =>
+    schema.openAPIV3Schema.properties?.["status"]?.required && subresources?.status
+  ),
   "nothing required in status": version(({ schema }) => {
     const status = schema.openAPIV3Schema.properties?.["status"];
     return status !== undefined && status.required === undefined;

@@ -3,28 +3,20 @@
  * them as it does by the originals. The definitions are not in this repository: tools/upstream.ts fetches them, ORIGINS.md says from where.
  */
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { importKind } from "../../cli/import/import.ts";
-import { RecordedIo } from "../../cli/_recorded_io.ts";
-import { projectConfig } from "../../cli/new/project_config.ts";
 import type { JsonSchema } from "../../src/schema/mod.ts";
 import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
 import { upstream } from "../../tools/upstream.ts";
 import type { Packed } from "../../tools/upstream/pack.ts";
 import { table } from "../schemas/_table.ts";
+import { compiled, deno, importAll, IMPORTED_GROUP, regrouped } from "./_imported.ts";
 import { install } from "./_install.ts";
 import { grown, type Json, type Mutant, mutantsOf, randomFrom, someOf } from "./_mutants.ts";
 import { fleet, garden } from "./_subjects.ts";
 import { type Served, type Verdict, verdictOf } from "./_verdict.ts";
 
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const SEED = 20_261_121;
 const MUTANTS = 20;
 const MOST_RAW = 2; // percent
-
-/** The group of the kinds made back, beside that of the originals. */
-const IMPORTED_GROUP = "imported.example.com";
 
 interface Subject {
   readonly packed: Packed;
@@ -50,12 +42,12 @@ Deno.test("op import gives back other projects' kinds: they compile, and a real 
   const rows: (string | number)[][] = [];
   const notes: string[] = [];
   try {
-    const reports = await importAll(subjects, folder);
+    const reports = await importAll(subjects.map(({ packed }) => packed), folder);
     // What op import says of each beside how large it is: what is not as in the original.
     notes.push(...reports.flatMap((report) => report.trim().split("\n").slice(1)));
     let made: readonly Json[] = [];
     await t.step("all of it compiles, also with names that nobody uses refused", async () => {
-      made = await compiled(subjects, folder);
+      made = await compiled(subjects.map(({ packed }) => packed.kind), folder);
     });
     await t.step("all of it is formatted as deno fmt does", async () => {
       await deno(["fmt", "--check", ...subjects.map(({ packed }) => `${packed.kind}.ts`)], folder);
@@ -91,41 +83,6 @@ function subjectOf(packed: Packed): Subject {
   const { group, names, scope } = packed.definition.spec as { group: string; names: { plural: string }; scope: string };
   const original = { group, plural: names.plural, namespaced: scope === "Namespaced" };
   return { packed, original, imported: { ...original, group: IMPORTED_GROUP } };
-}
-
-/** Imports each into a file of its own. What was said of each is answered. */
-async function importAll(subjects: readonly Subject[], folder: string): Promise<string[]> {
-  const reports: string[] = [];
-  for (const { packed: { kind, definition } } of subjects) {
-    const io = new RecordedIo(folder);
-    await importKind("-", { output: `${kind}.ts` }, io, () => Promise.resolve(JSON.stringify(definition)));
-    reports.push(io.stderr);
-  }
-  return reports;
-}
-
-/** A definition under another group, so that it can be on one server with the original. */
-function regrouped(definition: Json, group: string): Json {
-  const { metadata, spec } = definition as { metadata: Json; spec: Json & { names: { plural: string } } };
-  return { ...definition, metadata: { ...metadata, name: `${spec.names.plural}.${group}` }, spec: { ...spec, group } };
-}
-
-/** Checks and runs the modules as a project of a user, and answers the definitions of the kinds in them. */
-async function compiled(subjects: readonly Subject[], folder: string): Promise<Json[]> {
-  const config = JSON.parse(projectConfig("upstream", { sdk: ROOT }));
-  Object.assign(config.compilerOptions, { noUnusedLocals: true, noUnusedParameters: true });
-  await Deno.writeTextFile(join(folder, "deno.json"), JSON.stringify(config, null, 2) + "\n");
-  const kinds = subjects.map(({ packed }) => packed.kind);
-  const main = kinds.map((kind) => `import { ${kind} } from "./${kind}.ts";\n`).join("") +
-    `\nconsole.log(JSON.stringify([${kinds.map((kind) => `${kind}.crd`).join(", ")}]));\n`;
-  await Deno.writeTextFile(join(folder, "main.ts"), main);
-  return JSON.parse(await deno(["run", "--check", "--no-lock", "--quiet", "main.ts"], folder));
-}
-
-async function deno(args: readonly string[], cwd: string): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), { args: [...args], cwd }).output();
-  assert(success, new TextDecoder().decode(stderr));
-  return new TextDecoder().decode(stdout);
 }
 
 interface Told {

@@ -2,6 +2,7 @@
 import type { CustomResourceDefinitionManifest } from "../../../src/resource/mod.ts";
 import { Backup, backup } from "./backup.ts";
 import { Database, database } from "./database.ts";
+import { Palette, palette, Sketch, sketch } from "./palette.ts";
 import { Route, route, RouteV1Beta1 } from "./route.ts";
 import { Tenant, tenant } from "./tenant.ts";
 import { Workflow, workflow } from "./workflow.ts";
@@ -14,7 +15,10 @@ export interface UsedKind {
   readonly source: string;
   /** The version in which the object is written. */
   readonly version: string;
-  readonly example: { readonly metadata?: { readonly name?: string | undefined } | undefined; readonly spec?: unknown };
+  readonly example: {
+    readonly metadata?: { readonly name?: string | undefined } | undefined;
+    readonly [key: string]: unknown;
+  };
 }
 
 function used(
@@ -35,5 +39,7 @@ export function usedKinds(): readonly UsedKind[] {
     used("backup.ts", Backup, Backup, backup),
     used("tenant.ts", Tenant, Tenant, tenant),
     used("workflow.ts", Workflow, Workflow, workflow),
+    used("palette.ts", Palette, Palette, palette),
+    used("palette.ts", Sketch, Sketch, sketch),
   ];
 }
