@@ -37,12 +37,13 @@ export function start(
     const { pathname: path, searchParams } = new URL(request.url);
     const asked: Asked = { path, query: Object.fromEntries(searchParams) };
     requests.push(asked);
-    const response = answer(asked);
+    const response = isGlance(asked) ? new Response(lines(glanced)) : answer(asked);
     if (response !== undefined) return Promise.resolve(response);
     const { stream, body } = open(asked);
     streams.push(stream);
     return Promise.resolve(new Response(body));
   };
+  const glanced: Line[] = [];
   const problems: (string | undefined)[] = [];
   const client = new Client({ url: "http://cluster", fetch, close() {} }, { clock });
   const informer = new Informer(client, options.kind ?? Website, {
@@ -74,6 +75,8 @@ export function start(
     told,
     us,
     them,
+    /** What another watch than the stream brings. */
+    glanced,
     /** The streams, when there are so many. */
     async opened(count: number): Promise<[Stream, Stream, ...Stream[]]> {
       await turns();
@@ -82,15 +85,17 @@ export function start(
     },
     /** The requests in words. */
     asked: () =>
-      requests.map(({ query }) =>
-        query.sendInitialEvents
+      requests.map(({ query, ...asked }) =>
+        isGlance({ query, ...asked })
+          ? `glance ${query.resourceVersion}`
+          : query.sendInitialEvents
           ? "stream"
           : query.watch
           ? `watch ${query.resourceVersion}`
           : `page ${query.continue ?? ""}`.trim()
       ),
     /** Whether it waits before it asks again. What it waits for on an open stream is longer. */
-    isWaiting: () => clock.nextDue !== undefined && clock.nextDue - clock.now() < 60_000,
+    isWaiting: () => clock.nextDue !== undefined && clock.nextDue - clock.now() < 30_000,
     /** Lets time pass, running what falls due. */
     async pass(milliseconds: number): Promise<void> {
       const until = clock.now() + milliseconds;
@@ -122,7 +127,7 @@ export function open(asked: Asked): { stream: Stream; body: ReadableStream<Uint8
   const stream: Stream = {
     ...asked,
     raw,
-    send: (...lines) => raw(lines.map((line) => `${JSON.stringify(line)}\n`).join("")),
+    send: (...sent) => raw(lines(sent)),
     end: () => {
       controller.close();
       return turns();
@@ -133,6 +138,15 @@ export function open(asked: Asked): { stream: Stream; body: ReadableStream<Uint8
     },
   };
   return { stream, body };
+}
+
+function lines(sent: readonly Line[]): string {
+  return sent.map((line) => `${JSON.stringify(line)}\n`).join("");
+}
+
+/** A short watch beside the stream. */
+function isGlance({ query }: Asked): boolean {
+  return query.timeoutSeconds === "1";
 }
 
 export function object(name: string, version: number, more: Metadata = {}): KubeObject {

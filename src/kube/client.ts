@@ -1,11 +1,13 @@
 /** The only client of an API server: typed by kinds, one request a call, errors that say what was asked. */
+import { linked } from "../base/abort.ts";
 import { type Clock, sleep, systemClock } from "../base/clock.ts";
 import type { AnyKind, Infer, Input, KubeObject } from "../resource/kind.ts";
 import { ApiError, type Asked } from "./api_error.ts";
 import type { Connection, Outgoing } from "./connection.ts";
-import { CredentialError } from "./http.ts";
 import { jsonLines } from "./json_lines.ts";
 import { collectionPath, describe, objectPath } from "./path.ts";
+import type { Pulse } from "./pulse.ts";
+import { unreached } from "./unreached.ts";
 
 /** Options of every call. */
 export interface CallOptions {
@@ -76,6 +78,8 @@ export interface ClientOptions {
   readonly fence?: () => void;
   /** Told of each answer: the method, and the status or `<error>` where there was none, as client-go has it. */
   readonly onAnswer?: (method: string, code: string) => void;
+  /** Looks after the connection: what goes on fails when it is given up. */
+  readonly pulse?: Pulse | undefined;
 }
 
 /** A client of an API server. */
@@ -85,6 +89,7 @@ export class Client {
   readonly #userAgent: string;
   readonly #fence: (() => void) | undefined;
   readonly #onAnswer: ((method: string, code: string) => void) | undefined;
+  readonly #pulse: Pulse | undefined;
   /** How many requests wait to be sent again, as the server asked. */
   waiting = 0;
 
@@ -98,6 +103,7 @@ export class Client {
     this.#userAgent = options.userAgent ?? "op";
     this.#fence = options.fence;
     this.#onAnswer = options.onAnswer;
+    this.#pulse = options.pulse;
   }
 
   /**
@@ -160,10 +166,14 @@ export class Client {
     }
     const asked = { verb: "watch", what: describe(kind, undefined, options.namespace) };
     const path = `${collectionPath(kind, options.namespace)}?${query}`;
-    const response = await this.#send(asked, "GET", path, accepting(options, "PartialObjectMetadata"));
+    using cut = linked(options.signal === undefined ? [] : [options.signal]);
+    using _beating = this.#pulse?.onCut((error) => cut.abort(error));
+    const { signal } = cut;
+    const response = await this.#send(asked, "GET", path, { ...accepting(options, "PartialObjectMetadata"), signal });
     if (response.body === null) return;
     try {
-      for await (const events of jsonLines(response.body, options.signal)) {
+      for await (const events of jsonLines(response.body, signal)) {
+        this.#pulse?.heard();
         yield options.metadataOnly
           ? (events as WatchEvent[]).map((event) => named(kind, event))
           : events as WatchEvent[];
@@ -171,6 +181,9 @@ export class Client {
     } catch (cause) {
       if (cause instanceof SyntaxError || options.signal?.aborted) throw cause;
       throw new Error(`Cannot watch ${asked.what}: the stream broke off: ${(cause as Error).message}`, { cause });
+    }
+    if (signal.aborted && !options.signal?.aborted) {
+      throw new Error(`Cannot watch ${asked.what}: ${(signal.reason as Error).message}`, { cause: signal.reason });
     }
   }
 
@@ -264,7 +277,7 @@ export class Client {
   ): Promise<T> {
     const response = await this.#send(asked, method, path, options, body, type);
     try {
-      return await response.json();
+      return await this.#guarded(response.json());
     } catch (cause) {
       options.signal?.throwIfAborted();
       throw new Error(
@@ -311,6 +324,10 @@ export class Client {
     }
   }
 
+  #guarded<T>(request: Promise<T>): Promise<T> {
+    return this.#pulse?.guard(request) ?? request;
+  }
+
   async #reach(
     asked: Asked,
     url: string,
@@ -319,7 +336,8 @@ export class Client {
     const { connection } = this;
     try {
       const request = connection.send === undefined ? new Request(url, outgoing) : undefined;
-      const response = await (request === undefined ? connection.send!(url, outgoing) : connection.fetch(request));
+      const sending = request === undefined ? connection.send!(url, outgoing) : connection.fetch(request);
+      const response = await this.#guarded(sending);
       this.#onAnswer?.(outgoing.method, String(response.status));
       const sent = request === undefined ? outgoing.headers.authorization : request.headers.get("authorization");
       return { response, authorization: sent ?? undefined };
@@ -334,28 +352,6 @@ export class Client {
 interface RawList {
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
   readonly items: readonly object[] | null;
-}
-
-function unreached({ verb, what }: Asked, url: string, cause: unknown): Error {
-  if (cause instanceof CredentialError) {
-    return new Error(`Cannot ${verb} ${what}: ${cause.message.replace(/^Cannot/, "cannot")}`, { cause });
-  }
-  return new Error(`Cannot ${verb} ${what}: no answer from "${url}": ${whyUnreached(cause)}`, { cause });
-}
-
-/** Deno hides why in the innermost cause. The usual three are told with the way out. */
-function whyUnreached(error: unknown): string {
-  let inner = error;
-  while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause;
-  const told = inner instanceof Error ? inner.message : String(inner);
-  if (/connection refused/i.test(told)) {
-    return "connection refused: is the API server running, and is the address right?";
-  }
-  if (/UnknownIssuer/.test(told)) {
-    return "the server's certificate is not signed by the authority of the kubeconfig (UnknownIssuer): set certificate-authority-data";
-  }
-  if (/dns error|failed to lookup/i.test(told)) return "the name cannot be resolved";
-  return told;
 }
 
 /** Asks for an object's metadata alone, where that is wanted. */

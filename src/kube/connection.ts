@@ -31,6 +31,8 @@ export interface Connection {
   readonly namespace?: string;
   /** Whether this process runs in a pod of the cluster. */
   readonly isInPod?: boolean;
+  /** Lets the next request open a connection anew, where one is held open: the one that is there is dead. */
+  reset?(): void;
   /** Gives sockets back. */
   close(): void;
 }

@@ -17,25 +17,36 @@ export interface TlsOptions {
  * @param tls Trust and certificates.
  * @throws {TypeError} If the authority is not PEM.
  */
-export function tlsTransport(tls: TlsOptions): Required<Pick<Connection, "fetch" | "send">> & { close(): void } {
+export function tlsTransport(
+  tls: TlsOptions,
+): Required<Pick<Connection, "fetch" | "send" | "reset">> & { close(): void } {
   if (tls.ca !== undefined && !tls.ca.includes("-----BEGIN CERTIFICATE-----")) {
     // Deno takes any text, and trusts nobody for it.
     throw new TypeError(
       "Cannot trust the certificate authority: it is not PEM: no line reads -----BEGIN CERTIFICATE-----",
     );
   }
-  const client = Deno.createHttpClient({
+  // Connections belong to a client of Deno's: another client opens its own.
+  let client = httpClient(tls);
+  return {
+    fetch: (request) => fetch(request, { client }),
+    send: (url, outgoing) => fetch(url, { ...outgoing, client }),
+    reset() {
+      client.close();
+      client = httpClient(tls);
+    },
+    close: () => client.close(),
+  };
+}
+
+function httpClient(tls: TlsOptions): Deno.HttpClient {
+  return Deno.createHttpClient({
     ...(tls.ca === undefined ? {} : { caCerts: [tls.ca] }),
     ...(tls.certificate ?? {}),
     ...(tls.proxy === undefined ? {} : { proxy: { url: tls.proxy } }),
     http2: true,
     http1: true,
   });
-  return {
-    fetch: (request) => fetch(request, { client }),
-    send: (url, outgoing) => fetch(url, { ...outgoing, client }),
-    close: () => client.close(),
-  };
 }
 
 /** Our own credentials cannot be had, so nothing was asked. */

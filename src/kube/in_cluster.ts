@@ -26,13 +26,14 @@ export async function inCluster(machine: Machine, clock: Clock): Promise<Connect
       { cause },
     );
   }
-  const { close, ...transport } = tlsTransport({ ca });
+  const { close, reset, ...transport } = tlsTransport({ ca });
   const namespace = await machine.readText(`${SERVICE_ACCOUNT}/namespace`).then((text) => text.trim(), () => "default");
   return {
     url: `https://${API_HOST}:${port}`,
     ...withToken(transport, tokenFile(`${SERVICE_ACCOUNT}/token`, machine, clock)),
     namespace,
     isInPod: true,
+    reset,
     close,
   };
 }

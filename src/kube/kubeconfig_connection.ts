@@ -34,7 +34,7 @@ export async function kubeconfigConnection(
     );
   }
   const ca = await material(cluster, "certificate-authority", chosen.clusterFile, machine);
-  const { close, ...transport } = openTransport(chosen, {
+  const { close, reset, ...transport } = openTransport(chosen, {
     ...(ca === undefined ? {} : { ca }),
     ...(cert === undefined || key === undefined ? {} : { certificate: { cert, key } }),
     ...(cluster["proxy-url"] === undefined ? {} : { proxy: cluster["proxy-url"] }),
@@ -44,6 +44,7 @@ export async function kubeconfigConnection(
     url: cluster.server.replace(/\/+$/, ""),
     ...(token === undefined ? transport : withToken(transport, token)),
     ...(chosen.namespace === undefined ? {} : { namespace: chosen.namespace }),
+    reset,
     close,
   };
 }

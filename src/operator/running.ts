@@ -3,6 +3,7 @@ import { aborted, linked } from "../base/abort.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { Client } from "../kube/client.ts";
 import type { Connection } from "../kube/connection.ts";
+import { Pulse } from "../kube/pulse.ts";
 import { AccessCheck } from "../runtime/access_check.ts";
 import { ControllerLoop } from "../runtime/controller_loop.ts";
 import { Elector, type ElectorOptions } from "../runtime/elector.ts";
@@ -66,6 +67,7 @@ export interface Running extends AsyncDisposable {
 interface Machinery {
   readonly clock: Clock;
   readonly log: Logger;
+  readonly pulse: Pulse;
   readonly informers: Informers;
   readonly loops: readonly ControllerLoop[];
   readonly checks: readonly AccessCheck[];
@@ -87,9 +89,17 @@ export function startOperator(operator: Operator, options: RunOptions): Running 
   // A pod that starts anew has the name of before: it must not take the lease of its former self for its own.
   const instance = `${host}_${crypto.randomUUID()}`;
   const { host: server } = new URL(connection.url);
+  const userAgent = `${operator.name}/${operator.version}`;
+  const pulse = new Pulse({
+    connection,
+    clock,
+    userAgent,
+    onDead: (error) => log.warn("Connection given up", { error: error.message }),
+  });
   const clientOptions = {
     clock,
-    userAgent: `${operator.name}/${operator.version}`,
+    userAgent,
+    pulse,
     onAnswer: (method: string, code: string) => metrics.request(method, code, server),
   };
   const unfenced = new Client(connection, clientOptions);
@@ -110,7 +120,7 @@ export function startOperator(operator: Operator, options: RunOptions): Running 
     if (elector !== undefined) metrics.leadership(elector.name, elector.isLeading, elector.slowPaths);
   });
   const stop = linked(options.signal === undefined ? [] : [options.signal]);
-  const machinery = { clock, log, informers, loops, checks, elector, events, services };
+  const machinery = { clock, log, pulse, informers, loops, checks, elector, events, services };
   const ended = runAll(operator, options, machinery, stop.signal).finally(() => stop[Symbol.dispose]());
   return {
     ended,
@@ -155,13 +165,17 @@ function electorOf(
 async function runAll(
   operator: Operator,
   options: RunOptions,
-  { clock, log, informers, loops, checks, elector, events, services }: Machinery,
+  { clock, log, pulse, informers, loops, checks, elector, events, services }: Machinery,
   signal: AbortSignal,
 ): Promise<void> {
   const deadline = new AbortController();
   // Watches go on while runs end, so that these read what they wrote.
   const watches = new AbortController();
-  const watching = Promise.all([informers.run(watches.signal), ...checks.map((check) => check.run(watches.signal))]);
+  const watching = Promise.all([
+    informers.run(watches.signal),
+    pulse.run(watches.signal),
+    ...checks.map((check) => check.run(watches.signal)),
+  ]);
   log.info("Operator started", { version: operator.version });
   let timer: Disposable | undefined;
   aborted(signal).then(() => {

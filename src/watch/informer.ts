@@ -1,5 +1,5 @@
 /** Keeps a store live: lists, watches, and starts over where it must. What to do is decided in `step.ts`; here it is done. */
-import { type Linked, linked } from "../base/abort.ts";
+import { linked } from "../base/abort.ts";
 import { backoff } from "../base/backoff.ts";
 import { type Clock, sleep } from "../base/clock.ts";
 import { ApiError, isStatus } from "../kube/api_error.ts";
@@ -7,6 +7,8 @@ import type { Client, SelectOptions, WatchEvent } from "../kube/client.ts";
 import type { AnyKind, KubeObject } from "../resource/kind.ts";
 import type { ObjectKey } from "./key.ts";
 import { OwnWrites } from "./own_writes.ts";
+import { isNewer } from "./resource_version.ts";
+import { listenForSilence } from "./silence.ts";
 import { type Change, START, type State, step } from "./step.ts";
 import { Store, type StoreChange } from "./store.ts";
 
@@ -14,9 +16,8 @@ import { Store, type StoreChange } from "./store.ts";
 const RETRY = { first: 200, longest: 30_000 };
 // The server ends a watch after 5 to 10 minutes, as client-go asks it to: the spread keeps operators from coming back all at once.
 const SHORTEST_WATCH_SECONDS = 300;
-// A server sends the first bookmark of an idle stream after two minutes at most (measured: 121 s) and then one a minute: what is silent for longer than
-// that and a quarter of a minute has stalled, though its connection may still stand.
-const LONGEST_SILENCE = { first: 135_000, later: 75_000 };
+// A glance at what a silent stream may have missed: how long the server holds it open, how long we wait for it, and for the stream after it.
+const GLANCE = { seconds: 1, limit: 10_000, grace: 1000 };
 // A stream that the server ends sooner than this without a word is a failure: to open the next one at once would be a storm.
 const SHORTEST_STREAM = 1000;
 
@@ -157,7 +158,12 @@ export class Informer {
     const { clock, random } = this.#options;
     const timeoutSeconds = Math.round(SHORTEST_WATCH_SECONDS * (1 + random()));
     const opened = clock.now();
-    using silence = this.#silence(signal);
+    using silence = listenForSilence({
+      clock,
+      signal,
+      what: this.kind.kind,
+      glance: (signal) => this.#isMissing(select, signal),
+    });
     const options = { ...select, signal: silence.signal, timeoutSeconds };
     const events = state.at === "live"
       ? this.#client.watch(this.kind, { ...options, resourceVersion: state.resourceVersion })
@@ -180,37 +186,24 @@ export class Informer {
     this.#take({ came: "end" });
   }
 
-  /** Ends a stream on which nothing comes any more, though nobody closed it. */
-  #silence(signal: AbortSignal): Linked & { heard(batch: readonly WatchEvent[]): void } {
+  /** Whether another watch from here brings what the stream did not. */
+  async #isMissing(select: SelectOptions, signal: AbortSignal): Promise<boolean> {
+    if (this.#state.at !== "live") return false;
     const { clock } = this.#options;
-    const stream = linked([signal]);
-    let bookmarks = 0;
-    let since = clock.elapsed();
-    const patience = (): number => bookmarks < 2 ? LONGEST_SILENCE.first : LONGEST_SILENCE.later;
-    const look = (): void => {
-      const left = since + patience() - clock.elapsed();
-      if (left > 0) timer = clock.after(left, look);
-      else stream.abort(new Error(`Cannot watch ${this.kind.kind}: nothing came for ${patience() / 1000} s`));
-    };
-    let timer = clock.after(LONGEST_SILENCE.first, look);
-    return {
-      signal: stream.signal,
-      abort: stream.abort,
-      heard(batch) {
-        since = clock.elapsed();
-        if (batch.some(({ type }) => type === "BOOKMARK")) bookmarks++;
-        // From here on the server says something once a minute.
-        if (bookmarks === 2) {
-          timer[Symbol.dispose]();
-          timer = clock.after(LONGEST_SILENCE.later, look);
-          bookmarks++;
-        }
-      },
-      [Symbol.dispose]() {
-        timer[Symbol.dispose]();
-        stream[Symbol.dispose]();
-      },
-    };
+    const { resourceVersion } = this.#state;
+    using limit = linked([signal]);
+    using _timer = clock.after(GLANCE.limit, () => limit.abort(new DOMException("No answer", "TimeoutError")));
+    const glance = { ...select, signal: limit.signal, resourceVersion, timeoutSeconds: GLANCE.seconds };
+    let newest: string | undefined;
+    for await (const batch of this.#client.watch(this.kind, glance)) {
+      for (const { type, object } of batch) {
+        if (type !== "BOOKMARK" && type !== "ERROR") newest = object.metadata.resourceVersion;
+      }
+    }
+    if (newest === undefined) return false;
+    // What was written just now may be on its way on both.
+    await sleep(clock, GLANCE.grace, signal);
+    return this.#state.at === "live" && isNewer(newest, this.#state.resourceVersion);
   }
 
   #onEvent(event: WatchEvent): void {

@@ -280,3 +280,43 @@ Deno.test("Informer gives a stream 135 s for its first bookmark: a server needs 
   await desk.pass(2000);
   await desk.opened(2);
 });
+
+Deno.test("Informer looks by a second watch whether a silent stream brings all there is, until bookmarks tell", async () => {
+  await using desk = start();
+  const [first] = await desk.opened(1);
+  await first.send(mark(5));
+  await desk.pass(60_000);
+  assert.deepEqual(desk.asked(), ["stream", "glance 5", "glance 5"]);
+  await desk.opened(1);
+  await first.send(added("a", 6), bookmark(7));
+  await first.send(bookmark(8));
+  await desk.pass(74_000);
+  assert.deepEqual(desk.asked().slice(3), [], "bookmarks tell from here on");
+});
+
+Deno.test("Informer opens a stream anew that stands still: within 35 s of what another watch brings", async () => {
+  await using desk = start();
+  const [first] = await desk.opened(1);
+  await first.send(mark(5));
+  desk.glanced.push(added("a", 6));
+  await desk.pass(33_000);
+  const [, second] = await desk.opened(2);
+  assert.equal(second.query.resourceVersion, "5");
+  assert.deepEqual(desk.problems, [
+    "Cannot watch Website: the stream stands still: another one brings what it does not",
+  ]);
+  await second.send(added("a", 6));
+  assert.deepEqual(desk.told, ["+a@6"]);
+});
+
+Deno.test("Informer leaves a stream alone that is a little later than the second watch", async () => {
+  await using desk = start();
+  const [first] = await desk.opened(1);
+  await first.send(mark(5));
+  desk.glanced.push(added("a", 6));
+  await desk.pass(30_500);
+  await first.send(added("a", 6));
+  await desk.pass(10_000);
+  await desk.opened(1);
+  assert.deepEqual(desk.problems, []);
+});

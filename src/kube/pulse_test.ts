@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { setImmediate } from "node:timers";
+import { VirtualClock } from "../base/virtual_clock.ts";
+import { ConfigMap } from "../kinds/mod.ts";
+import { Client } from "./client.ts";
+import { Pulse } from "./pulse.ts";
+
+/** A client on a connection that can be dead: whatever is sent then is never answered, until it is opened anew. */
+function start({ resets = true } = {}) {
+  const clock = new VirtualClock();
+  const sent: string[] = [];
+  const told: string[] = [];
+  let isDead = false;
+  let mends = true;
+  let status = 200;
+  const connection = {
+    url: "http://cluster",
+    fetch: (request: Request): Promise<Response> => {
+      const path = request.url.slice("http://cluster".length);
+      sent.push(path);
+      if (isDead) {
+        return new Promise((_, reject) =>
+          request.signal.addEventListener("abort", () => reject(request.signal.reason))
+        );
+      }
+      if (!path.includes("watch=true")) return Promise.resolve(Response.json({ path }, { status }));
+      return Promise.resolve(new Response(new ReadableStream()));
+    },
+    ...(resets
+      ? {
+        reset() {
+          sent.push("reset");
+          if (mends) isDead = false;
+        },
+      }
+      : {}),
+    close() {},
+  };
+  const pulse = new Pulse({ connection, clock, userAgent: "me", onDead: ({ message }) => told.push(message) });
+  const stop = new AbortController();
+  const ended = pulse.run(stop.signal);
+  return {
+    client: new Client(connection, { clock, pulse }),
+    sent,
+    told,
+    pulse,
+    die: (isForGood = false) => {
+      isDead = true;
+      mends = !isForGood;
+    },
+    answerWith: (code: number) => void (status = code),
+    async pass(milliseconds: number): Promise<void> {
+      const until = clock.now() + milliseconds;
+      await turns();
+      while (clock.step(until)) await turns();
+      await turns();
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await ended;
+    },
+  };
+}
+
+async function turns(): Promise<void> {
+  for (let i = 0; i < 10; i++) await new Promise<void>((resolve) => setImmediate(resolve));
+}
+
+const PROBE = "/livez?exclude=etcd";
+const DEAD = "the connection is dead: nothing came for 8 s, not even the answer to a small request";
+
+Deno.test("Pulse asks where nothing was heard for 4 s, and only there", async () => {
+  await using line = start();
+  for (let i = 0; i < 5; i++) {
+    await line.pass(3000);
+    await line.client.get(ConfigMap, "a", { namespace: "default" });
+  }
+  assert.equal(line.sent.includes(PROBE), false);
+  await line.pass(12_000);
+  assert.deepEqual(line.sent.filter((path) => path === PROBE).length, 3);
+  assert.deepEqual(line.told, []);
+});
+
+Deno.test("Pulse takes a refusal for an answer", async () => {
+  await using line = start();
+  line.answerWith(403);
+  await line.pass(20_000);
+  assert.equal(line.pulse.deaths, 0);
+});
+
+Deno.test("Pulse gives a dead connection up within 10 s: what was under way fails, what comes next goes through", async () => {
+  await using line = start();
+  const watch = line.client.watch(ConfigMap, { namespace: "default", resourceVersion: "5" });
+  const line1 = watch.next().then(() => "ended", (error: Error) => error.message);
+  await line.pass(1000);
+  line.die();
+  const read = line.client.get(ConfigMap, "a", { namespace: "default" }).then(() => "read", (error) => error.message);
+  await line.pass(10_000);
+  assert.equal(await read, `Cannot get ConfigMap "default/a": no answer from "http://cluster": ${DEAD}`);
+  assert.equal(await line1, `Cannot watch ConfigMap "default": ${DEAD}`);
+  assert.deepEqual(line.told, [DEAD]);
+  assert.equal(line.sent.filter((path) => path === "reset").length, 1);
+  await line.client.get(ConfigMap, "a", { namespace: "default" });
+});
+
+Deno.test("Pulse tells of a connection that stays dead once, and of the next death again", async () => {
+  await using line = start();
+  line.die(true);
+  await line.pass(60_000);
+  assert.equal(line.told.length, 1);
+  assert(line.pulse.deaths >= 6, String(line.pulse.deaths));
+  line.die();
+  await line.pass(20_000);
+  line.die();
+  await line.pass(20_000);
+  assert.equal(line.told.length, 2);
+});
+
+Deno.test("Pulse lets connections alone that cannot be opened anew", async () => {
+  await using line = start({ resets: false });
+  await line.pass(60_000);
+  assert.deepEqual(line.sent, []);
+});
