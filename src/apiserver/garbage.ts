@@ -19,10 +19,15 @@ interface Item {
 /** What is known of an owner: whether it is there, gone, or waits for its dependents; or nothing, if its kind is not served. */
 type OwnerState = "there" | "gone" | "waits" | "unknown";
 
+// As many as the collector of kube-controller-manager remembers.
+const MOST_GONE = 500;
+
 /** Follows all changes and asks for what has to be collected. */
 export class Garbage {
   /** Where the dependents of an owner are, as `[collection, key]`, by the owner's uid. */
   #dependents = new Map<string, Map<string, readonly [collection: string, key: string]>>();
+  /** Owners that were seen to go, by uid: they are gone although their kind is not served any more. */
+  readonly #gone = new Set<string>();
   readonly #core: Core;
 
   constructor(core: Core) {
@@ -35,7 +40,7 @@ export class Garbage {
     for (const { uid } of previous?.metadata.ownerReferences ?? []) this.#dependents.get(uid)?.delete(id);
     if (type === "DELETED") {
       for (const place of this.#dependents.get(object.metadata.uid)?.values() ?? []) this.#ask(...place);
-      this.#dependents.delete(object.metadata.uid);
+      if (this.#dependents.delete(object.metadata.uid)) this.#noteGone(object.metadata.uid);
       // The owners of what is gone may have waited for it.
       for (const owner of object.metadata.ownerReferences ?? []) this.#askOwner(owner, object);
       return;
@@ -50,6 +55,11 @@ export class Garbage {
       (finalizers?.includes(FOREGROUND) || finalizers?.includes(ORPHAN));
     if ((ownerReferences?.length ?? 0) > 0 || isCollected) this.#ask(collection, key);
     for (const owner of previous?.metadata.ownerReferences ?? []) this.#askOwner(owner, object);
+  }
+
+  #noteGone(uid: string): void {
+    this.#gone.add(uid);
+    if (this.#gone.size > MOST_GONE) this.#gone.delete(this.#gone.keys().next().value!);
   }
 
   #ask(collection: string, key: string): void {
@@ -100,7 +110,8 @@ export class Garbage {
     const ownerKind = this.#core.kinds.named(apiVersion, kind);
     const { namespace } = dependent.metadata;
     // A cluster-wide object cannot name an owner in a namespace: nobody could tell which.
-    if (ownerKind === undefined || (ownerKind.namespaced && namespace === undefined)) return "unknown";
+    if (ownerKind?.namespaced && namespace === undefined) return "unknown";
+    if (ownerKind === undefined) return this.#gone.has(uid) ? "gone" : "unknown";
     const owner = this.#core.store.get(ownerKind.collection, keyOf(ownerKind.namespaced ? namespace : undefined, name));
     if (owner === undefined || owner.metadata.uid !== uid) return "gone";
     const { deletionTimestamp, finalizers } = owner.metadata;

@@ -55,6 +55,8 @@ export interface WatchOptions extends SelectOptions {
   readonly initial?: boolean;
   /** Seconds after which the server ends it. */
   readonly timeoutSeconds?: number;
+  /** Called when the server has opened it. */
+  readonly onOpen?: () => void;
 }
 
 /** The patch types of the API server, and the content type of each. */
@@ -170,6 +172,7 @@ export class Client {
     using _beating = this.#pulse?.onCut((error) => cut.abort(error));
     const { signal } = cut;
     const response = await this.#send(asked, "GET", path, { ...accepting(options, "PartialObjectMetadata"), signal });
+    options.onOpen?.();
     if (response.body === null) return;
     try {
       for await (const events of jsonLines(response.body, signal)) {

@@ -164,7 +164,7 @@ export class Informer {
       what: this.kind.kind,
       glance: (signal) => this.#isMissing(select, signal),
     });
-    const options = { ...select, signal: silence.signal, timeoutSeconds };
+    const options = { ...select, signal: silence.signal, timeoutSeconds, onOpen: () => silence.opened() };
     const events = state.at === "live"
       ? this.#client.watch(this.kind, { ...options, resourceVersion: state.resourceVersion })
       : this.#client.watch(this.kind, { ...options, initial: true });

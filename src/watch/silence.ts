@@ -26,6 +26,8 @@ export interface SilenceOptions {
 
 /** A stream that is listened to. Its signal is aborted when nothing comes on it any more. */
 export interface Silence extends Linked {
+  /** The server has opened it: glances say something from here on. */
+  opened(): void;
   /** Something came. */
   heard(batch: readonly WatchEvent[]): void;
 }
@@ -37,13 +39,14 @@ export function listenForSilence({ clock, signal, what, glance }: SilenceOptions
   let since = clock.elapsed();
   let glanced = since;
   let isOver = false;
-  let timer = clock.after(GLANCE_AFTER, look);
+  let isOpen = false;
+  let timer = clock.after(LONGEST.first, look);
 
   function look(): void {
     const now = clock.elapsed();
     const patience = bookmarks < 2 ? LONGEST.first : LONGEST.later;
     if (now - since >= patience) return stalled(`nothing came for ${patience / 1000} s`);
-    const isEarly = bookmarks < 2;
+    const isEarly = isOpen && bookmarks < 2;
     if (isEarly && now - Math.max(since, glanced) >= GLANCE_AFTER) {
       glanced = now;
       glance(stream.signal).then(
@@ -62,6 +65,12 @@ export function listenForSilence({ clock, signal, what, glance }: SilenceOptions
   return {
     signal: stream.signal,
     abort: stream.abort,
+    opened() {
+      isOpen = true;
+      since = glanced = clock.elapsed();
+      timer[Symbol.dispose]();
+      timer = clock.after(GLANCE_AFTER, look);
+    },
     heard(batch) {
       since = clock.elapsed();
       if (bookmarks >= 2 || !batch.some(({ type }) => type === "BOOKMARK")) return;

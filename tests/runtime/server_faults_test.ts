@@ -1,0 +1,184 @@
+/** What an API server and the way to it can do to an operator: nothing is lost by it, and nothing is spun on. */
+import assert from "node:assert/strict";
+import { operator, requeue } from "@op/sdk";
+import { ConfigMap, CustomResourceDefinition } from "@op/sdk/kinds";
+import { type Fault, faults, memoryCluster } from "@op/sdk/testing";
+import type { MemoryCluster, RequestRecord } from "@op/sdk/testing";
+import { startProcess } from "./_processes.ts";
+import { applyText, Note, recording, until } from "./_notes.ts";
+
+const COUNT = 50;
+
+async function createNotes(cluster: MemoryCluster, count = COUNT): Promise<void> {
+  for (let i = 0; i < count; i++) await cluster.create(Note, `n${i}`, { spec: { text: "0" } });
+}
+
+/** Asserts that all is as it is wanted, and that the operator is at rest. */
+async function assertDone(cluster: MemoryCluster): Promise<void> {
+  const [notes, maps] = [await cluster.list(Note), await cluster.list(ConfigMap)];
+  const made = new Map(maps.map(({ metadata, data }) => [metadata.name, data?.text]));
+  for (const { metadata, spec, status } of notes) {
+    assert.equal(made.get(metadata.name), spec.text, metadata.name);
+    const ready = status?.conditions?.find(({ type }) => type === "Ready");
+    assert.deepEqual([ready?.status, ready?.observedGeneration], ["True", metadata.generation], metadata.name);
+  }
+  // Watches are opened anew, and of a series of events the end is told.
+  const isWork = ({ verb, resource }: RequestRecord): boolean => verb !== "watch" && resource !== "events";
+  const before = cluster.sent({ by: "test", where: isWork }).length;
+  await cluster.advance("10m");
+  assert.equal(cluster.sent({ by: "test", where: isWork }).length, before, "it is at rest");
+}
+
+Deno.test("a server that goes down ten times under 2,000 changes loses none of them", async () => {
+  await using cluster = await memoryCluster({ parts: { notes: recording(applyText).notes } });
+  await createNotes(cluster);
+  for (let change = 1; change <= 2000; change++) {
+    await cluster.patch(Note, `n${change % COUNT}`, { spec: { text: String(change) } });
+    if (change % 200 === 100) {
+      // Now it only breaks connections, now it forgets what was before.
+      cluster.restartServer({ compact: change % 400 === 100 });
+    }
+    if (change % 10 === 0) await cluster.advance("50ms");
+  }
+  await cluster.advance("2m");
+  await assertDone(cluster);
+});
+
+Deno.test("a watch that was cut off while history is forgotten lists anew: what changed, and what went, is seen", async () => {
+  const { notes, runs } = recording(applyText);
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await createNotes(cluster, 3);
+  await cluster.settle();
+  runs.length = 0;
+  cluster.restartServer({ downFor: "30s" });
+  await cluster.advance("1s");
+  // Nobody but the operator finds the server away: these are written behind its back.
+  cluster.restartServer();
+  await cluster.delete(Note, "n0");
+  await cluster.create(Note, "n3", { spec: { text: "new" } });
+  await cluster.patch(Note, "n1", { spec: { text: "other" } });
+  cluster.restartServer({ downFor: "30s", compact: true });
+  await cluster.advance("2m");
+  assert.deepEqual(runs.sort(), ["n1 other: changed", "n3 new: changed"]);
+  const lists = cluster.sent({ kind: Note, where: ({ path }) => path.includes("sendInitialEvents") });
+  assert.equal(lists.length, 2);
+  await assertDone(cluster);
+});
+
+/** What befalls writes: in turn each third of them, and how the next are let through. */
+const OF_WRITES: readonly { name: string; fault: Fault }[] = [
+  { name: "409 on every third write", fault: faults.conflict() },
+  { name: "an answer lost after every third write", fault: faults.answerLost() },
+  { name: "a refused connection at every third write", fault: faults.refused() },
+  { name: "500 on every third write", fault: faults.status(500) },
+  { name: "429 on every third write", fault: faults.tooManyRequests("2s") },
+];
+
+for (const { name, fault } of OF_WRITES) {
+  Deno.test(`${name} costs time and nothing else`, async () => {
+    const { notes, runs } = recording(applyText, { async cleanup() {} });
+    await using cluster = await memoryCluster({ parts: { notes } });
+    let count = 0;
+    const isWrite = ({ method }: { method: string }): boolean => method !== "GET" && ++count % 3 === 0;
+    using injected = cluster.inject(fault, { by: "test", times: 10_000, where: isWrite });
+    await createNotes(cluster);
+    await cluster.advance("5m");
+    for (let i = 0; i < COUNT; i += 2) await cluster.patch(Note, `n${i}`, { spec: { text: "1" } });
+    for (let i = 1; i < COUNT; i += 2) await cluster.delete(Note, `n${i}`);
+    await cluster.advance("5m");
+    assert.equal((await cluster.list(Note)).length, COUNT / 2);
+    await assertDone(cluster);
+    assert(injected.hits.length > COUNT, `${injected.hits.length} faults`);
+    assert(runs.length < 10 * COUNT, `${runs.length} runs`);
+  });
+}
+
+Deno.test("a storm of 429 is waited out: each request is sent again when the server said, and not before", async () => {
+  const { notes, runs } = recording(applyText);
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await createNotes(cluster);
+  await cluster.settle();
+  const storm = cluster.inject(faults.tooManyRequests("5s"), { by: "test", times: 1e6 });
+  cluster.restartServer();
+  const before = cluster.requests.length;
+  for (let i = 0; i < COUNT; i++) await cluster.patch(Note, `n${i}`, { spec: { text: "1" } });
+  runs.length = 0;
+  await cluster.advance("1m");
+  const asked = cluster.requests.slice(before).filter(({ userAgent }) => userAgent === "test/0.0.0");
+  // Two watches, each at most once in five seconds.
+  assert(asked.length <= 2 * 13, `${asked.length} requests`);
+  storm[Symbol.dispose]();
+  await cluster.advance("2m");
+  assert.equal(runs.length, COUNT);
+  await assertDone(cluster);
+});
+
+Deno.test("a stream on which nothing comes any more is found within 35 s of what it did not bring", async () => {
+  const { notes, runs } = recording(applyText);
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await createNotes(cluster, 1);
+  await cluster.settle();
+  runs.length = 0;
+  cluster.inject(faults.watchSilent(), { kind: Note });
+  await cluster.patch(Note, "n0", { spec: { text: "1" } });
+  await cluster.advance("29s");
+  assert.deepEqual(runs, []);
+  await cluster.advance("6s");
+  assert.deepEqual(runs, ["n0 1: changed"]);
+});
+
+Deno.test("a stream on which nothing comes any more, though bookmarks came before, is found within 75 s", async () => {
+  const { notes, runs } = recording(applyText);
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await createNotes(cluster, 1);
+  await cluster.advance("3m");
+  runs.length = 0;
+  cluster.inject(faults.watchSilent(), { kind: Note });
+  await cluster.patch(Note, "n0", { spec: { text: "1" } });
+  await cluster.advance("76s");
+  assert.deepEqual(runs, ["n0 1: changed"]);
+});
+
+Deno.test("a definition that is deleted and made anew is waited for, and its objects are reconciled", async () => {
+  const { notes, runs } = recording(applyText);
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await createNotes(cluster, 3);
+  await cluster.settle();
+  await cluster.delete(CustomResourceDefinition, Note.crd!.metadata.name);
+  await cluster.advance("5m");
+  runs.length = 0;
+  const asked = cluster.sent({ by: "test", kind: Note }).length;
+  await cluster.advance("5m");
+  assert(cluster.sent({ by: "test", kind: Note }).length - asked <= 20, "it asks every half minute or so");
+
+  await cluster.client.create(CustomResourceDefinition, Note.crd as never);
+  await createNotes(cluster, 2);
+  await cluster.advance("1m");
+  assert.deepEqual(runs.sort(), ["n0 0: changed", "n1 0: changed"]);
+  await assertDone(cluster);
+});
+
+for (const [name, jump] of [["back", -86_400_000], ["forward", 86_400_000]] as const) {
+  Deno.test(`a machine whose clock is set ${name} by a day runs what is due when it is due`, async () => {
+    const runs: string[] = [];
+    const { notes } = recording(({ metadata }) => {
+      runs.push(metadata.name);
+      if (metadata.name === "failing" && runs.length < 5) throw new Error("not yet");
+      return metadata.name === "timed" ? requeue("10m") : undefined;
+    });
+    await using cluster = await memoryCluster({ kinds: [Note] });
+    await using process = startProcess(cluster, operator({ name: "clocks", parts: { notes }, health: false }), "pod");
+    await cluster.create(Note, "timed", { spec: {} });
+    await cluster.create(Note, "failing", { spec: {} });
+    await until(() => runs.length >= 2);
+    process.setClock(jump);
+    await cluster.advance("9m");
+    assert.equal(runs.filter((name) => name === "timed").length, 1);
+    assert.equal(runs.filter((name) => name === "failing").length, 4);
+    await cluster.advance("2m");
+    assert.equal(runs.filter((name) => name === "timed").length, 2);
+    const stopped = process.stop();
+    await cluster.advance("1m");
+    await stopped;
+  });
+}
