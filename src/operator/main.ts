@@ -4,6 +4,7 @@ import { systemClock } from "../base/clock.ts";
 import type { Connection } from "../kube/connection.ts";
 import type { ManifestGroups } from "../manifests/manifests.ts";
 import { permissionFlags } from "../manifests/sandbox.ts";
+import { currentRunLog } from "../runtime/current_run.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { configured } from "./configure.ts";
 import { connect, type ConnectOptions } from "./connect.ts";
@@ -189,12 +190,12 @@ function listenToStrayErrors(log: Logger, count: () => void): void {
   globalThis.addEventListener("unhandledrejection", (event) => {
     event.preventDefault();
     count();
-    log.error("Unhandled rejection in user code: await every promise", { error: event.reason });
+    (currentRunLog() ?? log).error("Unhandled rejection in user code: await every promise", { error: event.reason });
   });
   globalThis.addEventListener("error", (event) => {
     event.preventDefault();
     count();
-    log.error("Uncaught error in user code", { error: event.error });
+    (currentRunLog() ?? log).error("Uncaught error in user code", { error: event.error });
   });
 }
 

@@ -9,6 +9,7 @@ import { WorkQueue } from "../queue/work_queue.ts";
 import type { KubeObject } from "../resource/kind.ts";
 import { keyOf, type ObjectKey } from "../watch/key.ts";
 import type { StoreChange } from "../watch/store.ts";
+import { asRun } from "./current_run.ts";
 import { failureOf, isMistake } from "./failure.ts";
 import type { ControllerMetrics, ControllerState } from "./metrics.ts";
 import { reportFailure, reportPaused, runObject, type RunStart } from "./run.ts";
@@ -268,7 +269,7 @@ export class ControllerLoop {
     const began = this.scope.clock.elapsed();
     const seconds = (): number => (this.scope.clock.elapsed() - began) / 1000;
     try {
-      const outcome = await runObject(this.scope, start);
+      const outcome = await asRun(start.log, () => runObject(this.scope, start));
       this.#metrics.ran(!outcome ? "success" : outcome.after === 0 ? "requeue" : "requeue_after", seconds());
       return this.#afterSuccess(key, outcome);
     } catch (error) {

@@ -214,6 +214,7 @@ export class Informer {
         JSON.stringify(event.object),
       );
     }
+    refuseGarbage(this.kind, event);
     // Events of a listing that is not complete do not show that the watch can go on.
     if (this.#state.at === "live") this.#recovered();
     this.#take({ came: "event", event });
@@ -303,5 +304,15 @@ export class Informer {
       });
     }
     return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** What has no identity cannot be held: it would be the owner of things, and nobody could tell whether it is another of its name. */
+function refuseGarbage({ kind }: AnyKind, { type, object }: WatchEvent): void {
+  const { name, uid, resourceVersion } = object?.metadata ?? {};
+  const wanted = type === "BOOKMARK" ? { resourceVersion } : { name, uid, resourceVersion };
+  for (const [property, value] of Object.entries(wanted)) {
+    if (typeof value === "string" && value !== "") continue;
+    throw new SyntaxError(`Cannot watch ${kind}: a line of type "${type}" has no metadata.${property}`);
   }
 }

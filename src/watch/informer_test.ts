@@ -136,7 +136,18 @@ Deno.test("Informer tells a problem once, and tells when it is over", async () =
 });
 
 Deno.test("Informer survives a line of garbage and asks again from where it was", async (t) => {
-  const garbage = ["<html>", "null", '{"type":"ADDED"}', '{"type":"ADDED","object":{}}', '{"type":"ERROR"}'];
+  const garbage = [
+    "<html>",
+    "null",
+    '{"type":"ADDED"}',
+    '{"type":"ADDED","object":{}}',
+    '{"type":"ERROR"}',
+    '{"type":"ADDED","object":{"metadata":{"name":"b","resourceVersion":"8"}}}',
+    '{"type":"ADDED","object":{"metadata":{"name":"b","uid":"b"}}}',
+    '{"type":"MODIFIED","object":{"metadata":{"name":"","uid":"b","resourceVersion":"8"}}}',
+    '{"type":"BOOKMARK","object":{"metadata":{}}}',
+    '{"type":"DELETED","object":[]}',
+  ];
   for (const line of garbage) {
     await t.step(line, async () => {
       await using desk = start();
@@ -152,6 +163,18 @@ Deno.test("Informer survives a line of garbage and asks again from where it was"
       assert.deepEqual(desk.problems.slice(1), [undefined]);
     });
   }
+});
+
+Deno.test("Informer tells nothing of lines that it had before, and goes on from the newest", async () => {
+  await using desk = start();
+  const [first] = await desk.opened(1);
+  await first.send(added("a", 3), added("gone", 4), mark(5), modified("a", 6), deleted("gone", 7), modified("a", 8));
+  desk.told.length = 0;
+  await first.send(added("gone", 4), added("a", 3), modified("a", 6), deleted("a", 3), bookmark(5), modified("a", 8));
+  assert.deepEqual(desk.told, []);
+  await first.end();
+  const [, second] = await desk.opened(2);
+  assert.equal(second.query.resourceVersion, "8");
 });
 
 const STORMS: readonly { name: string; stream: (stream: Stream) => Promise<void> }[] = [

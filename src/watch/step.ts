@@ -12,6 +12,7 @@
 import type { WatchEvent } from "../kube/client.ts";
 import type { KubeObject } from "../resource/kind.ts";
 import { keyOf, type ObjectKey } from "./key.ts";
+import { isNewer } from "./resource_version.ts";
 
 /** Where a watch is. */
 export type State =
@@ -80,6 +81,10 @@ export function step(state: State, incoming: Incoming): { state: State; changes:
 }
 
 function onEvent(state: State, { type, object }: WatchEvent): { state: State; changes: readonly Change[] } {
+  // Told again: what went since must not come back, and the watch does not go back.
+  if (state.at === "live" && isNewer(state.resourceVersion, object.metadata?.resourceVersion ?? "")) {
+    return { state, changes: [] };
+  }
   switch (type) {
     case "ADDED":
     case "MODIFIED":

@@ -1,0 +1,72 @@
+/** Objects whose reconcilers misbehave, in one process with a thousand that do not. */
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { ConfigMap } from "../../src/kinds/mod.ts";
+import { realCluster } from "../../src/testing/real_cluster.ts";
+import { freePort } from "../compiled/_build.ts";
+import { adminClient, watched } from "../_watched.ts";
+import { install } from "./_install.ts";
+import op, { Item } from "./_misbehaving.ts";
+import { startOperator } from "./_operator_command.ts";
+import { soon } from "./_soon.ts";
+import { temporaryFolder } from "./_ways_in.ts";
+
+const IN_DEFAULT = { namespace: "default" };
+const MAIN = fileURLToPath(new URL("_misbehaving.ts", import.meta.url));
+const HEALTHY = 1000;
+const MISBEHAVING = ["throws", "hangs", "rejects", "times", "litters"];
+
+Deno.test("a reconciler that throws, hangs, leaves a rejection, throws in a timer or litters holds up none of 1,000 others, nor ends the process", async () => {
+  await using cluster = await realCluster();
+  await using home = await temporaryFolder();
+  const client = adminClient(cluster);
+  await install(client, op);
+  await using maps = await watched(client, ConfigMap);
+  const port = freePort();
+  await home.write({ config: cluster.admin.kubeconfig });
+  const args = ["--kubeconfig", "config", "--health-port", String(port)];
+  await using operator = await startOperator({ home: home.path, main: MAIN, args });
+  await operator.logged(({ msg }) => msg === "Controller started");
+
+  const create = (name: string) => client.create(Item, { metadata: { name }, spec: { text: "0" } }, IN_DEFAULT);
+  for (const name of MISBEHAVING) await create(name);
+  await Promise.all(Array.from({ length: 10 }, async (_, lane) => {
+    for (let i = lane; i < HEALTHY; i += 10) await create(`healthy-${i}`);
+  }));
+  const done = (text: string) => (all: { metadata: { name: string }; data?: { [key: string]: string } }[]): boolean =>
+    all.filter(({ metadata, data }) => metadata.name.startsWith("healthy-") && data?.text === text).length === HEALTHY;
+  await maps.until(done("0"));
+  // And once more while they go on misbehaving.
+  for (let round = 1; round <= 20; round++) {
+    for (const name of MISBEHAVING) await client.patch(Item, name, { spec: { text: `${round}` } }, IN_DEFAULT);
+  }
+  await Promise.all(Array.from({ length: 10 }, async (_, lane) => {
+    for (let i = lane; i < HEALTHY; i += 10) {
+      await client.patch(Item, `healthy-${i}`, { spec: { text: "1" } }, IN_DEFAULT);
+    }
+  }));
+  await maps.until(done("1"));
+  // Those that did their work have it done too.
+  await maps.until((all) =>
+    ["rejects", "times", "litters"].every((name) =>
+      all.some(({ metadata, data }) => metadata.name === name && data?.text === "20")
+    )
+  );
+
+  const stray = await operator.logged(({ msg }) => String(msg).startsWith("Unhandled rejection in user code"));
+  assert.match(String(stray.error), /Nobody awaits me/);
+  assert.deepEqual([stray.name, stray.controller], ["rejects", "items"], "it says whose it is");
+  assert.match(operator.text, /Uncaught error in user code.*I throw in a timer/);
+  const metrics = await soon(async () => {
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    assert.match(text, /^controller_runtime_active_workers\{controller="items"\} 1$/m);
+    return text;
+  });
+  const value = (name: string): number => Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (.*)$`, "m").exec(metrics)?.[1]);
+  assert(value("op_stray_errors_total") >= 4, "rejections and throws are counted");
+  assert(value("process_resident_memory_bytes") < 400e6, `${value("process_resident_memory_bytes") / 1e6} MB`);
+  const failed = await client.get(Item, "throws", IN_DEFAULT);
+  assert.equal(failed.status?.conditions?.find(({ type }) => type === "Ready")?.reason, "ReconcileFailed");
+  // The one that hangs is left behind when the time is up.
+  assert.equal(await operator.stop(), 0);
+});
