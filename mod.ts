@@ -63,13 +63,21 @@ export {
 } from "./src/parts/watch.ts";
 export { every, source, type Trigger } from "./src/parts/trigger.ts";
 export { type Outcome, PermanentError, type Requeue, requeue, TemporaryError } from "./src/parts/outcome.ts";
-export type { Permissions } from "./src/parts/permissions.ts";
+export type { PermissionClass, Permissions } from "./src/parts/permissions.ts";
 export { ApiError } from "./src/kube/api_error.ts";
 export { Client } from "./src/kube/client.ts";
 export { connect, type ConnectOptions } from "./src/operator/connect.ts";
 export type { Connection } from "./src/kube/connection.ts";
 export { findKind } from "./src/kube/discovery.ts";
-export { type HealthOptions, type Operator, operator, type OperatorOptions } from "./src/operator/operator.ts";
+export {
+  type HealthOptions,
+  type MetricsOptions,
+  type Operator,
+  operator,
+  type OperatorOptions,
+} from "./src/operator/operator.ts";
+export type { ConfigFile } from "./src/operator/config_file.ts";
+export type { ImageParts } from "./src/manifests/image.ts";
 export type { LeaderElection, LeaderElectionOptions } from "./src/operator/leader_election.ts";
 export type { ServicesContext } from "./src/operator/services.ts";
 export type { RunOptions } from "./src/operator/running.ts";

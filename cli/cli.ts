@@ -70,6 +70,7 @@ function program(io: Io): Command {
       "--compiler <deno>",
       "the Deno that compiles (default: DENO_COMPILER, else the one that runs op); DENORT_BIN names its runtime where that cannot be downloaded",
     )
+    .option("-c, --config <file>", CONFIG)
     .option("--target <target>", "the machine it is for, such as x86_64-unknown-linux-gnu (default: this one)")
     .option("--force", "replace the output even if it is no executable made by op")
     .action((file, options) => build(file, options, io));
@@ -111,6 +112,7 @@ function program(io: Io): Command {
     .option("--cluster", "the roles and bindings of the cluster")
     .option("--as <account>", "the service account, as NAME or NAMESPACE:NAME (default: the operator's name)")
     .option("-n, --namespace <names...>", "the only namespaces that it looks at (default: all)")
+    .option("-c, --config <file>", CONFIG)
     .option("--exact", "end with 1 also if more is given than needed")
     .addOption(new Option("-o, --output <form>", "how to print it").choices(["text", "json"] as const).default("text"))
     .option("--kubeconfig <file>", "the kubeconfig (default: KUBECONFIG, else ~/.kube/config)")
@@ -200,11 +202,15 @@ function program(io: Io): Command {
 
 const OPERATOR_FILE = "the file whose default export is the operator";
 
+const CONFIG =
+  "how it is built, generated and run (default: operator.toml beside the operator's file, where it is there)";
+
 const GENERATED = {
   manifests: "all of them: definitions, roles, Deployment, samples and a base",
   crd: "the CustomResourceDefinitions and a sample of each kind",
   rbac: "the service account and its roles",
-  deployment: "the Deployment and what guards it",
+  webhooks: "the configurations of its webhooks",
+  deployment: "the Deployment, its settings, and what guards and watches it",
 } as const;
 
 /** Which cluster. */
@@ -217,6 +223,7 @@ function withCluster<Args extends unknown[], Options extends OptionValues>(comma
 /** Where and how an operator is installed. */
 function withPlace<Args extends unknown[], Options extends OptionValues>(command: Command<Args, Options>) {
   return command
+    .option("-c, --config <file>", CONFIG)
     .option("--into <namespace>", "the namespace that it runs in (default: its name and -system)")
     .option("-n, --namespace <names...>", "the only namespaces that it looks at and has rights in (default: all)")
     .option("--image <image>", "the image of its executable (default: its name and version)");

@@ -1,6 +1,14 @@
 /** What an operator says of itself, asked in a process of its own: a user's file has its own import map, and may do anything when it is loaded. */
-import type { CustomResourceDefinitionManifest, InstallOptions, ManifestGroups, Right, Sample } from "@op/sdk";
+import type {
+  ConfigFile,
+  CustomResourceDefinitionManifest,
+  InstallOptions,
+  ManifestGroups,
+  Right,
+  Sample,
+} from "@op/sdk";
 import { Failure } from "./exit_code.ts";
+import type { ProjectFile } from "./project_file.ts";
 
 /** One permission of Deno, and why the operator needs it. */
 export interface Permission {
@@ -24,6 +32,16 @@ export interface OperatorFacts {
   readonly finalizers: readonly string[];
   /** Names of the definitions of the kinds that it reconciles. Those that it only owns or reads may be others' as well. */
   readonly reconciled: readonly string[];
+  /** What its `operator.toml` says of the program that makes images. */
+  readonly builder: ConfigFile["builder"];
+}
+
+/** How an operator is asked. */
+export interface InspectOptions {
+  /** Where and how it is installed, for its manifests. */
+  readonly install?: InstallOptions;
+  /** Its `operator.toml`. */
+  readonly project?: ProjectFile | undefined;
 }
 
 /** Reading files and variables is what a file may do while it is loaded; nothing it does then needs the network or another program. */
@@ -39,7 +57,7 @@ const MARK = "\u0001op:";
  * @param file The file, as a URL.
  * @param cwd Where its configuration is looked for, there and above.
  * @param shown The file, as the user named it.
- * @param install Where and how it is installed, for its manifests.
+ * @param options How it is asked.
  * @throws {Failure} If the file cannot be loaded, its default export is no operator, or it cannot be installed so.
  */
 export async function inspect(
@@ -47,12 +65,12 @@ export async function inspect(
   file: URL,
   cwd: string,
   shown: string,
-  install: InstallOptions = {},
+  options: InspectOptions = {},
 ): Promise<OperatorFacts> {
   const args = ["run", "--quiet", ...LOADING, "--ext=ts", "-"];
   const process = new Deno.Command(deno, { args, cwd, stdin: "piped", stdout: "piped", stderr: "piped" }).spawn();
   // A Deno that ends before it has read the script says why in its output.
-  const [output] = await Promise.all([process.output(), write(process.stdin, script(file, install)).catch(() => {})]);
+  const [output] = await Promise.all([process.output(), write(process.stdin, script(file, options)).catch(() => {})]);
   const stdout = new TextDecoder().decode(output.stdout);
   const answer = stdout.split("\n").find((line) => line.startsWith(MARK))?.slice(MARK.length);
   if (!output.success || answer === undefined) {
@@ -69,17 +87,21 @@ export async function inspect(
 }
 
 /** Asks the value, not its class: the file may have got the SDK by another road than this program. */
-function script(file: URL, install: InstallOptions): string {
+function script(file: URL, { install = {}, project }: InspectOptions): string {
   return `
-const { default: op } = await import(${JSON.stringify(file.href)});
-const isOperator = typeof op?.name === "string" && ["crds", "permissions", "rights", "manifests", "samples"].every((name) => typeof op[name] === "function");
+const { default: coded } = await import(${JSON.stringify(file.href)});
+let op = coded;
+const isOperator = typeof op?.name === "string" && ["crds", "configured", "permissions", "rights", "manifests", "samples"].every((name) => typeof op[name] === "function");
 function factsOf() {
   const { name, version } = op;
   try {
+    const project = ${JSON.stringify(project ?? null)};
+    if (project !== null) op = op.configured(project.text, project.path);
+    const { builder = {} } = op.config ?? {};
     const finalizers = Object.values(op.parts).flatMap((part) => part.finalizer ?? []);
     const reconciled = Object.values(op.parts).flatMap((part) => part.kind.crd?.metadata.name ?? []);
     const manifests = op.manifests(${JSON.stringify(install)});
-    return { name, version, crds: op.crds(), permissions: op.permissions(), rights: op.rights(), manifests, samples: op.samples(), finalizers, reconciled };
+    return { name, version, crds: op.crds(), permissions: op.permissions(), rights: op.rights(), manifests, samples: op.samples(), finalizers, reconciled, builder };
   } catch (error) {
     return { refused: error.message };
   }

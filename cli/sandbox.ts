@@ -1,7 +1,12 @@
 /** `op sandbox`: what an operator's executable may reach, and why. */
-import { runningDeno, sourceFile } from "./deno.ts";
-import { inspect } from "./inspect.ts";
+import { factsOf, NO_IMAGE } from "./generate/generate.ts";
 import type { Io } from "./io.ts";
+import type { ProjectOptions } from "./project_file.ts";
+
+/** Options for {@linkcode sandbox}. */
+export interface SandboxOptions extends ProjectOptions {
+  readonly output: "text" | "json";
+}
 
 /**
  * Prints the Deno permissions of an operator, a line each, with the reason.
@@ -10,9 +15,8 @@ import type { Io } from "./io.ts";
  * @param options `output`: `text`, or `json` for programs.
  * @param io The terminal and the shell.
  */
-export async function sandbox(file: string, options: { readonly output: "text" | "json" }, io: Io): Promise<void> {
-  const source = await sourceFile(file, io);
-  const { permissions } = await inspect(runningDeno(), source.url, source.folder, file);
+export async function sandbox(file: string, options: SandboxOptions, io: Io): Promise<void> {
+  const { permissions } = await factsOf(file, { config: options.config, image: NO_IMAGE }, io);
   if (options.output === "json") return io.out(`${JSON.stringify(permissions, null, 2)}\n`);
   const width = Math.max(...permissions.map(({ access, target }) => access.length + 1 + target.length));
   for (const { access, target, reason } of permissions) io.out(`${`${access} ${target}`.padEnd(width)}  ${reason}\n`);

@@ -6,12 +6,12 @@ import assert from "node:assert/strict";
 
 /** `@op/sdk`. */
 const FRONT_DOOR = `
-Access access AnyKind ApiError applyDefaults Client Condition connect Connection ConnectOptions Context Controller
+Access access AnyKind ApiError applyDefaults Client Condition ConfigFile connect Connection ConnectOptions Context Controller
 controller ControllerMaker ControllerOptions CustomResourceDefinitionManifest Defaulted definitionWarnings Duration
-EventOptions Events every FieldError FieldErrorReason findKind HealthOptions Index index Infer InferSchema Input
+EventOptions Events every FieldError FieldErrorReason findKind HealthOptions ImageParts Index index Infer InferSchema Input
 InputSchema InstallOptions JsonSchema Kind KubeObject LeaderElection LeaderElectionOptions Log Manifest
-ManifestGroups MapContext ObjectMeta ObjectMetaInput Operator operator OperatorOptions Outcome Part PermanentError
-Permission Permissions PolicyRule Reason Requeue requeue Resource resource ResourceOptions Right RightScope
+ManifestGroups MapContext MetricsOptions ObjectMeta ObjectMetaInput Operator operator OperatorOptions Outcome Part PermanentError
+Permission PermissionClass Permissions PolicyRule Reason Requeue requeue Resource resource ResourceOptions Right RightScope
 RunOptions s Sample Schema ServicesContext source TemporaryError Trigger validate ValidationOptions Verb Wake Watch
 watch WatchOptions
 `;

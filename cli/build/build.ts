@@ -9,13 +9,15 @@ import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { run, runningDeno, type SourceFile, sourceFile } from "../deno.ts";
 import { Failure } from "../exit_code.ts";
+import { NO_IMAGE } from "../generate/generate.ts";
 import { inspect, LOADING, type OperatorFacts } from "../inspect.ts";
 import type { Io } from "../io.ts";
+import { type ProjectFile, projectFile, type ProjectOptions } from "../project_file.ts";
 import { VERSION } from "../version.ts";
 import { ELF_HEADER_BYTES, machineOf } from "./elf.ts";
 
 /** Options for {@linkcode build}. */
-export interface BuildOptions {
+export interface BuildOptions extends ProjectOptions {
   /** The executable to write. */
   readonly output: string;
   /** The Deno that compiles. @default {DENO_COMPILER, else the one that runs this} */
@@ -52,9 +54,13 @@ export async function build(file: string, options: BuildOptions, io: Io): Promis
   try {
     const bundled = join(folder, "operator.js");
     await bundle(source, bundled, file);
-    const facts = await inspect(runningDeno(), pathToFileURL(bundled), folder, file);
+    const project = await projectFile(source, options, io);
+    const facts = await inspect(runningDeno(), pathToFileURL(bundled), folder, file, {
+      project,
+      install: { image: NO_IMAGE },
+    });
     const executable = join(folder, "operator");
-    const flags = await permissionFlags(bundled, file);
+    const flags = await permissionFlags(bundled, project, file);
     await compile({ compiler, bundled, executable, flags, target: options.target, io });
     await checkMachine(executable, options.target, io);
     await moveInto(output, executable);
@@ -111,8 +117,16 @@ async function checkBundler(deno: string): Promise<void> {
  * The flags as the program itself prints them: the SDK that is in it is the only one that knows how it turns permissions into flags. It is also
  * how we know that the executable will be the operator, and not a program that loads one and ends.
  */
-async function permissionFlags(bundled: string, shown: string): Promise<string[]> {
-  const args = ["run", "--quiet", "--no-config", "--no-lock", ...LOADING, bundled, "permissions"];
+async function permissionFlags(
+  bundled: string,
+  project: ProjectFile | undefined,
+  shown: string,
+): Promise<string[]> {
+  // Ports and hosts are fixed when it is built: the file says which.
+  const config = join(dirname(bundled), "operator.toml");
+  if (project !== undefined) await Deno.writeTextFile(config, project.text);
+  const told = project === undefined ? [] : ["--config", config];
+  const args = ["run", "--quiet", "--no-config", "--no-lock", ...LOADING, bundled, "permissions", ...told];
   const { success, stdout, stderr } = await run(runningDeno(), args, { cwd: dirname(bundled) });
   const flags = stdout.split("\n").filter((line) => line !== "");
   if (

@@ -1,10 +1,9 @@
 /** `op uninstall`: takes an operator out of a cluster, its objects first, so that nothing is left that waits for it. */
 import { type AnyKind, ApiError, type KubeObject } from "@op/sdk";
 import { type Cluster, type ClusterOptions, connectCluster } from "../cluster.ts";
-import { runningDeno, sourceFile } from "../deno.ts";
 import { Failure, UsageError } from "../exit_code.ts";
-import { installOptions, type PlaceOptions } from "../generate/generate.ts";
-import { inspect, type OperatorFacts } from "../inspect.ts";
+import { factsOf, NO_IMAGE, type PlaceOptions } from "../generate/generate.ts";
+import type { OperatorFacts } from "../inspect.ts";
 import type { Io } from "../io.ts";
 import type { PlainObject } from "../objects.ts";
 
@@ -41,8 +40,7 @@ export async function uninstall(file: string, options: UninstallOptions, io: Io)
   if (!Number.isInteger(seconds) || seconds < 1) {
     throw new UsageError(`Cannot wait "${options.timeout}": say a number of seconds, from 1`);
   }
-  const source = await sourceFile(file, io);
-  const facts = await inspect(runningDeno(), source.url, source.folder, file, installOptions(options));
+  const facts = await factsOf(file, { ...options, image: NO_IMAGE }, io);
   using cluster = await connectCluster(options, io);
   const owned = options.keepObjects ? [] : await objectsOf(cluster, facts);
   const parts = await present(cluster, partsOf(facts, options.keepObjects ?? false));
@@ -78,9 +76,9 @@ async function objectsOf(cluster: Cluster, { crds, reconciled }: OperatorFacts):
 
 /** What was installed, the last first: a binding that is gone too early would keep the operator from its work. */
 function partsOf({ manifests, reconciled }: OperatorFacts, isKept: boolean): PlainObject[] {
-  const { crd, namespace, rbac, manager, networkPolicy } = manifests;
+  const { crd, namespace, rbac, manager, networkPolicy, webhook } = manifests;
   const kinds = isKept ? [] : crd.filter(({ metadata }) => reconciled.includes(metadata.name));
-  return [...manager, ...networkPolicy, ...rbac, ...kinds, ...namespace] as unknown as PlainObject[];
+  return [...webhook, ...manager, ...networkPolicy, ...rbac, ...kinds, ...namespace] as unknown as PlainObject[];
 }
 
 async function present(cluster: Cluster, parts: readonly PlainObject[]): Promise<PlainObject[]> {

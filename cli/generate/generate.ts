@@ -5,11 +5,12 @@ import { runningDeno, sourceFile } from "../deno.ts";
 import { Failure, UsageError } from "../exit_code.ts";
 import { inspect, type OperatorFacts } from "../inspect.ts";
 import type { Io } from "../io.ts";
+import { commitFor, namesCommit, projectFile, type ProjectOptions } from "../project_file.ts";
 import { layout, type LayoutPart, overlay } from "./layout.ts";
 import { isUntouched } from "./seal.ts";
 
 /** Where and how the operator is installed. */
-export interface PlaceOptions {
+export interface PlaceOptions extends ProjectOptions {
   /** The namespace that it runs in. */
   readonly into?: string | undefined;
   /** The only namespaces that it looks at. */
@@ -37,7 +38,7 @@ export interface GenerateOptions extends PlaceOptions {
  * @throws {Failure} If a file was changed by hand; nothing is written then. With `check`, if the files are not what the operator declares.
  */
 export async function generate(part: LayoutPart, file: string, options: GenerateOptions, io: Io): Promise<void> {
-  const facts = await factsOf(file, options, io);
+  const facts = await factsOf(file, options.check ? await asCommitted(file, options, io) : options, io);
   for (const { manifest, faults } of facts.samples) {
     if (faults.length === 0) continue;
     io.err(
@@ -94,9 +95,32 @@ export function installOptions({ into, namespace, image }: PlaceOptions): Instal
   };
 }
 
-async function factsOf(file: string, options: PlaceOptions, io: Io): Promise<OperatorFacts> {
+/**
+ * What an operator says of itself, installed so.
+ *
+ * @param file The file whose default export is the operator.
+ * @param options Where and how it is installed.
+ * @param io The terminal and the shell.
+ */
+export async function factsOf(file: string, options: PlaceOptions, io: Io): Promise<OperatorFacts> {
   const source = await sourceFile(file, io);
-  return await inspect(runningDeno(), source.url, source.folder, file, installOptions(options));
+  const project = await projectFile(source, options, io);
+  const commit = options.image === undefined ? await commitFor(project, source) : undefined;
+  const install = { ...installOptions(options), ...(commit === undefined ? {} : { commit }) };
+  return await inspect(runningDeno(), source.url, source.folder, file, { install, project });
+}
+
+/** For what has no image, and must not fail for want of one. */
+export const NO_IMAGE = "unneeded";
+
+/** A tag that names the commit is another one with each commit, the one with the files as well: what is committed is taken for right. */
+async function asCommitted(file: string, options: GenerateOptions, io: Io): Promise<GenerateOptions> {
+  if (options.image !== undefined) return options;
+  const source = await sourceFile(file, io);
+  if (!namesCommit(await projectFile(source, options, io))) return options;
+  const deployment = await textIn(join(resolve(io.cwd, options.dir), "manager/deployment.yaml"));
+  const image = /^ +(?:- )?image: (\S+)$/m.exec(deployment ?? "")?.[1];
+  return image === undefined ? options : { ...options, image };
 }
 
 /** A file that is to be, and how it is now. */

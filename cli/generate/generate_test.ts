@@ -5,6 +5,7 @@ import { isUntouched, resealed, sealed } from "./seal.ts";
 const ALL = `base/kustomization.yaml
 crd/kustomization.yaml
 crd/notes.demo.example.com.yaml
+manager/config_map.yaml
 manager/deployment.yaml
 manager/kustomization.yaml
 manager/namespace.yaml
@@ -12,6 +13,8 @@ manager/pod_disruption_budget.yaml
 manager/service.yaml
 network-policy/kustomization.yaml
 network-policy/network_policy.yaml
+prometheus/kustomization.yaml
+prometheus/service_monitor.yaml
 rbac/kustomization.yaml
 rbac/notes_roles.yaml
 rbac/role.yaml
@@ -26,9 +29,9 @@ Deno.test("op generate manifests makes a folder a concern, and the same again ch
   assert.equal(first.code, 0, first.stderr);
   assert.deepEqual(first.stdout.trim().split("\n").sort(), ALL.map((file) => `config/${file}`));
   const again = await folder.op("generate", "manifests");
-  assert.equal(again.stdout, "Nothing to do: 17 files in config are what the operator declares\n");
+  assert.equal(again.stdout, "Nothing to do: 20 files in config are what the operator declares\n");
   const checked = await folder.op("generate", "manifests", "--check");
-  assert.deepEqual([checked.code, checked.stdout], [0, "config is what the operator declares (17 files)\n"]);
+  assert.deepEqual([checked.code, checked.stdout], [0, "config is what the operator declares (20 files)\n"]);
 });
 
 Deno.test("op generate follows the declarations: what is outdated is replaced, what is gone is removed", async () => {
@@ -68,6 +71,92 @@ Deno.test("op generate never replaces a file that somebody changed, unless told;
 
   assert.equal((await folder.op("generate", "manifests", "--force")).code, 0);
   assert.doesNotMatch(await folder.read("config/rbac/role.yaml"), /# mine/);
+});
+
+const CONFIG = `
+[operator]
+log_level = "debug"
+[build.image]
+registry = "registry.example.com"
+tag_prefix = "v"
+[[generate.rbac.policies]]
+api_groups = ["batch"]
+resources = ["jobs"]
+verbs = ["create", "get"]
+`;
+
+Deno.test("op generate takes the image, the settings and further rights from operator.toml, and only settings go into the cluster", async () => {
+  await using folder = await operatorFolder();
+  await folder.write("operator.toml", CONFIG);
+  const made = await folder.op("generate", "manifests");
+  assert.equal(made.code, 0, made.stderr);
+  assert.match(await folder.read("config/manager/deployment.yaml"), /image: registry\.example\.com\/notes:v1\.2\.0\n/);
+  const settings = await folder.read("config/manager/config_map.yaml");
+  assert.match(settings, /operator\.toml: \|\n {4}\[operator\]\n {4}log_level = "debug"\n/);
+  assert.doesNotMatch(settings, /registry|batch/);
+  assert.match(
+    await folder.read("config/rbac/role.yaml"),
+    /apiGroups:\n {6}- batch\n {4}resources:\n {6}- jobs\n {4}verbs:\n {6}- create\n {6}- get\n/,
+  );
+  assert.equal((await folder.op("generate", "manifests", "--check")).code, 0);
+  await folder.write("operator.toml", CONFIG.replace("batch", "apps"));
+  assert.match((await folder.op("generate", "manifests", "--check")).stderr, /^outdated: config\/rbac\/role\.yaml\n/);
+});
+
+Deno.test("op generate refuses what operator.toml cannot say, with what was meant, and writes nothing", async () => {
+  await using folder = await operatorFolder();
+  const cases = [
+    [
+      CONFIG.replace("tag_prefix", "tag_prefx"),
+      /"build\.image\.tag_prefx" is no key: did you mean "build\.image\.tag_prefix"\?/,
+    ],
+    [CONFIG.replace("log_level", "log_leval"), /"log_leval" is no key: did you mean "log_level"\?/],
+    [CONFIG.replace("api_groups", "apigroups"), /policy 1 has a key "apigroups": did you mean "api_groups"\?/],
+    [CONFIG.replace("registry.example.com", "https://x"), /the registry "https:\/\/x" must be a host/],
+    ["[operator", /^Cannot read "operator\.toml": it is not TOML at line 1/],
+  ] as const;
+  for (const [text, message] of cases) {
+    await folder.write("operator.toml", text);
+    const refused = await folder.op("generate", "manifests");
+    assert.equal(refused.code, 1, text);
+    assert.match(refused.stderr, message);
+    await assert.rejects(folder.read("config/rbac/role.yaml"));
+  }
+  assert.match(
+    (await folder.op("generate", "crd", "-c", "none.toml")).stderr,
+    /^Cannot read "none\.toml": there is no such file/,
+  );
+});
+
+Deno.test("op generate names an image by the commit's tag or hash, and a committed one is not taken for outdated", async () => {
+  await using folder = await operatorFolder();
+  await folder.write("operator.toml", '[build.image]\ntag = "$TAG_OR_SHORT_COMMIT_SHA"\n');
+  const git = async (...args: string[]) => {
+    const identity = ["-c", "user.name=test", "-c", "user.email=test@example.com", "-c", "commit.gpgsign=false"];
+    const { success, stdout, stderr } = await new Deno.Command("git", {
+      args: [...identity, ...args],
+      cwd: folder.path,
+      env: { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" },
+    }).output();
+    assert(success, new TextDecoder().decode(stderr));
+    return new TextDecoder().decode(stdout).trim();
+  };
+  await git("init", "--quiet");
+  const refused = await folder.op("generate", "manifests");
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /asks for the commit, and git has none: .*; say --image, or another tag\n$/);
+  assert.equal((await folder.op("sandbox")).code, 0, "what has no image asks for no commit");
+
+  await git("commit", "--quiet", "--allow-empty", "-m", "one");
+  assert.equal((await folder.op("generate", "manifests")).code, 0);
+  const hash = await git("rev-parse", "--short", "HEAD");
+  assert.match(await folder.read("config/manager/deployment.yaml"), new RegExp(`image: notes:${hash}\n`));
+  await git("commit", "--quiet", "--allow-empty", "-m", "two");
+  const checked = await folder.op("generate", "manifests", "--check");
+  assert.equal(checked.code, 0, checked.stderr);
+  await git("tag", "release-2");
+  assert.equal((await folder.op("generate", "manifests")).code, 0);
+  assert.match(await folder.read("config/manager/deployment.yaml"), /image: notes:release-2\n/);
 });
 
 Deno.test("op generate keeps a sample that somebody changed", async () => {

@@ -12,14 +12,15 @@ export interface LayoutFacts {
 }
 
 /** What can be made alone. */
-export type LayoutPart = "manifests" | "crd" | "rbac" | "deployment";
+export type LayoutPart = "manifests" | "crd" | "rbac" | "webhooks" | "deployment";
 
 /** Folders of each part; `manifests` is all of them, the samples and the base. */
 const FOLDERS: Readonly<Record<LayoutPart, readonly string[]>> = {
-  manifests: ["crd", "rbac", "manager", "network-policy", "samples", "base"],
+  manifests: ["crd", "rbac", "manager", "webhook", "network-policy", "prometheus", "samples", "base"],
   crd: ["crd", "samples"],
   rbac: ["rbac"],
-  deployment: ["manager", "network-policy"],
+  webhooks: ["webhook"],
+  deployment: ["manager", "network-policy", "prometheus"],
 };
 
 /**
@@ -29,14 +30,27 @@ const FOLDERS: Readonly<Record<LayoutPart, readonly string[]>> = {
  * @param facts The operator's own account.
  */
 export function layout(part: LayoutPart, facts: LayoutFacts): Map<string, string> {
-  const { name, manifests: { crd, namespace, rbac, manager, networkPolicy }, samples, rights } = facts;
+  const { name, manifests, samples, rights } = facts;
+  const { crd, namespace, rbac, manager, webhook, networkPolicy, prometheus } = manifests;
   const folders: Readonly<Record<string, ReadonlyMap<string, string>>> = {
     crd: folder(crd.map((one) => [`${one.spec.names.plural}.${one.spec.group}.yaml`, text(one)])),
     rbac: folder(byFile(rbac, name).map(([file, some]) => [file, some.map((one) => text(one, rights)).join("---\n")])),
-    manager: folder([...namespace, ...manager].map((one) => [`${snake(one.kind)}.yaml`, text(one)])),
-    "network-policy": folder(networkPolicy.map((one) => [`${snake(one.kind)}.yaml`, text(one)])),
+    manager: byKind([...namespace, ...manager]),
+    "network-policy": byKind(networkPolicy),
     samples: folder(samples.map((sample) => [sampleFile(sample), sampleText(sample)])),
-    base: new Map([["kustomization.yaml", kustomization(["../crd", "../manager", "../network-policy", "../rbac"])]]),
+    webhook: byKind(webhook),
+    prometheus: byKind(prometheus),
+    // Without what only some clusters take: overlays add "../../prometheus".
+    base: new Map([[
+      "kustomization.yaml",
+      kustomization([
+        "../crd",
+        "../manager",
+        "../network-policy",
+        "../rbac",
+        ...(webhook.length === 0 ? [] : ["../webhook"]),
+      ]),
+    ]]),
   };
   const files = FOLDERS[part].flatMap((below) =>
     [...folders[below] ?? []].map(([file, body]) => [`${below}/${file}`, sealed(body)] as const)
@@ -88,6 +102,13 @@ function folder(files: readonly (readonly [string, string])[]): Map<string, stri
   return new Map([["kustomization.yaml", kustomization(names)], ...files]);
 }
 
+/** A folder with a file for each kind; none where there is nothing. */
+function byKind(manifests: readonly Manifest[]): Map<string, string> {
+  const files = Map.groupBy(manifests, ({ kind }) => `${snake(kind)}.yaml`);
+  if (files.size === 0) return new Map();
+  return folder([...files].map(([file, some]) => [file, some.map((one) => text(one)).join("---\n")] as const));
+}
+
 function kustomization(resources: readonly string[]): string {
   return yaml({ apiVersion: "kustomize.config.k8s.io/v1beta1", kind: "Kustomization", resources });
 }
@@ -96,7 +117,7 @@ function kustomization(resources: readonly string[]): string {
 function byFile(rbac: readonly Manifest[], operator: string): [string, Manifest[]][] {
   const files = new Map<string, Manifest[]>();
   for (const one of rbac) {
-    const person = /^(.*)-(admin|editor|viewer)$/.exec(one.kind === "ClusterRole" ? one.metadata.name : "");
+    const person = /^(.*)-(admin|editor|viewer|reader)$/.exec(one.kind === "ClusterRole" ? one.metadata.name : "");
     const isForPeople = person !== null &&
       !rbac.some(({ kind, metadata }) => kind === "ClusterRoleBinding" && metadata.name === one.metadata.name);
     const file = isForPeople
@@ -128,7 +149,7 @@ function text(manifest: object, rights: readonly Right[] = []): string {
 
 /** Above a rule, what it is for and which part asks for it. */
 function explain(rule: YAMLMap, rights: readonly Right[]): void {
-  const { apiGroups, resources } = rule.toJSON() as PolicyRule;
+  const { apiGroups = [], resources = [] } = rule.toJSON() as Partial<PolicyRule>;
   const reasons = rights.filter(({ group, resource }) => apiGroups.includes(group) && resources.includes(resource))
     .map(({ part, reason }) => `${part ?? "the operator"}: ${reason}`);
   if (reasons.length === 0) return;

@@ -17,6 +17,7 @@ const FILES = [
   "deno.json",
   "main.ts",
   "manifests_test.ts",
+  "operator.toml",
   "website",
 ];
 

@@ -1,8 +1,6 @@
 /** `op rbac generate`: the service account of an operator and its roles. */
-import { installOptions, type PlaceOptions } from "../generate/generate.ts";
+import { factsOf, type PlaceOptions } from "../generate/generate.ts";
 import { documents } from "../generate/layout.ts";
-import { runningDeno, sourceFile } from "../deno.ts";
-import { inspect } from "../inspect.ts";
 import type { Io } from "../io.ts";
 import { checkOutput, type OutputOptions, writeOutput } from "../output.ts";
 
@@ -18,7 +16,6 @@ export interface GenerateRbacOptions extends PlaceOptions, OutputOptions {}
  */
 export async function generateRbac(file: string, options: GenerateRbacOptions, io: Io): Promise<void> {
   await checkOutput(options, io);
-  const source = await sourceFile(file, io);
-  const facts = await inspect(runningDeno(), source.url, source.folder, file, installOptions(options));
+  const facts = await factsOf(file, options, io);
   await writeOutput(documents(facts.manifests.rbac, facts.rights), options, io);
 }

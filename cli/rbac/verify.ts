@@ -2,15 +2,15 @@
 import type { Right } from "@op/sdk";
 import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from "@op/sdk/kinds";
 import { type ClusterOptions, connectCluster } from "../cluster.ts";
-import { runningDeno, sourceFile } from "../deno.ts";
 import { Failure, UsageError } from "../exit_code.ts";
-import { inspect } from "../inspect.ts";
+import { factsOf, NO_IMAGE } from "../generate/generate.ts";
 import type { Io } from "../io.ts";
 import { readObjects } from "../objects.ts";
+import type { ProjectOptions } from "../project_file.ts";
 import { type Account, type AnyManifest, type GivenVerb, grantsTo, isGiven, unneeded } from "./grants.ts";
 
 /** Options for {@linkcode verifyRbac}. */
-export interface VerifyOptions extends ClusterOptions {
+export interface VerifyOptions extends ClusterOptions, ProjectOptions {
   /** Files with roles and bindings, or `-` for standard input. */
   readonly file?: readonly string[] | undefined;
   /** Ask the cluster. */
@@ -43,8 +43,7 @@ export async function verifyRbac(source: string, options: VerifyOptions, io: Io)
   if ((file.length > 0) === cluster) {
     throw new UsageError('Cannot verify: say -f FILE ("-" for standard input) or --cluster');
   }
-  const path = await sourceFile(source, io);
-  const facts = await inspect(runningDeno(), path.url, path.folder, source);
+  const facts = await factsOf(source, { config: options.config, image: NO_IMAGE }, io);
   const account = accountOf(options.as, facts.name);
   const objects = cluster
     ? await rolesOfCluster(options, io)

@@ -1,4 +1,5 @@
 /** Where and how an operator is installed. */
+import { imageOf, type ImageParts } from "./image.ts";
 
 /** A rule of a role, as `rbac.authorization.k8s.io/v1` has it. */
 export interface PolicyRule {
@@ -16,8 +17,12 @@ export interface InstallOptions {
   readonly watches?: readonly string[];
   /** Rights beyond the declarations, for what is called by other means than the context. @default {[]} */
   readonly policies?: readonly PolicyRule[];
-  /** The image of the executable. @default {`<name>:<version>`} */
+  /** The image of the executable. @default {what `imageParts` make} */
   readonly image?: string;
+  /** What the image is called, where it is not said whole. @default {`<name>:<version>`} */
+  readonly imageParts?: ImageParts;
+  /** What stands for the commit in an image's tag that is named by it: its tag, or its short hash. */
+  readonly commit?: string;
 }
 
 /** The options with their defaults. */
@@ -51,7 +56,8 @@ export function installOf(
   { name, version }: { readonly name: string; readonly version: string },
   options: InstallOptions,
 ): Install {
-  const { namespace = `${name}-system`, watches, policies = [], image = `${name}:${version}` } = options;
+  const { namespace = `${name}-system`, watches, policies = [], imageParts = {}, commit } = options;
+  const { image = imageOf(imageParts, { name, version, commit }) } = options;
   for (const each of [namespace, ...watches ?? []]) {
     if (!NAMESPACE.test(each)) {
       throw new TypeError(

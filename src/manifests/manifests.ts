@@ -6,12 +6,15 @@ import type { Manifest } from "./manifest.ts";
 import type { Right } from "./rights.ts";
 import { accessManifests } from "./roles.ts";
 import { type Sample, sampleOf } from "./sample.ts";
+import { metricsReader, serviceMonitor } from "./monitoring.ts";
 import { networkPolicy, type Workload, workloadManifests } from "./workload.ts";
 
 /** What of an operator its manifests are made from. */
 export interface Installed extends Workload {
   readonly crds: readonly CustomResourceDefinitionManifest[];
   readonly rights: readonly Right[];
+  /** What makes the API server ask it, where it has webhooks. @default {[]} */
+  readonly webhooks?: readonly Manifest[];
 }
 
 /** The groups in which manifests come, in the order in which a cluster takes them. */
@@ -22,9 +25,13 @@ export interface ManifestGroups {
   readonly namespace: readonly Manifest[];
   /** Account, roles and bindings, and roles for the users of its kinds. */
   readonly rbac: readonly Manifest[];
-  /** Deployment, Service, PodDisruptionBudget. */
+  /** ConfigMap, Deployment, Services, PodDisruptionBudget. */
   readonly manager: readonly Manifest[];
   readonly networkPolicy: readonly Manifest[];
+  /** What makes the API server ask it before it takes an object; empty without webhooks. */
+  readonly webhook: readonly Manifest[];
+  /** What makes Prometheus read its metrics: only for clusters that have the Prometheus Operator. */
+  readonly prometheus: readonly Manifest[];
 }
 
 /**
@@ -41,9 +48,15 @@ export function manifestsOf(operator: Installed, options: InstallOptions = {}): 
   return {
     crd: crds,
     namespace: namespace === undefined ? [] : [namespace],
-    rbac: [...accessManifests(name, rights, install), ...kindRoles(name, crds)],
+    rbac: [
+      ...accessManifests(name, rights, install),
+      ...(operator.metrics?.guarded ? [metricsReader(operator)] : []),
+      ...kindRoles(name, crds),
+    ],
     manager,
     networkPolicy: [networkPolicy(operator, install)],
+    webhook: operator.webhooks ?? [],
+    prometheus: operator.metrics === undefined ? [] : [serviceMonitor(operator, install)],
   };
 }
 

@@ -32,6 +32,8 @@ export interface RightsOptions {
   readonly lease?: { readonly name: string; readonly namespace?: string | undefined } | undefined;
   /** Whether its runs report Kubernetes Events. @default {false} */
   readonly events?: boolean;
+  /** Whether it asks the API server who may read its metrics. @default {false} */
+  readonly guardsMetrics?: boolean;
 }
 
 /**
@@ -53,11 +55,12 @@ export interface RightsOptions {
  * ```
  */
 export function rightsOf(parts: Readonly<Record<string, Part>>, options: RightsOptions = {}): Right[] {
-  const { lease, events = false } = options;
+  const { lease, events = false, guardsMetrics = false } = options;
   return [
     ...Object.entries(parts).flatMap(([key, part]) => controllerRights(part).map((right) => rightOf(key, right))),
     ...(events ? eventRights(Object.values(parts)) : []),
     ...(lease === undefined ? [] : leaseRights(lease)),
+    ...(guardsMetrics ? REVIEWS : []),
   ];
 }
 
@@ -76,6 +79,12 @@ function eventRights(parts: readonly Part[]): Right[] {
     ...(some.length === 0 ? [] : [{ ...event, verb, namespaces: some, reason: "reports Events" }]),
   ]);
 }
+
+/** Whose token a scraper shows, and whether that one may read metrics. */
+const REVIEWS: readonly Right[] = [
+  { group: "authentication.k8s.io", resource: "tokenreviews" },
+  { group: "authorization.k8s.io", resource: "subjectaccessreviews" },
+].map((of): Right => ({ ...of, verb: "create", names: [], scope: "cluster", reason: "asks who may read its metrics" }));
 
 function leaseRights({ name, namespace }: NonNullable<RightsOptions["lease"]>): Right[] {
   const lease = {

@@ -1,12 +1,12 @@
 /** The Deno permissions of an operator: what its declarations need, and nothing else. */
 import { API_HOST, CONFIG_FOLDER, SERVICE_ACCOUNT } from "../base/pod.ts";
 import type { Part } from "../parts/controller.ts";
-import type { Permissions } from "../parts/permissions.ts";
+import { PERMISSION_CLASSES, type PermissionClass, type Permissions } from "../parts/permissions.ts";
 
 /** One permission, and why it is needed. */
 export interface Permission {
-  readonly access: "net" | "read" | "env";
-  /** A host with or without a port, a path, or a variable's name. */
+  readonly access: PermissionClass;
+  /** A host with or without a port, a path, a variable's name, a program, a library, or what of the machine is asked for. */
   readonly target: string;
   readonly reason: string;
 }
@@ -19,6 +19,8 @@ export interface SandboxOptions {
   readonly isElected?: boolean;
   /** Variables that its program reads. @default {[]} */
   readonly variables?: readonly string[];
+  /** What the operator itself declares, beside its parts. @default {nothing} */
+  readonly reaches?: Permissions;
 }
 
 const VARIABLES: readonly [string, string][] = [
@@ -36,7 +38,7 @@ const VARIABLES: readonly [string, string][] = [
  * @returns Each once, in a stable order.
  */
 export function permissionsOf(parts: Readonly<Record<string, Part>>, options: SandboxOptions): Permission[] {
-  const { health, isElected = false, variables = [] } = options;
+  const { health, isElected = false, variables = [], reaches = {} } = options;
   return unique([
     { access: "net", target: API_HOST, reason: "the API server" },
     ...(health === undefined
@@ -47,7 +49,8 @@ export function permissionsOf(parts: Readonly<Record<string, Part>>, options: Sa
     ...variables.map((target) => ({ access: "env", target, reason: "a setting" }) as const),
     ...VARIABLES.map(([target, reason]) => ({ access: "env", target, reason }) as const),
     ...(isElected ? [{ access: "env", target: "HOSTNAME", reason: "who leads: the pod's name" } as const] : []),
-    ...Object.entries(parts).flatMap(([key, part]) => declared(key, part.permissions)),
+    ...declared("the operator", reaches),
+    ...Object.entries(parts).flatMap(([key, part]) => declared(`controller "${key}"`, part.permissions)),
   ]);
 }
 
@@ -68,7 +71,7 @@ export function permissionsOf(parts: Readonly<Record<string, Part>>, options: Sa
  * ```
  */
 export function permissionFlags(permissions: readonly Permission[]): string[] {
-  const flags = ["net", "read", "env"].flatMap((access) => {
+  const flags = PERMISSION_CLASSES.flatMap((access) => {
     const targets = permissions.filter((permission) => permission.access === access).map(({ target }) => target);
     return targets.length === 0 ? [] : [`--allow-${access}=${targets.join(",")}`];
   });
@@ -76,23 +79,33 @@ export function permissionFlags(permissions: readonly Permission[]): string[] {
   return ["--no-prompt", "--deny-import", ...flags];
 }
 
-function declared(key: string, { net = [], read = [], env = [] }: Permissions): Permission[] {
-  const reason = `controller "${key}" declares it`;
-  return [
-    ...net.map((target) => ({ access: "net", target: checked("net", target, key), reason }) as const),
-    ...read.map((target) => ({ access: "read", target: checked("read", target, key), reason }) as const),
-    ...env.map((target) => ({ access: "env", target: checked("env", target, key), reason }) as const),
-  ];
+function declared(who: string, permissions: Permissions): Permission[] {
+  return PERMISSION_CLASSES.flatMap((access) =>
+    (permissions[access] ?? []).map((target) => ({
+      access,
+      target: checked(access, target, who),
+      reason: `${who} declares it`,
+    }))
+  );
 }
 
+/** How a target of each class is written. */
+const WRITTEN: Readonly<Record<PermissionClass, string>> = {
+  net: 'a host such as "api.example.com" or "api.example.com:8443"',
+  read: "a file or a folder, without a comma",
+  write: "a file or a folder, without a comma",
+  env: "one name without a comma",
+  run: 'a program such as "/usr/bin/git"',
+  ffi: "the file of a library, without a comma",
+  sys:
+    'what is asked for, one of "hostname", "osRelease", "osUptime", "loadavg", "networkInterfaces", "systemMemoryInfo", "uid", "gid", "cpus" ...',
+};
+
 /** What is joined by commas must have none; an empty target, a star or the root would allow everything. */
-function checked(access: string, target: string, key: string): string {
-  if (target === "" || target === "/" || target.includes(",") || (access !== "read" && /[*/]/.test(target))) {
-    throw new TypeError(
-      `Cannot allow ${access} "${target}" to controller "${key}": write ${
-        access === "net" ? `a host such as "api.example.com" or "api.example.com:8443"` : "one name without a comma"
-      }`,
-    );
+function checked(access: PermissionClass, target: string, who: string): string {
+  const isWord = access === "net" || access === "env" || access === "sys";
+  if (target.trim() === "" || target === "/" || target.includes(",") || (isWord ? /[*/]/ : /^\*$/).test(target)) {
+    throw new TypeError(`Cannot allow ${access} "${target}" to ${who}: write ${WRITTEN[access]}`);
   }
   return target;
 }

@@ -9,8 +9,8 @@ const HEALTH = { hostname: "0.0.0.0", port: 8081 };
 Deno.test("permissionsOf has what every operator needs and what its parts declare, each once and with its reason", () => {
   const permissions = permissionsOf({
     a: part({ net: ["api.example.com", "db:5432"], read: ["/etc/x"], env: ["TOKEN"] }),
-    b: part({ net: ["api.example.com"], env: ["HOME"] }),
-  }, { health: HEALTH });
+    b: part({ net: ["api.example.com"], env: ["HOME"], write: ["/data"], run: ["/usr/bin/git"], ffi: ["/lib/x.so"] }),
+  }, { health: HEALTH, reaches: { sys: ["hostname"] } });
   const told = permissions.map(({ access, target, reason }) => `${access} ${target}: ${reason}`);
   assert.equal(new Set(permissions.map(({ access, target }) => `${access} ${target}`)).size, permissions.length);
   for (
@@ -22,6 +22,10 @@ Deno.test("permissionsOf has what every operator needs and what its parts declar
       'net db:5432: controller "a" declares it',
       'read /etc/x: controller "a" declares it',
       'env TOKEN: controller "a" declares it',
+      'write /data: controller "b" declares it',
+      'run /usr/bin/git: controller "b" declares it',
+      'ffi /lib/x.so: controller "b" declares it',
+      "sys hostname: the operator declares it",
     ]
   ) assert(told.includes(expected), `${expected} is not in\n${told.join("\n")}`);
   assert(permissions.every(({ reason }) => reason !== ""));
@@ -64,8 +68,20 @@ const REFUSED: readonly { name: string; permissions: Permissions; message: RegEx
   { name: "a host with a path", permissions: { net: ["api.example.com/v1"] }, message: /^Cannot allow net / },
   { name: "two hosts in one", permissions: { net: ["a,b"] }, message: /^Cannot allow net "a,b"/ },
   { name: "every host", permissions: { net: ["*"] }, message: /^Cannot allow net "\*"/ },
-  { name: "an empty path", permissions: { read: [""] }, message: /^Cannot allow read "".*one name without a comma/ },
+  {
+    name: "an empty path",
+    permissions: { read: [""] },
+    message: /^Cannot allow read "".*a file or a folder, without a comma/,
+  },
   { name: "two variables in one", permissions: { env: ["A,B"] }, message: /^Cannot allow env "A,B"/ },
+  {
+    name: "every program",
+    permissions: { run: ["*"] },
+    message: /^Cannot allow run "\*" to controller "a": write a program/,
+  },
+  { name: "the whole disk", permissions: { write: ["/"] }, message: /^Cannot allow write "\/"/ },
+  { name: "all of the machine", permissions: { sys: ["*"] }, message: /^Cannot allow sys "\*".*one of "hostname"/ },
+  { name: "a library without a name", permissions: { ffi: [" "] }, message: /^Cannot allow ffi " "/ },
   { name: "every variable", permissions: { env: ["*"] }, message: /^Cannot allow env "\*"/ },
 ];
 

@@ -1,4 +1,5 @@
-/** What runs an operator in a cluster: its namespace, Deployment, Service, and what guards them. */
+/** What runs an operator in a cluster: its namespace, settings, Deployment, Service, and what guards them. */
+import { CONFIG_FOLDER } from "../base/pod.ts";
 import type { Install } from "./install.ts";
 import { labelsOf, type Manifest } from "./manifest.ts";
 
@@ -8,11 +9,13 @@ export interface Workload {
   readonly version: string;
   readonly health: { readonly hostname: string; readonly port: number } | undefined;
   /** Where metrics are served, which may be where health is; absent when they are not. */
-  readonly metrics?: { readonly port: number } | undefined;
+  readonly metrics?: { readonly port: number; readonly guarded?: boolean } | undefined;
   /** Milliseconds that runs may go on after it is told to stop. */
   readonly stopWithin: number;
   /** Whether its processes agree on the one that works. Without that there must never be two. */
   readonly isElected: boolean;
+  /** What it is told: the table `[operator]` of a file, as TOML. @default {nothing} */
+  readonly settings?: string;
 }
 
 /** The user that distroless images call nonroot. */
@@ -30,6 +33,7 @@ const GRACE_SECONDS = 5;
 export function workloadManifests(workload: Workload, install: Install): Manifest[] {
   return [
     namespaceOf(workload, install),
+    configMap(workload, install),
     deploymentOf(workload, install),
     ...(workload.metrics === undefined ? [] : [metricsService(workload, workload.metrics.port, install)]),
     disruptionBudget(workload, install),
@@ -45,6 +49,20 @@ function namespaceOf({ name }: Workload, { namespace }: Install): Manifest {
       name: namespace,
       labels: { ...labelsOf(name), "pod-security.kubernetes.io/enforce": "restricted" },
     },
+  };
+}
+
+/** The file's name in the ConfigMap, and in the folder where that is mounted. */
+const CONFIG_FILE = "operator.toml";
+
+/** Always there, so that an overlay or `kubectl edit` can say something. The operator reads it again when it changes. */
+function configMap({ name, settings = "" }: Workload, { namespace }: Install): Manifest {
+  const text = settings === "" ? "# Nothing is said here: the operator does as its code has it.\n" : settings;
+  return {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: `${name}-config`, namespace, labels: labelsOf(name) },
+    data: { [CONFIG_FILE]: text },
   };
 }
 
@@ -72,7 +90,11 @@ function deploymentOf(workload: Workload, { namespace, image, watches }: Install
       template: {
         metadata: {
           labels: labelsOf(name),
-          annotations: { "kubectl.kubernetes.io/default-container": "operator" },
+          annotations: {
+            "kubectl.kubernetes.io/default-container": "operator",
+            // Another text makes new pods, for which it counts from the start.
+            [`${name}/settings`]: digest(workload.settings ?? ""),
+          },
         },
         spec: {
           serviceAccountName: name,
@@ -91,6 +113,7 @@ function deploymentOf(workload: Workload, { namespace, image, watches }: Install
             image,
             imagePullPolicy: "IfNotPresent",
             args,
+            env: [{ name: "OP_CONFIG", value: `${CONFIG_FOLDER}/${CONFIG_FILE}` }],
             ...(ports.length === 0 ? {} : { ports }),
             ...(health === undefined ? {} : {
               livenessProbe: { ...probe("/livez"), periodSeconds: 20, failureThreshold: 3 },
@@ -103,7 +126,9 @@ function deploymentOf(workload: Workload, { namespace, image, watches }: Install
               capabilities: { drop: ["ALL"] },
               readOnlyRootFilesystem: true,
             },
+            volumeMounts: [{ name: "config", mountPath: CONFIG_FOLDER, readOnly: true }],
           }],
+          volumes: [{ name: "config", configMap: { name: `${name}-config` } }],
         },
       },
     },
@@ -156,6 +181,18 @@ export function networkPolicy({ name, metrics }: Workload, { namespace }: Instal
       }),
     },
   };
+}
+
+/** What counts while the operator runs makes no new pods. */
+const COUNTS_AT_ONCE = /^(log_level|paused) *=.*$/gm;
+
+/** Tells one text of settings from another (FNV-1a). */
+function digest(settings: string): string {
+  let hash = 0x811c9dc5;
+  for (const byte of new TextEncoder().encode(settings.replace(COUNTS_AT_ONCE, ""))) {
+    hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  }
+  return hash.toString(16).padStart(8, "0");
 }
 
 /** A version as the value of a label: build metadata of a semantic version has a plus sign, which labels may not have. */

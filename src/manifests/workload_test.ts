@@ -11,11 +11,11 @@ const SHOP: Workload = {
   isElected: true,
 };
 
-Deno.test("workloadManifests makes namespace, Deployment and PodDisruptionBudget, all with the operator's label", () => {
+Deno.test("workloadManifests makes namespace, settings, Deployment and PodDisruptionBudget, all with the operator's label", () => {
   const manifests = made();
-  assert.deepEqual(manifests.map(({ kind }) => kind), ["Namespace", "Deployment", "PodDisruptionBudget"]);
+  assert.deepEqual(manifests.map(({ kind }) => kind), ["Namespace", "ConfigMap", "Deployment", "PodDisruptionBudget"]);
   for (const { metadata } of manifests) assert.equal(metadata.labels?.["app.kubernetes.io/name"], "shop");
-  assert.equal(manifests[1]?.metadata.labels?.["app.kubernetes.io/version"], "1.2.0_build.7");
+  assert.equal(manifests[2]?.metadata.labels?.["app.kubernetes.io/version"], "1.2.0_build.7");
 });
 
 Deno.test("a Deployment lets runs end, and has two pods for a moment only where they agree on one that works", () => {
@@ -57,6 +57,20 @@ for (const { name, port, names, target } of METRICS) {
 Deno.test("networkPolicy lets nobody in where there is nothing to ask for", () => {
   const { spec } = networkPolicy(SHOP, installOf(SHOP, {})) as Manifest & { spec: Record<string, unknown> };
   assert.deepEqual([spec.policyTypes, spec.ingress], [["Ingress"], undefined]);
+});
+
+Deno.test("a Deployment reads its settings, and has new pods for those that count with the next start only", () => {
+  const settings = (text: string) => {
+    const [map] = made({ settings: text }).filter(({ kind }) => kind === "ConfigMap");
+    const { spec } = deployment({ settings: text }) as Manifest & {
+      spec: { template: { metadata: { annotations: Record<string, string> } } };
+    };
+    return { data: map?.data, digest: spec.template.metadata.annotations["shop/settings"] };
+  };
+  const one = settings('[operator]\nselector = "a=b"\nlog_level = "info"\n');
+  assert.deepEqual(one.data, { "operator.toml": '[operator]\nselector = "a=b"\nlog_level = "info"\n' });
+  assert.equal(one.digest, settings('[operator]\nselector = "a=b"\nlog_level = "warn"\n').digest);
+  assert.notEqual(one.digest, settings('[operator]\nselector = "a=c"\nlog_level = "info"\n').digest);
 });
 
 Deno.test("a Deployment looks at the namespaces that it has rights in", () => {

@@ -3,7 +3,7 @@ import { ConfigMap } from "../kinds/mod.ts";
 import { controller } from "../parts/controller.ts";
 import { configured } from "./configure.ts";
 import { operator } from "./operator.ts";
-import { fileSettings } from "./settings.ts";
+import { fileSettings } from "./config_file.ts";
 
 const op = operator({
   name: "test",

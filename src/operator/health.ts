@@ -1,5 +1,6 @@
 /** Health over HTTP: `/livez` says that the process answers, `/readyz` what it waits for, `/metrics` what it counts. */
 import type { Metrics } from "../runtime/metrics.ts";
+import type { MetricsGuard } from "./metrics_guard.ts";
 import type { ReadinessLine } from "./readiness.ts";
 
 /** What health is asked of. */
@@ -10,6 +11,8 @@ export interface HealthSource {
   readonly lag: number;
   /** Nothing while the operator starts. */
   readonly metrics: Metrics | undefined;
+  /** Who may read them: everybody without it; `nobody` where they are not served. */
+  readonly guard?: MetricsGuard | "nobody" | undefined;
 }
 
 // A kubelet gives a probe a second and asks three times: what is late by so much, again and again, is better begun anew.
@@ -30,13 +33,20 @@ export async function healthResponse(request: Request, source: HealthSource): Pr
     case "/readyz":
       return report(source.readiness());
     case "/metrics": {
-      const { metrics } = source;
+      const { metrics, guard } = source;
+      if (guard === "nobody") return notFound();
+      const refusal = await guard?.(request);
+      if (refusal !== undefined) return refusal;
       if (metrics === undefined) return new Response("Starting\n", { status: 503 });
       return new Response(await metrics.text(), { headers: { "content-type": metrics.contentType } });
     }
     default:
-      return new Response("Not found: ask /livez, /readyz or /metrics\n", { status: 404 });
+      return notFound();
   }
+}
+
+function notFound(): Response {
+  return new Response("Not found: ask /livez, /readyz or /metrics\n", { status: 404 });
 }
 
 function liveLine(lag: number): ReadinessLine {

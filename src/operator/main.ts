@@ -1,14 +1,17 @@
 /** An operator as a program: arguments, signals, exit codes. It is the only place beside `cli/main.ts` that ends a process. */
 import { parseArgs } from "node:util";
 import { systemClock } from "../base/clock.ts";
+import { Client } from "../kube/client.ts";
 import type { Connection } from "../kube/connection.ts";
 import type { ManifestGroups } from "../manifests/manifests.ts";
 import { permissionFlags } from "../manifests/sandbox.ts";
 import { currentRunLog } from "../runtime/current_run.ts";
 import type { Logger } from "../runtime/logger.ts";
+import { undeclaredUse } from "../runtime/undeclared_use.ts";
 import { configured } from "./configure.ts";
 import { connect, type ConnectOptions } from "./connect.ts";
 import { healthResponse, type HealthSource } from "./health.ts";
+import { metricsGuard } from "./metrics_guard.ts";
 import { configureLogs, type LogFormat, type LogLevel, operatorLog } from "./log.ts";
 import { LoopLag } from "./loop_lag.ts";
 import { denoMachine } from "./machine.ts";
@@ -52,7 +55,7 @@ export async function main(operator: Operator, args: readonly string[]): Promise
   try {
     await command(operator, args);
   } catch (error) {
-    const told = error instanceof Error ? error.message : String(error);
+    const told = undeclaredUse(error, "the operator") ?? (error instanceof Error ? error.message : String(error));
     writeAll(Deno.stderr, `${operator.name}: ${told}\n`);
     const isUsage = error instanceof UsageError || error instanceof SettingError;
     if (isUsage) writeAll(Deno.stderr, `Say "${operator.name} --help" for what there is\n`);
@@ -72,11 +75,14 @@ async function command(operator: Operator, args: readonly string[]): Promise<voi
     case "crds":
       return writeList(operator.crds());
     case "rbac":
-      return writeList(installed(operator, values).rbac);
-    case "manifests":
-      return writeList(Object.values(installed(operator, values)).flat());
+      return writeList((await installed(operator, values)).rbac);
+    case "manifests": {
+      // Kinds that only some clusters have would make the others refuse the list.
+      const { prometheus: _, ...groups } = await installed(operator, values);
+      return writeList(Object.values(groups).flat());
+    }
     case "permissions":
-      return writeAll(Deno.stdout, `${permissionFlags(operator.permissions()).join("\n")}\n`);
+      return writeAll(Deno.stdout, `${permissionFlags((await asTold(operator, values)).permissions()).join("\n")}\n`);
     case "version":
       return writeAll(Deno.stdout, `${operator.name} ${operator.version} (deno ${Deno.version.deno})\n`);
     default:
@@ -89,18 +95,33 @@ function writeList(items: readonly unknown[]): void {
   writeAll(Deno.stdout, `${JSON.stringify({ apiVersion: "v1", kind: "List", items }, null, 2)}\n`);
 }
 
-/** By the flags alone: what is installed must not depend on the machine on which it is printed. */
-function installed(operator: Operator, values: Values): ManifestGroups {
+/** By the flags alone, and the file that they name: what is installed must not depend on the machine on which it is printed. */
+async function installed(operator: Operator, values: Values): Promise<ManifestGroups> {
   const { into, image } = values;
   const { namespaces } = runtimeScope(flagSettings(values));
+  const told = await asTold(operator, values);
   try {
-    return operator.manifests({
+    return told.manifests({
       ...(namespaces === undefined ? {} : { watches: namespaces }),
       ...(into === undefined ? {} : { namespace: into }),
       ...(image === undefined ? {} : { image }),
     });
   } catch (error) {
     throw error instanceof TypeError ? new UsageError(error.message) : error;
+  }
+}
+
+/** As the file has it that was named, if one was; `-` is standard input, which an executable may read that may read no file. */
+async function asTold(operator: Operator, { config }: Values): Promise<Operator> {
+  if (config === undefined) return operator;
+  if (config === "-") return operator.configured(await new Response(Deno.stdin.readable).text(), "standard input");
+  try {
+    return operator.configured(await denoMachine.readText(config), config);
+  } catch (cause) {
+    if (!(cause instanceof Deno.errors.NotCapable)) throw cause;
+    throw new Error(`Cannot read "${config}": this program may not; say "--config -" and hand it in: < ${config}`, {
+      cause,
+    });
   }
 }
 
@@ -157,6 +178,7 @@ async function start(coded: Operator, values: Values): Promise<void> {
     get metrics() {
       return started.running?.metrics;
     },
+    guard: guardOf(operator, connection, log),
   };
   // Before anything else: a program that cannot listen does not begin.
   const served = operator.health && serveHealth(operator.health, health, stop.signal);
@@ -210,10 +232,17 @@ function serveHealth(
     const why = cause instanceof Deno.errors.AddrInUse
       ? "the port is taken: choose another with health: { port }, or --health-port"
       : cause instanceof Deno.errors.NotCapable
-      ? `it was built to listen elsewhere: build it again with health: { hostname: "${hostname}", port: ${port} }`
+      ? `it was built to listen elsewhere: put health.hostname and health.port into operator.toml and build it again`
       : (cause as Error).message;
     throw new Error(`Cannot serve health at ${hostname}:${port}: ${why}`, { cause });
   }
+}
+
+function guardOf({ name, version, metrics }: Operator, connection: Connection, log: Logger): HealthSource["guard"] {
+  if (metrics === undefined) return "nobody";
+  if (!metrics.guarded) return undefined;
+  const client = new Client(connection, { clock: systemClock, userAgent: `${name}/${version}` });
+  return metricsGuard({ client, clock: systemClock, log });
 }
 
 /** Which objects to look at. */
@@ -248,13 +277,16 @@ function help({ name, version }: Operator): string {
   const own = [
     ["    --kubeconfig FILE", "the kubeconfig to use; otherwise KUBECONFIG, the pod's service account, ~/.kube/config"],
     ["    --context NAME", "the kubeconfig's context"],
-    ["    --config FILE", `where settings are; otherwise ${USUAL_FILE}, where it is there`],
+    [
+      "    --config FILE",
+      `where settings are; otherwise ${USUAL_FILE}, where it is there; with manifests "-" is standard input`,
+    ],
     ["    --into NAME", `with manifests and rbac: the namespace that it runs in; otherwise ${name}-system`],
     ["    --image IMAGE", `with manifests: the image of this program; otherwise ${name}:${version}`],
   ] as const;
   const settings = SETTINGS.flatMap(({ flag, short, type, help }) => {
     if (flag === undefined) return [];
-    const value = { boolean: "", number: " N", duration: " TIME", list: " NAME", text: " TEXT" }[type];
+    const value = { boolean: "", number: " N", duration: " TIME", list: " NAME" }[type as string] ?? " TEXT";
     return [[`${short === undefined ? "   " : `-${short},`} --${flag}${value}`, help] as const];
   });
   const lines = [...own, ...settings, ["-h, --help", "this text"] as const];

@@ -7,9 +7,12 @@ import { type ManifestGroups, manifestsOf, samplesOf } from "../manifests/manife
 import { type Right, rightsOf } from "../manifests/rights.ts";
 import type { Sample } from "../manifests/sample.ts";
 import { type Permission, permissionsOf } from "../manifests/sandbox.ts";
+import type { Permissions } from "../parts/permissions.ts";
 import { fieldManager, finalizerName } from "../runtime/names.ts";
 import type { Duration } from "../base/duration.ts";
 import { milliseconds } from "../base/duration.ts";
+import { type ConfigFile, readConfigFile } from "./config_file.ts";
+import { configured } from "./configure.ts";
 import { type LeaderElection, leaderElectionOf, type LeaderElectionOptions } from "./leader_election.ts";
 import { main } from "./main.ts";
 import { VARIABLES } from "./setting_list.ts";
@@ -22,6 +25,15 @@ export interface HealthOptions {
   readonly port?: number;
   /** @default {"0.0.0.0"} */
   readonly hostname?: string;
+}
+
+/** Who may read an operator's metrics. */
+export interface MetricsOptions {
+  /**
+   * Whether only those may read them whose token the API server knows, and whose roles allow to `get` the path `/metrics`: the operator asks it, by
+   * TokenReview and SubjectAccessReview. @default {false}
+   */
+  readonly guarded?: boolean;
 }
 
 /** Options of {@linkcode operator}. */
@@ -39,6 +51,10 @@ export interface OperatorOptions<Services = unknown> {
   readonly version?: string;
   /** Where health is served; `false` for nowhere. */
   readonly health?: HealthOptions | false;
+  /** Who may read the metrics, which are served where health is; `false` for nobody. @default {whoever reaches the port} */
+  readonly metrics?: MetricsOptions | false;
+  /** What the program may reach beyond the API server, whatever part asks for it: what all its parts share. @default {nothing} */
+  readonly permissions?: Permissions;
   /** How long runs may go on after it is told to stop. @default {"25s"} */
   readonly stopWithin?: Duration;
   /**
@@ -53,11 +69,25 @@ export interface Operator {
   readonly version: string;
   readonly parts: Readonly<Record<string, Part>>;
   readonly health: Required<HealthOptions> | undefined;
+  /** Who may read its metrics; absent when they are not served. */
+  readonly metrics: Required<MetricsOptions> | undefined;
+  /** What the program may reach, beside what its parts declare. */
+  readonly reaches: Permissions;
   /** Milliseconds that runs may go on after it is told to stop. */
   readonly stopWithin: number;
   readonly leaderElection: LeaderElection;
   /** Makes what the runs share. */
   readonly services: ((context: ServicesContext) => unknown) | undefined;
+  /** What an `operator.toml` said, if one was read. */
+  readonly config: ConfigFile | undefined;
+  /**
+   * The operator as an `operator.toml` has it: its manifests, rights and permissions follow from what is said there, too.
+   *
+   * @param text The file's text.
+   * @param path Its path, for errors.
+   * @throws {Error} If a key or a value in it is wrong.
+   */
+  configured(text: string, path?: string): Operator;
   /** The definitions of its own kinds. */
   crds(): CustomResourceDefinitionManifest[];
   /** The Deno permissions it needs, each with its reason. */
@@ -108,37 +138,56 @@ const KEY = /^[A-Za-z]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
  * ```
  */
 export function operator<Services = unknown>(options: OperatorOptions<Services>): Operator {
-  const { name, parts, version = "0.0.0", health = {}, stopWithin = "25s" } = options;
+  const { name, parts, version = "0.0.0", health = {}, metrics = {}, permissions = {}, stopWithin = "25s" } = options;
   refuseNames(name, parts);
   refuseCollisions(name, parts);
   crdsOf(Object.values(parts)); // refuses kinds that differ under one name
-  const value: Operator = {
+  return assembled({
     name,
     version,
     parts,
     health: health === false ? undefined : { port: 8081, hostname: "0.0.0.0", ...health },
+    metrics: metrics === false || health === false ? undefined : { guarded: false, ...metrics },
+    reaches: permissions,
     stopWithin: milliseconds(stopWithin),
     leaderElection: leaderElectionOf(name, options.leaderElection),
     services: options.services && ((context) => options.services!(context)),
-    crds: () => crdsOf(Object.values(parts)),
-    permissions: () =>
-      permissionsOf(parts, {
-        health: value.health,
-        isElected: value.leaderElection.when !== "never",
-        variables: VARIABLES,
-      }),
-    rights: () => {
-      const { when, id, namespace } = value.leaderElection;
-      return rightsOf(parts, { lease: when === "never" ? undefined : { name: id, namespace }, events: true });
+    config: undefined,
+  });
+}
+
+/** What an operator is, without what follows from it. */
+type Data = {
+  readonly [K in keyof Operator as Operator[K] extends (...args: never) => unknown ? never : K]: Operator[K];
+};
+
+/** All that follows. */
+function assembled(data: Data): Operator {
+  const { parts, health, metrics, leaderElection: { when, id, namespace }, config } = data;
+  const isElected = when !== "never";
+  const value: Operator = {
+    ...data,
+    configured: (text, path = "operator.toml") => {
+      const config = readConfigFile(text, path);
+      return assembled({ ...configured(value, config.settings), config });
     },
+    crds: () => crdsOf(Object.values(parts)),
+    permissions: () => permissionsOf(parts, { health, isElected, variables: VARIABLES, reaches: data.reaches }),
+    rights: () =>
+      rightsOf(parts, {
+        lease: isElected ? { name: id, namespace } : undefined,
+        events: true,
+        guardsMetrics: metrics?.guarded ?? false,
+      }),
     manifests: (options) =>
       manifestsOf({
-        ...value,
-        isElected: value.leaderElection.when !== "never",
-        metrics: value.health && { port: value.health.port },
+        ...data,
+        isElected,
+        metrics: health && metrics && { port: health.port, guarded: metrics.guarded },
         crds: value.crds(),
         rights: value.rights(),
-      }, options),
+        settings: config?.operatorText ?? "",
+      }, installOptions(config, options)),
     samples: () => samplesOf(Object.values(parts).flatMap(({ kind, owns }) => [kind, ...owns])),
     run: async (options) => {
       await using running = startOperator(value, options);
@@ -147,6 +196,21 @@ export function operator<Services = unknown>(options: OperatorOptions<Services>)
     main: (args = Deno.args) => main(value, args),
   };
   return value;
+}
+
+/** What is said where manifests are asked for goes before the file. */
+function installOptions(config: ConfigFile | undefined, options: InstallOptions = {}): InstallOptions {
+  if (config === undefined) return options;
+  const watches = config.settings.get("all_namespaces")?.value === true
+    ? undefined
+    : config.settings.get("namespaces")?.value as readonly string[] | undefined;
+  return {
+    ...(config.namespace === undefined ? {} : { namespace: config.namespace }),
+    ...(watches === undefined ? {} : { watches }),
+    imageParts: config.image,
+    ...options,
+    policies: [...config.policies, ...options.policies ?? []],
+  };
 }
 
 function refuseNames(name: string, parts: Readonly<Record<string, Part>>): void {

@@ -1,8 +1,8 @@
 /** What can be said to an operator's program: one list, from which flags, variables, the file's keys and the help are. */
 import { LOG_LEVELS } from "./log.ts";
 
-/** What a setting takes. */
-export type SettingType = "text" | "list" | "boolean" | "number" | "duration";
+/** What a setting takes; `affix` is a text that may be empty, `rules` are rules of a role. */
+export type SettingType = "text" | "list" | "boolean" | "number" | "duration" | "affix" | "rules";
 
 /** A setting. */
 export interface Setting {
@@ -55,6 +55,19 @@ export const SETTINGS: readonly Setting[] = [
   { key: "controllers.*.concurrency", type: "number", isFileOnly: true, help: "how many objects at once" },
   { key: "controllers.*.timeout", type: "duration", isFileOnly: true, help: "how long a run may take" },
 ];
+
+/** What the file says of building and generating: these are no settings of the running program, which reads past them. */
+export const PROJECT_SETTINGS: readonly Setting[] = [
+  { key: "build.image.registry", type: "text", help: "where images are: registry.example.com, docker.io/team" },
+  { key: "build.image.repository", type: "text", help: "the image's name in it; otherwise the operator's" },
+  { key: "build.image.tag", type: "text", help: "otherwise $PROJECT_VERSION; or $TAG_OR_SHORT_COMMIT_SHA; or a text" },
+  { key: "build.image.tag_prefix", type: "affix", help: "what stands before the tag" },
+  { key: "build.image.tag_suffix", type: "affix", help: "what stands behind the tag" },
+  { key: "build.builder.binary", type: "text", help: "the program that makes images: docker, podman, buildah" },
+  { key: "build.builder.args", type: "list", help: "its arguments; $IMG is the image" },
+  { key: "generate.namespace", type: "text", help: "the namespace that the operator runs in" },
+  { key: "generate.rbac.policies", type: "rules", help: "rights beyond the declarations" },
+].map((setting): Setting => ({ ...setting, isFileOnly: true } as Setting));
 
 /**
  * The variable of a setting: `OP_LOG_LEVEL`, `OP_LEADER_ELECTION`.

@@ -1,13 +1,12 @@
-/** Settings from flags, variables and a file; the first of these that says something counts, then the code. */
-import { parse, TomlError } from "smol-toml";
+/** Settings from flags, variables and a file (`config_file.ts`); the first of these that says something counts, then the code. */
 import { type Duration, milliseconds } from "../base/duration.ts";
-import { isObject } from "../base/json.ts";
-import { nearest } from "../base/nearest.ts";
+import type { PolicyRule } from "../manifests/install.ts";
+import { policyRules } from "./policy_setting.ts";
 import { type Setting, SETTINGS, variableOf } from "./setting_list.ts";
 
 /** A setting's value, and where it was said. */
 export interface Said {
-  readonly value: string | number | boolean | readonly string[];
+  readonly value: string | number | boolean | readonly string[] | readonly PolicyRule[];
   /** In words: `--log-level`, `OP_LOG_LEVEL`, `"operator.toml"`. */
   readonly where: string;
 }
@@ -18,76 +17,6 @@ export type Settings = ReadonlyMap<string, Said>;
 /** A setting was wrong. */
 export class SettingError extends Error {
   override name = "SettingError";
-}
-
-// Tables of the same file that are read by others.
-const OTHER_TABLES: readonly string[] = ["build", "generate"];
-
-/**
- * Reads the settings in a file's table `[operator]`.
- *
- * @param text The file's text, TOML.
- * @param path Its path, for errors.
- * @throws {SettingError} If it is not TOML, has a key that does not exist, or a value that cannot be.
- */
-export function fileSettings(text: string, path: string): Settings {
-  const where = `"${path}"`;
-  const found = new Map<string, Said>();
-  const content = parsed(text, where);
-  for (const name of Object.keys(content)) {
-    if (name !== "operator" && !OTHER_TABLES.includes(name)) refuseKey(where, name, ["operator", ...OTHER_TABLES]);
-  }
-  const { operator = {} } = content;
-  if (!isObject(operator)) throw new SettingError(`Cannot read ${where}: "operator" must be a table`);
-  collect(operator, [], { where, found });
-  return found;
-}
-
-function parsed(text: string, where: string): Record<string, unknown> {
-  try {
-    return parse(text);
-  } catch (error) {
-    const place = error instanceof TomlError ? ` at line ${error.line}, column ${error.column}` : "";
-    throw new SettingError(`Cannot read ${where}: it is not TOML${place}`, { cause: error });
-  }
-}
-
-function collect(
-  table: Record<string, unknown>,
-  path: readonly string[],
-  context: { readonly where: string; readonly found: Map<string, Said> },
-): void {
-  const { where, found } = context;
-  const known = namesAt(path);
-  for (const [name, value] of Object.entries(table)) {
-    const at = [...path, name];
-    const setting = SETTINGS.find(({ key }) => matches(key, at));
-    if (setting !== undefined) {
-      found.set(at.join("."), { value: checked(setting, value, `"${at.join(".")}" in ${where}`), where });
-    } else if (known.includes("*") || namesAt(at).length > 0) {
-      if (!isObject(value)) throw new SettingError(`Cannot read ${where}: "${at.join(".")}" must be a table`);
-      collect(value, at, context);
-    } else refuseKey(where, at.join("."), known.map((one) => [...path, one].join(".")));
-  }
-}
-
-/** The names that may stand in a table. */
-function namesAt(path: readonly string[]): string[] {
-  const inside = SETTINGS.map(({ key }) => key.split(".")).filter((parts) =>
-    parts.length > path.length && path.every((name, i) => parts[i] === name || parts[i] === "*")
-  );
-  return [...new Set(inside.map((parts) => parts[path.length]!))];
-}
-
-function matches(key: string, at: readonly string[]): boolean {
-  const parts = key.split(".");
-  return parts.length === at.length && parts.every((part, i) => part === "*" || part === at[i]);
-}
-
-function refuseKey(where: string, key: string, known: readonly string[]): never {
-  const meant = nearest(key, known);
-  const hint = meant === undefined ? `there is ${known.join(", ")}` : `did you mean "${meant}"?`;
-  throw new SettingError(`Cannot read ${where}: "${key}" is no key: ${hint}`);
 }
 
 /**
@@ -148,7 +77,15 @@ function fromText({ type }: Setting, text: string): unknown {
   }
 }
 
-function checked(setting: Setting, value: unknown, what: string): Said["value"] {
+/**
+ * A value that a setting may have.
+ *
+ * @param setting The setting.
+ * @param value What was said.
+ * @param what What it was said as, for errors: `"log_level" in "operator.toml"`.
+ * @throws {SettingError} If it may not.
+ */
+export function checked(setting: Setting, value: unknown, what: string): Said["value"] {
   const { type, choices } = setting;
   const refuse = (wanted: string): never => {
     throw new SettingError(`Cannot take ${what}: it is ${JSON.stringify(value)}, and must be ${wanted}`);
@@ -172,6 +109,12 @@ function checked(setting: Setting, value: unknown, what: string): Said["value"] 
         refuse('a duration, such as "30s"');
       }
       return value as string;
+    case "rules":
+      return policyRules(value, (why) => {
+        throw new SettingError(`Cannot take ${what}: ${why}`);
+      });
+    case "affix":
+      return typeof value === "string" ? value : refuse("a text");
     case "text":
       return typeof value === "string" && value !== "" ? value : refuse("a text that is not empty");
   }

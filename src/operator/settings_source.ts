@@ -2,7 +2,8 @@
 import type { Clock } from "../base/clock.ts";
 import { CONFIG_FOLDER } from "../base/pod.ts";
 import { denoMachine } from "./machine.ts";
-import { fileSettings, flagSettings, merged, SettingError, type Settings, variableSettings } from "./settings.ts";
+import { fileSettings } from "./config_file.ts";
+import { flagSettings, merged, SettingError, type Settings, variableSettings } from "./settings.ts";
 
 /** Where a ConfigMap with settings is mounted. */
 export const USUAL_FILE: string = `${CONFIG_FOLDER}/operator.toml`;

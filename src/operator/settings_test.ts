@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { VARIABLES } from "./setting_list.ts";
-import { fileSettings, flagSettings, merged, type Settings, variableSettings } from "./settings.ts";
+import { fileSettings } from "./config_file.ts";
+import { flagSettings, merged, type Settings, variableSettings } from "./settings.ts";
 
 const FILE = `
 [operator]
@@ -11,8 +12,8 @@ enabled = false
 lease_duration = "30s"
 [operator.controllers.websites]
 concurrency = 3
-[build]
-anything = 1
+[build.image]
+registry = "registry.example.com"
 `;
 
 Deno.test("fileSettings reads the table [operator] and leaves those of others alone", () => {
@@ -77,6 +78,32 @@ const REFUSED: readonly { name: string; text: string; message: string }[] = [
     name: "a list with an empty name",
     text: '[operator]\nnamespaces = [""]',
     message: 'Cannot take "namespaces" in "f": it is [""], and must be a list of names, none of them empty',
+  },
+  {
+    name: "a key of the image that is misspelt",
+    text: '[build.image]\nregistri = "r"',
+    message: 'Cannot read "f": "build.image.registri" is no key: did you mean "build.image.registry"?',
+  },
+  {
+    name: "a key of a policy that is misspelt",
+    text: '[[generate.rbac.policies]]\napi_group = [""]\nresources = ["pods"]\nverbs = ["get"]',
+    message: 'Cannot take "generate.rbac.policies" in "f": policy 1 has a key "api_group": did you mean "api_groups"?',
+  },
+  {
+    name: "a policy without verbs",
+    text: '[[generate.rbac.policies]]\napi_groups = [""]\nresources = ["pods"]',
+    message: 'Cannot take "generate.rbac.policies" in "f": policy 1 has no "verbs"',
+  },
+  {
+    name: "a policy that is one text",
+    text: '[[generate.rbac.policies]]\napi_groups = ""\nresources = ["pods"]\nverbs = ["get"]',
+    message: 'Cannot take "generate.rbac.policies" in "f": "api_groups" of policy 1 is "", and must be a list of texts',
+  },
+  {
+    name: "policies that are one table",
+    text: '[generate.rbac.policies]\nverbs = ["get"]',
+    message:
+      'Cannot take "generate.rbac.policies" in "f": it must be a list of tables: write [[generate.rbac.policies]] above each',
   },
   { name: "what is not TOML", text: "[operator\n", message: 'Cannot read "f": it is not TOML at line 1, column 10' },
 ];

@@ -2,6 +2,7 @@
 import { backoff } from "../base/backoff.ts";
 import { ApiError } from "../kube/api_error.ts";
 import { PermanentError, TemporaryError } from "../parts/outcome.ts";
+import { undeclaredUse } from "./undeclared_use.ts";
 
 /** What a failed run means. */
 export interface Failure {
@@ -43,7 +44,7 @@ export function failureOf(error: unknown, failures: number, part: string, spread
       after: error.retryAfter ?? after,
     };
   }
-  const undeclared = undeclaredUse(error, part);
+  const undeclared = undeclaredUse(error, `controller "${part}"`);
   if (undeclared !== undefined) {
     // What is compiled in does not change while the program runs.
     return { reason: "NotDeclared", message: undeclared, isUnexpected: false, isRace: false, after: undefined };
@@ -72,17 +73,4 @@ const CONDITION_REASON = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
 function textOf(error: unknown): string {
   if (error instanceof Error) return error.message;
   return typeof error === "string" ? error : Deno.inspect(error);
-}
-
-/** What the sandbox refused, as the declaration that would allow it. Deno's message reads `Requires net access to "example.com:443", run again with …`. */
-function undeclaredUse(error: unknown, part: string): string | undefined {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (!(cause instanceof Deno.errors.NotCapable)) continue;
-    const [, access, target] = /Requires (\w+) access(?: to "([^"]*)")?/.exec(cause.message) ?? [];
-    if (access === undefined) return undefined;
-    const value = access === "net" ? target?.replace(/:(443|80)$/, "") : target;
-    return `Cannot use ${access}${value === undefined ? "" : ` "${value}"`}: it is not declared: ` +
-      `add permissions: { ${access}: [${JSON.stringify(value ?? "")}] } to controller "${part}" and build again`;
-  }
-  return undefined;
 }

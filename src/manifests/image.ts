@@ -1,0 +1,74 @@
+/** The image of an operator's executable, by what `operator.toml` says of it. */
+
+/** What is said of an image. */
+export interface ImageParts {
+  /** Where images are: a host, with a path where there is one. */
+  readonly registry?: string;
+  /** Its name there. @default {the operator's name} */
+  readonly repository?: string;
+  /** `$PROJECT_VERSION`, `$TAG_OR_SHORT_COMMIT_SHA` or a text, which may have these in it. @default {"$PROJECT_VERSION"} */
+  readonly tag?: string;
+  readonly tagPrefix?: string;
+  readonly tagSuffix?: string;
+}
+
+/** What stands in a tag for the tag of the commit that is checked out, or its short hash where it has none. */
+export const COMMIT = "$TAG_OR_SHORT_COMMIT_SHA";
+
+const VERSION = "$PROJECT_VERSION";
+
+// github.com/distribution/reference: what registries take.
+const NAME = /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*$/;
+const REGISTRY = /^[A-Za-z0-9][-A-Za-z0-9.]*(?::\d+)?(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*$/;
+const TAG = /^\w[\w.-]{0,127}$/;
+
+/**
+ * Whether the image depends on which commit is checked out.
+ *
+ * @param parts What is said of it.
+ */
+export function isOfCommit({ tag = "" }: ImageParts): boolean {
+  return tag.includes(COMMIT);
+}
+
+/**
+ * The image's whole name.
+ *
+ * @param parts What is said of it.
+ * @param operator Its name, its version and, where the tag has it, what stands for the commit.
+ * @throws {TypeError} If it is no name of an image, or the commit is needed and not known.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const parts = { registry: "registry.example.com/team", tagPrefix: "v" };
+ * assert.equal(imageOf(parts, { name: "shop", version: "1.2.0" }), "registry.example.com/team/shop:v1.2.0");
+ * ```
+ */
+export function imageOf(
+  parts: ImageParts,
+  operator: { readonly name: string; readonly version: string; readonly commit?: string | undefined },
+): string {
+  const { registry, repository = operator.name, tag = VERSION, tagPrefix = "", tagSuffix = "" } = parts;
+  const refuse = (what: string, value: string, wish: string): never => {
+    throw new TypeError(`Cannot name the image of operator "${operator.name}": ${what} "${value}" ${wish}`);
+  };
+  if (registry !== undefined && !REGISTRY.test(registry)) {
+    refuse("the registry", registry, 'must be a host, with a path where there is one: "registry.example.com/team"');
+  }
+  if (!NAME.test(repository)) {
+    refuse("the repository", repository, "must be small letters, digits and single separators");
+  }
+  if (isOfCommit(parts) && operator.commit === undefined) {
+    refuse("the tag", tag, "depends on the commit, which only op can ask for: name the image");
+  }
+  // Build metadata of a version has a plus sign, which tags may not have.
+  const middle = tag.replaceAll(COMMIT, operator.commit ?? "").replaceAll(VERSION, operator.version);
+  const whole = `${tagPrefix}${middle}${tagSuffix}`.replaceAll("+", "_");
+  if (!TAG.test(whole)) {
+    const words = /\$\w*/.exec(whole) === null ? "" : `; of words with a dollar sign there is ${VERSION} and ${COMMIT}`;
+    refuse("the tag", whole, `must be letters, digits, ".", "_" and "-", at most 128${words}`);
+  }
+  return `${registry === undefined ? "" : `${registry}/`}${repository}:${whole}`;
+}

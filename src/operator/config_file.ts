@@ -1,0 +1,143 @@
+/**
+ * `operator.toml`: one file for a project. Its table `[operator]` is what the running program is told, the others say how it is built and generated. All who
+ * read it read all of it by one list of keys, so that a misspelt one is refused wherever it is met first.
+ */
+import { parse, stringify, TomlError } from "smol-toml";
+import { isObject } from "../base/json.ts";
+import { nearest } from "../base/nearest.ts";
+import type { ImageParts } from "../manifests/image.ts";
+import type { PolicyRule } from "../manifests/install.ts";
+import { PROJECT_SETTINGS, type Setting, SETTINGS } from "./setting_list.ts";
+import { checked, type Said, SettingError, type Settings } from "./settings.ts";
+
+/** What the file says. */
+export interface ConfigFile {
+  /** Its table `[operator]`. */
+  readonly settings: Settings;
+  /** The same as TOML, without all else: what goes into the cluster. */
+  readonly operatorText: string;
+  readonly image: ImageParts;
+  /** The program that makes images, and its arguments. */
+  readonly builder: { readonly binary?: string; readonly args?: readonly string[] };
+  /** The namespace that the operator runs in. */
+  readonly namespace: string | undefined;
+  /** Rights beyond the declarations. */
+  readonly policies: readonly PolicyRule[];
+}
+
+const OPERATOR = "operator";
+
+/** All keys of the file. */
+const KEYS: readonly Setting[] = [
+  ...SETTINGS.map((setting) => ({ ...setting, key: `${OPERATOR}.${setting.key}` })),
+  ...PROJECT_SETTINGS,
+];
+
+/**
+ * Reads the file.
+ *
+ * @param text The file's text, TOML.
+ * @param path Its path, for errors.
+ * @throws {SettingError} If it is not TOML, has a key that does not exist, or a value that cannot be.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const { image, operatorText } = readConfigFile('[operator]\npaused = true\n[build.image]\nregistry = "r.example"\n', "f");
+ * assert.deepEqual(image, { registry: "r.example" });
+ * assert.equal(operatorText, "[operator]\npaused = true\n");
+ * ```
+ */
+export function readConfigFile(text: string, path: string): ConfigFile {
+  const where = `"${path}"`;
+  const found = new Map<string, Said>();
+  const content = parsed(text, where);
+  collect(content, [], { where, found });
+  const value = <T>(key: string): T | undefined => found.get(key)?.value as T | undefined;
+  const said = <T>(name: string, key: string): Record<string, T> => {
+    const one = value<T>(key);
+    return one === undefined ? {} : { [name]: one };
+  };
+  const settings = [...found].flatMap(([key, one]) => key.startsWith(`${OPERATOR}.`) ? [[key.slice(9), one]] : []);
+  return {
+    settings: new Map(settings as [string, Said][]),
+    operatorText: content[OPERATOR] === undefined ? "" : `${stringify({ [OPERATOR]: content[OPERATOR] }).trimEnd()}\n`,
+    image: {
+      ...said("registry", "build.image.registry"),
+      ...said("repository", "build.image.repository"),
+      ...said("tag", "build.image.tag"),
+      ...said("tagPrefix", "build.image.tag_prefix"),
+      ...said("tagSuffix", "build.image.tag_suffix"),
+    },
+    builder: {
+      ...said("binary", "build.builder.binary"),
+      ...said("args", "build.builder.args"),
+    },
+    namespace: value("generate.namespace"),
+    policies: value("generate.rbac.policies") ?? [],
+  };
+}
+
+/**
+ * Reads the settings in a file's table `[operator]`.
+ *
+ * @param text The file's text, TOML.
+ * @param path Its path, for errors.
+ * @throws {SettingError} As {@linkcode readConfigFile}: the other tables are looked at as well.
+ */
+export function fileSettings(text: string, path: string): Settings {
+  return readConfigFile(text, path).settings;
+}
+
+function parsed(text: string, where: string): Record<string, unknown> {
+  try {
+    return parse(text);
+  } catch (error) {
+    const place = error instanceof TomlError ? ` at line ${error.line}, column ${error.column}` : "";
+    throw new SettingError(`Cannot read ${where}: it is not TOML${place}`, { cause: error });
+  }
+}
+
+function collect(
+  table: Record<string, unknown>,
+  path: readonly string[],
+  context: { readonly where: string; readonly found: Map<string, Said> },
+): void {
+  const { where, found } = context;
+  const known = namesAt(path);
+  for (const [name, value] of Object.entries(table)) {
+    const at = [...path, name];
+    const setting = KEYS.find(({ key }) => matches(key, at));
+    if (setting !== undefined) {
+      found.set(at.join("."), { value: checked(setting, value, `"${shown(at)}" in ${where}`), where });
+    } else if (known.includes("*") || namesAt(at).length > 0) {
+      if (!isObject(value)) throw new SettingError(`Cannot read ${where}: "${shown(at)}" must be a table`);
+      collect(value, at, context);
+    } else refuseKey(where, shown(at), known.map((one) => shown([...path, one])));
+  }
+}
+
+/** A key as it stands in its table; those of `[operator]` are known by it everywhere, without the table's name. */
+function shown(at: readonly string[]): string {
+  return (at[0] === OPERATOR && at.length > 1 ? at.slice(1) : at).join(".");
+}
+
+/** The names that may stand in a table. */
+function namesAt(path: readonly string[]): string[] {
+  const inside = KEYS.map(({ key }) => key.split(".")).filter((parts) =>
+    parts.length > path.length && path.every((name, i) => parts[i] === name || parts[i] === "*")
+  );
+  return [...new Set(inside.map((parts) => parts[path.length]!))];
+}
+
+function matches(key: string, at: readonly string[]): boolean {
+  const parts = key.split(".");
+  return parts.length === at.length && parts.every((part, i) => part === "*" || part === at[i]);
+}
+
+function refuseKey(where: string, key: string, known: readonly string[]): never {
+  const meant = nearest(key, known);
+  const hint = meant === undefined ? `there is ${known.join(", ")}` : `did you mean "${meant}"?`;
+  throw new SettingError(`Cannot read ${where}: "${key}" is no key: ${hint}`);
+}

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { ConfigMap } from "../kinds/mod.ts";
+import { controller } from "../parts/controller.ts";
+import { readConfigFile } from "./config_file.ts";
+import { operator } from "./operator.ts";
+
+const FILE = `
+[operator]
+namespaces = ["a", "b"]
+log_level = "debug"
+[operator.health]
+port = 9090
+[operator.leader_election]
+id = "shop-lease"
+[build.image]
+registry = "registry.example.com/team"
+tag_prefix = "v"
+tag_suffix = "-slim"
+[build.builder]
+binary = "buildah"
+args = ["build", "-t", "$IMG"]
+[generate]
+namespace = "ops"
+[[generate.rbac.policies]]
+api_groups = [""]
+resources = ["pods/log"]
+verbs = ["get"]
+`;
+
+Deno.test("readConfigFile reads all tables, and the operator's own part is a file of its own", () => {
+  const { image, builder, namespace, policies, operatorText } = readConfigFile(FILE, "f");
+  assert.deepEqual(image, { registry: "registry.example.com/team", tagPrefix: "v", tagSuffix: "-slim" });
+  assert.deepEqual(builder, { binary: "buildah", args: ["build", "-t", "$IMG"] });
+  assert.equal(namespace, "ops");
+  assert.deepEqual(policies, [{ apiGroups: [""], resources: ["pods/log"], verbs: ["get"] }]);
+  assert.doesNotMatch(operatorText, /registry|buildah|pods/);
+  assert.deepEqual(
+    [...readConfigFile(operatorText, "g").settings].map(([key, { value }]) => [key, value]),
+    [...readConfigFile(FILE, "f").settings].map(([key, { value }]) => [key, value]),
+  );
+});
+
+Deno.test("operator.configured: manifests, rights and permissions follow from the file", () => {
+  const maps = controller(ConfigMap, { reconcile() {} });
+  const op = operator({ name: "shop", version: "1.2.0+7", parts: { maps } }).configured(FILE);
+  const { manager, rbac, networkPolicy } = op.manifests();
+  const text = JSON.stringify(manager);
+  for (
+    const expected of [
+      '"image":"registry.example.com/team/shop:v1.2.0_7-slim"',
+      '"args":["start","--namespace=a","--namespace=b"]',
+      '"namespace":"ops"',
+      '"containerPort":9090',
+      '"name":"OP_CONFIG","value":"/etc/op/operator.toml"',
+    ]
+  ) assert(text.includes(expected), `${expected} is not in ${text}`);
+  assert(JSON.stringify(networkPolicy).includes('"port":9090'));
+  const roles = rbac.filter(({ kind }) => kind === "Role").map(({ metadata, rules }) =>
+    `${metadata.namespace}/${metadata.name} ${JSON.stringify(rules)}`
+  );
+  assert.equal(roles.filter((role) => role.includes("pods/log")).length, 2);
+  assert(roles.some((role) => role.startsWith("ops/") && role.includes("shop-lease")), roles.join("\n"));
+  assert.equal(rbac.some(({ kind }) => kind === "ClusterRole"), false);
+  assert(op.permissions().some(({ access, target }) => access === "net" && target === "0.0.0.0:9090"));
+  const [config] = manager.filter(({ kind }) => kind === "ConfigMap");
+  assert.deepEqual(config?.data, { "operator.toml": op.config?.operatorText });
+});
+
+Deno.test("operator.configured: what is said where manifests are asked for goes before the file", () => {
+  const op = operator({ name: "shop", parts: {} }).configured(FILE);
+  const { manager } = op.manifests({ namespace: "elsewhere", image: "mine:1", watches: ["c"] });
+  const text = JSON.stringify(manager);
+  assert(text.includes('"image":"mine:1"') && text.includes("--namespace=c") && !text.includes('"ops"'), text);
+});

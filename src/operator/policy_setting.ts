@@ -1,0 +1,49 @@
+/** Rules of a role as `operator.toml` says them: `[[generate.rbac.policies]]` with `api_groups`, `resources` and `verbs`. */
+import { isObject } from "../base/json.ts";
+import { nearest } from "../base/nearest.ts";
+import type { PolicyRule } from "../manifests/install.ts";
+
+/** The keys of a rule, and what they are in a role. */
+const KEYS = {
+  api_groups: "apiGroups",
+  resources: "resources",
+  verbs: "verbs",
+  resource_names: "resourceNames",
+} as const;
+
+const NEEDED: readonly string[] = ["api_groups", "resources", "verbs"];
+
+/**
+ * Rules as a role has them.
+ *
+ * @param value What was said.
+ * @param refuse Throws, and says why.
+ */
+export function policyRules(value: unknown, refuse: (why: string) => never): PolicyRule[] {
+  if (!Array.isArray(value) || !value.every(isObject)) {
+    refuse("it must be a list of tables: write [[generate.rbac.policies]] above each");
+  }
+  return value.map((table, index) => {
+    const which = `policy ${index + 1}`;
+    for (const [key, list] of Object.entries(table)) {
+      if (!(key in KEYS)) {
+        const meant = nearest(key, Object.keys(KEYS));
+        refuse(
+          `${which} has a key "${key}": ${
+            meant === undefined ? `there is ${Object.keys(KEYS).join(", ")}` : `did you mean "${meant}"?`
+          }`,
+        );
+      }
+      const isList = Array.isArray(list) && list.length > 0 && list.every((one) => typeof one === "string");
+      if (!isList) refuse(`"${key}" of ${which} is ${JSON.stringify(list)}, and must be a list of texts`);
+    }
+    for (const key of NEEDED) {
+      if (!(key in table)) {
+        refuse(`${which} has no "${key}"${key === "api_groups" ? ': say [""] for the core group' : ""}`);
+      }
+    }
+    return Object.fromEntries(
+      Object.entries(KEYS).flatMap(([key, name]) => key in table ? [[name, table[key]]] : []),
+    ) as unknown as PolicyRule;
+  });
+}

@@ -1,0 +1,46 @@
+/** What the sandbox refused, as the declaration that would allow it. */
+import { PERMISSION_CLASSES, type PermissionClass } from "../parts/permissions.ts";
+
+/**
+ * The declaration that an error asks for, if the sandbox threw it. Deno's message reads `Requires net access to "example.com:443", run again with …`.
+ *
+ * @param error What was thrown; its causes are looked at, too.
+ * @param where Who would declare it: `controller "websites"`, `the operator`.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const error = new Deno.errors.NotCapable('Requires sys access to "hostname", run again with the --allow-sys flag');
+ * assert.match(undeclaredUse(error, "the operator") ?? "", /add permissions: { sys: \["hostname"\] } to the operator/);
+ * ```
+ */
+export function undeclaredUse(error: unknown, where: string): string | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const [, access, quoted, named] = /^Requires (\w+) access(?: to (?:"([^"]*)"|(<\w+>)))?/.exec(cause.message) ?? [];
+    if (access === undefined || !(cause instanceof Deno.errors.NotCapable || access === "import")) continue;
+    const target = access === "net" ? quoted?.replace(/:(443|80)$/, "") : quoted ?? named;
+    const use = `Cannot use ${access}${target === undefined ? "" : ` "${target}"`}`;
+    if (access === "import") {
+      return `${use}: code from elsewhere is never loaded while an operator runs: import it at the top of a file, and build again`;
+    }
+    if (!isClass(access)) return `${use}: no declaration allows it`;
+    const wish = target === undefined ? WHOLE[access] ?? "..." : named === undefined ? JSON.stringify(target) : FOLDER;
+    return `${use}: it is not declared: add permissions: { ${access}: [${wish}] } to ${where} and build again`;
+  }
+  return undefined;
+}
+
+/** What to write where all of a class was asked for, or what cannot be named. */
+const WHOLE: { readonly [access in PermissionClass]?: string } = {
+  env: '"NAME", ...',
+  ffi: '"/path/of/library.so"',
+  net: '"host"',
+};
+
+/** A temporary folder is wherever the machine says. */
+const FOLDER = '"/tmp"';
+
+function isClass(access: string): access is PermissionClass {
+  return PERMISSION_CLASSES.some((each) => each === access);
+}

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { undeclaredUse } from "./undeclared_use.ts";
+
+/** As Deno 2.4 and 2.9 word what they refuse. */
+const REFUSED: readonly { refusal: string; says: string }[] = [
+  { refusal: 'net access to "api.example.com:443"', says: 'net: ["api.example.com"]' },
+  { refusal: 'net access to "127.0.0.1:4555"', says: 'net: ["127.0.0.1:4555"]' },
+  { refusal: 'read access to "/etc/passwd"', says: 'read: ["/etc/passwd"]' },
+  { refusal: 'write access to "/data/x"', says: 'write: ["/data/x"]' },
+  { refusal: "write access to <TMP>", says: 'write: ["/tmp"]' },
+  { refusal: 'env access to "TOKEN"', says: 'env: ["TOKEN"]' },
+  { refusal: "env access", says: 'env: ["NAME", ...]' },
+  { refusal: 'run access to "git"', says: 'run: ["git"]' },
+  { refusal: 'ffi access to "/lib/libc.so.6"', says: 'ffi: ["/lib/libc.so.6"]' },
+  { refusal: "ffi access", says: 'ffi: ["/path/of/library.so"]' },
+  { refusal: 'sys access to "hostname"', says: 'sys: ["hostname"]' },
+];
+
+for (const { refusal, says } of REFUSED) {
+  Deno.test(`undeclaredUse names the declaration for ${refusal}`, () => {
+    const error = new Deno.errors.NotCapable(`Requires ${refusal}, run again with the --allow flag`);
+    const told = undeclaredUse(new Error("outer", { cause: error }), 'controller "a"');
+    assert(told?.endsWith(`add permissions: { ${says} } to controller "a" and build again`), told);
+  });
+}
+
+Deno.test("undeclaredUse names no declaration where there is none", () => {
+  const code = new TypeError('Requires import access to "example.com:443", run again with the --allow-import flag');
+  assert.match(undeclaredUse(code, "x") ?? "", /^Cannot use import "example\.com:443": code from elsewhere is never/);
+  assert.match(
+    undeclaredUse(new Deno.errors.NotCapable('Requires all access to "/proc/1/mem", run again'), "x") ?? "",
+    /^Cannot use all "\/proc\/1\/mem": no declaration allows it$/,
+  );
+  assert.equal(undeclaredUse(new TypeError("Requires net access to"), "x"), undefined);
+  assert.equal(undeclaredUse("boom", "x"), undefined);
+});
