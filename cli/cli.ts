@@ -64,16 +64,23 @@ function program(io: Io): Command {
 
   op.command("build")
     .description("make one executable of an operator, with only the permissions it needs")
-    .argument("[file]", "the file whose default export is the operator", "main.ts")
-    .requiredOption("-o, --output <file>", "the executable to write")
+    .argument("[file]", `${OPERATOR_FILE}; it needs no project around it`, "main.ts")
+    .option("-o, --output <file>", "the executable to write (default: dist/ and the operator's name)")
+    .option("--image", "make its image too, by [build.builder] and [build.image] of operator.toml (default: docker)")
     .option(
       "--compiler <deno>",
       "the Deno that compiles (default: DENO_COMPILER, else the one that runs op); DENORT_BIN names its runtime where that cannot be downloaded",
     )
     .option("-c, --config <file>", CONFIG)
-    .option("--target <target>", "the machine it is for, such as x86_64-unknown-linux-gnu (default: this one)")
+    .option("--target <machine>", "the machine it is for: x86_64, aarch64, or a target of Deno (default: this one)")
     .option("--force", "replace the output even if it is no executable made by op")
     .action((file, options) => build(file, options, io));
+
+  op.command("trace")
+    .description("print a log of an executable with its stack traces as source")
+    .argument("<executable>", "the executable, or the .map that op build put beside it")
+    .argument("[log]", "the log, or - for standard input", "-")
+    .action(async (executable, log) => (await import("./trace/trace.ts")).trace(executable, log, io));
 
   op.command("crds")
     .description("print the CustomResourceDefinitions of an operator as YAML")

@@ -14,6 +14,7 @@ Options:
 Commands:
   new                         make something new
   build [options] [file]      make one executable of an operator, with only the permissions it needs
+  trace <executable> [log]    print a log of an executable with its stack traces as source
   crds [file]                 print the CustomResourceDefinitions of an operator as YAML
   generate                    make the files of an operator's manifests, for kustomize
   rbac                        the rights of an operator in a cluster
@@ -93,7 +94,12 @@ const WRONG = [
   },
   { name: "an argument missing", given: ["new", "operator"], says: /missing required argument 'name'/ },
   { name: "an argument too many", given: ["new", "operator", "a", "b"], says: /too many arguments/ },
-  { name: "an option missing", given: ["build"], says: /required option '-o, --output <file>' not specified/ },
+  { name: "a value missing", given: ["build", "--output"], says: /option '-o, --output <file>' argument missing/ },
+  {
+    name: "a machine that is none",
+    given: ["build", "--target", "sparc"],
+    says: /^Cannot compile for "sparc": name a/,
+  },
   {
     name: "a name that is none",
     given: ["new", "operator", "My_Shop"],

@@ -1,9 +1,12 @@
 /** `op build` with the oldest Deno we run on, whose runtime comes from npm: what it makes, and what it refuses. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { RecordedIo } from "../../cli/_recorded_io.ts";
+import { type Machine, machineOf } from "../../cli/build/elf.ts";
+import type { Sbom } from "../../cli/build/sbom.ts";
 import { cli } from "../../cli/cli.ts";
 import { FLOOR, toolchain } from "../../tools/toolchain.ts";
 
@@ -45,13 +48,87 @@ async function build(
   return Object.assign(io, { code: await cli(["build", ...args], io) });
 }
 
+/** Throws from a file of its own when it is started with "fail". */
+const FAILING = {
+  "price.ts": `/** Prices. */
+export interface Price { readonly euros: number }
+
+export function total(prices: readonly Price[]): number {
+  if (prices.length === 0) throw new Error("out of milk");
+  return prices.reduce((sum, { euros }) => sum + euros, 0);
+}
+`,
+  "failing.ts": `import { operator } from "@op/sdk";
+import { total } from "./price.ts";
+const op = operator({ name: "shop", parts: {} });
+export default op;
+function checkout(): void {
+  console.log(total([]));
+}
+if (import.meta.main && Deno.args[0] === "fail") checkout();
+if (import.meta.main) await op.main();
+`,
+};
+
+Deno.test("op build keeps the source map, by which op trace reads a real stack trace as source", async () => {
+  await inProject(async (project) => {
+    for (const [file, text] of Object.entries(FAILING)) await Deno.writeTextFile(join(project, file), text);
+    const built = await build(project, ["failing.ts"]);
+    assert.equal(built.code, 0, built.stderr);
+    const process = new Deno.Command(join(project, "dist/shop"), {
+      args: ["fail"],
+      clearEnv: true,
+      env: { NO_COLOR: "1" },
+    });
+    const { code, stderr } = await process.output();
+    assert.equal(code, 1);
+    const log = new TextDecoder().decode(stderr);
+    assert.match(log, /out of milk\n +at \S+ \(file:\/\/\S+\/operator\.js:\d+:\d+\)/);
+    await Deno.writeTextFile(join(project, "log"), log);
+    const io = new RecordedIo(project);
+    assert.equal(await cli(["trace", "dist/shop", "log"], io), 0, io.stderr);
+    assert.match(
+      io.stdout,
+      /out of milk\n +at \S+ \(price\.ts:5:34\)\n +at \S+ \(failing\.ts:6:15\)\n +at failing\.ts:8:50\n/,
+    );
+  });
+});
+
+Deno.test("op build makes an executable of a file that lies alone, with the SDK of this op", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const code = 'import { operator } from "@op/sdk";\nconst op = operator({ name: "alone", parts: {} });\n' +
+      "export default op;\nif (import.meta.main) await op.main();\n";
+    await Deno.writeTextFile(join(folder, "alone.ts"), code);
+    const built = await build(folder, ["alone.ts"]);
+    assert.equal(built.code, 0, built.stderr);
+    assert.match(await output(join(folder, "dist/alone"), ["version"]), /^alone /);
+    assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name).sort(), ["alone.ts", "dist"]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 Deno.test("op build makes an executable that knows itself and may do what is declared", async () => {
   await inProject(async (project) => {
-    const built = await build(project, ["-o", "dist/shop"]);
+    const built = await build(project, []);
     assert.equal(built.code, 0, built.stderr);
     assert.match(built.stdout, /^Made dist\/shop \(\d+ MB\) of operator "shop"/);
 
     const executable = join(project, "dist/shop");
+    const bill: Sbom = JSON.parse(await Deno.readTextFile(`${executable}.cdx.json`));
+    const sha256 = createHash("sha256").update(await Deno.readFile(executable)).digest("hex");
+    assert.deepEqual(bill.metadata.component.hashes, [{ alg: "SHA-256", content: sha256 }]);
+    assert.deepEqual(bill.components.filter(({ scope }) => scope === "required").map(({ name }) => name), [
+      "deno",
+      "sdk",
+      "re2",
+      "logtape",
+      "prom-client",
+      "smol-toml",
+      "yaml",
+    ]);
+    assert(bill.components.some(({ name, scope }) => name === "client-node" && scope === "excluded"));
     assert.equal(await output(executable, ["version"]), `shop 0.1.0 (deno ${FLOOR})\n`);
     assert.equal(await output(executable, ["permissions"]), PERMISSIONS);
     const crds = JSON.parse(await output(executable, ["crds"]));
@@ -61,17 +138,30 @@ Deno.test("op build makes an executable that knows itself and may do what is dec
   });
 });
 
-Deno.test("op build makes equal bytes of equal code in another folder", async () => {
-  const executables: Uint8Array[] = [];
-  for (let i = 0; i < 2; i++) {
-    await inProject(async (project) => {
-      const built = await build(project, ["-o", "shop"]);
-      assert.equal(built.code, 0, built.stderr);
-      executables.push(await Deno.readFile(join(project, "shop")));
-    });
-  }
-  const [first, second] = executables;
-  assert(Buffer.compare(first!, second!) === 0, "the two executables differ");
+Deno.test("op build makes equal bytes of equal code in another folder and for another user", async () => {
+  const made: Uint8Array[][] = [];
+  const files = async (project: string) => {
+    const names = ["shop", "shop.map", "shop.cdx.json"];
+    made.push(await Promise.all(names.map((name) => Deno.readFile(join(project, name)))));
+  };
+  await inProject(async (project) => {
+    const built = await build(project, ["-o", "shop"]);
+    assert.equal(built.code, 0, built.stderr);
+    await files(project);
+  });
+  await inProject(async (project) => {
+    const home = join(project, "..", "home");
+    await Deno.mkdir(home);
+    const args = ["run", "--allow-all", join(SDK, "cli/main.ts"), "build", "-o", "shop"];
+    const env = { ...COMPILER, HOME: home, DENO_DIR: join(home, "deno") };
+    const { success, stderr } = await new Deno.Command(Deno.execPath(), { args, cwd: project, env }).output();
+    assert(success, new TextDecoder().decode(stderr));
+    await files(project);
+  });
+  const [first = [], second = []] = made;
+  ["executables", "source maps", "bills of materials"].forEach((what, i) =>
+    assert(Buffer.compare(first[i]!, second[i]!) === 0, `the two ${what} differ`)
+  );
 });
 
 Deno.test("op build replaces its own executable, no other file, unless it is forced", async () => {
@@ -89,6 +179,40 @@ Deno.test("op build replaces its own executable, no other file, unless it is for
     assert.equal((await build(project, ["-o", "shop", "--force"])).code, 0);
     assert.equal((await build(project, ["-o", "shop"])).code, 0);
     assert.match(await output(path, ["version"]), /^shop /);
+  });
+});
+
+Deno.test("op build makes an executable for another machine with a runtime of that", async () => {
+  await inProject(async (project) => {
+    const other: Machine = Deno.build.arch === "x86_64" ? "aarch64" : "x86_64";
+    // The header alone says which machine it is for; it is all that can be looked at here.
+    const runtime = await Deno.readFile(denort);
+    new DataView(runtime.buffer).setUint16(18, other === "aarch64" ? 183 : 62, true);
+    await Deno.writeFile(join(project, "denort"), runtime);
+    const built = await build(project, ["--target", other], { ...COMPILER, DENORT_BIN: join(project, "denort") });
+    assert.equal(built.code, 0, built.stderr);
+    assert.equal(machineOf(await Deno.readFile(join(project, "dist/shop"))), other);
+  });
+});
+
+Deno.test("op build says what to do where the runtime cannot be fetched", async () => {
+  await inProject(async (project) => {
+    const compiler = join(project, "deno");
+    await Deno.writeTextFile(
+      compiler,
+      `#!/bin/sh
+      [ "$1" = --version ] && echo "deno 2.4.2 (stable)" && exit
+      echo "error: Failed to download denort: connection refused" >&2
+      exit 1\n`,
+    );
+    await Deno.chmod(compiler, 0o755);
+    const built = await build(project, ["--compiler", compiler], {});
+    assert.equal(built.code, 1);
+    assert.match(
+      built.stderr,
+      /^Cannot compile: the runtime "denort" of Deno 2\.4\.2 could not be fetched; set DENORT_BIN to a file that is one, or name another Deno by --compiler\nerror: Failed/,
+    );
+    await assert.rejects(Deno.stat(join(project, "dist")), Deno.errors.NotFound);
   });
 });
 

@@ -1,0 +1,193 @@
+/** The bill of materials of an executable: CycloneDX 1.6 (ECMA-424), in JSON, from the lock file and from what the bundle was made of. */
+import { createHash } from "node:crypto";
+import { Buffer } from "node:buffer";
+import { packageIn } from "./source_name.ts";
+
+/** What a bill is made from. */
+export interface SbomFacts {
+  readonly operator: { readonly name: string; readonly version: string };
+  /** SHA-256 of the executable, hexadecimal. */
+  readonly sha256: string;
+  /** The lock file's text, version 4 or later. */
+  readonly lock: string;
+  /** Names of the bundle's sources, as {@linkcode namedSource} has them. */
+  readonly sources: readonly string[];
+  /** The version of the Deno whose runtime is in the executable. */
+  readonly runtime: string;
+  /** The version of `op`. */
+  readonly tool: string;
+}
+
+/** A component of a bill. */
+export interface Component {
+  readonly type: "application" | "library" | "platform";
+  readonly "bom-ref": string;
+  readonly group?: string;
+  readonly name: string;
+  readonly version: string;
+  /** `excluded`: the lock file has it, and nothing of it is in the executable. */
+  readonly scope?: "required" | "excluded";
+  readonly hashes?: readonly { readonly alg: "SHA-256" | "SHA-512"; readonly content: string }[];
+  readonly purl?: string;
+}
+
+/** A bill of materials. */
+export interface Sbom {
+  readonly $schema: string;
+  readonly bomFormat: "CycloneDX";
+  readonly specVersion: "1.6";
+  readonly serialNumber: string;
+  readonly version: 1;
+  readonly metadata: { readonly tools: { readonly components: readonly Component[] }; readonly component: Component };
+  readonly components: readonly Component[];
+  readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
+}
+
+interface Lock {
+  readonly specifiers?: Readonly<Record<string, string>>;
+  readonly npm?: Readonly<Record<string, LockedPackage>>;
+  readonly jsr?: Readonly<Record<string, LockedPackage>>;
+}
+
+interface LockedPackage {
+  readonly integrity?: string;
+  readonly dependencies?: readonly string[];
+}
+
+/**
+ * Makes the bill. It says nothing of when and where, so that equal executables have equal bills.
+ *
+ * @param facts What it is made from.
+ */
+export function sbom(facts: SbomFacts): Sbom {
+  const { operator, sha256, runtime, tool } = facts;
+  const lock = JSON.parse(facts.lock) as Lock;
+  const bundled = new Set(facts.sources.map(packageIn).filter((name) => name !== undefined));
+  const locked = lockedPackages(lock);
+  const known = new Set(locked.map(({ id }) => id));
+  const local = [...bundled].filter((id) => !known.has(id)).map((id) => ({
+    id,
+    dependencies: [] as string[],
+    hashes: [],
+  }));
+  const packages = [...locked, ...local].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const application: Component = {
+    type: "application",
+    "bom-ref": `${operator.name}@${operator.version}`,
+    name: operator.name,
+    version: operator.version,
+    hashes: [{ alg: "SHA-256", content: sha256 }],
+  };
+  const deno: Component = {
+    type: "platform",
+    "bom-ref": `deno@${runtime}`,
+    name: "deno",
+    version: runtime,
+    scope: "required",
+    purl: `pkg:github/denoland/deno@v${runtime}`,
+  };
+  const components = [
+    deno,
+    ...packages.map(({ id, hashes }) => component(id, hashes, bundled.has(id) ? "required" : "excluded")),
+  ];
+  const inside = packages.filter(({ id }) => bundled.has(id));
+  return {
+    $schema: "http://cyclonedx.org/schema/bom-1.6.schema.json",
+    bomFormat: "CycloneDX",
+    specVersion: "1.6",
+    serialNumber: serial(JSON.stringify([application, components])),
+    version: 1,
+    metadata: {
+      tools: { components: [{ type: "application", "bom-ref": `op@${tool}`, name: "op", version: tool }] },
+      component: application,
+    },
+    components,
+    dependencies: [
+      { ref: application["bom-ref"], dependsOn: [deno["bom-ref"], ...inside.map(({ id }) => refOf(id))] },
+      ...packages.map(({ id, dependencies }) => ({ ref: refOf(id), dependsOn: dependencies.map(refOf) })),
+    ],
+  };
+}
+
+interface Found {
+  /** Such as `npm:yaml@2.9.1`. */
+  readonly id: string;
+  readonly hashes: NonNullable<Component["hashes"]>;
+  readonly dependencies: readonly string[];
+}
+
+/** A package is once in a bill, also when the lock file has it several times, with other peers. */
+function lockedPackages({ npm = {}, jsr = {}, specifiers = {} }: Lock): Found[] {
+  const found = new Map<string, Found>();
+  for (const [registry, packages] of [["npm", npm], ["jsr", jsr]] as const) {
+    for (const [key, { integrity, dependencies = [] }] of Object.entries(packages)) {
+      const id = `${registry}:${withoutPeers(key)}`;
+      const needs = dependencies.map((name) => resolved(name, registry, { npm, jsr, specifiers }));
+      const ids = needs.filter((need) => need !== undefined);
+      found.set(id, { id, hashes: hashesOf(integrity), dependencies: [...new Set(ids)].sort() });
+    }
+  }
+  return [...found.values()];
+}
+
+/** `jsep`, `jsep@1.4.0`, `jsr:@std/async@^1`, `npm:yaml@2`: what the lock file made of it. */
+function resolved(name: string, registry: "npm" | "jsr", lock: Required<Lock>): string | undefined {
+  const version = lock.specifiers[name];
+  if (version !== undefined) {
+    const [, from = "", bare = ""] = /^(npm|jsr):(@?[^@]+)/.exec(name) ?? [];
+    return `${from}:${bare}@${withoutPeers(version)}`;
+  }
+  const [, from = registry, bare = name] = /^(?:(npm|jsr):)?(.*)$/.exec(name) ?? [];
+  const packages = from === "npm" ? lock.npm : lock.jsr;
+  const key = Object.keys(packages).find((key) => key === bare || /^(@?[^@]+)@/.exec(key)?.[1] === bare);
+  return key === undefined ? undefined : `${from}:${withoutPeers(key)}`;
+}
+
+function withoutPeers(key: string): string {
+  return key.replace(/^(@?[^@]+@[^_]+|[^@_]+)_.*$/, "$1");
+}
+
+/** npm has SHA-512 in base 64, JSR SHA-256 in hexadecimal. */
+function hashesOf(integrity: string | undefined): Found["hashes"] {
+  if (integrity === undefined) return [];
+  if (/^[0-9a-f]{64}$/.test(integrity)) return [{ alg: "SHA-256", content: integrity }];
+  const [, base64] = /^sha512-(.+)$/.exec(integrity) ?? [];
+  return base64 === undefined ? [] : [{ alg: "SHA-512", content: Buffer.from(base64, "base64").toString("hex") }];
+}
+
+function component(id: string, hashes: Found["hashes"], scope: "required" | "excluded"): Component {
+  const { group, name, version } = partsOf(id);
+  return {
+    type: "library",
+    "bom-ref": refOf(id),
+    ...(group === undefined ? {} : { group }),
+    name,
+    version,
+    scope,
+    ...(hashes.length === 0 ? {} : { hashes }),
+    ...(/^(npm|jsr):/.test(id) ? { purl: refOf(id) } : {}),
+  };
+}
+
+/** A package URL where there is a registry (`pkg:npm/%40types/node@24.2.0`), else the package's name and version. */
+function refOf(id: string): string {
+  const { registry, group, name, version } = partsOf(id);
+  if (registry === undefined) return id;
+  return `pkg:${registry}/${group === undefined ? "" : `${group.replace("@", "%40")}/`}${name}@${
+    encodeURIComponent(version)
+  }`;
+}
+
+function partsOf(id: string): { registry?: string; group?: string; name: string; version: string } {
+  const [, registry, group, name = id, version = ""] = /^(?:(npm|jsr):)?(?:(@[^/]+)\/)?([^@]+)@(.+)$/.exec(id) ?? [];
+  return { ...(registry === undefined ? {} : { registry }), ...(group === undefined ? {} : { group }), name, version };
+}
+
+/** A UUID of the content (RFC 9562, version 8), so that an equal bill has an equal number. */
+function serial(content: string): string {
+  const hex = createHash("sha256").update(content).digest("hex");
+  const variant = ((parseInt(hex[16]!, 16) & 3) | 8).toString(16);
+  return `urn:uuid:${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${
+    hex.slice(20, 32)
+  }`;
+}

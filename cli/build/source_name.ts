@@ -1,0 +1,87 @@
+/** Names of the files that a bundle was made of: the same on each machine, and such that a reader knows where to look. */
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+/** Where files may lie. */
+export interface Places {
+  /** The folder of the bundle: the bundler names sources from there. */
+  readonly folder: string;
+  /** The folder of the operator's file. */
+  readonly project: string;
+  /** The part of Deno's cache with npm packages. */
+  readonly npmCache: string;
+}
+
+/**
+ * Makes the function that names sources: `website/controller.ts` in the project, `npm:yaml@2.9.1/dist/index.js`,
+ * `jsr:@std/async@1.0.0/delay.ts`, `@op/sdk@0.1.0/src/base/clock.ts` of a package in another folder.
+ *
+ * @param places Where files may lie.
+ */
+export function namedSource(places: Places): (source: string) => Promise<string> {
+  const packages = new Map<string, Promise<Package | undefined>>();
+  return async (source) => {
+    const url = new URL(source, pathToFileURL(join(places.folder, "/")));
+    if (url.protocol !== "file:") return remoteName(url);
+    const path = fileURLToPath(url);
+    const npm = npmName(path, places.npmCache);
+    if (npm !== undefined) return npm;
+    const inProject = below(path, places.project);
+    if (inProject !== undefined) return inProject;
+    const found = await packageOf(dirname(path), packages);
+    return found === undefined ? relative(places.project, path) : `${found.name}/${below(path, found.folder)}`;
+  };
+}
+
+/** The package of a named source, such as `npm:yaml@2.9.1`; nothing for a file of the project. */
+export function packageIn(name: string): string | undefined {
+  return /^((?:npm:|jsr:)?@[^/@]+\/[^/@]+@[^/]+|npm:[^/@]+@[^/]+)\//.exec(name)?.[1];
+}
+
+function remoteName({ href }: URL): string {
+  const [, name, version, rest] = /^https:\/\/jsr\.io\/(@[^/]+\/[^/]+)\/([^/]+)\/(.*)$/.exec(href) ?? [];
+  return name === undefined ? href : `jsr:${name}@${version}/${rest}`;
+}
+
+// <cache>/<registry>/<name>/<version>/<file>, or node_modules/.deno/<name>@<version>/node_modules/<name>/<file>. Behind the version there may be what
+// tells copies with other peers apart.
+const CACHED = /^[^/]+\/((?:@[^/]+\/)?[^/]+)\/([^/_]+)(?:_[^/]*)?\/(.*)$/;
+const INSTALLED =
+  /\/node_modules\/\.deno\/(?:@[^/+]+\+)?[^/]*?@(\d[^/_]*)[^/]*\/node_modules\/((?:@[^/]+\/)?[^/]+)\/(.*)$/;
+
+function npmName(path: string, npmCache: string): string | undefined {
+  const [, name, version, rest] = CACHED.exec(below(path, npmCache) ?? "") ?? [];
+  if (name !== undefined) return `npm:${name}@${version}/${rest}`;
+  const [, itsVersion, itsName, itsRest] = INSTALLED.exec(path) ?? [];
+  return itsName === undefined ? undefined : `npm:${itsName}@${itsVersion}/${itsRest}`;
+}
+
+interface Package {
+  readonly name: string;
+  readonly folder: string;
+}
+
+/** The package that a folder belongs to: the nearest deno.json, there or above, with a name and a version. */
+function packageOf(folder: string, known: Map<string, Promise<Package | undefined>>): Promise<Package | undefined> {
+  const found = known.get(folder) ?? readPackage(folder, known);
+  known.set(folder, found);
+  return found;
+}
+
+async function readPackage(
+  folder: string,
+  known: Map<string, Promise<Package | undefined>>,
+): Promise<Package | undefined> {
+  const text = await Deno.readTextFile(join(folder, "deno.json")).catch(() => "{}");
+  const [, name] = /"name":\s*"([^"]+)"/.exec(text) ?? [];
+  const [, version] = /"version":\s*"([^"]+)"/.exec(text) ?? [];
+  if (name !== undefined && version !== undefined) return { name: `${name}@${version}`, folder };
+  const parent = dirname(folder);
+  return parent === folder ? undefined : await packageOf(parent, known);
+}
+
+/** A path from a folder on; nothing when it is not in it. */
+function below(path: string, folder: string): string | undefined {
+  const found = relative(folder, path);
+  return found === "" || found.startsWith("..") ? undefined : found;
+}

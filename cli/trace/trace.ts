@@ -1,0 +1,82 @@
+/** `op trace`: stack traces of an executable, read as source. */
+import { resolve } from "node:path";
+import { Failure } from "../exit_code.ts";
+import type { Io } from "../io.ts";
+import { BUNDLE_NAME } from "../build/bundle.ts";
+import { places, type SourceMap } from "../build/source_map.ts";
+
+// Deno colours the parts of a place apart when it tells of an error that nobody caught, also where no terminal is.
+const COLOUR = "(?:\\x1b\\[[0-9;]*m)*";
+
+/** A place in the executable, with the URL that Deno gives to what is compiled in. */
+const PLACE = new RegExp(
+  `(?:file:///[^\\s()"\\\\]*/)?${BUNDLE_NAME.replace(".", "\\.")}${COLOUR}:${COLOUR}(\\d+)${COLOUR}:${COLOUR}(\\d+)`,
+  "g",
+);
+
+/**
+ * Prints a log with its stack traces as source: `website/controller.ts:23:11` in place of
+ * `file:///tmp/deno-compile-shop/operator.js:14:20395`. Everything else stays as it is, so that lines of JSON stay JSON.
+ *
+ * @param executable The executable, or the `.map` that `op build` put beside it.
+ * @param log The log, or `-` for standard input.
+ * @param io The terminal and the shell.
+ * @throws {Failure} If one of the files is not there or is no source map.
+ */
+export async function trace(executable: string, log: string, io: Io): Promise<void> {
+  const placeOf = places(await readMap(executable.endsWith(".map") ? executable : `${executable}.map`, io));
+  const readable = await opened(log, io);
+  let isHead = true;
+  for await (const line of linesOf(readable)) {
+    io.out(`${isHead ? "" : "\n"}${traced(line, placeOf)}`);
+    isHead = false;
+  }
+}
+
+/**
+ * A text with its places as source.
+ *
+ * @param text The text.
+ * @param placeOf Answers the source of a place.
+ */
+export function traced(text: string, placeOf: ReturnType<typeof places>): string {
+  return text.replace(PLACE, (whole, line: string, column: string) => {
+    const found = placeOf(Number(line), Number(column));
+    return found === undefined ? whole : `${found.source}:${found.line}:${found.column}`;
+  });
+}
+
+async function readMap(path: string, io: Io): Promise<SourceMap> {
+  const text = await Deno.readTextFile(resolve(io.cwd, path)).catch((cause) => {
+    throw new Failure(`Cannot read "${path}": name an executable that "op build" made, with its .map beside it`, {
+      cause,
+    });
+  });
+  try {
+    const map = JSON.parse(text);
+    if (map.version === 3 && typeof map.mappings === "string") return map;
+  } catch { /* it is said below */ }
+  throw new Failure(
+    `Cannot read "${path}": it is no source map; name the .map that "op build" put beside the executable`,
+  );
+}
+
+async function opened(log: string, io: Io): Promise<ReadableStream<Uint8Array>> {
+  if (log === "-") return Deno.stdin.readable;
+  try {
+    return (await Deno.open(resolve(io.cwd, log))).readable;
+  } catch (cause) {
+    throw new Failure(`Cannot read "${log}": there is no such file`, { cause });
+  }
+}
+
+/** Lines as they come, the last one empty when the text ends with a line: a log is traced while it is written. */
+async function* linesOf(readable: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  let rest = "";
+  for await (const text of readable.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop()!;
+    yield* lines;
+  }
+  yield rest;
+}

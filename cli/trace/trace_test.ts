@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { RecordedIo } from "../_recorded_io.ts";
+import { cli } from "../cli.ts";
+
+// Line 2, columns 5 and more: website/controller.ts 10:5.
+const MAP = { version: 3, sources: ["main.ts", "website/controller.ts"], names: [], mappings: ";AAAA,ICSI" };
+
+async function traced(files: Record<string, string>, ...args: string[]) {
+  const folder = await Deno.makeTempDir();
+  try {
+    for (const [name, text] of Object.entries(files)) await Deno.writeTextFile(join(folder, name), text);
+    const io = new RecordedIo(folder);
+    return Object.assign(io, { code: await cli(["trace", ...args], io) });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const LOGS = [
+  {
+    name: "a stack trace",
+    log:
+      "Error: out of milk\n    at a (file:///tmp/deno-compile-shop/operator.js:2:9)\n    at ext:core/01_core.js:2:9\n",
+    expected: "Error: out of milk\n    at a (website/controller.ts:10:5)\n    at ext:core/01_core.js:2:9\n",
+  },
+  {
+    name: "a line of JSON stays JSON",
+    log: '{"stack":"Error: x\\n    at file:///tmp/deno-compile-shop/operator.js:2:1\\n"}',
+    expected: '{"stack":"Error: x\\n    at main.ts:1:1\\n"}',
+  },
+  {
+    name: "an error in colours",
+    log:
+      "    at \x1b[1ma\x1b[22m (\x1b[36mfile:///tmp/deno-compile-shop/operator.js\x1b[39m:\x1b[33m2\x1b[39m:\x1b[33m9\x1b[39m)\n",
+    expected: "    at \x1b[1ma\x1b[22m (\x1b[36mwebsite/controller.ts:10:5\x1b[39m)\n",
+  },
+  {
+    name: "what has no source stays",
+    log: "at file:///tmp/deno-compile-shop/operator.js:1:1 and operator.json:2:1\n",
+    expected: "at file:///tmp/deno-compile-shop/operator.js:1:1 and operator.json:2:1\n",
+  },
+  { name: "an empty log", log: "", expected: "" },
+];
+
+Deno.test("op trace puts sources in the place of the bundle's lines", async (t) => {
+  for (const { name, log, expected } of LOGS) {
+    await t.step(name, async () => {
+      const io = await traced({ "shop.map": JSON.stringify(MAP), log }, "shop", "log");
+      assert.equal(io.code, 0, io.stderr);
+      assert.equal(io.stdout, expected);
+    });
+  }
+});
+
+Deno.test("op trace says which file is missing or is no map", async () => {
+  const missing = await traced({}, "shop", "log");
+  assert.equal(missing.code, 1);
+  assert.match(missing.stderr, /^Cannot read "shop\.map": name an executable that "op build" made/);
+  const other = await traced({ "shop.map": '{"version":2}' }, "shop.map", "log");
+  assert.match(other.stderr, /^Cannot read "shop\.map": it is no source map/);
+  const noLog = await traced({ "shop.map": JSON.stringify(MAP) }, "shop", "log");
+  assert.match(noLog.stderr, /^Cannot read "log": there is no such file/);
+});
