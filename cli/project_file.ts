@@ -48,7 +48,8 @@ export async function projectFile(
 
 /** Whether its image's tag names the commit. */
 export function namesCommit(file: ProjectFile | undefined): file is ProjectFile {
-  return file?.text.includes(COMMIT) ?? false;
+  // Not where a comment tells of it.
+  return file?.text.split("\n").some((line) => line.split("#", 1)[0]?.includes(COMMIT)) ?? false;
 }
 
 /**

@@ -4,17 +4,7 @@
  */
 import assert from "node:assert/strict";
 import type { RealCluster } from "../../src/testing/real_cluster.ts";
-
-/** A running operator. */
-export interface OperatorProcess extends AsyncDisposable {
-  readonly pid: number;
-  /** The lines of its log so far. */
-  readonly log: Record<string, unknown>[];
-  /** Settles when a line of the log passes. Fails with the log when the process ends first. */
-  logged(passes: (line: Record<string, unknown>) => boolean): Promise<Record<string, unknown>>;
-  /** Sends a signal and answers the exit code. */
-  stop(signal: Deno.Signal): Promise<number>;
-}
+import { followed, type OperatorProcess } from "./_followed.ts";
 
 /** Options of {@linkcode startAsPod}. */
 export interface PodOptions {
@@ -70,62 +60,10 @@ export async function startAsPod(
     stdout: "null",
     stderr: "piped",
   }).spawn();
-  const log: Record<string, unknown>[] = [];
-  const waiting = new Set<() => void>();
-  let isOver = false;
-  const reading = (async () => {
-    let rest = "";
-    for await (const text of process.stderr.pipeThrough(new TextDecoderStream())) {
-      const lines = (rest + text).split("\n");
-      rest = lines.pop()!;
-      for (const line of lines) log.push(parse(line));
-      for (const look of waiting) look();
-    }
-    isOver = true;
-    for (const look of waiting) look();
-  })();
-  return {
-    pid: process.pid,
-    log,
-    logged(passes) {
-      const { promise, resolve, reject } = Promise.withResolvers<Record<string, unknown>>();
-      const look = (): void => {
-        const found = log.find(passes);
-        if (found !== undefined) resolve(found);
-        else if (isOver) {
-          reject(
-            new Error(
-              `The operator ended before it logged that:\n${log.map((line) => JSON.stringify(line)).join("\n")}`,
-            ),
-          );
-        } else return;
-        waiting.delete(look);
-      };
-      waiting.add(look);
-      look();
-      return promise;
-    },
-    async stop(signal) {
-      process.kill(signal);
-      return (await process.status).code;
-    },
-    async [Symbol.asyncDispose]() {
-      try {
-        process.kill("SIGKILL");
-      } catch { /* it has ended */ }
-      await process.status;
-      await reading;
-      await Deno.remove(folder, { recursive: true });
-    },
-  };
-}
-
-function parse(line: string): Record<string, unknown> {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return { msg: line };
-  }
+  return followed(process, {
+    pid: () => Promise.resolve(process.pid),
+    dispose: () => Deno.remove(folder, { recursive: true }),
+  });
 }
 
 /**

@@ -1,0 +1,142 @@
+/**
+ * A pod's container, made of what the kernel has: mount and process namespaces, a root folder that is read-only, the image's user, no new
+ * privileges. What a kubelet would put there is there: `/proc`, the service account, the settings, `/etc/hosts`, the environment.
+ */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { PlainObject } from "../../cli/objects.ts";
+import { ConfigMap, Deployment } from "../../src/kinds/mod.ts";
+import type { Client } from "../../src/kube/client.ts";
+import type { RealCluster } from "../../src/testing/real_cluster.ts";
+import { soon } from "../real/_soon.ts";
+import { followed, type OperatorProcess } from "./_followed.ts";
+import type { UnpackedImage } from "./_image_tools.ts";
+
+/** What a pod is made of. */
+export interface Pod {
+  readonly namespace: string;
+  readonly account: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Files of `/etc/op`. */
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+/**
+ * The pod of a Deployment in the cluster, as a kubelet would make it.
+ *
+ * @param client Who reads it.
+ * @param name The Deployment's name.
+ * @param namespace Its namespace.
+ */
+export async function podOf(client: Client, name: string, namespace: string): Promise<Pod> {
+  const { spec: { template } } = await client.get(Deployment, name, { namespace });
+  const { serviceAccountName, containers: [container], volumes } = template.spec ?? {} as never;
+  assert(container !== undefined && serviceAccountName !== undefined);
+  const mount = container.volumeMounts?.find(({ mountPath }) => mountPath === "/etc/op");
+  const source = volumes?.find((volume) => volume.name === mount?.name)?.configMap?.name;
+  const settings = source === undefined ? undefined : await client.get(ConfigMap, source, { namespace });
+  return {
+    namespace,
+    account: serviceAccountName,
+    args: container.args ?? [],
+    env: Object.fromEntries((container.env ?? []).map(({ name, value }) => [name, value ?? ""])),
+    settings: settings?.data ?? {},
+  };
+}
+
+/** Options of {@linkcode runContainer}. */
+export interface ContainerOptions {
+  readonly cluster: RealCluster;
+  readonly image: UnpackedImage;
+  readonly pod: Pod;
+  /** Another executable in the place of the image's. */
+  readonly executable?: string;
+}
+
+const ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+/**
+ * Runs an image's program as a container.
+ *
+ * @param options What and where.
+ */
+export async function runContainer({ cluster, image, pod, executable }: ContainerOptions): Promise<OperatorProcess> {
+  const { root, user, entrypoint } = image;
+  const folder = await podFolder(cluster, pod);
+  for (const place of ["proc", "tmp", "etc/op", ACCOUNT]) await Deno.mkdir(join(root, place), { recursive: true });
+  await Deno.writeTextFile(join(root, "etc/hosts"), "");
+  const mounts = `
+    set -e
+    root=$1 pod=$2 user=$3 executable=$4
+    shift 4
+    mount --bind "$root" "$root"
+    if [ -n "$executable" ]; then mount --bind "$executable" "$root/$1"; fi
+    mount -o remount,ro,bind "$root"
+    mount -t proc -o nosuid,nodev,noexec proc "$root/proc"
+    mount -t tmpfs -o size=1m,mode=1777 tmpfs "$root/tmp"
+    mount --bind "$pod/hosts" "$root/etc/hosts"
+    mount --bind "$pod/account" "$root${ACCOUNT}"
+    mount --bind "$pod/settings" "$root/etc/op"
+    exec setpriv --no-new-privs chroot --userspec="$user" "$root" "$@"`;
+  const process = new Deno.Command("unshare", {
+    args: [
+      ...["--mount", "--pid", "--ipc", "--uts", "--fork", "--kill-child"],
+      ...["sh", "-c", mounts, "sh", root, folder, user, executable ?? ""],
+      ...[...entrypoint, ...pod.args],
+    ],
+    clearEnv: true,
+    env: {
+      ...Object.fromEntries(image.env.map((line) => [line.split("=")[0]!, line.slice(line.indexOf("=") + 1)])),
+      KUBERNETES_SERVICE_HOST: "10.0.0.1",
+      KUBERNETES_SERVICE_PORT: String(cluster.port),
+      HOSTNAME: `${pod.account}-0`,
+      ...pod.env,
+    },
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
+  }).spawn();
+  return await followed(process, {
+    // The one that is the container's first process; unshare waits for it.
+    pid: () =>
+      soon(async () => {
+        const children = await Deno.readTextFile(`/proc/${process.pid}/task/${process.pid}/children`);
+        assert.match(children, /^\d+ $/);
+        return Number(children);
+      }),
+    dispose: () => Deno.remove(folder, { recursive: true }),
+  });
+}
+
+/** What a kubelet brings, with its links: files that change do so in one step. */
+async function podFolder(cluster: RealCluster, { namespace, account, settings }: Pod): Promise<string> {
+  const folder = await Deno.makeTempDir({ prefix: "pod-" });
+  await Deno.chmod(folder, 0o755);
+  await Deno.writeTextFile(join(folder, "hosts"), "127.0.0.1 kubernetes.default.svc localhost\n");
+  const token = await tokenOf(cluster, namespace, account);
+  await volume(join(folder, "account"), { token, namespace, "ca.crt": cluster.caCert });
+  await volume(join(folder, "settings"), settings);
+  return folder;
+}
+
+async function volume(path: string, files: Readonly<Record<string, string>>): Promise<void> {
+  await Deno.mkdir(join(path, "..2026_11_21"), { recursive: true });
+  await Deno.symlink("..2026_11_21", join(path, "..data"));
+  for (const [name, text] of Object.entries(files)) {
+    await Deno.writeTextFile(join(path, "..2026_11_21", name), text);
+    await Deno.symlink(`..data/${name}`, join(path, name));
+  }
+}
+
+/** A token of an account, as a pod has it. */
+async function tokenOf(cluster: RealCluster, namespace: string, account: string): Promise<string> {
+  const request: Partial<PlainObject> = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} };
+  const response = await cluster.fetch(`/api/v1/namespaces/${namespace}/serviceaccounts/${account}/token`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(request),
+  });
+  assert.equal(response.status, 201);
+  return (await response.json()).status.token;
+}

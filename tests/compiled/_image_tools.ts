@@ -1,0 +1,96 @@
+/**
+ * Images without a daemon and without a registry: buildah, and a base made of Debian's packages.
+ *
+ * The base stands in for `gcr.io/distroless/cc-debian12`, which is these packages too: libc, libgcc and certificates.
+ */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** What images are made with. Disposing of it removes all of them. */
+export interface ImageTools extends AsyncDisposable {
+  /** The table `[build.builder]` of an `operator.toml` whose images are made here. */
+  readonly toml: string;
+  /** An image's root folder, as it is unpacked for a container, and how its program is started. */
+  unpack(image: string): Promise<UnpackedImage>;
+}
+
+/** An image, unpacked. */
+export interface UnpackedImage {
+  readonly root: string;
+  /** User and group. */
+  readonly user: string;
+  readonly entrypoint: readonly string[];
+  readonly env: readonly string[];
+}
+
+const BASE = "localhost/base:nonroot";
+const PACKAGES = ["libc6", "libgcc-s1", "ca-certificates"];
+const CACHE = fileURLToPath(new URL("../../.cache/debian/", import.meta.url));
+
+/** The tools, installed where they are missing and this is root's machine, such as CI's. */
+export async function imageTools(): Promise<ImageTools> {
+  await installed("buildah");
+  const folder = await Deno.makeTempDir({ prefix: "images-" });
+  // Isolation and storage that need neither a daemon nor a kernel that lets containers nest.
+  const place = ["--root", join(folder, "store"), "--runroot", join(folder, "run"), "--storage-driver", "vfs"];
+  const buildah = (...args: string[]) => output("buildah", [...place, ...args], folder);
+  await Deno.mkdir(join(folder, "base"));
+  for (const file of await debianPackages()) {
+    await output("dpkg-deb", ["--extract", file, join(folder, "base")], folder);
+  }
+  await Deno.writeTextFile(join(folder, "Containerfile"), "FROM scratch\nCOPY base /\n");
+  const build = ["build", "--isolation", "chroot", "--quiet", "--tag"];
+  await buildah(...build, BASE, folder);
+  const args = [...place, "build", "--isolation", "chroot", "--build-arg", `BASE=${BASE}`, "--tag", "$IMG", "."];
+  return {
+    toml: `[build.builder]\nbinary = "buildah"\nargs = ${JSON.stringify(args)}\n`,
+    async unpack(image) {
+      const { OCIv1: { config } } = JSON.parse(await buildah("inspect", "--type", "image", image));
+      const container = (await buildah("from", image)).trim();
+      const root = (await buildah("mount", container)).trim();
+      return { root, user: config.User, entrypoint: config.Entrypoint, env: config.Env };
+    },
+    async [Symbol.asyncDispose]() {
+      await buildah("unmount", "--all");
+      await Deno.remove(folder, { recursive: true });
+    },
+  };
+}
+
+/** The packages of the base, downloaded once. */
+async function debianPackages(): Promise<string[]> {
+  await Deno.mkdir(CACHE, { recursive: true });
+  const files = () =>
+    [...Deno.readDirSync(CACHE)].map(({ name }) => join(CACHE, name)).filter((n) => n.endsWith(".deb"));
+  if (files().length >= PACKAGES.length) return files();
+  // Beside their place and moved there when they are whole.
+  const beside = await Deno.makeTempDir({ dir: CACHE });
+  try {
+    const download = () => output("apt-get", ["download", "-o", "APT::Sandbox::User=root", ...PACKAGES], beside);
+    await download().catch(async () => {
+      await output("apt-get", ["update"], beside);
+      await download();
+    });
+    for (const { name } of Deno.readDirSync(beside)) await Deno.rename(join(beside, name), join(CACHE, name));
+  } finally {
+    await Deno.remove(beside, { recursive: true });
+  }
+  return files();
+}
+
+async function installed(program: string): Promise<void> {
+  if (await output(program, ["--version"], "/").then(() => true, () => false)) return;
+  assert(Deno.uid() === 0, `"${program}" is not there and only root can install it: apt-get install ${program}`);
+  const install = ["install", "--yes", "--no-install-recommends", program];
+  await output("apt-get", ["update"], "/");
+  await output("apt-get", install, "/", { DEBIAN_FRONTEND: "noninteractive" });
+}
+
+async function output(program: string, args: string[], cwd: string, env: Record<string, string> = {}): Promise<string> {
+  const command = new Deno.Command(program, { args, cwd, env, stdin: "null" });
+  const { success, stdout, stderr } = await command.output();
+  const decoder = new TextDecoder();
+  assert(success, `${[program, ...args].join(" ")} failed:\n${decoder.decode(stderr)}`);
+  return decoder.decode(stdout);
+}
