@@ -132,6 +132,35 @@ type RootSchema<Read, Written, When extends Presence> = [When] extends ["require
   ? ObjectOnly<Read, Written, When, "an object has properties: use s.object">
   : "it is the object itself, which is always there: take s.optional or its default away";
 
+/** Every option that {@linkcode resource} takes. */
+type OptionName =
+  | keyof ResourceOptions
+  | "spec"
+  | "status"
+  | "conditions"
+  | "columns"
+  | "scale"
+  | "selectableFields"
+  | "root"
+  | "versions";
+
+/** What is an option, whatever it is; of what is none, the sentence that the compiler shows. */
+type OnlyOptions<Key extends string> = {
+  readonly [Name in Key]?: Name extends OptionName ? unknown : `resource() has no option ${Name}${Meant<Name>}`;
+};
+
+/** Options that begin alike. */
+type Meant<Name extends string> = Name extends `${infer A}${infer B}${infer C}${string}`
+  ? [Extract<OptionName, `${A}${B}${C}${string}`>] extends [infer Near extends string]
+    ? [Near] extends [never] ? "" : `: did you mean ${Near}?`
+  : ""
+  : "";
+
+/** The name of a kind; where its group or its version is missing, the sentence that the compiler shows. */
+type KindName<Name, Key extends string> = [Exclude<"group" | "version", Key>] extends [infer Lacking extends string]
+  ? [Lacking] extends [never] ? Name : `a kind needs a ${Lacking} too`
+  : never;
+
 /** A kind that {@linkcode resource} made, as another version of one. */
 export interface OtherVersion<Group extends string, Name extends string> {
   readonly group: Group;
@@ -218,11 +247,12 @@ export function resource<
   RootRead = never,
   RootWritten = never,
   RootWhen extends Presence = never,
+  Key extends string = never,
 >(
-  options: ResourceOptions & {
+  options: ResourceOptions & OnlyOptions<Key> & {
     readonly group: Group;
     readonly version: Version;
-    readonly kind: Name;
+    readonly kind: KindName<Name, Key>;
     /** What users write: an object. It has to be there, unless it is `s.optional` or has a default. */
     readonly spec?: ObjectOnly<SpecRead, SpecWritten, When, "a spec is an object: use s.object">;
     /**
@@ -282,7 +312,8 @@ export function resource<
   ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When, RootRead>,
   ResourceInput<Group, Version, Name, SpecWritten, When, RootWritten>
 > {
-  const { group, version, kind, scope = "Namespaced", versions = [], storage = version } = options;
+  const { group, version, scope = "Namespaced", versions = [], storage = version } = options;
+  const kind = options.kind as string as Name;
   const names = {
     group,
     version,
