@@ -81,14 +81,15 @@ export function builtinRules(kind: ServedKind): Rules {
       const { status: _status, ...rest } = object;
       const keepsStatus = !hasStatus || STATUS_ON_CREATE.has(name);
       const fresh = keepsStatus ? object : rest as StoredObject;
-      const made = withStatus(kind, created(fresh, now));
+      const made = withStatus(kind, created(kept(name, fresh), now));
       return isCounted ? withMetadata(made, { generation: 1 }) : made;
     },
     prepareUpdate(object, old, subresource) {
       if (subresource === "status") return statusOnly(object, old);
       const status = own(old, "status");
       const written = hasStatus && status !== undefined ? { ...object, status } : object;
-      const next = name === "/namespaces" && subresource === undefined ? withFinalizers(written, old) : written;
+      const isNamespace = name === "/namespaces" && subresource === undefined;
+      const next = kept(name, isNamespace ? withFinalizers(written, old) : written);
       if (!isCounted) return next;
       const generation = old.metadata.generation ?? 1;
       const isSame = sameSpec(next, old) && (!ANNOTATED.has(name) || sameAnnotations(next, old));
@@ -103,6 +104,12 @@ export function builtinRules(kind: ServedKind): Rules {
     warnings: (object, old) => builtinWarnings(name, object, old === undefined),
     read: (stored) => stored,
   };
+}
+
+/** An object as the real server's store keeps it, whose format does not tell an empty list from none. */
+function kept(name: string, object: StoredObject): StoredObject {
+  const isRole = name === "rbac.authorization.k8s.io/roles" || name === "rbac.authorization.k8s.io/clusterroles";
+  return isRole && Array.isArray(object.rules) && object.rules.length === 0 ? { ...object, rules: null } : object;
 }
 
 /** An object with the status that any object of its kind has, be it empty. */

@@ -116,10 +116,13 @@ function decodeSchemaOr(other: NonNullable<ServerSchema["schemaOr"]>, value: unk
 function isLeftOut(schema: ServerSchema, property: ServerSchema, key: string, value: unknown): boolean {
   // In a schema they may be wrong, so they are taken away later.
   if (schema.definition === JSON_SCHEMA) return false;
-  if (schema.required?.includes(key)) return false;
+  if (schema.required?.includes(key) || (key === "rules" && ROLES.test(schema.definition ?? ""))) return false;
   if (Array.isArray(value)) return value.length === 0;
   return isObject(value) && property.additionalProperties !== undefined && Object.keys(value).length === 0;
 }
+
+/** Their rules are written out, be they none: so that they are owned. */
+const ROLES = /\.rbac\.v1\.(?:Cluster)?Role$/;
 
 function decodeArray(schema: ServerSchema, value: unknown, place: Place): unknown {
   if (!Array.isArray(value)) throw mismatch(value, goType(schema), place);

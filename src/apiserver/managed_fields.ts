@@ -245,13 +245,16 @@ function capped({ managers, times }: Tracked): Tracked {
   return { managers: kept, times: keptTimes };
 }
 
-/** The times as they were, where nothing but times would change: a write that changes nothing is none. */
+/**
+ * The times as they were, where nothing but times would change: a write that changes nothing is none. Entries are compared one by one, and they are
+ * sorted by time: where another comes first it is a change.
+ */
 export function keepTimes(next: StoredObject, old: StoredObject | undefined): StoredObject {
   const before = old?.metadata.managedFields;
   if (old === undefined || before === undefined) return next;
   const after = next.metadata.managedFields;
   const timeless = (entries: readonly ManagedFieldsEntry[] | undefined) =>
-    entries?.map(({ time: _time, ...entry }) => JSON.stringify(entry)).sort();
+    entries?.map(({ time: _time, ...entry }) => JSON.stringify(entry));
   if (!equal(timeless(before), timeless(after))) return next;
   const isSame = equal(withoutManaged(next), withoutManaged(old));
   return isSame ? withMetadata(next, { managedFields: before }) : next;

@@ -36,13 +36,19 @@ const TIME_LIMIT = 20_000;
  * @param contractCase The case.
  * @param namespace A namespace of its own, which is made first.
  * @param send The server.
+ * @param limit How long it may take, in milliseconds.
  */
-export async function runCase(contractCase: Case, namespace: string, send: Send): Promise<Transcript> {
-  const stop = AbortSignal.timeout(TIME_LIMIT);
+export async function runCase(
+  contractCase: Case,
+  namespace: string,
+  send: Send,
+  limit: number = TIME_LIMIT,
+): Promise<Transcript> {
+  const stop = AbortSignal.timeout(limit);
   const api = new Recorder(send, { namespace, signal: stop });
   const late = Promise.withResolvers<never>();
   late.promise.catch(() => {});
-  stop.addEventListener("abort", () => late.reject(new Error(`it is not done after ${TIME_LIMIT / 1000} s`)));
+  stop.addEventListener("abort", () => late.reject(new Error(`it is not done after ${limit / 1000} s`)));
   try {
     await Promise.race([api.createNamespace().then(() => contractCase.run(api)), late.promise]);
     return { steps: api.steps };

@@ -12,6 +12,7 @@ import { crd } from "./cases/crd.ts";
 import { customFeatures } from "./cases/custom_features.ts";
 import { changedDefinitions, customVersions } from "./cases/custom_versions.ts";
 import { discovery } from "./cases/discovery.ts";
+import { expressions } from "./cases/expressions.ts";
 import { collections, graceful } from "./cases/graceful.ts";
 import { events, leases, tokens } from "./cases/tokens.ts";
 import { garbage, namespaces } from "./cases/garbage.ts";
@@ -31,7 +32,9 @@ import { strategicPatches } from "./cases/strategic_patches.ts";
 import { ruleValues } from "./cases/rule_values.ts";
 import { rules } from "./cases/rules.ts";
 import { validation } from "./cases/validation.ts";
+import { values } from "./cases/values.ts";
 import { watches } from "./cases/watches.ts";
+import { order } from "./cases/watches_more.ts";
 import type { Case, Send } from "./contract.ts";
 import { Recorder } from "./recorder.ts";
 import { GROUP, widgetDefinition } from "./widget.ts";
@@ -39,7 +42,7 @@ import { GROUP, widgetDefinition } from "./widget.ts";
 export { compare, type Difference } from "./compare.ts";
 export { type Case, runCase, type Send, type Transcript } from "./contract.ts";
 export { LEFT_OUT, normalise } from "./normalise.ts";
-export { explain, report, type Result, runSuite, type Servers } from "./suite.ts";
+export { explain, judge, report, type Result, runSuite, type Servers } from "./suite.ts";
 
 /** All cases. Those of discovery come first: they see no kinds but the one that all share. */
 export const CASES: readonly Case[] = [
@@ -48,11 +51,14 @@ export const CASES: readonly Case[] = [
   ...validation,
   ...rules,
   ...ruleValues,
+  ...values,
+  ...expressions,
   ...objects,
   ...lists,
   ...tables,
   ...protobuf,
   ...watches,
+  ...order,
   ...choosing,
   ...pages,
   ...views,

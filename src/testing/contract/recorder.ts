@@ -1,6 +1,7 @@
 /** Sends a case's requests and writes down what comes back. */
 
 import { hasProtobufForm, PROTOBUF, toProtobuf } from "../../apiserver/protobuf/envelope.ts";
+import { isObject } from "../../base/json.ts";
 import { readable } from "./protobuf.ts";
 
 /** A request and its answer, or a watch and its events. */
@@ -62,13 +63,16 @@ export class Recorder {
   readonly steps: Step[];
   readonly #send: (request: Request) => Promise<Response>;
   readonly #signal: AbortSignal;
+  /** Whether each write is waited for until the server's cache has it. */
+  readonly #pace: { isPatient: boolean };
   /** Readers of watches that may still run. */
   readonly #open: ReadableStreamDefaultReader<string>[] = [];
 
   constructor(
     send: (request: Request) => Promise<Response>,
-    options: { namespace: string; signal: AbortSignal; steps?: Step[] },
+    options: { namespace: string; signal: AbortSignal; steps?: Step[]; pace?: { isPatient: boolean } },
   ) {
+    this.#pace = options.pace ?? { isPatient: false };
     this.steps = options.steps ?? [];
     this.#send = send;
     this.namespace = options.namespace;
@@ -103,7 +107,12 @@ export class Recorder {
       }
       return this.#send(request);
     };
-    return new Recorder(send, { namespace: this.namespace, signal: this.#signal, steps: this.steps });
+    return new Recorder(send, {
+      namespace: this.namespace,
+      signal: this.#signal,
+      steps: this.steps,
+      pace: this.#pace,
+    });
   }
 
   get(path: string, options?: CallOptions): Promise<Answer> {
@@ -135,12 +144,50 @@ export class Recorder {
     return this.call("PATCH", path, body, { contentType: APPLY });
   }
 
-  /** Sends a request and writes down the answer. A body that is text is sent as it is. */
+  /** Sends a request and writes down the answer. A body that is text or bytes is sent as it is. */
   async call(method: string, path: string, body?: unknown, options: CallOptions = {}): Promise<Answer> {
     const response = await this.#request(method, path, body, options);
     const answer = parse(await response.text());
     this.#write(method, path, response, options.pick === undefined ? answer : options.pick(answer));
-    return { status: response.status, body: answer };
+    const result = { status: response.status, body: answer };
+    if (this.#pace.isPatient && response.ok) await this.#untilCached(method, path, result);
+    return result;
+  }
+
+  /**
+   * Runs a part of a case in which each write waits until the server's cache has the one before. The real server begins an update with what its cache has,
+   * and once more where that was too old: who is asked about the update is then asked twice.
+   */
+  async patiently(run: () => Promise<void>): Promise<void> {
+    this.#pace.isPatient = true;
+    try {
+      await run();
+    } finally {
+      this.#pace.isPatient = false;
+    }
+  }
+
+  /** Waits until the clock shows another second: times in objects are of seconds. */
+  async untilNextSecond(): Promise<void> {
+    const second = () => Math.floor(Date.now() / 1000);
+    for (const now = second(); second() === now;) await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+
+  async #untilCached(method: string, path: string, { body }: Answer): Promise<void> {
+    const { name, resourceVersion: version, deletionTimestamp } = isObject(body) && isObject(body.metadata)
+      ? body.metadata
+      : {};
+    if (!["POST", "PUT", "PATCH"].includes(method) || version === undefined) return;
+    const [place = ""] = path.split("?");
+    const object = method === "POST" ? `${place}/${name}` : place.replace(/\/(?:status|scale)$/, "");
+    // A get of any version is answered from the cache. What was being deleted may be gone by the write.
+    await this.untilAnswer(
+      `${object}?resourceVersion=0`,
+      (cached) =>
+        cached.status === 404
+          ? deletionTimestamp !== undefined
+          : Number(cached.body.metadata.resourceVersion) >= Number(version),
+    );
   }
 
   /** Sends a request that is no part of what is compared. @throws {Error} If it fails. */
@@ -174,10 +221,13 @@ export class Recorder {
     await this.untilServed(definition);
   }
 
-  /** Waits until a definition's first version is served. */
+  /**
+   * Waits until a definition's first version is served, also from the real server's watch cache: until that is filled it answers lists with 429, those
+   * with a limit and no selector excepted.
+   */
   async untilServed(definition: Definition): Promise<void> {
     const { group, names, versions } = definition.spec;
-    await this.untilStatus(`/apis/${group}/${versions[0]?.name}/${names.plural}?limit=1`, 200);
+    await this.untilStatus(`/apis/${group}/${versions[0]?.name}/${names.plural}`, 200);
   }
 
   /** Waits, by asking again and again, until a path is answered with a status. Nothing is written down. */
@@ -243,6 +293,13 @@ export class Recorder {
     await reader.cancel().catch(() => {});
   }
 
+  /** Opens a watch and lets it go at once. Nothing is written down. @throws {Error} If it is refused. */
+  async dropWatch(path: string): Promise<void> {
+    const response = await this.#request("GET", path, undefined, {});
+    await response.body?.cancel();
+    if (!response.ok) throw new Error(`Cannot open a watch: "${path}" was answered ${response.status}`);
+  }
+
   /** Ends watches that a case left running. */
   async close(): Promise<void> {
     for (const reader of this.#open) await reader.cancel().catch(() => {});
@@ -293,6 +350,7 @@ export interface Definition {
 function bodyOf(body: unknown, contentType: string | undefined): BodyInit | null {
   if (body === undefined) return null;
   if (typeof body === "string") return body;
+  if (body instanceof Uint8Array) return body as Uint8Array<ArrayBuffer>;
   if (contentType !== PROTOBUF || !hasProtobufForm(body)) return JSON.stringify(body);
   return toProtobuf(body) as Uint8Array<ArrayBuffer>;
 }

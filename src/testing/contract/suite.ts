@@ -3,6 +3,7 @@ import { compare, type Difference } from "./compare.ts";
 import { type Case, runCase, type Send, type Transcript } from "./contract.ts";
 import { type Exception, EXCEPTIONS } from "./exceptions.ts";
 import { LEFT_OUT } from "./normalise.ts";
+import { SUBJECTS } from "./subjects.ts";
 
 /** What became of a case. */
 export interface Result {
@@ -40,7 +41,7 @@ export async function runSuite(
     namespaceOf: (contractCase: Case) => string;
     exceptions?: readonly Exception[];
     /** Is shown what the real server answered in each case. */
-    onTranscript?: (transcript: Transcript) => void;
+    onTranscript?: (transcript: Transcript, contractCase: Case) => void;
   },
 ): Promise<Result[]> {
   const results = new Map<Case, Result>();
@@ -50,7 +51,7 @@ export async function runSuite(
       runCase(contractCase, namespace, servers.real),
       runCase(contractCase, namespace, servers.other),
     ]);
-    onTranscript?.(real);
+    onTranscript?.(real, contractCase);
     results.set(contractCase, judge(contractCase, compare(real, other), exceptions));
   };
   for (const each of cases.filter(({ area }) => area === "discovery")) await run(each);
@@ -62,7 +63,18 @@ export async function runSuite(
   return cases.flatMap((each) => results.get(each) ?? []);
 }
 
-function judge(contractCase: Case, differences: readonly Difference[], exceptions: readonly Exception[]): Result {
+/**
+ * Says what became of a case.
+ *
+ * @param contractCase The case.
+ * @param differences Where the servers' answers differ.
+ * @param exceptions Differences that are allowed.
+ */
+export function judge(
+  contractCase: Case,
+  differences: readonly Difference[],
+  exceptions: readonly Exception[] = EXCEPTIONS,
+): Result {
   const own = exceptions.filter(({ area, name }) => area === contractCase.area && name === contractCase.name);
   const allows = (exception: Exception, { path }: Difference) => exception.path?.test(path) ?? true;
   const excused = own.filter((exception) => differences.some((difference) => allows(exception, difference)));
@@ -74,12 +86,19 @@ function judge(contractCase: Case, differences: readonly Difference[], exception
   };
 }
 
-/** A table by area, the exceptions with their reasons, and what is not compared at all. */
+/** A table by subject and area, the exceptions with their reasons, and what is not compared at all. */
 export function report(results: readonly Result[]): string {
-  const areas = [...new Set(results.map((result) => result.case.area))];
-  const rows = areas.map((area) => counts(area, results.filter((result) => result.case.area === area)));
+  const of = (...areas: readonly string[]) => results.filter((result) => areas.includes(result.case.area));
   const lines = [row(["area", "cases", "same", "excepted", "different"])];
-  lines.push(...rows.map(row), row(counts("all", results)), "", "Exceptions:");
+  for (const { name, areas } of SUBJECTS) {
+    if (of(...areas).length === 0) continue;
+    lines.push(row(counts(name, of(...areas))));
+    for (const area of areas) if (of(area).length > 0) lines.push(row(counts(`  ${area}`, of(area))));
+  }
+  for (const area of new Set(results.map((result) => result.case.area))) {
+    if (!SUBJECTS.some(({ areas }) => areas.includes(area))) lines.push(row(counts(area, of(area))));
+  }
+  lines.push(row(counts("all", results)), "", "Exceptions:");
   for (const { case: { area, name }, excused } of results) {
     for (const { path, reason } of excused) {
       lines.push(`  ${area}: ${name}${path === undefined ? "" : ` (${path.source})`}: ${reason}`);
@@ -95,7 +114,7 @@ function counts(area: string, results: readonly Result[]): string[] {
 }
 
 function row([area = "", ...numbers]: string[]): string {
-  return area.padEnd(20) + numbers.map((number) => number.padStart(10)).join("");
+  return area.padEnd(34) + numbers.map((number) => number.padStart(10)).join("");
 }
 
 /** What is wrong with a case, for people. */

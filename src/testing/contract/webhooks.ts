@@ -117,7 +117,7 @@ export async function withHooks(
       );
     }
     await untilCalled(api, () => phases.every((phase) => markers[phase] > 0));
-    await use();
+    await api.patiently(use);
   } finally {
     for (const phase of phases) {
       await api.quietly("DELETE", `${CONFIGURATIONS[phase]}/${api.namespace}-hooks`).catch(() => {});

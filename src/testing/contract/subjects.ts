@@ -1,0 +1,76 @@
+/** What the contract is about, in a few large subjects: each has areas of cases, and a number of cases that it must not fall below. */
+
+/** A subject of the contract. */
+export interface Subject {
+  readonly name: string;
+  /** The least number of cases. */
+  readonly least: number;
+  readonly areas: readonly string[];
+}
+
+/** All subjects. Each area belongs to one. */
+export const SUBJECTS: readonly Subject[] = [
+  { name: "apply", least: 80, areas: ["apply", "applied shapes", "applied besides"] },
+  { name: "watch and list", least: 60, areas: ["lists", "watches", "watch order", "choosing", "pages", "views"] },
+  {
+    name: "CRD validation and CEL",
+    least: 120,
+    areas: [
+      "validation",
+      "values",
+      "rules",
+      "expressions",
+      "field validation",
+      "definitions",
+      "refused schemas",
+      "refused definitions",
+      "changed definitions",
+      "versions",
+      "deprecated versions",
+      "selectable fields",
+      "columns",
+    ],
+  },
+  {
+    name: "other patches",
+    least: 60,
+    areas: ["patches", "JSON patches", "merge patches", "strategic patches", "scale"],
+  },
+  {
+    name: "lifecycle and garbage collection",
+    least: 60,
+    areas: [
+      "objects",
+      "status",
+      "deletion",
+      "preconditions",
+      "dry run",
+      "garbage collection",
+      "namespaces",
+      "graceful deletion",
+      "deleted collections",
+      "tokens",
+      "leases",
+      "events",
+    ],
+  },
+  { name: "RBAC", least: 60, areas: ["access", "grants", "refused roles", "access reviews", "impersonation"] },
+  {
+    name: "admission",
+    least: 50,
+    areas: ["admission", "admission matching", "admission failures", "refused webhooks"],
+  },
+  { name: "Table, discovery, OpenAPI", least: 40, areas: ["tables", "discovery", "openapi", "protobuf"] },
+  { name: "bad input", least: 7, areas: ["bad input"] },
+];
+
+/**
+ * The subject of an area.
+ *
+ * @throws {Error} If the area is of none.
+ */
+export function subjectOf(area: string): Subject {
+  const subject = SUBJECTS.find(({ areas }) => areas.includes(area));
+  if (subject === undefined) throw new Error(`Cannot count the cases of "${area}": no subject has it, add it to one`);
+  return subject;
+}
