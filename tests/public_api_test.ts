@@ -24,10 +24,11 @@ OBSERVED_GENERATION pluralOf
 
 /** `@op/sdk/testing`. */
 const TESTING = `
-Apiserver ApiserverOptions createApiserver Disturbance Fault FaultFilter faults Faults FetchOptions Injected kubeconfigFor
-KubeconfigOptions localCertificate
+Apiserver ApiserverOptions ClientCertificate createApiserver Disturbance Fault FaultFilter faults Faults FetchOptions
+Injected kubeconfigFor KubeconfigOptions LocalAuthority localAuthority localCertificate
 MemoryCluster memoryCluster MemoryClusterOptions Place PolicyRule RealCluster realCluster RealClusterOptions RequestFilter
-RequestRecord RequestVerb RestartServerOptions serveApiserver ServedApiserver ServeOptions ServerCertificate SettleOptions User
+RequestRecord RequestVerb RestartServerOptions serveApiserver ServedApiserver ServeOptions ServerCertificate serveToCertificates
+ServeToCertificatesOptions SettleOptions takesClientCertificates User
 `;
 
 /** `@op/sdk/kinds`: generated, and too many to read here. A name a line. */

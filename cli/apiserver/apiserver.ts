@@ -1,11 +1,15 @@
 /** `op apiserver`: the API server alone, on a port of this machine, until it is stopped. */
 import {
+  type Apiserver,
   createApiserver,
   kubeconfigFor,
-  localCertificate,
+  type KubeconfigOptions,
+  localAuthority,
   serveApiserver,
   type ServedApiserver,
-  type ServeOptions,
+  serveToCertificates,
+  takesClientCertificates,
+  type User,
 } from "@op/sdk/testing";
 import { Failure, UsageError } from "../exit_code.ts";
 import type { Io } from "../io.ts";
@@ -35,13 +39,8 @@ export async function apiserver(options: ApiserverCommandOptions, io: Io): Promi
   const token = crypto.randomUUID();
   const user = { name: "kubernetes-admin", groups: ["system:masters"] };
   await using server = createApiserver({ rbac: options.rbac === true, tokens: { [token]: user } });
-  const certificate = options.tls === true ? await localCertificate([HOST, "localhost"]) : undefined;
-  await using served = listen(server, { port, ...certificate && { certificate } });
-  const text = kubeconfigFor(served.url, {
-    name: "op-apiserver",
-    token,
-    ...certificate && { caCert: certificate.caCert },
-  });
+  await using served = options.tls === true ? await secured(server, port, user) : listen(server, port);
+  const text = kubeconfigFor(served.url, { name: "op-apiserver", token, ...served.way });
   await using file = await writeKubeconfig(text, options, io);
 
   io.out(`Kubernetes API on ${served.url}${options.rbac === true ? ", roles enforced" : ""}\n\n`);
@@ -56,16 +55,39 @@ function portOf(text = "0"): number {
   throw new UsageError(`Cannot listen on port "${text}": give a number from 0 (any free port) to 65535`);
 }
 
-function listen(server: ReturnType<typeof createApiserver>, options: ServeOptions): ServedApiserver {
+interface Served extends ServedApiserver {
+  /** What a kubeconfig says of the way in, besides the token that opens any. */
+  readonly way?: KubeconfigOptions;
+}
+
+function listen(server: Apiserver, port: number): Served {
   try {
-    return serveApiserver(server, { hostname: HOST, ...options });
+    return serveApiserver(server, { hostname: HOST, port });
   } catch (error) {
-    if (!(error instanceof Deno.errors.AddrInUse) && !(error instanceof Deno.errors.PermissionDenied)) throw error;
-    throw new Failure(
-      `Cannot listen on port ${options.port}: ${error.message}; give another by --port, or none for any free one`,
-      { cause: error },
-    );
+    throw explained(error, port);
   }
+}
+
+/** Over HTTPS, with the user's certificate in the kubeconfig. Where Deno cannot ask for one, the token does. */
+async function secured(server: Apiserver, port: number, { name, groups }: User): Promise<Served> {
+  const authority = await localAuthority();
+  const options = { hostname: HOST, port, certificate: await authority.server([HOST, "localhost"]) };
+  const { caCert } = authority;
+  try {
+    if (!takesClientCertificates()) return { ...serveApiserver(server, options), way: { caCert } };
+    const certificate = await authority.client(name, groups);
+    return { ...await serveToCertificates(server, options), way: { caCert, certificate } };
+  } catch (error) {
+    throw explained(error, port);
+  }
+}
+
+function explained(error: unknown, port: number): unknown {
+  if (!(error instanceof Deno.errors.AddrInUse) && !(error instanceof Deno.errors.PermissionDenied)) return error;
+  return new Failure(
+    `Cannot listen on port ${port}: ${error.message}; give another by --port, or none for any free one`,
+    { cause: error },
+  );
 }
 
 /** The file that was asked for, or one of its own in a folder that goes with it. */

@@ -80,6 +80,8 @@ export interface KubeconfigOptions {
   readonly name?: string;
   /** The bearer token. kubectl wants one even where the server asks for none. @default {"anything"} */
   readonly token?: string;
+  /** The certificate by which the user is known, and its key, both as PEM: in place of a token. */
+  readonly certificate?: { readonly certificate: string; readonly key: string };
   /** The certificate of the authority that signed the server's, as PEM. */
   readonly caCert?: string;
 }
@@ -99,13 +101,17 @@ export interface KubeconfigOptions {
  * ```
  */
 export function kubeconfigFor(url: string, options: KubeconfigOptions | string = {}): string {
-  const { name = "apiserver", token = "anything", caCert } = typeof options === "string" ? { name: options } : options;
+  const given: KubeconfigOptions = typeof options === "string" ? { name: options } : options;
+  const { name = "apiserver", token = "anything", certificate, caCert } = given;
+  const user = certificate === undefined
+    ? { token }
+    : { "client-certificate-data": btoa(certificate.certificate), "client-key-data": btoa(certificate.key) };
   const authority = caCert !== undefined && { "certificate-authority-data": btoa(caCert) };
   const config = {
     apiVersion: "v1",
     kind: "Config",
     clusters: [{ name, cluster: { server: url, ...authority } }],
-    users: [{ name, user: { token } }],
+    users: [{ name, user }],
     contexts: [{ name, context: { cluster: name, user: name } }],
     "current-context": name,
   };

@@ -13,8 +13,13 @@ export {
   type ServeOptions,
   type ServerCertificate,
 } from "../apiserver/serve.ts";
+export {
+  serveToCertificates,
+  type ServeToCertificatesOptions,
+  takesClientCertificates,
+} from "../apiserver/serve_certificates.ts";
 export { type Fault, type Faults, faults } from "./faults.ts";
-export { localCertificate } from "./local_certificate.ts";
+export { type ClientCertificate, type LocalAuthority, localAuthority, localCertificate } from "./local_certificate.ts";
 export { memoryCluster } from "./memory_cluster.ts";
 export type {
   MemoryCluster,

@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { localAuthority } from "../testing/local_certificate.ts";
+import { createApiserver } from "./mod.ts";
+import { CONFIG_MAPS, configMap, Wire } from "./_wire.ts";
+import { serveToCertificates, takesClientCertificates } from "./serve_certificates.ts";
+
+type Test = (name: string, fn: () => Promise<void>) => void;
+
+// What a Deno can decides which tests there are: none is passed over.
+const whereItCan: Test = (name, fn) => void (takesClientCertificates() && Deno.test(name, fn));
+const whereItCannot: Test = (name, fn) => void (takesClientCertificates() || Deno.test(name, fn));
+
+whereItCannot("serveToCertificates says on a Deno that cannot ask for certificates that it cannot", async () => {
+  const certificate = await (await localAuthority()).server();
+  await using server = createApiserver();
+  await assert.rejects(
+    serveToCertificates(server, { certificate }),
+    /Cannot ask for client certificates: Deno [\d.]+ cannot; use tokens, or Deno 2.9/,
+  );
+});
+
+whereItCan(
+  "serveToCertificates knows users by their certificates and by their tokens, and nobody by another's certificate",
+  async () => {
+    const [authority, stranger] = await Promise.all([localAuthority(), localAuthority()]);
+    const user = { name: "robot", groups: [] };
+    await using server = createApiserver({ rbac: true, tokens: { secret: user } });
+    await using served = await serveToCertificates(server, { certificate: await authority.server() });
+    const ask = async (own: { certificate: string; key: string } | undefined, token?: string) => {
+      using client = Deno.createHttpClient({
+        caCerts: [authority.caCert],
+        ...own && { cert: own.certificate, key: own.key },
+      });
+      const response = await fetch(`${served.url}/apis/authentication.k8s.io/v1/selfsubjectreviews`, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...token !== undefined && { authorization: `Bearer ${token}` } },
+        body: JSON.stringify({ apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" }),
+        client,
+      });
+      const { status, code } = await response.json();
+      return code ?? status.userInfo;
+    };
+    const jane = await authority.client("jane", ["team", "other"]);
+
+    const { extra, ...known } = await ask(jane);
+
+    assert.deepEqual(known, { username: "jane", groups: ["team", "other", "system:authenticated"] });
+    assert.match(extra["authentication.kubernetes.io/credential-id"][0], /^X509SHA256=[0-9a-f]{64}$/);
+    assert.equal((await ask(jane, "secret")).username, "jane");
+    assert.equal((await ask(undefined, "secret")).username, "robot");
+    assert.equal(await ask(undefined), 403);
+    assert.equal(await ask(await stranger.client("jane")), 401);
+    assert.equal((await ask(await stranger.client("jane"), "secret")).username, "robot");
+  },
+);
+
+whereItCan(
+  "serveToCertificates sends a watch's events as they happen, and ends it with the client that left",
+  async () => {
+    const authority = await localAuthority();
+    await using wire = new Wire();
+    await using served = await serveToCertificates(wire.server, { certificate: await authority.server() });
+    using client = Deno.createHttpClient({ caCerts: [authority.caCert] });
+    const leave = new AbortController();
+    const watch = await fetch(`${served.url}${CONFIG_MAPS}?watch=1`, { signal: leave.signal, client });
+    const reader = watch.body!.getReader();
+    for (const name of ["a", "b"]) {
+      await wire.post(CONFIG_MAPS, configMap(name));
+      const { value } = await reader.read();
+      assert.match(new TextDecoder().decode(value), new RegExp(`"type":"ADDED".*"name":"${name}"`));
+    }
+    const open = wire.server.watches;
+
+    leave.abort();
+    await reader.closed.catch(() => {});
+    for (let turn = 0; turn < 10_000 && wire.server.watches > 0; turn++) {
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+
+    assert.deepEqual([open, wire.server.watches], [1, 0]);
+  },
+);
+
+whereItCan("serveToCertificates takes no port that is taken", async () => {
+  const certificate = await (await localAuthority()).server();
+  using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  await using server = createApiserver();
+  await assert.rejects(
+    serveToCertificates(server, { certificate, port: taken.addr.port }),
+    Deno.errors.AddrInUse,
+  );
+});

@@ -1,0 +1,71 @@
+/** kubectl with a client certificate, against the server in the process and the real one: both know the user by it, and let the user do the same. */
+import assert from "node:assert/strict";
+import {
+  createApiserver,
+  kubeconfigFor,
+  localAuthority,
+  realCluster,
+  serveToCertificates,
+} from "../../src/testing/mod.ts";
+import { comparable } from "./_kubectl_output.ts";
+
+const JANE = "jane";
+const GROUPS = ["team", "other"];
+
+const COMMANDS: readonly (readonly string[])[] = [
+  ["auth", "whoami", "-o", "yaml"],
+  ["auth", "can-i", "list", "pods"],
+  ["auth", "can-i", "create", "configmaps"],
+  ["create", "configmap", "mine", "--from-literal=a=b"],
+  ["get", "configmaps", "-o", "name"],
+  ["get", "secrets"],
+  ["auth", "whoami", "-o", "yaml", "--as=robot"],
+  ["delete", "configmap", "mine"],
+];
+
+Deno.test("kubectl is known by a client certificate", async (t) => {
+  await using real = await realCluster();
+  const authority = await localAuthority();
+  await using server = createApiserver({ rbac: true });
+  await using served = await serveToCertificates(server, { certificate: await authority.server() });
+  const { kubectl } = real.programs;
+  assert(kubectl, "kubectl is built with the control plane");
+  const ours = async (name: string, groups: readonly string[]) =>
+    kubeconfigFor(served.url, { certificate: await authority.client(name, groups), caCert: authority.caCert });
+  const theirs = async (name: string, groups: readonly string[]) =>
+    (await real.certificateUser(name, { groups })).kubeconfig;
+  const folder = await Deno.makeTempDir({ prefix: "kubectl-" });
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => Deno.remove(folder, { recursive: true }));
+
+  const shells = await Promise.all([["real", theirs], ["ours", ours]].map(async ([name, configFor]) => {
+    const make = configFor as typeof ours;
+    await Deno.writeTextFile(`${folder}/${name}-admin`, await make("admin", ["system:masters"]));
+    await Deno.writeTextFile(`${folder}/${name}`, await make(JANE, GROUPS));
+    return async (args: readonly string[], user = "") => {
+      const { code, stdout, stderr } = await new Deno.Command(kubectl, {
+        args: [...args, "--kubeconfig", `${folder}/${name}${user}`],
+        clearEnv: true,
+        env: { HOME: folder },
+      }).output();
+      const decoder = new TextDecoder();
+      return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+    };
+  }));
+  for (const shell of shells) {
+    const role = ["create", "role", "writer", "--verb=create,list,delete", "--resource=configmaps"];
+    assert.equal((await shell(role, "-admin")).code, 0);
+    assert.equal((await shell(["create", "rolebinding", "team", "--role=writer", "--group=team"], "-admin")).code, 0);
+  }
+
+  for (const args of COMMANDS) {
+    await t.step(`kubectl ${args.join(" ")}`, async () => {
+      const [expected, actual] = await Promise.all(shells.map((shell) => shell(args)));
+      assert(expected && actual);
+      const command = { args };
+      const plain = ({ code, stdout, stderr }: typeof expected) =>
+        comparable({ code, stdout: stdout.replace(/X509SHA256=[0-9a-f]{64}/, "X509SHA256=<hash>"), stderr }, command);
+      assert.deepEqual(plain(actual), plain(expected));
+    });
+  }
+});
