@@ -126,6 +126,16 @@ function program(io: Io): Command {
     .option("--context <name>", "the context of the kubeconfig (default: its current one)")
     .action(async (file, options) => (await import("./rbac/verify.ts")).verifyRbac(file, options, io));
 
+  rbac.command("unused")
+    .description("run the tests and print the rights that are declared and that no test uses; ends with 1 if there are")
+    .argument("[file]", "the file whose default export is the operator", "main.ts")
+    .argument("[command...]", "what runs the tests, behind -- (default: deno test --allow-all)")
+    .option("-c, --config <file>", CONFIG)
+    .addOption(new Option("-o, --output <form>", "how to print it").choices(["text", "json"] as const).default("text"))
+    .action(async (file, command, options) =>
+      (await import("./rbac/unused.ts")).unusedRights(file, command, options, io)
+    );
+
   withCluster(
     op.command("deploy").description("put an operator into a cluster by server-side apply, and wait until it runs"),
   )

@@ -29,6 +29,7 @@ Injected kubeconfigFor KubeconfigOptions LocalAuthority localAuthority localCert
 MemoryCluster memoryCluster MemoryClusterOptions Place PolicyRule RealCluster realCluster RealClusterOptions RequestFilter
 RequestRecord RequestVerb RestartServerOptions serveApiserver ServedApiserver ServeOptions ServerCertificate serveToCertificates
 ServeToCertificatesOptions SettleOptions takesClientCertificates User
+RequestRecord RequestVerb RestartServerOptions serveApiserver ServedApiserver ServeOptions ServerCertificate SettleOptions UsedRight User
 `;
 
 /** `@op/sdk/kinds`: generated, and too many to read here. A name a line. */

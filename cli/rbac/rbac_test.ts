@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { operatorFolder } from "../_operator_folder.ts";
+import { mainModule, NOTES, operatorFolder } from "../_operator_folder.ts";
+import { RecordedIo } from "../_recorded_io.ts";
+import { cli } from "../cli.ts";
 import { objectsIn } from "../objects.ts";
 import { type AnyManifest, grantsTo, isGiven } from "./grants.ts";
 import type { Findings } from "./verify.ts";
@@ -76,4 +78,61 @@ Deno.test("op sandbox prints each permission with its reason", async () => {
   assert.match(printed.stdout, /^net kubernetes\.default\.svc +the API server\n/);
   const permissions = JSON.parse((await folder.op("sandbox", "-o", "json")).stdout);
   assert.equal(permissions.length, printed.stdout.trim().split("\n").length);
+});
+
+const TEST = `
+import { memoryCluster } from "SDK/src/testing/mod.ts";
+import { ConfigMap } from "SDK/src/kinds/mod.ts";
+import op, { Note } from "./main.ts";
+
+Deno.test("a note is copied", async () => {
+  await using cluster = await memoryCluster({ operator: op });
+  await cluster.create(Note, "a", { spec: { text: "one" } });
+  await cluster.settle();
+  await cluster.get(ConfigMap, "a");
+});
+`;
+
+const COPIES = NOTES.replace("const Note", "export const Note").replace(
+  "reconcile() {}",
+  `
+  uses: USES,
+  async reconcile(note, { apply }) {
+    await apply(ConfigMap, { metadata: { name: note.metadata.name }, data: { text: note.spec.text } });
+  }`,
+);
+
+Deno.test("op rbac unused names what is declared and no test uses", async () => {
+  const root = new URL("../../", import.meta.url);
+  const folder = await Deno.makeTempDir();
+  // The repository's own configuration keeps its folders for tests out of what is tested: this is a project of its own.
+  const { imports } = JSON.parse(await Deno.readTextFile(new URL("deno.json", root)));
+  const write = (file: string, text: string) => Deno.writeTextFile(`${folder}/${file}`, text);
+  const unused = async () => {
+    const io = new RecordedIo(folder);
+    const code = await cli(["rbac", "unused", "main.ts", "--", Deno.execPath(), "test", "-A", "--no-check"], io);
+    return { code, ...io };
+  };
+  try {
+    await write("deno.json", JSON.stringify({ imports, lock: false }));
+    await write("main.ts", mainModule(COPIES.replace("USES", '[access(Secret, "get")]')));
+    await write("main_test.ts", TEST.replaceAll("SDK/", root.href));
+    const found = await unused();
+    assert.equal(found.code, 1, found.stdout);
+    assert.match(
+      found.stdout,
+      /^controller "notes"\n {2}UNUSED {2}get secrets: uses Secret: access\(Secret, "get"\)$/m,
+      found.stderr,
+    );
+    assert.equal(found.stdout.match(/UNUSED/g)?.length, 1, found.stdout);
+    assert.match(found.stderr, /^1 of \d+ rights are declared and no test uses them: take the declaration away/);
+
+    await write("main.ts", mainModule(COPIES.replace("uses: USES,", "")));
+    const exact = await unused();
+    assert.equal(exact.code, 0, exact.stdout + exact.stderr);
+    await write("main_test.ts", "Deno.test('nothing', () => {});");
+    assert.match((await unused()).stderr, /made no cluster; let tests run the operator by memoryCluster/);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });

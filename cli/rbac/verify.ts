@@ -92,6 +92,7 @@ function told({ rights, unneeded }: Findings): string {
   return `${[...lines, ...beyond].join("\n")}\n`;
 }
 
-function line({ verb, resource, group }: Pick<Right, "verb" | "resource" | "group">): string {
+/** A right in words. */
+export function line({ verb, resource, group }: Pick<Right, "verb" | "resource" | "group">): string {
   return `${verb} ${group === "" ? resource : `${resource} of ${group}`}`;
 }

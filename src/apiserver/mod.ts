@@ -40,6 +40,13 @@ export interface ApiserverOptions {
    * @default {false}
    */
   readonly rbac?: boolean;
+  /**
+   * With `rbac`, whether owner references are changed only by who may delete what is owned, and block a deletion only by who may set the owner's
+   * finalizers, as the admission plugin OwnerReferencesPermissionEnforcement has it.
+   *
+   * @default {false}
+   */
+  readonly checksOwners?: boolean;
   /** Users by the bearer tokens that they show, besides the service accounts with their own. @default {none} */
   readonly tokens?: Readonly<Record<string, User>>;
   /** Answers for the services that webhooks are behind; nothing for one that is not there. Webhooks with a URL are called there. @default {there are none} */
@@ -103,10 +110,10 @@ export function createApiserver(options: ApiserverOptions = {}): Apiserver {
   const happened = () => void activity++;
   const store = new Store(options.history === undefined ? {} : { history: options.history });
   const base = { clock, store, kinds: new Kinds(), background: new Background(happened), uid, happened };
-  const { rbac = false, tokens = {} } = options;
+  const { rbac = false, checksOwners = false, tokens = {} } = options;
   const core: Core = {
     ...base,
-    access: new Access(base, { rbac, tokens }),
+    access: new Access(base, { rbac, checksOwners, tokens }),
     caller: { clock, service: options.service },
   };
   for (const kind of builtinKinds(rulesFor, builtinColumns)) core.kinds.set(kind);

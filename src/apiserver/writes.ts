@@ -5,6 +5,7 @@ import { own } from "../base/own.ts";
 import { invalid as invalidField } from "../schema/field_error.ts";
 import { sorted } from "./apply/field_set.ts";
 import { escalationGuard, type Guard } from "./access/escalation.ts";
+import { ownerGuard } from "./access/owner_guard.ts";
 import type { User } from "./access/user.ts";
 import { admitted, writeOf } from "./admission/admitted.ts";
 import { applyObject } from "./apply.ts";
@@ -54,8 +55,16 @@ export interface Outcome {
 
 /** What a write is checked for because of who makes it. */
 export function guardOf(core: Core, target: Target): { guard?: Guard } {
-  const guard = escalationGuard(core.access.authorizer, target.user, target);
-  return guard === undefined ? {} : { guard };
+  const { authorizer, checksOwners } = core.access;
+  const escalation = escalationGuard(authorizer, target.user, target);
+  if (authorizer === undefined || !checksOwners) return escalation === undefined ? {} : { guard: escalation };
+  const owners = ownerGuard(target.user, target, { authorizer, kinds: core.kinds, subresource: target.subresource });
+  return {
+    guard: (object, old) => {
+      escalation?.(object, old);
+      owners(object, old);
+    },
+  };
 }
 
 function optionsOf(request: Request, query: URLSearchParams, kind: string): WriteOptions {

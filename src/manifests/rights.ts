@@ -20,6 +20,8 @@ export interface Right {
   readonly scope: RightScope;
   /** The only namespaces where it is needed, whatever the operator looks at and is in: a watch or the election names them. */
   readonly namespaces?: readonly string[];
+  /** Only some clusters and some objects ask for it: tests need not. */
+  readonly seldom?: true;
   /** The key of the part that declares it; absent where the operator itself needs it. */
   readonly part?: string;
   /** What it is for, as a clause: `watches its own kind Website`. */
@@ -64,9 +66,12 @@ export function rightsOf(parts: Readonly<Record<string, Part>>, options: RightsO
   ];
 }
 
-function rightOf(part: string, { group, resource, verb, namespaced, namespaces, reason }: ControllerRight): Right {
+function rightOf(part: string, right: ControllerRight): Right {
+  const { group, resource, verb, namespaced, namespaces, need, reason } = right;
   const scope = namespaced ? "watched" : "cluster";
-  return { group, resource, verb, names: [], scope, ...(namespaces === undefined ? {} : { namespaces }), part, reason };
+  const some = namespaces === undefined ? {} : { namespaces };
+  const seldom = need === "seldom" ? { seldom: true } as const : {};
+  return { group, resource, verb, names: [], scope, ...some, ...seldom, part, reason };
 }
 
 /** Events are where their objects are; those about what is in no namespace are in `default`. One that says the same again is patched. */

@@ -20,6 +20,12 @@ export interface FaultFilter extends RequestFilter {
   readonly after?: number;
 }
 
+/** How a request is sent. */
+export interface WireOptions extends FetchOptions {
+  /** Told what the server answered, before it arrives. */
+  readonly answered?: (record: RequestRecord, response: Response) => Promise<void>;
+}
+
 interface Waiting extends Injected {
   readonly fault: Fault;
   readonly filter: FaultFilter;
@@ -47,7 +53,7 @@ export class Wire {
   }
 
   /** Sends a request to the server. */
-  async send(request: Request, options: FetchOptions): Promise<Response> {
+  async send(request: Request, { answered: tell, ...options }: WireOptions): Promise<Response> {
     const hasBody = request.body !== null;
     const text = hasBody ? await request.text() : undefined;
     const record = recordOf(request, text, this.#clock.now());
@@ -61,6 +67,7 @@ export class Wire {
       ?.answer;
     if (answer !== undefined) return answered(record, answer(record));
     const response = answered(record, await this.#server.fetch(sent, options));
+    await tell?.(record, response);
     if (hits.some(({ breaks }) => breaks === "after")) {
       await response.body?.cancel();
       delete record.status;

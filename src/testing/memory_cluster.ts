@@ -2,19 +2,21 @@
 import { own } from "../base/own.ts";
 import { type Duration, milliseconds } from "../base/duration.ts";
 import { VirtualClock } from "../base/virtual_clock.ts";
-import { createApiserver, type FetchOptions } from "../apiserver/mod.ts";
+import { createApiserver } from "../apiserver/mod.ts";
 import { isStatus } from "../kube/api_error.ts";
 import { Client } from "../kube/client.ts";
 import type { Connection } from "../kube/connection.ts";
-import { ClusterRole, ClusterRoleBinding, CustomResourceDefinition, Namespace, ServiceAccount } from "../kinds/mod.ts";
-import type { User } from "../apiserver/access/user.ts";
+import { CustomResourceDefinition, Namespace } from "../kinds/mod.ts";
+import type { Right } from "../manifests/rights.ts";
 import { type Operator, operator } from "../operator/operator.ts";
 import { type Running, startOperator } from "../operator/running.ts";
 import type { Part } from "../parts/controller.ts";
 import type { AnyKind, CustomResourceDefinitionManifest, Infer, Input, KubeObject } from "../resource/kind.ts";
+import { OperatorRoles } from "./_roles.ts";
 import { stillness } from "./_stillness.ts";
 import { Turns } from "./_turns.ts";
-import { type FaultFilter, type Injected, Wire } from "./_wire.ts";
+import { tellUsedRights } from "./_used_rights.ts";
+import { type FaultFilter, type Injected, Wire, type WireOptions } from "./_wire.ts";
 import type { Fault } from "./faults.ts";
 import { isMeant, type RequestFilter, type RequestRecord } from "./request_log.ts";
 
@@ -36,16 +38,29 @@ export interface MemoryClusterOptions {
   readonly namespaces?: readonly string[];
   /** How many turns of the event loop `settle` gives an operator that always has something more to do. @default {20_000} */
   readonly patience?: number;
-  /** Whether the operator asks at start what it may do, as it does on a real cluster. @default {false: here everybody may do everything} */
+  /** Whether the operator asks at start what it may do, as it does on a real cluster. @default {false: what its roles refuse makes the test fail} */
   readonly checkAccess?: boolean;
   /** The first time of the clock. @default {2030-01-01T00:00:00Z} */
   readonly start?: Date;
   /**
-   * What the operator may do, as the rules of a ClusterRole; the server refuses it all else. The test's own requests are an administrator's.
+   * What the operator may do; the server refuses it all else. The test's own requests are an administrator's.
    *
-   * @default {everything}
+   * The operator runs as a service account in `default`, under the roles made from its declarations, as it will in a cluster; `without` leaves rights out,
+   * such as `patch configmaps`. A list of rules takes their place, as a ClusterRole; `false` lets it do everything.
+   *
+   * @default {the roles made from its declarations}
    */
-  readonly rbac?: readonly PolicyRule[];
+  readonly rbac?: boolean | { readonly without: readonly string[] } | readonly PolicyRule[];
+  /**
+   * What happens when the operator does what its roles refuse: `settle` and `advance` fail and name the line that is missing, or nothing.
+   *
+   * @default {"fail"}
+   */
+  readonly refusals?: "fail" | "allow";
+  /** Whether the server checks who blocks the deletion of an owner, as some clusters do. @default {false} */
+  readonly checksOwners?: boolean;
+  /** Whether the operator works only while it leads. @default {what the operator says; where that leaves it open: no} */
+  readonly leaderElection?: boolean;
   /**
    * Who answers for the services that webhook configurations name, by `namespace/name`: handlers of requests, called in this process.
    *
@@ -61,6 +76,11 @@ export interface PolicyRule {
   readonly resources?: readonly string[];
   readonly resourceNames?: readonly string[];
   readonly nonResourceURLs?: readonly string[];
+}
+
+/** A right of an operator, and whether a test used it. */
+export interface UsedRight extends Right {
+  readonly used: boolean;
 }
 
 /** Where an object is. */
@@ -98,6 +118,8 @@ export interface MemoryCluster extends AsyncDisposable {
   readonly requests: readonly RequestRecord[];
   /** The requests so far that are meant, in order. */
   sent(filter: RequestFilter): readonly RequestRecord[];
+  /** The rights that the operator's declarations ask for, and whether each was used so far. A list counts where a stream took its place. */
+  rights(): readonly UsedRight[];
   /**
    * Lets something go wrong with the next requests that are meant. A fault of watches befalls those that are open first.
    *
@@ -106,7 +128,7 @@ export interface MemoryCluster extends AsyncDisposable {
    * @returns What it has befallen; disposing of it takes it back.
    */
   inject(fault: Fault, filter?: FaultFilter): Injected;
-  /** A client whose requests are another user's. What that user may do is only asked with the option `rbac`. */
+  /** A client whose requests are another user's, who may do what roles give him; everything with `rbac: false`. */
   as(user: string, options?: { readonly groups?: readonly string[] }): Client;
   /** Creates an object. */
   create<K extends AnyKind>(kind: K, name: string, object: Input<K>, place?: Place): Promise<Infer<K>>;
@@ -165,22 +187,32 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
   const clock = new VirtualClock(options.start?.getTime());
   const server = createApiserver({
     clock,
-    rbac: options.rbac !== undefined,
+    rbac: options.rbac !== false,
+    checksOwners: options.checksOwners ?? false,
     service: ({ namespace, name }, request) => own(options.endpoints, `${namespace}/${name}`)?.(request),
   });
   const wire = new Wire(server, clock);
   const turns = new Turns();
   let asked = 0;
-  const send = async (request: Request, options: FetchOptions = {}): Promise<Response> => {
+  const send = async (request: Request, options: WireOptions = {}): Promise<Response> => {
     // All else goes on in one turn of the event loop: controllers that answer each other for ever must not keep the test from its own.
     if (++asked % REQUESTS_A_TURN === 0) await turns.next();
-    return await wire.send(request, options);
+    const response = await wire.send(request, options);
+    if (response.status === 201 && NAMESPACE.test(new URL(request.url).pathname)) await roles?.namespaceMade();
+    return response;
   };
   const fetch = (request: Request) => send(request, { user: ADMINISTRATOR });
   const connection: Connection = { url: "http://memory.cluster", fetch, close() {} };
   const client = new Client(connection, { clock, userAgent: "test-client" });
   const op = options.operator ?? operator({ name: "test", parts: options.parts ?? {}, health: false });
 
+  // The roles are there before anything else, and are none of the test's own requests.
+  const direct: Connection = { ...connection, fetch: (request) => server.fetch(request, { user: ADMINISTRATOR }) };
+  const roles = options.rbac === false ? undefined : new OperatorRoles(op, new Client(direct, { clock }), {
+    watches: options.namespacesSeen,
+    without: isRules(options.rbac) || typeof options.rbac !== "object" ? [] : options.rbac.without,
+    rules: isRules(options.rbac) ? options.rbac : undefined,
+  });
   for (const name of options.namespaces ?? []) await client.create(Namespace, { metadata: { name } });
   const kinds = (options.kinds ?? []).flatMap(({ crd }) => crd ?? []);
   for (const crd of unique([...op.crds(), ...kinds])) {
@@ -190,10 +222,25 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
     checkAccess: options.checkAccess ?? false,
     ...(options.namespacesSeen === undefined ? {} : { namespaces: options.namespacesSeen }),
     ...("services" in options ? { services: options.services } : {}),
+    ...(options.leaderElection === undefined ? {} : { leaderElection: options.leaderElection }),
   };
+  await roles?.install();
   // The spread of waiting times is fixed, so that a test runs the same way each time.
-  const account = options.rbac === undefined ? ADMINISTRATOR : await serviceAccount(client, op.name, options.rbac);
-  const way: Connection = { ...connection, fetch: (request) => send(request, { user: account }) };
+  const way: Connection = {
+    ...connection,
+    fetch: (request) =>
+      roles === undefined
+        ? fetch(request)
+        : send(request, { user: roles.user, answered: (record, response) => roles.note(record, response) }),
+  };
+  const failIfRefused = (): void => {
+    const error = options.refusals === "allow" ? undefined : roles?.takeRefusals();
+    if (error !== undefined) throw error;
+  };
+  // What was refused is why the rest did not come to an end.
+  const untilStill = async (still: Promise<void>): Promise<void> => {
+    await still.finally(failIfRefused);
+  };
   const start = (): Running => startOperator(op, { connection: way, clock, random: () => 0.5, ...scope });
   let running = start();
   const still = stillness({ clock, server, running: () => running, wire, turns, patience: options.patience ?? 20_000 });
@@ -205,6 +252,7 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
     connection,
     requests: wire.records,
     sent: (filter) => wire.records.filter((record) => isMeant(filter, record)),
+    rights: () => roles?.usage() ?? op.rights().map((right) => ({ ...right, used: true })),
     inject: (fault, filter = {}) => wire.inject(fault, filter),
     as: (name, { groups = [] } = {}) => {
       const user = { name, groups: [...groups, "system:authenticated"] };
@@ -229,8 +277,8 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
     patch: (kind, name, patch, place) => client.patch(kind, name, patch, placeOf(kind, place)),
     delete: async (kind, name, place) => void await client.delete(kind, name, placeOf(kind, place)),
     settle: ({ within = "1s", foreign = "10s" } = {}) =>
-      still.settle(clock.now() + milliseconds(within), milliseconds(foreign)),
-    advance: (duration) => still.advance(clock.now() + milliseconds(duration)),
+      untilStill(still.settle(clock.now() + milliseconds(within), milliseconds(foreign))),
+    advance: (duration) => untilStill(still.advance(clock.now() + milliseconds(duration))),
     restart: async () => {
       const ended = running[Symbol.asyncDispose]();
       await still.until(ended);
@@ -244,25 +292,18 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
       await still.until(running[Symbol.asyncDispose]());
       await server[Symbol.asyncDispose]();
       turns[Symbol.dispose]();
+      if (roles !== undefined) tellUsedRights(roles.usage());
     },
   };
 }
 
 const ADMINISTRATOR = { name: "administrator", groups: ["system:masters", "system:authenticated"] };
 
-/** Makes a service account with rights, and answers it as a user. */
-async function serviceAccount(client: Client, name: string, rules: readonly PolicyRule[]): Promise<User> {
-  const namespace = "default";
-  await client.create(ServiceAccount, { metadata: { name } }, { namespace });
-  const role = { rules: rules as Input<typeof ClusterRole>["rules"] & object };
-  await client.create(ClusterRole, { metadata: { name }, ...role });
-  await client.create(ClusterRoleBinding, {
-    metadata: { name },
-    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name },
-    subjects: [{ kind: "ServiceAccount", name, namespace }],
-  });
-  const groups = ["system:serviceaccounts", `system:serviceaccounts:${namespace}`, "system:authenticated"];
-  return { name: `system:serviceaccount:${namespace}:${name}`, groups };
+/** Where namespaces are made. */
+const NAMESPACE = /^\/api\/v1\/namespaces(\/[^/]+)?$/;
+
+function isRules(rbac: MemoryClusterOptions["rbac"]): rbac is readonly PolicyRule[] {
+  return Array.isArray(rbac);
 }
 
 function placeOf(kind: AnyKind, { namespace = "default" }: Place = {}): { namespace?: string } {

@@ -28,6 +28,7 @@ export type {
   PolicyRule,
   RestartServerOptions,
   SettleOptions,
+  UsedRight,
 } from "./memory_cluster.ts";
 export type { RequestFilter, RequestRecord, RequestVerb } from "./request_log.ts";
 export type { FaultFilter, Injected } from "./_wire.ts";

@@ -11,6 +11,8 @@ import { ADMINISTRATOR, AUTHENTICATED, NOBODY, UNAUTHENTICATED, type User } from
 export interface AccessOptions {
   /** Whether roles decide. Otherwise everybody may do everything. */
   readonly rbac: boolean;
+  /** Whether who may not set an owner's finalizers may not block its deletion either. */
+  readonly checksOwners: boolean;
   /** Users by the bearer tokens that they show. */
   readonly tokens: Readonly<Record<string, User>>;
 }
@@ -23,11 +25,13 @@ interface Namespaced {
 export class Access {
   /** Decides; absent where everybody may do everything. */
   readonly authorizer: Authorizer | undefined;
+  readonly checksOwners: boolean;
   readonly tokens: Tokens;
   readonly lastModes: Map<string, Mode> = new Map();
   readonly #users: ReadonlyMap<string, User>;
 
-  constructor(core: Pick<Core, "store" | "clock" | "uid">, { rbac, tokens }: AccessOptions) {
+  constructor(core: Pick<Core, "store" | "clock" | "uid">, { rbac, checksOwners, tokens }: AccessOptions) {
+    this.checksOwners = checksOwners;
     this.authorizer = rbac ? new Authorizer(core) : undefined;
     this.tokens = new Tokens(core);
     this.#users = new Map(Object.entries(tokens));

@@ -1,0 +1,104 @@
+/**
+ * Each verb of the example's roles is needed: without it a scenario fails, and says which line is missing. With all of them none fails, and none is left over.
+ */
+import assert from "node:assert/strict";
+import { DIRECTORY } from "../../examples/01_website/controller.ts";
+import op from "../../examples/01_website/main.ts";
+import { Website } from "../../examples/01_website/website.ts";
+import { ConfigMap, Lease } from "../../src/kinds/mod.ts";
+import { told } from "../../src/parts/rights.ts";
+import { faults } from "../../src/testing/faults.ts";
+import {
+  type MemoryCluster,
+  memoryCluster,
+  type MemoryClusterOptions,
+  type UsedRight,
+} from "../../src/testing/memory_cluster.ts";
+
+interface Scenario {
+  readonly name: string;
+  readonly options?: MemoryClusterOptions;
+  readonly play: (cluster: MemoryCluster) => Promise<void>;
+}
+
+const SCENARIOS: readonly Scenario[] = [
+  { name: "a website comes and goes", play: lifeOfSite },
+  {
+    name: "a website comes and goes where lists are no streams",
+    async play(cluster) {
+      const where = ({ path }: { readonly path: string }) => path.includes("sendInitialEvents");
+      cluster.inject(faults.status(400), { where, times: Infinity });
+      await cluster.restart();
+      await lifeOfSite(cluster);
+    },
+  },
+  { name: "a website comes and goes where owners are checked", options: { checksOwners: true }, play: lifeOfSite },
+  {
+    name: "a website that fails again and again is reported",
+    async play(cluster) {
+      await cluster.create(Website, "broken", { spec: { host: "a.example.com", source: "nowhere:" } });
+      await cluster.settle();
+      await cluster.advance("30m");
+    },
+  },
+  {
+    name: "one process works, and gives its lease back",
+    options: { leaderElection: true },
+    async play(cluster) {
+      await cluster.advance("5s");
+      const { spec } = await cluster.get(Lease, op.name);
+      assert(spec?.holderIdentity?.startsWith(op.name));
+    },
+  },
+];
+
+async function lifeOfSite(cluster: MemoryCluster): Promise<void> {
+  await cluster.create(Website, "blog", { spec: { host: "blog.example.com" } });
+  await cluster.settle();
+  await cluster.get(ConfigMap, "blog-page");
+  await cluster.delete(Website, "blog");
+  await cluster.settle();
+  assert(!await cluster.exists(Website, "blog"));
+}
+
+/** Plays a scenario; answers why it failed, if it did, and what was used. */
+async function played(
+  { options, play }: Scenario,
+  without: readonly string[],
+): Promise<{ readonly why: string | undefined; readonly rights: readonly UsedRight[] }> {
+  await using cluster = await memoryCluster({
+    operator: op,
+    namespaces: [DIRECTORY],
+    // Asked at its start, it would wait for what is missing and send nothing.
+    checkAccess: false,
+    rbac: { without },
+    ...options,
+  });
+  try {
+    await play(cluster);
+    return { why: undefined, rights: cluster.rights() };
+  } catch (error) {
+    return { why: (error as Error).message, rights: cluster.rights() };
+  }
+}
+
+Deno.test("with all the rights of its declarations no scenario of the example fails, and none of them is left over", async () => {
+  const used = new Set<string>();
+  for (const scenario of SCENARIOS) {
+    const { why, rights } = await played(scenario, []);
+    assert.equal(why, undefined, scenario.name);
+    for (const right of rights) if (right.used) used.add(told(right));
+  }
+  assert.deepEqual(op.rights().map(told).filter((right) => !used.has(right)), []);
+});
+
+for (const right of new Set(op.rights().map(told))) {
+  Deno.test(`without "${right}" a scenario of the example fails, and says so`, async () => {
+    const failed: string[] = [];
+    for (const scenario of SCENARIOS) {
+      const { why } = await played(scenario, [right]);
+      if (why?.includes(`missing line: ${right} `)) failed.push(scenario.name);
+    }
+    assert.notDeepEqual(failed, []);
+  });
+}
