@@ -6,12 +6,15 @@ import type { AnyKind, Infer } from "../src/resource/kind.ts";
 import { Informer } from "../src/watch/informer.ts";
 import type { Store } from "../src/watch/store.ts";
 
+// Far above what any of it takes on a busy machine.
+const LONGEST_WAIT = 120_000;
+
 /** A live view of a kind for a test. */
 export interface Watched<K extends AnyKind> extends AsyncDisposable {
   readonly store: Store;
   /** The objects that are there. */
   values(): Infer<K>[];
-  /** Settles when the objects pass. */
+  /** Settles when the objects pass; fails after two minutes. */
   until(passes: (objects: Infer<K>[]) => boolean): Promise<void>;
 }
 
@@ -45,7 +48,7 @@ export async function watched<K extends AnyKind>(client: Client, kind: K): Promi
     store: informer.store,
     values,
     until(passes) {
-      const { promise, resolve } = Promise.withResolvers<void>();
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
       const look = (): void => {
         if (!passes(values())) return;
         looks.delete(look);
@@ -53,7 +56,13 @@ export async function watched<K extends AnyKind>(client: Client, kind: K): Promi
       };
       looks.add(look);
       look();
-      return promise;
+      const late = systemClock.after(LONGEST_WAIT, () => {
+        looks.delete(look);
+        reject(
+          new Error(`The objects of ${kind.kind} did not become as they should: ${Deno.inspect(values().at(-1))}`),
+        );
+      });
+      return promise.finally(() => late[Symbol.dispose]());
     },
     async [Symbol.asyncDispose]() {
       stop.abort();

@@ -1,32 +1,11 @@
 /** An operator that is killed between any two of its writes: the next process finishes what it began. */
 import assert from "node:assert/strict";
-import { controller, operator } from "@op/sdk";
 import { ConfigMap } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
 import type { MemoryCluster } from "@op/sdk/testing";
 import { Note } from "./_notes.ts";
+import { op, world } from "./_killed.ts";
 import { type Mortal, startMortal } from "./_mortal.ts";
-
-/** Makes two children and a copy that no owner reference takes away, tells, reports, and cleans up. */
-const notes = controller(Note, {
-  owns: [ConfigMap],
-  async reconcile(note, { apply, applyAll, events, status }) {
-    const { metadata: { name }, spec: { text } } = note;
-    await applyAll([
-      [ConfigMap, { metadata: { name: `${name}-${text}` }, data: { text } }],
-      [ConfigMap, { metadata: { name }, data: { text } }],
-    ]);
-    await apply(ConfigMap, { metadata: { name: `${name}-copy` }, data: { text } }, { owner: false });
-    events.normal("Copied", text);
-    status({ text });
-  },
-  prune: true,
-  async cleanup({ metadata: { name } }, context) {
-    await context.delete(ConfigMap, `${name}-copy`);
-  },
-  uses: [{ kind: ConfigMap, verbs: ["delete"] }],
-});
-const op = operator({ name: "note-operator", parts: { notes }, health: false });
 
 /** What happens to the objects, each after the operator came to rest. */
 const SCENARIO: readonly ((cluster: MemoryCluster) => Promise<unknown>)[] = [
@@ -56,35 +35,10 @@ async function play(lastWrite: number, next: "at once" | "at the end"): Promise<
     }
     assert.equal(processes[0]!.isDead, lastWrite !== Infinity);
     await replace();
-    return { writes: processes[0]!.writes, world: await world(cluster) };
+    return { writes: processes[0]!.writes, world: await world(cluster.client, "default") };
   } finally {
     for (const process of processes) await process[Symbol.asyncDispose]();
   }
-}
-
-/** All that the operator is to have made, without what differs from run to run. */
-async function world(cluster: MemoryCluster): Promise<unknown> {
-  const maps = await cluster.list(ConfigMap);
-  const all = await cluster.list(Note);
-  return {
-    maps: maps.map(({ metadata: { name, ownerReferences }, data }) => ({
-      name,
-      data,
-      owners: ownerReferences?.map(({ kind, name, controller }) => ({ kind, name, controller })),
-    })),
-    notes: all.map(({ metadata: { name, finalizers }, spec, status }) => ({
-      name,
-      finalizers,
-      spec,
-      text: status?.text,
-      conditions: status?.conditions?.map(({ type, status, reason, observedGeneration }) => ({
-        type,
-        status,
-        reason,
-        observedGeneration,
-      })),
-    })),
-  };
 }
 
 for (const next of ["at once", "at the end"] as const) {

@@ -1,0 +1,85 @@
+/** An operator killed by SIGKILL after its Nth write to a real API server, for twenty N: the next process finishes what it began. */
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { ConfigMap, Namespace } from "../../src/kinds/mod.ts";
+import { startOperator } from "../../src/operator/running.ts";
+import { realCluster } from "../../src/testing/real_cluster.ts";
+import { connect } from "../../mod.ts";
+import { adminClient, watched } from "../_watched.ts";
+import { op, world } from "../runtime/_killed.ts";
+import { Note } from "../runtime/_notes.ts";
+import { install } from "./_install.ts";
+import { soon } from "./_soon.ts";
+import { temporaryFolder } from "./_ways_in.ts";
+
+const LAST_WRITES = 20;
+const MAIN = fileURLToPath(new URL("_killed.ts", import.meta.url));
+const CONFIG = fileURLToPath(new URL("../../deno.json", import.meta.url));
+
+Deno.test(`an operator killed after each of its first ${LAST_WRITES} writes leaves nothing undone on a real API server`, async () => {
+  await using cluster = await realCluster();
+  await using folder = await temporaryFolder();
+  const client = adminClient(cluster);
+  await install(client, op);
+  await using notes = await watched(client, Note);
+  await using maps = await watched(client, ConfigMap);
+  await folder.write({ config: cluster.admin.kubeconfig });
+  const kubeconfig = `${folder.path}/config`;
+  const create = (name: string, namespace: string) =>
+    client.create(Note, { metadata: { name }, spec: { text: "one" } }, { namespace });
+
+  /** Runs the operator in this process until all is done. */
+  const finish = async (): Promise<void> => {
+    const connection = await connect({ kubeconfig });
+    {
+      await using _running = startOperator(op, { connection, checkAccess: false });
+      await notes.until((all) =>
+        all.every(({ metadata, spec, status }) =>
+          metadata.deletionTimestamp === undefined && status?.text === spec.text &&
+          status?.conditions?.some(({ status, observedGeneration }) =>
+              status === "True" && observedGeneration === metadata.generation
+            ) === true
+        )
+      );
+      // What is pruned, or was spoiled, shows in no status.
+      await maps.until((all) =>
+        all.every(({ metadata, data }) =>
+          data?.text === undefined || metadata.name !== "a" ||
+          notes.values().some((note) =>
+            note.metadata.namespace === metadata.namespace && note.metadata.name === "a" &&
+            note.spec.text === data.text
+          )
+        )
+      );
+    }
+    connection.close();
+  };
+
+  // One namespace for each death, and one in which nobody dies.
+  const places = ["whole", ...Array.from({ length: LAST_WRITES }, (_, i) => `killed-${i + 1}`)];
+  for (const name of places) await client.create(Namespace, { metadata: { name } });
+  for (const namespace of places) for (const name of ["a", "b"]) await create(name, namespace);
+  await finish();
+  for (const namespace of places) {
+    await client.patch(Note, "a", { spec: { text: "two" } }, { namespace });
+    await client.delete(Note, "b", { namespace });
+    for (const name of ["c", "d"]) await create(name, namespace);
+  }
+  const die = async (lastWrite: number): Promise<void> => {
+    const { signal, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--no-check", "--cached-only", "--no-lock", `--config=${CONFIG}`, MAIN].concat(
+        [kubeconfig, `killed-${lastWrite}`, String(lastWrite)],
+      ),
+      stdout: "null",
+      stderr: "piped",
+    }).output();
+    assert.equal(signal, "SIGKILL", `after write ${lastWrite}: ${new TextDecoder().decode(stderr)}`);
+  };
+  for (let last = 1; last <= LAST_WRITES; last += 2) await Promise.all([die(last), die(last + 1)]);
+  await finish();
+
+  const whole = await world(client, "whole");
+  for (let last = 1; last <= LAST_WRITES; last++) {
+    await soon(async () => assert.deepEqual(await world(client, `killed-${last}`), whole, `after write ${last}`));
+  }
+});
