@@ -1,6 +1,6 @@
 /**
  * A pod's container, made of what the kernel has: mount and process namespaces, a root folder that is read-only, the image's user, no new
- * privileges. What a kubelet would put there is there: `/proc`, the service account, the settings, `/etc/hosts`, the environment.
+ * privileges. What a runtime and a kubelet put there is there: `/proc`, `/dev`, the service account, the settings, `/etc/hosts`, the environment.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -64,7 +64,9 @@ const ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
 export async function runContainer({ cluster, image, pod, executable }: ContainerOptions): Promise<OperatorProcess> {
   const { root, user, entrypoint } = image;
   const folder = await podFolder(cluster, pod);
-  for (const place of ["proc", "tmp", "etc/op", ACCOUNT]) await Deno.mkdir(join(root, place), { recursive: true });
+  for (const place of ["proc", "dev", "tmp", "etc/op", ACCOUNT]) {
+    await Deno.mkdir(join(root, place), { recursive: true });
+  }
   await Deno.writeTextFile(join(root, "etc/hosts"), "");
   const mounts = `
     set -e
@@ -74,6 +76,11 @@ export async function runContainer({ cluster, image, pod, executable }: Containe
     if [ -n "$executable" ]; then mount --bind "$executable" "$root/$1"; fi
     mount -o remount,ro,bind "$root"
     mount -t proc -o nosuid,nodev,noexec proc "$root/proc"
+    mount -t tmpfs -o size=1m,mode=755 tmpfs "$root/dev"
+    for device in null zero random urandom; do
+      touch "$root/dev/$device"
+      mount --bind "/dev/$device" "$root/dev/$device"
+    done
     mount -t tmpfs -o size=1m,mode=1777 tmpfs "$root/tmp"
     mount --bind "$pod/hosts" "$root/etc/hosts"
     mount --bind "$pod/account" "$root${ACCOUNT}"

@@ -1,0 +1,147 @@
+/**
+ * What an operator did not declare, it cannot do: a list of attempts from inside its container. Each works in a twin, the same program compiled with
+ * all permissions and run as an administrator, so that it is the sandbox or the role that refuses it, and nothing else.
+ */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { RecordedIo } from "../../cli/_recorded_io.ts";
+import { cli } from "../../cli/cli.ts";
+import { ClusterRoleBinding, Lease, Namespace, Secret, ServiceAccount } from "../../src/kinds/mod.ts";
+import type { Client } from "../../src/kube/client.ts";
+import { realCluster } from "../../src/testing/real_cluster.ts";
+import { toolchain } from "../../tools/toolchain.ts";
+import { adminClient, watched } from "../_watched.ts";
+import { Attempt } from "./attempts/attempt.ts";
+import { ATTEMPTS } from "./attempts/attempts.ts";
+import { freePort } from "./_build.ts";
+import { podOf, runContainer } from "./_container.ts";
+import { imageTools } from "./_image_tools.ts";
+
+const SDK = fileURLToPath(new URL("../../", import.meta.url));
+const HOME = "probe-system";
+const NAMESPACE = "probes";
+
+const REFUSED = /^NotCapable: |^\w+: .*the apiserver answered 403 Forbidden/;
+
+/** Deno's node:http tells of a connection that is not allowed as of one that is refused; the server of the test sees none. */
+const REFUSED_OTHERWISE: Readonly<Record<string, RegExp>> = {
+  "call another host through Node": /^Error: connect ECONNREFUSED /,
+};
+
+Deno.test("what was not declared is refused in the container, and works in its twin without a sandbox", async (t) => {
+  const folder = await Deno.makeTempDir();
+  await using tools = await imageTools();
+  const { deno, denort } = await toolchain();
+  const project = join(folder, "probe");
+  const op = async (cwd: string, ...args: string[]) => {
+    const io = new RecordedIo(cwd, { PATH: Deno.env.get("PATH") ?? "", DENO_COMPILER: deno, DENORT_BIN: denort });
+    assert.equal(await cli(args, io), 0, `op ${args.join(" ")}:\n${io.stdout}${io.stderr}`);
+  };
+  let calls = 0;
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    () => new Response(`${++calls}`),
+  );
+  try {
+    await op(folder, "new", "operator", "probe", "--sdk", SDK);
+    await Deno.remove(join(project, "config"), { recursive: true });
+    for (const { name } of Deno.readDirSync(new URL("attempts/", import.meta.url))) {
+      await Deno.copyFile(new URL(`attempts/${name}`, import.meta.url), join(project, name));
+    }
+    const settings = `[operator]\nnamespaces = ["${NAMESPACE}"]\nhealth = { port = ${freePort()} }\n`;
+    await Deno.writeTextFile(join(project, "operator.toml"), settings + tools.toml);
+    await op(project, "generate", "manifests");
+    await op(project, "generate", "overlay", "prod");
+    await op(project, "build", "--image");
+    const image = await tools.unpack("probe:0.1.0");
+    const twin = await compileTwin(project, folder, { deno, denort });
+
+    await using cluster = await realCluster();
+    const client = adminClient(cluster);
+    await Deno.writeTextFile(join(folder, "kubeconfig"), cluster.admin.kubeconfig);
+    await client.create(Namespace, { metadata: { name: NAMESPACE } });
+    await op(project, "deploy", "prod", "--no-wait", "--kubeconfig", join(folder, "kubeconfig"));
+    await prepare(client);
+    const pod = await podOf(client, "probe", HOME);
+    const url = `http://127.0.0.1:${server.addr.port}/`;
+
+    const outcomes = new Map<string, Map<string, string>>();
+    const heard: number[] = [];
+    for (const who of ["ours", "twin"]) {
+      await using operator = await runContainer({
+        cluster,
+        image,
+        ...(who === "ours" ? { pod } : { pod: { ...pod, account: "twin" }, executable: twin }),
+      });
+      outcomes.set(who, await attemptAll(client, who, url));
+      heard.push(calls);
+      assert.equal(await operator.stop("SIGTERM"), 0);
+    }
+    await t.step("another host hears of the twin alone", () => assert(heard[0] === 0 && heard[1]! > 0, `${heard}`));
+    for (const what of Object.keys(ATTEMPTS)) {
+      await t.step(what, () => {
+        assert.match(outcomes.get("ours")?.get(what) ?? "", REFUSED_OTHERWISE[what] ?? REFUSED);
+        assert.equal(outcomes.get("twin")?.get(what), "done");
+      });
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+/** What the attempts are after, and who the twin is. */
+async function prepare(client: Client): Promise<void> {
+  await client.create(Secret, { metadata: { name: "password" }, stringData: { password: "1234" } }, {
+    namespace: NAMESPACE,
+  });
+  await client.create(Lease, { metadata: { name: "other" } }, { namespace: HOME });
+  for (const name of ["twin", "default"]) {
+    await client.apply(ServiceAccount, { metadata: { name, namespace: HOME } }, { manager: "test" });
+  }
+  await client.create(ClusterRoleBinding, {
+    metadata: { name: "twin" },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
+    subjects: [{ kind: "ServiceAccount", name: "twin", namespace: HOME }],
+  });
+}
+
+/** Has each attempt made once; answers what came of it. */
+async function attemptAll(client: Client, who: string, url: string): Promise<Map<string, string>> {
+  await using objects = await watched(client, Attempt);
+  const names = new Map(
+    Object.keys(ATTEMPTS).map((what) => [`${who}-${what.toLowerCase().replaceAll(" ", "-")}`, what]),
+  );
+  for (const [name, what] of names) {
+    if (what.startsWith("use a verb")) await create(client, `victim-${name}`, "nothing", url);
+    await create(client, name, what, url);
+  }
+  const outcomes = () =>
+    objects.values().flatMap(({ metadata, status }) => {
+      const what = names.get(metadata.name);
+      return what === undefined || status?.outcome === undefined ? [] : [[what, status.outcome] as const];
+    });
+  await objects.until(() => outcomes().length === names.size);
+  return new Map(outcomes());
+}
+
+async function create(client: Client, name: string, what: string, url: string): Promise<void> {
+  await client.create(Attempt, { metadata: { name }, spec: { what, url } }, { namespace: NAMESPACE });
+}
+
+/** The same program, by the same compiler, with all permissions. */
+async function compileTwin(project: string, folder: string, { deno, denort }: Record<string, string>): Promise<string> {
+  const bundled = join(folder, "twin.js");
+  const executable = join(folder, "twin");
+  const bundle = ["bundle", "--quiet", "--minify", "--platform=deno", "--external=@kubernetes/client-node"];
+  const compile = ["compile", "--quiet", "--allow-all", "--no-config", "--no-lock", "--no-check", "--no-code-cache"];
+  await run(Deno.execPath(), [...bundle, `--output=${bundled}`, "main.ts"], project);
+  await run(deno ?? "", [...compile, `--output=${executable}`, bundled], folder, { DENORT_BIN: denort ?? "" });
+  await Deno.chmod(folder, 0o755);
+  return executable;
+}
+
+async function run(program: string, args: string[], cwd: string, env: Record<string, string> = {}): Promise<void> {
+  const { success, stderr } = await new Deno.Command(program, { args, cwd, env }).output();
+  assert(success, new TextDecoder().decode(stderr));
+}
