@@ -1,0 +1,30 @@
+/** `op` as one executable: it makes a project, looks at it and builds it, with the Deno that is on the path. */
+import assert from "node:assert/strict";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import config from "../../cli/deno.json" with { type: "json" };
+import { opBinary } from "../../tools/op_binary.ts";
+import { toolchain } from "../../tools/toolchain.ts";
+
+const SDK = fileURLToPath(new URL("../../", import.meta.url));
+
+Deno.test("op as an executable makes a project and prints what its operator may reach", async () => {
+  const { deno, denort } = await toolchain();
+  const folder = await Deno.makeTempDir();
+  try {
+    const op = join(folder, "op");
+    await opBinary({ output: op, compiler: deno, env: { DENORT_BIN: denort } });
+    const run = async (cwd: string, ...args: string[]) => {
+      const env = { PATH: `${dirname(Deno.execPath())}:${Deno.env.get("PATH") ?? ""}` };
+      const { code, stdout, stderr } = await new Deno.Command(op, { args, cwd, env }).output();
+      assert.equal(code, 0, `op ${args.join(" ")}:\n${new TextDecoder().decode(stderr)}`);
+      return new TextDecoder().decode(stdout);
+    };
+    assert.equal(await run(folder, "--version"), `op ${config.version}\n`);
+    assert.match(await run(folder, "new", "operator", "shop", "--sdk", SDK), /^Made operator "shop" in shop:/);
+    assert.match(await run(join(folder, "shop"), "sandbox"), /^net kubernetes\.default\.svc +the API server$/m);
+    assert.match(await run(join(folder, "shop"), "crds"), /^ +plural: websites$/m);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
