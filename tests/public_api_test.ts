@@ -28,8 +28,7 @@ Apiserver ApiserverOptions ClientCertificate createApiserver Disturbance Fault F
 Injected kubeconfigFor KubeconfigOptions LocalAuthority localAuthority localCertificate
 MemoryCluster memoryCluster MemoryClusterOptions Place PolicyRule RealCluster realCluster RealClusterOptions RequestFilter
 RequestRecord RequestVerb RestartServerOptions serveApiserver ServedApiserver ServeOptions ServerCertificate serveToCertificates
-ServeToCertificatesOptions SettleOptions takesClientCertificates User
-RequestRecord RequestVerb RestartServerOptions serveApiserver ServedApiserver ServeOptions ServerCertificate SettleOptions UsedRight User
+ServeToCertificatesOptions SettleOptions takesClientCertificates UsedRight User
 `;
 
 /** `@op/sdk/kinds`: generated, and too many to read here. A name a line. */
