@@ -2,9 +2,9 @@
 import { Command, CommanderError, Option, type OptionValues } from "@commander-js/extra-typings";
 import { build } from "./build/build.ts";
 import type { CrdDiffOptions } from "./crd/diff.ts";
-import { EXIT, UsageError } from "./exit_code.ts";
+import { EXIT, OperatorEnded, UsageError } from "./exit_code.ts";
 import type { Io } from "./io.ts";
-import { newOperator } from "./new/operator.ts";
+import { addNew, addOwn, addRunning } from "./project_commands.ts";
 import { VERSION } from "./version.ts";
 
 /**
@@ -31,6 +31,7 @@ export async function cli(args: readonly string[], io: Io): Promise<number> {
   } catch (error) {
     // Commander has said what was wrong, or shown the help that was asked for.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    if (error instanceof OperatorEnded) return error.code;
     io.err(`${error instanceof Error ? error.message : String(error)}\n`);
     return error instanceof UsageError ? EXIT.usage : EXIT.failed;
   }
@@ -40,9 +41,19 @@ function program(io: Io): Command {
   const op = new Command("op")
     .description("Kubernetes operators in TypeScript: make one, build it, see what a cluster needs for it.")
     .version(`op ${VERSION}`, "-V, --version", "print the version")
+    .option("-c, --config <file>", "the file with settings (default: operator.toml, where it is there)")
+    .addOption(
+      new Option("-l, --log-level <level>", "how much operators that are started tell").choices(LEVELS),
+    )
+    .option("--no-color", "no colors, as with NO_COLOR")
     .helpOption("-h, --help", "print this help")
     .helpCommand("help [command]", "print the help of a command")
     .addHelpText("after", "\nExit codes: 0 done, 1 could not be done, 2 wrong command line.")
+    // Wherever it stands in the line, a setting of "op" is one of the command.
+    .hook("preAction", (op, command) => {
+      const { config } = op.opts();
+      if (config !== undefined) command.setOptionValue("config", config);
+    })
     .showHelpAfterError('(run "op --help" to see what there is)')
     .exitOverride()
     .configureOutput({
@@ -54,13 +65,7 @@ function program(io: Io): Command {
 
   // What works on schemas loads the SDK: only when it is asked for.
   // Settings of `op` reach a command only when it is made by its parent, which `command()` does and `addCommand()` does not.
-  const make = op.command("new").description("make something new");
-  make.command("operator")
-    .description("make a project: an operator with one kind, its controller and a test")
-    .argument("<name>", "the operator's name: small letters, digits and dashes")
-    .option("--dir <folder>", "the folder to make (default: the name, here)")
-    .option("--sdk <folder>", "use the SDK in this folder instead of the published one")
-    .action((name, options) => newOperator(name, options, io));
+  addNew(op as unknown as Command, io);
 
   op.command("build")
     .description("make one executable of an operator, with only the permissions it needs")
@@ -135,6 +140,8 @@ function program(io: Io): Command {
     .action(async (file, command, options) =>
       (await import("./rbac/unused.ts")).unusedRights(file, command, options, io)
     );
+
+  addRunning(op as unknown as Command, io);
 
   withCluster(
     op.command("deploy").description("put an operator into a cluster by server-side apply, and wait until it runs"),
@@ -214,8 +221,11 @@ function program(io: Io): Command {
     .option("--tls", "serve HTTPS, by a certificate of its own authority")
     .action(async (options) => (await import("./apiserver/apiserver.ts")).apiserver(options, io));
 
+  addOwn(op as unknown as Command, io);
   return op as unknown as Command;
 }
+
+const LEVELS = ["debug", "info", "warn", "error"] as const;
 
 const OPERATOR_FILE = "the file whose default export is the operator";
 

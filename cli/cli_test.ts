@@ -8,27 +8,43 @@ const HELP = `Usage: op [options] [command]
 Kubernetes operators in TypeScript: make one, build it, see what a cluster needs for it.
 
 Options:
-  -V, --version               print the version
-  -h, --help                  print this help
+  -V, --version                     print the version
+  -c, --config <file>               the file with settings (default: operator.toml, where it is
+                                    there)
+  -l, --log-level <level>           how much operators that are started tell (choices: "debug",
+                                    "info", "warn", "error")
+  --no-color                        no colors, as with NO_COLOR
+  -h, --help                        print this help
 
 Commands:
-  new                         make something new
-  build [options] [file]      make one executable of an operator, with only the permissions it needs
-  trace <executable> [log]    print a log of an executable with its stack traces as source
-  crds [file]                 print the CustomResourceDefinitions of an operator as YAML
-  generate                    make the files of an operator's manifests, for kustomize
-  rbac                        the rights of an operator in a cluster
-  deploy [options] <overlay>  put an operator into a cluster by server-side apply, and wait until it
-                              runs
-  uninstall [options] [file]  take an operator out of a cluster: its objects, itself, its kinds
-  sandbox [options] [file]    print what the executable of an operator may reach, each with its
-                              reason
-  crd                         work with the kinds of an operator, or of CustomResourceDefinitions
-  import [options] [file]     make TypeScript kinds of CustomResourceDefinitions, with their rules,
-                              columns and versions
-  apiserver [options]         serve a Kubernetes API from memory, for kubectl and any other client,
-                              until Ctrl-C
-  help [command]              print the help of a command
+  new [options]                     make something new; alone it asks, and where nobody can be asked
+                                    makes an operator with a controller
+  build [options] [file]            make one executable of an operator, with only the permissions it
+                                    needs
+  trace <executable> [log]          print a log of an executable with its stack traces as source
+  crds [file]                       print the CustomResourceDefinitions of an operator as YAML
+  generate                          make the files of an operator's manifests, for kustomize
+  rbac                              the rights of an operator in a cluster
+  start [options] [file] [more...]  run an operator here, with your own rights, against a cluster
+  dev [options] [file]              run an operator here as its service account, anew whenever it is
+                                    saved
+  plan [options] [file]             print what an operator would write now, as a diff; nothing is
+                                    stored
+  deploy [options] <overlay>        put an operator into a cluster by server-side apply, and wait
+                                    until it runs
+  uninstall [options] [file]        take an operator out of a cluster: its objects, itself, its
+                                    kinds
+  sandbox [options] [file]          print what the executable of an operator may reach, each with
+                                    its reason
+  crd                               work with the kinds of an operator, or of
+                                    CustomResourceDefinitions
+  import [options] [file]           make TypeScript kinds of CustomResourceDefinitions, with their
+                                    rules, columns and versions
+  apiserver [options]               serve a Kubernetes API from memory, for kubectl and any other
+                                    client, until Ctrl-C
+  completions <shell>               print a script by which a shell completes the commands
+  version [options]                 print the versions of op and of what it runs on
+  help [command]                    print the help of a command
 
 Exit codes: 0 done, 1 could not be done, 2 wrong command line.
 `;

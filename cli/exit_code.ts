@@ -6,6 +6,8 @@ export const EXIT = {
   failed: 1,
   /** The command line was wrong; nothing was done. */
   usage: 2,
+  /** Ctrl-C, as shells have it: 128 and the number of SIGINT. */
+  interrupted: 130,
 } as const;
 
 /** Says why a command could not be carried out, in words for whoever typed it. It is told without a stack trace. */
@@ -16,4 +18,14 @@ export class Failure extends Error {
 /** A value on the command line is wrong: nothing was done. */
 export class UsageError extends Error {
   override name = "UsageError";
+}
+
+/** The operator that was started ended otherwise than well, and has told why: nothing is left to say. */
+export class OperatorEnded extends Error {
+  override name = "OperatorEnded";
+
+  /** @param code Its exit code. */
+  constructor(readonly code: number) {
+    super(`The operator ended with ${code}`);
+  }
 }

@@ -12,6 +12,14 @@ export interface Io {
   env(name: string): string | undefined;
   /** Aborted when a command that goes on by itself is to end. @default {SIGINT and SIGTERM end it} */
   readonly stop?: AbortSignal;
+  /** Whether it is the process's own, so that programs that are started may have it as theirs. @default {false} */
+  readonly isProcess?: boolean;
+  /** Whether a person reads what is written there, or types. @default {nobody does} */
+  isTerminal?(stream: "in" | "out" | "err"): boolean;
+  /** Asks the person who types. Nothing is answered where he has no more to say. @default {nobody is there to be asked} */
+  ask?(question: string, preset: string): string | undefined;
+  /** Has something done when the command is interrupted, before it ends by that. Disposing of the answer takes it back. */
+  onInterrupt?(undo: () => void): Disposable;
 }
 
 /** The process's own terminal and shell. */
@@ -22,7 +30,25 @@ export const systemIo: Io = {
     return Deno.cwd();
   },
   env: (name) => Deno.env.get(name),
+  isProcess: true,
+  isTerminal: (stream) => ({ in: Deno.stdin, out: Deno.stdout, err: Deno.stderr })[stream].isTerminal(),
+  ask: (question, preset) => prompt(question, preset) ?? undefined,
+  onInterrupt,
 };
+
+const INTERRUPTS = ["SIGINT", "SIGTERM"] as const;
+
+function onInterrupt(undo: () => void): Disposable {
+  const stop = (): void => INTERRUPTS.forEach((signal, i) => Deno.removeSignalListener(signal, listeners[i]!));
+  const listeners = INTERRUPTS.map((signal) => () => {
+    undo();
+    stop();
+    // Nobody listens any more: it ends as if nobody ever had.
+    Deno.kill(Deno.pid, signal);
+  });
+  INTERRUPTS.forEach((signal, i) => Deno.addSignalListener(signal, listeners[i]!));
+  return { [Symbol.dispose]: stop };
+}
 
 // A pipe may take only part of what is written at once.
 function write(stream: { writeSync(bytes: Uint8Array): number }, text: string): void {

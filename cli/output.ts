@@ -48,7 +48,20 @@ export async function writeOutput(text: string, { output }: OutputOptions, io: I
     await Deno.rename(beside, path);
   } catch (error) {
     await Deno.remove(beside).catch(() => {});
-    const why = error instanceof Deno.errors.NotFound ? "there is no such folder" : (error as Error).message;
-    throw new Failure(`Cannot write "${output}": ${why}`, { cause: error });
+    throw new Failure(`Cannot write "${output}": ${whyNotWritten(error)}`, { cause: error });
   }
+}
+
+/**
+ * Why something could not be written, in words.
+ *
+ * @param error What was thrown.
+ */
+export function whyNotWritten(error: unknown): string {
+  if (error instanceof Deno.errors.NotFound) return "there is no such folder";
+  if (error instanceof Deno.errors.PermissionDenied) return "permission is denied";
+  const { message } = error as Error;
+  if (message.includes("(os error 28)")) return "no space is left on the disk";
+  if (message.includes("(os error 30)")) return "the disk may only be read";
+  return message;
 }

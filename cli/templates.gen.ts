@@ -1,5 +1,14 @@
 // Made by tools/templates.ts from the folder templates. Change the files there.
-export const TEMPLATES: { readonly operator: { readonly [path: string]: string } } = {
+export const TEMPLATES: { readonly builtin_controller: { readonly [path: string]: string }; controller: { readonly [path: string]: string }; operator: { readonly [path: string]: string } } = {
+  builtin_controller: {
+    "namespace/controller.ts": "/** What is done about a Namespace of Kubernetes. */\nimport { controller } from \"@op/sdk\";\nimport { Namespace } from \"@op/sdk/kinds\";\n\nexport const namespaces = controller(Namespace, {\n  reconcile(object, { log }) {\n    log.info(\"Namespace seen\", { name: object.metadata.name });\n  },\n});\n",
+    "namespace/controller_test.ts": "import assert from \"node:assert/strict\";\nimport { memoryCluster } from \"@op/sdk/testing\";\nimport { namespaces } from \"./controller.ts\";\n\nDeno.test(\"namespaces runs on a cluster\", async () => {\n  await using cluster = await memoryCluster({ parts: { namespaces } });\n  await cluster.settle(); // virtual time, until nothing is left to do\n  assert.equal(cluster.sent({ verb: \"watch\" }).length, 1);\n});\n",
+  },
+  controller: {
+    "thing/controller.ts": "/** What is done about a Thing: its text goes into a ConfigMap, its length into the status. */\nimport { controller } from \"@op/sdk\";\nimport { ConfigMap } from \"@op/sdk/kinds\";\nimport { Thing } from \"./v1.ts\";\n\nexport const things = controller(Thing, {\n  owns: [ConfigMap],\n  async reconcile(object, { apply, status }) {\n    const { text } = object.spec;\n    await apply(ConfigMap, { metadata: { name: object.metadata.name }, data: { text } });\n    status({ length: text.length });\n  },\n});\n",
+    "thing/controller_test.ts": "import assert from \"node:assert/strict\";\nimport { ConfigMap } from \"@op/sdk/kinds\";\nimport { memoryCluster } from \"@op/sdk/testing\";\nimport { things } from \"./controller.ts\";\nimport { Thing } from \"./v1.ts\";\n\nDeno.test(\"things puts the text of a Thing into a ConfigMap, and its length into the status\", async () => {\n  await using cluster = await memoryCluster({ parts: { things } });\n  await cluster.create(Thing, \"first\", { spec: { text: \"Hi\" } });\n\n  await cluster.settle(); // virtual time, until nothing is left to do\n\n  const made = await cluster.get(ConfigMap, \"first\");\n  assert.deepEqual(made.data, { text: \"Hi\" });\n  const object = await cluster.get(Thing, \"first\");\n  assert.equal(object.status?.length, 2);\n});\n",
+    "thing/v1.ts": "/** Thing, version v1: what its users write. */\nimport { type Infer, resource, s } from \"@op/sdk\";\n\nexport const Thing = resource({\n  group: \"demo.example.com\",\n  version: \"v1\",\n  kind: \"Thing\",\n  spec: s.object({\n    text: s.string({ maxLength: 1000, default: \"Hello\" }),\n  }),\n  status: s.object({\n    length: s.optional(s.integer()),\n  }),\n  columns: { Length: \".status.length\" },\n});\nexport type Thing = Infer<typeof Thing>;\n",
+  },
   operator: {
     ".dockerignore": "*\n!dist\n",
     ".gitignore": "/dist/\n",

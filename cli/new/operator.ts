@@ -1,10 +1,15 @@
 /** `op new operator`: a project that checks, lints, tests and compiles as it lies. */
-import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { isAbsolute, join, relative, resolve } from "node:path";
 import { Failure, UsageError } from "../exit_code.ts";
 import type { Io } from "../io.ts";
+import { generate } from "../generate/generate.ts";
 import { resealed } from "../generate/seal.ts";
 import { TEMPLATES } from "../templates.gen.ts";
+import { controllerFiles } from "./controller.ts";
+import { makeFolder } from "./files_whole.ts";
+import { type KindNames, kindNames, type KindOptions } from "./kind_names.ts";
 import { checkName } from "./name.ts";
+import { formatFolder } from "./project.ts";
 import { projectConfig } from "./project_config.ts";
 
 /** Options for {@linkcode newOperator}. */
@@ -13,10 +18,18 @@ export interface NewOperatorOptions {
   readonly dir?: string | undefined;
   /** Folder of a local SDK. */
   readonly sdk?: string | undefined;
+  /** Its first kind. @default {a Website} */
+  readonly kind?: string | undefined;
+  /** The version of that kind. @default {v1} */
+  readonly apiVersion?: string | undefined;
+  /** The group of that kind. @default {demo.example.com} */
+  readonly group?: string | undefined;
 }
 
 /** The name that the template's files use; the new operator's stands in its place. */
 const TEMPLATE_NAME = "website-operator";
+/** The kind that the template has. */
+const OWN: KindOptions = { kind: "Website", apiVersion: "v1", group: "demo.example.com" };
 
 /**
  * Makes a project. Either all of it is there afterwards or nothing is.
@@ -32,8 +45,10 @@ export async function newOperator(name: string, options: NewOperatorOptions, io:
   const folder = resolve(io.cwd, options.dir ?? name);
   if (options.sdk !== undefined) await checkSdk(resolve(io.cwd, options.sdk), options.sdk);
   await checkEmpty(folder);
-  const files = render(name, { sdk: sdkAsSeenFrom(folder, options.sdk, io.cwd) });
-  await writeAll(folder, files);
+  const kind = firstKind(options);
+  const files = render(name, { sdk: sdkAsSeenFrom(folder, options.sdk, io.cwd), kind });
+  await makeFolder(folder, files, io);
+  if (kind !== undefined) await complete(folder, io);
   const shown = options.dir ?? name;
   io.out(`Made operator "${name}" in ${shown}:\n\n`);
   for (const path of files.keys()) io.out(`  ${path}\n`);
@@ -50,11 +65,50 @@ export async function newOperator(name: string, options: NewOperatorOptions, io:
  * @param options The folder of a local SDK, where there is one: absolute, or relative to the project.
  * @returns Path to text, in alphabetical order.
  */
-export function render(name: string, options: { readonly sdk?: string | undefined } = {}): Map<string, string> {
-  const files = Object.entries(TEMPLATES.operator).map(([path, text]) =>
+export function render(
+  name: string,
+  { kind, ...options }: { readonly sdk?: string | undefined; readonly kind?: KindNames | undefined } = {},
+): Map<string, string> {
+  const template = Object.entries(TEMPLATES.operator).map(([path, text]) =>
     [path, resealed(text, text.replaceAll(TEMPLATE_NAME, name))] as const
   );
+  const files = kind === undefined ? template : withKind(template, kind);
   return new Map([["deno.json", projectConfig(name, options)] as const, ...files].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** The kind that was asked for; nothing where it is the template's own. */
+function firstKind(
+  { kind = OWN.kind, apiVersion = OWN.apiVersion, group = OWN.group }: NewOperatorOptions,
+): KindNames | undefined {
+  if (kind === OWN.kind && apiVersion === OWN.apiVersion && group === OWN.group) return undefined;
+  return kindNames({ kind, apiVersion, group });
+}
+
+/** The template with another kind in the place of its own; what is made from its declarations is left out. */
+function withKind(files: readonly (readonly [string, string])[], kind: KindNames): (readonly [string, string])[] {
+  const own = `${OWN.kind.toLowerCase()}/`;
+  const isKept = (path: string) =>
+    !path.startsWith(own) && (!path.startsWith("config/") || path.startsWith("config/overlays/"));
+  const shared = files.filter(([path]) => isKept(path)).map(([path, text]) => {
+    const named = text.replaceAll(own, `${kind.folder}/`).replaceAll("websites", kind.part);
+    if (path !== "README.md") return [path, named] as const;
+    const withVersion = named.replaceAll(`${kind.folder}/${OWN.apiVersion}.ts`, `${kind.folder}/${kind.apiVersion}.ts`);
+    return [path, withVersion.replace(/\nChange the group .*\n/, "")] as const;
+  });
+  const made = [...controllerFiles(kind, kind.part)].map(([name, text]) => [`${kind.folder}/${name}`, text] as const);
+  return [...shared, ...made];
+}
+
+/** What needs Deno: the style, and what is made from the declarations. Without it the project is whole, but for `config/`. */
+async function complete(folder: string, io: Io): Promise<void> {
+  await formatFolder(folder);
+  const quiet: Io = { out() {}, err() {}, cwd: folder, env: io.env };
+  try {
+    await generate("manifests", "main.ts", { dir: "config" }, quiet);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    io.err(`config/ is not made yet: ${error.message.split("\n")[0]}\nMake it with "deno task generate".\n\n`);
+  }
 }
 
 /** A path that was given relative to where the user is stays relative, now to the project: both may move together. */
@@ -93,37 +147,4 @@ async function checkEmpty(folder: string): Promise<void> {
   throw new Failure(
     `Cannot make a project in "${folder}": it is not empty (${list}${rest}); name another folder with --dir`,
   );
-}
-
-/** Writes beside the folder, then moves into place: a project that could not be written leaves nothing behind. */
-async function writeAll(folder: string, files: ReadonlyMap<string, string>): Promise<void> {
-  try {
-    await Deno.mkdir(dirname(folder), { recursive: true });
-  } catch (error) {
-    throw new Failure(
-      `Cannot make the folder "${dirname(folder)}": ${(error as Error).message}; name another with --dir`,
-    );
-  }
-  const beside = await Deno.makeTempDir({ dir: dirname(folder), prefix: `.${basename(folder)}-` });
-  try {
-    // A folder made for temporary files is open to its owner alone; a project is made as the user makes folders.
-    const project = join(beside, "project");
-    for (const [path, text] of files) {
-      await Deno.mkdir(dirname(join(project, path)), { recursive: true });
-      await Deno.writeTextFile(join(project, path), text);
-    }
-    if (await exists(folder)) await moveEntries(project, folder);
-    else await Deno.rename(project, folder);
-  } finally {
-    await Deno.remove(beside, { recursive: true });
-  }
-}
-
-/** Fills an empty folder that may be somebody's working directory, which would be lost if another took its place. */
-async function moveEntries(from: string, to: string): Promise<void> {
-  for await (const { name } of Deno.readDir(from)) await Deno.rename(join(from, name), join(to, name));
-}
-
-async function exists(path: string): Promise<boolean> {
-  return await Deno.lstat(path).then(() => true, () => false);
 }

@@ -1,0 +1,209 @@
+/** The checks of `op doctor` on what an operator declares: definitions, rights, the Deployment, the Lease, finalizers. */
+import { ApiError, type KubeObject, type Right } from "@op/sdk";
+import { CustomResourceDefinition, Deployment, Lease, SubjectAccessReview } from "@op/sdk/kinds";
+import type { Cluster } from "../cluster.ts";
+import { definitionChanges } from "../crd/definition_changes.ts";
+import type { Definition } from "../definitions/definition.ts";
+import type { OperatorFacts } from "../inspect.ts";
+import { accountOf } from "../run/install.ts";
+import { type Finding, findings } from "./finding.ts";
+
+/** Versions of Kubernetes that the SDK is tried on: older ones may lack what it asks for. */
+const OLDEST_MINOR = 33;
+
+/** The server answers, and is one that the SDK knows. */
+export async function server({ client, url }: Cluster): Promise<Finding[]> {
+  const { good, doubtful } = findings("server");
+  const { gitVersion, major, minor } = await client.raw<{ gitVersion: string; major: string; minor: string }>(
+    "/version",
+  );
+  const told = `${url} is Kubernetes ${gitVersion}`;
+  const isOld = Number(major) === 1 && Number.parseInt(minor) < OLDEST_MINOR;
+  return [isOld ? doubtful(`${told}; the SDK is tried on 1.${OLDEST_MINOR} and later`) : good(told)];
+}
+
+/** The definitions are there, served, and what is declared. */
+export async function definitions({ client }: Cluster, { crds, reconciled }: OperatorFacts): Promise<Finding[]> {
+  const { good, wrong, doubtful } = findings("kinds");
+  if (crds.length === 0) return [good("the operator declares none of its own")];
+  return (await Promise.all(crds.map(async (crd): Promise<Finding[]> => {
+    const { name } = crd.metadata;
+    const live = await present(() => client.get(CustomResourceDefinition, name));
+    if (live === undefined) {
+      const told = `${name} is not installed: op deploy, or op crds | kubectl apply -f -`;
+      return [reconciled.includes(name) ? wrong(told) : doubtful(told)];
+    }
+    const established = live.status?.conditions?.find(({ type }) => type === "Established");
+    if (established?.status !== "True") {
+      return [wrong(`${name} is not served: ${established?.message ?? "no reason is told"}`)];
+    }
+    const changes = definitionChanges([live as unknown as Definition], [crd as unknown as Definition]);
+    const stored = (live.status?.storedVersions ?? []).filter((version) =>
+      !crd.spec.versions.some(({ name }) => name === version)
+    );
+    return [
+      changes.length === 0
+        ? good(`${name} is what the operator declares`)
+        : wrong(`${name} differs in ${changes.length} places: ${
+          changes.slice(0, 3).map(({ version, path, told }) => [version, path, told].filter(Boolean).join(" ")).join(
+            "; ",
+          )
+        }`),
+      ...(stored.length === 0
+        ? []
+        : [doubtful(`${name} still has objects stored as ${stored.join(", ")}, which is not declared any more`)]),
+    ];
+  }))).flat();
+}
+
+/** The service account may do what the parts ask for. */
+export async function permissions(
+  { client }: Cluster,
+  facts: OperatorFacts,
+  watches: readonly string[] | undefined,
+): Promise<Finding[]> {
+  const { good, wrong } = findings("permissions");
+  const { user, namespace } = accountOf(facts);
+  const answers = await Promise.all(
+    facts.rights.flatMap((right) =>
+      placesOf(right, namespace, watches).map(async (place) => {
+        const { status } = await client.create(SubjectAccessReview, {
+          spec: { user, groups: groupsOf(namespace), resourceAttributes: attributesOf(right, place) },
+        });
+        return { right, isGiven: status?.allowed === true };
+      })
+    ),
+  );
+  const missing = answers.filter(({ isGiven }) => !isGiven);
+  if (missing.length === 0) return [good(`${user} has all ${facts.rights.length} rights`)];
+  return missing.map(({ right: { verb, resource, group, part, reason } }) =>
+    wrong(
+      `${user} may not ${verb} ${resource}${group === "" ? "" : `.${group}`} (${
+        part ?? "the operator"
+      }: ${reason}): op deploy, or op rbac generate`,
+    )
+  );
+}
+
+function placesOf(right: Right, own: string, watches: readonly string[] | undefined): readonly (string | undefined)[] {
+  const scope = right.scope as unknown;
+  if (scope === "own" || (typeof scope === "object" && scope !== null && "own" in scope)) return [own];
+  return isOwn(right) ? [own] : watches ?? [undefined];
+}
+
+/** The Lease lies where the operator does. */
+function isOwn({ group, resource }: Right): boolean {
+  return group === "coordination.k8s.io" && resource === "leases";
+}
+
+function groupsOf(namespace: string): string[] {
+  return ["system:serviceaccounts", `system:serviceaccounts:${namespace}`, "system:authenticated"];
+}
+
+function attributesOf(
+  { group, resource, verb, names }: Right & { readonly names?: readonly string[] },
+  namespace: string | undefined,
+) {
+  const [plural = "", subresource] = resource.split("/");
+  return {
+    group,
+    resource: plural,
+    verb,
+    ...(subresource === undefined ? {} : { subresource }),
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(names?.[0] === undefined ? {} : { name: names[0] }),
+  };
+}
+
+/** The Deployment is there, and its pods run. */
+export async function workload({ client }: Cluster, { manifests, name }: OperatorFacts): Promise<Finding[]> {
+  const { good, wrong, doubtful } = findings("deployment");
+  const wanted = manifests.manager.filter(({ kind }) => kind === "Deployment");
+  return await Promise.all(wanted.map(async ({ metadata }) => {
+    const { namespace = "" } = metadata;
+    const live = await present(() => client.get(Deployment, metadata.name, { namespace }));
+    if (live === undefined) {
+      return doubtful(`${namespace}/${metadata.name} is not there: "${name}" runs elsewhere, or not at all`);
+    }
+    const { replicas = 1 } = live.spec ?? {};
+    const { availableReplicas = 0, conditions = [] } = live.status ?? {};
+    const told = `${namespace}/${metadata.name}: ${availableReplicas} of ${replicas} replicas are available`;
+    if (replicas > 0 && availableReplicas >= replicas) return good(told);
+    const why = conditions.find(({ type, status }) =>
+      (type === "ReplicaFailure" && status === "True") || (type === "Available" && status === "False")
+    );
+    return wrong(`${told}${why?.message === undefined ? "" : `: ${why.message}`}`);
+  }));
+}
+
+/** Somebody leads, and is alive. */
+export async function leader({ client }: Cluster, facts: OperatorFacts, now: number): Promise<Finding[]> {
+  const { good, wrong, doubtful } = findings("leader");
+  const right = facts.rights.find((right) => isOwn(right) && right.verb === "patch") as
+    | Right & { readonly names?: readonly string[] }
+    | undefined;
+  if (right === undefined) return [good("the operator elects none")];
+  const { namespace } = accountOf(facts);
+  const name = right.names?.[0] ?? facts.name;
+  const lease = await present(() => client.get(Lease, name, { namespace }));
+  if (lease === undefined) return [doubtful(`there is no Lease ${namespace}/${name}: nobody has led yet`)];
+  const { holderIdentity, renewTime, leaseDurationSeconds = 15 } = lease.spec ?? {};
+  if (!holderIdentity) return [doubtful(`Lease ${namespace}/${name} is free: nobody leads`)];
+  const age = Math.round((now - Date.parse(String(renewTime))) / 1000);
+  if (age > leaseDurationSeconds) {
+    return [
+      wrong(
+        `${holderIdentity} holds Lease ${namespace}/${name}, and did not renew it for ${age} s, though it is good for ${leaseDurationSeconds} s: does it still run?`,
+      ),
+    ];
+  }
+  return [good(`${holderIdentity} leads, and renewed ${Math.max(age, 0)} s ago`)];
+}
+
+/** No object has waited for long to be cleaned up. */
+export async function finalizers(
+  cluster: Cluster,
+  { crds, reconciled, name, finalizers: own }: OperatorFacts,
+  now: number,
+  patience: number,
+): Promise<Finding[]> {
+  const { good, wrong } = findings("finalizers");
+  const kinds = crds.filter(({ metadata }) => reconciled.includes(metadata.name));
+  const lists = await Promise.all(kinds.map(async ({ spec }) => {
+    const version = spec.versions.find(({ storage }) => storage)?.name ?? "";
+    try {
+      return await cluster.client.list(
+        await cluster.kindOf({ apiVersion: `${spec.group}/${version}`, kind: spec.names.kind }),
+      );
+    } catch (error) {
+      if (error instanceof ApiError || !/Cannot find a kind/.test((error as Error).message)) throw error;
+      return [];
+    }
+  }));
+  const all = lists.flat() as KubeObject[];
+  const stuck = all.filter(({ metadata: { deletionTimestamp } }) =>
+    deletionTimestamp !== undefined && now - Date.parse(deletionTimestamp) > patience
+  );
+  if (stuck.length === 0) return [good(`of ${all.length} objects none has waited for long to go`)];
+  return stuck.map(({ kind, metadata }) => {
+    const held = metadata.finalizers ?? [];
+    const isOurs = held.some((one) => own.includes(one) || (one.split("/")[1] ?? "").startsWith(`${name}.`));
+    const since = Math.round((now - Date.parse(metadata.deletionTimestamp!)) / 1000);
+    const what = isOurs ? "see the operator's log for why its cleanup does not end" : "others must take it off";
+    return wrong(
+      `${kind} ${
+        metadata.namespace === undefined ? "" : `${metadata.namespace}/`
+      }${metadata.name} is to go for ${since} s, held by ${held.join(", ")}: ${what}`,
+    );
+  });
+}
+
+/** An object; nothing where there is none. */
+export async function present<T>(get: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await get();
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { addPart, linesFor } from "./add_part.ts";
+
+const PART = { key: "caches", from: "./cache/controller.ts" };
+const HEAD = 'import { operator } from "@op/sdk";\nimport { caches } from "./cache/controller.ts";\n';
+
+/** Behind the imports, before and after. */
+const CASES = [
+  {
+    name: "an object on one line",
+    before: 'const op = operator({ name: "a", parts: { websites } });\n',
+    after: 'const op = operator({ name: "a", parts: { websites, caches } });\n',
+  },
+  {
+    name: "an empty object",
+    before: "operator({ parts: {}, name: `a` });\n",
+    after: "operator({ parts: { caches }, name: `a` });\n",
+  },
+  {
+    name: "an empty object on two lines",
+    before: "operator({\n  parts: {\n  },\n});\n",
+    after: "operator({\n  parts: {\n    caches,\n  },\n});\n",
+  },
+  {
+    name: "lines with a comma at the end",
+    before: "operator({\n  parts: {\n    websites,\n    more: other({ a: [1, 2] }),\n  },\n});\n",
+    after: "operator({\n  parts: {\n    websites,\n    more: other({ a: [1, 2] }),\n    caches,\n  },\n});\n",
+  },
+  {
+    name: "lines without a comma at the end, and a comment",
+    before: "operator({\n\tparts: {\n\t\twebsites // { the sites }\n\t}\n});\n",
+    after: "operator({\n\tparts: {\n\t\twebsites, // { the sites }\n\t\tcaches,\n\t}\n});\n",
+  },
+  {
+    name: "a constant of its own",
+    before: 'const parts = { "web-sites": websites };\nexport default operator({ name: "a", parts });\n',
+    after: 'const parts = { "web-sites": websites, caches };\nexport default operator({ name: "a", parts });\n',
+  },
+  {
+    name: "a constant of another name, with a type",
+    before: "const all: Record<string, Part> = {\n  websites,\n};\noperator<{ db: Db }>({ parts: all });\n",
+    after: "const all: Record<string, Part> = {\n  websites,\n  caches,\n};\noperator<{ db: Db }>({ parts: all });\n",
+  },
+  {
+    name: "parts with others spread in",
+    before: "operator({ parts: { ...others, websites } });\n",
+    after: "operator({ parts: { ...others, websites, caches } });\n",
+  },
+];
+
+for (const { name, before, after } of CASES) {
+  Deno.test(`addPart adds to ${name}`, () => {
+    assert.equal(addPart(`import { operator } from "@op/sdk";\n${before}`, PART), HEAD + after);
+  });
+}
+
+const IMPORTS = [
+  'import { controller as c, operator as make } from "@op/sdk"; // the SDK',
+  'import * as make_ from "@op/sdk";',
+  'import { type Infer, operator as make, s } from "jsr:@op/sdk@^0.1.0"',
+];
+
+Deno.test("addPart finds operator() under whatever name it is imported, and keeps comments behind imports", () => {
+  for (const line of IMPORTS) {
+    const call = line.includes("*") ? "make_.operator" : "make";
+    assert.equal(
+      addPart(`${line}\nexport default ${call}({ parts: {} });\n`, PART),
+      `${line}\nimport { caches } from "./cache/controller.ts";\nexport default ${call}({ parts: { caches } });\n`,
+    );
+  }
+});
+
+const REFUSED = [
+  { name: "no call", code: "export const a = 1;", says: /^there is no call of operator\(\) in it$/ },
+  {
+    name: "a function of that name that is not the SDK's",
+    code: 'operator("x");',
+    says: /not called with an object literal/,
+  },
+  { name: "two calls", code: "operator({ parts: {} }); operator({ parts: {} });", says: /is called 2 times/ },
+  { name: "options that are made elsewhere", code: "operator(options);", says: /not called with an object literal/ },
+  { name: "options that are spread in", code: "operator({ ...options });", says: /does not show its "parts"/ },
+  {
+    name: "parts that are made by a call",
+    code: "operator({ parts: all() });",
+    says: /neither an object literal nor a name/,
+  },
+  {
+    name: "parts that are imported",
+    code: "operator({ parts });",
+    says: /"parts", which has the parts, is not an object/,
+  },
+  { name: "a key that is taken", code: "operator({ parts: { caches: x } });", says: /it has a part "caches" already/ },
+  {
+    name: "a name that is taken",
+    code: "const caches = 1; operator({ parts: {} });",
+    says: /"caches" is the name of something else/,
+  },
+  { name: "a text without an end", code: 'operator({ parts: {} }); "', says: /has no end/ },
+  { name: "a bracket without an end", code: "operator({ parts: {} ", says: /bracket in it has no end/ },
+];
+
+for (const { name, code, says } of REFUSED) {
+  Deno.test(`addPart refuses ${name}`, () => {
+    assert.throws(() => addPart(`import { operator } from "@op/sdk";\n${code}`, PART), (error: Error) => {
+      assert.equal(error.name, "NotUnderstood");
+      assert.match(error.message, says);
+      return true;
+    });
+  });
+}
+
+Deno.test("linesFor says what to add by hand", () => {
+  assert.equal(
+    linesFor(PART),
+    'import { caches } from "./cache/controller.ts";\noperator({ ..., parts: { ..., caches } })\n',
+  );
+});

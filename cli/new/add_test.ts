@@ -1,0 +1,298 @@
+/** `op new controller` and `op new webhook` in a project that is there, and `op new` alone. */
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { NOTES, operatorFolder } from "../_operator_folder.ts";
+import { RecordedIo } from "../_recorded_io.ts";
+import { cli } from "../cli.ts";
+
+const SDK = fileURLToPath(new URL("../../", import.meta.url));
+const CACHE = ["--kind", "Cache", "--api-version", "v1", "--group", "demo.example.com"];
+
+/** All files of a folder with their text. */
+async function filesIn(folder: string, below = ""): Promise<Record<string, string>> {
+  const files: Record<string, string> = {};
+  for await (const { name, isDirectory } of Deno.readDir(`${folder}/${below}`)) {
+    if (isDirectory) Object.assign(files, await filesIn(folder, `${below}${name}/`));
+    else files[`${below}${name}`] = await Deno.readTextFile(`${folder}/${below}${name}`);
+  }
+  return files;
+}
+
+async function run(cwd: string, command: string, ...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await new Deno.Command(command, { args, cwd, env: { NO_COLOR: "1" } }).output();
+  const text = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+  assert.equal(code, 0, text);
+  return text;
+}
+
+Deno.test("op new controller and op new webhook add to a new project, which checks, lints and tests as it lies", async (t) => {
+  const folder = await Deno.makeTempDir();
+  const shop = `${folder}/shop`;
+  const op = async (cwd: string, ...args: string[]) => {
+    const io = new RecordedIo(cwd);
+    assert.equal(await cli(args, io), 0, io.stderr);
+    return io;
+  };
+  try {
+    await op(folder, "new", "operator", "shop", "--sdk", SDK);
+    const { stdout } = await op(
+      shop,
+      "new",
+      "controller",
+      "--kind",
+      "CronTab",
+      "--api-version",
+      "v1beta1",
+      "--group",
+      "shop.example.com",
+    );
+    await op(shop, "new", "controller", "--kind", "Node", "--api-version", "v1", "--group", "");
+    await op(shop, "generate", "manifests");
+
+    await t.step("the files are told, a folder a kind and a file a version", async () => {
+      assert.match(
+        stdout,
+        /^Made controller "cronTabs" of CronTab:\n\n {2}cron_tab\/controller\.ts\n {2}cron_tab\/controller_test\.ts\n {2}cron_tab\/v1beta1\.ts\n {2}main\.ts\n/,
+      );
+      assert.match((await filesIn(shop))["main.ts"]!, /parts: \{ websites, cronTabs, nodes \} \}\);$/m);
+    });
+    for (const task of ["lint", "test"]) {
+      await t.step(`deno task ${task}`, async () => void await run(shop, Deno.execPath(), "task", task));
+    }
+
+    await t.step("a webhook goes beside the kind, and is a module", async () => {
+      await op(
+        shop,
+        "new",
+        "webhook",
+        "--kind",
+        "CronTab",
+        "--api-version",
+        "v1beta1",
+        "--type",
+        "validation",
+        "--no-edit",
+      );
+      await op(shop, "new", "webhook", "--kind", "Pod", "--api-version", "v1", "--type", "mutation", "--no-edit");
+      await op(
+        shop,
+        "new",
+        "webhook",
+        "--kind",
+        "CronTab",
+        "--api-version",
+        "v1beta1",
+        "--type",
+        "mutation",
+        "--part",
+        "defaults",
+      );
+      const files = await filesIn(shop);
+      assert.match(
+        files["cron_tab/validation.ts"]!,
+        /import \{ CronTab \} from "\.\/v1beta1\.ts";\n\nexport const cronTabValidation = webhook\(CronTab, \{\n {2}validate\(/,
+      );
+      assert.match(files["cron_tab/mutation.ts"]!, /^export const defaults = webhook\(CronTab, \{\n {2}mutate\(/m);
+      assert.match(files["pod/mutation.ts"]!, /import \{ Pod \} from "@op\/sdk\/kinds";/);
+      assert.match(files["main.ts"]!, /^import \{ defaults \} from "\.\/cron_tab\/mutation\.ts";$/m);
+      await run(shop, Deno.execPath(), "fmt", "--check");
+    });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("op new operator takes a kind of one's own, and has its manifests", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const io = new RecordedIo(folder);
+    const kind = ["--kind", "CronTab", "--api-version", "v1alpha1", "--group", "shop.example.org"];
+    assert.equal(await cli(["new", "operator", "website-shop", "--sdk", SDK, ...kind], io), 0, io.stderr);
+    assert.equal(io.stderr, "");
+    const files = await filesIn(`${folder}/website-shop`);
+    assert("config/crd/crontabs.shop.example.org.yaml" in files && "cron_tab/v1alpha1.ts" in files);
+    assert(!Object.keys(files).some((name) => name.startsWith("website/")));
+    assert.match(files["README.md"]!, /`cron_tab\/v1alpha1\.ts`/);
+    assert.match(files["config/overlays/prod/kustomization.yaml"]!, /website-shop/);
+    await run(`${folder}/website-shop`, Deno.execPath(), "fmt", "--check");
+    const checked = new RecordedIo(`${folder}/website-shop`);
+    assert.equal(await cli(["generate", "manifests", "--check"], checked), 0, checked.stderr);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+const REFUSED = [
+  {
+    name: "a kind that exists",
+    args: ["controller", "--kind", "Note", "--api-version", "v1", "--group", "demo.example.com"],
+    code: 1,
+    says: /has notes\.demo\.example\.com already; write another controller of it by hand/,
+  },
+  {
+    name: "another version of a kind that exists",
+    args: ["controller", "--kind", "Note", "--api-version", "v2", "--group", "demo.example.com"],
+    code: 1,
+    says: /already; add version v2 to its "versions", beside v1$/m,
+  },
+  {
+    name: "a part's key that is taken",
+    args: ["controller", ...CACHE, "--part", "notes"],
+    code: 1,
+    says: /^Cannot add "notes" to "main\.ts": it has a part "notes" already; nothing was made\./,
+  },
+  {
+    name: "a part's key that is none",
+    args: ["controller", ...CACHE, "--part", "my-caches"],
+    code: 2,
+    says: /^Cannot name a part "my-caches"/,
+  },
+  {
+    name: "a reserved group",
+    args: ["controller", "--kind", "Cache", "--api-version", "v1", "--group", "cache.k8s.io"],
+    code: 2,
+    says: /is Kubernetes' own/,
+  },
+  {
+    name: "a webhook of a kind that is not there",
+    args: ["webhook", "--kind", "Nota", "--api-version", "v1", "--type", "validation"],
+    code: 1,
+    says: /has such a kind; did you mean Note\?$/m,
+  },
+  {
+    name: "a webhook of a version that is not there",
+    args: ["webhook", "--kind", "Note", "--api-version", "v2", "--type", "validation"],
+    code: 1,
+    says: /its versions are v1; say --api-version v1$/m,
+  },
+  {
+    name: "a type of webhooks that is not there",
+    args: ["webhook", "--kind", "Note", "--api-version", "v1", "--type", "validating"],
+    code: 2,
+    says: /there is validation and mutation; did you mean validation\?$/m,
+  },
+  {
+    name: "a kind whose module is elsewhere",
+    args: ["webhook", "--kind", "Note", "--api-version", "v1", "--type", "mutation"],
+    code: 1,
+    says: /"note\/v1\.ts" is not there; name the module that exports the kind with --module$/m,
+  },
+  {
+    name: "a folder without an operator",
+    args: ["controller", "other.ts", ...CACHE],
+    code: 1,
+    says: /^Cannot read "other\.ts": there is no such file/,
+  },
+];
+
+Deno.test("op new refuses what cannot be added, and changes nothing", async (t) => {
+  await using folder = await operatorFolder(NOTES);
+  const before = await filesIn(folder.path);
+  for (const { name, args, code, says } of REFUSED) {
+    await t.step(name, async () => {
+      const io = await folder.op("new", ...args);
+      assert.equal(io.code, code, io.stdout + io.stderr);
+      assert.match(io.stderr, says);
+      assert.equal(io.stdout, "");
+      assert.deepEqual(await filesIn(folder.path), before);
+    });
+  }
+});
+
+Deno.test("op new controller overwrites nothing, and takes the folder of the group where the kind's is taken", async () => {
+  await using folder = await operatorFolder(NOTES);
+  await Deno.mkdir(`${folder.path}/cache`);
+  await folder.write("cache/mine.ts", "export {};\n");
+  assert.equal((await folder.op("new", "controller", ...CACHE)).code, 0);
+  assert.match(await folder.read("main.ts"), /from "\.\/cache_demo\/controller\.ts";/);
+  const again = await folder.op(
+    "new",
+    "controller",
+    "--kind",
+    "Cache",
+    "--api-version",
+    "v1",
+    "--group",
+    "demo.example.org",
+    "--part",
+    "others",
+  );
+  assert.equal(again.code, 1);
+  assert.match(again.stderr, /"cache" and "cache_demo" are there already, and nothing is overwritten$/m);
+});
+
+Deno.test("op new controller leaves a module alone whose parts it does not find, and prints what to add", async () => {
+  const body = NOTES.replace("parts: { notes }", "parts: Object.fromEntries([['notes', notes]])");
+  await using folder = await operatorFolder(body);
+  const before = await filesIn(folder.path);
+  const refused = await folder.op("new", "controller", ...CACHE);
+  assert.equal(refused.code, 1);
+  assert.match(
+    refused.stderr,
+    /^Cannot add "caches" to "main\.ts": "parts" is neither an object literal nor a name; nothing was made\. Say --no-edit/,
+  );
+  assert.match(
+    refused.stderr,
+    /\n {2}import \{ caches \} from "\.\/cache\/controller\.ts";\n {2}operator\(\{ \.\.\., parts: \{ \.\.\., caches \} \}\)\n$/,
+  );
+  assert.deepEqual(await filesIn(folder.path), before);
+
+  const alone = await folder.op("new", "controller", ...CACHE, "--no-edit");
+  assert.equal(alone.code, 0, alone.stderr);
+  assert.match(alone.stdout, /^Add to main\.ts:\n\n {2}import \{ caches \}/);
+  const after = await filesIn(folder.path);
+  assert.equal(after["main.ts"], before["main.ts"]);
+  assert("cache/controller.ts" in after);
+});
+
+/** An Io with a person who types. */
+class AskedIo extends RecordedIo {
+  readonly questions: string[] = [];
+
+  constructor(cwd: string, readonly answers: (string | undefined)[]) {
+    super(cwd);
+  }
+
+  isTerminal = () => true;
+  ask = (question: string, preset: string): string | undefined => {
+    this.questions.push(`${question} [${preset}]`);
+    const answer = this.answers.shift();
+    return answer === "" ? preset : answer;
+  };
+}
+
+Deno.test("op new asks on a terminal, again where an answer cannot be, and makes nothing where there is none", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const io = new AskedIo(folder, ["My Shop", "shop", "k8s.io", "", "Website", ""]);
+    assert.equal(await cli(["new", "--sdk", SDK], io), 0, io.stderr);
+    assert.deepEqual(io.questions, [
+      "Name of the operator: [website-operator]",
+      "Name of the operator: [website-operator]",
+      "API group, a domain of yours: [demo.example.com]",
+      "API group, a domain of yours: [demo.example.com]",
+      "Kind, in CamelCase: [Website]",
+      "Its version: [v1]",
+    ]);
+    assert.match(io.stdout, /try "my-shop"\n/);
+    assert((await Deno.stat(`${folder}/shop/main.ts`)).isFile);
+
+    const gone = new AskedIo(folder, ["other", undefined]);
+    assert.equal(await cli(["new", "--sdk", SDK], gone), 2);
+    assert.match(gone.stderr, /nothing was made/);
+    assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name), ["shop"]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("op new makes an operator with a first controller where nobody can be asked", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const io = new RecordedIo(folder);
+    assert.equal(await cli(["new"], io), 0, io.stderr);
+    assert((await Deno.stat(`${folder}/website-operator/website/controller.ts`)).isFile);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

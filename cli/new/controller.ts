@@ -1,0 +1,119 @@
+/** `op new controller`: a kind, what is done about its objects, and a test of that, in a project that is there. */
+import { join } from "node:path";
+import { runningDeno, sourceFile } from "../deno.ts";
+import { Failure, UsageError } from "../exit_code.ts";
+import { inspect, type OperatorFacts } from "../inspect.ts";
+import type { Io } from "../io.ts";
+import { TEMPLATES } from "../templates.gen.ts";
+import { exists } from "./files_whole.ts";
+import { type KindNames, kindNames, type KindOptions } from "./kind_names.ts";
+import { type AddOptions, addToProject } from "./project.ts";
+
+/** Options for {@linkcode newController}. */
+export interface NewControllerOptions extends KindOptions, AddOptions {
+  /** The key of the controller among the operator's parts. @default {the plural name} */
+  readonly part?: string | undefined;
+}
+
+/**
+ * Adds a controller to a project.
+ *
+ * @param file The file whose default export is the operator.
+ * @param options The kind, and how.
+ * @param io The terminal and the shell.
+ * @throws {UsageError} If there can be no such kind.
+ * @throws {Failure} If the operator has it already, or cannot be loaded; if a file would be overwritten.
+ */
+export async function newController(file: string, options: NewControllerOptions, io: Io): Promise<void> {
+  const names = kindNames(options);
+  const key = partKey(options.part ?? names.part);
+  const main = await sourceFile(file, io);
+  const facts = await inspect(runningDeno(), main.url, main.folder, file);
+  refuseKnown(names, facts, file);
+  const folder = await folderFor(names, main.folder);
+  const files = controllerFiles(names, key);
+  const part = { key, from: `./${folder}/controller.ts` };
+  const made = await addToProject(main, { part, folder, files }, options, io);
+  io.out(`Made controller "${key}" of ${names.kind}:\n\n${made.map((path) => `  ${path}\n`).join("")}`);
+  io.out(
+    `\nNow edit ${folder}/, then:\n\n  deno task generate\n  deno task test\n`,
+  );
+}
+
+/**
+ * The files of a controller.
+ *
+ * @param names The kind.
+ * @param key The key of the controller among the operator's parts.
+ * @returns Name to text.
+ */
+export function controllerFiles(names: KindNames, key: string): Map<string, string> {
+  const { kind, apiVersion, group, isBuiltin } = names;
+  if (isBuiltin) {
+    return rendered(TEMPLATES.builtin_controller, [["namespaces", key], ["a Namespace", `${articleOf(kind)} ${kind}`], [
+      "Namespace",
+      kind,
+    ]]);
+  }
+  const files = rendered(TEMPLATES.controller, [
+    ["things", key],
+    ["a Thing", `${articleOf(kind)} ${kind}`],
+    ["Thing", kind],
+    ["demo\\.example\\.com", group],
+    ["v1", apiVersion],
+  ]);
+  return new Map([...files].map(([name, text]) => [name === "v1.ts" ? `${apiVersion}.ts` : name, text]));
+}
+
+/** As it is written, where it cannot be heard. */
+export function articleOf(kind: string): "a" | "an" {
+  return /^[AEIO]/.test(kind) ? "an" : "a";
+}
+
+/** What is in a template's only folder, with words replaced. */
+function rendered(
+  template: Readonly<Record<string, string>>,
+  words: readonly (readonly [word: string, by: string])[],
+): Map<string, string> {
+  const pattern = new RegExp(`\\b(?:${words.map(([word]) => `(${word})`).join("|")})\\b`, "g");
+  return new Map(
+    Object.entries(template).map(([path, text]) => [
+      path.slice(path.indexOf("/") + 1),
+      text.replace(
+        pattern,
+        (_, ...groups: (string | undefined)[]) => words[groups.findIndex((one) => one !== undefined)]![1],
+      ),
+    ]),
+  );
+}
+
+/** A key is the name of a constant too. */
+export function partKey(key: string): string {
+  if (/^[A-Za-z][A-Za-z0-9_]*$/.test(key)) return key;
+  throw new UsageError(
+    `Cannot name a part "${key}": it must be letters and digits, beginning with a letter, such as "websites"`,
+  );
+}
+
+function refuseKnown(
+  { kind, apiVersion, group, definition, isBuiltin }: KindNames,
+  facts: OperatorFacts,
+  file: string,
+): void {
+  const same = isBuiltin ? undefined : facts.crds.find(({ spec }) => spec.group === group && spec.names.kind === kind);
+  if (same !== undefined) {
+    const versions = same.spec.versions.map(({ name }) => name);
+    const hint = versions.includes(apiVersion)
+      ? "write another controller of it by hand, or take another kind"
+      : `add version ${apiVersion} to its "versions", beside ${versions.join(", ")}`;
+    throw new Failure(`Cannot make kind "${kind}": the operator in "${file}" has ${definition} already; ${hint}`);
+  }
+}
+
+/** The kind's folder; with the group's first word where another group's kind of that name has it. */
+async function folderFor({ folder, group, kind, isBuiltin }: KindNames, place: string): Promise<string> {
+  const other = `${folder}_${(group.split(".")[0] || "core").replaceAll("-", "_")}`;
+  for (const name of [folder, other]) if (!await exists(join(place, name))) return name;
+  const what = isBuiltin ? `a controller of ${kind}` : `kind "${kind}"`;
+  throw new Failure(`Cannot make ${what}: "${folder}" and "${other}" are there already, and nothing is overwritten`);
+}

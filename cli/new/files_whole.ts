@@ -1,0 +1,72 @@
+/** Files that are made as a whole: all of them are there afterwards, or nothing is, however it ends. */
+import { basename, dirname, join } from "node:path";
+import { Failure } from "../exit_code.ts";
+import type { Io } from "../io.ts";
+import { whyNotWritten } from "../output.ts";
+
+/**
+ * Makes a folder with files, or fills one that is empty.
+ *
+ * @param folder The folder.
+ * @param files Path to text.
+ * @param io The terminal and the shell: Ctrl-C leaves nothing behind.
+ * @throws {Failure} If it cannot be written. Nothing is there then.
+ */
+export async function makeFolder(folder: string, files: ReadonlyMap<string, string>, io: Io): Promise<void> {
+  const above = dirname(folder);
+  const made = await makeAbove(above);
+  let beside: string | undefined;
+  using _interrupt = io.onInterrupt?.(() => {
+    if (beside !== undefined) Deno.removeSync(beside, { recursive: true });
+    for (const path of made) removeEmpty(path);
+  });
+  try {
+    beside = await Deno.makeTempDir({ dir: above, prefix: `.${basename(folder)}-` });
+    // A folder made for temporary files is open to its owner alone; a project is made as the user makes folders.
+    const whole = join(beside, "whole");
+    await Deno.mkdir(whole);
+    for (const [path, text] of files) {
+      await Deno.mkdir(dirname(join(whole, path)), { recursive: true });
+      await Deno.writeTextFile(join(whole, path), text);
+    }
+    if (await exists(folder)) await moveEntries(whole, folder);
+    else await Deno.rename(whole, folder);
+  } catch (error) {
+    if (beside !== undefined) await Deno.remove(beside, { recursive: true });
+    beside = undefined;
+    for (const path of made) removeEmpty(path);
+    throw new Failure(`Cannot make "${folder}": ${whyNotWritten(error)}; nothing was made`, { cause: error });
+  }
+  await Deno.remove(beside, { recursive: true });
+}
+
+/** Makes the folders above that are missing, and answers them, the deepest first. */
+async function makeAbove(above: string): Promise<string[]> {
+  const missing: string[] = [];
+  for (let path = above; !(await exists(path)); path = dirname(path)) missing.push(path);
+  try {
+    await Deno.mkdir(above, { recursive: true });
+  } catch (error) {
+    missing.forEach(removeEmpty);
+    throw new Failure(`Cannot make the folder "${above}": ${whyNotWritten(error)}; name another with --dir`, {
+      cause: error,
+    });
+  }
+  return missing;
+}
+
+function removeEmpty(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch { /* it is not there, or others put something into it */ }
+}
+
+/** Fills an empty folder that may be somebody's working directory, which would be lost if another took its place. */
+async function moveEntries(from: string, to: string): Promise<void> {
+  for await (const { name } of Deno.readDir(from)) await Deno.rename(join(from, name), join(to, name));
+}
+
+/** Whether there is something, be it only a link that leads nowhere. */
+export async function exists(path: string): Promise<boolean> {
+  return await Deno.lstat(path).then(() => true, () => false);
+}

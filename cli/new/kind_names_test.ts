@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { kindNames } from "./kind_names.ts";
+
+const GROUP = "demo.example.com";
+
+const GOOD = [
+  { kind: "Cache", folder: "cache", part: "caches", camel: "cache" },
+  { kind: "CronTab", folder: "cron_tab", part: "cronTabs", camel: "cronTab" },
+  { kind: "NetworkPolicy", folder: "network_policy", part: "networkPolicies", camel: "networkPolicy" },
+  { kind: "HTTPRoute", folder: "http_route", part: "httpRoutes", camel: "httpRoute" },
+  { kind: "DNS", folder: "dns", part: "dnses", camel: "dns" },
+  { kind: "S3Bucket", folder: "s3_bucket", part: "s3Buckets", camel: "s3Bucket" },
+];
+
+for (const { kind, ...names } of GOOD) {
+  Deno.test(`kindNames names what is made of ${kind}`, () => {
+    const { folder, part, camel, isBuiltin } = kindNames({ kind, apiVersion: "v1", group: GROUP });
+    assert.deepEqual({ folder, part, camel }, names);
+    assert.equal(isBuiltin, false);
+  });
+}
+
+Deno.test("kindNames knows the kinds of Kubernetes by group and version", () => {
+  for (
+    const [kind, apiVersion, group] of [["Node", "v1", ""], ["Deployment", "v1", "apps"], [
+      "Lease",
+      "v1",
+      "coordination.k8s.io",
+    ]] as const
+  ) {
+    assert.equal(kindNames({ kind, apiVersion, group }).isBuiltin, true, kind);
+  }
+  assert.equal(kindNames({ kind: "Service", apiVersion: "v1", group: "serving.example.com" }).isBuiltin, false);
+});
+
+const BAD = [
+  { kind: "cron_tab", says: /"kind" must be in CamelCase.*; try "CronTab"$/ },
+  { kind: "", says: /"kind" must be in CamelCase/ },
+  { kind: "A".repeat(64), says: /63 at most/ },
+  { kind: "ConfigMap", says: /use that name themselves; take another one$/ },
+  { kind: "Cache", group: "demo", says: /"group" must be a domain name in lower case with a dot/ },
+  { kind: "Cache", group: "Demo.Example.com", says: /"group" must be a domain name in lower case/ },
+  { kind: "Cache", group: "x-k8s.io", says: undefined },
+  {
+    kind: "Cache",
+    group: "cache.k8s.io",
+    says: /group "cache\.k8s\.io" is Kubernetes' own.*take a domain of your own/,
+  },
+  { kind: "Cache", group: "kubernetes.io", says: /is Kubernetes' own/ },
+  { kind: "Deploymnet", group: "apps", says: /group "apps" is Kubernetes' own.*did you mean Deployment\?$/ },
+  { kind: "Pods", group: "", says: /the core group is Kubernetes' own.*did you mean Pod\?$/ },
+  {
+    kind: "Deployment",
+    group: "apps",
+    apiVersion: "v1beta1",
+    says: /Kubernetes has it as apps\/v1; say --api-version v1$/,
+  },
+  { kind: "Cache", apiVersion: "V1", says: /"version" must be of lower case letters/ },
+  { kind: "Cache", apiVersion: "shop.example.com/v1", says: /say --group shop\.example\.com --api-version v1$/ },
+];
+
+for (const { kind, group = GROUP, apiVersion = "v1", says } of BAD) {
+  Deno.test(`kindNames ${says ? "refuses" : "takes"} "${kind}" ${apiVersion} in "${group}"`, () => {
+    if (says === undefined) return void kindNames({ kind, apiVersion, group });
+    assert.throws(() => kindNames({ kind, apiVersion, group }), (error: Error) => {
+      assert.equal(error.name, "UsageError");
+      assert.match(error.message, says);
+      return true;
+    });
+  });
+}

@@ -1,0 +1,145 @@
+/** A project that is there: a part is added to its operator. Either all of it is there afterwards, or nothing changed. */
+import { basename, dirname, join, relative } from "node:path";
+import { run, runningDeno, type SourceFile } from "../deno.ts";
+import { Failure } from "../exit_code.ts";
+import type { Io } from "../io.ts";
+import { writeOutput } from "../output.ts";
+import { addPart, linesFor, type NewPart, NotUnderstood } from "./add_part.ts";
+import { exists, makeFolder } from "./files_whole.ts";
+
+/** Options for {@linkcode addToProject}. */
+export interface AddOptions {
+  /** Leave the operator's module as it is. */
+  readonly edit?: boolean | undefined;
+}
+
+/** A part and the files that it is made of. */
+export interface AddedPart {
+  readonly part: NewPart;
+  /** The folder of the files, beside the operator's module. */
+  readonly folder: string;
+  /** Name in that folder to text. */
+  readonly files: ReadonlyMap<string, string>;
+}
+
+/**
+ * Adds a part to an operator.
+ *
+ * @param main The module of the operator.
+ * @param added The part.
+ * @param options Additional options.
+ * @param io The terminal and the shell.
+ * @returns The files that were made or changed, as seen from where the user is.
+ * @throws {Failure} If a file is there already, or the module is written in a way that is not understood.
+ */
+export async function addToProject(
+  main: SourceFile,
+  { part, folder, files }: AddedPart,
+  { edit = true }: AddOptions,
+  io: Io,
+): Promise<string[]> {
+  const place = join(main.folder, folder);
+  const shown = (path: string) => relative(io.cwd, path) || basename(path);
+  for (const name of files.keys()) await refuseTaken(join(place, name), shown);
+  const before = await Deno.readTextFile(main.path);
+  const after = edit ? await withPart(before, part, main, shown(main.path)) : before;
+  const formatted = new Map<string, string>();
+  for (const [name, text] of files) formatted.set(name, await inStyle(text, main) ?? text);
+  const made = [...formatted.keys()].map((name) => shown(join(place, name)));
+  const undo = await makeAll(place, formatted, io);
+  if (!edit) {
+    io.out(`Add to ${shown(main.path)}:\n\n${indented(linesFor(part))}\n`);
+    return made;
+  }
+  try {
+    await writeOutput(after, { output: main.path }, io);
+  } catch (error) {
+    undo();
+    throw error;
+  }
+  return [...made, shown(main.path)];
+}
+
+async function refuseTaken(path: string, shown: (path: string) => string): Promise<void> {
+  if (await exists(path)) {
+    throw new Failure(
+      `Cannot make "${shown(path)}": it is there already, and nothing is overwritten; move it away first`,
+    );
+  }
+}
+
+async function withPart(before: string, part: NewPart, main: SourceFile, shown: string): Promise<string> {
+  const refuse = (why: string): never => {
+    throw new Failure(
+      `Cannot add "${part.key}" to "${shown}": ${why}; nothing was made. Say --no-edit to have the files alone, and add by hand:\n\n${
+        indented(linesFor(part))
+      }`.trimEnd(),
+    );
+  };
+  let after: string;
+  try {
+    after = addPart(before, part);
+  } catch (error) {
+    if (error instanceof NotUnderstood) return refuse(error.message);
+    throw error;
+  }
+  // A module that was formatted stays so; one that was not is left to its owner.
+  const formattedBefore = await inStyle(before, main);
+  if (formattedBefore === undefined) return refuse("it is no TypeScript that Deno understands");
+  const formattedAfter = await inStyle(after, main);
+  if (formattedAfter === undefined) return refuse("it would be no TypeScript afterwards");
+  return formattedBefore === before ? formattedAfter : after;
+}
+
+/** A module in the project's style; nothing where it is no module. */
+async function inStyle(text: string, { folder }: SourceFile): Promise<string | undefined> {
+  const process = new Deno.Command(runningDeno(), {
+    args: ["fmt", "--quiet", "--ext=ts", "-"],
+    cwd: folder,
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+  const writer = process.stdin.getWriter();
+  const [{ success, stdout }] = await Promise.all([
+    process.output(),
+    writer.write(new TextEncoder().encode(text)).then(() => writer.close()).catch(() => {}),
+  ]);
+  return success ? new TextDecoder().decode(stdout) : undefined;
+}
+
+/** Makes the files, in a folder of their own or beside others. @returns Takes them back. */
+async function makeAll(place: string, files: ReadonlyMap<string, string>, io: Io): Promise<() => void> {
+  if (!await exists(place)) {
+    await makeFolder(place, files, io);
+    return () => Deno.removeSync(place, { recursive: true });
+  }
+  const made: string[] = [];
+  const undo = (): void => made.forEach((path) => Deno.removeSync(path));
+  using _interrupt = io.onInterrupt?.(undo);
+  try {
+    for (const [name, text] of files) {
+      await writeOutput(text, { output: join(place, name) }, io);
+      made.push(join(place, name));
+    }
+  } catch (error) {
+    undo();
+    throw error;
+  }
+  return undo;
+}
+
+/** Has the files of a folder as `deno fmt` has them, by the project's own settings. */
+export async function formatFolder(folder: string): Promise<void> {
+  await run(runningDeno(), ["fmt", "--quiet"], { cwd: folder });
+}
+
+/** The path of a module as another imports it. */
+export function specifierOf(module: string, from: string): string {
+  const path = relative(dirname(from), module).replaceAll("\\", "/");
+  return path.startsWith(".") ? path : `./${path}`;
+}
+
+function indented(text: string): string {
+  return text.replace(/^(?=.)/gm, "  ");
+}

@@ -1,0 +1,110 @@
+/** `op new webhook`: what is asked before an object of a kind is stored, in a project that is there. */
+import { join, resolve } from "node:path";
+import * as builtin from "@op/sdk/kinds";
+import type { AnyKind } from "@op/sdk";
+import { runningDeno, type SourceFile, sourceFile } from "../deno.ts";
+import { Failure, UsageError } from "../exit_code.ts";
+import { inspect, type OperatorFacts } from "../inspect.ts";
+import type { Io } from "../io.ts";
+import { byNearness } from "@op/sdk/definitions";
+import { partKey } from "./controller.ts";
+import { exists } from "./files_whole.ts";
+import { type KindNames, namesOf } from "./kind_names.ts";
+import { type AddOptions, addToProject, specifierOf } from "./project.ts";
+import { webhookText, type WebhookType } from "./webhook_text.ts";
+
+/** Options for {@linkcode newWebhook}. */
+export interface NewWebhookOptions extends AddOptions {
+  readonly kind: string;
+  readonly apiVersion: string;
+  /** @default {the one that has a kind of that name} */
+  readonly group?: string | undefined;
+  /** What it does: `validation` or `mutation`. */
+  readonly type: string;
+  /** The module that exports the kind. @default {KIND/VERSION.ts} */
+  readonly module?: string | undefined;
+  /** The key of the webhook among the operator's parts. @default {the kind and the type} */
+  readonly part?: string | undefined;
+}
+
+const TYPES: readonly WebhookType[] = ["validation", "mutation"];
+
+/**
+ * Adds a webhook to a project.
+ *
+ * @param file The file whose default export is the operator.
+ * @param options The kind, and how.
+ * @param io The terminal and the shell.
+ * @throws {UsageError} If there is no such type of webhooks.
+ * @throws {Failure} If there is no such kind, or a file would be overwritten.
+ */
+export async function newWebhook(file: string, options: NewWebhookOptions, io: Io): Promise<void> {
+  const type = TYPES.find((one) => one === options.type);
+  if (type === undefined) {
+    throw new UsageError(
+      `Cannot make a webhook of type "${options.type}": there is ${TYPES.join(" and ")}; did you mean ${
+        byNearness(options.type, TYPES)[0]
+      }?`,
+    );
+  }
+  const main = await sourceFile(file, io);
+  const facts = await inspect(runningDeno(), main.url, main.folder, file);
+  const names = kindOf(options, facts, file);
+  const key = partKey(options.part ?? `${names.camel}${type === "validation" ? "Validation" : "Mutation"}`);
+  const module = names.isBuiltin ? "@op/sdk/kinds" : await moduleOf(names, options.module, main, io);
+  const path = join(main.folder, names.folder, `${type}.ts`);
+  const from = names.isBuiltin ? module : specifierOf(module, path);
+  const files = new Map([[`${type}.ts`, webhookText(type, { names, key, from })]]);
+  const part = { key, from: `./${names.folder}/${type}.ts` };
+  const made = await addToProject(main, { part, folder: names.folder, files }, options, io);
+  io.out(`Made webhook "${key}" of ${names.kind}:\n\n${made.map((path) => `  ${path}\n`).join("")}`);
+  io.out(`\nNow edit ${names.folder}/${type}.ts, then:\n\n  deno task generate\n  deno task test\n`);
+}
+
+/** The operator's own kinds go first, then those of Kubernetes. */
+function kindOf({ kind, apiVersion, group }: NewWebhookOptions, facts: OperatorFacts, file: string): KindNames {
+  const own = facts.crds.filter(({ spec }) =>
+    spec.names.kind === kind && (group === undefined || spec.group === group)
+  );
+  const others = (Object.values(builtin) as unknown as Partial<AnyKind>[]).filter((one) =>
+    one.kind === kind && one.apiVersion !== undefined && (group === undefined || one.group === group)
+  );
+  const groups = own.length > 0 ? own.map(({ spec }) => spec.group) : others.map(({ group }) => group ?? "");
+  if (groups.length > 1) {
+    throw new UsageError(`Cannot make a webhook of "${kind}": there are several; say --group ${groups.join(" or ")}`);
+  }
+  const [only] = groups;
+  if (only === undefined) {
+    const known = facts.crds.map(({ spec }) => spec.names.kind);
+    const near = byNearness(kind, known)[0];
+    const hint = near === undefined ? "" : `; did you mean ${near}?`;
+    throw new Failure(
+      `Cannot make a webhook of "${kind}": neither the operator in "${file}" nor Kubernetes has such a kind${hint}`,
+    );
+  }
+  const versions = own.flatMap(({ spec }) => spec.versions.map(({ name }) => name));
+  if (own.length > 0 && !versions.includes(apiVersion)) {
+    throw new Failure(
+      `Cannot make a webhook of "${kind}": its versions are ${versions.join(", ")}; say --api-version ${versions[0]}`,
+    );
+  }
+  const [definition] = own;
+  const [other] = others.filter(({ version }) => version === apiVersion);
+  const plural = definition?.spec.names.plural ?? other?.plural;
+  if (plural === undefined) {
+    throw new Failure(`Cannot make a webhook of "${kind}": Kubernetes has it as ${others[0]?.apiVersion}`);
+  }
+  return namesOf({ kind, apiVersion, group: only }, plural, definition === undefined);
+}
+
+async function moduleOf(names: KindNames, module: string | undefined, main: SourceFile, io: Io): Promise<string> {
+  const path = module === undefined
+    ? join(main.folder, names.folder, `${names.apiVersion}.ts`)
+    : resolve(io.cwd, module);
+  if (await exists(path)) return path;
+  throw new Failure(
+    `Cannot make a webhook of "${names.kind}": "${
+      module ?? `${names.folder}/${names.apiVersion}.ts`
+    }" is not there; name the module that exports the kind with --module`,
+  );
+}

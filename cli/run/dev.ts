@@ -1,0 +1,203 @@
+/**
+ * `op dev`: runs an operator here as its own service account, and anew whenever one of its files is saved.
+ *
+ * The operator is a process of its own that is started again, so that nothing of the last one is left in it. What it watches is not: its requests go
+ * through this process, which keeps the watches open and what they brought, so that the new one finds all objects there and the API server is not asked
+ * again.
+ */
+import { dirname, relative } from "node:path";
+import { createApiserver, kubeconfigFor, localCertificate, serveApiserver } from "@op/sdk/testing";
+import { type Cluster, connectCluster } from "../cluster.ts";
+import { type SourceFile, sourceFile } from "../deno.ts";
+import { Failure } from "../exit_code.ts";
+import { factsOf, NO_IMAGE } from "../generate/generate.ts";
+import { isColored } from "../global_options.ts";
+import type { OperatorFacts } from "../inspect.ts";
+import type { Io } from "../io.ts";
+import { forwardTo, openProxy } from "../proxy/proxy.ts";
+import { WatchCache } from "../proxy/watch_cache.ts";
+import { untilStopped } from "../apiserver/stop.ts";
+import { accountOf, install } from "./install.ts";
+import { localModules } from "./local_modules.ts";
+import { type OperatorProcess, startOperatorProcess } from "./operator_process.ts";
+import { startArguments, type StartOptions } from "./start.ts";
+
+/** Options for {@linkcode dev}. */
+export interface DevOptions extends StartOptions {
+  /** On an API server in this process. */
+  readonly local?: boolean | undefined;
+  /** With the rights of the kubeconfig, and not as the service account. */
+  readonly asMe?: boolean | undefined;
+}
+
+// Editors save in several steps, and several files at once.
+const QUIET = 100;
+// A run that goes on may end; a developer does not wait longer for it.
+const PATIENCE = 2000;
+
+/**
+ * Runs an operator until it is stopped.
+ *
+ * @param file The file whose default export is the operator.
+ * @param options How.
+ * @param io The terminal and the shell.
+ * @throws {Failure} If it cannot be loaded at first, or the cluster refuses what it needs.
+ */
+export async function dev(file: string, options: DevOptions, io: Io): Promise<void> {
+  const source = await sourceFile(file, io);
+  const facts = await factsOf(file, { ...options, image: NO_IMAGE }, io);
+  await using stack = new AsyncDisposableStack();
+  const folder = await Deno.makeTempDir({ prefix: "op-dev-" });
+  stack.defer(() => Deno.remove(folder, { recursive: true }));
+  const local = options.local === true ? await localCluster(folder, stack) : undefined;
+  using cluster = await connectCluster(local === undefined ? options : { kubeconfig: local }, io);
+  io.out(
+    `Developing "${facts.name}" on ${cluster.url}${local === undefined ? "" : ", an API server in this process"}\n`,
+  );
+  if (local !== undefined) io.out(`\n   export KUBECONFIG=${local}\n   kubectl get namespaces\n\n`);
+
+  const stop = new AbortController();
+  const { user, namespace } = accountOf(facts);
+  using cache = new WatchCache(
+    forwardTo(cluster.client.connection, options.asMe ? {} : { "impersonate-user": user }),
+  );
+  await using proxy = openProxy({ forward: cache.forward, namespace });
+  const kubeconfig = `${folder}/operator`;
+  await Deno.writeTextFile(kubeconfig, proxy.kubeconfig, { mode: 0o600 });
+  const { context: _, ...rest } = options;
+  const args = ["start", ...await startArguments(source, { ...rest, kubeconfig }, io)];
+  const session = new Session({ source, file, options, io, cluster, cache, args, stop: stop.signal });
+  await session.begin(facts);
+  if (!options.asMe) io.out(`Running as ${user}. Save a file to have it run anew; Ctrl-C ends it\n`);
+  const watching = session.watch();
+  await Promise.race([untilStopped(io), watching]);
+  stop.abort();
+  await session.end();
+  await watching;
+}
+
+/** An API server in this process. @returns The kubeconfig of its administrator. */
+async function localCluster(folder: string, stack: AsyncDisposableStack): Promise<string> {
+  const token = crypto.randomUUID();
+  const user = { name: "kubernetes-admin", groups: ["system:masters"] };
+  const server = stack.use(createApiserver({ rbac: true, tokens: { [token]: user } }));
+  // kubectl sends no token where nobody proves who he is.
+  const certificate = await localCertificate(["127.0.0.1", "localhost"]);
+  const served = stack.use(serveApiserver(server, { certificate }));
+  const path = `${folder}/kubeconfig`;
+  await Deno.writeTextFile(path, kubeconfigFor(served.url, { name: "op-dev", token, caCert: certificate.caCert }), {
+    mode: 0o600,
+  });
+  return path;
+}
+
+interface SessionOptions {
+  readonly source: SourceFile;
+  readonly file: string;
+  readonly options: DevOptions;
+  readonly io: Io;
+  readonly cluster: Cluster;
+  readonly cache: WatchCache;
+  readonly args: readonly string[];
+  readonly stop: AbortSignal;
+}
+
+/** One operator after another. */
+class Session {
+  readonly #with: SessionOptions;
+  #facts = "";
+  #rights = "";
+  #process: OperatorProcess | undefined;
+
+  constructor(options: SessionOptions) {
+    this.#with = options;
+  }
+
+  async begin(facts: OperatorFacts): Promise<void> {
+    await this.#install(facts);
+    await this.#start();
+  }
+
+  /** Starts it anew after each change of one of its files. */
+  async watch(): Promise<void> {
+    const { source, stop } = this.#with;
+    while (!stop.aborted) {
+      const files = new Set(await localModules(source));
+      const changed = await nextChange(files, stop);
+      if (stop.aborted) return;
+      await this.#again(changed);
+    }
+  }
+
+  async end(): Promise<void> {
+    const process = this.#process;
+    this.#process = undefined;
+    if (process === undefined) return;
+    process.signal("SIGTERM");
+    const timer = setTimeout(() => process.signal("SIGKILL"), PATIENCE);
+    await process.ended;
+    clearTimeout(timer);
+  }
+
+  async #again(changed: string): Promise<void> {
+    const { file, options, io } = this.#with;
+    try {
+      const facts = await factsOf(file, { ...options, image: NO_IMAGE }, io);
+      await this.#install(facts);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      return io.err(`${error.message}\nWhat ran before goes on: save it again\n`);
+    }
+    io.out(`${relative(io.cwd, changed)} was saved: running anew\n`);
+    await this.end();
+    await this.#start();
+  }
+
+  /** Only what is not as it was: most changes are none of what is declared. */
+  async #install(facts: OperatorFacts): Promise<void> {
+    const { cluster, cache, io, stop } = this.#with;
+    const text = JSON.stringify(facts.manifests);
+    if (text === this.#facts) return;
+    for (const changed of await install(cluster, facts, stop)) io.out(`applied ${changed}\n`);
+    const rights = JSON.stringify([facts.manifests.rbac, facts.manifests.crd]);
+    // A watch that is open goes on though the right to it was taken away: what is kept must not outlive its right.
+    if (this.#rights !== "" && rights !== this.#rights) cache.clear();
+    this.#facts = text;
+    this.#rights = rights;
+  }
+
+  async #start(): Promise<void> {
+    const { source, args, options, io } = this.#with;
+    const process = this.#process = await startOperatorProcess(source, { args, isColored: isColored(options, io) }, io);
+    process.ended.then((code) => {
+      if (this.#process !== process) return;
+      this.#process = undefined;
+      io.err(`The operator ended with ${code}: save a file to have it run anew\n`);
+    });
+  }
+}
+
+/** Waits for a change of one of the files, and until it is quiet again. @returns The file. */
+async function nextChange(files: ReadonlySet<string>, stop: AbortSignal): Promise<string> {
+  using watcher = Deno.watchFs([...new Set([...files].map((path) => dirname(path)))], { recursive: false });
+  const close = (): void => watcher.close();
+  stop.addEventListener("abort", close, { once: true });
+  try {
+    let changed = "";
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    for await (const { kind, paths } of watcher) {
+      const path = paths.find((path) => files.has(path));
+      if (path === undefined || kind === "access") continue;
+      changed = path;
+      clearTimeout(timer);
+      timer = setTimeout(close, QUIET);
+    }
+    clearTimeout(timer);
+    return changed;
+  } catch (error) {
+    if (stop.aborted) return "";
+    throw error;
+  } finally {
+    stop.removeEventListener("abort", close);
+  }
+}

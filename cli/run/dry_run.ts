@@ -1,0 +1,168 @@
+/** A way to an API server on which nothing is stored: each write is sent as a dry run, and remembered. */
+import type { Forward, Passing } from "../proxy/proxy.ts";
+
+/** A write that would have been. */
+export interface PlannedWrite {
+  readonly verb: "create" | "apply" | "patch" | "update" | "delete";
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly name: string;
+  readonly namespace?: string;
+  readonly subresource?: string;
+  /** As it is; nothing where there is none. */
+  readonly before?: PlainValue;
+  /** As it would be; nothing where it would be gone. */
+  readonly after?: PlainValue;
+  /** Why the server refuses it. */
+  readonly refused?: string;
+}
+
+/** An object as JSON has it. */
+export type PlainValue = { readonly [field: string]: unknown };
+
+/** Questions that are asked by POST and store nothing. */
+const QUESTIONS = /^\/apis\/(authentication|authorization)\.k8s\.io\//;
+/** What an operator tells of itself: it is no part of what is asked for. */
+const TALK = /^\/apis\/(events\.k8s\.io|coordination\.k8s\.io)\/|^\/api\/v1\/(namespaces\/[^/]+\/)?events(\/|$)/;
+
+const PATH = /^\/(?:api|apis\/[^/]+)\/[^/]+(?:\/namespaces\/([^/]+)(?=\/))?\/([^/]+)(?:\/([^/]+)(?:\/([^/]+))?)?$/;
+
+/** Remembers writes and lets none through. */
+export class DryRun {
+  readonly writes: PlannedWrite[] = [];
+  /** Requests that go on, open watches not counted. */
+  running = 0;
+  /** Watches that have not told all there is at first. */
+  beginning = 0;
+  /** When something last happened, in milliseconds. */
+  last: number = performance.now();
+  readonly #forward: Forward;
+
+  /** @param forward Sends what has to be sent. */
+  constructor(forward: Forward) {
+    this.#forward = forward;
+  }
+
+  readonly forward: Forward = async (passing) => {
+    this.running++;
+    this.#touch();
+    try {
+      return await this.#answer(passing);
+    } finally {
+      this.running--;
+      this.#touch();
+    }
+  };
+
+  #touch(): void {
+    this.last = performance.now();
+  }
+
+  async #answer(passing: Passing): Promise<Response> {
+    const { method, url, body } = passing;
+    if (method === "GET") return this.#watched(await this.#forward(passing), url);
+    if (QUESTIONS.test(url.pathname)) return await this.#forward(passing);
+    if (TALK.test(url.pathname)) return Response.json(body === undefined ? {} : JSON.parse(body), { status: 201 });
+    const before = await this.#live(passing);
+    const dry = new URL(url);
+    dry.searchParams.set("dryRun", "All");
+    const response = await this.#forward({ ...passing, url: dry, ...dryBody(passing) });
+    const answer = await response.json() as PlainValue;
+    this.#remember(passing, before, response.ok, answer);
+    const headers = { "content-type": "application/json" };
+    return new Response(JSON.stringify(this.#told(answer)), { status: response.status, headers });
+  }
+
+  /** An object that is not stored has no version, and all that reads it wants one. */
+  #told(answer: PlainValue): PlainValue {
+    const metadata = answer.metadata as PlainValue | undefined;
+    if (answer.kind === "Status" || metadata?.resourceVersion !== undefined) return answer;
+    return { ...answer, metadata: { ...metadata, resourceVersion: "1" } };
+  }
+
+  /** Of a watch from the beginning it is waited for the end of that. */
+  #watched(response: Response, url: URL): Response {
+    const isFirst = url.searchParams.get("sendInitialEvents") === "true";
+    if (!response.ok || response.body === null || url.searchParams.get("watch") !== "true") return response;
+    if (isFirst) this.beginning++;
+    let isBeginning = isFirst;
+    const begun = (): void => {
+      if (isBeginning) this.beginning--;
+      isBeginning = false;
+    };
+    const decoder = new TextDecoder();
+    const body = response.body.pipeThrough(
+      new TransformStream<Uint8Array, Uint8Array>({
+        transform: (chunk, controller) => {
+          this.#touch();
+          if (isBeginning && decoder.decode(chunk, { stream: true }).includes('"k8s.io/initial-events-end"')) begun();
+          controller.enqueue(chunk);
+        },
+        flush: begun,
+      }),
+    );
+    return new Response(body, { status: response.status, headers: response.headers });
+  }
+
+  async #live(passing: Passing): Promise<PlainValue | undefined> {
+    const [, , , name, subresource] = PATH.exec(passing.url.pathname) ?? [];
+    if (name === undefined) return undefined;
+    const path = new URL(passing.url);
+    if (subresource !== undefined) path.pathname = path.pathname.slice(0, path.pathname.lastIndexOf("/"));
+    path.search = "";
+    const { body: _, ...rest } = passing;
+    const headers = new Headers({ accept: "application/json" });
+    const response = await this.#forward({ ...rest, method: "GET", url: path, headers, body: undefined });
+    if (response.ok) return await response.json();
+    await response.body?.cancel();
+    return undefined;
+  }
+
+  #remember(
+    { method, url, body, headers }: Passing,
+    before: PlainValue | undefined,
+    ok: boolean,
+    answer: PlainValue,
+  ): void {
+    const [, namespace, plural = "", name, subresource] = PATH.exec(url.pathname) ?? [];
+    const sent = body === undefined ? undefined : parsed(body);
+    const isGone = method === "DELETE" && (answer.kind === "Status" || !hasFinalizers(answer));
+    const object = (ok && !isGone ? answer : sent ?? before) ?? {};
+    const metadata = (object.metadata ?? before?.metadata ?? {}) as PlainValue;
+    this.writes.push({
+      verb: verbOf(method, headers.get("content-type") ?? ""),
+      kind: String(before?.kind ?? (answer.kind === "Status" ? object.kind ?? plural : answer.kind)),
+      apiVersion: String(before?.apiVersion ?? object.apiVersion ?? ""),
+      name: name ?? String(metadata.name ?? metadata.generateName ?? ""),
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(subresource === undefined ? {} : { subresource }),
+      ...(before === undefined ? {} : { before }),
+      ...(ok && !isGone ? { after: answer } : {}),
+      ...(ok ? {} : { refused: String(answer.message ?? "") }),
+    });
+  }
+}
+
+function dryBody({ method, body }: Passing): { readonly body?: string } {
+  if (method !== "DELETE" || body === undefined) return {};
+  return { body: JSON.stringify({ ...parsed(body), dryRun: ["All"] }) };
+}
+
+function hasFinalizers({ metadata }: PlainValue): boolean {
+  return ((metadata as { finalizers?: readonly string[] } | undefined)?.finalizers ?? []).length > 0;
+}
+
+function parsed(body: string): PlainValue | undefined {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function verbOf(method: string, type: string): PlannedWrite["verb"] {
+  if (method === "POST") return "create";
+  if (method === "PUT") return "update";
+  if (method === "DELETE") return "delete";
+  return type.startsWith("application/apply-patch") ? "apply" : "patch";
+}

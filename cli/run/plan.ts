@@ -1,0 +1,172 @@
+/** `op plan`: what an operator would write if it ran now, and nothing of it is. */
+import { stringify } from "yaml";
+import { type Cluster, connectCluster } from "../cluster.ts";
+import { sourceFile } from "../deno.ts";
+import { Failure, UsageError } from "../exit_code.ts";
+import { factsOf, NO_IMAGE } from "../generate/generate.ts";
+import { type Form, isColored } from "../global_options.ts";
+import type { OperatorFacts } from "../inspect.ts";
+import type { Io } from "../io.ts";
+import { forwardTo, openProxy } from "../proxy/proxy.ts";
+import { DryRun, type PlainValue, type PlannedWrite } from "./dry_run.ts";
+import { accountOf } from "./install.ts";
+import { type OperatorProcess, startOperatorProcess } from "./operator_process.ts";
+import { startArguments, type StartOptions } from "./start.ts";
+import { textDiff } from "./text_diff.ts";
+
+/** Options for {@linkcode plan}. */
+export interface PlanOptions extends StartOptions {
+  readonly output: Form;
+  /** How many seconds nothing must happen until it is over. */
+  readonly quiet: string;
+  /** How many seconds it may take. */
+  readonly timeout: string;
+  /** As the operator's service account. */
+  readonly asAccount?: boolean | undefined;
+  /** End with 1 where something would be written. */
+  readonly check?: boolean | undefined;
+}
+
+const BETWEEN_LOOKS = 50;
+
+/**
+ * Lets an operator reconcile every object once, on an API server that stores nothing of it, and prints what it would have written.
+ *
+ * @param file The file whose default export is the operator.
+ * @param options How.
+ * @param io The terminal and the shell.
+ * @throws {Failure} If a kind is not installed, the operator ends by itself or is not done in time; with `check`, if something would be written.
+ */
+export async function plan(file: string, options: PlanOptions, io: Io): Promise<void> {
+  const quiet = seconds(options.quiet);
+  const timeout = seconds(options.timeout);
+  const source = await sourceFile(file, io);
+  const facts = await factsOf(file, { ...options, image: NO_IMAGE }, io);
+  using cluster = await connectCluster(options, io);
+  await refuseMissing(cluster, facts);
+  const { user, namespace } = accountOf(facts);
+  const dry = new DryRun(forwardTo(cluster.client.connection, options.asAccount ? { "impersonate-user": user } : {}));
+  const folder = await Deno.makeTempDir({ prefix: "op-plan-" });
+  try {
+    await using proxy = openProxy({ forward: dry.forward, namespace });
+    const kubeconfig = `${folder}/kubeconfig`;
+    await Deno.writeTextFile(kubeconfig, proxy.kubeconfig, { mode: 0o600 });
+    const { context: _, ...rest } = options;
+    const told = { ...rest, kubeconfig, logLevel: options.logLevel ?? "error" };
+    const args = ["start", "--no-leader-election", ...await startArguments(source, told, io)];
+    await using process = await startOperatorProcess(source, { args, isColored: false }, {
+      ...quietIo(io),
+      cwd: io.cwd,
+    });
+    await untilQuiet(dry, process, quiet, timeout, facts.name);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+  tell(changing(dry.writes), options, io);
+}
+
+function seconds(text: string): number {
+  const value = Number(text);
+  if (value > 0 && value < 86_400) return value * 1000;
+  throw new UsageError(`Cannot wait "${text}": say a number of seconds`);
+}
+
+/** What the operator says goes beside the plan, and not into it. */
+function quietIo({ env, err }: Io): Io {
+  return { cwd: "/", env, out: err, err };
+}
+
+async function refuseMissing(cluster: Cluster, { crds, reconciled, name }: OperatorFacts): Promise<void> {
+  for (const { metadata, spec } of crds.filter(({ metadata }) => reconciled.includes(metadata.name))) {
+    try {
+      const { name: version = "" } = spec.versions.find(({ storage }) => storage) ?? {};
+      await cluster.kindOf({ apiVersion: `${spec.group}/${version}`, kind: spec.names.kind });
+    } catch (error) {
+      if (!/Cannot find a kind/.test((error as Error).message)) throw error;
+      throw new Failure(
+        `Cannot plan "${name}": ${metadata.name} is not installed in ${cluster.url}: see "op deploy" and "op crds"`,
+      );
+    }
+  }
+}
+
+async function untilQuiet(
+  dry: DryRun,
+  process: OperatorProcess,
+  quiet: number,
+  timeout: number,
+  name: string,
+): Promise<void> {
+  const late = AbortSignal.timeout(timeout);
+  let code: number | undefined;
+  let hasBegun = false;
+  process.ended.then((ended) => code = ended);
+  while (true) {
+    if (code !== undefined) throw new Failure(`Cannot plan "${name}": it ended with ${code}`);
+    hasBegun ||= dry.beginning > 0;
+    const isBusy = !hasBegun || dry.running > 0 || dry.beginning > 0;
+    if (!isBusy && performance.now() - dry.last > quiet) return;
+    if (late.aborted) {
+      throw new Failure(`Cannot plan "${name}": it is not done after ${timeout / 1000} s; wait longer with --timeout`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, BETWEEN_LOOKS));
+  }
+}
+
+/** A write that changes nothing is none; one that is tried again is told once. */
+function changing(writes: readonly PlannedWrite[]): PlannedWrite[] {
+  const told = new Map<string, PlannedWrite>();
+  for (const write of writes) {
+    const diff = diffOf(write);
+    if (write.refused === undefined && write.verb !== "delete" && diff.length === 0) continue;
+    const { verb, apiVersion, kind, namespace, name, subresource } = write;
+    told.set([verb, apiVersion, kind, namespace, name, subresource, ...diff].join(" "), write);
+  }
+  return [...told.values()];
+}
+
+/** Fields that only the server writes, and that are others each time. */
+const SERVERS = ["creationTimestamp", "generation", "managedFields", "resourceVersion", "uid"];
+
+function shownYaml(object: PlainValue | undefined, subresource: string | undefined): string {
+  if (object === undefined) return "";
+  const { status, metadata, ...rest } = object;
+  const own = Object.entries(metadata as PlainValue ?? {}).filter(([name]) => !SERVERS.includes(name));
+  const shown = subresource === "status" ? { status } : { ...rest, metadata: Object.fromEntries(own) };
+  return stringify(shown, { sortMapEntries: true, lineWidth: 0 });
+}
+
+function diffOf({ before, after, subresource }: PlannedWrite): string[] {
+  return textDiff(withoutTimes(shownYaml(before, subresource)), withoutTimes(shownYaml(after, subresource)));
+}
+
+/** When a condition was found is said anew each time. */
+function withoutTimes(yaml: string): string {
+  return yaml.replace(/^( *(?:- )?lastTransitionTime:).*$/gm, "$1 (now)");
+}
+
+function tell(writes: readonly PlannedWrite[], options: PlanOptions, io: Io): void {
+  if (options.output === "json") io.out(`${JSON.stringify(writes, null, 2)}\n`);
+  else if (options.output === "yaml") io.out(stringify(writes, { aliasDuplicateObjects: false }));
+  else {
+    for (const write of writes) io.out(`${lines(write, isColored(options, io))}\n`);
+    const count = writes.filter(({ refused }) => refused === undefined).length;
+    io.out(count === 0 ? "Nothing would be written\n" : `${count} writes; nothing was stored\n`);
+  }
+  const refused = writes.filter(({ refused }) => refused !== undefined);
+  if (refused.length > 0) throw new Failure(`${refused.length} of ${writes.length} writes would be refused`);
+  if (options.check && writes.length > 0) throw new Failure(`${writes.length} writes would be made`);
+}
+
+function lines(write: PlannedWrite, isColored: boolean): string {
+  const { verb, kind, name, namespace, subresource, refused } = write;
+  const place = `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
+  const head = `${verb} ${place}${subresource === undefined ? "" : ` (${subresource})`}`;
+  if (refused !== undefined) return `${head}: refused: ${refused}\n`;
+  const colors = { "+": "\x1b[32m", "-": "\x1b[31m", " ": "" } as const;
+  const diff = diffOf(write).map((line) => {
+    const color = isColored ? colors[line[0] as keyof typeof colors] : "";
+    return `  ${color}${line}${color === "" ? "" : "\x1b[0m"}\n`;
+  });
+  return `${head}\n${diff.join("")}`;
+}

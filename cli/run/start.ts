@@ -1,0 +1,70 @@
+/** `op start`: runs an operator here, against the cluster of a kubeconfig. */
+import { join, resolve } from "node:path";
+import { type SourceFile, sourceFile } from "../deno.ts";
+import { OperatorEnded } from "../exit_code.ts";
+import { exists } from "../new/files_whole.ts";
+import type { GlobalOptions } from "../global_options.ts";
+import { isColored } from "../global_options.ts";
+import type { Io } from "../io.ts";
+import { type OperatorProcess, startOperatorProcess } from "./operator_process.ts";
+
+/** Options for {@linkcode start}. */
+export interface StartOptions extends GlobalOptions {
+  readonly kubeconfig?: string | undefined;
+  readonly context?: string | undefined;
+  readonly namespace?: readonly string[] | undefined;
+  readonly skipControllers?: boolean | undefined;
+  readonly skipWebhookServer?: boolean | undefined;
+}
+
+/**
+ * Runs an operator until it ends.
+ *
+ * @param file The file whose default export is the operator.
+ * @param more What it is told besides, as its own program takes it.
+ * @param options How.
+ * @param io The terminal and the shell.
+ * @throws {OperatorEnded} If it ends otherwise than well; its own words are on standard error.
+ */
+export async function start(file: string, more: readonly string[], options: StartOptions, io: Io): Promise<void> {
+  const source = await sourceFile(file, io);
+  const args = ["start", ...await startArguments(source, options, io), ...more];
+  await using process = await startOperatorProcess(source, { args, isColored: isColored(options, io) }, io);
+  const code = await untilEnded(process, io);
+  if (code !== 0) throw new OperatorEnded(code);
+}
+
+/** The flags of the operator's own `start`. */
+export async function startArguments(source: SourceFile, options: StartOptions, io: Io): Promise<string[]> {
+  const { kubeconfig, context, namespace = [], logLevel, skipControllers, skipWebhookServer } = options;
+  const usual = join(source.folder, "operator.toml");
+  const config = options.config === undefined
+    ? await exists(usual) ? usual : undefined
+    : resolve(io.cwd, options.config);
+  return [
+    ...(kubeconfig === undefined ? [] : ["--kubeconfig", resolve(io.cwd, kubeconfig)]),
+    ...(context === undefined ? [] : ["--context", context]),
+    ...(config === undefined ? [] : ["--config", config]),
+    ...(logLevel === undefined ? [] : ["--log-level", logLevel]),
+    ...namespace.flatMap((name) => ["--namespace", name]),
+    ...(skipControllers ? ["--skip-controllers"] : []),
+    ...(skipWebhookServer ? ["--skip-webhook-server"] : []),
+  ];
+}
+
+/** Waits until it ends; whoever stops `op` stops it. */
+async function untilEnded(process: OperatorProcess, io: Io): Promise<number> {
+  const passOn = (): void => process.signal("SIGTERM");
+  if (io.stop !== undefined) {
+    io.stop.addEventListener("abort", passOn, { once: true });
+    if (io.stop.aborted) passOn();
+    return await process.ended;
+  }
+  const signals = ["SIGINT", "SIGTERM"] as const;
+  for (const signal of signals) Deno.addSignalListener(signal, passOn);
+  try {
+    return await process.ended;
+  } finally {
+    for (const signal of signals) Deno.removeSignalListener(signal, passOn);
+  }
+}
