@@ -51,6 +51,10 @@ export {
   type ControllerOptions,
   type Part,
 } from "./src/parts/controller.ts";
+export { type Webhook, webhook, type WebhookMaker, type WebhookOptions } from "./src/parts/webhook.ts";
+export type { AdmissionRequest, Operation, UserInfo, Verdict, WebhookContext } from "./src/parts/webhook_context.ts";
+export { type Denial, deny, type DenyOptions } from "./src/parts/denial.ts";
+export { type Conversion, conversion, type ConversionOptions } from "./src/parts/conversion.ts";
 export type { Context, EventOptions, Events, Log, Reason } from "./src/parts/context.ts";
 export {
   type Index,
@@ -79,6 +83,7 @@ export {
 export type { ConfigFile } from "./src/operator/config_file.ts";
 export type { ImageParts } from "./src/manifests/image.ts";
 export type { LeaderElection, LeaderElectionOptions } from "./src/operator/leader_election.ts";
+export type { WebhookServerOptions } from "./src/operator/webhook_options.ts";
 export type { ServicesContext } from "./src/operator/services.ts";
 export type { RunOptions } from "./src/operator/running.ts";
 export type { Permission } from "./src/manifests/sandbox.ts";

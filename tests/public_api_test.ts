@@ -6,7 +6,8 @@ import assert from "node:assert/strict";
 
 /** `@op/sdk`. */
 const FRONT_DOOR = `
-Access access AnyKind ApiError applyDefaults Client Condition ConfigFile connect Connection ConnectOptions Context Controller
+Access access AdmissionRequest AnyKind ApiError applyDefaults Client Condition ConfigFile connect Connection ConnectOptions Context Controller
+Conversion conversion ConversionOptions Denial deny DenyOptions Operation UserInfo Verdict Webhook webhook WebhookContext WebhookMaker WebhookOptions WebhookServerOptions
 controller ControllerMaker ControllerOptions CustomResourceDefinitionManifest Defaulted definitionWarnings Duration
 EventOptions Events every FieldError FieldErrorReason findKind HealthOptions ImageParts Index index Infer InferSchema Input
 InputSchema InstallOptions JsonSchema Kind KubeObject LeaderElection LeaderElectionOptions Log Manifest
@@ -27,8 +28,8 @@ const TESTING = `
 Apiserver ApiserverOptions ClientCertificate createApiserver Disturbance Fault FaultFilter faults Faults FetchOptions
 Injected kubeconfigFor KubeconfigOptions LocalAuthority localAuthority localCertificate
 MemoryCluster memoryCluster MemoryClusterOptions Place PolicyRule RealCluster realCluster RealClusterOptions RequestFilter
-RequestRecord RequestVerb RestartServerOptions serveApiserver ServedApiserver ServeOptions ServerCertificate serveToCertificates
-ServeToCertificatesOptions SettleOptions takesClientCertificates UsedRight User
+RequestRecord RequestVerb RestartServerOptions roundTrips RoundTripsOptions serveApiserver ServedApiserver ServeOptions ServerCertificate
+serveToCertificates ServeToCertificatesOptions SettleOptions takesClientCertificates UsedRight User
 `;
 
 /** `@op/sdk/kinds`: generated, and too many to read here. A name a line. */

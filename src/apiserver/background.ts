@@ -1,5 +1,7 @@
 /** What a cluster's controllers do by themselves, one step at a time: in the order in which it was asked for, between requests. */
 
+import { ConversionNeeded } from "./conversion.ts";
+
 /** A queue of steps. */
 export class Background {
   /** Steps to come, by what they are about: asking again for one that waits changes nothing. */
@@ -34,7 +36,13 @@ export class Background {
     this.#isScheduled = false;
     for (const [about, step] of this.#steps) {
       this.#steps.delete(about);
-      step();
+      try {
+        step();
+      } catch (error) {
+        if (!(error instanceof ConversionNeeded)) throw error;
+        // The step begins anew after it: what it did before stays done.
+        error.wait().then(() => this.add(about, step));
+      }
       this.#onStep();
     }
   }

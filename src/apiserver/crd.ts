@@ -4,6 +4,7 @@ import { type JsonPath, parseJsonPath } from "../base/json_path.ts";
 import { goNumber } from "../schema/go_text.ts";
 import type { JsonSchema } from "../schema/json_schema.ts";
 import { customColumns, type DeclaredColumn } from "./columns.ts";
+import type { WebhookConverter } from "./conversion.ts";
 import type { Core } from "./core.ts";
 import { customRules, type CustomVersion, ownershipSchema } from "./custom_rules.ts";
 import type { Rules, ServedKind, Subresource } from "./kinds.ts";
@@ -197,8 +198,12 @@ function inUse(name: string): string {
  * The kinds that a definition makes: one a served version, none before it is established.
  *
  * @param definition The definition.
+ * @param converterOf Makes what asks a webhook.
  */
-export function kindsOf(definition: StoredObject): ServedKind[] {
+export function kindsOf(
+  definition: StoredObject,
+  converterOf: (conversion: DeclaredConversion) => WebhookConverter,
+): ServedKind[] {
   if (!isEstablished(definition)) return [];
   const spec = specOf(definition);
   const names = statusOf(definition).acceptedNames;
@@ -209,16 +214,18 @@ export function kindsOf(definition: StoredObject): ServedKind[] {
       ...custom,
       rules: withScale(customRules(custom), version.subresources?.scale),
       isStorage: version.storage,
+      isServed: version.served,
     };
   });
   const strategy = spec.conversion?.strategy ?? "None";
+  const converter = spec.conversion === undefined || strategy === "None" ? undefined : converterOf(spec.conversion);
   const replicasPaths = new Map(versions.map(({ name, subresources }) => {
     const scale = subresources?.scale;
     return [`${spec.group}/${name}`, scale === undefined ? undefined : replicasPath(scale)] as const;
   }));
   return versions.filter(({ served }) => served)
     .map((version) => {
-      const rules = versionedRules(`${spec.group}/${version.name}`, stored, strategy);
+      const rules = versionedRules(`${spec.group}/${version.name}`, stored, strategy, converter);
       return { ...kindOf(spec, names, version, rules), replicasPaths };
     });
 }

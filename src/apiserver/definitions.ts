@@ -1,7 +1,8 @@
 /** Follows the CustomResourceDefinitions in the store: serves what they define, and takes it away with all its objects when they go. */
 import type { Core } from "./core.ts";
 import { keyOfObject } from "./core.ts";
-import { CLEANUP, DEFINITIONS, kindsOf, settleDefinition, specOf } from "./crd.ts";
+import { CLEANUP, type DeclaredConversion, DEFINITIONS, kindsOf, settleDefinition, specOf } from "./crd.ts";
+import { WebhookConverter } from "./conversion.ts";
 import type { ServedKind } from "./kinds.ts";
 import { type StoredObject, withMetadata } from "./objects.ts";
 import { isFinished } from "./persist.ts";
@@ -12,6 +13,7 @@ import type { Change } from "./store.ts";
 export class Definitions {
   /** The kinds that each definition has made, by its name. */
   #served = new Map<string, readonly ServedKind[]>();
+  #converters = new Map<string, { readonly declared: string; readonly converter: WebhookConverter }>();
   readonly #core: Core;
 
   constructor(core: Core) {
@@ -33,6 +35,17 @@ export class Definitions {
     }
   }
 
+  /** The same for the same declaration: what was converted is not asked for again when the status changes. */
+  #converter(key: string, conversion: DeclaredConversion): WebhookConverter {
+    const declared = JSON.stringify(conversion);
+    const known = this.#converters.get(key);
+    if (known?.declared === declared) return known.converter;
+    const { caller, uid } = this.#core;
+    const converter = new WebhookConverter(conversion, caller, uid);
+    this.#converters.set(key, { declared, converter });
+    return converter;
+  }
+
   #ask(definition: StoredObject): void {
     const key = keyOfObject(definition);
     this.#core.background.add(`definition ${key}`, () => this.#step(key));
@@ -40,7 +53,7 @@ export class Definitions {
 
   #serve(key: string, definition: StoredObject | undefined): void {
     const before = this.#served.get(key) ?? [];
-    const next = definition === undefined ? [] : kindsOf(definition);
+    const next = definition === undefined ? [] : kindsOf(definition, (conversion) => this.#converter(key, conversion));
     const isServed = (kind: ServedKind) =>
       next.some(({ version, plural }) => version === kind.version && plural === kind.plural);
     for (const kind of before) if (!isServed(kind)) this.#core.kinds.delete(kind);

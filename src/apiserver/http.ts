@@ -3,6 +3,7 @@ import { type Form, namesFormat, wantedForm } from "./accept.ts";
 import type { User } from "./access/user.ts";
 import { deleteAdmitted } from "./admission/deletion.ts";
 import { contentType, jsonFault, parseYaml, readBody } from "./body.ts";
+import { withConversions } from "./conversion.ts";
 import { type Core, resourceName } from "./core.ts";
 import { invalid as invalidField } from "../schema/field_error.ts";
 import { isDiscoveryPath, serveDiscovery } from "./discovery.ts";
@@ -42,7 +43,13 @@ export async function answer(core: Core, watches: Watches, request: Request, sen
   const warnings: string[] = [];
   try {
     const user = core.access.admit(request, sender);
-    const answer = await dispatch(core, watches, await requestAsJson(request), { user, warnings });
+    const asked = await requestAsJson(request);
+    const isReadOnce = asked.body !== null && core.kinds.areConverted;
+    const answer = await withConversions(() => {
+      // What has to be converted first lets the request begin anew.
+      warnings.length = 0;
+      return dispatch(core, watches, isReadOnce ? asked.clone() : asked, { user, warnings });
+    });
     return warned(await asWanted(answer, request.headers), warnings);
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;

@@ -39,6 +39,8 @@ export interface Rules {
   stored?(object: StoredObject): StoredObject;
   /** The rules of another version of the kind. */
   ofVersion?(apiVersion: string): Rules | undefined;
+  /** Has an object converted to all versions that are served, where a webhook does that: whoever watches finds it so. */
+  convertAll?(stored: StoredObject): void;
   /** The object as this version shows it. The same object for the same input. */
   read(stored: StoredObject): StoredObject;
   /** Whether a full update needs no resourceVersion. */
@@ -96,10 +98,20 @@ export class Kinds {
   #kinds = new Map<string, ServedKind>();
   /** Group versions in the order in which discovery lists them. */
   #generation = 0;
+  #converted: { readonly generation: number; readonly value: boolean } | undefined;
 
   /** Grows with each change of what is served. */
   get generation(): number {
     return this.#generation;
+  }
+
+  /** Whether objects of any kind are converted by a webhook: then a request may have to begin anew. */
+  get areConverted(): boolean {
+    if (this.#converted?.generation !== this.#generation) {
+      const value = this.all.some(({ rules }) => rules.convertAll !== undefined);
+      this.#converted = { generation: this.#generation, value };
+    }
+    return this.#converted.value;
   }
 
   get all(): readonly ServedKind[] {

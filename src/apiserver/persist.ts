@@ -5,7 +5,7 @@ import { equal } from "../base/json.ts";
 import { own } from "../base/own.ts";
 import { invalid as invalidField } from "../schema/field_error.ts";
 import type { Guard } from "./access/escalation.ts";
-import { atOnce, type Steps } from "./admission/steps.ts";
+import { atOnce, converting, type Steps } from "./admission/steps.ts";
 import { type Core, keyOf, keyOfObject, resourceName } from "./core.ts";
 import { keepTimes } from "./managed_fields.ts";
 import type { ServedKind } from "./kinds.ts";
@@ -87,13 +87,17 @@ export function* creating(core: Core, kind: ServedKind, draft: Draft, request: C
   if (resourceVersion && !request.isApplied) {
     throw new StatusError(500, undefined, "resourceVersion should not be set on objects to be created");
   }
-  yield { phase: "validate", object: kind.rules.read(kind.rules.stored?.(tracked) ?? tracked) };
+  const kept = yield* converting(() => kind.rules.stored?.(tracked) ?? tracked);
+  yield { phase: "validate", object: yield* converting(() => kind.rules.read(kept)) };
   const key = keyOf(tracked.metadata.namespace, tracked.metadata.name);
   if (core.store.get(kind.collection, key) !== undefined) {
     throw alreadyExists(resourceName(kind), tracked.metadata.name);
   }
   const warnings = [...doubles, ...finalizerWarnings(tracked), ...kind.rules.warnings?.(tracked) ?? []];
-  const kept = kind.rules.stored?.(tracked) ?? tracked;
+  yield* converting(() => kind.rules.convertAll?.(kept));
+  if (core.store.get(kind.collection, key) !== undefined) {
+    throw alreadyExists(resourceName(kind), tracked.metadata.name);
+  }
   if (request.dryRun) return { object: kind.rules.read(kept), warnings };
   return { object: kind.rules.read(core.store.put(kind.collection, key, kept)), warnings };
 }
@@ -189,7 +193,7 @@ function* checking(
   stored: StoredObject,
   change: (live: StoredObject) => Draft,
 ): Steps<() => Written> {
-  const old = kind.rules.read(stored);
+  const old = yield* converting(() => kind.rules.read(stored));
   const doubles: string[] = [];
   const sent = placedUpdate(kind, request, change(old) as unknown as StoredObject);
   const draft = request.isWhole ? withoutDoubles(sent, "sent", doubles) : sent;
@@ -211,8 +215,9 @@ function* checking(
     ...kind.rules.warnings?.(tracked, old, request.subresource) ?? [],
   ];
   const made = keepTimes(tracked, old);
-  const next = kind.rules.stored?.(made) ?? made;
-  yield { phase: "validate", object: kind.rules.read(next), old };
+  const next = yield* converting(() => kind.rules.stored?.(made) ?? made);
+  yield { phase: "validate", object: yield* converting(() => kind.rules.read(next)), old };
+  yield* converting(() => kind.rules.convertAll?.(next));
   // What is kept in another version than before changes, even where nobody sees it.
   if (equal(next, stored)) return () => ({ object: old, warnings });
   if (request.dryRun) return () => ({ object: kind.rules.read(next), warnings });

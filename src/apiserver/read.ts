@@ -1,5 +1,6 @@
 /** get and list. */
 import { isObject } from "../base/json.ts";
+import { eachConverted } from "./conversion.ts";
 import { type Core, keyOf, resourceName } from "./core.ts";
 import type { ServedKind } from "./kinds.ts";
 import type { StoredObject } from "./objects.ts";
@@ -84,7 +85,7 @@ export function listObjects(
   const from = query.get("continue") ? readContinue(query.get("continue") ?? "") : undefined;
   const revision = from?.revision ?? asked ?? core.store.revision;
   const all = snapshot(core, kind, revision, prefixOf(namespace), from !== undefined);
-  const chosen = all.map((object) => kind.rules.read(object)).filter(isChosen)
+  const chosen = eachConverted(all, (object) => kind.rules.read(object)).filter(isChosen)
     .filter(({ metadata }) => from === undefined || keyOf(metadata.namespace, metadata.name) > from.after);
   const metadata = { resourceVersion: String(revision) };
   if (limit <= 0 || chosen.length <= limit) return { items: chosen, metadata };

@@ -58,6 +58,10 @@ export async function serveScale(core: Core, target: Target, request: Request): 
 function* asScale<T>(kind: ServedKind, steps: Steps<T>): Steps<T> {
   let next = steps.next();
   while (!next.done) {
+    if (next.value.phase === "convert") {
+      next = steps.next(yield next.value);
+      continue;
+    }
     const { phase, object, old } = next.value;
     // Who owns what is not told.
     const scale = (of: StoredObject) => withMetadata(scaleBefore(kind, of), { managedFields: undefined });

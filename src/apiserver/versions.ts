@@ -6,6 +6,7 @@ import { dropNulls } from "../schema/defaults.ts";
 import { readEmbedded } from "../schema/embedded_metadata.ts";
 import type { JsonSchema } from "../schema/json_schema.ts";
 import { pruneFields } from "../schema/prune.ts";
+import { eachConverted, type WebhookConverter } from "./conversion.ts";
 import type { Rules } from "./kinds.ts";
 import type { StoredObject } from "./objects.ts";
 import { StatusError } from "./status_error.ts";
@@ -17,6 +18,7 @@ export interface StoredIn {
   readonly rules: Rules;
   /** Whether what is written is kept in it. */
   readonly isStorage: boolean;
+  readonly isServed: boolean;
 }
 
 /**
@@ -25,24 +27,44 @@ export interface StoredIn {
  * @param apiVersion The version.
  * @param versions All versions of the kind, this one too.
  * @param strategy How objects get from one version to another.
+ * @param converter The webhook that does, where the strategy is one.
  */
-export function versionedRules(apiVersion: string, versions: readonly StoredIn[], strategy: string): Rules {
+export function versionedRules(
+  apiVersion: string,
+  versions: readonly StoredIn[],
+  strategy: string,
+  converter?: WebhookConverter,
+): Rules {
   const own = versionNamed(versions, apiVersion);
   const storage = versions.find(({ isStorage }) => isStorage) ?? own;
   if (versions.length === 1) return own.rules;
   const ofVersion = (name: string) => versions.find((version) => version.apiVersion === name)?.rules;
   const shown = new WeakMap<StoredObject, StoredObject>();
+  const way = strategy === "None" ? undefined : converter;
+  const all = versions.filter(({ isServed }) => isServed);
   return {
     ...own.rules,
     ofVersion,
-    stored: (object) => convert(object, storage, strategy),
+    ...(way === undefined ? {} : {
+      convertAll: (object) => {
+        eachConverted(all, (version) => {
+          try {
+            convert(object, version, way);
+          } catch (error) {
+            // It is told to whoever asks for that version.
+            if (!(error instanceof StatusError)) throw error;
+          }
+        });
+      },
+    }),
+    stored: (object) => convert(object, storage, way),
     read(stored) {
       if (stored.apiVersion === apiVersion) return own.rules.read(stored);
       const known = shown.get(stored);
       if (known !== undefined) return known;
       // Defaults are those of the version in which it was kept: so the server does it.
       const { rules } = versionNamed(versions, stored.apiVersion);
-      const converted = convert(rules.read(stored), own, strategy);
+      const converted = convert(rules.read(stored), own, way);
       shown.set(stored, converted);
       return converted;
     },
@@ -55,15 +77,14 @@ function versionNamed(versions: readonly StoredIn[], apiVersion: string): Stored
   throw new StatusError(500, undefined, `request to convert CR from an invalid group/version: ${apiVersion}`);
 }
 
-/** With the strategy None, an object is the same in all versions, but for fields that a version does not know. */
-function convert(object: StoredObject, version: StoredIn, strategy: string): StoredObject {
+/** By the webhook; with the strategy None, an object is the same in all versions, but for fields that a version does not know. */
+function convert(object: StoredObject, version: StoredIn, converter: WebhookConverter | undefined): StoredObject {
   if (object.apiVersion === version.apiVersion) return object;
-  if (strategy !== "None") {
-    const why =
-      `conversion webhook for ${object.apiVersion}, Kind=${object.kind} failed: this server calls no webhooks`;
-    throw new StatusError(500, undefined, why);
-  }
   const { schema } = version;
+  if (converter !== undefined) {
+    const converted = converter.convert(object, version.apiVersion);
+    return readEmbedded(schema, dropNulls(schema, pruneFields(schema, converted).value)) as StoredObject;
+  }
   // What a version does not allow is gone in it, but nothing is filled in.
   const value = readEmbedded(schema, dropNulls(schema, pruneFields(schema, object).value));
   return { ...value as StoredObject, apiVersion: version.apiVersion };

@@ -78,10 +78,11 @@ Deno.test("a version that is deprecated warns with each answer, one that is not 
   assert.equal((await wire.get(collection("v1"))).status, 404);
 });
 
-Deno.test("objects of a kind whose versions are converted by a webhook are refused, rather than shown wrongly", async () => {
+Deno.test("an object that a webhook should convert and that nobody does is refused, rather than shown wrongly", async () => {
   await using wire = new Wire();
   const versions = [version("v1", { host: TEXT }, { storage: true }), version("v2", { name: TEXT })];
-  const webhook = { clientConfig: { url: "https://a.example/convert" }, conversionReviewVersions: ["v1"] };
+  const service = { namespace: "shop", name: "nobody" };
+  const webhook = { clientConfig: { service }, conversionReviewVersions: ["v1"] };
   await wire.post(DEFINITIONS, websiteDefinition({ versions, conversion: { strategy: "Webhook", webhook } }));
   await wire.still();
 
@@ -89,7 +90,7 @@ Deno.test("objects of a kind whose versions are converted by a webhook are refus
   const { status, body } = await wire.get(`${collection("v2")}/a`);
 
   assert.equal(status, 500);
-  assert.match(body.message, /this server calls no webhooks/);
+  assert.match(body.message, /^conversion webhook for .* Kind=Website failed: Post .* service "nobody" not found$/);
 });
 
 Deno.test("fields that a version names select objects, others do not", async () => {

@@ -1,4 +1,5 @@
 /** Watches: an endless answer of one JSON line a change (`k8s.io/apiserver/pkg/storage/cacher`). */
+import { ConversionNeeded, eachConverted } from "./conversion.ts";
 import type { Core } from "./core.ts";
 import type { ServedKind } from "./kinds.ts";
 import type { StoredObject } from "./objects.ts";
@@ -89,6 +90,11 @@ export class Watches {
     const start = startOf(query);
     const isChosen = selection(kind, query, request.name);
     const timeout = integer(query, "timeoutSeconds") || DEFAULT_TIMEOUT;
+    if (kind.rules.convertAll !== undefined) {
+      // What has to be converted is asked for before the watch is open.
+      eachConverted(core.store.list(kind.collection, prefixOf(request.namespace)), kind.rules.read);
+      begin(core, request, isChosen, () => {});
+    }
     const encoder = new TextEncoder();
     const clockwork: Disposable[] = [];
     let end = () => {};
@@ -135,8 +141,14 @@ export class Watches {
             if (change.collection !== kind.collection || !change.key.startsWith(prefix)) return;
             // A watch may begin at a revision that is yet to come.
             if (change.revision <= start) return;
-            const event = eventOf(kind, change, isChosen);
-            if (event !== undefined) send(event);
+            try {
+              const event = eventOf(kind, change, isChosen);
+              if (event !== undefined) send(event);
+            } catch (error) {
+              if (!(error instanceof StatusError) && !(error instanceof ConversionNeeded)) throw error;
+              // It cannot be shown in this version: whoever watches begins anew, and is told why.
+              end();
+            }
           }),
           core.clock.after(timeout * 1000, end),
         );

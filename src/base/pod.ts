@@ -11,3 +11,6 @@ export const API_HOST = "kubernetes.default.svc";
 
 /** Where the settings of an operator are: the ConfigMap is mounted there. */
 export const CONFIG_FOLDER = "/etc/op";
+
+/** Where the certificate of an operator's webhooks is, where one is mounted: `tls.crt`, `tls.key`. */
+export const WEBHOOK_FOLDER = "/etc/op-webhooks";

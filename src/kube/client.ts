@@ -109,6 +109,21 @@ export class Client {
   }
 
   /**
+   * A client like this one whose writes are asked about.
+   *
+   * @param fence Called before each of them; what it throws ends the call.
+   */
+  fenced(fence: () => void): Client {
+    const onAnswer = this.#onAnswer;
+    return new Client(this.connection, {
+      clock: this.#clock,
+      userAgent: this.#userAgent,
+      fence,
+      ...(onAnswer === undefined ? {} : { onAnswer }),
+    });
+  }
+
+  /**
    * Reads an object.
    *
    * @throws {ApiError} With status 404 if there is none.

@@ -1,7 +1,7 @@
 /** The CustomResourceDefinitions of an operator. */
 import { equal } from "../base/json.ts";
 import type { Part } from "../parts/controller.ts";
-import type { CustomResourceDefinitionManifest } from "../resource/kind.ts";
+import type { AnyKind, CustomResourceDefinitionManifest } from "../resource/kind.ts";
 
 /**
  * The definitions of the kinds that parts declare and that are not built in, each once, in the order of the parts.
@@ -11,8 +11,15 @@ import type { CustomResourceDefinitionManifest } from "../resource/kind.ts";
  */
 export function crdsOf(parts: readonly Part[]): CustomResourceDefinitionManifest[] {
   return uniqueCrds(
-    parts.flatMap(({ kind, owns, reads }) => [kind, ...owns, ...reads].flatMap(({ crd }) => crd ?? [])),
+    parts.flatMap((part) => kindsOf(part).flatMap(({ crd }) => crd ?? [])),
   );
+}
+
+/** The kinds that a part declares, its own first. */
+export function kindsOf(part: Part): readonly AnyKind[] {
+  if (part.part === "webhook") return [part.kind];
+  // The later version first: its definition has both.
+  return part.part === "conversion" ? [part.into, part.kind] : [part.kind, ...part.owns, ...part.reads];
 }
 
 /**

@@ -17,6 +17,10 @@ export interface InstallOptions {
   readonly watches?: readonly string[];
   /** Rights beyond the declarations, for what is called by other means than the context. @default {[]} */
   readonly policies?: readonly PolicyRule[];
+  /**
+   * Where the certificate of its webhooks comes from: the operator makes and renews it, or cert-manager does. @default {"self"}
+   */
+  readonly certificates?: "self" | "cert-manager";
   /** The image of the executable. @default {what `imageParts` make} */
   readonly image?: string;
   /** What the image is called, where it is not said whole. @default {`<name>:<version>`} */
@@ -31,6 +35,7 @@ export interface Install {
   /** Absent for all. */
   readonly watches: readonly string[] | undefined;
   readonly policies: readonly PolicyRule[];
+  readonly certificates: "self" | "cert-manager";
   readonly image: string;
 }
 
@@ -56,7 +61,8 @@ export function installOf(
   { name, version }: { readonly name: string; readonly version: string },
   options: InstallOptions,
 ): Install {
-  const { namespace = `${name}-system`, watches, policies = [], imageParts = {}, commit } = options;
+  const { namespace = `${name}-system`, watches, policies = [], certificates = "self", imageParts = {}, commit } =
+    options;
   const { image = imageOf(imageParts, { name, version, commit }) } = options;
   for (const each of [namespace, ...watches ?? []]) {
     if (!NAMESPACE.test(each)) {
@@ -69,7 +75,7 @@ export function installOf(
   if (image === "" || /\s/.test(image)) {
     throw new TypeError(`Cannot install operator "${name}": "${image}" is no image: write it as "registry/name:tag"`);
   }
-  return { namespace, watches: watches?.length === 0 ? undefined : watches, policies, image };
+  return { namespace, watches: watches?.length === 0 ? undefined : watches, policies, certificates, image };
 }
 
 function refusePolicy(operator: string, policy: PolicyRule): void {

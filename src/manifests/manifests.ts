@@ -3,18 +3,26 @@ import type { AnyKind, CustomResourceDefinitionManifest } from "../resource/kind
 import { installOf, type InstallOptions } from "./install.ts";
 import { kindRoles } from "./kind_roles.ts";
 import type { Manifest } from "./manifest.ts";
-import type { Right } from "./rights.ts";
+import { isForCertificates, type Right } from "./rights.ts";
 import { accessManifests } from "./roles.ts";
 import { type Sample, sampleOf } from "./sample.ts";
 import { metricsReader, serviceMonitor } from "./monitoring.ts";
+import { isCalled, type Parts } from "../parts/part_list.ts";
+import {
+  certManagerManifests,
+  webhookConfigurations,
+  webhookService,
+  webhookServices,
+  withConversion,
+} from "./webhooks.ts";
 import { networkPolicy, type Workload, workloadManifests } from "./workload.ts";
 
 /** What of an operator its manifests are made from. */
 export interface Installed extends Workload {
   readonly crds: readonly CustomResourceDefinitionManifest[];
   readonly rights: readonly Right[];
-  /** What makes the API server ask it, where it has webhooks. @default {[]} */
-  readonly webhooks?: readonly Manifest[];
+  /** Its parts, of which those that the API server calls are told to it. @default {none} */
+  readonly parts?: Parts;
 }
 
 /** The groups in which manifests come, in the order in which a cluster takes them. */
@@ -28,7 +36,7 @@ export interface ManifestGroups {
   /** ConfigMap, Deployment, Services, PodDisruptionBudget. */
   readonly manager: readonly Manifest[];
   readonly networkPolicy: readonly Manifest[];
-  /** What makes the API server ask it before it takes an object; empty without webhooks. */
+  /** What makes the API server ask it before it takes an object, its Service, and cert-manager's objects where it is used; empty without webhooks. */
   readonly webhook: readonly Manifest[];
   /** What makes Prometheus read its metrics: only for clusters that have the Prometheus Operator. */
   readonly prometheus: readonly Manifest[];
@@ -42,20 +50,27 @@ export interface ManifestGroups {
  * @throws {TypeError} If an option is wrong.
  */
 export function manifestsOf(operator: Installed, options: InstallOptions = {}): ManifestGroups {
-  const { name, crds, rights } = operator;
+  const { name, crds, rights, parts = {} } = operator;
   const install = installOf(operator, options);
   const [namespace, ...manager] = workloadManifests(operator, install);
+  const place = { service: { namespace: install.namespace, name: webhookService(name) } };
+  const isManaged = install.certificates === "cert-manager" && isCalled(parts);
+  const told = { place, ...(isManaged ? { injectFrom: `${install.namespace}/${webhookService(name)}` } : {}) };
   return {
-    crd: crds,
+    crd: withConversion(crds, parts, told),
     namespace: namespace === undefined ? [] : [namespace],
     rbac: [
-      ...accessManifests(name, rights, install),
+      ...accessManifests(name, isManaged ? rights.filter((right) => !isForCertificates(right)) : rights, install),
       ...(operator.metrics?.guarded ? [metricsReader(operator)] : []),
       ...kindRoles(name, crds),
     ],
     manager,
     networkPolicy: [networkPolicy(operator, install)],
-    webhook: operator.webhooks ?? [],
+    webhook: [
+      ...webhookServices(name, parts, install.namespace),
+      ...(isManaged ? certManagerManifests(name, install.namespace) : []),
+      ...webhookConfigurations(name, parts, { ...told, namespace: install.namespace }),
+    ],
     prometheus: operator.metrics === undefined ? [] : [serviceMonitor(operator, install)],
   };
 }

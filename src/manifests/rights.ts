@@ -1,6 +1,7 @@
 /** The rights of an operator in a cluster: a line each verb on each resource, as the runtime sends it, and which declaration asks for it. */
-import type { Part } from "../parts/controller.ts";
-import { type ControllerRight, controllerRights, watchedNamespaces } from "../parts/rights.ts";
+import type { Controller, Part } from "../parts/controller.ts";
+import { controllersOf, webhooksOf } from "../parts/part_list.ts";
+import { type ControllerRight, controllerRights, watchedNamespaces, webhookRights } from "../parts/rights.ts";
 
 /**
  * Where a right is needed: in the namespaces that the operator looks at, in the whole cluster (kinds that are cluster-wide), or in the namespace that
@@ -32,6 +33,15 @@ export interface Right {
 export interface RightsOptions {
   /** The Lease by which its processes agree on the one that works; absent where there is no election. */
   readonly lease?: { readonly name: string; readonly namespace?: string | undefined } | undefined;
+  /** The Secret in which it keeps certificates of webhooks, and where their authority has to be known; absent where it keeps none. */
+  readonly certificates?: {
+    readonly secret: string;
+    readonly targets: {
+      readonly mutating?: string;
+      readonly validating?: string;
+      readonly definitions: readonly string[];
+    };
+  } | undefined;
   /** Whether its runs report Kubernetes Events. @default {false} */
   readonly events?: boolean;
   /** Whether it asks the API server who may read its metrics. @default {false} */
@@ -57,11 +67,13 @@ export interface RightsOptions {
  * ```
  */
 export function rightsOf(parts: Readonly<Record<string, Part>>, options: RightsOptions = {}): Right[] {
-  const { lease, events = false, guardsMetrics = false } = options;
+  const { lease, certificates, events = false, guardsMetrics = false } = options;
   return [
-    ...Object.entries(parts).flatMap(([key, part]) => controllerRights(part).map((right) => rightOf(key, right))),
-    ...(events ? eventRights(Object.values(parts)) : []),
-    ...(lease === undefined ? [] : leaseRights(lease)),
+    ...controllersOf(parts).flatMap(([key, part]) => controllerRights(part).map((right) => rightOf(key, right))),
+    ...webhooksOf(parts).flatMap(([key, part]) => webhookRights(part).map((right) => rightOf(key, right))),
+    ...(events ? eventRights(controllersOf(parts).map(([, part]) => part)) : []),
+    ...(lease === undefined ? [] : leaseRights(lease, "elects its leader")),
+    ...(certificates === undefined ? [] : certificateRights(certificates)),
     ...(guardsMetrics ? REVIEWS : []),
   ];
 }
@@ -75,7 +87,7 @@ function rightOf(part: string, right: ControllerRight): Right {
 }
 
 /** Events are where their objects are; those about what is in no namespace are in `default`. One that says the same again is patched. */
-function eventRights(parts: readonly Part[]): Right[] {
+function eventRights(parts: readonly Controller[]): Right[] {
   const places = parts.map((part) => part.kind.namespaced ? watchedNamespaces(part, part.kind) : ["default"]);
   const some = [...new Set(places.flatMap((place) => place ?? []))];
   const event = { group: "events.k8s.io", resource: "events", names: [], scope: "watched" } as const;
@@ -91,18 +103,62 @@ const REVIEWS: readonly Right[] = [
   { group: "authorization.k8s.io", resource: "subjectaccessreviews" },
 ].map((of): Right => ({ ...of, verb: "create", names: [], scope: "cluster", reason: "asks who may read its metrics" }));
 
-function leaseRights({ name, namespace }: NonNullable<RightsOptions["lease"]>): Right[] {
+function leaseRights({ name, namespace }: NonNullable<RightsOptions["lease"]>, reason: string): Right[] {
   const lease = {
     group: "coordination.k8s.io",
     resource: "leases",
     scope: "own",
     ...(namespace === undefined ? {} : { namespaces: [namespace] }),
-    reason: "elects its leader",
+    reason,
   } as const;
   // A name that is not there yet cannot be what a right to create is bound to.
   return [
     { ...lease, verb: "create", names: [] },
     { ...lease, verb: "get", names: [name] },
     { ...lease, verb: "patch", names: [name] },
+  ];
+}
+
+const CERTIFICATE_REASONS = [
+  "keeps the certificate of its webhooks",
+  "keeps the certificate of its webhooks, one replica at a time",
+  "tells the API server which authority its webhooks are known by",
+] as const;
+
+/** Whether a right is needed only where the operator keeps the certificate of its webhooks itself. */
+export function isForCertificates({ part, reason }: Right): boolean {
+  return part === undefined && (CERTIFICATE_REASONS as readonly string[]).includes(reason);
+}
+
+/** By name, and nothing more: what may read all Secrets, or change all webhooks, may do anything. */
+function certificateRights({ secret, targets }: NonNullable<RightsOptions["certificates"]>): Right[] {
+  const kept = {
+    group: "",
+    resource: "secrets",
+    scope: "own",
+    reason: "keeps the certificate of its webhooks",
+  } as const;
+  const { mutating, validating, definitions } = targets;
+  const told = (group: string, resource: string, names: readonly string[]): Right[] =>
+    names.length === 0 ? [] : ["get", "patch"].map((verb): Right => ({
+      group,
+      resource,
+      verb,
+      names,
+      scope: "cluster",
+      reason: CERTIFICATE_REASONS[2],
+    }));
+  return [
+    { ...kept, verb: "create", names: [] },
+    { ...kept, verb: "get", names: [secret] },
+    { ...kept, verb: "patch", names: [secret] },
+    ...leaseRights({ name: secret }, CERTIFICATE_REASONS[1]),
+    ...told("admissionregistration.k8s.io", "mutatingwebhookconfigurations", mutating === undefined ? [] : [mutating]),
+    ...told(
+      "admissionregistration.k8s.io",
+      "validatingwebhookconfigurations",
+      validating === undefined ? [] : [validating],
+    ),
+    ...told("apiextensions.k8s.io", "customresourcedefinitions", definitions),
   ];
 }

@@ -1,5 +1,5 @@
 /** The Deno permissions of an operator: what its declarations need, and nothing else. */
-import { API_HOST, CONFIG_FOLDER, SERVICE_ACCOUNT } from "../base/pod.ts";
+import { API_HOST, CONFIG_FOLDER, SERVICE_ACCOUNT, WEBHOOK_FOLDER } from "../base/pod.ts";
 import type { Part } from "../parts/controller.ts";
 import { PERMISSION_CLASSES, type PermissionClass, type Permissions } from "../parts/permissions.ts";
 
@@ -15,6 +15,10 @@ export interface Permission {
 export interface SandboxOptions {
   /** Where health is served; nothing when it is not. */
   readonly health: { readonly hostname: string; readonly port: number } | undefined;
+  /** Where webhooks are served, and ports of the loopback that their server takes beside; nothing when none are. */
+  readonly webhooks?:
+    | { readonly hostname: string; readonly port: number; readonly inner: readonly number[] }
+    | undefined;
   /** Whether it may take part in an election. @default {false} */
   readonly isElected?: boolean;
   /** Variables that its program reads. @default {[]} */
@@ -38,20 +42,39 @@ const VARIABLES: readonly [string, string][] = [
  * @returns Each once, in a stable order.
  */
 export function permissionsOf(parts: Readonly<Record<string, Part>>, options: SandboxOptions): Permission[] {
-  const { health, isElected = false, variables = [], reaches = {} } = options;
+  const { health, webhooks, isElected = false, variables = [], reaches = {} } = options;
   return unique([
     { access: "net", target: API_HOST, reason: "the API server" },
     ...(health === undefined
       ? []
       : [{ access: "net", target: `${health.hostname}:${health.port}`, reason: "health is served there" } as const]),
+    ...(webhooks === undefined ? [] : webhookPermissions(webhooks)),
     { access: "read", target: SERVICE_ACCOUNT, reason: "the service account's token and authority" },
     { access: "read", target: CONFIG_FOLDER, reason: "settings: the ConfigMap is mounted there" },
     ...variables.map((target) => ({ access: "env", target, reason: "a setting" }) as const),
     ...VARIABLES.map(([target, reason]) => ({ access: "env", target, reason }) as const),
     ...(isElected ? [{ access: "env", target: "HOSTNAME", reason: "who leads: the pod's name" } as const] : []),
     ...declared("the operator", reaches),
-    ...Object.entries(parts).flatMap(([key, part]) => declared(`controller "${key}"`, part.permissions)),
+    ...Object.entries(parts).flatMap(([key, part]) =>
+      part.part === "conversion" ? [] : declared(`${part.part} "${key}"`, part.permissions)
+    ),
   ]);
+}
+
+function webhookPermissions(
+  { hostname, port, inner }: NonNullable<SandboxOptions["webhooks"]>,
+): Permission[] {
+  return [
+    { access: "net", target: `${hostname}:${port}`, reason: "webhooks are served there" },
+    ...inner.map((port) =>
+      ({
+        access: "net",
+        target: `127.0.0.1:${port}`,
+        reason: "behind the port of the webhooks: one for each certificate in use",
+      }) as const
+    ),
+    { access: "read", target: WEBHOOK_FOLDER, reason: "the certificate of the webhooks, where one is mounted" },
+  ];
 }
 
 /**

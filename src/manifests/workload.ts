@@ -1,6 +1,7 @@
 /** What runs an operator in a cluster: its namespace, settings, Deployment, Service, and what guards them. */
-import { CONFIG_FOLDER } from "../base/pod.ts";
+import { CONFIG_FOLDER, WEBHOOK_FOLDER } from "../base/pod.ts";
 import type { Install } from "./install.ts";
+import { certificateSecret } from "./webhooks.ts";
 import { labelsOf, type Manifest } from "./manifest.ts";
 
 /** What of an operator decides how its pod looks. */
@@ -10,6 +11,8 @@ export interface Workload {
   readonly health: { readonly hostname: string; readonly port: number } | undefined;
   /** Where metrics are served, which may be where health is; absent when they are not. */
   readonly metrics?: { readonly port: number; readonly guarded?: boolean } | undefined;
+  /** Where webhooks are served; absent when there are none. */
+  readonly webhooks?: { readonly port: number } | undefined;
   /** Milliseconds that runs may go on after it is told to stop. */
   readonly stopWithin: number;
   /** Whether its processes agree on the one that works. Without that there must never be two. */
@@ -66,15 +69,23 @@ function configMap({ name, settings = "" }: Workload, { namespace }: Install): M
   };
 }
 
-function deploymentOf(workload: Workload, { namespace, image, watches }: Install): Manifest {
-  const { name, version, health, metrics, stopWithin, isElected } = workload;
-  const args = ["start", ...(watches ?? []).map((watch) => `--namespace=${watch}`)];
+function deploymentOf(workload: Workload, { namespace, image, watches, certificates }: Install): Manifest {
+  const { name, version, health, metrics, webhooks, stopWithin, isElected } = workload;
+  const isMounted = webhooks !== undefined && certificates === "cert-manager";
+  const args = [
+    "start",
+    ...(watches ?? []).map((watch) => `--namespace=${watch}`),
+    ...(isMounted
+      ? [`--webhook-certificate=${WEBHOOK_FOLDER}/tls.crt`, `--webhook-key=${WEBHOOK_FOLDER}/tls.key`]
+      : []),
+  ];
   const probe = (path: string) => ({ httpGet: { path, port: "health" } });
   const ports = [
     ...(health === undefined ? [] : [{ name: "health", containerPort: health.port, protocol: "TCP" }]),
     ...(metrics === undefined || metrics.port === health?.port
       ? []
       : [{ name: "metrics", containerPort: metrics.port, protocol: "TCP" }]),
+    ...(webhooks === undefined ? [] : [{ name: "webhook", containerPort: webhooks.port, protocol: "TCP" }]),
   ];
   return {
     apiVersion: "apps/v1",
@@ -126,9 +137,15 @@ function deploymentOf(workload: Workload, { namespace, image, watches }: Install
               capabilities: { drop: ["ALL"] },
               readOnlyRootFilesystem: true,
             },
-            volumeMounts: [{ name: "config", mountPath: CONFIG_FOLDER, readOnly: true }],
+            volumeMounts: [
+              { name: "config", mountPath: CONFIG_FOLDER, readOnly: true },
+              ...(isMounted ? [{ name: "webhook-certificate", mountPath: WEBHOOK_FOLDER, readOnly: true }] : []),
+            ],
           }],
-          volumes: [{ name: "config", configMap: { name: `${name}-config` } }],
+          volumes: [
+            { name: "config", configMap: { name: `${name}-config` } },
+            ...(isMounted ? [{ name: "webhook-certificate", secret: { secretName: certificateSecret(name) } }] : []),
+          ],
         },
       },
     },
@@ -158,13 +175,13 @@ function disruptionBudget({ name }: Workload, { namespace }: Install): Manifest 
 }
 
 /**
- * Who may reach the pod: for metrics, namespaces with the label `metrics: enabled`; otherwise nobody. The node's own probes always may. What it reaches
+ * Who may reach the pod: for metrics, namespaces with the label `metrics: enabled`; for webhooks, everybody; otherwise nobody. The node's own probes always may. What it reaches
  * itself is decided by the permissions in the executable, by name and not by address.
  *
  * @param workload The operator.
  * @param install Where and how it is installed.
  */
-export function networkPolicy({ name, metrics }: Workload, { namespace }: Install): Manifest {
+export function networkPolicy({ name, metrics, webhooks }: Workload, { namespace }: Install): Manifest {
   return {
     apiVersion: "networking.k8s.io/v1",
     kind: "NetworkPolicy",
@@ -173,11 +190,15 @@ export function networkPolicy({ name, metrics }: Workload, { namespace }: Instal
       podSelector: { matchLabels: labelsOf(name) },
       policyTypes: ["Ingress"],
       // No list lets nobody in. An empty one does as well, but a server stores none, and each apply would look like a change.
-      ...(metrics === undefined ? {} : {
-        ingress: [{
-          from: [{ namespaceSelector: { matchLabels: { metrics: "enabled" } } }],
-          ports: [{ port: metrics.port, protocol: "TCP" }],
-        }],
+      ...(metrics === undefined && webhooks === undefined ? {} : {
+        ingress: [
+          ...(metrics === undefined ? [] : [{
+            from: [{ namespaceSelector: { matchLabels: { metrics: "enabled" } } }],
+            ports: [{ port: metrics.port, protocol: "TCP" }],
+          }]),
+          // The API server is no pod, and where it is is not known.
+          ...(webhooks === undefined ? [] : [{ ports: [{ port: webhooks.port, protocol: "TCP" }] }]),
+        ],
       }),
     },
   };

@@ -2,6 +2,7 @@
 import { type Duration, milliseconds } from "../base/duration.ts";
 import { nearest } from "../base/nearest.ts";
 import type { Part } from "../parts/controller.ts";
+import { controllersOf } from "../parts/part_list.ts";
 import { refuseTimes } from "../runtime/lease.ts";
 import type { LeaderElection } from "./leader_election.ts";
 import type { Operator } from "./operator.ts";
@@ -26,6 +27,13 @@ export function configured(operator: Operator, settings: Settings): Operator {
     health: operator.health && {
       port: value("health.port") ?? operator.health.port,
       hostname: value("health.hostname") ?? operator.health.hostname,
+    },
+    webhooks: {
+      ...operator.webhooks,
+      port: value("webhooks.port") ?? operator.webhooks.port,
+      hostname: value("webhooks.hostname") ?? operator.webhooks.hostname,
+      names: value("webhooks.names") ?? operator.webhooks.names,
+      ...certificatePaths(value("webhooks.certificate"), value("webhooks.key")),
     },
     leaderElection: elected(operator.leaderElection, value, time),
     parts: withLimits(operator, settings),
@@ -52,12 +60,25 @@ function elected(
   };
 }
 
+function certificatePaths(
+  certificate: string | undefined,
+  key: string | undefined,
+): Pick<Operator["webhooks"], "certificate"> {
+  if (certificate === undefined && key === undefined) return {};
+  if (certificate !== undefined && key !== undefined) return { certificate: { certificate, key } };
+  const [said, missing] = key === undefined
+    ? ["webhooks.certificate", "webhooks.key"]
+    : ["webhooks.key", "webhooks.certificate"];
+  throw new SettingError(`Cannot take ${said} alone: say ${missing} too, as a certificate and its key belong together`);
+}
+
 function withLimits({ parts }: Operator, settings: Settings): Readonly<Record<string, Part>> {
   const changed: Record<string, Part> = { ...parts };
   for (const [key, said] of settings) {
     const [, name, limit] = /^controllers\.(.*)\.(concurrency|timeout)$/.exec(key) ?? [];
     if (name === undefined || limit === undefined) continue;
-    const part = changed[name] ?? refusePart(name, said, Object.keys(parts));
+    const part = changed[name];
+    if (part?.part !== "controller") refusePart(name, said, controllersOf(parts).map(([key]) => key));
     changed[name] = { ...part, [limit]: said.value };
   }
   return changed;

@@ -36,8 +36,10 @@ Deno.test("configured puts what was said in place of what the code says, and lea
     renewDeadline: 10_000,
     retryPeriod: 2000,
   });
-  assert.deepEqual([parts.maps?.concurrency, parts.maps?.timeout], [2, "1m"]);
-  assert.equal(op.parts.maps?.concurrency, 10, "the operator itself stays as it was");
+  assert(parts.maps?.part === "controller");
+  assert.deepEqual([parts.maps.concurrency, parts.maps.timeout], [2, "1m"]);
+  assert(op.parts.maps?.part === "controller");
+  assert.equal(op.parts.maps.concurrency, 10, "the operator itself stays as it was");
 });
 
 Deno.test("configured refuses a controller that is not there and times with which two could lead", () => {

@@ -56,5 +56,7 @@ function liveLine(lag: number): ReadinessLine {
 
 function report(lines: readonly ReadinessLine[]): Response {
   const text = lines.map(({ name, isReady, told }) => `[${isReady ? "+" : "-"}]${name}: ${told}\n`).join("");
-  return new Response(text, { status: lines.every(({ isReady }) => isReady) ? 200 : 503 });
+  const deciding = lines.filter(({ decides }) => decides);
+  const counted = deciding.length === 0 ? lines : deciding;
+  return new Response(text, { status: counted.every(({ isReady }) => isReady) ? 200 : 503 });
 }

@@ -161,6 +161,7 @@ async function start(coded: Operator, values: Values): Promise<void> {
   const operator = configured(coded, settings);
   const logs = await configureLogs(logLevel(settings), logFormat(settings), (line) => writeAll(Deno.stderr, line));
   const log = operatorLog(operator.name);
+  const isSkipped = (key: string) => settings.get(key)?.value === true;
   const connectOptions: ConnectOptions = {
     ...(values.kubeconfig === undefined ? {} : { kubeconfig: values.kubeconfig }),
     ...(values.context === undefined ? {} : { context: values.context }),
@@ -185,7 +186,10 @@ async function start(coded: Operator, values: Values): Promise<void> {
   const running = started.running = startOperator(operator, {
     connection,
     signal: stop.signal,
-    leaderElection: isElected(operator, connection),
+    leaderElection: isElected(operator, connection) && !isSkipped("skip_controllers"),
+    serveWebhooks: true,
+    skipControllers: isSkipped("skip_controllers"),
+    skipWebhooks: isSkipped("skip_webhook_server"),
     host: hostName(operator),
     ...runtimeScope(settings),
   });

@@ -1,5 +1,7 @@
 /** An operator: parts under keys. A value; it starts when it is told to. */
 import type { Part } from "../parts/controller.ts";
+import { controllersOf, isCalled } from "../parts/part_list.ts";
+import { webhookPath } from "../parts/webhook_entries.ts";
 import type { CustomResourceDefinitionManifest } from "../resource/kind.ts";
 import { crdsOf } from "../manifests/crds.ts";
 import type { InstallOptions } from "../manifests/install.ts";
@@ -17,7 +19,10 @@ import { type LeaderElection, leaderElectionOf, type LeaderElectionOptions } fro
 import { main } from "./main.ts";
 import { VARIABLES } from "./setting_list.ts";
 import type { ServicesContext } from "./services.ts";
+import { certificateSecret } from "../manifests/webhooks.ts";
+import { publishTargets } from "./webhook_server.ts";
 import { type RunOptions, startOperator } from "./running.ts";
+import { innerPorts, type WebhookServerOptions, type WebhookServing, webhookServing } from "./webhook_options.ts";
 
 /** Where an operator serves its health. */
 export interface HealthOptions {
@@ -55,6 +60,8 @@ export interface OperatorOptions<Services = unknown> {
   readonly metrics?: MetricsOptions | false;
   /** What the program may reach beyond the API server, whatever part asks for it: what all its parts share. @default {nothing} */
   readonly permissions?: Permissions;
+  /** Where and how its webhooks are served, if it has any. */
+  readonly webhooks?: WebhookServerOptions;
   /** How long runs may go on after it is told to stop. @default {"25s"} */
   readonly stopWithin?: Duration;
   /**
@@ -73,6 +80,7 @@ export interface Operator {
   readonly metrics: Required<MetricsOptions> | undefined;
   /** What the program may reach, beside what its parts declare. */
   readonly reaches: Permissions;
+  readonly webhooks: WebhookServing;
   /** Milliseconds that runs may go on after it is told to stop. */
   readonly stopWithin: number;
   readonly leaderElection: LeaderElection;
@@ -142,6 +150,7 @@ export function operator<Services = unknown>(options: OperatorOptions<Services>)
   refuseNames(name, parts);
   refuseCollisions(name, parts);
   crdsOf(Object.values(parts)); // refuses kinds that differ under one name
+  const hasControllers = controllersOf(parts).length > 0;
   return assembled({
     name,
     version,
@@ -150,7 +159,9 @@ export function operator<Services = unknown>(options: OperatorOptions<Services>)
     metrics: metrics === false || health === false ? undefined : { guarded: false, ...metrics },
     reaches: permissions,
     stopWithin: milliseconds(stopWithin),
-    leaderElection: leaderElectionOf(name, options.leaderElection),
+    webhooks: webhookServing(options.webhooks),
+    // Who only answers has nothing to lead in.
+    leaderElection: leaderElectionOf(name, hasControllers ? options.leaderElection : false),
     services: options.services && ((context) => options.services!(context)),
     config: undefined,
   });
@@ -165,6 +176,8 @@ type Data = {
 function assembled(data: Data): Operator {
   const { parts, health, metrics, leaderElection: { when, id, namespace }, config } = data;
   const isElected = when !== "never";
+  const hasControllers = controllersOf(parts).length > 0;
+  const isServed = isCalled(parts);
   const value: Operator = {
     ...data,
     configured: (text, path = "operator.toml") => {
@@ -172,25 +185,45 @@ function assembled(data: Data): Operator {
       return assembled({ ...configured(value, config.settings), config });
     },
     crds: () => crdsOf(Object.values(parts)),
-    permissions: () => permissionsOf(parts, { health, isElected, variables: VARIABLES, reaches: data.reaches }),
+    permissions: () =>
+      permissionsOf(parts, {
+        health,
+        webhooks: isServed ? { ...data.webhooks, inner: innerPorts(data.webhooks) } : undefined,
+        isElected,
+        variables: VARIABLES,
+        reaches: data.reaches,
+      }),
     rights: () =>
       rightsOf(parts, {
         lease: isElected ? { name: id, namespace } : undefined,
-        events: true,
+        events: hasControllers,
+        certificates: isServed && data.webhooks.certificate === undefined
+          ? { secret: certificateSecret(data.name), targets: publishTargets(data) }
+          : undefined,
         guardsMetrics: metrics?.guarded ?? false,
       }),
     manifests: (options) =>
       manifestsOf({
         ...data,
-        isElected,
+        isElected: isElected || !hasControllers,
         metrics: health && metrics && { port: health.port, guarded: metrics.guarded },
         crds: value.crds(),
         rights: value.rights(),
         settings: config?.operatorText ?? "",
+        webhooks: isServed ? { port: data.webhooks.port } : undefined,
       }, installOptions(config, options)),
-    samples: () => samplesOf(Object.values(parts).flatMap(({ kind, owns }) => [kind, ...owns])),
+    samples: () =>
+      samplesOf(
+        Object.values(parts).flatMap((part) =>
+          part.part === "controller"
+            ? [part.kind, ...part.owns]
+            : part.part === "conversion"
+            ? [part.into]
+            : [part.kind]
+        ),
+      ),
     run: async (options) => {
-      await using running = startOperator(value, options);
+      await using running = startOperator(value, { serveWebhooks: true, ...options });
       await running.ended;
     },
     main: (args = Deno.args) => main(value, args),
@@ -237,6 +270,16 @@ function refuseCollisions(name: string, parts: Readonly<Record<string, Part>>): 
       key,
       (other) => `one part stands under the keys "${other}" and "${key}": take one out, or make a second part`,
     );
+    if (part.part === "webhook") {
+      const path = webhookPath("validate", key);
+      refuseTaken(
+        keys,
+        `path ${path}`,
+        key,
+        (other) => `webhooks "${other}" and "${key}" would both be served at "${path}": rename one`,
+      );
+    }
+    if (part.part !== "controller") continue;
     const manager = fieldManager(name, key);
     refuseTaken(
       keys,

@@ -9,6 +9,8 @@ export interface ReadinessLine {
   readonly name: string;
   readonly isReady: boolean;
   readonly told: string;
+  /** Whether lines like this one alone decide, where there are any: a controller that waits must not take the webhooks' endpoints away. */
+  readonly decides?: boolean;
 }
 
 /** The line of a watch. */

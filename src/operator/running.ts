@@ -13,10 +13,14 @@ import type { Logger } from "../runtime/logger.ts";
 import { Metrics } from "../runtime/metrics.ts";
 import { scopeOf } from "../runtime/scope.ts";
 import { Verdicts } from "../runtime/verdicts.ts";
+import type { CertificateTimes } from "../runtime/webhooks/authority.ts";
+import { WebhookHandler } from "../runtime/webhooks/handler.ts";
+import { controllersOf, isCalled } from "../parts/part_list.ts";
 import { operatorLog } from "./log.ts";
 import type { Operator } from "./operator.ts";
 import { controllerLine, leaderLine, permissionLines, type ReadinessLine, watchLine } from "./readiness.ts";
 import { Services } from "./services.ts";
+import { WebhookServer } from "./webhook_server.ts";
 
 export type { ReadinessLine };
 
@@ -40,6 +44,14 @@ export interface RunOptions {
   readonly host?: string;
   /** Whether to ask the API server at start what the operator may do, so that what is missing is named. @default {true} */
   readonly checkAccess?: boolean;
+  /** Whether to serve the webhooks over TLS, with a certificate that is kept up. @default {as a program: yes; by `run`: yes; in a memory cluster they are called as they are} */
+  readonly serveWebhooks?: boolean;
+  /** Whether to leave the controllers to other processes. @default {false} */
+  readonly skipControllers?: boolean;
+  /** Whether to leave the webhooks to other processes. @default {false} */
+  readonly skipWebhooks?: boolean;
+  /** How long certificates of webhooks are good, for tests. @default {two years, and 90 days} */
+  readonly certificateTimes?: CertificateTimes;
   /** Services in place of those that the operator makes, for tests. They are not closed. */
   readonly services?: unknown;
 }
@@ -57,6 +69,10 @@ export interface Running extends AsyncDisposable {
   /** Whether it works: it leads, or is alone. */
   readonly isLeading: boolean;
   readonly metrics: Metrics;
+  /** Answers the calls of webhooks; nothing where it has none. */
+  readonly webhooks: WebhookHandler | undefined;
+  /** Where they are served; nothing where they are not. */
+  readonly webhookPort: number | undefined;
   /** A line for each watch and each controller, for what is missing, and for who leads. */
   readiness(): ReadinessLine[];
   /** Begins nothing more until it may go on; runs that go on may end. */
@@ -74,6 +90,9 @@ interface Machinery {
   readonly elector: Elector | undefined;
   readonly events: EventRecorder;
   readonly services: Services;
+  /** Told when the services are there. */
+  readonly made: { resolve(): void };
+  readonly webhookServer: WebhookServer | undefined;
 }
 
 /**
@@ -109,7 +128,8 @@ export function startOperator(operator: Operator, options: RunOptions): Running 
   const events = new EventRecorder({ client, clock, log, instance, onEnd: (result) => metrics.event(result) });
   const services = new Services();
   const shared = { client, clock, random, log, informers, verdicts: new Verdicts(), metrics, events };
-  const loops = Object.entries(operator.parts).map(([key, part]) =>
+  const controllers = options.skipControllers ? [] : controllersOf(operator.parts);
+  const loops = controllers.map(([key, part]) =>
     new ControllerLoop(
       scopeOf(operator.name, key, part, { ...shared, selector: options.selector, services: () => services.value }),
     )
@@ -119,14 +139,50 @@ export function startOperator(operator: Operator, options: RunOptions): Running 
     metrics.watches(informers.states());
     if (elector !== undefined) metrics.leadership(elector.name, elector.isLeading, elector.slowPaths);
   });
+  const given = new AbortController();
+  const made = Promise.withResolvers<void>();
+  const webhooks = isCalled(operator.parts) && !options.skipWebhooks
+    ? new WebhookHandler({
+      parts: operator.parts,
+      // A question changes nothing: all replicas answer, whether they lead or not.
+      client: unfenced,
+      clock,
+      log,
+      metrics,
+      services: () => services.value,
+      signal: given.signal,
+      ready: made.promise,
+      limits: operator.webhooks.limits,
+    })
+    : undefined;
+  const webhookServer = webhooks !== undefined && options.serveWebhooks
+    ? new WebhookServer({
+      operator,
+      serving: operator.webhooks,
+      handler: webhooks,
+      client: unfenced,
+      clock,
+      random,
+      log,
+      metrics,
+      identity: instance,
+      namespace: connection.namespace ?? "default",
+      times: options.certificateTimes,
+    })
+    : undefined;
   const stop = linked(options.signal === undefined ? [] : [options.signal]);
-  const machinery = { clock, log, pulse, informers, loops, checks, elector, events, services };
-  const ended = runAll(operator, options, machinery, stop.signal).finally(() => stop[Symbol.dispose]());
+  const machinery = { clock, log, pulse, informers, loops, checks, elector, events, services, made, webhookServer };
+  const ended = runAll(operator, options, machinery, stop.signal).finally(() => {
+    given.abort(new DOMException("The operator has stopped", "AbortError"));
+    stop[Symbol.dispose]();
+  });
   return {
     ended,
     metrics,
+    webhooks,
     get activity() {
-      return sum(loops) + sum(informers.all()) + sum(checks) + events.activity + (elector?.activity ?? 0);
+      return sum(loops) + sum(informers.all()) + sum(checks) + events.activity + (elector?.activity ?? 0) +
+        (webhooks?.activity ?? 0) + (webhookServer?.activity ?? 0);
     },
     get busy() {
       return loops.flatMap((loop) => loop.busy);
@@ -137,7 +193,11 @@ export function startOperator(operator: Operator, options: RunOptions): Running 
     get isLeading() {
       return elector?.isLeading ?? true;
     },
+    get webhookPort() {
+      return webhookServer?.port;
+    },
     readiness: () => [
+      ...(webhookServer === undefined ? [] : [webhookServer.line]),
       ...informers.all().map(watchLine),
       ...loops.map(controllerLine),
       ...checks.flatMap(permissionLines),
@@ -165,7 +225,7 @@ function electorOf(
 async function runAll(
   operator: Operator,
   options: RunOptions,
-  { clock, log, pulse, informers, loops, checks, elector, events, services }: Machinery,
+  { clock, log, pulse, informers, loops, checks, elector, events, services, made, webhookServer }: Machinery,
   signal: AbortSignal,
 ): Promise<void> {
   const deadline = new AbortController();
@@ -177,6 +237,7 @@ async function runAll(
     ...checks.map((check) => check.run(watches.signal)),
   ]);
   log.info("Operator started", { version: operator.version });
+  let keeping: Promise<void> | undefined;
   let timer: Disposable | undefined;
   aborted(signal).then(() => {
     timer = clock.after(
@@ -193,12 +254,18 @@ async function runAll(
   try {
     const make = "services" in options ? () => options.services : operator.services;
     await services.make(make, { signal, log });
+    made.resolve();
+    if (webhookServer !== undefined) keeping = webhookServer.run(watches.signal);
     // The lease is kept until the last run has ended.
     await (elector === undefined ? lead(new AbortController().signal) : elector.run(signal, lead));
+    // They are served as long as there is anything to do: the API server may still call while others take over.
+    await webhookServer?.stop(deadline.signal);
   } finally {
     timer?.[Symbol.dispose]();
     watches.abort();
     await watching;
+    await keeping;
+    await webhookServer?.stop(AbortSignal.abort());
     if (!("services" in options)) await services.close(log);
   }
   log.info("Operator stopped", { isClean: !deadline.signal.aborted });

@@ -3,10 +3,12 @@ import { type Duration, milliseconds } from "../base/duration.ts";
 import type { AnyKind, Infer } from "../resource/kind.ts";
 import type { Access } from "./access.ts";
 import type { Context, IndexMap } from "./context.ts";
+import type { Conversion } from "./conversion.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Permissions } from "./permissions.ts";
 import type { Trigger } from "./trigger.ts";
 import type { Watch } from "./watch.ts";
+import type { Webhook } from "./webhook.ts";
 
 /** Options of {@linkcode controller}. */
 export interface ControllerOptions<
@@ -84,9 +86,9 @@ export interface Controller<Services = any> {
   readonly cleanup: ((object: any, context: any) => Promise<Outcome> | Outcome) | undefined;
 }
 
-/** Whatever an operator runs. */
+/** Whatever an operator runs or serves. */
 // deno-lint-ignore no-explicit-any
-export type Part<Services = any> = Controller<Services>;
+export type Part<Services = any> = Controller<Services> | Webhook<Services> | Conversion;
 
 /**
  * Declares a controller.

@@ -2,6 +2,7 @@
 import type { AnyKind } from "../resource/kind.ts";
 import { ownsStatus } from "../resource/owns_status.ts";
 import type { Controller } from "./controller.ts";
+import type { Webhook } from "./webhook.ts";
 
 /** A right of a controller: one verb on one resource. */
 export interface ControllerRight {
@@ -98,6 +99,25 @@ export function controllerRights(controller: Controller): ControllerRight[] {
       reason,
     };
   }
+}
+
+/**
+ * The rights of a webhook: what it reads.
+ *
+ * @param webhook The webhook.
+ */
+export function webhookRights({ uses }: Webhook): ControllerRight[] {
+  return uses.flatMap(({ kind, verbs }) =>
+    verbs.map((verb): ControllerRight => ({
+      group: kind.group,
+      version: kind.version,
+      resource: kind.plural,
+      verb,
+      namespaced: kind.namespaced,
+      need: "live",
+      reason: `uses ${kind.kind}: access(${kind.kind}, "${verb}")`,
+    }))
+  );
 }
 
 /**

@@ -167,7 +167,26 @@ export interface CustomResourceDefinitionManifest {
     readonly scope: "Namespaced" | "Cluster";
     readonly versions: readonly DefinitionVersion[];
     /** Absent where there is one version: then there is nothing to convert. */
-    readonly conversion?: { readonly strategy: "None" };
+    readonly conversion?: { readonly strategy: "None" } | WebhookConversion;
+  };
+}
+
+/** Versions that are converted by whoever is called. */
+export interface WebhookConversion {
+  readonly strategy: "Webhook";
+  readonly webhook: {
+    readonly clientConfig: {
+      readonly url?: string;
+      readonly service?: {
+        readonly namespace: string;
+        readonly name: string;
+        readonly path?: string;
+        readonly port?: number;
+      };
+      /** Base64 of PEM. */
+      readonly caBundle?: string;
+    };
+    readonly conversionReviewVersions: readonly string[];
   };
 }
 

@@ -13,6 +13,8 @@ import {
 } from "../schema/mod.ts";
 import type { AnyKind, DefinitionVersion, Infer, Kind, KubeObject, ObjectMetaInput } from "./kind.ts";
 
+export type { FieldError };
+
 /** Options for {@linkcode validate}. */
 export interface ValidationOptions {
   /**

@@ -48,6 +48,9 @@ const QUEUE_SECONDS = [0.000001, 0.00001, 0.0001, 0.001, 0.01, 0.1, 1, 10, 100, 
 
 const CONTROLLER = ["controller"];
 const QUEUE = ["name", "controller"];
+const WEBHOOK = ["webhook"];
+// Prometheus' own, as controller-runtime's are.
+const WEBHOOK_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const WATCH = ["group", "version", "kind", "namespace"];
 
 /** The metrics, by what they are called in the code. */
@@ -104,6 +107,22 @@ export const METRICS = {
   degraded: gauge("op_controller_degraded", "1 while a controller waits for a permission", CONTROLLER),
   paused: gauge("op_paused_objects", "Objects that are not reconciled because they say so", CONTROLLER),
   events: counter("op_events_total", "Kubernetes Events, by what became of them", ["result"]),
+  webhookRequests: counter("controller_runtime_webhook_requests_total", "Calls of webhooks, by status", [
+    "webhook",
+    "code",
+  ]),
+  webhookSeconds: histogram(
+    "controller_runtime_webhook_latency_seconds",
+    "How long calls of webhooks took",
+    WEBHOOK,
+    WEBHOOK_SECONDS,
+  ),
+  webhooksInFlight: gauge("controller_runtime_webhook_requests_in_flight", "Calls that are being answered", WEBHOOK),
+  webhookPanics: counter("controller_runtime_webhook_panics_total", "Calls whose function failed", WEBHOOK),
+  certificateDays: gauge("op_certificate_days_to_expiry", "Days for which a certificate of webhooks is still good", [
+    "certificate",
+  ]),
+  certificateRotations: counter("op_certificate_rotations_total", "How often another certificate was taken", []),
   strayErrors: counter("op_stray_errors_total", "Rejections nobody awaited and throws nobody caught, in user code", []),
   loopLag: gauge("op_event_loop_lag_seconds", "By how much the event loop was late", []),
   cpu: counter("process_cpu_seconds_total", "User and system CPU time", []),

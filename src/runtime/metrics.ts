@@ -53,6 +53,15 @@ export interface ControllerMetrics {
   timeout(): void;
 }
 
+/** What is counted of a webhook. */
+export interface WebhookMetrics {
+  began(): void;
+  /** It was answered with a status. */
+  ended(code: string, seconds: number): void;
+  /** Its function failed. */
+  panic(): void;
+}
+
 /** The metrics of one operator. */
 export class Metrics {
   readonly registry: Registry = newRegistry();
@@ -161,6 +170,36 @@ export class Metrics {
       panic: () => panics.inc(),
       timeout: () => timeouts.inc(),
     };
+  }
+
+  /** What is counted of a webhook, by its path. */
+  webhook(webhook: string): WebhookMetrics {
+    const labels = { webhook };
+    const seconds = this.#histogram("webhookSeconds").labels(labels);
+    const inFlight = this.#gauge("webhooksInFlight").labels(labels);
+    const panics = this.#counter("webhookPanics").labels(labels);
+    inFlight.set(0);
+    panics.inc(0);
+    for (const code of ["200", "500"]) this.#counter("webhookRequests").inc({ webhook, code }, 0);
+    return {
+      began: () => inFlight.inc(),
+      ended: (code, took) => {
+        inFlight.dec();
+        seconds.observe(took);
+        this.#counter("webhookRequests").inc({ webhook, code });
+      },
+      panic: () => panics.inc(),
+    };
+  }
+
+  /** Sets for how many days certificates are still good. */
+  certificate(certificate: "server" | "authority", days: number): void {
+    this.#gauge("certificateDays").set({ certificate }, days);
+  }
+
+  /** Counts another certificate. */
+  rotation(): void {
+    this.#counter("certificateRotations").inc();
   }
 
   #readController(controller: string, state: ControllerState): void {

@@ -1,5 +1,5 @@
 /** Certificates for a control plane of one's own: an authority, and what it signs. X.509 v3, as Kubernetes demands. */
-import "./_reflect_metadata.ts";
+import "../runtime/webhooks/reflect_metadata.ts";
 import * as x509 from "@peculiar/x509";
 
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;

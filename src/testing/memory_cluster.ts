@@ -6,8 +6,14 @@ import { createApiserver } from "../apiserver/mod.ts";
 import { isStatus } from "../kube/api_error.ts";
 import { Client } from "../kube/client.ts";
 import type { Connection } from "../kube/connection.ts";
-import { CustomResourceDefinition, Namespace } from "../kinds/mod.ts";
+import {
+  CustomResourceDefinition,
+  MutatingWebhookConfiguration,
+  Namespace,
+  ValidatingWebhookConfiguration,
+} from "../kinds/mod.ts";
 import type { Right } from "../manifests/rights.ts";
+import { webhookConfigurations, withConversion } from "../manifests/webhooks.ts";
 import { type Operator, operator } from "../operator/operator.ts";
 import { type Running, startOperator } from "../operator/running.ts";
 import type { Part } from "../parts/controller.ts";
@@ -185,11 +191,15 @@ export interface MemoryCluster extends AsyncDisposable {
  */
 export async function memoryCluster(options: MemoryClusterOptions = {}): Promise<MemoryCluster> {
   const clock = new VirtualClock(options.start?.getTime());
+  let running: Running | undefined;
   const server = createApiserver({
     clock,
     rbac: options.rbac !== false,
     checksOwners: options.checksOwners ?? false,
-    service: ({ namespace, name }, request) => own(options.endpoints, `${namespace}/${name}`)?.(request),
+    service: ({ namespace, name }, request) =>
+      `${namespace}/${name}` === `${PLACE.namespace}/${PLACE.name}`
+        ? running?.webhooks?.fetch(request)
+        : own(options.endpoints, `${namespace}/${name}`)?.(request),
   });
   const wire = new Wire(server, clock);
   const turns = new Turns();
@@ -215,7 +225,8 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
   });
   for (const name of options.namespaces ?? []) await client.create(Namespace, { metadata: { name } });
   const kinds = (options.kinds ?? []).flatMap(({ crd }) => crd ?? []);
-  for (const crd of unique([...op.crds(), ...kinds])) {
+  const place = { place: { service: PLACE } };
+  for (const crd of withConversion(unique([...op.crds(), ...kinds]), op.parts, place)) {
     await client.create(CustomResourceDefinition, crd as unknown as Input<typeof CustomResourceDefinition>);
   }
   const scope = {
@@ -225,6 +236,12 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
     ...(options.leaderElection === undefined ? {} : { leaderElection: options.leaderElection }),
   };
   await roles?.install();
+  for (const configuration of webhookConfigurations(op.name, op.parts, { ...place, namespace: PLACE.namespace })) {
+    const kind = configuration.kind === MutatingWebhookConfiguration.kind
+      ? MutatingWebhookConfiguration
+      : ValidatingWebhookConfiguration;
+    await client.create<AnyKind>(kind, configuration);
+  }
   // The spread of waiting times is fixed, so that a test runs the same way each time.
   const way: Connection = {
     ...connection,
@@ -242,8 +259,15 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
     await still.finally(failIfRefused);
   };
   const start = (): Running => startOperator(op, { connection: way, clock, random: () => 0.5, ...scope });
-  let running = start();
-  const still = stillness({ clock, server, running: () => running, wire, turns, patience: options.patience ?? 20_000 });
+  running = start();
+  const still = stillness({
+    clock,
+    server,
+    running: () => running!,
+    wire,
+    turns,
+    patience: options.patience ?? 20_000,
+  });
 
   return {
     fetch,
@@ -280,7 +304,7 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
       untilStill(still.settle(clock.now() + milliseconds(within), milliseconds(foreign))),
     advance: (duration) => untilStill(still.advance(clock.now() + milliseconds(duration))),
     restart: async () => {
-      const ended = running[Symbol.asyncDispose]();
+      const ended = running![Symbol.asyncDispose]();
       await still.until(ended);
       running = start();
     },
@@ -289,13 +313,16 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
       wire.goDown(downFor === undefined ? -Infinity : clock.now() + milliseconds(downFor));
     },
     [Symbol.asyncDispose]: async () => {
-      await still.until(running[Symbol.asyncDispose]());
+      await still.until(running![Symbol.asyncDispose]());
       await server[Symbol.asyncDispose]();
       turns[Symbol.dispose]();
       if (roles !== undefined) tellUsedRights(roles.usage());
     },
   };
 }
+
+/** Where the operator's webhooks are called: as behind its Service in a cluster, and answered in this process. */
+const PLACE = { namespace: "op-system", name: "operator-webhook", port: 443 };
 
 const ADMINISTRATOR = { name: "administrator", groups: ["system:masters", "system:authenticated"] };
 

@@ -15,8 +15,9 @@ import { atOnce, lookedAt, type Steps } from "./steps.ts";
  * @throws {StatusError} If it is refused.
  */
 export async function admitted<T>(core: Core, write: Write, steps: Steps<T>): Promise<T> {
-  if (!hasWebhooks(core, write.kind)) return atOnce(steps);
-  return await lookedAt(steps, (step) => askWebhooks(core, write, step));
+  const isAsked = hasWebhooks(core, write.kind);
+  if (!isAsked && write.kind.rules.convertAll === undefined) return atOnce(steps);
+  return await lookedAt(steps, (step) => isAsked ? askWebhooks(core, write, step) : Promise.resolve(step.object));
 }
 
 /**

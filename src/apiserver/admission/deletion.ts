@@ -1,4 +1,5 @@
 /** Deletions as webhooks are asked about them. */
+import { withConversions } from "../conversion.ts";
 import { type Core, resourceName } from "../core.ts";
 import type { DeleteOptions } from "../options.ts";
 import { deletable, deleteObject, type Removed } from "../remove.ts";
@@ -32,6 +33,9 @@ export async function deleteAdmitted(
   options: DeleteOptions,
 ): Promise<Removed> {
   const { kind, subresource, user, warnings } = target;
+  if (kind.rules.convertAll !== undefined) {
+    await withConversions(() => kind.rules.convertAll!(deletable(core, kind, namespace, name, options)));
+  }
   if (kind.collection === "/namespaces" && IMMORTAL.has(name)) {
     throw forbidden(resourceName(kind), name, "this namespace may not be deleted");
   }

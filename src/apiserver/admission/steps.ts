@@ -2,9 +2,10 @@
  * A write as steps between which it may be looked at and changed: once before the server's own rules, once after them. What is written takes one way, be it
  * that webhooks are asked in between, which takes time, or that there are none.
  */
+import { ConversionNeeded } from "../conversion.ts";
 import type { StoredObject } from "../objects.ts";
 
-/** Where a write pauses. */
+/** Where a write pauses to be looked at. */
 export interface Step {
   readonly phase: "mutate" | "validate";
   /** What is to be written. */
@@ -13,13 +14,22 @@ export interface Step {
   readonly old?: StoredObject;
 }
 
-/** A write that pauses; it goes on with the object that it is given. */
-export type Steps<T> = Generator<Step, T, StoredObject>;
+/** Where a write pauses until something is converted. */
+export interface Conversion {
+  readonly phase: "convert";
+  readonly needed: ConversionNeeded;
+}
 
-/** Makes a write at once, as nobody looks at it. */
+/** A write that pauses; it goes on with the object that it is given. */
+export type Steps<T> = Generator<Step | Conversion, T, StoredObject>;
+
+/** Makes a write at once, as nobody looks at it. What needs a conversion first is thrown: the request begins anew after it. */
 export function atOnce<T>(steps: Steps<T>): T {
   let next = steps.next();
-  while (!next.done) next = steps.next(next.value.object);
+  while (!next.done) {
+    if (next.value.phase === "convert") throw next.value.needed;
+    next = steps.next(next.value.object);
+  }
   return next.value;
 }
 
@@ -31,6 +41,27 @@ export function atOnce<T>(steps: Steps<T>): T {
  */
 export async function lookedAt<T>(steps: Steps<T>, look: (step: Step) => Promise<StoredObject>): Promise<T> {
   let next = steps.next();
-  while (!next.done) next = steps.next(await look(next.value));
+  while (!next.done) {
+    if (next.value.phase === "convert") {
+      await next.value.needed.wait();
+      next = steps.next(undefined as never);
+    } else next = steps.next(await look(next.value));
+  }
   return next.value;
+}
+
+/**
+ * A part of a write that may need conversions: it pauses for them.
+ *
+ * @param look The part. It is done again after each conversion, and must change nothing before it is through.
+ */
+export function* converting<T>(look: () => T): Steps<T> {
+  while (true) {
+    try {
+      return look();
+    } catch (error) {
+      if (!(error instanceof ConversionNeeded)) throw error;
+      yield { phase: "convert", needed: error };
+    }
+  }
 }

@@ -1,0 +1,41 @@
+/** What is asked before a shop is stored, and before a namespace goes. */
+import { access, deny, webhook } from "@op/sdk";
+import { Namespace } from "@op/sdk/kinds";
+import { Shop } from "./shop.ts";
+
+/** Host names are kept small, belong to one shop only, and stay. */
+export const shopRules = webhook(Shop, {
+  uses: [access(Shop, "list")],
+
+  mutate(shop) {
+    shop.spec.host = shop.spec.host.toLowerCase();
+  },
+
+  async validate(shop, { old, list, warn, audit }) {
+    if (old !== undefined && old.spec.host !== shop.spec.host) {
+      throw deny("a shop keeps its host", { field: "spec.host" });
+    }
+    const others = await list(Shop, { namespace: "*" });
+    const taken = others.find(({ metadata, spec }) =>
+      spec.host === shop.spec.host && metadata.uid !== shop.metadata.uid
+    );
+    if (taken !== undefined) {
+      throw deny(`"${shop.spec.host}" is the host of shop "${taken.metadata.name}"`, { field: "spec.host" });
+    }
+    if (shop.spec.tier === "free") warn("a free shop sleeps after an hour");
+    audit("tier", shop.spec.tier);
+  },
+});
+
+/** A namespace with shops stays. Only namespaces that say so are asked about. */
+export const namespaceRules = webhook(Namespace, {
+  operations: ["DELETE"],
+  objectSelector: { matchLabels: { "shop.example.com/protected": "true" } },
+  uses: [access(Shop, "list")],
+  failurePolicy: "Fail",
+
+  async validate({ metadata }, { list }) {
+    const shops = await list(Shop, { namespace: metadata.name });
+    if (shops.length > 0) throw deny(`${shops.length} shops are open in it`, { status: 409 });
+  },
+});

@@ -1,0 +1,76 @@
+/** The JSON patch (RFC 6902) between two JSON values. */
+import { equal, isObject } from "./json.ts";
+import type { JsonPatchOperation } from "./json_patch.ts";
+import { own } from "./own.ts";
+
+/**
+ * The steps that lead from one JSON value to another. What is the same in both is not touched, be it something that nobody here knows: a number too
+ * large for JavaScript, a field of a newer version.
+ *
+ * @param before One value.
+ * @param after The other. A key whose value is undefined counts as absent.
+ * @returns The steps; none when both are equal.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.deepEqual(diffJson({ a: 1, b: 2 }, { a: 1, b: 3, c: [4] }), [
+ *   { op: "replace", path: "/b", value: 3 },
+ *   { op: "add", path: "/c", value: [4] },
+ * ]);
+ * ```
+ */
+export function diffJson(before: unknown, after: unknown): JsonPatchOperation[] {
+  const steps: JsonPatchOperation[] = [];
+  diff(before, after, "", steps);
+  return steps;
+}
+
+function diff(before: unknown, after: unknown, path: string, steps: JsonPatchOperation[]): void {
+  if (equal(before, after)) return;
+  if (Array.isArray(before) && Array.isArray(after)) return diffLists(before, after, path, steps);
+  if (isObject(before) && isObject(after)) return diffObjects(before, after, path, steps);
+  steps.push({ op: "replace", path, value: after });
+}
+
+function diffObjects(
+  before: Record<string, unknown>,
+  after: Record<string, unknown>,
+  path: string,
+  steps: JsonPatchOperation[],
+): void {
+  for (const key of Object.keys(before)) {
+    if (before[key] !== undefined && own(after, key) === undefined) steps.push({ op: "remove", path: at(path, key) });
+  }
+  for (const key of Object.keys(after)) {
+    const value = after[key];
+    if (value === undefined) continue;
+    const was = own(before, key);
+    if (was === undefined) steps.push({ op: "add", path: at(path, key), value });
+    else diff(was, value, at(path, key), steps);
+  }
+}
+
+/** What is the same at both ends stays; between them items are compared one by one, and what is left over comes or goes. */
+function diffLists(
+  before: readonly unknown[],
+  after: readonly unknown[],
+  path: string,
+  steps: JsonPatchOperation[],
+): void {
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && equal(before[start], after[start])) start++;
+  let end = 0;
+  while (end < shorter - start && equal(before[before.length - 1 - end], after[after.length - 1 - end])) end++;
+  const [lastBefore, lastAfter] = [before.length - end, after.length - end];
+  const paired = Math.min(lastBefore, lastAfter);
+  for (let i = start; i < paired; i++) diff(before[i], after[i], `${path}/${i}`, steps);
+  for (let i = lastBefore - 1; i >= paired; i--) steps.push({ op: "remove", path: `${path}/${i}` });
+  for (let i = paired; i < lastAfter; i++) steps.push({ op: "add", path: `${path}/${i}`, value: after[i] });
+}
+
+function at(path: string, key: string): string {
+  return `${path}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+}

@@ -1,0 +1,156 @@
+/** Serves an operator's webhooks over TLS, with a certificate that is kept up. All replicas do, whether they lead or not. */
+import type { Clock } from "../base/clock.ts";
+import type { Client } from "../kube/client.ts";
+import {
+  certificateSecret,
+  configurationName,
+  convertedDefinitions,
+  serviceNames,
+  webhookService,
+} from "../manifests/webhooks.ts";
+import { webhookEntries } from "../parts/webhook_entries.ts";
+import type { Logger } from "../runtime/logger.ts";
+import type { Metrics } from "../runtime/metrics.ts";
+import { type CertificateTimes, USUAL_TIMES } from "../runtime/webhooks/authority.ts";
+import type { CertificateFiles } from "../runtime/webhooks/certificate.ts";
+import { FollowedFiles } from "../runtime/webhooks/certificate_files.ts";
+import { CertificateKeeper } from "../runtime/webhooks/certificate_keeper.ts";
+import type { WebhookHandler } from "../runtime/webhooks/handler.ts";
+import type { PublishTargets } from "../runtime/webhooks/publish.ts";
+import { TlsServer } from "../runtime/webhooks/tls_server.ts";
+import { denoMachine } from "./machine.ts";
+import type { Operator } from "./operator.ts";
+import type { ReadinessLine } from "./readiness.ts";
+import { innerPorts, type WebhookServing } from "./webhook_options.ts";
+
+/** Options of {@linkcode WebhookServer}. */
+export interface WebhookServerContext {
+  readonly operator: Pick<Operator, "name" | "parts">;
+  readonly serving: WebhookServing;
+  readonly handler: WebhookHandler;
+  /** Not fenced: whoever keeps the certificates takes a lease of its own. */
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly identity: string;
+  /** The operator's own namespace. */
+  readonly namespace: string;
+  /** @default {two years, and 90 days} */
+  readonly times?: CertificateTimes | undefined;
+}
+
+const DAY = 86_400_000;
+
+/** Serves an operator's webhooks. */
+export class WebhookServer {
+  readonly #context: WebhookServerContext;
+  readonly #server: TlsServer;
+  readonly #certificates: CertificateKeeper | FollowedFiles;
+  #expiry: { readonly server: number; readonly authority?: number } | undefined;
+  #isFirst = true;
+
+  /** @throws {Error} If its port cannot be listened on: a program that cannot serve does not begin. */
+  constructor(context: WebhookServerContext) {
+    this.#context = context;
+    const { serving, handler } = context;
+    this.#server = listening(serving, handler);
+    this.#certificates = this.#source();
+    context.metrics.onRead(() => this.#count());
+  }
+
+  /** The port that it listens on. */
+  get port(): number {
+    return this.#server.port;
+  }
+
+  /** Grows with whatever happens. */
+  get activity(): number {
+    return this.#certificates.activity;
+  }
+
+  /** What it says of its readiness. While it is not, no Service leads to it. */
+  get line(): ReadinessLine {
+    const { problem } = this.#certificates;
+    const isReady = this.#server.isServing;
+    const told = isReady ? `served at port ${this.port}` : "wait for their certificate";
+    return { name: "webhooks", isReady, told: problem === undefined ? told : `${told}: ${problem}`, decides: true };
+  }
+
+  /** Keeps the certificate up until the signal. */
+  async run(signal: AbortSignal): Promise<void> {
+    await this.#certificates.run(signal);
+  }
+
+  /** Takes nothing more in, and lets what goes on end. */
+  async stop(deadline: AbortSignal): Promise<void> {
+    await this.#server.stop(deadline);
+  }
+
+  #source(): CertificateKeeper | FollowedFiles {
+    const { operator, serving, namespace, clock, log, client, random, identity, times = USUAL_TIMES } = this.#context;
+    const use = (certificate: CertificateFiles, expiry: { readonly server: number; readonly authority?: number }) =>
+      this.#use(certificate, expiry);
+    const { certificate: paths } = serving;
+    if (paths !== undefined) {
+      return new FollowedFiles({ paths, readText: denoMachine.readText, clock, log, use });
+    }
+    return new CertificateKeeper({
+      client,
+      clock,
+      random,
+      log,
+      identity,
+      times,
+      use,
+      secret: { name: certificateSecret(operator.name), namespace },
+      names: [...serviceNames(webhookService(operator.name), namespace), ...serving.names],
+      targets: publishTargets(operator),
+    });
+  }
+
+  #use(certificate: CertificateFiles, expiry: { readonly server: number; readonly authority?: number }): void {
+    this.#server.use(certificate);
+    this.#expiry = expiry;
+    const { log, metrics } = this.#context;
+    if (this.#isFirst) log.info("Webhooks served", { port: this.port });
+    else {
+      metrics.rotation();
+      log.info("Webhooks show another certificate", { until: new Date(expiry.server).toISOString() });
+    }
+    this.#isFirst = false;
+  }
+
+  #count(): void {
+    if (this.#expiry === undefined) return;
+    const { metrics, clock } = this.#context;
+    const days = (until: number) => (until - clock.now()) / DAY;
+    metrics.certificate("server", days(this.#expiry.server));
+    if (this.#expiry.authority !== undefined) metrics.certificate("authority", days(this.#expiry.authority));
+  }
+}
+
+/** Where the authority of an operator's webhooks has to be known. */
+export function publishTargets({ name, parts }: Pick<Operator, "name" | "parts">): PublishTargets {
+  const phases = new Set(webhookEntries(name, parts, undefined).map(({ phase }) => phase));
+  return {
+    ...(phases.has("mutate") ? { mutating: configurationName(name) } : {}),
+    ...(phases.has("validate") ? { validating: configurationName(name) } : {}),
+    definitions: [...convertedDefinitions(parts)],
+  };
+}
+
+function listening(serving: WebhookServing, handler: WebhookHandler): TlsServer {
+  const { hostname, port } = serving;
+  try {
+    return new TlsServer({ hostname, port, innerPorts: innerPorts(serving) }, handler.fetch);
+  } catch (cause) {
+    const why = cause instanceof Deno.errors.AddrInUse
+      ? "the port is taken: choose another with webhooks: { port }, or --webhook-port"
+      : cause instanceof Deno.errors.NotCapable
+      ? `it was built to listen elsewhere: build it again with webhooks: { hostname: "${hostname}", port: ${port} }`
+      : (cause as Error).message;
+    throw new Error(`Cannot serve webhooks at ${hostname}:${port}: ${why}`, { cause });
+  }
+}

@@ -1,0 +1,52 @@
+/** How a webhook refuses. */
+
+/** A refusal. It may be returned or thrown; several may be returned in a list. */
+export class Denial extends Error {
+  override name = "Denial";
+  /** The status of the API server's answer. */
+  readonly status: number;
+  /** Which field it is about, such as `spec.host`. */
+  readonly field: string | undefined;
+
+  /** Use {@linkcode deny}. */
+  constructor(message: string, status: number, field: string | undefined) {
+    super(message);
+    this.status = status;
+    this.field = field;
+  }
+}
+
+/** Options of {@linkcode deny}. */
+export interface DenyOptions {
+  /** The status of the API server's answer, from 400 to 599. @default {422 with a field, otherwise 403} */
+  readonly status?: number;
+  /** Which field it is about, such as `spec.host`: it is told as the server tells faults of its own. */
+  readonly field?: string;
+}
+
+/**
+ * Refuses what a webhook was asked about. Throw it from wherever it is found, or return it; several are returned in a list.
+ *
+ * @param message What whoever made the request reads.
+ * @param options A status, and which field it is about.
+ * @throws {TypeError} If there is no message: nobody could tell why.
+ * @throws {RangeError} If the status is none of a refusal.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { deny } from "@op/sdk";
+ *
+ * assert.equal(deny("host must be below example.com", { field: "spec.host" }).status, 422);
+ * assert.equal(deny("the shop is closed").status, 403);
+ * ```
+ */
+export function deny(message: string, options: DenyOptions = {}): Denial {
+  const { field, status = field === undefined ? 403 : 422 } = options;
+  if (message.trim() === "") throw new TypeError("Cannot deny: there is no message, and nobody could tell why");
+  if (!Number.isInteger(status) || status < 400 || status > 599) {
+    throw new RangeError(`Cannot deny "${message}": status ${status} is no refusal: choose one from 400 to 599`);
+  }
+  // As the API server writes paths: without the dot that ours begin with.
+  return new Denial(message, status, field?.replace(/^\./, ""));
+}

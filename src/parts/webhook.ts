@@ -1,0 +1,214 @@
+/** Webhooks as plain data: what is asked before an object is stored. */
+import { type Duration, milliseconds } from "../base/duration.ts";
+import type { CheckedNames } from "../resource/column_path.ts";
+import type { AnyKind, Infer } from "../resource/kind.ts";
+import { conditionFault } from "../resource/match_conditions.ts";
+import type { Access } from "./access.ts";
+import type { Permissions } from "./permissions.ts";
+import type { Changeable, Incoming, Mutation, Operation, Verdict, WebhookContext } from "./webhook_context.ts";
+
+/** Which objects are meant, by their labels. */
+export interface LabelSelector {
+  readonly matchLabels?: { readonly [label: string]: string };
+  readonly matchExpressions?: readonly {
+    readonly key: string;
+    readonly operator: "In" | "NotIn" | "Exists" | "DoesNotExist";
+    readonly values?: readonly string[];
+  }[];
+}
+
+/** Which requests a webhook is asked about. The API server sends no others. */
+export interface WebhookFilters<F extends string = string, Root = unknown> {
+  /** @default {["CREATE", "UPDATE"]} */
+  readonly operations?: readonly Operation[];
+  /** Only what is in a namespace, or only what is in none. @default {"*"} */
+  readonly scope?: "*" | "Namespaced" | "Cluster";
+  /** Only objects with these labels, be it before or after the change. Whoever may label an object can evade it. */
+  readonly objectSelector?: LabelSelector;
+  /** Only objects in namespaces with these labels. */
+  readonly namespaceSelector?: LabelSelector;
+  /**
+   * Whether objects in `kube-system` and in the operator's own namespace are asked about as well. They are left out because an operator that does not run
+   * could hold up what it needs to run. @default {false}
+   */
+  readonly everywhere?: boolean;
+  /** Expressions in CEL that must all hold, by name: they know `object`, `oldObject`, `request` and `authorizer` (KEP-3716). */
+  readonly matchConditions?: { readonly [name: string]: string };
+  /** Whether requests by other versions of the kind count too; they are converted. @default {"Equivalent"} */
+  readonly matchPolicy?: "Equivalent" | "Exact";
+  /** Only when this field is new, changed, or goes with its object: `.spec.host`. Refusals are about it unless they say otherwise. */
+  readonly field?: string extends F ? F : CheckedNames<Root, F, unknown, "a field">;
+}
+
+/** Options of {@linkcode webhook}. */
+export interface WebhookOptions<
+  K extends AnyKind = AnyKind,
+  Sub extends string = never,
+  Uses extends readonly Access[] = readonly Access[],
+  Services = unknown,
+  F extends string = string,
+> extends WebhookFilters<F, Infer<K>> {
+  /** What of the object is written: `status`, `scale`, or one by which there is only a connection, such as `exec`. @default {the object itself} */
+  readonly subresource?: Sub;
+  /**
+   * What is done when it cannot be asked, or its function fails: refuse the request, or go on. @default {"Fail" for kinds of one's own, which nobody else
+   * needs; "Ignore" for others', which a cluster must be able to write while the operator does not run}
+   */
+  readonly failurePolicy?: "Fail" | "Ignore";
+  /** How long it may take, from 1 to 30 s. @default {"10s"} */
+  readonly timeout?: Duration;
+  /** Whether `mutate` is asked again when another webhook changed the object after it. @default {"Never"} */
+  readonly reinvocation?: "Never" | "IfNeeded";
+  /** Whether something outside the object is changed: then not at a dry run. @default {"None"} */
+  readonly sideEffects?: "None" | "NoneOnDryRun";
+  /** What it reads from the server, by `get` and `list`. */
+  readonly uses?: Uses;
+  /** What it reaches beyond the API server. */
+  readonly permissions?: Permissions;
+  /** Changes an object before it is validated and stored: the draft itself, or by answering the wanted object. Fields that nobody knows survive. */
+  mutate?(
+    object: Changeable<K, Sub>,
+    context: WebhookContext<K, Sub, Uses, Services>,
+  ): Mutation<K, Sub> | Promise<Mutation<K, Sub>>;
+  /** Says what is wrong with an object that is to be stored; of a `DELETE` with the object that is to go. */
+  validate?(
+    object: Incoming<K, Sub>,
+    context: WebhookContext<K, Sub, Uses, Services>,
+  ): Verdict | Promise<Verdict>;
+}
+
+declare const needs: unique symbol;
+
+/** A webhook: plain data. An operator serves it, and the configuration by which a cluster calls it is made from it. */
+// deno-lint-ignore no-explicit-any -- whoever does not ask takes any
+export interface Webhook<Services = any> {
+  readonly [needs]?: (services: Services) => void;
+  readonly part: "webhook";
+  readonly kind: AnyKind;
+  readonly subresource: string | undefined;
+  readonly operations: readonly Operation[];
+  readonly scope: "*" | "Namespaced" | "Cluster";
+  readonly objectSelector: LabelSelector | undefined;
+  readonly namespaceSelector: LabelSelector | undefined;
+  readonly everywhere: boolean;
+  readonly matchConditions: { readonly [name: string]: string };
+  readonly matchPolicy: "Equivalent" | "Exact";
+  readonly field: string | undefined;
+  readonly failurePolicy: "Fail" | "Ignore";
+  /** Seconds. */
+  readonly timeout: number;
+  readonly reinvocation: "Never" | "IfNeeded";
+  readonly sideEffects: "None" | "NoneOnDryRun";
+  readonly uses: readonly Access[];
+  readonly permissions: Permissions;
+  // deno-lint-ignore no-explicit-any -- webhooks of different kinds stand in one list
+  readonly mutate: ((object: any, context: any) => unknown) | undefined;
+  // deno-lint-ignore no-explicit-any
+  readonly validate: ((object: any, context: any) => unknown) | undefined;
+}
+
+/** Declares webhooks. */
+export interface WebhookMaker<Services = unknown> {
+  <
+    K extends AnyKind,
+    const Sub extends string = never,
+    const Uses extends readonly Access[] = readonly [],
+    const F extends string = string,
+  >(kind: K, options: WebhookOptions<K, Sub, Uses, Services, F>): Webhook<Services>;
+  /** Declares webhooks that use services: what the operator makes at its start. */
+  with<T>(): WebhookMaker<T>;
+}
+
+/**
+ * Declares a webhook. The API server asks `mutate` before it validates an object, `validate` before it stores it.
+ *
+ * @param kind The kind: one's own, or any other.
+ * @param options What is asked, and about which requests.
+ * @throws {TypeError} If an API server would not take it: there is nothing to ask, a condition does not compile, a field is no path.
+ * @throws {RangeError} If the timeout is not from 1 to 30 s.
+ *
+ * @example Usage
+ * ```ts
+ * import { deny, resource, s, webhook } from "@op/sdk";
+ *
+ * const Website = resource({
+ *   group: "demo.example.com",
+ *   version: "v1",
+ *   kind: "Website",
+ *   spec: s.object({ host: s.string(), replicas: s.integer({ default: 1 }) }),
+ * });
+ *
+ * const websiteRules = webhook(Website, {
+ *   mutate(site) {
+ *     site.spec.host = site.spec.host.toLowerCase();
+ *   },
+ *   validate(site, { old, warn }) {
+ *     if (site.spec.replicas > 5) warn("more than five replicas are seldom needed");
+ *     if (old !== undefined && old.spec.host !== site.spec.host) throw deny("the host stays", { field: "spec.host" });
+ *   },
+ * });
+ * ```
+ */
+export const webhook: WebhookMaker = Object.assign(make, { with: () => webhook }) as WebhookMaker;
+
+const OPERATIONS: readonly string[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"] satisfies Operation[];
+const FIELD = /^(\.[A-Za-z_$][\w$-]*)+$/;
+
+// deno-lint-ignore no-explicit-any -- the types are those of WebhookMaker
+function make(kind: AnyKind, options: WebhookOptions<any, any, any, any, any>): Webhook {
+  const { subresource, operations = ["CREATE", "UPDATE"], scope = "*", field, matchConditions = {} } = options;
+  const { timeout = "10s", uses = [] } = options;
+  const refuse = (why: string): never => {
+    throw new TypeError(`Cannot make a webhook of ${kind.kind}: ${why}`);
+  };
+  if (options.mutate === undefined && options.validate === undefined) refuse('give it "mutate", "validate" or both');
+  if (operations.length === 0) refuse('"operations" is empty: name one at least');
+  for (const [i, operation] of operations.entries()) {
+    if (!OPERATIONS.includes(operation)) {
+      refuse(`"operations" has "${operation}", which is not one of ${OPERATIONS.join(", ")}`);
+    }
+    if (operations.indexOf(operation) < i) refuse(`"operations" has "${operation}" twice`);
+  }
+  if (options.mutate !== undefined && operations.every((operation) => operation === "DELETE")) {
+    refuse('what is deleted cannot be changed: give it "validate" in place of "mutate"');
+  }
+  if (subresource !== undefined && !/^[a-z]+$/.test(subresource)) {
+    refuse(`"${subresource}" is no subresource: write it as the path has it, such as "status"`);
+  }
+  if (field !== undefined && !FIELD.test(field)) refuse(`"${field}" is no field: write it as ".spec.host"`);
+  const fault = conditionFault(matchConditions);
+  if (fault !== undefined) refuse(fault);
+  const seconds = milliseconds(timeout) / 1000;
+  if (!Number.isInteger(seconds) || seconds < 1 || seconds > 30) {
+    throw new RangeError(
+      `Cannot make a webhook of ${kind.kind}: "timeout" must be whole seconds, from 1s to 30s: current value is "${timeout}"`,
+    );
+  }
+  for (const { kind: used, verbs } of uses as readonly Access[]) {
+    const verb = verbs.find((verb) => verb !== "get" && verb !== "list");
+    if (verb !== undefined) {
+      refuse(`it may only read: take "${verb}" of ${used.kind} out of "uses", and write from a controller`);
+    }
+  }
+  return {
+    part: "webhook",
+    kind,
+    subresource,
+    operations,
+    scope,
+    objectSelector: options.objectSelector,
+    namespaceSelector: options.namespaceSelector,
+    everywhere: options.everywhere ?? false,
+    matchConditions,
+    matchPolicy: options.matchPolicy ?? "Equivalent",
+    field,
+    failurePolicy: options.failurePolicy ?? (kind.crd === undefined ? "Ignore" : "Fail"),
+    timeout: seconds,
+    reinvocation: options.reinvocation ?? "Never",
+    sideEffects: options.sideEffects ?? "None",
+    uses,
+    permissions: options.permissions ?? {},
+    mutate: options.mutate && ((object, context) => options.mutate!(object, context)),
+    validate: options.validate && ((object, context) => options.validate!(object, context)),
+  };
+}

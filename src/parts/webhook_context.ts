@@ -1,0 +1,135 @@
+/** What a webhook's functions are handed, and what they may answer. */
+import type { AnyKind, Infer, KubeObject, ObjectMeta } from "../resource/kind.ts";
+import type { FieldError } from "../resource/validation.ts";
+import type { Access } from "./access.ts";
+import type { Denial } from "./denial.ts";
+import type { InNamespace, Log, Readable } from "./context.ts";
+
+/** What a webhook can be asked about, in the API's own words. */
+export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
+
+/** Who sent a request. */
+export interface UserInfo {
+  readonly username: string;
+  readonly uid?: string;
+  readonly groups?: readonly string[];
+  readonly extra?: { readonly [key: string]: readonly string[] };
+}
+
+interface GroupVersionKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+interface GroupVersionResource {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+}
+
+/** `request` of an AdmissionReview, whole (`admission.k8s.io/v1`). */
+export interface AdmissionRequest {
+  readonly uid: string;
+  readonly kind: GroupVersionKind;
+  readonly resource: GroupVersionResource;
+  readonly subResource?: string;
+  readonly requestKind?: GroupVersionKind;
+  readonly requestResource?: GroupVersionResource;
+  readonly requestSubResource?: string;
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly operation: Operation;
+  readonly userInfo: UserInfo;
+  readonly object?: unknown;
+  readonly oldObject?: unknown;
+  readonly dryRun?: boolean;
+  readonly options?: unknown;
+}
+
+/** What `/scale` reads and writes (`autoscaling/v1`, Scale). */
+export interface ScaleObject extends KubeObject {
+  readonly spec?: { readonly replicas?: number };
+  readonly status?: { readonly replicas: number; readonly selector?: string };
+}
+
+/** What a request is about: the kind's object, be it by its status; `/scale` and connections have objects of their own. */
+export type Subject<K extends AnyKind, Sub extends string> = [Sub] extends [never] ? Infer<K>
+  : Sub extends "status" ? Infer<K>
+  : Sub extends "scale" ? ScaleObject
+  : { readonly [field: string]: unknown };
+
+/** An object on its way into the cluster, with its defaults. What is new has no resourceVersion yet. */
+export type Incoming<K extends AnyKind, Sub extends string = never> = Subject<K, Sub> extends
+  infer Whole extends { readonly metadata: ObjectMeta }
+  ? Omit<Whole, "metadata"> & { readonly metadata: Omit<ObjectMeta, "resourceVersion"> & { resourceVersion?: string } }
+  : Subject<K, Sub>;
+
+/** What may be changed, all the way down. */
+export type Draft<T> = T extends readonly (infer Item)[] ? Draft<Item>[]
+  : T extends object ? { -readonly [P in keyof T]: Draft<T[P]> }
+  : T;
+
+/** An object that a webhook may change. What is new has neither uid nor resourceVersion yet, and where it asks for a generated name no name. */
+export type Changeable<K extends AnyKind, Sub extends string = never> = Subject<K, Sub> extends
+  infer Whole extends { readonly metadata: ObjectMeta }
+  ? Draft<Omit<Whole, "metadata">> & { metadata: Draft<Partial<ObjectMeta>> }
+  : Draft<Subject<K, Sub>>;
+
+/** What `validate` may answer: nothing where all is well, or what is wrong. Also what `validate()` of the SDK answers of a kind. */
+export type Verdict = void | undefined | Denial | FieldError | readonly (Denial | FieldError)[];
+
+/** What `mutate` may answer: nothing where it changed the draft, the wanted object, or what is wrong. */
+export type Mutation<K extends AnyKind, Sub extends string = never> =
+  | void
+  | undefined
+  | Denial
+  | readonly Denial[]
+  | Wanted<K, Sub>;
+
+/** A wanted object. What is left out at its top and in its metadata stays as it is. */
+type Wanted<K extends AnyKind, Sub extends string> = Subject<K, Sub> extends
+  infer Whole extends { readonly metadata: ObjectMeta }
+  ? Partial<Omit<Whole, "metadata">> & { readonly metadata?: Partial<ObjectMeta> }
+  : Subject<K, Sub>;
+
+/** What a webhook's functions are handed beside the object. */
+export interface WebhookContext<
+  K extends AnyKind = AnyKind,
+  Sub extends string = never,
+  Uses extends readonly Access[] = readonly Access[],
+  Services = unknown,
+> {
+  readonly operation: Operation;
+  /** The object as it is stored: there when it is updated or deleted. */
+  readonly old: Subject<K, Sub> | undefined;
+  readonly user: UserInfo;
+  /** Whether nothing of it will be stored: then nothing outside may be changed either. */
+  readonly dryRun: boolean;
+  /** The name as the request has it; empty for one that is still to be generated. */
+  readonly name: string;
+  readonly namespace: string | undefined;
+  /** The whole request, as it was received. */
+  readonly request: AdmissionRequest;
+  /** Tells whoever made the request something, which does not refuse it: kubectl prints it. At most 256 bytes are shown. */
+  warn(message: string): void;
+  /** Adds a line to the server's audit log. @param key Letters, digits, `-`, `_` and `.`, at most 63. */
+  audit(key: string, value: string): void;
+  /** Reads an object of a kind in `uses` from the server. Nothing when there is none. */
+  get<T extends AnyKind>(
+    kind: Readable<T, never, readonly [], readonly [], Uses, "get">,
+    name: string,
+    options?: InNamespace,
+  ): Promise<Infer<T> | undefined>;
+  /** Lists objects of a kind in `uses` from the server. */
+  list<T extends AnyKind>(
+    kind: Readable<T, never, readonly [], readonly [], Uses, "list">,
+    options?: { readonly namespace?: string; readonly selector?: { readonly [label: string]: string } },
+  ): Promise<readonly Infer<T>[]>;
+  /** What the operator made at its start; see the option `services` of `operator`. */
+  readonly services: Services;
+  /** A log with the request's uid and the object's keys. */
+  readonly log: Log;
+  /** Aborted when the server will not wait for the answer any longer, or the operator stops. */
+  readonly signal: AbortSignal;
+}

@@ -1,0 +1,190 @@
+/** Answers an AdmissionReview by a user's functions. */
+import type { Client } from "../../kube/client.ts";
+import { isStatus } from "../../kube/api_error.ts";
+import { Denial } from "../../parts/denial.ts";
+import type { Webhook } from "../../parts/webhook.ts";
+import type { AdmissionRequest } from "../../parts/webhook_context.ts";
+import type { WebhookPhase } from "../../parts/webhook_entries.ts";
+import type { AnyKind } from "../../resource/kind.ts";
+import type { Logger } from "../logger.ts";
+import { type AdmissionResponse, allowing, denying, type Gathered, isFault } from "./answer.ts";
+import { admissionRequest } from "./bad_review.ts";
+import { patchOfDraft, patchOfWanted } from "./patch.ts";
+
+/** What webhooks share. */
+export interface Surroundings {
+  readonly client: Client;
+  readonly log: Logger;
+  readonly services: () => unknown;
+}
+
+/** How one review is answered. */
+export interface Asking {
+  readonly part: string;
+  readonly phase: WebhookPhase;
+  /** Aborted when nobody waits for the answer any longer. */
+  readonly signal: AbortSignal;
+}
+
+/** A function of the user failed: the API server is told that the call did, and does as the failure policy says. */
+export class WebhookFailure extends Error {
+  override name = "WebhookFailure";
+  readonly uid: string;
+
+  constructor(uid: string, cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.uid = uid;
+  }
+}
+
+/**
+ * Answers a review.
+ *
+ * @param webhook The webhook.
+ * @param review The body of the request.
+ * @param asking How it is asked.
+ * @param around What it may use.
+ * @throws {BadReview} If the body is no review for it.
+ * @throws {WebhookFailure} If its function throws what is no refusal.
+ */
+export async function admit(
+  webhook: Webhook,
+  review: unknown,
+  asking: Asking,
+  around: Surroundings,
+): Promise<AdmissionResponse> {
+  const request = admissionRequest(review, webhook);
+  const gathered: Gathered = { warnings: [], audit: new Map() };
+  const log = around.log.with(keysOf(request, asking.part));
+  const context = contextOf(request, gathered, webhook, asking, { ...around, log });
+  const object = (request.operation === "DELETE" ? request.oldObject : request.object) as Record<string, unknown>;
+  try {
+    if (asking.phase === "mutate") return await mutated(webhook, request, object, context, gathered);
+    return verdictOf(webhook, request, await webhook.validate!(object, context), gathered);
+  } catch (error) {
+    if (error instanceof Denial) return denying(request, [error], webhook.field, gathered);
+    throw new WebhookFailure(request.uid, error);
+  }
+}
+
+async function mutated(
+  webhook: Webhook,
+  request: AdmissionRequest,
+  object: Record<string, unknown>,
+  context: unknown,
+  gathered: Gathered,
+): Promise<AdmissionResponse> {
+  const draft = structuredClone(object);
+  const answer = await webhook.mutate!(draft, context);
+  const faults = faultsIn(answer);
+  if (faults.length > 0) return denying(request, faults, webhook.field, gathered);
+  if (answer === undefined || answer === draft || Array.isArray(answer)) {
+    return allowing(request.uid, patchOfDraft(object, draft), gathered);
+  }
+  if (typeof answer !== "object" || answer === null) {
+    throw new TypeError(`Cannot take what "mutate" answered: ${JSON.stringify(answer)} is no object`);
+  }
+  const kind = webhook.subresource === undefined || webhook.subresource === "status" ? webhook.kind : undefined;
+  return allowing(request.uid, patchOfWanted(object, answer as Record<string, unknown>, kind), gathered);
+}
+
+function verdictOf(
+  webhook: Webhook,
+  request: AdmissionRequest,
+  answer: unknown,
+  gathered: Gathered,
+): AdmissionResponse {
+  const faults = faultsIn(answer);
+  if (faults.length > 0) return denying(request, faults, webhook.field, gathered);
+  // What is neither nothing nor a refusal is a mistake: it must not be taken for a yes.
+  if (answer !== undefined && !(Array.isArray(answer) && answer.length === 0)) {
+    throw new TypeError(
+      `Cannot take what "validate" answered: ${
+        JSON.stringify(answer)
+      } is no refusal: answer nothing, deny(), or a list of them`,
+    );
+  }
+  return allowing(request.uid, [], gathered);
+}
+
+function faultsIn(answer: unknown): ReturnType<typeof listOf> {
+  return listOf(answer);
+}
+
+function listOf(answer: unknown) {
+  const all = Array.isArray(answer) ? answer : [answer];
+  const faults = all.filter(isFault);
+  if (Array.isArray(answer) && faults.length < answer.length) {
+    throw new TypeError(`Cannot take what a webhook answered: a list may hold nothing but refusals`);
+  }
+  return faults;
+}
+
+const AUDIT_KEY = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
+
+function contextOf(
+  request: AdmissionRequest,
+  gathered: Gathered,
+  { uses }: Webhook,
+  { signal }: Asking,
+  { client, log, services }: Surroundings,
+): unknown {
+  const { namespace = "" } = request;
+  const refuseUndeclared = (kind: AnyKind, verb: "get" | "list"): void => {
+    const isThere = uses.some((used) =>
+      used.kind.kind === kind.kind && used.kind.apiVersion === kind.apiVersion && used.verbs.includes(verb)
+    );
+    if (!isThere) {
+      throw new TypeError(
+        `Cannot ${verb} ${kind.kind}: it is not declared: add access(${kind.kind}, "${verb}") to "uses"`,
+      );
+    }
+  };
+  return {
+    operation: request.operation,
+    old: request.oldObject ?? undefined,
+    user: request.userInfo,
+    dryRun: request.dryRun ?? false,
+    name: request.name ?? "",
+    namespace: namespace === "" ? undefined : namespace,
+    request,
+    warn: (message: string) => void gathered.warnings.push(message),
+    audit(key: string, value: string) {
+      if (!AUDIT_KEY.test(key)) {
+        throw new TypeError(
+          `Cannot audit "${key}": a key must be letters, digits, "-", "_" and ".", at most 63, as the server takes them`,
+        );
+      }
+      gathered.audit.set(key, value);
+    },
+    async get(kind: AnyKind, name: string, place: { namespace?: string } = {}) {
+      refuseUndeclared(kind, "get");
+      try {
+        return await client.get(kind, name, { ...inNamespace(kind, place.namespace ?? namespace), signal });
+      } catch (error) {
+        if (isStatus(error, 404)) return undefined;
+        throw error;
+      }
+    },
+    async list(kind: AnyKind, place: { namespace?: string; selector?: Record<string, string> } = {}) {
+      refuseUndeclared(kind, "list");
+      const where = place.namespace === "*" ? {} : inNamespace(kind, place.namespace ?? namespace);
+      const labelSelector = Object.entries(place.selector ?? {}).map(([key, value]) => `${key}=${value}`).join(",");
+      return await client.list(kind, { ...where, ...(labelSelector === "" ? {} : { labelSelector }), signal });
+    },
+    get services() {
+      return services();
+    },
+    log,
+    signal,
+  };
+}
+
+function inNamespace(kind: AnyKind, namespace: string): { namespace?: string } {
+  return kind.namespaced && namespace !== "" ? { namespace } : {};
+}
+
+function keysOf(request: AdmissionRequest, part: string): Record<string, unknown> {
+  const { uid, operation, namespace, name } = request;
+  return { webhook: part, uid, operation, ...(namespace ? { namespace } : {}), ...(name ? { name } : {}) };
+}

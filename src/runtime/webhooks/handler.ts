@@ -1,0 +1,220 @@
+/**
+ * Answers the API server's calls: `(Request) => Promise<Response>`. Whatever comes, the answer is a verdict of the user's function, or a status that the
+ * API server takes for a failed call, upon which it does as the failure policy says. Nothing is allowed because something went wrong.
+ *
+ * Source: `k8s.io/apiserver/pkg/admission/plugin/webhook` and `k8s.io/apiextensions-apiserver/pkg/apiserver/conversion` for what is called how.
+ */
+import { linked } from "../../base/abort.ts";
+import type { Clock } from "../../base/clock.ts";
+import { conversionsOf, type Parts, webhooksOf } from "../../parts/part_list.ts";
+import type { Webhook } from "../../parts/webhook.ts";
+import { CONVERSION_PATH, webhookPath, type WebhookPhase } from "../../parts/webhook_entries.ts";
+import type { Metrics, WebhookMetrics } from "../metrics.ts";
+import { admit, type Surroundings, WebhookFailure } from "./admit.ts";
+import { BadReview } from "./bad_review.ts";
+import { BodyReader } from "./body.ts";
+import { ConversionFailure, conversionRequest, Conversions, convertAll } from "./convert.ts";
+
+/** How much a server of webhooks takes. */
+export interface WebhookLimits {
+  /** Requests that are answered at once. What comes beyond is told to come again. @default {256} */
+  readonly inFlight?: number;
+  /** Bytes of a review: two objects as large as a server takes. @default {7 MiB} */
+  readonly review?: number;
+  /** Bytes of a conversion, which may be about a whole list. @default {64 MiB} */
+  readonly conversion?: number;
+  /** Bytes of all bodies that are held at once. @default {96 MiB} */
+  readonly held?: number;
+}
+
+/** Options of {@linkcode WebhookHandler}. */
+export interface WebhookHandlerOptions extends Surroundings {
+  readonly parts: Parts;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  /** Aborted when the operator has stopped waiting for what goes on. */
+  readonly signal: AbortSignal;
+  /** What is called waits for it: services that are being made. @default {nothing} */
+  readonly ready?: Promise<unknown>;
+  readonly limits?: WebhookLimits;
+}
+
+const MIB = 2 ** 20;
+// What is left of the API server's time for the way back: a tenth, 100 ms at least.
+const SHARE = 0.9;
+const MARGIN = 100;
+// The most that an API server waits for.
+const LONGEST = 30;
+
+interface Route {
+  readonly metrics: WebhookMetrics;
+  readonly longest: number;
+  /** Seconds, where the request does not say. */
+  readonly timeout: number;
+  answer(text: string, signal: AbortSignal): Promise<unknown> | unknown;
+}
+
+/** Answers the API server's calls. */
+export class WebhookHandler {
+  /** Grows with each request that begins or ends. */
+  activity = 0;
+  readonly #options: WebhookHandlerOptions;
+  readonly #routes = new Map<string, Route>();
+  readonly #bodies: BodyReader;
+  readonly #most: number;
+  #inFlight = 0;
+
+  constructor(options: WebhookHandlerOptions) {
+    const { parts, metrics, limits = {} } = options;
+    const { inFlight = 256, review = 7 * MIB, conversion = 64 * MIB, held = 96 * MIB } = limits;
+    this.#options = options;
+    this.#most = inFlight;
+    this.#bodies = new BodyReader(held);
+    for (const [part, webhook] of webhooksOf(parts)) {
+      for (const phase of ["mutate", "validate"] as const) {
+        if (webhook[phase] === undefined) continue;
+        const path = webhookPath(phase, part);
+        this.#routes.set(path, {
+          metrics: metrics.webhook(path),
+          longest: review,
+          timeout: webhook.timeout,
+          answer: (text, signal) => this.#admit(part, webhook, phase, text, signal),
+        });
+      }
+    }
+    const conversions = new Conversions(conversionsOf(parts).map(([, part]) => part));
+    if (!conversions.isEmpty) {
+      this.#routes.set(CONVERSION_PATH, {
+        metrics: metrics.webhook(CONVERSION_PATH),
+        longest: conversion,
+        timeout: LONGEST,
+        answer: (text) => this.#convert(conversions, text),
+      });
+    }
+  }
+
+  /** Requests that are being answered. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** Answers a request. It never rejects. */
+  readonly fetch = async (request: Request): Promise<Response> => {
+    const url = new URL(request.url);
+    const route = this.#routes.get(url.pathname);
+    if (route === undefined) return refusal(404, `there is no webhook at ${url.pathname}`);
+    const { clock } = this.#options;
+    const began = clock.elapsed();
+    this.#inFlight++;
+    this.activity++;
+    route.metrics.began();
+    let response: Response;
+    try {
+      response = await this.#answer(route, request, url);
+    } catch (error) {
+      response = this.#failed(error, route);
+    }
+    this.#inFlight--;
+    this.activity++;
+    route.metrics.ended(String(response.status), (clock.elapsed() - began) / 1000);
+    return response;
+  };
+
+  async #answer(route: Route, request: Request, url: URL): Promise<Response> {
+    if (request.method !== "POST") throw new BadReview(405, "only POST is answered here");
+    const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+    if (type !== "application/json") throw new BadReview(415, 'only "application/json" is read here');
+    if (this.#inFlight > this.#most) throw new BadReview(429, `${this.#most} requests are being answered: try again`);
+    const { clock, signal } = this.#options;
+    using limit = linked([signal]);
+    const late = Promise.withResolvers<never>();
+    late.promise.catch(() => {});
+    const patience = patienceOf(url, route.timeout);
+    using _timer = clock.after(patience, () => {
+      const error = new BadReview(504, `no answer within ${patience} ms`);
+      limit.abort(error);
+      late.reject(error);
+    });
+    const answering = this.#read(route, request, limit.signal);
+    // Left behind when it is late: whatever becomes of it, nobody waits for it.
+    answering.catch(() => {});
+    return json(await Promise.race([answering, late.promise]));
+  }
+
+  async #read(route: Route, request: Request, signal: AbortSignal): Promise<unknown> {
+    await this.#options.ready;
+    using body = await this.#bodies.read(request, route.longest, signal);
+    return await route.answer(body.text, signal);
+  }
+
+  async #admit(part: string, webhook: Webhook, phase: WebhookPhase, text: string, signal: AbortSignal) {
+    const response = await admit(webhook, parsed(text), { part, phase, signal }, this.#options);
+    return { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", response };
+  }
+
+  #convert(conversions: Conversions, text: string): unknown {
+    const review = parsed(text);
+    const type = { apiVersion: "apiextensions.k8s.io/v1", kind: "ConversionReview" };
+    try {
+      return { ...type, response: convertAll(conversions, review) };
+    } catch (error) {
+      if (!(error instanceof ConversionFailure)) throw error;
+      const { uid } = conversionRequest(review);
+      this.#options.log.error("Conversion failed", { uid, error: error.message, ...stackOf(error.cause) });
+      const result = { status: "Failure", message: error.message };
+      return { ...type, response: { uid, convertedObjects: [], result } };
+    }
+  }
+
+  /** What went wrong, as a status. What the user's code said is in the log, and not in the answer. */
+  #failed(error: unknown, { metrics }: Route): Response {
+    const { log } = this.#options;
+    if (error instanceof BadReview) {
+      log.debug("Webhook request not answered", { status: error.status, error: error.message });
+      return refusal(error.status, error.message);
+    }
+    if (error instanceof WebhookFailure) {
+      metrics.panic();
+      log.error("Webhook failed", { uid: error.uid, error: error.message, ...stackOf(error.cause) });
+      return refusal(500, `the webhook failed; its log has the reason under uid ${error.uid}`);
+    }
+    // Too deep for the language, a body that broke off.
+    log.warn("Webhook request not read", { error: error instanceof Error ? error.message : String(error) });
+    return refusal(400, "the request cannot be read");
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new BadReview(400, "the body is not JSON");
+  }
+}
+
+/** How long the answer may take: the API server says how long it waits. */
+function patienceOf(url: URL, usual: number): number {
+  const told = /^(\d{1,4})s$/.exec(url.searchParams.get("timeout") ?? "")?.[1];
+  const seconds = Math.min(told === undefined ? usual : Math.max(1, Number(told)), LONGEST);
+  return Math.min(seconds * 1000 * SHARE, seconds * 1000 - MARGIN);
+}
+
+function json(body: unknown): Response {
+  return new Response(JSON.stringify(body), { headers: { "content-type": "application/json" } });
+}
+
+/** In plain text: the API server quotes it in its own answer. One that is asked to wait tries again within its time. */
+function refusal(status: number, message: string): Response {
+  return new Response(message, {
+    status,
+    headers: {
+      "content-type": "text/plain; charset=utf-8",
+      ...(status === 429 ? { "retry-after": "1" } : {}),
+      ...(status === 405 ? { allow: "POST" } : {}),
+    },
+  });
+}
+
+function stackOf(cause: unknown): { readonly stack?: string } {
+  return cause instanceof Error && cause.stack !== undefined ? { stack: cause.stack } : {};
+}

@@ -1,0 +1,148 @@
+/** HTTPS, HTTP/1.1 and HTTP/2, whose certificate can be changed while requests go on: none fails, and none waits. */
+import type { CertificateFiles } from "./certificate.ts";
+import { type Target, TcpFront, type TcpFrontOptions } from "./tcp_front.ts";
+
+/** Options of {@linkcode TlsServer}. */
+export interface TlsServerOptions extends TcpFrontOptions {
+  /** Ports of the loopback for the servers behind the front, one for each certificate that is in use. @default {[0]: any} */
+  readonly innerPorts?: readonly number[];
+}
+
+interface Inner extends Target {
+  readonly server: Deno.HttpServer<Deno.NetAddr>;
+  /** Another certificate has taken its place: its connections may end. */
+  isRetired: boolean;
+  /** Settles when it has ended. */
+  ended: Promise<void> | undefined;
+}
+
+const LOOPBACK = "127.0.0.1";
+
+/** A TLS server whose certificate changes. */
+export class TlsServer implements AsyncDisposable {
+  readonly #front: TcpFront;
+  readonly #handler: (request: Request) => Promise<Response>;
+  readonly #ports: readonly number[];
+  #inners: Inner[] = [];
+  #isStopping = false;
+
+  /**
+   * Listens. What comes before there is a certificate is closed.
+   *
+   * @param options Where.
+   * @param handler Answers requests. It never rejects.
+   * @throws {Deno.errors.AddrInUse} If the port is taken.
+   */
+  constructor(options: TlsServerOptions, handler: (request: Request) => Promise<Response>) {
+    this.#handler = handler;
+    this.#ports = options.innerPorts ?? [0];
+    this.#front = new TcpFront(options);
+  }
+
+  /** The port that it listens on. */
+  get port(): number {
+    return this.#front.port;
+  }
+
+  /** Connections that are open. */
+  get connections(): number {
+    return this.#front.connections;
+  }
+
+  /** Whether it has a certificate. */
+  get isServing(): boolean {
+    return this.#front.target !== undefined && !this.#isStopping;
+  }
+
+  /**
+   * Takes a certificate. Connections from now on see it; those that are open go on with the one before and are asked to end after their next answer.
+   *
+   * @throws {Error} If it is no certificate with its key: then all stays as it was.
+   */
+  use(certificate: CertificateFiles): void {
+    if (this.#isStopping) return;
+    const next = this.#open(certificate);
+    const before = this.#inners.at(-1);
+    this.#inners.push(next);
+    // From here on the new one takes what comes. The old one still listens, for connections that are being made.
+    this.#front.target = next;
+    if (before !== undefined) this.#retire(before);
+  }
+
+  #open({ certificate, key }: CertificateFiles): Inner {
+    const taken: unknown[] = [];
+    for (const port of this.#ports) {
+      let inner: Inner | undefined;
+      try {
+        const server = Deno.serve(
+          { hostname: LOOPBACK, port, cert: certificate, key, onListen() {}, onError: failed },
+          async (request) => {
+            const response = await this.#handler(request);
+            // Over HTTP/2 the server leaves this header out: there a connection ends with its client.
+            if (inner?.isRetired) response.headers.set("connection", "close");
+            return response;
+          },
+        );
+        return inner = {
+          server,
+          hostname: LOOPBACK,
+          port: server.addr.port,
+          connections: 0,
+          isRetired: false,
+          ended: undefined,
+        };
+      } catch (error) {
+        if (!(error instanceof Deno.errors.AddrInUse)) throw error;
+        taken.push(error);
+      }
+    }
+    // All are in use by certificates of before: the oldest has to go.
+    const oldest = this.#inners.find(({ isRetired, ended }) => isRetired && ended === undefined);
+    const told = `Cannot serve another certificate: the ports ${this.#ports.join(", ")} of ${LOOPBACK} are taken`;
+    if (oldest !== undefined) this.#end(oldest);
+    throw new Error(oldest === undefined ? told : `${told} by connections of earlier ones, which are ended now`, {
+      cause: taken[0],
+    });
+  }
+
+  #retire(inner: Inner): void {
+    inner.isRetired = true;
+    inner.onIdle = () => this.#end(inner);
+    if (inner.connections === 0) this.#end(inner);
+  }
+
+  #end(inner: Inner): Promise<void> {
+    return inner.ended ??= inner.server.shutdown().finally(() => {
+      this.#inners = this.#inners.filter((other) => other !== inner);
+    });
+  }
+
+  /**
+   * Takes no more connections in, lets requests that go on end, and closes.
+   *
+   * @param deadline Closes what still goes on.
+   */
+  async stop(deadline: AbortSignal): Promise<void> {
+    this.#isStopping = true;
+    for (const inner of this.#inners) inner.isRetired = true;
+    this.#front.stopListening();
+    const ended = Promise.all(this.#inners.map((inner) => this.#end(inner)));
+    const late = Promise.withResolvers<void>();
+    const giveUp = (): void => late.resolve();
+    deadline.addEventListener("abort", giveUp, { once: true });
+    if (deadline.aborted) giveUp();
+    await Promise.race([ended, late.promise]);
+    deadline.removeEventListener("abort", giveUp);
+    await this.#front[Symbol.asyncDispose]();
+    await ended;
+  }
+
+  /** Closes at once. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop(AbortSignal.abort());
+  }
+}
+
+function failed(): Response {
+  return new Response("the webhook failed", { status: 500 });
+}

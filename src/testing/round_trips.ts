@@ -1,0 +1,74 @@
+/** A property test of conversions that users get for nothing: what goes to another version and back is what it was. */
+import assert from "node:assert/strict";
+import type { Conversion } from "../parts/conversion.ts";
+import type { AnyKind, KubeObject } from "../resource/kind.ts";
+import { applyDefaults, validate } from "../resource/validation.ts";
+import { Conversions } from "../runtime/webhooks/convert.ts";
+import { objectsOf } from "./_arbitrary.ts";
+
+/** Options of {@linkcode roundTrips}. */
+export interface RoundTripsOptions {
+  /** How many objects are tried, each way. @default {500} */
+  readonly runs?: number;
+  /** Which way is tried: from the first version and back, from the second and back, or both. @default {"both"} */
+  readonly from?: "first" | "second" | "both";
+  /** Where the objects come from: a run that failed tells its own. @default {another each time} */
+  readonly seed?: number;
+}
+
+/**
+ * Tries a conversion with objects that nobody thought of, made by the schemas of both versions: each is valid where it comes to, and the same when it is back.
+ *
+ * @param conversion The conversion.
+ * @param options How many, and which way.
+ * @throws {Error} If one is not: the smallest that was found is in the message.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { conversion, resource, s } from "@op/sdk";
+ * import { roundTrips } from "@op/sdk/testing";
+ *
+ * const names = { group: "demo.example.com", kind: "Note" } as const;
+ * const NoteV1 = resource({ ...names, version: "v1", spec: s.object({ text: s.string() }) });
+ * const Note = resource({ ...names, version: "v2", spec: s.object({ lines: s.array(s.string()) }), versions: [NoteV1] });
+ *
+ * const careless = conversion(NoteV1, Note, {
+ *   up: ({ spec }) => ({ spec: { lines: spec.text.split("\n") } }),
+ *   down: ({ spec }) => ({ spec: { text: spec.lines.join(" ") } }),
+ * });
+ * await assert.rejects(roundTrips(careless), /is not what it was/);
+ * ```
+ */
+export async function roundTrips(conversion: Conversion, options: RoundTripsOptions = {}): Promise<void> {
+  const { runs = 500, from = "both", seed } = options;
+  // Brought only when it is used: an operator has no need of it.
+  const fc = await import("fast-check");
+  const { kind, into } = conversion;
+  const ways = [...(from === "second" ? [] : [[kind, into]]), ...(from === "first" ? [] : [[into, kind]])] as const;
+  const conversions = new Conversions([conversion]);
+  for (const [start, other] of ways) {
+    if (start === undefined || other === undefined) continue;
+    fc.assert(
+      fc.property(objectsOf(fc, start), (object) => tryOne(conversions, object, start, other)),
+      { numRuns: runs, ...(seed === undefined ? {} : { seed }) },
+    );
+  }
+}
+
+function tryOne(conversions: Conversions, object: KubeObject, start: AnyKind, other: AnyKind): void {
+  const filled = applyDefaults(start, object as never) as Record<string, unknown>;
+  const there = conversions.convert(structuredClone(filled), other.apiVersion);
+  const faults = validate(other, there);
+  assert.deepEqual(
+    faults,
+    [],
+    `${JSON.stringify(object)} is not valid as ${other.apiVersion}: ${JSON.stringify(there)}`,
+  );
+  const back = conversions.convert(structuredClone(there), start.apiVersion);
+  assert.deepEqual(
+    JSON.parse(JSON.stringify(back)),
+    filled,
+    `${JSON.stringify(filled)} is not what it was: it came back from ${other.apiVersion} as ${JSON.stringify(back)}`,
+  );
+}

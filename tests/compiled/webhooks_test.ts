@@ -1,0 +1,132 @@
+/** The compiled operator's webhooks, called by a real API server over TLS: certificates of its own, rights by name and nothing more. */
+import assert from "node:assert/strict";
+import {
+  CustomResourceDefinition,
+  MutatingWebhookConfiguration,
+  Secret,
+  ValidatingWebhookConfiguration,
+} from "../../src/kinds/mod.ts";
+import { webhookConfigurations, withConversion } from "../../src/manifests/webhooks.ts";
+import { certificatesIn } from "../../src/runtime/webhooks/certificate_secret.ts";
+import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
+import { createAccess, tokenOf } from "../real/_service_account.ts";
+import { gadgetOperator } from "../_webhook_operator.ts";
+import { type Send, untilAsked, WEBHOOK_SUITE } from "../_webhook_suite.ts";
+import { adminClient } from "../_watched.ts";
+import { buildOperator, freePort } from "./_build.ts";
+import { compiledPermissions, startAsPod } from "./_operator_process.ts";
+
+Deno.test("the compiled operator's webhooks, called by a real API server over TLS", async (t) => {
+  const port = freePort();
+  await using built = await buildOperator(`
+    import { gadgetOperator } from "repository/tests/_webhook_operator.ts";
+    const op = gadgetOperator(${port});
+    export default op;
+    if (import.meta.main) await op.main();
+  `);
+  await using cluster = await realCluster({ audit: "everything" });
+  const client = adminClient(cluster);
+  const send = sending(cluster);
+  const op = gadgetOperator(port);
+  const place = { url: `https://127.0.0.1:${port}` };
+  for (const crd of withConversion(op.crds(), op.parts, { place })) {
+    await client.create(CustomResourceDefinition, crd as never);
+  }
+  for (const one of webhookConfigurations(op.name, op.parts, { place, namespace: "op-system" })) {
+    const kind = one.kind.startsWith("M") ? MutatingWebhookConfiguration : ValidatingWebhookConfiguration;
+    await client.create(kind as typeof ValidatingWebhookConfiguration, one as never);
+  }
+  await createAccess(
+    client,
+    op.manifests({ namespace: "default" }).rbac.filter(({ kind, metadata }) =>
+      kind !== "ClusterRole" || metadata.name === op.name
+    ),
+  );
+  const token = await tokenOf(cluster, "default", op.name);
+  await using operator = await startAsPod(built.path, { cluster, token });
+  await operator.logged(({ msg }) => msg === "Webhooks served");
+  await untilAsked(send);
+
+  for (const [name, check] of Object.entries(WEBHOOK_SUITE)) await t.step(name, () => check(send));
+
+  await t.step("a connection is asked about", async () => {
+    const { status, body } = await send("POST", "/api/v1/namespaces/default/pods/vault/exec?command=ls");
+    assert.equal(status, 403);
+    assert.match(body.message, /denied the request: nobody runs \["ls"\] in it$/);
+  });
+
+  await t.step("what was audited is in the server's log, and what failed in the operator's, with one uid", async () => {
+    const events = await cluster.auditLog() as unknown as { readonly annotations?: Record<string, string> }[];
+    const key = "gadget-rules.gadget-operator.gadgets.example.com/asked-by";
+    assert(events.some(({ annotations }) => annotations?.[key] === "admin"), "nothing was audited");
+    const line = operator.log.find(({ msg }) => msg === "Webhook failed");
+    assert.match(String(line?.uid), /^[-0-9a-f]{36}$/);
+    assert.match(String(line?.error), /^no such (thing|mood)$/);
+  });
+
+  await t.step("it may listen and read what it declares, and nothing else", async () => {
+    const { allow_net, allow_read } = await compiledPermissions(built.path);
+    assert.deepEqual(allow_net, [
+      "kubernetes.default.svc",
+      `127.0.0.1:${port + 10}`,
+      ...[0, 1, 2, 3].map((i) => `127.0.0.1:${port + i}`),
+    ]);
+    assert.deepEqual([...allow_read as string[]].sort(), [
+      "/etc/op",
+      "/etc/op-webhooks",
+      "/var/run/secrets/kubernetes.io/serviceaccount",
+    ]);
+  });
+
+  await t.step("its account was refused nothing", async () => {
+    const events = await cluster.auditLog();
+    const refused = events.filter(({ user, responseStatus }) =>
+      user.username === `system:serviceaccount:default:${op.name}` && responseStatus?.code === 403
+    );
+    assert.deepEqual(refused.map(({ verb, objectRef }) => `${verb} ${objectRef?.resource}`), []);
+  });
+
+  await t.step("readiness tells of the webhooks, metrics of calls and of the days that are left", async () => {
+    const health = `http://127.0.0.1:${port + 10}`;
+    const ready = await (await fetch(`${health}/readyz`)).text();
+    assert.match(ready, new RegExp(`^\\[\\+\\]webhooks: served at port ${port}$`, "m"));
+    const metrics = await (await fetch(`${health}/metrics`)).text();
+    assert.match(
+      metrics,
+      /^controller_runtime_webhook_requests_total\{webhook="\/validate\/gadget-rules",code="200"\} [1-9]/m,
+    );
+    assert.match(metrics, /^controller_runtime_webhook_panics_total\{webhook="\/validate\/gadget-rules"\} 1$/m);
+    assert.match(metrics, /^op_certificate_days_to_expiry\{certificate="server"\} 89\.99/m);
+  });
+
+  await t.step("its authority is renewed while the server goes on asking", async () => {
+    const annotations = { "op/authority-since": "1970-01-01T00:00:00Z" };
+    const { data = {} } = await client.get(Secret, "gadget-operator-webhook", { namespace: "default" });
+    const [before] = certificatesIn(atob(data["ca.crt"] ?? ""));
+    await client.patch(Secret, "gadget-operator-webhook", { metadata: { annotations } }, { namespace: "default" });
+    await operator.logged(({ msg, step }) =>
+      msg === "Certificates of webhooks renewed" && step === "make an authority"
+    );
+    const { webhooks } = await client.get(ValidatingWebhookConfiguration, op.name);
+    const published = certificatesIn(atob(webhooks?.[0]?.clientConfig.caBundle ?? ""));
+    assert.equal(published.length, 2);
+    assert.equal(published[1], before);
+    await untilAsked(send);
+  });
+
+  await t.step("SIGTERM ends it with exit code 0", async () => {
+    assert.equal(await operator.stop("SIGTERM"), 0);
+  });
+});
+
+function sending(cluster: RealCluster): Send {
+  return async (method, path, body, type = "application/json") => {
+    const response = await cluster.fetch(path, {
+      method,
+      headers: { "content-type": type },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    const text = await response.text();
+    return { status: response.status, body: JSON.parse(text), warnings: response.headers.get("warning") };
+  };
+}

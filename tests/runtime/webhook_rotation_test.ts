@@ -1,0 +1,179 @@
+/** Certificates of webhooks come, are renewed and go while requests do not stop. */
+import assert from "node:assert/strict";
+import { Secret, ValidatingWebhookConfiguration } from "../../src/kinds/mod.ts";
+import type { Client } from "../../src/kube/client.ts";
+import { type Running, startOperator } from "../../src/operator/running.ts";
+import { certificatesIn } from "../../src/runtime/webhooks/certificate_secret.ts";
+import { guardedServer, op, post, QUICK, review } from "./_reviews.ts";
+
+// 20,000 take about half a minute: so many are asked for by REVIEWS=20000.
+const REVIEWS = Number(Deno.env.get("REVIEWS") ?? 3000);
+const ROTATIONS = 3;
+const OPENING = 16;
+const KEPT = 8;
+
+Deno.test(`${REVIEWS} reviews, half of them and more on fresh connections, while authority and certificate are renewed three times: none fails`, async () => {
+  const { connection, client } = await guardedServer();
+  await using running = startOperator(op, { connection, serveWebhooks: true, certificateTimes: QUICK });
+  const port = running.webhookPort!;
+  await until(() => isServed(running));
+  const bundle = await publishedBundle(client);
+  const load = startLoad(client, port);
+
+  const dropped: string[] = [];
+  for (let rotation = 1; rotation <= ROTATIONS; rotation++) {
+    await load.reached(rotation * REVIEWS / (ROTATIONS + 1));
+    const [old] = certificatesIn(await publishedBundle(client));
+    dropped.push(old!);
+    await askForRenewal(client);
+    // Looked at all the time: whenever the certificate is swapped, so many connections are being opened.
+    let fewest = Infinity;
+    await until(async () => {
+      fewest = Math.min(fewest, load.opening);
+      const certificates = certificatesIn(await publishedBundle(client));
+      return certificates.length === 1 && certificates[0] !== old;
+    });
+    assert(fewest >= OPENING, `${fewest} connections were being opened`);
+    const [newest] = certificatesIn(await publishedBundle(client));
+    assert.equal(await verdictBy(port, newest!), true);
+    for (const one of dropped) await assert.rejects(verdictBy(port, one), isUntrusted);
+  }
+  await load.reached(REVIEWS);
+  const { fresh, kept, failures } = await load.stop();
+  assert.deepEqual(failures, []);
+  assert(fresh >= REVIEWS / 2 && kept >= REVIEWS / 5, `${fresh} fresh, ${kept} kept`);
+  assert.notEqual(await publishedBundle(client), bundle);
+  console.log(`${fresh} on fresh connections, ${kept} on kept ones, 0 failed`);
+});
+
+Deno.test("two replicas that begin at once agree on one authority, and both serve by it", async () => {
+  const { connection, client } = await guardedServer();
+  const start = () => startOperator(op, { connection, serveWebhooks: true, certificateTimes: QUICK });
+  await using one = start();
+  await using other = start();
+  await until(() => isServed(one) && isServed(other));
+
+  const bundle = await publishedBundle(client);
+  assert.equal(certificatesIn(bundle).length, 1);
+  for (const { webhookPort } of [one, other]) assert.equal(await verdictBy(webhookPort!, bundle), true);
+});
+
+Deno.test("an authority that somebody takes out of a configuration is put back", async () => {
+  const { connection, client } = await guardedServer();
+  await using running = startOperator(op, { connection, serveWebhooks: true, certificateTimes: QUICK });
+  await until(() => isServed(running));
+  const bundle = await publishedBundle(client);
+  const webhooks = [{ name: "note-rules.notes.reviews.example.com", clientConfig: { caBundle: null } }];
+  await client.patch(ValidatingWebhookConfiguration, op.name, { webhooks }, { type: "strategic" });
+
+  await until(async () => await publishedBundle(client) === bundle);
+});
+
+Deno.test("a Secret that makes no sense is made anew", async () => {
+  const { connection, client } = await guardedServer();
+  const data = { "ca.crt": btoa("no"), "ca.key": btoa("sense"), "tls.crt": btoa("at"), "tls.key": btoa("all") };
+  const annotations = { "op/authority-since": "2026-01-01T00:00:00Z", "op/certificate-since": "2026-01-01T00:00:00Z" };
+  await client.create(Secret, { metadata: { name: "notes-webhook", annotations }, data }, { namespace: "default" });
+  await using running = startOperator(op, { connection, serveWebhooks: true, certificateTimes: QUICK });
+  await until(() => isServed(running));
+  assert.equal(await verdictBy(running.webhookPort!, await publishedBundle(client)), true);
+});
+
+/** Reviews that go on until they are stopped, on fresh connections and on kept ones, by clients that trust what is published and try nothing twice. */
+function startLoad(client: Client, port: number) {
+  let fresh = 0;
+  let kept = 0;
+  let opening = 0;
+  let isOver = false;
+  const failures: string[] = [];
+  const waiting = new Set<{ readonly at: number; resolve(): void }>();
+  const count = (): void => {
+    for (const one of waiting) if (fresh + kept >= one.at) one.resolve();
+  };
+  const ask = async (way: Deno.HttpClient): Promise<void> => {
+    try {
+      const response = await post(port, review(), way);
+      const { response: verdict } = await response.json();
+      if (verdict.allowed !== true) failures.push(JSON.stringify(verdict));
+    } catch (error) {
+      failures.push(String((error as Error).cause ?? error));
+    }
+  };
+  const freshLoop = async (): Promise<void> => {
+    while (!isOver) {
+      using way = Deno.createHttpClient({ caCerts: [await publishedBundle(client)] });
+      opening++;
+      await ask(way);
+      opening--;
+      fresh++;
+      count();
+    }
+  };
+  const keptLoop = async (http2: boolean): Promise<void> => {
+    while (!isOver) {
+      const bundle = await publishedBundle(client);
+      using way = Deno.createHttpClient({ caCerts: [bundle], http1: !http2, http2 });
+      while (!isOver && await publishedBundle(client) === bundle) {
+        // Half and half, whatever is quicker.
+        if (kept > fresh) await breath();
+        await ask(way);
+        kept++;
+        count();
+      }
+    }
+  };
+  const loops = [
+    ...Array.from({ length: 2 * OPENING }, freshLoop),
+    ...Array.from({ length: KEPT }, (_, i) => keptLoop(i % 2 === 0)),
+  ];
+  return {
+    get opening() {
+      return opening;
+    },
+    async reached(at: number): Promise<void> {
+      if (fresh + kept >= at) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      waiting.add({ at, resolve });
+      await promise;
+    },
+    async stop() {
+      isOver = true;
+      await Promise.all(loops);
+      return { fresh, kept, failures };
+    },
+  };
+}
+
+/** As if the authority had been made long ago. */
+async function askForRenewal(client: Client): Promise<void> {
+  const annotations = { "op/authority-since": "1970-01-01T00:00:00Z" };
+  await client.patch(Secret, "notes-webhook", { metadata: { annotations } }, { namespace: "default" });
+}
+
+async function publishedBundle(client: Client): Promise<string> {
+  const { webhooks } = await client.get(ValidatingWebhookConfiguration, op.name);
+  return atob(webhooks?.[0]?.clientConfig.caBundle ?? "");
+}
+
+async function verdictBy(port: number, authority: string): Promise<boolean> {
+  using way = Deno.createHttpClient({ caCerts: [authority] });
+  return (await (await post(port, review(), way)).json()).response.allowed;
+}
+
+function isUntrusted(error: unknown): boolean {
+  const told = Deno.inspect(error);
+  assert.match(told, /UnknownIssuer|invalid peer certificate/);
+  return true;
+}
+
+function isServed(running: Running): boolean {
+  return running.readiness().some(({ name, isReady }) => name === "webhooks" && isReady);
+}
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!await holds()) await breath();
+}
+
+function breath(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 5));
+}

@@ -1,0 +1,65 @@
+/** The suite of webhooks on the API server in the process: behind a Service, which is this process, and over TLS by URL. */
+import assert from "node:assert/strict";
+import { createApiserver } from "../../src/apiserver/mod.ts";
+import {
+  CustomResourceDefinition,
+  MutatingWebhookConfiguration,
+  ValidatingWebhookConfiguration,
+} from "../../src/kinds/mod.ts";
+import { Client } from "../../src/kube/client.ts";
+import { webhookConfigurations, withConversion } from "../../src/manifests/webhooks.ts";
+import { startOperator } from "../../src/operator/running.ts";
+import { memoryCluster } from "../../src/testing/memory_cluster.ts";
+import { gadgetOperator, parts } from "../_webhook_operator.ts";
+import { type Send, untilAsked, WEBHOOK_SUITE } from "../_webhook_suite.ts";
+import { QUICK } from "./_reviews.ts";
+
+Deno.test("webhooks behind a Service, on the API server in the process", async (t) => {
+  await using cluster = await memoryCluster({ parts });
+  const send = sending(cluster.fetch);
+  for (const [name, check] of Object.entries(WEBHOOK_SUITE)) {
+    await t.step(name, () => check((...request) => send(...request).then(named)));
+  }
+
+  /** A memory cluster calls its operator "test". */
+  function named<T>(answer: T): T {
+    return JSON.parse(JSON.stringify(answer).replaceAll(".test.gadgets", ".gadget-operator.gadgets"));
+  }
+});
+
+Deno.test("webhooks over TLS by URL, on the API server in the process", async (t) => {
+  await using server = createApiserver();
+  const connection = {
+    url: "http://api.server",
+    fetch: (request: Request) => server.fetch(request),
+    namespace: "op-system",
+    close() {},
+  };
+  const client = new Client(connection);
+  const send = sending(connection.fetch);
+  assert.equal((await send("POST", "/api/v1/namespaces", { metadata: { name: "op-system" } })).status, 201);
+  const op = gadgetOperator(0);
+  await using running = startOperator(op, { connection, serveWebhooks: true, certificateTimes: QUICK });
+  const place = { url: `https://127.0.0.1:${running.webhookPort}` };
+  for (const crd of withConversion(op.crds(), op.parts, { place })) {
+    await client.create(CustomResourceDefinition, crd as never);
+  }
+  for (const one of webhookConfigurations(op.name, op.parts, { place, namespace: "op-system" })) {
+    const kind = one.kind.startsWith("M") ? MutatingWebhookConfiguration : ValidatingWebhookConfiguration;
+    await client.create(kind as typeof ValidatingWebhookConfiguration, one as never);
+  }
+  await untilAsked(send);
+  for (const [name, check] of Object.entries(WEBHOOK_SUITE)) await t.step(name, () => check(send));
+});
+
+function sending(fetch: (request: Request) => Promise<Response>): Send {
+  return async (method, path, body, type = "application/json") => {
+    const request = new Request(`http://api.server${path}`, {
+      method,
+      headers: { "content-type": type },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    const response = await fetch(request);
+    return { status: response.status, body: await response.json(), warnings: response.headers.get("warning") };
+  };
+}
