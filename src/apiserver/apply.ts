@@ -7,7 +7,7 @@ import { pathText } from "./apply/field_set.ts";
 import { conflictsBeside, KUBECTL, withLastApplied } from "./apply/last_applied.ts";
 import { typeFaults } from "./apply/typed.ts";
 import { applied, type Conflict, ConflictError, type Managers, updated } from "./apply/updater.ts";
-import { parseYamlKeys } from "./body.ts";
+import { parseYamlKeys } from "./yaml_body.ts";
 import { type Core, keyOf, resourceName } from "./core.ts";
 import { decodeBody } from "./decode_body.ts";
 import type { ServedKind } from "./kinds.ts";

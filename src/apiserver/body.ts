@@ -1,8 +1,10 @@
 /** Bodies of requests: as many bytes as are allowed, as JSON. */
 import { isObject } from "../base/json.ts";
-import { setOwn } from "../base/own.ts";
-import { jsonTextFault } from "./json_fault.ts";
+import { own } from "../base/own.ts";
+import { depthFault, jsonTextFault } from "./json_fault.ts";
+import { duplicateKeys } from "./json_keys.ts";
 import { badRequest, tooLarge, unsupportedMediaType } from "./status_error.ts";
+import { readYaml } from "./yaml_body.ts";
 
 /** The most bytes a body may have. */
 export const LARGEST_BODY = 3 * 1024 * 1024;
@@ -26,7 +28,7 @@ export function contentType(headers: Headers): string {
  * @throws {StatusError} If it is too large.
  */
 export async function readBody(request: Request): Promise<string> {
-  return new TextDecoder().decode(await readBytes(request));
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await readBytes(request));
 }
 
 /**
@@ -61,7 +63,7 @@ export async function readBytes(request: Request): Promise<Uint8Array<ArrayBuffe
 /** A body as it was read. */
 export interface ParsedBody {
   readonly value: unknown;
-  /** Keys that were there twice, such as `data.a`. */
+  /** What the server says of keys that are there twice. */
   readonly duplicates: readonly string[];
 }
 
@@ -74,7 +76,7 @@ export interface ParsedBody {
  * @throws {StatusError} If it is not of a known type, or not readable.
  */
 export async function parseObject(text: string, type: string, kind: string): Promise<ParsedBody> {
-  if (type === "application/yaml") return { value: await parseYaml(text), duplicates: [] };
+  if (type === "application/yaml") return await parseYamlObject(text, kind);
   if (type === "application/vnd.kubernetes.protobuf") {
     throw unsupportedMediaType(OBJECT_TYPES);
   }
@@ -83,9 +85,15 @@ export async function parseObject(text: string, type: string, kind: string): Pro
   }
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch {
     throw unrecognized(kind, jsonFault(text), text);
+  }
+  for (const key of ["apiVersion", "kind"]) {
+    const part = isObject(value) ? own(value, key) ?? "" : "";
+    if (typeof part === "string") continue;
+    const why = `json: cannot unmarshal ${jsonType(part)} into Go struct field .${key} of type string`;
+    throw unrecognized(kind, why, text);
   }
   if (value === null) throw kindMissing(kind, text);
   if (!isObject(value)) {
@@ -94,7 +102,31 @@ export async function parseObject(text: string, type: string, kind: string): Pro
       'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
     throw unrecognized(kind, `json: cannot unmarshal ${type} into Go value of type ${target}`, text);
   }
-  return { value, duplicates: duplicateKeys(text) };
+  return { value, duplicates: duplicateKeys(text).map((field) => `duplicate field "${field}"`) };
+}
+
+/** A type of JSON as Go calls it. */
+function jsonType(value: unknown): string {
+  if (Array.isArray(value)) return "array";
+  return typeof value === "boolean" ? "bool" : typeof value;
+}
+
+/**
+ * A JSON text as a value: halves of characters are no characters, and no more levels than Go reads.
+ *
+ * @throws {SyntaxError} If it is none.
+ */
+export function parseJson(text: string): unknown {
+  if (depthFault(text) !== undefined) throw new SyntaxError("it is too deep");
+  const value: unknown = JSON.parse(text);
+  return /\\u[dD][89a-fA-F]/.test(text) ? wellFormed(value) : value;
+}
+
+function wellFormed(value: unknown): unknown {
+  if (typeof value === "string") return value.toWellFormed();
+  if (Array.isArray(value)) return value.map(wellFormed);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key.toWellFormed(), wellFormed(part)]));
 }
 
 /** The refusal of a body that does not say what it is. */
@@ -116,7 +148,7 @@ export function protobufFault(text: string, kind: string): Error {
     : text.length === 4
     ? "empty body"
     : wireFault(text.charCodeAt(4) & 7);
-  const shown = text === "" || !isMarked ? shownBody(text) : hex(text);
+  const shown = text === "" || !isMarked ? shownBody(text) : hex(new TextEncoder().encode(text));
   return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why} (${shown})`);
 }
 
@@ -134,12 +166,20 @@ function unrecognized(kind: string, fault: string, text: string): Error {
 }
 
 function shownBody(text: string): string {
-  const shown = text === "" ? "<empty>" : text.startsWith("{") ? text : hex(text);
-  return shown.length > 1024 ? `${shown.slice(0, 1024)} [truncated ${shown.length - 1024} chars]` : shown;
+  if (text === "") return "<empty>";
+  // The beginning, by bytes.
+  const all = new TextEncoder().encode(text);
+  const first = all.subarray(0, SHOWN_BYTES);
+  return `${text.startsWith("{") ? new TextDecoder().decode(first) : hex(first)}${
+    all.length > SHOWN_BYTES ? " ..." : ""
+  }`;
 }
 
-function hex(text: string): string {
-  return [...new TextEncoder().encode(text)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+// As `summarizeData` of the handlers does it.
+const SHOWN_BYTES = 30;
+
+function hex(bytes: Uint8Array): string {
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** What Go says of a text that is no JSON. */
@@ -147,112 +187,15 @@ export function jsonFault(text: string): string {
   return jsonTextFault(text) ?? "unexpected end of JSON input";
 }
 
-/** Keys that an object of a JSON text holds twice. The text is known to be JSON. */
-export function duplicateKeys(text: string): string[] {
-  const found: string[] = [];
-  const levels: { seen: Set<string> | undefined; path: string; key: string; index: number }[] = [];
-  const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g;
-  let expectsKey = false;
-  for (const [part] of text.matchAll(token)) {
-    const level = levels.at(-1);
-    if (part === "{" || part === "[") {
-      const path = level === undefined ? "" : here(level);
-      levels.push({ seen: part === "{" ? new Set() : undefined, path, key: "", index: 0 });
-      expectsKey = part === "{";
-    } else if (part === "}" || part === "]") {
-      levels.pop();
-      expectsKey = false;
-    } else if (part === ",") {
-      if (level !== undefined) level.index++;
-      expectsKey = level?.seen !== undefined;
-    } else if (expectsKey && part.startsWith('"') && level?.seen !== undefined) {
-      const key = JSON.parse(part) as string;
-      level.key = key;
-      if (level.seen.has(key)) found.push(here(level));
-      level.seen.add(key);
-      expectsKey = false;
-    }
-  }
-  return [...new Set(found)];
-}
-
-function here(
-  { seen, path, key, index }: { seen: Set<string> | undefined; path: string; key: string; index: number },
-): string {
-  if (seen === undefined) return `${path}[${index}]`;
-  return path === "" ? key : `${path}.${key}`;
-}
-
-/**
- * A YAML text as JSON. The library is loaded when first needed: most bodies are JSON, also those that call themselves YAML.
- *
- * @param text The text.
- * @param prefix What the refusal begins with.
- * @throws {StatusError} If it is not YAML.
- */
-export async function parseYaml(text: string, prefix = ""): Promise<unknown> {
+/** A body in YAML that is a whole object. */
+async function parseYamlObject(text: string, kind: string): Promise<ParsedBody> {
   try {
-    return JSON.parse(text);
-  } catch {
-    // Not JSON: YAML in earnest.
-  }
-  const { parse } = await import("yaml");
-  try {
-    return plain(parse(text, { mapAsMap: true, version: "1.1" }));
+    const { value, duplicates } = await readYaml(text);
+    return { value: value ?? {}, duplicates };
   } catch (error) {
-    const [why] = (error instanceof Error ? error.message : String(error)).split(":\n");
-    throw badRequest(`${prefix}error converting YAML to JSON: yaml: ${why}`);
+    const why = error instanceof Error ? error.message : String(error);
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${kind}): yaml: ${why} (${shownBody(text)})`,
+    );
   }
-}
-
-/**
- * A YAML text as JSON, and the keys in it that are there twice. Of several documents the first counts.
- *
- * @param text The text.
- * @param prefix What the refusal begins with.
- * @throws {StatusError} If it is not YAML.
- */
-export async function parseYamlKeys(
-  text: string,
-  prefix = "",
-): Promise<{ readonly value: unknown; readonly duplicates: readonly string[] }> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (duplicateKeys(text).length === 0) return { value, duplicates: [] };
-  } catch {
-    // Not JSON: YAML in earnest.
-  }
-  const { LineCounter, parseAllDocuments } = await import("yaml");
-  const lines = new LineCounter();
-  const documents = parseAllDocuments(text, { version: "1.1", lineCounter: lines, prettyErrors: false });
-  const [document] = "empty" in documents ? [] : documents;
-  if (document === undefined) return { value: null, duplicates: [] };
-  const faults = document.errors.filter(({ code }) => code !== "DUPLICATE_KEY");
-  const [fault] = faults;
-  try {
-    if (fault !== undefined) throw fault;
-    const duplicates = document.errors.map(({ pos }) => {
-      const key = /^\s*(?:"([^"]*)"|'([^']*)'|([^\s:,{}[\]]+))/.exec(text.slice(pos[0]));
-      const name = key?.[1] ?? key?.[2] ?? key?.[3] ?? "";
-      return `line ${lines.linePos(pos[0]).line}: key ${JSON.stringify(name)} already set in map`;
-    });
-    return { value: plain(document.toJS({ mapAsMap: true })), duplicates };
-  } catch (error) {
-    const [why] = (error instanceof Error ? error.message : String(error)).split(":\n");
-    throw badRequest(`${prefix}error converting YAML to JSON: yaml: ${why}`);
-  }
-}
-
-/** Maps as objects, keys as text. */
-function plain(value: unknown): unknown {
-  if (value instanceof Map) {
-    const object: Record<string, unknown> = {};
-    for (const [key, part] of value) {
-      if (key === null) throw new SyntaxError("did not find expected key");
-      setOwn(object, String(key), plain(part));
-    }
-    return object;
-  }
-  if (Array.isArray(value)) return value.map(plain);
-  return value instanceof Date ? value.toISOString() : value;
 }

@@ -265,7 +265,9 @@ function secretData(secret: Draft): Draft {
 }
 
 function base64(text: string): string {
-  return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+  let binary = "";
+  for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte);
+  return btoa(binary);
 }
 
 function roleBinding(binding: Draft): Draft {

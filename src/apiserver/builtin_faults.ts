@@ -3,6 +3,7 @@ import { equal, isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
 import { type FieldError, forbidden, invalid, required } from "../schema/field_error.ts";
 import { labelFaults } from "../base/name_rules.ts";
+import { configMapFaults, secretFaults } from "./config_faults.ts";
 import type { StoredObject } from "./objects.ts";
 import { webhookFaults } from "./webhook_faults.ts";
 import { bindingFaults, roleFaults } from "./rbac_faults.ts";
@@ -11,10 +12,14 @@ type Fields = Readonly<Record<string, unknown>>;
 type Check = (object: StoredObject, old?: StoredObject) => FieldError[];
 
 const CHECKS: Readonly<Record<string, Check>> = {
-  "/configmaps": (object, old) => immutableFaults(object, old, ["data", "binaryData"]),
+  "/configmaps": (object, old) => [
+    ...immutableFaults(object, old, ["data", "binaryData"]),
+    ...configMapFaults(object),
+  ],
   "/secrets": (object, old) => [
     ...(old !== undefined && !equal(object.type, old.type) ? [invalid("type", object.type, "field is immutable")] : []),
     ...immutableFaults(object, old, ["data"]),
+    ...secretFaults(object),
   ],
   "/pods": (pod) => podFaults(fields(pod.spec), "spec"),
   "apps/deployments": workloadFaults,

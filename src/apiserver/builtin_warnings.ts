@@ -24,5 +24,14 @@ const WARNINGS: Readonly<Record<string, (spec: Spec, isNew: boolean) => string[]
  */
 export function builtinWarnings(name: string, object: StoredObject, isNew: boolean): string[] {
   const { spec } = object;
+  if (name === "/secrets") return certificateWarnings(object);
   return own(WARNINGS, name)?.(isObject(spec) ? spec : {}, isNew) ?? [];
+}
+
+/** What the server finds in a certificate and its key when it looks whether they can be read at all. */
+function certificateWarnings({ type, data }: StoredObject): string[] {
+  if (type !== "kubernetes.io/tls" || !isObject(data)) return [];
+  const isPem = (key: string) => atob(String(own(data, key) ?? "")).includes("-----BEGIN ");
+  const missing = isPem("tls.crt") ? isPem("tls.key") ? undefined : "key" : "certificate";
+  return missing === undefined ? [] : [`tls: failed to find any PEM data in ${missing} input`];
 }

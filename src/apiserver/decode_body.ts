@@ -1,6 +1,7 @@
 /** From a body to an object of a kind: its version and kind checked, unknown fields dropped, and refused or warned of as the client asked. */
 import { isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
+import { resources } from "../openapi/kubernetes.gen.ts";
 import { goJson } from "../schema/go_text.ts";
 import { DecodeError } from "./decode.ts";
 import type { ServedKind } from "./kinds.ts";
@@ -54,7 +55,7 @@ export function decodeBody(kind: ServedKind, value: Draft, options: DecodeOption
   }
   const faults = [
     ...(options.patched?.faults ?? []),
-    ...(options.duplicates ?? []).map((field) => `duplicate field "${field}"`),
+    ...(options.duplicates ?? []),
     ...decoded.unknown.map((field) => `unknown field "${field}"`),
   ];
   if (faults.length > 0 && options.fieldValidation === "Strict") {
@@ -73,7 +74,8 @@ function unconvertible(kind: ServedKind, applied: Draft, why: string): Error {
   return new StatusError(500, undefined, message);
 }
 
-function unusable({ kind, version }: ServedKind, why: string): Error {
+/** The refusal of a body that is no object of its kind. */
+export function unusable({ kind, version }: ServedKind, why: string): Error {
   return badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${why}`);
 }
 
@@ -91,6 +93,13 @@ function checkType(kind: ServedKind, value: Draft, { fieldValidation, warnings, 
       );
     }
     if (name !== undefined && name !== "" && name !== kind.kind) {
+      if (!isRegistered(kind.group, String(name))) {
+        throw badRequest(
+          `${name} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: no kind ${
+            JSON.stringify(name)
+          } is registered for version ${JSON.stringify(kind.apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
+        );
+      }
       const [group] = kind.group.split(".");
       throw badRequest(
         `${name} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: converting ` +
@@ -110,7 +119,15 @@ function checkType(kind: ServedKind, value: Draft, { fieldValidation, warnings, 
       `the API version in the data (${apiVersion ?? ""}) does not match the expected API version (${kind.apiVersion})`,
     );
   }
-  if (!isObject(own(value, "metadata") ?? {})) throw badRequest(`metadata must be an object`);
+  const metadata = own(value, "metadata") ?? {};
+  if (isObject(metadata)) return;
+  const type = Array.isArray(metadata) ? "array" : typeof metadata === "boolean" ? "bool" : typeof metadata;
+  throw unusable(kind, `json: cannot unmarshal ${type} into Go value of type v1.ObjectMeta`);
+}
+
+/** Whether the server knows a kind, be it one that is not served, such as the options of a request. */
+function isRegistered(group: string, kind: string): boolean {
+  return /(?:List|Options)$/.test(kind) || resources.some((each) => each.group === group && each.kind === kind);
 }
 
 /** A patch may make another version or kind of an object, which its rules then refuse, but not none. */

@@ -2,7 +2,7 @@
 import { type Form, namesFormat, wantedForm } from "./accept.ts";
 import type { User } from "./access/user.ts";
 import { deleteAdmitted } from "./admission/deletion.ts";
-import { contentType, jsonFault, parseYaml, readBody } from "./body.ts";
+import { contentType, jsonFault, OBJECT_TYPES, parseJson, readBody } from "./body.ts";
 import { withConversions } from "./conversion.ts";
 import { type Core, resourceName } from "./core.ts";
 import { invalid as invalidField } from "../schema/field_error.ts";
@@ -25,10 +25,12 @@ import {
   notFound,
   resourceNotFound,
   StatusError,
+  unsupportedMediaType,
 } from "./status_error.ts";
 import { type IncludeObject, partial, tableOf } from "./table.ts";
 import type { Watches, WatchEvent } from "./watch.ts";
 import { warningHeaders } from "./warning_headers.ts";
+import { parseYaml } from "./yaml_body.ts";
 import { create, type Outcome, patch, type Target, update } from "./writes.ts";
 
 /**
@@ -244,8 +246,9 @@ async function optionsBody(request: Request): Promise<unknown> {
   if (text.trim() === "") return undefined;
   const type = contentType(request.headers);
   if (type === "application/yaml") return await parseYaml(text);
+  if (!OBJECT_TYPES.includes(type)) throw unsupportedMediaType([...OBJECT_TYPES, PROTOBUF]);
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     throw badRequest(`couldn't get version/kind; json parse error: ${jsonFault(text)}`);
   }

@@ -3,6 +3,21 @@
 const WHITE = new Set([" ", "\t", "\r", "\n"]);
 const END = "unexpected end of JSON input";
 
+// How deep Go reads.
+const DEEPEST = 10_000;
+
+/** What Go says of a text that is deeper than it reads; undefined where it is not. */
+export function depthFault(text: string): string | undefined {
+  if (text.length <= DEEPEST) return undefined;
+  let depth = 0;
+  for (const [part] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]]/g)) {
+    if (part === "{" || part === "[") depth++;
+    else if (part === "}" || part === "]") depth--;
+    if (depth > DEEPEST) return `invalid character '${part}' exceeded max depth`;
+  }
+  return undefined;
+}
+
 /**
  * What is wrong with a text that is no JSON.
  *
@@ -10,6 +25,8 @@ const END = "unexpected end of JSON input";
  * @returns Go's words; undefined where it is JSON.
  */
 export function jsonTextFault(text: string): string | undefined {
+  const tooDeep = depthFault(text);
+  if (tooDeep !== undefined) return tooDeep;
   // Byte by byte, as Go reads: a character of several shows as its first.
   let bytes = "";
   for (const byte of new TextEncoder().encode(text)) bytes += String.fromCharCode(byte);

@@ -2,7 +2,7 @@
 import { equal, isObject } from "../base/json.ts";
 import { own, setOwn } from "../base/own.ts";
 import { goKind } from "./go_value.ts";
-import { duplicateKeys } from "./body.ts";
+import { duplicateKeys } from "./json_keys.ts";
 import { badRequest, patchRejected, requestTooLarge } from "./status_error.ts";
 
 const MOST_OPERATIONS = 10_000;

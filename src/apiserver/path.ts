@@ -28,7 +28,8 @@ export interface ResourcePath {
  * ```
  */
 export function resourcePath(path: string): ResourcePath | undefined {
-  const parts = path.split("/").slice(1).map(decoded);
+  // As a whole: a slash that is written as `%2F` is one too.
+  const parts = decoded(path).split("/").slice(1);
   if (parts.at(-1) === "") parts.pop();
   const [root, ...rest] = parts;
   const [group, version, ...below] = root === "api" ? ["", ...rest] : root === "apis" ? rest : [];
@@ -38,11 +39,11 @@ export function resourcePath(path: string): ResourcePath | undefined {
   return watched && { ...watched, isWatch: true };
 }
 
-function decoded(part: string): string {
+function decoded(path: string): string {
   try {
-    return decodeURIComponent(part);
+    return decodeURIComponent(path);
   } catch {
-    return part;
+    return path;
   }
 }
 

@@ -1,5 +1,6 @@
 /** Refusals, as the `Status` objects that an API server answers (`k8s.io/apimachinery/pkg/api/errors`). */
 import type { FieldError } from "../schema/field_error.ts";
+import { goQuote } from "../schema/go_text.ts";
 
 /** One entry of `details.causes`. */
 export interface StatusCause {
@@ -92,7 +93,7 @@ export function qualified(resource: ResourceName): string {
 }
 
 export function notFound(resource: ResourceName, name: string): StatusError {
-  return new StatusError(404, "NotFound", `${qualified(resource)} "${name}" not found`, details(resource, name));
+  return new StatusError(404, "NotFound", `${qualified(resource)} ${goQuote(name)} not found`, details(resource, name));
 }
 
 /** The answer to a path that no kind is served at. */
@@ -176,6 +177,11 @@ export function unsupportedMediaType(accepted: readonly string[]): StatusError {
     accepted.join(", ")
   }`;
   return new StatusError(415, "UnsupportedMediaType", message);
+}
+
+/** The same for a patch of a built-in kind, which the server's router refuses. */
+export function unsupportedPatch(): StatusError {
+  return new StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
 }
 
 /**

@@ -11,17 +11,18 @@ import { admitted, writeOf } from "./admission/admitted.ts";
 import { applyObject } from "./apply.ts";
 import {
   contentType,
-  duplicateKeys,
   jsonFault,
   kindMissing,
   type ParsedBody,
+  parseJson,
   parseObject,
   protobufFault,
   readBody,
 } from "./body.ts";
 import { type Core, keyOf } from "./core.ts";
-import { decodeBody, type DecodeOptions, PatchedFault } from "./decode_body.ts";
+import { decodeBody, type DecodeOptions, PatchedFault, unusable } from "./decode_body.ts";
 import { goValue } from "./go_value.ts";
+import { duplicateKeys, endlessNumber } from "./json_keys.ts";
 import { readJsonPatch } from "./json_patch.ts";
 import { PROTOBUF } from "./protobuf/envelope.ts";
 import type { ServedKind } from "./kinds.ts";
@@ -29,7 +30,7 @@ import { trackUpdate } from "./managed_fields.ts";
 import { type Draft, metadataOf, type StoredObject } from "./objects.ts";
 import { type WriteOptions, writeOptions } from "./options.ts";
 import { checkName, creating, updating } from "./persist.ts";
-import { badRequest, invalid, unsupportedMediaType } from "./status_error.ts";
+import { badRequest, invalid, unsupportedMediaType, unsupportedPatch } from "./status_error.ts";
 import { applyStrategicPatch } from "./strategic_patch.ts";
 
 /** A request about one kind. */
@@ -121,7 +122,12 @@ async function bodyOf(kind: ServedKind, request: Request): Promise<ParsedBody> {
   const text = await readBody(request);
   if (kind.isBuiltin && contentType(request.headers) === PROTOBUF) throw protobufFault(text, kind.kind);
   const body = await parseObject(text, contentType(request.headers), kind.kind);
-  if (!kind.isBuiltin && !own(body.value as Draft, "kind")) throw kindMissing(kind.kind, text);
+  if (kind.isBuiltin) return body;
+  if (!own(body.value as Draft, "kind")) throw kindMissing(kind.kind, text);
+  const endless = endlessNumber(text);
+  if (endless !== undefined) {
+    throw unusable(kind, `json: cannot unmarshal number ${endless} into Go value of type float64`);
+  }
   return body;
 }
 
@@ -159,7 +165,7 @@ export async function patch(core: Core, target: Target, request: Request): Promi
   const options = optionsOf(request, query, "PatchOptions");
   const type = contentType(request.headers);
   const types = Object.values(PATCHES).filter((each) => kind.isBuiltin || each !== PATCHES.strategic);
-  if (!types.some((each) => each === type)) throw unsupportedMediaType(types);
+  if (!types.some((each) => each === type)) throw kind.isBuiltin ? unsupportedPatch() : unsupportedMediaType(types);
   const text = await readBody(request);
   if (type === PATCHES.apply) return await applyObject(core, target, text, options);
   const edit = editOf(kind, type, text);
@@ -191,7 +197,7 @@ export function editOf(kind: ServedKind, type: string, text: string): Edit {
   const prefix = isStrategic ? "" : "error decoding patch: ";
   let patch: unknown;
   try {
-    patch = JSON.parse(text);
+    patch = parseJson(text);
   } catch {
     throw badRequest(`${prefix}${jsonFault(text)}`);
   }

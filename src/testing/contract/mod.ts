@@ -19,6 +19,7 @@ import { garbage, namespaces } from "./cases/garbage.ts";
 import { conflicts, deletion, status } from "./cases/lifecycle.ts";
 import { choosing, pages, views } from "./cases/lists_more.ts";
 import { lists } from "./cases/lists.ts";
+import { hostile } from "./cases/hostile.ts";
 import { objects } from "./cases/objects.ts";
 import { openapi } from "./cases/openapi.ts";
 import { patches } from "./cases/patches.ts";
@@ -75,6 +76,7 @@ export const CASES: readonly Case[] = [
   ...dryRun,
   ...fieldValidation,
   ...badInput,
+  ...hostile,
   ...garbage,
   ...crd,
   ...refusedSchemas,

@@ -400,10 +400,18 @@ const BAD_INPUT: readonly PlantedFault[] = [
   {
     title: "keys that are there twice are not told of",
     file: "apiserver/body.ts",
-    from: "return { value, duplicates: duplicateKeys(text) };",
-    to: "return { value, duplicates: [] };",
+    from: "duplicates: duplicateKeys(text).map(",
+    to: "duplicates: ([] as string[]).map(",
     area: "field validation",
     name: "duplicate keys",
+  },
+  {
+    title: "an object of another kind is taken for this one",
+    file: "apiserver/decode_body.ts",
+    from: `if (name !== undefined && name !== "" && name !== kind.kind) {`,
+    to: "if (false) {",
+    area: "hostile input",
+    name: "an object of a neighbour's kind",
   },
   {
     title: "a body of any type is read as JSON",

@@ -293,10 +293,12 @@ export class Recorder {
     await reader.cancel().catch(() => {});
   }
 
-  /** Opens a watch and lets it go at once. Nothing is written down. @throws {Error} If it is refused. */
+  /** Opens a watch and lets it go after its first event. Nothing is written down. @throws {Error} If it is refused. */
   async dropWatch(path: string): Promise<void> {
     const response = await this.#request("GET", path, undefined, {});
-    await response.body?.cancel();
+    const reader = response.body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
     if (!response.ok) throw new Error(`Cannot open a watch: "${path}" was answered ${response.status}`);
   }
 

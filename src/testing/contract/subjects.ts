@@ -61,7 +61,7 @@ export const SUBJECTS: readonly Subject[] = [
     areas: ["admission", "admission matching", "admission failures", "refused webhooks"],
   },
   { name: "Table, discovery, OpenAPI", least: 40, areas: ["tables", "discovery", "openapi", "protobuf"] },
-  { name: "bad input", least: 7, areas: ["bad input"] },
+  { name: "bad input", least: 25, areas: ["bad input", "hostile input"] },
 ];
 
 /**

@@ -145,12 +145,15 @@ export const changedDefinitions = area("changed definitions", {
     const path = `${CRDS}/alders.${GROUP}`;
     await api.quietlyDefine(given);
     const at = "/spec/versions/0/schema/openAPIV3Schema/properties/spec";
-    await api.jsonPatch(path, [{ op: "add", path: `${at}/properties/a`, value: {} }]);
-    await api.jsonPatch(path, [{ op: "add", path: `${at}/properties/a`, value: { ...TEXT, format: "x" } }]);
-    await api.jsonPatch(path, [{ op: "add", path: `${at}/properties/b`, value: { ...TEXT, format: "x" } }]);
-    await api.jsonPatch(path, [{ op: "add", path: `${at}/properties/c`, value: { ...TEXT, format: "y" } }]);
-    await api.jsonPatch(path, [{ op: "add", path: `${at}/description`, value: "" }]);
-    await api.jsonPatch(path, [{ op: "remove", path: "/spec/versions/0/schema" }]);
+    // Warned of is also what an attempt met that began too early.
+    await api.patiently(async () => {
+      await api.jsonPatch(path, [{ op: "add", path: `${at}/properties/a`, value: {} }]);
+      await api.jsonPatch(path, [{ op: "add", path: `${at}/properties/a`, value: { ...TEXT, format: "x" } }]);
+      await api.jsonPatch(path, [{ op: "add", path: `${at}/properties/b`, value: { ...TEXT, format: "x" } }]);
+      await api.jsonPatch(path, [{ op: "add", path: `${at}/properties/c`, value: { ...TEXT, format: "y" } }]);
+      await api.jsonPatch(path, [{ op: "add", path: `${at}/description`, value: "" }]);
+      await api.jsonPatch(path, [{ op: "remove", path: "/spec/versions/0/schema" }]);
+    });
   },
   "what is empty is left out": async (api) => {
     const given = definition("Elder", "elders", {
