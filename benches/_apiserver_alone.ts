@@ -1,0 +1,20 @@
+/** Run as a program of its own by `apiserver.ts`: our API server, as `op apiserver` serves it, and how long it took to be up. */
+import { DEFINITION, GROUP } from "./_apiserver_load.ts";
+
+const begun = performance.now();
+const { createApiserver } = await import("../src/apiserver/mod.ts");
+const { serveApiserver } = await import("../src/apiserver/serve.ts");
+const imported = performance.now();
+const server = createApiserver();
+await server.fetch(
+  new Request("http://server/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(DEFINITION),
+  }),
+);
+const path = `/apis/${GROUP}/v1/namespaces/default/widgets`;
+while (!(await server.fetch(new Request(`http://server${path}`))).ok) await Promise.resolve();
+const ready = performance.now();
+const { url } = serveApiserver(server);
+console.log(JSON.stringify({ url, import: imported - begun, ready: ready - begun }));

@@ -1,0 +1,162 @@
+/** What API servers are made to do by `apiserver.ts`: the same for each, through a function that sends a request. */
+
+/** Sends a request to a path. */
+export type Send = (path: string, init?: RequestInit) => Promise<Response>;
+
+export const GROUP = "bench.example.com";
+
+/** A kind with a schema of the usual sort. */
+export const DEFINITION = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: `widgets.${GROUP}` },
+  spec: {
+    group: GROUP,
+    scope: "Namespaced",
+    names: { kind: "Widget", plural: "widgets" },
+    versions: [{
+      name: "v1",
+      served: true,
+      storage: true,
+      subresources: { status: {} },
+      schema: {
+        openAPIV3Schema: {
+          type: "object",
+          properties: {
+            spec: {
+              type: "object",
+              required: ["size"],
+              properties: {
+                size: { type: "integer", minimum: 0, maximum: 20 },
+                colour: { type: "string", enum: ["red", "green"], default: "red" },
+                words: { type: "array", maxItems: 10, items: { type: "string", maxLength: 20 } },
+              },
+              "x-kubernetes-validations": [{ rule: "self.size < 20 || self.colour == 'red'" }],
+            },
+            status: { type: "object", properties: { ready: { type: "integer" } } },
+          },
+        },
+      },
+    }],
+  },
+};
+
+const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
+const WIDGETS = `/apis/${GROUP}/v1/namespaces/default/widgets`;
+
+// As many as fill two cores of a server and of what asks it.
+const AT_ONCE = 16;
+
+function configMap(name: string): object {
+  return {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name, labels: { app: "bench" } },
+    data: { text: "x".repeat(200) },
+  };
+}
+
+function widget(name: string): object {
+  return { apiVersion: `${GROUP}/v1`, kind: "Widget", metadata: { name }, spec: { size: 3, words: ["a", "b"] } };
+}
+
+/** Makes the kind, and waits until its objects can be made. */
+export async function define(send: Send): Promise<void> {
+  await sent(send("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", post(DEFINITION)));
+  for (let name = 0;; name++) {
+    const response = await send(WIDGETS, post(widget(`first-${name}`)));
+    await response.body?.cancel();
+    if (response.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** ConfigMaps created a second. */
+export function createConfigMaps(send: Send, count: number, prefix: string): Promise<number> {
+  return perSecond(count, (i) => sent(send(CONFIG_MAPS, post(configMap(`${prefix}-${i}`)))));
+}
+
+/** Widgets created a second. */
+export function createWidgets(send: Send, count: number, prefix: string): Promise<number> {
+  return perSecond(count, (i) => sent(send(WIDGETS, post(widget(`${prefix}-${i}`)))));
+}
+
+/** Server-side applies of a change a second, of widgets that are there. */
+export function applyWidgets(send: Send, count: number, prefix: string): Promise<number> {
+  return perSecond(count, (i) => {
+    const name = `${prefix}-${i}`;
+    const object = { ...widget(name), spec: { size: 4, words: ["a"] } };
+    return sent(
+      send(`${WIDGETS}/${name}?fieldManager=bench&force=true`, {
+        method: "PATCH",
+        headers: { "content-type": "application/apply-patch+yaml" },
+        body: JSON.stringify(object),
+      }),
+    );
+  });
+}
+
+/** Gets a second. */
+export function get(send: Send, count: number, prefix: string): Promise<number> {
+  return perSecond(count, (i) => sent(send(`${CONFIG_MAPS}/${prefix}-${i}`)));
+}
+
+/** Lists of the first 500 ConfigMaps a second. */
+export function list(send: Send, count: number): Promise<number> {
+  return perSecond(count, () => sent(send(`${CONFIG_MAPS}?limit=500`)));
+}
+
+/** Lists of all ConfigMaps a second. */
+export function listAll(send: Send, count: number): Promise<number> {
+  return perSecond(count, () => sent(send(CONFIG_MAPS)));
+}
+
+/** Events a second that reach watchers, while objects are created as fast as can be. */
+export async function fanOut(send: Send, watchers: number, count: number): Promise<number> {
+  const { metadata } = await (await send(`${CONFIG_MAPS}?limit=1`)).json();
+  const leave = new AbortController();
+  const streams = await Promise.all(
+    Array.from(
+      { length: watchers },
+      () => send(`${CONFIG_MAPS}?watch=1&resourceVersion=${metadata.resourceVersion}`, { signal: leave.signal }),
+    ),
+  );
+  const begun = performance.now();
+  const seen = streams.map((stream) => lines(stream, count));
+  const created = createConfigMaps(send, count, "fan");
+  await Promise.all([...seen, created]);
+  const seconds = (performance.now() - begun) / 1000;
+  leave.abort();
+  return watchers * count / seconds;
+}
+
+/** Reads lines of a stream until there were so many. */
+async function lines(stream: Response, count: number): Promise<void> {
+  const reader = stream.body!.getReader();
+  let found = 0;
+  while (found < count) {
+    const { value, done } = await reader.read();
+    if (done) throw new Error(`Cannot watch: the stream ended after ${found} of ${count} events`);
+    for (const byte of value) if (byte === 10) found++;
+  }
+  await reader.cancel().catch(() => {});
+}
+
+function post(object: object): RequestInit {
+  return { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(object) };
+}
+
+async function sent(answer: Promise<Response>): Promise<void> {
+  const response = await answer;
+  const body = new Uint8Array(await response.arrayBuffer());
+  if (!response.ok) throw new Error(`Cannot measure: ${response.status} ${new TextDecoder().decode(body)}`);
+}
+
+async function perSecond(count: number, act: (i: number) => Promise<void>): Promise<number> {
+  let next = 0;
+  const begun = performance.now();
+  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+    while (next < count) await act(next++);
+  }));
+  return count / ((performance.now() - begun) / 1000);
+}

@@ -1,0 +1,166 @@
+/**
+ * What our API server costs, beside a real one: `deno run -A benches/apiserver.ts`. Ours is measured called as a function, as tests call it, and over
+ * HTTP in a process of its own, as `op apiserver` serves it. Figures are reported, not asserted.
+ */
+import { parseArgs } from "node:util";
+import { createApiserver, realCluster } from "../src/testing/mod.ts";
+import {
+  applyWidgets,
+  createConfigMaps,
+  createWidgets,
+  define,
+  fanOut,
+  get,
+  list,
+  listAll,
+  type Send,
+} from "./_apiserver_load.ts";
+import { cpuSeconds, memory } from "./_proc.ts";
+
+const { values } = parseArgs({
+  options: {
+    objects: { type: "string", default: "10000" },
+    watchers: { type: "string", default: "50" },
+    "only-ours": { type: "boolean", default: false },
+  },
+});
+const OBJECTS = Number(values.objects);
+const WATCHERS = Number(values.watchers);
+const STARTS = 5;
+const EVENTS = 500;
+
+/** What is measured of a server, by the name of the row. */
+type Figures = Record<string, number>;
+
+/**
+ * Loads a server.
+ *
+ * @param send Sends it a request.
+ * @param pids Its processes: what they took of the CPU is measured, too, since other work on the machine does not change that.
+ */
+async function load(send: Send, pids: readonly number[]): Promise<Figures> {
+  // Both are warm before they are measured: a JIT has to see code a few times, etcd to make room.
+  await createConfigMaps(send, 500, "warm");
+  await createWidgets(send, 500, "warm");
+  const figures: Figures = {};
+  const measure = async (name: string, count: number, act: (send: Send, count: number) => Promise<number>) => {
+    const before = cpu(pids);
+    const begun = performance.now();
+    figures[`${name} a second`] = await act(send, count);
+    const seconds = (performance.now() - begun) / 1000;
+    figures[`${name} a CPU second`] = figures[`${name} a second`]! * seconds / (cpu(pids) - before);
+  };
+  await measure("ConfigMaps created", 3000, (send, count) => createConfigMaps(send, count, "map"));
+  await measure("custom objects created", 3000, (send, count) => createWidgets(send, count, "widget"));
+  await measure("custom objects applied", 2000, (send, count) => applyWidgets(send, count, "widget"));
+  await measure("gets", 3000, (send, count) => get(send, count, "map"));
+  await measure("lists of 500", 200, list);
+  await measure("lists of 3,500", 30, listAll);
+  await measure(`events to ${WATCHERS} watchers`, EVENTS, (send, count) => fanOut(send, WATCHERS, count));
+  return figures;
+}
+
+function cpu(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0);
+}
+
+/** Ours, as a function. */
+async function called(): Promise<Figures> {
+  await using server = createApiserver();
+  const send: Send = (path, init) => server.fetch(new Request(`http://server${path}`, init));
+  await define(send);
+  return await load(send, [Deno.pid]);
+}
+
+interface Alone extends AsyncDisposable {
+  readonly pid: number;
+  readonly send: Send;
+  readonly import: number;
+  readonly ready: number;
+  /** From the start of the process to its first line, which is its last act of starting. */
+  readonly process: number;
+}
+
+/** Ours, in a process of its own. */
+async function alone(): Promise<Alone> {
+  const begun = performance.now();
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-check", new URL("./_apiserver_alone.ts", import.meta.url).pathname],
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  const { value = "{}" } = await reader.read();
+  const process = performance.now() - begun;
+  const { url, ...times } = JSON.parse(value);
+  return {
+    pid: child.pid,
+    send: (path, init) => fetch(url + path, init),
+    ...times,
+    process,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await child.status;
+      await reader.cancel();
+    },
+  };
+}
+
+async function served(): Promise<Figures> {
+  const starts: Alone[] = [];
+  for (let i = 0; i < STARTS; i++) {
+    await using one = await alone();
+    starts.push(one);
+  }
+  const figures: Figures = {
+    "import, ms": median(starts.map((start) => start.import)),
+    "import, start and first kind, ms": median(starts.map(({ ready }) => ready)),
+    "process up, ms": median(starts.map(({ process }) => process)),
+  };
+  await using loaded = await alone();
+  Object.assign(figures, await load(loaded.send, [loaded.pid]));
+  await using filled = await alone();
+  const before = memory(filled.pid).rss;
+  await createConfigMaps(filled.send, OBJECTS, "memory");
+  figures[`memory of ${OBJECTS} objects, MB`] = memory(filled.pid).rss - before;
+  figures["memory without, MB"] = before;
+  return figures;
+}
+
+async function real(): Promise<Figures> {
+  const begun = performance.now();
+  await using cluster = await realCluster();
+  const up = performance.now() - begun;
+  await define(cluster.fetch);
+  const figures: Figures = {
+    "import, start and first kind, ms": performance.now() - begun,
+    "process up, ms": up,
+    ...await load(cluster.fetch, cluster.pids),
+  };
+  await using filled = await realCluster();
+  const rss = () => filled.pids.reduce((sum, pid) => sum + memory(pid).rss, 0);
+  const before = rss();
+  await createConfigMaps(filled.fetch, OBJECTS, "memory");
+  figures[`memory of ${OBJECTS} objects, MB`] = rss() - before;
+  figures["memory without, MB"] = before;
+  return figures;
+}
+
+function median(numbers: readonly number[]): number {
+  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? NaN;
+}
+
+const columns = [await called(), await served(), values["only-ours"] ? {} : await real()] as const;
+const names = [...new Set([...Object.keys(columns[1]), ...Object.keys(columns[0])])];
+const shown = (value: number | undefined) =>
+  value === undefined ? "" : value.toLocaleString("en", { maximumFractionDigits: 0 });
+const ratio = (a: number | undefined, b: number | undefined) =>
+  a === undefined || b === undefined ? "" : (a / b).toFixed(2);
+const rows = names.map((name) => {
+  const [function_, http, theirs] = columns.map((column) => (column as Figures)[name]);
+  return [name, shown(function_), shown(http), shown(theirs), ratio(function_, theirs), ratio(http, theirs)];
+});
+const HEAD = ["", "ours, called", "ours, HTTP", "real", "called : real", "HTTP : real"];
+for (const row of [HEAD, ...rows]) {
+  console.log(row.map((cell, i) => i === 0 ? cell.padEnd(40) : cell.padStart(15)).join(""));
+}
