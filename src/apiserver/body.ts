@@ -45,12 +45,19 @@ export async function readBytes(request: Request): Promise<Uint8Array<ArrayBuffe
   if (request.body === null) return new Uint8Array();
   const parts: Uint8Array[] = [];
   let size = 0;
-  // Leaving the loop cancels the body.
-  for await (const part of request.body) {
+  // By a reader rather than "for await", which costs as much as a small body takes to be parsed.
+  const reader = request.body.getReader();
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    const part = next.value;
     size += part.length;
-    if (size > LARGEST_BODY) throw tooLarge(LARGEST_BODY);
+    if (size > LARGEST_BODY) {
+      await reader.cancel();
+      throw tooLarge(LARGEST_BODY);
+    }
     parts.push(part);
   }
+  const [only] = parts;
+  if (only !== undefined && parts.length === 1) return only as Uint8Array<ArrayBuffer>;
   const whole = new Uint8Array(size);
   let at = 0;
   for (const part of parts) {
@@ -102,7 +109,9 @@ export async function parseObject(text: string, type: string, kind: string): Pro
       'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
     throw unrecognized(kind, `json: cannot unmarshal ${type} into Go value of type ${target}`, text);
   }
-  return { value, duplicates: duplicateKeys(text).map((field) => `duplicate field "${field}"`) };
+  // What comes out again as it went in holds no key twice: most clients write JSON as we do, but for the end of the line.
+  const isPlain = JSON.stringify(value) === text.trimEnd();
+  return { value, duplicates: isPlain ? [] : duplicateKeys(text).map((field) => `duplicate field "${field}"`) };
 }
 
 /** A type of JSON as Go calls it. */

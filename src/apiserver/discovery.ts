@@ -1,9 +1,9 @@
 /** Paths that say what is served: `/api`, `/apis`, `/version`, health, OpenAPI. */
-import { createHash } from "node:crypto";
 import { version } from "../openapi/kubernetes.gen.ts";
 import { mediaRanges } from "./accept.ts";
 import type { Core } from "./core.ts";
 import { compareVersions } from "./crd.ts";
+import { digest } from "./digest.ts";
 import type { ServedKind, Subresource } from "./kinds.ts";
 import { openApiDocument, openApiIndex } from "./openapi.ts";
 import { OPENAPI_V2_PROTOBUF, openApiV2, openApiV2Head } from "./openapi_v2.ts";
@@ -168,7 +168,7 @@ function resourceList(core: Core, group: string, groupVersion: string): unknown 
 
 /** Tells a client whether objects are stored in another version than before (`discovery.StorageVersionHash`). */
 function storageVersionHash({ group, version, storageVersion = version, kind }: ServedKind): string {
-  return createHash("sha256").update(`${group}/${storageVersion}/${kind}`).digest().subarray(0, 8).toString("base64");
+  return btoa(String.fromCharCode(...digest("sha256", `${group}/${storageVersion}/${kind}`).subarray(0, 8)));
 }
 
 function aggregated(core: Core, groups: readonly string[]): unknown {

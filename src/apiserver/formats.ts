@@ -76,7 +76,7 @@ function isAmbiguous(text: string, parse: (text: string, options: { version: "1.
  * @throws {StatusError} If the body is too large.
  */
 export async function requestAsJson(request: Request): Promise<Request> {
-  if (request.body === null || contentType(request.headers) !== PROTOBUF) return request;
+  if (contentType(request.headers) !== PROTOBUF || request.body === null) return request;
   const bytes = await readBytes(request);
   const { url, method, signal } = request;
   const headers = new Headers(request.headers);

@@ -172,9 +172,15 @@ export function trackUpdate(
 /** What an object is before it is made: of a built-in kind, which is a struct in Go, the parts that are always there. */
 export function nothing(kind: ServedKind): unknown {
   if (!kind.isBuiltin) return {};
+  const known = nothings.get(kind);
+  if (known !== undefined) return known;
   const made = zero(kind.schema) as Record<string, unknown>;
-  return NULL_RULES.has(kind.collection) ? { ...made, rules: null } : made;
+  const whole = NULL_RULES.has(kind.collection) ? { ...made, rules: null } : made;
+  nothings.set(kind, whole);
+  return whole;
 }
+
+const nothings = new WeakMap<ServedKind, unknown>();
 
 /** Kinds whose rules are there as null where nobody gave any, although they may be left out. */
 const NULL_RULES = new Set(["rbac.authorization.k8s.io/roles", "rbac.authorization.k8s.io/clusterroles"]);

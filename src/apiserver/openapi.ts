@@ -2,11 +2,11 @@
  * OpenAPI v3: an index, and a document for each group and version (KEP-2896). kubectl finds in them what `explain` shows and whether a path takes
  * `fieldValidation` and server-side apply; that much is in them, put together from what is served.
  */
-import { createHash } from "node:crypto";
 import { isObject } from "../base/json.ts";
 import { definitions, version } from "../openapi/kubernetes.gen.ts";
 import type { JsonSchema } from "../schema/json_schema.ts";
 import type { Core } from "./core.ts";
+import { digest } from "./digest.ts";
 import type { ServedKind } from "./kinds.ts";
 import { OBJECT_META } from "./server_schema.ts";
 
@@ -16,12 +16,16 @@ const REFERENCE = "#/components/schemas/";
 export function openApiIndex(core: Core): unknown {
   const paths = new Set(core.kinds.all.map(({ group, version }) => pathOf(group, version)));
   // The name of a document changes with what is served, so that a client keeps what has not changed.
-  const hash = createHash("sha512").update(String(core.kinds.generation)).digest("hex").toUpperCase();
+  const hash = hex(digest("sha512", String(core.kinds.generation)));
   return {
     paths: Object.fromEntries(
       [...paths].sort().map((path) => [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` }]),
     ),
   };
+}
+
+function hex(bytes: Uint8Array): string {
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("").toUpperCase();
 }
 
 function pathOf(group: string, version: string): string {

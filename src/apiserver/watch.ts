@@ -99,13 +99,22 @@ export class Watches {
     const clockwork: Disposable[] = [];
     let end = () => {};
     let isSilent = false;
+    /** What the reader was not ready for: it gets all of it at once. */
+    let pending: Uint8Array[] = [];
+    const flush = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      if (pending.length === 0) return;
+      controller.enqueue(joined(pending));
+      pending = [];
+    };
     return new ReadableStream<Uint8Array>({
       start: (controller) => {
         const send = (event: WatchEvent) => {
           if (isSilent) return;
           core.happened();
           const line = request.encode(event);
-          controller.enqueue(typeof line === "string" ? encoder.encode(line) : line);
+          const bytes = typeof line === "string" ? encoder.encode(line) : line;
+          if ((controller.desiredSize ?? 0) > 0) controller.enqueue(bytes);
+          else pending.push(bytes);
         };
         end = () => {
           if (!this.#open.delete(signal)) return;
@@ -113,6 +122,7 @@ export class Watches {
           signal.removeEventListener("abort", end);
           core.happened();
           try {
+            flush(controller);
             controller.close();
           } catch {
             // Cancelled by the reader: closed already.
@@ -155,9 +165,22 @@ export class Watches {
         if (isTrue(query.get("allowWatchBookmarks"))) clockwork.push(bookmarks(core, kind, send));
         if (signal.aborted) end();
       },
+      pull: flush,
       cancel: () => end(),
     });
   }
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const [only] = parts;
+  if (only !== undefined && parts.length === 1) return only;
+  const whole = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
 }
 
 // A server without a limit of its own draws one between half an hour and an hour; ours is the longest of these.

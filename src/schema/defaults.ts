@@ -33,6 +33,8 @@ export function applyDefaultsKeepingNull(schema: JsonSchema, value: unknown): un
 }
 
 function withDefaults(schema: JsonSchema, value: unknown, keepsNull: boolean): unknown {
+  // Where nothing has a default, and nothing is dropped, there is nothing to look for.
+  if (keepsNull && !hasDefaults(schema)) return value;
   if (Array.isArray(value)) {
     return schema.items === undefined ? value : listWithDefaults(schema.items, value, keepsNull);
   }
@@ -64,6 +66,21 @@ function objectWithDefaults(
     for (const key of Object.keys(object)) if (own(properties, key) === undefined) put(key, additionalProperties);
   }
   return result ?? object;
+}
+
+const known = new WeakMap<JsonSchema, boolean>();
+
+/** Whether a schema says a default anywhere below itself. What refers back to itself is taken to. */
+function hasDefaults(schema: JsonSchema): boolean {
+  const found = known.get(schema);
+  if (found !== undefined) return found;
+  known.set(schema, true);
+  const { properties = {}, items, additionalProperties } = schema;
+  const parts = [...Object.values(properties), ...items === undefined ? [] : [items]];
+  if (isObject(additionalProperties)) parts.push(additionalProperties);
+  const answer = parts.some((part) => part.default !== undefined || hasDefaults(part));
+  known.set(schema, answer);
+  return answer;
 }
 
 /**
