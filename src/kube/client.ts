@@ -6,6 +6,7 @@ import { ApiError, type Asked } from "./api_error.ts";
 import type { Connection, Outgoing } from "./connection.ts";
 import { jsonLines } from "./json_lines.ts";
 import { collectionPath, describe, objectPath } from "./path.ts";
+import { Lanes } from "./lanes.ts";
 import type { Pulse } from "./pulse.ts";
 import { unreached } from "./unreached.ts";
 
@@ -92,6 +93,7 @@ export class Client {
   readonly #fence: (() => void) | undefined;
   readonly #onAnswer: ((method: string, code: string) => void) | undefined;
   readonly #pulse: Pulse | undefined;
+  readonly #lanes: Lanes = new Lanes();
   /** How many requests wait to be sent again, as the server asked. */
   waiting = 0;
 
@@ -183,10 +185,12 @@ export class Client {
     }
     const asked = { verb: "watch", what: describe(kind, undefined, options.namespace) };
     const path = `${collectionPath(kind, options.namespace)}?${query}`;
+    using place = this.#lanes.take();
     using cut = linked(options.signal === undefined ? [] : [options.signal]);
     using _beating = this.#pulse?.onCut((error) => cut.abort(error));
     const { signal } = cut;
-    const response = await this.#send(asked, "GET", path, { ...accepting(options, "PartialObjectMetadata"), signal });
+    const how = { ...accepting(options, "PartialObjectMetadata"), signal, lane: place.lane };
+    const response = await this.#send(asked, "GET", path, how);
     options.onOpen?.();
     if (response.body === null) return;
     try {
@@ -309,7 +313,7 @@ export class Client {
     asked: Asked,
     method: string,
     path: string,
-    options: { readonly signal?: AbortSignal; readonly accept?: string },
+    options: { readonly signal?: AbortSignal; readonly accept?: string; readonly lane?: number },
     body?: unknown,
     type?: string,
   ): Promise<Response> {
@@ -327,6 +331,7 @@ export class Client {
         },
         body: text,
         signal: options.signal ?? null,
+        ...(options.lane ? { lane: options.lane } : {}),
       };
       const { response, authorization } = await this.#reach(asked, url, outgoing);
       if (response.ok) return response;
@@ -373,8 +378,7 @@ interface RawList {
 }
 
 /** Asks for an object's metadata alone, where that is wanted. */
-function accepting(options: SelectOptions, as: string): { readonly signal?: AbortSignal; readonly accept?: string } {
-  const { signal, metadataOnly } = options;
+function accepting({ signal, metadataOnly }: SelectOptions, as: string): { signal?: AbortSignal; accept?: string } {
   return {
     ...(signal === undefined ? {} : { signal }),
     ...(metadataOnly ? { accept: `application/json;as=${as};g=meta.k8s.io;v=v1` } : {}),

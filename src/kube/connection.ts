@@ -10,6 +10,8 @@ export interface Outgoing {
   readonly headers: Record<string, string>;
   readonly body: string | null;
   readonly signal: AbortSignal | null;
+  /** Which of several connections it goes over. @default {0} */
+  readonly lane?: number;
 }
 
 /** A way to an API server. */

@@ -27,15 +27,17 @@ export function tlsTransport(
     );
   }
   // Connections belong to a client of Deno's: another client opens its own.
-  let client = httpClient(tls);
+  let clients = [httpClient(tls)];
+  const clientOf = (lane: number): Deno.HttpClient => clients[lane] ??= httpClient(tls);
+  const close = (): void => clients.forEach((client) => client.close());
   return {
-    fetch: (request) => fetch(request, { client }),
-    send: (url, outgoing) => fetch(url, { ...outgoing, client }),
+    fetch: (request) => fetch(request, { client: clientOf(0) }),
+    send: (url, { lane = 0, ...outgoing }) => fetch(url, { ...outgoing, client: clientOf(lane) }),
     reset() {
-      client.close();
-      client = httpClient(tls);
+      close();
+      clients = [httpClient(tls)];
     },
-    close: () => client.close(),
+    close,
   };
 }
 

@@ -79,11 +79,11 @@ export function rightsOf(parts: Readonly<Record<string, Part>>, options: RightsO
 }
 
 function rightOf(part: string, right: ControllerRight): Right {
-  const { group, resource, verb, namespaced, namespaces, need, reason } = right;
+  const { group, resource, verb, namespaced, names = [], namespaces, need, reason } = right;
   const scope = namespaced ? "watched" : "cluster";
   const some = namespaces === undefined ? {} : { namespaces };
   const seldom = need === "seldom" ? { seldom: true } as const : {};
-  return { group, resource, verb, names: [], scope, ...some, ...seldom, part, reason };
+  return { group, resource, verb, names, scope, ...some, ...seldom, part, reason };
 }
 
 /** Events are where their objects are; those about what is in no namespace are in `default`. One that says the same again is patched. */

@@ -2,6 +2,7 @@
 import type { AccessCheck } from "../runtime/access_check.ts";
 import type { ControllerLoop } from "../runtime/controller_loop.ts";
 import type { Elector } from "../runtime/elector.ts";
+import type { Informers } from "../runtime/informers.ts";
 import type { Informer } from "../watch/informer.ts";
 
 /** A line of a readiness report. */
@@ -19,6 +20,22 @@ export function watchLine({ kind, problem, isSynced, staleness, selected }: Info
   // On an idle stream the server says something every minute or two.
   const age = staleness > 180_000 ? `nothing heard for ${Math.round(staleness / 1000)} s` : "up to date";
   return { name: `watch ${kind.kind}${selected}`, isReady, told: problem?.message ?? (isSynced ? age : "listing") };
+}
+
+/** A line for each watch; those of single objects are one line a kind, and one for each that is not ready. */
+export function watchLines(informers: Informers): ReadinessLine[] {
+  const named = new Set(informers.named());
+  const lines = informers.all().filter((informer) => !named.has(informer)).map(watchLine);
+  const counts = new Map<string, number>();
+  for (const informer of named) {
+    const line = watchLine(informer);
+    if (line.isReady) counts.set(informer.kind.kind, (counts.get(informer.kind.kind) ?? 0) + 1);
+    else lines.push(line);
+  }
+  for (const [kind, count] of counts) {
+    lines.push({ name: `watch ${kind} by name`, isReady: true, told: `${count} up to date` });
+  }
+  return lines;
 }
 
 /** The line of a controller. */

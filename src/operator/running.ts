@@ -18,7 +18,7 @@ import { WebhookHandler } from "../runtime/webhooks/handler.ts";
 import { controllersOf, isCalled } from "../parts/part_list.ts";
 import { operatorLog } from "./log.ts";
 import type { Operator } from "./operator.ts";
-import { controllerLine, leaderLine, permissionLines, type ReadinessLine, watchLine } from "./readiness.ts";
+import { controllerLine, leaderLine, permissionLines, type ReadinessLine, watchLines } from "./readiness.ts";
 import { Services } from "./services.ts";
 import { WebhookServer } from "./webhook_server.ts";
 
@@ -198,7 +198,7 @@ export function startOperator(operator: Operator, options: RunOptions): Running 
     },
     readiness: () => [
       ...(webhookServer === undefined ? [] : [webhookServer.line]),
-      ...informers.all().map(watchLine),
+      ...watchLines(informers),
       ...loops.map(controllerLine),
       ...checks.flatMap(permissionLines),
       ...(elector === undefined ? [] : [leaderLine(elector)]),

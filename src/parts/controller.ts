@@ -164,7 +164,8 @@ function make(kind: AnyKind, options: ControllerOptions<any, any, any, any, any,
   }
   refuseTwice(kind, owns, reads);
   refuseWatches(kind, [kind, ...owns, ...reads], watches);
-  refuseIndexes(kind, [kind, ...owns, ...reads, ...watches.map(({ kind }: Watch) => kind)], indexes);
+  const held = watches.filter(({ options }: Watch) => options.names === undefined);
+  refuseIndexes(kind, [kind, ...owns, ...reads, ...held.map(({ kind }: Watch) => kind)], indexes);
   // Found out here, and not at each run.
   if (timeout !== undefined) milliseconds(timeout);
   if (finalizer !== undefined) refuseFinalizer(kind, finalizer);
@@ -211,12 +212,26 @@ function refuseWatches(kind: AnyKind, declared: readonly AnyKind[], watches: rea
         `Cannot make a controller of ${kind.kind}: "${watched.kind}" is in "watches" twice: say it once`,
       );
     }
-    if (!isDeclared && options.map === undefined) {
+    if (options.names !== undefined) refuseNamed(kind, watched, options, isDeclared);
+    else if (!isDeclared && options.map === undefined) {
       throw new TypeError(
-        `Cannot make a controller of ${kind.kind}: whom does a change of "${watched.kind}" wake? Give its watch a "map", or add the kind to "owns" or "reads"`,
+        `Cannot make a controller of ${kind.kind}: whom does a change of "${watched.kind}" wake? Give its watch a "map" or "names", or add the kind to "owns" or "reads"`,
       );
     }
     seen.add(identity(watched));
+  }
+}
+
+function refuseNamed(kind: AnyKind, watched: AnyKind, options: Watch["options"], isDeclared: boolean): void {
+  const refuse = (why: string): never => {
+    throw new TypeError(`Cannot make a controller of ${kind.kind}: the watch of "${watched.kind}" has "names": ${why}`);
+  };
+  if (isDeclared) refuse("its own kind and those in owns and reads are watched whole");
+  for (const option of ["labelSelector", "fieldSelector", "namespaces", "map"] as const) {
+    if (options[option] !== undefined) refuse(`"${option}" does not go with it`);
+  }
+  if (Array.isArray(options.names) && (options.names.length === 0 || options.names.includes(""))) {
+    refuse("a list of them must have one, and none that is empty");
   }
 }
 
@@ -224,7 +239,7 @@ function refuseIndexes(kind: AnyKind, declared: readonly AnyKind[], indexes: Ind
   for (const [name, { kind: indexed }] of Object.entries(indexes)) {
     if (declared.some((other) => identity(other) === identity(indexed))) continue;
     throw new TypeError(
-      `Cannot make a controller of ${kind.kind}: index "${name}" is of "${indexed.kind}", which it does not watch: add it to "reads"`,
+      `Cannot make a controller of ${kind.kind}: index "${name}" is of "${indexed.kind}", which it does not watch whole: add it to "reads"`,
     );
   }
 }

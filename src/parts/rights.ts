@@ -12,6 +12,8 @@ export interface ControllerRight {
   readonly resource: string;
   readonly verb: string;
   readonly namespaced: boolean;
+  /** The only objects that it is about, by name; absent for all. */
+  readonly names?: readonly string[];
   /** The only namespaces where it is needed; absent for those of the operator. */
   readonly namespaces?: readonly string[];
   /**
@@ -59,14 +61,21 @@ export function controllerRights(controller: Controller): ControllerRight[] {
       ...(prune ? [on(of, "delete", `owns ${of.kind}: deletes what is not wanted any more`)] : []),
     ]),
     ...reads.flatMap((of) => watched(of, `reads ${of.kind}`)),
-    ...watches.flatMap(({ kind: of }) => watched(of, `watches ${of.kind}`)),
+    ...watches.flatMap(({ kind: of, options: { names } }) =>
+      names === undefined
+        ? watched(of, `watches ${of.kind}`)
+        : watched(of, `watches each ${of.kind} that is named`, typeof names === "function" ? undefined : names)
+    ),
     ...uses.flatMap(({ kind: of, verbs }) =>
       verbs.map((verb) => on(of, verb, `uses ${of.kind}: access(${of.kind}, "${verb}")`, { need: "live" }))
     ),
   ]);
 
-  function watched(of: AnyKind, reason: string): ControllerRight[] {
-    return ["list", "watch"].map((verb) => on(of, verb, reason));
+  function watched(of: AnyKind, reason: string, names?: readonly string[]): ControllerRight[] {
+    return ["list", "watch"].map((verb) => ({
+      ...on(of, verb, reason),
+      ...(names === undefined ? {} : { names: [...new Set(names)].sort() }),
+    }));
   }
 
   /**
@@ -145,7 +154,7 @@ export function told({ verb, resource, group }: Pick<ControllerRight, "verb" | "
 function unique(rights: readonly ControllerRight[]): ControllerRight[] {
   const seen = new Map<string, ControllerRight>();
   for (const right of rights) {
-    const key = JSON.stringify([told(right), right.namespaces]);
+    const key = JSON.stringify([told(right), right.namespaces, right.names]);
     const held = seen.get(key);
     if (held === undefined || (right.need === "always" && held.need !== "always")) seen.set(key, right);
   }

@@ -25,6 +25,13 @@ export interface WatchOptions<K extends AnyKind = AnyKind> {
   readonly namespaces?: readonly string[];
   /** Whether only the metadata is held: the server sends no more. What is read of the kind is then without spec and status. */
   readonly metadataOnly?: boolean;
+  /**
+   * The only objects that are watched, one watch a name, in place of all in the cluster: those that the controller's own objects name, which a change of them
+   * wakes. Watches come and go as names do. Names that are known beforehand, as a list, are looked for beside each object, and the roles that are made
+   * give rights to them alone.
+   */
+  // deno-lint-ignore no-explicit-any -- the object is of the controller's kind, which is not known here
+  readonly names?: readonly string[] | ((own: any) => Wake | readonly Wake[] | undefined);
   /** Whether changes wait until all that is new has been seen to. @default {"normal"} */
   readonly priority?: "normal" | "low";
   /** The part of the object that counts: a change of anything else wakes nobody. */
@@ -69,6 +76,28 @@ export interface Watch<K extends AnyKind = AnyKind> {
  *       map: ({ metadata }, { index }) => index("bySecret", `${metadata.namespace}/${metadata.name}`),
  *     }),
  *   ],
+ *   async reconcile(site, { get, log }) {
+ *     const secret = await get(Secret, site.spec.secret);
+ *     log.info("Secret read", { isThere: secret !== undefined });
+ *   },
+ * });
+ * ```
+ *
+ * @example Only the objects that are named: no other Secret is ever held
+ * ```ts
+ * import { controller, type Infer, resource, s, watch } from "@op/sdk";
+ * import { Secret } from "@op/sdk/kinds";
+ *
+ * const Site = resource({
+ *   group: "demo.example.com",
+ *   version: "v1",
+ *   kind: "Site",
+ *   spec: s.object({ secret: s.string() }),
+ * });
+ * type Site = Infer<typeof Site>;
+ *
+ * const sites = controller(Site, {
+ *   watches: [watch(Secret, { names: (site: Site) => site.spec.secret })],
  *   async reconcile(site, { get, log }) {
  *     const secret = await get(Secret, site.spec.secret);
  *     log.info("Secret read", { isThere: secret !== undefined });

@@ -81,7 +81,11 @@ export class AccessCheck {
     using limit = linked([signal]);
     using _timer = clock.after(PATIENCE, () => limit.abort(new DOMException("No answer", "TimeoutError")));
     const answers = await Promise.all(
-      this.#rights.flatMap((right) => this.#places(right).map((place) => this.#mayDo(right, place, limit.signal))),
+      this.#rights.flatMap((right) =>
+        this.#places(right).flatMap((place) =>
+          (right.names ?? [undefined]).map((name) => this.#mayDo(right, { namespace: place, name }, limit.signal))
+        )
+      ),
     );
     if (signal.aborted) return;
     this.activity++;
@@ -101,7 +105,7 @@ export class AccessCheck {
   /** Answers what is missing, if it is. */
   async #mayDo(
     right: ControllerRight,
-    namespace: string | undefined,
+    { namespace, name }: { readonly namespace: string | undefined; readonly name: string | undefined },
     signal: AbortSignal,
   ): Promise<{ readonly text: string; readonly isVital: boolean } | undefined> {
     const { group, version, resource, verb } = right;
@@ -113,6 +117,7 @@ export class AccessCheck {
       verb,
       ...(subresource === undefined ? {} : { subresource }),
       ...(namespace === undefined ? {} : { namespace }),
+      ...(name === undefined ? {} : { name }),
     };
     try {
       const review = { spec: { resourceAttributes } } as Input<typeof SelfSubjectAccessReview>;
@@ -123,7 +128,8 @@ export class AccessCheck {
       return undefined;
     }
     return {
-      text: told(right) + (namespace === undefined ? "" : ` in ${namespace}`),
+      text: told(right) + (name === undefined ? "" : ` "${name}"`) +
+        (namespace === undefined ? "" : ` in ${namespace}`),
       isVital: right.need === "always",
     };
   }

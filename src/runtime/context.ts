@@ -4,12 +4,13 @@ import { isStatus } from "../kube/api_error.ts";
 import type { Verb } from "../parts/access.ts";
 import type { ApplyOptions, Context, InNamespace, ListOptions, PatchOptions, Reason } from "../parts/context.ts";
 import type { AnyKind, KubeObject, ObjectMetaInput, OwnerReference } from "../resource/kind.ts";
-import { keyOf } from "../watch/key.ts";
+import { keyOf, type ObjectKey } from "../watch/key.ts";
 import { isApplied } from "./applied.ts";
 import { stored } from "./normal_form.ts";
 import type { Logger } from "./logger.ts";
 import { ownerReference, refuseOwner, refuseTaken } from "./owner.ts";
-import { copyOf, isSame, isWatched, remove, type Scope, write } from "./scope.ts";
+import type { NamedWatches } from "./named_watches.ts";
+import { copyOf, isSame, isWatched, namedOf, remove, type Scope, write } from "./scope.ts";
 import type { ConditionPart, StatusDraft } from "./status.ts";
 
 /** What a run is about. */
@@ -56,8 +57,22 @@ async function get(scope: Scope, run: Run, kind: AnyKind, name: string, options:
   const namespace = namespaceOf(run, kind, options.namespace);
   const copy = copyOf(scope, kind, namespace);
   if (copy !== undefined) return copy.get(keyOf({ name, namespace }));
+  const named = namedOf(scope, kind);
+  if (named !== undefined) return await getNamed(scope, run, named, keyOf({ name, namespace }));
   if (!isWatched(scope, kind)) refuseUndeclared(scope, kind, "get");
   return await read(scope, run, kind, { name, namespace });
+}
+
+/** What is named is watched from the moment it is: a read waits until it is held. */
+async function getNamed(scope: Scope, run: Run, named: NamedWatches, key: ObjectKey): Promise<unknown> {
+  const copy = named.of(key);
+  if (copy === undefined) {
+    throw new TypeError(
+      `Cannot get ${named.kind.kind} "${key}": no object of controller "${scope.part}" names it: only what "names" of its watch answers is watched`,
+    );
+  }
+  await copy.ready(run.signal);
+  return copy.get(key);
 }
 
 async function getLive(
@@ -92,6 +107,11 @@ async function list(scope: Scope, run: Run, kind: AnyKind, options: ListOptions 
   if (copy !== undefined) {
     return [...copy.values(namespace)].filter(({ metadata }) =>
       selector.every(([label, value]) => metadata.labels?.[label] === value)
+    );
+  }
+  if (namedOf(scope, kind) !== undefined) {
+    throw new TypeError(
+      `Cannot list ${kind.kind}: controller "${scope.part}" watches only objects that are named: get them by name, or add the kind to "reads"`,
     );
   }
   if (!isWatched(scope, kind)) refuseUndeclared(scope, kind, "list");

@@ -33,6 +33,10 @@ export class Informers {
   readonly #options: InformersOptions;
   readonly #entries = new Map<string, Entry>();
   readonly #copies = new Map<string, LiveCopy>();
+  /** Those that are there for good. */
+  readonly #kept = new Set<LiveCopy>();
+  /** Copies of single objects, and how many hold each. */
+  readonly #holds = new Map<LiveCopy, number>();
   #signal: AbortSignal | undefined;
 
   constructor(options: InformersOptions) {
@@ -46,6 +50,12 @@ export class Informers {
    * @param selection Which of its objects.
    */
   of(kind: AnyKind, selection: Selection = {}): LiveCopy {
+    const copy = this.#of(kind, selection);
+    this.#kept.add(copy);
+    return copy;
+  }
+
+  #of(kind: AnyKind, selection: Selection): LiveCopy {
     const identity = `${kind.apiVersion}/${kind.kind} ${selectionKey(selection)}`;
     let copy = this.#copies.get(identity);
     if (copy === undefined) this.#copies.set(identity, copy = this.#make(kind, selection));
@@ -57,11 +67,47 @@ export class Informers {
     return [...this.#entries.values()].map(({ informer }) => informer);
   }
 
+  /** Watches of one object each, by its name. */
+  named(): readonly Informer[] {
+    return [...this.#holds.keys()].flatMap(({ informers }) => informers);
+  }
+
+  /**
+   * The live copy of one object, by its name; watched until as many have released it as held it.
+   *
+   * @param kind The object's kind.
+   * @param name Its name.
+   * @param how Where it is, and how much of it is held.
+   */
+  hold(
+    kind: AnyKind,
+    name: string,
+    how: { readonly namespace?: string | undefined; readonly metadataOnly: boolean },
+  ): LiveCopy {
+    const { namespace, metadataOnly } = how;
+    const copy = this.#of(kind, {
+      fieldSelector: `metadata.name=${name}`,
+      metadataOnly,
+      ...(namespace === undefined ? {} : { namespaces: [namespace] }),
+    });
+    this.#holds.set(copy, (this.#holds.get(copy) ?? 0) + 1);
+    return copy;
+  }
+
+  /** Lets go of what {@linkcode hold} answered. */
+  release(copy: LiveCopy): void {
+    const left = (this.#holds.get(copy) ?? 1) - 1;
+    if (left > 0) return void this.#holds.set(copy, left);
+    this.#holds.delete(copy);
+    if (!this.#kept.has(copy)) this.#drop(copy);
+  }
+
   /** Ends the watches of a live copy that nobody asks for any more. */
-  drop(copy: LiveCopy): void {
+  #drop(copy: LiveCopy): void {
     for (const [identity, held] of this.#copies) if (held === copy) this.#copies.delete(identity);
     for (const [identity, { informer, stop }] of this.#entries) {
       if (!copy.informers.includes(informer)) continue;
+      if ([...this.#copies.values()].some(({ informers }) => informers.includes(informer))) continue;
       this.#entries.delete(identity);
       stop.abort();
     }
@@ -78,8 +124,18 @@ export class Informers {
     await Promise.all([...this.#entries.values()].map(({ ended }) => ended));
   }
 
-  /** What is known of each watch. */
+  /** What is known of the watches: those of one kind and namespace together, as no label may hold an object's name. */
   states(): WatchState[] {
+    const states = new Map<string, WatchState>();
+    for (const state of this.#each()) {
+      const key = JSON.stringify([state.group, state.version, state.kind, state.namespace]);
+      const before = states.get(key);
+      states.set(key, before === undefined ? state : together(before, state));
+    }
+    return [...states.values()];
+  }
+
+  #each(): WatchState[] {
     return [...this.#entries.values()].map(({ informer, namespace = "" }) => {
       const { kind, store, staleness, restarts } = informer;
       const { group, version } = kind;
@@ -140,6 +196,16 @@ export class Informers {
         problem === undefined ? log.info("Watch recovered") : log.warn("Watch interrupted", { error: problem.message }),
     });
   }
+}
+
+function together(one: WatchState, other: WatchState): WatchState {
+  return {
+    ...one,
+    objects: one.objects + other.objects,
+    bytes: one.bytes + other.bytes,
+    staleness: Math.max(one.staleness, other.staleness),
+    restarts: one.restarts + other.restarts,
+  };
 }
 
 // To write all objects as JSON at each scrape would cost more than what is learned by it.

@@ -2,7 +2,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Client } from "../kube/client.ts";
 import type { Controller } from "../parts/controller.ts";
-import type { Watch } from "../parts/watch.ts";
+import type { Wake, Watch } from "../parts/watch.ts";
 import type { AnyKind, KubeObject } from "../resource/kind.ts";
 import { keyOf } from "../watch/key.ts";
 import type { LiveCopy } from "../watch/live_copy.ts";
@@ -12,6 +12,7 @@ import type { Informers } from "./informers.ts";
 import { LiveIndex } from "./live_index.ts";
 import type { Logger } from "./logger.ts";
 import type { Metrics } from "./metrics.ts";
+import { NamedWatches } from "./named_watches.ts";
 import { fieldManager, finalizerName, pausedAnnotation } from "./names.ts";
 import type { Verdicts } from "./verdicts.ts";
 
@@ -40,6 +41,8 @@ export interface Scope extends Shared {
   /** The live copies of the kinds that it watches, its own first. */
   readonly copies: readonly LiveCopy[];
   readonly indexes: ReadonlyMap<string, LiveIndex>;
+  /** Kinds of which only objects are watched that are named. */
+  readonly named: readonly NamedWatches[];
   /** What is counted as it happens. */
   readonly counts: { skippedWrites: number; ownEvents: number };
   /** Marks this controller's writes, so that they do not wake it. */
@@ -68,12 +71,23 @@ export function scopeOf(operator: string, part: string, controller: Controller, 
     };
     return [name, new LiveIndex(copy, keysOf)] as const;
   });
+  const named = controller.watches.flatMap(({ kind: of, options }) => {
+    const { names } = options;
+    if (names === undefined) return [];
+    const namesOf = (own: KubeObject): readonly Wake[] =>
+      typeof names === "function" ? wakesOf(guarded(log, `names of ${of.kind}`, () => names(own))) : names;
+    return new NamedWatches({ informers: shared.informers, kind: of, options, namesOf });
+  });
+  for (const watches of named) {
+    copies[0]!.listen(({ before, after }) => watches.take(keyOf((after ?? before)!.metadata), after));
+  }
   return {
     ...shared,
     part,
     controller,
     copies,
     indexes: new Map(indexes),
+    named,
     counts: { skippedWrites: 0, ownEvents: 0 },
     log,
     writer: Symbol(part),
@@ -98,7 +112,8 @@ export function guarded<T>(log: Logger, what: string, call: () => T): T | undefi
 
 /** The kinds that a controller watches, its own first, each once. */
 export function watchedKinds({ kind, owns, reads, watches }: Controller): readonly AnyKind[] {
-  const kinds = [kind, ...owns, ...reads, ...watches.map(({ kind }) => kind)];
+  const whole = watches.filter(({ options }) => options.names === undefined);
+  const kinds = [kind, ...owns, ...reads, ...whole.map(({ kind }) => kind)];
   return kinds.filter((one, i) => kinds.findIndex((other) => isSame(one, other)) === i);
 }
 
@@ -118,6 +133,12 @@ function selectionOf(options: Watch["options"] | undefined, selector: string | u
   };
 }
 
+/** One, several or none, as a list. */
+export function wakesOf(wakes: Wake | readonly Wake[] | undefined): readonly Wake[] {
+  if (wakes === undefined) return [];
+  return Array.isArray(wakes) ? wakes : [wakes as Wake];
+}
+
 /** Whether two values are one kind. */
 export function isSame(one: AnyKind, other: AnyKind): boolean {
   return one === other || (one.kind === other.kind && one.apiVersion === other.apiVersion);
@@ -130,6 +151,11 @@ export function isSame(one: AnyKind, other: AnyKind): boolean {
 export function copyOf({ copies }: Scope, kind: AnyKind, namespace: string | undefined): LiveCopy | undefined {
   const copy = copies.find((copy) => isSame(copy.kind, kind));
   return copy?.covers(namespace) ? copy : undefined;
+}
+
+/** The watches of a kind of which only objects are watched that are named. */
+export function namedOf({ named }: Scope, kind: AnyKind): NamedWatches | undefined {
+  return named.find((watches) => isSame(watches.kind, kind));
 }
 
 /** The live copy of the controller's own kind. */
@@ -156,9 +182,10 @@ export async function write(
   metadata: { readonly name?: string | undefined; readonly namespace?: string | undefined },
   send: () => Promise<KubeObject>,
 ): Promise<KubeObject> {
-  const copy = copyOf(scope, kind, metadata.namespace);
+  const key = keyOf({ name: metadata.name ?? "", namespace: metadata.namespace });
+  const copy = copyOf(scope, kind, metadata.namespace) ?? namedOf(scope, kind)?.of(key);
   if (copy === undefined) return await send();
-  return await copy.write(keyOf({ name: metadata.name ?? "", namespace: metadata.namespace }), scope.writer, send);
+  return await copy.write(key, scope.writer, send);
 }
 
 /**
@@ -175,7 +202,7 @@ export async function remove(
   metadata: { readonly name: string; readonly namespace?: string | undefined },
   send: () => Promise<KubeObject | undefined>,
 ): Promise<void> {
-  const copy = copyOf(scope, kind, metadata.namespace);
+  const copy = copyOf(scope, kind, metadata.namespace) ?? namedOf(scope, kind)?.of(keyOf(metadata));
   if (copy === undefined) return void await send();
   await copy.remove(keyOf(metadata), scope.writer, send);
 }

@@ -4,8 +4,8 @@ import { backoff } from "../base/backoff.ts";
 import { sleep } from "../base/clock.ts";
 import type { Trigger } from "../parts/trigger.ts";
 import type { Wake } from "../parts/watch.ts";
-import { ownCopy, type Scope } from "./scope.ts";
-import { type Add, listOf, wakeKey } from "./wakeups.ts";
+import { ownCopy, type Scope, wakesOf } from "./scope.ts";
+import { type Add, wakeKey } from "./wakeups.ts";
 
 // A source that broke is begun again soon, and then less and less often.
 const RETRY = { first: 1000, longest: 5 * 60_000 };
@@ -49,7 +49,7 @@ async function follow(
       ) {
         if (next.done) break;
         failures = 0;
-        for (const wake of listOf(next.value)) add(wakeKey(scope.controller.kind, wake, undefined), "triggered", {});
+        for (const wake of wakesOf(next.value)) add(wakeKey(scope.controller.kind, wake, undefined), "triggered", {});
       }
       if (signal.aborted) return void Promise.resolve(wakes.return?.()).catch(() => undefined);
       scope.log.warn("Source ended");

@@ -8,7 +8,7 @@ import { keyOf, type ObjectKey } from "../watch/key.ts";
 import type { LiveCopy } from "../watch/live_copy.ts";
 import type { StoreChange } from "../watch/store.ts";
 import { ownerKey } from "./owner.ts";
-import { guarded, isSame, ownCopy, type Scope, watchOf } from "./scope.ts";
+import { guarded, isSame, ownCopy, type Scope, wakesOf, watchOf } from "./scope.ts";
 
 /** Adds a key to the queue. */
 export type Add = (key: ObjectKey, reason: Reason, options: AddOptions) => void;
@@ -20,6 +20,16 @@ export type Add = (key: ObjectKey, reason: Reason, options: AddOptions) => void;
  * @param add Adds a key to its queue.
  */
 export function listenToOthers(scope: Scope, add: Add): void {
+  for (const watches of scope.named) {
+    const options = watchOf(scope.controller, watches.kind);
+    const priority = options?.priority === "low" ? "resync" : "fresh";
+    watches.onChange = (by, change, writer, initial) => {
+      if (writer === scope.writer) return void scope.counts.ownEvents++;
+      // Who names it for the first time is about to run, and waits for it.
+      if (initial || !counts(scope, options, change)) return;
+      for (const key of by) add(key, "watched changed", { priority });
+    };
+  }
   for (const copy of scope.copies.slice(1)) {
     const options = watchOf(scope.controller, copy.kind);
     const isOwned = scope.controller.owns.some((owned) => isSame(owned, copy.kind));
@@ -77,7 +87,7 @@ function mapped(
   for (const object of [change.before, change.after]) {
     if (object === undefined) continue;
     const wakes = guarded(scope.log, `map of ${copy.kind.kind}`, () => map(object, context));
-    for (const wake of listOf(wakes)) keys.add(wakeKey(scope.controller.kind, wake, object.metadata.namespace));
+    for (const wake of wakesOf(wakes)) keys.add(wakeKey(scope.controller.kind, wake, object.metadata.namespace));
   }
   return keys;
 }
@@ -91,12 +101,6 @@ function mapContext(scope: Scope): MapContext {
 
 function refuseIndex({ part }: Scope, name: string): never {
   throw new TypeError(`Cannot look into index "${name}": controller "${part}" has none of that name`);
-}
-
-/** One, several or none, as a list. */
-export function listOf(wakes: Wake | readonly Wake[] | undefined): readonly Wake[] {
-  if (wakes === undefined) return [];
-  return Array.isArray(wakes) ? wakes : [wakes as Wake];
 }
 
 /**

@@ -56,7 +56,9 @@ export class Informer {
   #heard: number;
   #state: State = START;
   #failures = 0;
-  readonly #listeners: ChangeListener[] = [];
+  #listeners: readonly ChangeListener[] = [];
+  /** Told of the next sync, or of what goes wrong before it. */
+  readonly #waiting = new Set<(problem: Error | undefined) => void>();
   readonly #own: OwnWrites = new OwnWrites(this.store, (change, by) => this.#tell(change, by));
   readonly #client: Client;
   readonly #options: InformerOptions;
@@ -92,9 +94,33 @@ export class Informer {
     return this.#options.clock.elapsed() - this.#heard;
   }
 
-  /** Adds a listener. Those added before {@linkcode run} hear of everything. */
-  listen(listener: ChangeListener): void {
-    this.#listeners.push(listener);
+  /** Adds a listener. Those added before {@linkcode run} hear of everything. Disposing of the answer takes it off. */
+  listen(listener: ChangeListener): Disposable {
+    // Anew each time: a listener may go while a change is told.
+    this.#listeners = [...this.#listeners, listener];
+    return {
+      [Symbol.dispose]: () => void (this.#listeners = this.#listeners.filter((each) => each !== listener)),
+    };
+  }
+
+  /**
+   * Settles when it is synced; fails with the problem when it cannot be just now.
+   *
+   * @param signal Ends the waiting.
+   */
+  async ready(signal: AbortSignal): Promise<void> {
+    if (this.#isSynced) return;
+    if (this.problem !== undefined) throw this.problem;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const stop = (): void => reject(signal.reason);
+    const wait = (problem: Error | undefined): void => problem === undefined ? resolve() : reject(problem);
+    this.#waiting.add(wait);
+    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
+    await promise.finally(() => {
+      this.#waiting.delete(wait);
+      signal.removeEventListener("abort", stop);
+    });
   }
 
   /**
@@ -238,6 +264,7 @@ export class Informer {
         for (const gone of this.store.retain(change.seen, change.resourceVersion)) this.#own.hear(gone);
         this.#recovered();
         this.#isSynced = true;
+        this.#tellWaiting(undefined);
         return this.#sync.resolve();
     }
   }
@@ -258,6 +285,10 @@ export class Informer {
     if (kept.length === 0) delete metadata.managedFields;
     else metadata.managedFields = kept;
     return object;
+  }
+
+  #tellWaiting(problem: Error | undefined): void {
+    for (const wait of [...this.#waiting]) wait(problem);
   }
 
   #recovered(): void {
@@ -284,6 +315,7 @@ export class Informer {
     const problem = this.#explain(error);
     if (this.problem?.message !== problem.message) onProblem(problem);
     this.problem = problem;
+    this.#tellWaiting(problem);
     await sleep(clock, backoff(++this.#failures, { ...RETRY, spread: random() }), signal);
   }
 

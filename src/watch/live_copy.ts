@@ -40,6 +40,15 @@ export class LiveCopy {
     return Promise.all(this.informers.map(({ synced }) => synced));
   }
 
+  /**
+   * Settles when all that there was at first is held; fails when one of the watches cannot begin just now.
+   *
+   * @param signal Ends the waiting.
+   */
+  async ready(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.informers.map((informer) => informer.ready(signal)));
+  }
+
   /** Whether what is in a namespace is in it; `undefined` asks for a kind that is cluster-wide, or for all namespaces. */
   covers(namespace: string | undefined): boolean {
     return this.#single !== undefined || namespace === undefined || this.#informers.has(namespace);
@@ -67,9 +76,10 @@ export class LiveCopy {
     }
   }
 
-  /** Adds a listener to each watch. */
-  listen(listener: ChangeListener): void {
-    for (const informer of this.informers) informer.listen(listener);
+  /** Adds a listener to each watch. Disposing of the answer takes it off. */
+  listen(listener: ChangeListener): Disposable {
+    const listening = this.informers.map((informer) => informer.listen(listener));
+    return { [Symbol.dispose]: () => listening.forEach((one) => one[Symbol.dispose]()) };
   }
 
   /** Sends a write and takes its answer in; see {@linkcode Informer.write}. */

@@ -253,7 +253,7 @@ Deno.test("getLive reads past the cache", async () => {
 Deno.test("controller refuses a watch that wakes nobody and an index of what is not watched", () => {
   assert.throws(() => controller(Note, { watches: [watch(Secret, {})], reconcile() {} }), {
     message:
-      'Cannot make a controller of Note: whom does a change of "Secret" wake? Give its watch a "map", or add the kind to "owns" or "reads"',
+      'Cannot make a controller of Note: whom does a change of "Secret" wake? Give its watch a "map" or "names", or add the kind to "owns" or "reads"',
   });
   const twice = [watch(Secret, { map: () => "a" }), watch(Secret, { map: () => "b" })] as const;
   assert.throws(() => controller(Note, { watches: twice, reconcile() {} }), {
@@ -261,7 +261,7 @@ Deno.test("controller refuses a watch that wakes nobody and an index of what is 
   });
   assert.throws(() => controller(Note, { indexes: { bySecret }, reconcile() {} }), {
     message:
-      'Cannot make a controller of Note: index "bySecret" is of "Site", which it does not watch: add it to "reads"',
+      'Cannot make a controller of Note: index "bySecret" is of "Site", which it does not watch whole: add it to "reads"',
   });
 });
 

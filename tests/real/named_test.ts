@@ -1,0 +1,68 @@
+/** Hundreds of watches of single objects, by a user who may see no other, on a real API server: they all go over one connection. */
+import assert from "node:assert/strict";
+import { connect, controller, type Infer, operator, resource, s, watch } from "../../mod.ts";
+import { ClusterRole, ClusterRoleBinding, Secret } from "../../src/kinds/mod.ts";
+import { startOperator } from "../../src/operator/running.ts";
+import { realCluster } from "../../src/testing/real_cluster.ts";
+import { adminClient, watched } from "../_watched.ts";
+import { install } from "./_install.ts";
+import { temporaryFolder } from "./_ways_in.ts";
+
+const IN_DEFAULT = { namespace: "default" };
+const COUNT = 300;
+
+const Site = resource({
+  group: "named.example.com",
+  version: "v1",
+  kind: "Site",
+  spec: s.object({ secret: s.string() }),
+  status: s.object({ seen: s.optional(s.string()) }),
+});
+type Site = Infer<typeof Site>;
+
+const NAMES = Array.from({ length: COUNT }, (_, i) => `secret-${i}`);
+
+const sites = controller(Site, {
+  watches: [watch(Secret, { names: (site: Site) => site.spec.secret })],
+  async reconcile({ spec }, { get, status }) {
+    status({ seen: (await get(Secret, spec.secret))?.data?.text });
+  },
+});
+const op = operator({ name: "named", parts: { sites }, health: false });
+
+Deno.test(`${COUNT} objects each name a Secret: all are seen, a change of one wakes one, rights to their names suffice`, async () => {
+  await using cluster = await realCluster({ audit: "everything" });
+  await using folder = await temporaryFolder();
+  const client = adminClient(cluster);
+  await install(client, op);
+  await using all = await watched(client, Site);
+  await client.create(ClusterRole, {
+    metadata: { name: "named" },
+    rules: [
+      { apiGroups: ["named.example.com"], resources: ["sites", "sites/status"], verbs: ["list", "watch", "patch"] },
+      { apiGroups: [""], resources: ["secrets"], verbs: ["list", "watch"], resourceNames: NAMES },
+    ],
+  });
+  await client.create(ClusterRoleBinding, {
+    metadata: { name: "named" },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "named" },
+    subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "limited" }],
+  });
+  await folder.write({ config: (await cluster.user("limited")).kubeconfig });
+  const connection = await connect({ kubeconfig: `${folder.path}/config` });
+  using _connection = { [Symbol.dispose]: () => connection.close() };
+  for (const name of NAMES) {
+    await client.create(Secret, { metadata: { name }, data: { text: btoa("1") } }, IN_DEFAULT);
+    await client.create(Site, { metadata: { name }, spec: { secret: name } }, IN_DEFAULT);
+  }
+  await using running = startOperator(op, { connection, checkAccess: false });
+  await all.until((sites) => sites.length === COUNT && sites.every(({ status }) => status?.seen === btoa("1")));
+  await client.patch(Secret, "secret-7", { data: { text: btoa("2") } }, IN_DEFAULT);
+  await all.until((sites) =>
+    sites.some(({ metadata, status }) => metadata.name === "secret-7" && status?.seen === btoa("2"))
+  );
+  const line = running.readiness().find(({ name }) => name === "watch Secret by name");
+  assert.equal(line?.told, `${COUNT} up to date`);
+  const asked = (await cluster.auditLog()).filter(({ user }) => user.username === "limited");
+  assert.deepEqual(asked.filter(({ responseStatus }) => (responseStatus?.code ?? 200) >= 400), []);
+});

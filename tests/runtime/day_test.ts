@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+
+Deno.test("an operator's live heap does not grow: from hour 4 to hour 24 of a day with resyncs by at most 1 %", async () => {
+  const main = fileURLToPath(new URL("_day.ts", import.meta.url));
+  const config = fileURLToPath(new URL("../../deno.json", import.meta.url));
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-check", "--no-lock", "--v8-flags=--expose-gc", `--config=${config}`, main],
+  }).output();
+  assert.equal(code, 0, new TextDecoder().decode(stderr));
+  const hours: { hour: number; bytes: number; runs: number }[] = new TextDecoder().decode(stdout).trim().split("\n")
+    .map((line) => JSON.parse(line));
+  assert(hours.at(-1)!.runs > 20_000, `${hours.at(-1)!.runs} runs`);
+  const late = hours.filter(({ hour }) => hour >= 4);
+  const growth = slope(late.map(({ hour, bytes }) => [hour, bytes])) * 20 / late[0]!.bytes;
+  assert(growth <= 0.01, `${(100 * growth).toFixed(2)} %: ${late.map(({ bytes }) => bytes).join(", ")}`);
+});
+
+/** The slope of the straight line nearest to some points. */
+function slope(points: readonly (readonly [x: number, y: number])[]): number {
+  const mean = (of: (point: readonly [number, number]) => number) =>
+    points.reduce((sum, p) => sum + of(p), 0) / points.length;
+  const [mx, my] = [mean(([x]) => x), mean(([, y]) => y)];
+  const above = points.reduce((sum, [x, y]) => sum + (x - mx) * (y - my), 0);
+  return above / points.reduce((sum, [x]) => sum + (x - mx) ** 2, 0);
+}

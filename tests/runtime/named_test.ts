@@ -1,0 +1,196 @@
+/** Watches of single objects, which objects of a controller name. */
+import assert from "node:assert/strict";
+import { access, controller, type Infer, resource, s, watch } from "@op/sdk";
+import { ConfigMap, Secret } from "@op/sdk/kinds";
+import { faults, memoryCluster } from "@op/sdk/testing";
+import type { MemoryCluster } from "@op/sdk/testing";
+import { controllerRights, told } from "../../src/parts/rights.ts";
+
+const Site = resource({
+  group: "demo.example.com",
+  version: "v1",
+  kind: "Site",
+  spec: s.object({ secret: s.string() }),
+  status: s.object({ seen: s.optional(s.string()) }),
+});
+type Site = Infer<typeof Site>;
+
+const runs: string[] = [];
+
+/** A controller that reports what it reads of the Secret that its object names. */
+const sites = controller(Site, {
+  watches: [
+    watch(Secret, { names: (site: Site) => site.spec.secret, select: ({ data }: Infer<typeof Secret>) => data }),
+  ],
+  uses: [access(Secret, "patch")],
+  async reconcile({ metadata, spec }, { get, patch, reason, status }) {
+    const secret = await get(Secret, spec.secret);
+    runs.push(`${metadata.name} ${secret === undefined ? "nothing" : atob(secret.data?.text ?? "")}: ${reason}`);
+    status({ seen: secret?.data?.text });
+    if (secret?.data?.text === btoa("rewrite")) {
+      await patch(Secret, spec.secret, { data: { text: btoa("rewritten") } });
+      const again = await get(Secret, spec.secret);
+      runs.push(`${metadata.name} reads ${atob(again?.data?.text ?? "")}`);
+    }
+  },
+});
+
+/** The names whose watches are open now. */
+function watchedNames({ requests }: MemoryCluster, from = 0): string[] {
+  const asked = requests.slice(from).filter(({ resource, verb }) => resource === "secrets" && verb === "watch");
+  return [...new Set(asked.map(({ path }) => new URL(path, "http://x").searchParams.get("fieldSelector") ?? "all"))];
+}
+
+const secret = (cluster: MemoryCluster, name: string, text: string, namespace = "default") =>
+  cluster.create(Secret, name, { data: { text: btoa(text) } }, { namespace });
+
+Deno.test("watches of names come with the objects that name them, wake those alone, and no other Secret is asked for", async () => {
+  runs.length = 0;
+  await using cluster = await memoryCluster({ parts: { sites }, namespaces: ["other"] });
+  await secret(cluster, "one", "1");
+  await secret(cluster, "nobody", "n");
+  await secret(cluster, "one", "elsewhere", "other");
+  await cluster.create(Site, "a", { spec: { secret: "one" } });
+  await cluster.create(Site, "b", { spec: { secret: "one" } });
+  await cluster.create(Site, "c", { spec: { secret: "two" } });
+  await cluster.settle();
+  assert.deepEqual(runs.sort(), ["a 1: changed", "b 1: changed", "c nothing: changed"]);
+  assert.deepEqual(watchedNames(cluster), ["metadata.name=one", "metadata.name=two"]);
+  assert(cluster.sent({ kind: Secret, verb: "watch" }).every(({ namespace }) => namespace === "default"));
+
+  runs.length = 0;
+  await cluster.patch(Secret, "one", { data: { text: btoa("2") } });
+  await cluster.patch(Secret, "nobody", { data: { text: btoa("2") } });
+  await cluster.patch(Secret, "one", { metadata: { labels: { a: "b" } } });
+  await secret(cluster, "two", "new");
+  await cluster.settle();
+  assert.deepEqual(runs.sort(), ["a 2: watched changed", "b 2: watched changed", "c new: watched changed"]);
+
+  runs.length = 0;
+  await cluster.delete(Secret, "two");
+  await cluster.settle();
+  assert.deepEqual(runs, ["c nothing: watched changed"]);
+});
+
+Deno.test("a watch of a name goes with the last object that names it, and comes again", async () => {
+  runs.length = 0;
+  await using cluster = await memoryCluster({ parts: { sites } });
+  await secret(cluster, "one", "1");
+  await secret(cluster, "two", "2");
+  for (const name of ["a", "b"]) await cluster.create(Site, name, { spec: { secret: "one" } });
+  await cluster.settle();
+  await cluster.patch(Site, "a", { spec: { secret: "two" } });
+  await cluster.settle();
+  await cluster.patch(Secret, "one", { data: { text: btoa("b still names it") } });
+  await cluster.settle();
+  assert.equal(runs.at(-1), "b b still names it: watched changed");
+  await cluster.delete(Site, "b");
+  await cluster.settle();
+  const from = cluster.requests.length;
+  runs.length = 0;
+  await cluster.patch(Secret, "one", { data: { text: btoa("nobody names it") } });
+  // Long enough for every watch to be opened anew.
+  await cluster.advance("20m");
+  assert.deepEqual(runs, []);
+  assert.deepEqual(watchedNames(cluster, from), ["metadata.name=two"]);
+  await cluster.patch(Site, "a", { spec: { secret: "one" } });
+  await cluster.settle();
+  assert.deepEqual(runs, ["a nobody names it: changed"]);
+});
+
+Deno.test("a read of what is named shows the run's own write, and is not woken by it", async () => {
+  runs.length = 0;
+  await using cluster = await memoryCluster({ parts: { sites } });
+  await secret(cluster, "one", "rewrite");
+  await cluster.create(Site, "a", { spec: { secret: "one" } });
+  await cluster.settle();
+  assert.deepEqual(runs, ["a rewrite: changed", "a reads rewritten"]);
+});
+
+Deno.test("a watch of a name that cannot begin fails the run that reads it, which is tried again", async () => {
+  runs.length = 0;
+  await using cluster = await memoryCluster({ parts: { sites } });
+  await secret(cluster, "one", "1");
+  using refused = cluster.inject(faults.status(403), { kind: Secret, times: 1000 });
+  await cluster.create(Site, "a", { spec: { secret: "one" } });
+  await cluster.advance("10s");
+  const { status } = await cluster.get(Site, "a");
+  const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  assert.match(`${ready?.status} ${ready?.message}`, /^False Cannot watch Secret.*403/);
+  refused[Symbol.dispose]();
+  await cluster.advance("5m");
+  assert.deepEqual(runs, ["a 1: retried"]);
+});
+
+const fixed = controller(Site, {
+  watches: [watch(ConfigMap, { names: ["defaults"] })],
+  async reconcile({ metadata }, { get }) {
+    runs.push(`${metadata.name} ${(await get(ConfigMap, "defaults"))?.data?.text}`);
+  },
+});
+
+Deno.test("names that are known are looked for beside each object, and rights are to them alone", async () => {
+  runs.length = 0;
+  const rights = controllerRights(fixed).filter(({ resource }) => resource === "configmaps");
+  assert.deepEqual(rights.map((right) => [told(right), right.names]), [
+    ["list configmaps", ["defaults"]],
+    ["watch configmaps", ["defaults"]],
+  ]);
+  const rules = [
+    { apiGroups: ["demo.example.com"], resources: ["sites", "sites/status"], verbs: ["list", "watch", "patch"] },
+    { apiGroups: [""], resources: ["configmaps"], verbs: ["list", "watch"], resourceNames: ["defaults"] },
+    { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] },
+  ];
+  await using cluster = await memoryCluster({ parts: { fixed }, rbac: rules, checkAccess: true });
+  await cluster.create(ConfigMap, "defaults", { data: { text: "1" } });
+  await cluster.create(Site, "a", { spec: { secret: "" } });
+  await cluster.settle();
+  await cluster.patch(ConfigMap, "defaults", { data: { text: "2" } });
+  await cluster.settle();
+  assert.deepEqual(runs, ["a 1", "a 2"]);
+});
+
+const REFUSED: readonly { name: string; make: () => unknown; message: RegExp }[] = [
+  {
+    name: "its own kind",
+    make: () => controller(Site, { watches: [watch(Site, { names: ["a"] })], reconcile() {} }),
+    message: /the watch of "Site" has "names": its own kind and those in owns and reads are watched whole$/,
+  },
+  {
+    name: "a selector beside them",
+    make: () => controller(Site, { watches: [watch(Secret, { names: ["a"], labelSelector: "a=b" })], reconcile() {} }),
+    message: /"labelSelector" does not go with it$/,
+  },
+  {
+    name: "an empty list",
+    make: () => controller(Site, { watches: [watch(Secret, { names: [] })], reconcile() {} }),
+    message: /a list of them must have one, and none that is empty$/,
+  },
+];
+
+for (const { name, make, message } of REFUSED) {
+  Deno.test(`controller refuses names of ${name}`, () => {
+    assert.throws(make, { name: "TypeError", message });
+  });
+}
+
+Deno.test("a run that gets what nobody names, or lists what is only named, is told so", async () => {
+  const failing = (read: "get" | "list") =>
+    controller(Site, {
+      watches: [watch(Secret, { names: (site: Site) => site.spec.secret })],
+      reconcile: async (_, context) =>
+        void await (read === "get" ? context.get(Secret, "other") : context.list(Secret)),
+    });
+  for (
+    const [read, message] of [["get", /no object of controller "sites" names it/], [
+      "list",
+      /get them by name/,
+    ]] as const
+  ) {
+    await using cluster = await memoryCluster({ parts: { sites: failing(read) } });
+    await cluster.create(Site, "a", { spec: { secret: "one" } });
+    await cluster.settle();
+    const { status } = await cluster.get(Site, "a");
+    assert.match(status?.conditions?.find(({ type }) => type === "Ready")?.message ?? "", message);
+  }
+});
