@@ -19,7 +19,7 @@ import type { Operator } from "./operator.ts";
 import { addProcessMetrics } from "./process_metrics.ts";
 import { type ReadinessLine, type Running, type RunOptions, startOperator } from "./running.ts";
 import { SETTINGS } from "./setting_list.ts";
-import { flagSettings, SettingError, type Settings } from "./settings.ts";
+import { flagSettings, merged, SettingError, type Settings } from "./settings.ts";
 import { settingsSource, USUAL_FILE } from "./settings_source.ts";
 
 /** Exit codes: as it should, it failed, it was asked wrongly. */
@@ -98,7 +98,7 @@ function writeList(items: readonly unknown[]): void {
 /** By the flags alone, and the file that they name: what is installed must not depend on the machine on which it is printed. */
 async function installed(operator: Operator, values: Values): Promise<ManifestGroups> {
   const { into, image } = values;
-  const { namespaces } = runtimeScope(flagSettings(values));
+  const { namespaces } = runtimeScope(merged(flagSettings(values)));
   const told = await asTold(operator, values);
   try {
     return told.manifests({

@@ -59,9 +59,35 @@ export function flagSettings(values: Readonly<Record<string, unknown>>): Setting
   return found;
 }
 
-/** All that was said; of two that say one thing the first counts. */
+/** Settings of which one says what the other does not: some namespaces, or all. */
+const RIVALS: Readonly<Record<string, string>> = { namespaces: "all_namespaces", all_namespaces: "namespaces" };
+
+/**
+ * All that was said; of two that say one thing the first counts. `--namespace` goes before `all_namespaces` of a variable or the file as well, and the
+ * other way round.
+ *
+ * @throws {SettingError} If one place says both.
+ */
 export function merged(...all: readonly Settings[]): Settings {
-  return new Map([...all].reverse().flatMap((settings) => [...settings]));
+  const result = new Map<string, Said>();
+  for (const settings of [...all].reverse()) {
+    for (const [key, said] of settings) {
+      // That not all are meant says nothing of some.
+      if (said.value !== false && Object.hasOwn(RIVALS, key)) result.delete(RIVALS[key]!);
+    }
+    refuseRivals(settings);
+    for (const [key, said] of settings) result.set(key, said);
+  }
+  return result;
+}
+
+function refuseRivals(settings: Settings): void {
+  const [some, all] = [settings.get("namespaces"), settings.get("all_namespaces")];
+  if (some === undefined || all?.value !== true) return;
+  const [one, other] = some.where === all.where
+    ? [`"namespaces" in ${some.where}`, `"all_namespaces"`]
+    : [some.where, all.where];
+  throw new SettingError(`Cannot take ${one} and ${other}: say one of them`);
 }
 
 function fromText({ type }: Setting, text: string): unknown {

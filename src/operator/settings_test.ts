@@ -156,3 +156,72 @@ Deno.test("merged: a flag goes before a variable, that before the file", () => {
 function said(settings: Settings): Record<string, unknown> {
   return Object.fromEntries([...settings].map(([key, { value }]) => [key, value]));
 }
+
+const SCOPES: readonly {
+  name: string;
+  flags?: object;
+  env?: Record<string, string>;
+  file?: string;
+  expected: unknown;
+}[] = [
+  {
+    name: "a flag's namespaces before the file's all",
+    flags: { namespace: ["a"] },
+    file: "all_namespaces = true",
+    expected: ["a"],
+  },
+  {
+    name: "a flag's namespaces before a variable's all",
+    flags: { namespace: ["a"] },
+    env: { OP_ALL_NAMESPACES: "true" },
+    expected: ["a"],
+  },
+  {
+    name: "a variable's namespaces before the file's all",
+    env: { OP_NAMESPACES: "a,b" },
+    file: "all_namespaces = true",
+    expected: ["a", "b"],
+  },
+  {
+    name: "a flag's all before a variable's and the file's namespaces",
+    flags: { "all-namespaces": true },
+    env: { OP_NAMESPACES: "a" },
+    file: 'namespaces = ["b"]',
+    expected: "all",
+  },
+  {
+    name: "the file's namespaces where a flag says that not all are meant",
+    flags: { "no-all-namespaces": true },
+    file: 'namespaces = ["b"]',
+    expected: ["b"],
+  },
+  {
+    name: "a flag's namespaces, where a variable says all and the file others",
+    flags: { namespace: ["a"] },
+    env: { OP_ALL_NAMESPACES: "true" },
+    file: 'namespaces = ["b"]',
+    expected: ["a"],
+  },
+];
+
+for (const { name, flags = {}, env = {}, file = "", expected } of SCOPES) {
+  Deno.test(`merged takes ${name}`, () => {
+    const settings = merged(
+      flagSettings(flags as Record<string, unknown>),
+      variableSettings((name) => env[name]),
+      fileSettings(`[operator]\n${file}`, "f"),
+    );
+    const isAll = settings.get("all_namespaces")?.value === true;
+    assert.deepEqual(isAll ? "all" : settings.get("namespaces")?.value, expected);
+  });
+}
+
+Deno.test("merged refuses some namespaces and all in one place", () => {
+  assert.throws(() => merged(flagSettings({ namespace: ["a"], "all-namespaces": true })), {
+    name: "SettingError",
+    message: "Cannot take --namespace and --all-namespaces: say one of them",
+  });
+  assert.throws(() => merged(fileSettings('[operator]\nnamespaces = ["a"]\nall_namespaces = true', "f")), {
+    message: 'Cannot take "namespaces" in "f" and "all_namespaces": say one of them',
+  });
+});

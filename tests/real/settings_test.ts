@@ -38,12 +38,12 @@ Deno.test("settings say where an operator looks; log level and pause change whil
       });
       await operator({ name: "note-operator", parts: { notes }, health: { hostname: "127.0.0.1" } }).main();
     `,
-    "operator.toml": '[operator]\nnamespaces = ["one", "two"]\nselector = "watch=yes"\nlog_level = "error"\n',
+    "operator.toml": '[operator]\nnamespaces = ["one", "two"]\nselector = "watch=yes"\nlog_level = "info"\n',
   });
   await using operator = await startOperator({
     home: home.path,
     main: `${home.path}/main.ts`,
-    args: ["--kubeconfig", "config", "--config", "operator.toml", "--log-level", "info"],
+    args: ["--kubeconfig", "config", "--config", "operator.toml"],
     env: { OP_HEALTH_PORT: String(port) },
   });
   await operator.logged(({ msg }) => msg === "Controller started");
@@ -81,14 +81,19 @@ Deno.test("settings say where an operator looks; log level and pause change whil
   assert.match(await (await fetch(`http://127.0.0.1:${port}/livez`)).text(), /^\[\+\]event loop: on time$/m);
 
   await home.write({
-    "operator.toml": '[operator]\nnamespaces = ["one", "two"]\nselector = "watch=yes"\npaused = true\n',
+    "operator.toml":
+      '[operator]\nnamespaces = ["one", "two"]\nselector = "watch=yes"\npaused = true\nlog_level = "debug"\n',
   });
   await operator.logged(({ msg, paused }) => msg === "Settings read again" && paused === true);
   await client.patch(Note, "a", { spec: { text: "changed" } }, { namespace: "one" });
   const readiness = await (await fetch(`http://127.0.0.1:${port}/readyz`)).text();
   assert.match(readiness, /^\[-\]controller notes: is paused$/m);
   assert.equal((await client.get(ConfigMap, "a", { namespace: "one" })).data?.text, "one");
-  await home.write({ "operator.toml": '[operator]\nnamespaces = ["one", "two"]\nselector = "watch=yes"\n' });
+  assert.doesNotMatch(operator.text, /Note seen/);
+  await home.write({
+    "operator.toml": '[operator]\nnamespaces = ["one", "two"]\nselector = "watch=yes"\nlog_level = "debug"\n',
+  });
+  await operator.logged(({ msg, level }) => msg === "Note seen" && level === "debug");
   await maps.until((all) => all.some(({ data }) => data?.text === "changed"));
   assert.equal(await operator.stop(), 0);
 });

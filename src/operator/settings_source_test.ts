@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { setImmediate } from "node:timers";
+import { VirtualClock } from "../base/virtual_clock.ts";
+import { settingsSource } from "./settings_source.ts";
+
+Deno.test("settingsSource reads the file again while the program runs, tells what it says then, and what is wrong with it", async () => {
+  const path = await Deno.makeTempFile({ suffix: ".toml" });
+  const write = (line: string) => Deno.writeTextFile(path, `[operator]\n${line}\n`);
+  try {
+    await write('log_level = "info"');
+    const source = settingsSource({ config: path });
+    const level = (settings: Awaited<ReturnType<typeof source.read>>) => settings.get("log_level")?.value;
+    assert.equal(level(await source.read()), "info");
+    const clock = new VirtualClock();
+    const told: unknown[] = [];
+    let next = Promise.withResolvers<void>();
+    const tell = (what: unknown): Promise<void> => {
+      told.push(what);
+      next.resolve();
+      return Promise.resolve();
+    };
+    using _following = source.follow(clock, (settings) => tell(level(settings)), ({ message }) => void tell(message));
+    for (const line of ['log_level = "debug"', 'log_level = "loud"', 'log_level = "warn"']) {
+      next = Promise.withResolvers();
+      await write(line);
+      while (clock.nextDue === undefined) await new Promise<void>((resolve) => setImmediate(resolve));
+      clock.step(clock.nextDue);
+      await next.promise;
+    }
+    assert.deepEqual([told[0], told[2]], ["debug", "warn"]);
+    assert.match(String(told[1]), /it is "loud", and must be one of debug, info, warn, error$/);
+  } finally {
+    await Deno.remove(path);
+  }
+});
