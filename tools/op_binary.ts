@@ -1,11 +1,16 @@
 /**
- * `op` itself as one executable: `deno run -A tools/op_binary.ts [--output FILE] [--target TARGET]`.
+ * `op` itself as one executable: `deno run -A tools/op_binary.ts [--output FILE] [--target TARGET]`. Its bill of materials is put beside it.
  *
  * It may do whatever its user may: it writes projects and starts Deno, builders of images and git. Deno is looked for on the path.
  */
+import { createHash } from "node:crypto";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { versionOf } from "../cli/build/compile.ts";
+import { sbom } from "../cli/build/sbom.ts";
+import { namedSource } from "../cli/build/source_name.ts";
+import { VERSION } from "../cli/version.ts";
 
 /** Options for {@linkcode opBinary}. */
 export interface OpBinaryOptions {
@@ -33,7 +38,7 @@ export async function opBinary(options: OpBinaryOptions = {}): Promise<void> {
   try {
     const bundled = join(folder, "op.js");
     await run(Deno.execPath(), [
-      ...["bundle", "--quiet", "--minify", "--platform=deno", `--output=${bundled}`],
+      ...["bundle", "--quiet", "--minify", "--platform=deno", "--sourcemap=external", `--output=${bundled}`],
       join(ROOT, "cli/main.ts"),
     ]);
     // The file's time is written into the executable: a fixed one makes equal bytes of equal code.
@@ -44,9 +49,26 @@ export async function opBinary(options: OpBinaryOptions = {}): Promise<void> {
       `--output=${resolve(output)}`,
       bundled,
     ], env);
+    const bill = await billOf(resolve(output), bundled, folder, compiler);
+    await Deno.writeTextFile(`${resolve(output)}.cdx.json`, `${JSON.stringify(bill, null, 2)}\n`);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
+}
+
+async function billOf(executable: string, bundled: string, folder: string, compiler: string) {
+  const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json"] }).output();
+  const { npmCache } = JSON.parse(new TextDecoder().decode(stdout));
+  const named = namedSource({ folder, project: ROOT, npmCache });
+  const { sources } = JSON.parse(await Deno.readTextFile(`${bundled}.map`)) as { sources: string[] };
+  return sbom({
+    operator: { name: "op", version: VERSION },
+    sha256: createHash("sha256").update(await Deno.readFile(executable)).digest("hex"),
+    lock: await Deno.readTextFile(join(ROOT, "deno.lock")),
+    sources: await Promise.all(sources.map(named)),
+    runtime: await versionOf(compiler),
+    tool: VERSION,
+  });
 }
 
 /** Inside the repository, whose import map counts. */

@@ -10,6 +10,7 @@ const SDK = fileURLToPath(new URL("../../", import.meta.url));
 /** What lies at the top of a project. */
 const FILES = [
   ".dockerignore",
+  ".github",
   ".gitignore",
   "Dockerfile",
   "README.md",

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Sbom } from "../../cli/build/sbom.ts";
 import config from "../../cli/deno.json" with { type: "json" };
 import { opBinary } from "../../tools/op_binary.ts";
 import { toolchain } from "../../tools/toolchain.ts";
@@ -21,6 +22,10 @@ Deno.test("op as an executable makes a project and prints what its operator may 
       return new TextDecoder().decode(stdout);
     };
     assert.equal(await run(folder, "--version"), `op ${config.version}\n`);
+    const { components }: Sbom = JSON.parse(await Deno.readTextFile(`${op}.cdx.json`));
+    const inside = components.filter(({ scope }) => scope === "required").map(({ name }) => name);
+    for (const name of ["deno", "commander", "yaml", "client-node"]) assert(inside.includes(name), `${inside}`);
+    assert(!inside.includes("fast-check"));
     assert.match(await run(folder, "new", "operator", "shop", "--sdk", SDK), /^Made operator "shop" in shop:/);
     assert.match(await run(join(folder, "shop"), "sandbox"), /^net kubernetes\.default\.svc +the API server$/m);
     assert.match(await run(join(folder, "shop"), "crds"), /^ +plural: websites$/m);
