@@ -46,6 +46,10 @@ function program(io: Io): Command {
       new Option("-l, --log-level <level>", "how much operators that are started tell").choices(LEVELS),
     )
     .option("--no-color", "no colors, as with NO_COLOR")
+    // What stands before or behind a command's own name is the command's all the same.
+    .hook("preAction", (op, command) => {
+      for (const [name, value] of Object.entries(op.opts())) command.setOptionValue(name, value);
+    })
     .helpOption("-h, --help", "print this help")
     .helpCommand("help [command]", "print the help of a command")
     .addHelpText("after", "\nExit codes: 0 done, 1 could not be done, 2 wrong command line.")

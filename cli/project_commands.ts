@@ -103,6 +103,17 @@ export function addRunning(op: Command, io: Io): void {
     .addOption(formOption())
     .addHelpText("after", examples("op plan", "op plan -n team --as-account", "op plan --check -o json"))
     .action(async (file, options, command) => (await import("./run/plan.ts")).plan(file, all(options, command), io));
+
+  withCluster(op.command("doctor").description("look at an operator in a cluster: what is there, and what is wrong"))
+    .argument("[file]", OPERATOR_FILE, "main.ts")
+    .option("--into <namespace>", "the namespace that it runs in (default: its name and -system)")
+    .option("-n, --namespace <names...>", "the only namespaces that it looks at and has rights in (default: all)")
+    .option("--stuck-after <seconds>", "after how long an object that is to go is stuck", "300")
+    .addOption(formOption())
+    .addHelpText("after", examples("op doctor", "op doctor --context prod -o json"))
+    .action(async (file, options, command) =>
+      (await import("./doctor/doctor.ts")).doctor(file, all(options, command), io)
+    );
 }
 
 function withCluster<Args extends unknown[], Options extends OptionValues>(command: Command<Args, Options>) {

@@ -85,10 +85,13 @@ export async function permissions(
   );
 }
 
-function placesOf(right: Right, own: string, watches: readonly string[] | undefined): readonly (string | undefined)[] {
-  const scope = right.scope as unknown;
-  if (scope === "own" || (typeof scope === "object" && scope !== null && "own" in scope)) return [own];
-  return isOwn(right) ? [own] : watches ?? [undefined];
+function placesOf(
+  { scope, namespaces }: Right,
+  own: string,
+  watches: readonly string[] | undefined,
+): readonly (string | undefined)[] {
+  if (namespaces !== undefined) return namespaces;
+  return scope === "cluster" ? [undefined] : scope === "own" ? [own] : watches ?? [undefined];
 }
 
 /** The Lease lies where the operator does. */
@@ -100,10 +103,7 @@ function groupsOf(namespace: string): string[] {
   return ["system:serviceaccounts", `system:serviceaccounts:${namespace}`, "system:authenticated"];
 }
 
-function attributesOf(
-  { group, resource, verb, names }: Right & { readonly names?: readonly string[] },
-  namespace: string | undefined,
-) {
+function attributesOf({ group, resource, verb, names }: Right, namespace: string | undefined) {
   const [plural = "", subresource] = resource.split("/");
   return {
     group,
@@ -111,7 +111,7 @@ function attributesOf(
     verb,
     ...(subresource === undefined ? {} : { subresource }),
     ...(namespace === undefined ? {} : { namespace }),
-    ...(names?.[0] === undefined ? {} : { name: names[0] }),
+    ...(names[0] === undefined ? {} : { name: names[0] }),
   };
 }
 
@@ -139,12 +139,10 @@ export async function workload({ client }: Cluster, { manifests, name }: Operato
 /** Somebody leads, and is alive. */
 export async function leader({ client }: Cluster, facts: OperatorFacts, now: number): Promise<Finding[]> {
   const { good, wrong, doubtful } = findings("leader");
-  const right = facts.rights.find((right) => isOwn(right) && right.verb === "patch") as
-    | Right & { readonly names?: readonly string[] }
-    | undefined;
+  const right = facts.rights.find((right) => isOwn(right) && right.verb === "patch");
   if (right === undefined) return [good("the operator elects none")];
-  const { namespace } = accountOf(facts);
-  const name = right.names?.[0] ?? facts.name;
+  const namespace = right.namespaces?.[0] ?? accountOf(facts).namespace;
+  const name = right.names[0] ?? facts.name;
   const lease = await present(() => client.get(Lease, name, { namespace }));
   if (lease === undefined) return [doubtful(`there is no Lease ${namespace}/${name}: nobody has led yet`)];
   const { holderIdentity, renewTime, leaseDurationSeconds = 15 } = lease.spec ?? {};

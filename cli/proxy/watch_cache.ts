@@ -85,6 +85,7 @@ class KeptWatch {
   #bookmark: WatchLine["object"] | undefined;
   #resourceVersion = "";
   #isOver = false;
+  #lines = 0;
   #reader: ReadableStreamDefaultReader<string> | undefined;
 
   constructor(passing: Passing, forward: Forward, signal: AbortSignal, onEnd: () => void) {
@@ -114,8 +115,11 @@ class KeptWatch {
     try {
       let body: ReadableStream<Uint8Array> | null = first;
       while (body !== null && !this.#isOver) {
-        await this.#read(body);
-        if (this.#isOver || this.#resourceVersion === "") break;
+        const before = this.#lines;
+        // One that broke off can be gone on from as one that was ended.
+        await this.#read(body).catch(() => {});
+        // To open one after another that brings nothing would be a storm.
+        if (this.#isOver || this.#resourceVersion === "" || this.#lines === before) break;
         const url = new URL(this.#passing.url);
         for (const name of ["sendInitialEvents", "resourceVersionMatch"]) url.searchParams.delete(name);
         url.searchParams.set("resourceVersion", this.#resourceVersion);
@@ -163,6 +167,7 @@ class KeptWatch {
 
   #take(event: WatchLine, line: string): void {
     const { type, object } = event;
+    this.#lines++;
     if (type === "ERROR") return this.end();
     const { name = "", namespace = "", resourceVersion, annotations } = object.metadata ?? {};
     if (resourceVersion !== undefined) this.#resourceVersion = resourceVersion;

@@ -34,6 +34,8 @@ export class DryRun {
   running = 0;
   /** Watches that have not told all there is at first. */
   beginning = 0;
+  /** Whether anything was watched yet. */
+  hasBegun = false;
   /** When something last happened, in milliseconds. */
   last: number = performance.now();
   readonly #forward: Forward;
@@ -84,6 +86,7 @@ export class DryRun {
   #watched(response: Response, url: URL): Response {
     const isFirst = url.searchParams.get("sendInitialEvents") === "true";
     if (!response.ok || response.body === null || url.searchParams.get("watch") !== "true") return response;
+    this.hasBegun = true;
     if (isFirst) this.beginning++;
     let isBeginning = isFirst;
     const begun = (): void => {

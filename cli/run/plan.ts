@@ -99,12 +99,10 @@ async function untilQuiet(
 ): Promise<void> {
   const late = AbortSignal.timeout(timeout);
   let code: number | undefined;
-  let hasBegun = false;
   process.ended.then((ended) => code = ended);
   while (true) {
     if (code !== undefined) throw new Failure(`Cannot plan "${name}": it ended with ${code}`);
-    hasBegun ||= dry.beginning > 0;
-    const isBusy = !hasBegun || dry.running > 0 || dry.beginning > 0;
+    const isBusy = !dry.hasBegun || dry.running > 0 || dry.beginning > 0;
     if (!isBusy && performance.now() - dry.last > quiet) return;
     if (late.aborted) {
       throw new Failure(`Cannot plan "${name}": it is not done after ${timeout / 1000} s; wait longer with --timeout`);
@@ -131,6 +129,7 @@ const SERVERS = ["creationTimestamp", "generation", "managedFields", "resourceVe
 function shownYaml(object: PlainValue | undefined, subresource: string | undefined): string {
   if (object === undefined) return "";
   const { status, metadata, ...rest } = object;
+  if (subresource === "status" && status === undefined) return "";
   const own = Object.entries(metadata as PlainValue ?? {}).filter(([name]) => !SERVERS.includes(name));
   const shown = subresource === "status" ? { status } : { ...rest, metadata: Object.fromEntries(own) };
   return stringify(shown, { sortMapEntries: true, lineWidth: 0 });

@@ -27,8 +27,10 @@ export interface StartOptions extends GlobalOptions {
  * @throws {OperatorEnded} If it ends otherwise than well; its own words are on standard error.
  */
 export async function start(file: string, more: readonly string[], options: StartOptions, io: Io): Promise<void> {
-  const source = await sourceFile(file, io);
-  const args = ["start", ...await startArguments(source, options, io), ...more];
+  // Behind "--" stands what is the operator's, also where no file is named.
+  const [named, rest] = file.startsWith("-") ? ["main.ts", [file, ...more]] : [file, more];
+  const source = await sourceFile(named, io);
+  const args = ["start", ...await startArguments(source, options, io), ...rest];
   await using process = await startOperatorProcess(source, { args, isColored: isColored(options, io) }, io);
   const code = await untilEnded(process, io);
   if (code !== 0) throw new OperatorEnded(code);

@@ -1,0 +1,61 @@
+/** `op doctor`: what a cluster has of an operator, and what is wrong with it. */
+import { stringify } from "yaml";
+import { connectCluster } from "../cluster.ts";
+import { runningDeno, sourceFile } from "../deno.ts";
+import { Failure, UsageError } from "../exit_code.ts";
+import { installOptions, type PlaceOptions } from "../generate/generate.ts";
+import { type Form, type GlobalOptions, isColored } from "../global_options.ts";
+import { inspect } from "../inspect.ts";
+import type { Io } from "../io.ts";
+import { definitions, finalizers, leader, permissions, server, workload } from "./checks.ts";
+import { type Finding, looked } from "./finding.ts";
+import { webhooks } from "./webhooks.ts";
+
+/** Options for {@linkcode doctor}. */
+export interface DoctorOptions extends GlobalOptions, PlaceOptions {
+  readonly kubeconfig?: string | undefined;
+  readonly context?: string | undefined;
+  readonly output: Form;
+  /** After how many seconds an object that is to go is stuck. */
+  readonly stuckAfter: string;
+}
+
+/**
+ * Looks at an operator in a cluster, and prints a line of each thing that it looks at.
+ *
+ * @param file The file whose default export is the operator.
+ * @param options Which cluster, and how.
+ * @param io The terminal and the shell.
+ * @throws {Failure} If something is wrong.
+ */
+export async function doctor(file: string, options: DoctorOptions, io: Io): Promise<void> {
+  const patience = Number(options.stuckAfter) * 1000;
+  if (!(patience >= 0)) throw new UsageError(`Cannot wait "${options.stuckAfter}": say a number of seconds`);
+  const source = await sourceFile(file, io);
+  const facts = await inspect(runningDeno(), source.url, source.folder, file, installOptions(options));
+  using cluster = await connectCluster(options, io);
+  const now = Date.now();
+  // Without an answer to the first there is nothing else to ask.
+  const reached = await server(cluster);
+  const found = await Promise.all([
+    looked("kinds", () => definitions(cluster, facts)),
+    looked("permissions", () => permissions(cluster, facts, options.namespace)),
+    looked("deployment", () => workload(cluster, facts)),
+    looked("webhooks", () => webhooks(cluster, facts, now)),
+    looked("leader", () => leader(cluster, facts, now)),
+    looked("finalizers", () => finalizers(cluster, facts, now, patience)),
+  ]);
+  const all = [...reached, ...found.flat()];
+  if (options.output === "json") io.out(`${JSON.stringify(all, null, 2)}\n`);
+  else if (options.output === "yaml") io.out(stringify(all));
+  else io.out(all.map((finding) => line(finding, isColored(options, io))).join(""));
+  const wrong = all.filter(({ verdict }) => verdict === "wrong");
+  if (wrong.length > 0) throw new Failure(`${wrong.length} of ${all.length} findings on "${facts.name}" are wrong`);
+}
+
+const COLORS = { good: "\x1b[32m", doubtful: "\x1b[33m", wrong: "\x1b[31m", unknown: "\x1b[33m" } as const;
+
+function line({ check, verdict, told }: Finding, isColored: boolean): string {
+  const word = verdict.padEnd(8);
+  return `${isColored ? `${COLORS[verdict]}${word}\x1b[0m` : word}  ${check.padEnd(11)}  ${told}\n`;
+}

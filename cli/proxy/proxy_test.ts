@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { createApiserver } from "@op/sdk/testing";
+import type { Connection } from "@op/sdk";
+import { type Forward, forwardTo, openProxy } from "./proxy.ts";
+import { WatchCache } from "./watch_cache.ts";
+
+const NAMESPACES = "/api/v1/namespaces";
+const WATCH =
+  `${NAMESPACES}?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`;
+
+/** An API server behind a door, with what was asked of it. */
+async function door(wrap: (forward: Forward) => Forward = (forward) => forward) {
+  const server = createApiserver();
+  const asked: string[] = [];
+  const connection: Connection = {
+    url: "http://cluster",
+    fetch(request) {
+      asked.push(`${request.method} ${new URL(request.url).pathname}`);
+      return server.fetch(request);
+    },
+    close() {},
+  };
+  const proxy = openProxy({ forward: wrap(forwardTo(connection)), namespace: "team" });
+  const { users, contexts } = JSON.parse(proxy.kubeconfig);
+  const authorization = `Bearer ${users[0].user.token}`;
+  const send = (path: string, init: RequestInit = {}) =>
+    fetch(proxy.url + path, { ...init, headers: { authorization, ...init.headers } });
+  await send("/readyz").then((response) => response.text());
+  asked.length = 0;
+  return {
+    server,
+    asked,
+    send,
+    namespace: contexts[0].context.namespace,
+    url: proxy.url,
+    async [Symbol.asyncDispose]() {
+      await proxy[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+interface Line {
+  readonly type: string;
+  readonly object: {
+    readonly metadata: { readonly name?: string; readonly annotations?: Record<string, string> };
+    readonly code?: number;
+  };
+}
+
+/** The lines of a watch, one after another, until it is left. */
+async function* lines(response: Response): AsyncGenerator<Line> {
+  let rest = "";
+  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+    const whole = (rest + chunk).split("\n");
+    rest = whole.pop()!;
+    for (const line of whole) yield JSON.parse(line);
+  }
+}
+
+/** The names there are at first. */
+async function names(watch: AsyncGenerator<Line>): Promise<string[]> {
+  const found: string[] = [];
+  for (let next = await watch.next(); !next.done; next = await watch.next()) {
+    const { type, object } = next.value;
+    if (type === "BOOKMARK") {
+      if (object.metadata.annotations?.["k8s.io/initial-events-end"] === "true") break;
+      continue;
+    }
+    found.push(`${type} ${object.metadata.name}`);
+  }
+  return found.sort();
+}
+
+async function create(send: (path: string, init?: RequestInit) => Promise<Response>, name: string): Promise<number> {
+  const body = JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
+  const response = await send(NAMESPACES, { method: "POST", body, headers: { "content-type": "application/json" } });
+  await response.body?.cancel();
+  return response.status;
+}
+
+async function nextChange(watch: AsyncGenerator<Line>): Promise<string> {
+  for (let next = await watch.next(); !next.done; next = await watch.next()) {
+    const { type, object } = next.value;
+    if (type !== "BOOKMARK") return `${type} ${object.metadata?.name ?? object.code}`;
+  }
+  return "end";
+}
+
+Deno.test("openProxy passes on what comes with its own token, and nothing else", async () => {
+  await using way = await door();
+  assert.equal(await create(way.send, "made"), 201);
+  const answer = await way.send(`${NAMESPACES}/made`);
+  assert.deepEqual([answer.status, (await answer.json()).metadata.name], [200, "made"]);
+  for (const headers of [{}, { authorization: "Bearer other" }] as HeadersInit[]) {
+    const refused = await fetch(`${way.url}${NAMESPACES}`, { headers });
+    assert.deepEqual([refused.status, await refused.text()], [401, ""]);
+  }
+  assert.equal(way.namespace, "team");
+  assert.deepEqual(way.asked, [`POST ${NAMESPACES}`, `GET ${NAMESPACES}/made`]);
+});
+
+Deno.test("openProxy answers with a Status where nobody can be reached", async () => {
+  await using way = await door(() => () => Promise.reject(new Error("no route")));
+  const answer = await way.send(NAMESPACES);
+  assert.equal(answer.status, 502);
+  assert.equal((await answer.json()).message, "no route");
+});
+
+Deno.test("WatchCache tells a second watch what the first brought, and both what comes", async () => {
+  let cache!: WatchCache;
+  await using way = await door((forward) => (cache = new WatchCache(forward)).forward);
+  using _cache = cache;
+  const first = lines(await way.send(WATCH));
+  const there = await names(first);
+  assert(there.includes("ADDED default"));
+  assert.equal(await create(way.send, "later"), 201);
+  assert.equal(await nextChange(first), "ADDED later");
+
+  const second = lines(await way.send(WATCH));
+  assert.deepEqual(await names(second), [...there, "ADDED later"].sort());
+  assert.equal(await create(way.send, "last"), 201);
+  assert.deepEqual([await nextChange(first), await nextChange(second)], ["ADDED last", "ADDED last"]);
+  await first.return(undefined);
+
+  const third = lines(await way.send(WATCH));
+  assert((await names(third)).includes("ADDED last"));
+  assert.equal(way.asked.filter((one) => one === `GET ${NAMESPACES}`).length, 1);
+  assert.equal(cache.hits, 2);
+  await second.return(undefined);
+  await third.return(undefined);
+});
+
+Deno.test("WatchCache keeps watches with other selectors apart", async () => {
+  let cache!: WatchCache;
+  await using way = await door((forward) => (cache = new WatchCache(forward)).forward);
+  using _cache = cache;
+  const all = lines(await way.send(WATCH));
+  await names(all);
+  const some = lines(await way.send(`${WATCH}&fieldSelector=metadata.name=default`));
+  assert.deepEqual(await names(some), ["ADDED default"]);
+  assert.equal(cache.hits, 0);
+  await all.return(undefined);
+  await some.return(undefined);
+});
+
+Deno.test("WatchCache forgets when it is told to: who watches begins anew, and the server is asked again", async () => {
+  let cache!: WatchCache;
+  await using way = await door((forward) => (cache = new WatchCache(forward)).forward);
+  using _cache = cache;
+  const watch = lines(await way.send(WATCH));
+  await names(watch);
+  cache.clear();
+  assert.equal(await nextChange(watch), "ERROR 410");
+  assert.equal(await nextChange(watch), "end");
+  const again = lines(await way.send(WATCH));
+  assert((await names(again)).length > 0);
+  assert.equal(way.asked.length, 2);
+  await again.return(undefined);
+});
+
+Deno.test("WatchCache goes on where the server ends a watch, and passes on what is refused", async () => {
+  let cache!: WatchCache;
+  await using way = await door((forward) => (cache = new WatchCache(forward)).forward);
+  using _cache = cache;
+  const watch = lines(await way.send(WATCH));
+  await names(watch);
+  way.server.cut();
+  assert.equal(await create(way.send, "later"), 201);
+  assert.equal(await nextChange(watch), "ADDED later");
+  await watch.return(undefined);
+  const refused = await way.send("/apis/none/v1/things?watch=true&sendInitialEvents=true");
+  assert.equal(refused.status, 404);
+  await refused.body?.cancel();
+});

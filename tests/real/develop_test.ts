@@ -1,0 +1,290 @@
+/** `op start`, `op dev`, `op plan` and `op doctor` on a real API server. */
+import assert from "node:assert/strict";
+import { mainModule, operatorFolder } from "../../cli/_operator_folder.ts";
+import { RecordedIo } from "../../cli/_recorded_io.ts";
+import { cli } from "../../cli/cli.ts";
+import {
+  ClusterRole,
+  ConfigMap,
+  CustomResourceDefinition,
+  Lease,
+  ValidatingWebhookConfiguration,
+} from "../../src/kinds/mod.ts";
+import type { Client } from "../../src/kube/client.ts";
+import { openProxy } from "../../cli/proxy/proxy.ts";
+import { findKind } from "../../src/kube/discovery.ts";
+import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
+import { adminClient } from "../_watched.ts";
+
+const MAIN = `
+const Note = resource({ group: "demo.example.com", version: "v1", kind: "Note", spec: s.object({ text: s.string() }), status: s.object({ length: s.optional(s.integer()) }) });
+const notes = controller(Note, {
+  owns: [ConfigMap],
+  async reconcile(note, { apply, status }) {
+    await apply(ConfigMap, { metadata: { name: note.metadata.name }, data: { text: PREFIX + note.spec.text } });
+    status({ length: note.spec.text.length });
+  },
+  cleanup() {},
+});
+export default operator({ name: "notes", version: "1.2.0", health: false, parts: { notes } });
+`;
+const body = (prefix: string) => `const PREFIX = ${JSON.stringify(prefix)};${MAIN}`;
+const main = (prefix: string) => mainModule(body(prefix));
+
+/** An Io that can be stopped, and tells when something was said. */
+class RunningIo extends RecordedIo {
+  readonly #stop = new AbortController();
+  readonly stop: AbortSignal = this.#stop.signal;
+  #said = Promise.withResolvers<void>();
+
+  #tell(): void {
+    this.#said.resolve();
+    this.#said = Promise.withResolvers();
+  }
+  override out = (text: string): void => {
+    this.stdout += text;
+    this.#tell();
+  };
+  override err = (text: string): void => {
+    this.stderr += text;
+    this.#tell();
+  };
+  /** Settles when that was said so often, or the command has ended. */
+  async says(pattern: RegExp, times: number, ended: Promise<number>): Promise<void> {
+    let isOver = false;
+    ended.then(() => {
+      isOver = true;
+      this.#tell();
+    });
+    const count = () => (this.stdout + this.stderr).split("\n").filter((line) => pattern.test(line)).length;
+    while (count() < times) {
+      if (isOver) assert.fail(`it ended before it said that:\n${this.stdout}\n${this.stderr}`);
+      await this.#said.promise;
+    }
+  }
+  end(): void {
+    this.#stop.abort();
+  }
+}
+
+async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
+  for (let i = 0; i < 300; i++) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return assert.fail("it did not come");
+}
+
+function textOf(client: Client, name: string): Promise<string | undefined> {
+  return client.get(ConfigMap, name, { namespace: "default" }).then(({ data }) => data?.text, () => undefined);
+}
+
+async function note(client: Client, name: string, metadata: object = {}): Promise<void> {
+  const Note = await findKind(client, "notes.demo.example.com");
+  await client.create(Note, { metadata: { name, namespace: "default", ...metadata }, spec: { text: name } });
+}
+
+/** A way to the cluster that counts lists and watches of an account, by their paths. */
+function counted(
+  cluster: RealCluster,
+  account: string,
+): AsyncDisposable & { readonly kubeconfig: string; readonly reads: string[] } {
+  const reads: string[] = [];
+  const proxy = openProxy({
+    async forward(passing) {
+      const { method, url, headers, body, signal } = passing;
+      if (method === "GET" && headers.get("impersonate-user") === account) reads.push(url.pathname);
+      return await cluster.admin.fetch(url.pathname + url.search, {
+        method,
+        headers,
+        signal,
+        ...(body === undefined ? {} : { body }),
+      });
+    },
+  });
+  return { kubeconfig: proxy.kubeconfig, reads, [Symbol.asyncDispose]: () => proxy[Symbol.asyncDispose]() };
+}
+
+Deno.test("op start, dev, plan and doctor on a real cluster", async (t) => {
+  await using cluster = await realCluster({ audit: "everything" });
+  await using folder = await operatorFolder(body(""));
+  const client = adminClient(cluster);
+  await folder.write("kubeconfig", cluster.admin.kubeconfig);
+  const op = (...args: string[]) => folder.op(...args, "--kubeconfig", "kubeconfig");
+  const account = "system:serviceaccount:notes-system:notes";
+
+  await t.step("op plan and op doctor say what is not installed", async () => {
+    const planned = await op("plan");
+    assert.equal(planned.code, 1);
+    assert.match(planned.stderr, /^Cannot plan "notes": notes\.demo\.example\.com is not installed in https:/);
+    const looked = await op("doctor");
+    assert.equal(looked.code, 1);
+    assert.match(looked.stdout, /^good {6}server {7}https:\S+ is Kubernetes v1\.\d+\.\d+$/m);
+    assert.match(looked.stdout, /^wrong {5}kinds {8}notes\.demo\.example\.com is not installed: op deploy/m);
+    assert.match(looked.stdout, /^wrong {5}permissions {2}\S+:notes may not list notes\.demo\.example\.com \(notes: /m);
+    assert.match(looked.stderr, /^\d+ of \d+ findings on "notes" are wrong\n$/);
+  });
+
+  await t.step("op dev installs kinds and rights, runs as the account, and anew when a file is saved", async () => {
+    const io = new RunningIo(folder.path);
+    await using way = counted(cluster, account);
+    await folder.write("counted", way.kubeconfig);
+    const ended = cli(["dev", "--kubeconfig", "counted"], io);
+    await io.says(/Controller started/, 1, ended);
+    assert.match(io.stdout, /^applied CustomResourceDefinition notes\.demo\.example\.com$/m);
+    assert.match(io.stdout, new RegExp(`^Running as ${account}\\. Save a file`, "m"));
+    await note(client, "one");
+    assert.equal(await until(() => textOf(client, "one")), "one");
+    const before = [...way.reads];
+    assert.deepEqual([...new Set(before)].sort(), ["/api/v1/configmaps", "/apis/demo.example.com/v1/notes"]);
+
+    await folder.write("main.ts", main("new "));
+    await io.says(/Controller started/, 2, ended);
+    assert.equal(await until(async () => (await textOf(client, "one")) === "new one" ? true : undefined), true);
+    assert.deepEqual(way.reads, before, "the new process asked the API server for what was there");
+    assert.match(io.stderr, /"msg":"Controller started".*"objects":1}/);
+
+    await folder.write("main.ts", `${main("new ")} {`);
+    await io.says(/What ran before goes on/, 1, ended);
+    await note(client, "two");
+    assert.equal(await until(() => textOf(client, "two")), "new two");
+
+    // A kind more, and with it a right more.
+    await folder.write("main.ts", main("new ").replace("owns: [ConfigMap]", "owns: [ConfigMap, Secret]"));
+    await io.says(/^applied ClusterRole notes$/, 2, ended);
+    await io.says(/Controller started/, 3, ended);
+    io.end();
+    assert.equal(await ended, 0, io.stderr);
+  });
+
+  await t.step("op plan tells what would be written, and writes nothing", async () => {
+    await folder.write("main.ts", main("planned "));
+    await note(client, "three");
+    const writes = async () =>
+      (await cluster.auditLog()).filter(({ verb, requestURI }) =>
+        !["get", "list", "watch"].includes(verb) && !requestURI.includes("dryRun=All") &&
+        !/reviews|events|leases/.test(requestURI)
+      ).length;
+    const before = await writes();
+    const planned = await op("plan");
+    assert.equal(planned.code, 0, planned.stderr);
+    assert.match(
+      planned.stdout,
+      /^apply ConfigMap default\/one\n(?: .*\n)* {2}- {2}text: new one\n {2}\+ {2}text: planned one\n/m,
+    );
+    assert.match(planned.stdout, /^apply ConfigMap default\/three\n(?: {2}\+.*\n)+/m);
+    assert.match(planned.stdout, /^patch Note default\/three \(status\)\n(?: .*\n)* {2}\+ {2}length: 5\n/m);
+    assert.match(planned.stdout, /^\d+ writes; nothing was stored\n$/m);
+    assert.equal(await writes(), before);
+    assert.equal(await textOf(client, "three"), undefined);
+
+    const checked = await op("plan", "--check", "-o", "json", "--as-account");
+    assert.equal(checked.code, 1);
+    const plan = JSON.parse(checked.stdout) as {
+      verb: string;
+      kind: string;
+      name: string;
+      after?: { data?: object };
+    }[];
+    assert.deepEqual(plan.find(({ kind, name }) => kind === "ConfigMap" && name === "three")?.after?.data, {
+      text: "planned three",
+    });
+  });
+
+  await t.step("op start runs a file with no project around it, and what stands behind -- goes to it", async () => {
+    const alone = await Deno.makeTempDir();
+    try {
+      const text = body("alone ");
+      await Deno.writeTextFile(
+        `${alone}/alone.ts`,
+        `import { controller, operator, resource, s } from "@op/sdk";\nimport { ConfigMap } from "@op/sdk/kinds";\n${text}`,
+      );
+      const io = new RunningIo(folder.path);
+      const ended = cli([
+        "start",
+        `${alone}/alone.ts`,
+        "--kubeconfig",
+        "kubeconfig",
+        "-l",
+        "debug",
+        "--",
+        "--log-format=text",
+      ], io);
+      await io.says(/Controller started/, 1, ended);
+      assert.equal(await until(() => textOf(client, "three")), "alone three");
+      assert.match(io.stderr, /Reconcile started/);
+      io.end();
+      assert.equal(await ended, 0, io.stderr);
+    } finally {
+      await Deno.remove(alone, { recursive: true });
+    }
+    const wrong = await folder.op("start", "--kubeconfig", "kubeconfig", "--", "--log-levle=debug");
+    assert.equal(wrong.code, 2);
+    await folder.write("operator.toml", "[operator]\nlog_levle = 'debug'\n");
+    const typo = await op("start");
+    assert.equal(typo.code, 2);
+    assert.match(typo.stderr, /operator\.toml": "log_levle" is no key: did you mean "log_level"\?/);
+    await Deno.remove(`${folder.path}/operator.toml`);
+  });
+
+  await t.step("op doctor finds nothing wrong, then each thing that is", async () => {
+    await folder.write("main.ts", main(""));
+    const good = await op("doctor");
+    assert.equal(good.code, 0, good.stdout);
+    assert.match(good.stdout, /^good {6}permissions {2}\S+:notes has all \d+ rights$/m);
+    assert.match(good.stdout, /^good {6}finalizers {3}of 3 objects none has waited for long to go$/m);
+    assert.match(good.stdout, /^doubtful {2}leader {7}there is no Lease notes-system\/notes/m);
+
+    const renewTime = new Date(Date.now() - 60_000).toISOString().replace("Z", "000Z");
+    await client.create(Lease, {
+      metadata: { name: "notes", namespace: "notes-system" },
+      spec: { holderIdentity: "pod-1", leaseDurationSeconds: 15, renewTime },
+    });
+    const Note = await findKind(client, "notes.demo.example.com");
+    await client.delete(Note, "one", { namespace: "default" });
+    const { rules = [] } = await client.get(ClusterRole, "notes");
+    await client.patch(ClusterRole, "notes", { rules: rules.slice(1) });
+    const crd = await client.get(CustomResourceDefinition, "notes.demo.example.com");
+    const versions = JSON.parse(
+      JSON.stringify(crd.spec.versions).replace('"text":{"type":"string"}', '"text":{"type":"string","maxLength":5}'),
+    );
+    await client.patch(CustomResourceDefinition, "notes.demo.example.com", { spec: { versions } });
+    await client.create(ValidatingWebhookConfiguration, {
+      metadata: { name: "notes" },
+      webhooks: [{
+        name: "a.example.com",
+        admissionReviewVersions: ["v1"],
+        sideEffects: "None",
+        failurePolicy: "Ignore",
+        clientConfig: { service: { namespace: "notes-system", name: "notes-webhook" } },
+        rules: [],
+      }],
+    });
+    const bad = await op("doctor", "--stuck-after", "0", "-o", "json");
+    assert.equal(bad.code, 1, bad.stdout);
+    const wrong = (JSON.parse(bad.stdout) as { check: string; verdict: string; told: string }[]).filter(({ verdict }) =>
+      verdict === "wrong"
+    );
+    const told = (check: string) => wrong.filter((one) => one.check === check).map(({ told }) => told).join("\n");
+    assert.match(told("kinds"), /^notes\.demo\.example\.com differs in 1 places: v1 .*text/);
+    assert.match(told("permissions"), /may not list notes\.demo\.example\.com/);
+    assert.match(
+      told("leader"),
+      /^pod-1 holds Lease notes-system\/notes, and did not renew it for 6\d s, though it is good for 15 s/,
+    );
+    assert.match(
+      told("finalizers"),
+      /^Note default\/one is to go for \d+ s, held by demo\.example\.com\/notes\.notes: see the operator's log/,
+    );
+    assert.match(told("certificate"), /^notes\/a\.example\.com has no authority/);
+    assert.match(told("webhooks"), /^Service notes-system\/notes-webhook, which they are behind, is not there$/);
+  });
+
+  await t.step("op doctor says that a server cannot be reached", async () => {
+    await folder.write("gone", cluster.admin.kubeconfig.replaceAll(String(cluster.port), "1"));
+    const gone = await folder.op("doctor", "--kubeconfig", "gone");
+    assert.equal(gone.code, 1);
+    assert.match(gone.stderr, /^Cannot read "\/version": /);
+  });
+});
