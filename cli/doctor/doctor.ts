@@ -1,11 +1,9 @@
 /** `op doctor`: what a cluster has of an operator, and what is wrong with it. */
 import { stringify } from "yaml";
 import { connectCluster } from "../cluster.ts";
-import { runningDeno, sourceFile } from "../deno.ts";
 import { Failure, UsageError } from "../exit_code.ts";
-import { installOptions, type PlaceOptions } from "../generate/generate.ts";
+import { factsOf, NO_IMAGE, type PlaceOptions } from "../generate/generate.ts";
 import { type Form, type GlobalOptions, isColored } from "../global_options.ts";
-import { inspect } from "../inspect.ts";
 import type { Io } from "../io.ts";
 import { definitions, finalizers, leader, permissions, server, workload } from "./checks.ts";
 import { type Finding, looked } from "./finding.ts";
@@ -31,8 +29,7 @@ export interface DoctorOptions extends GlobalOptions, PlaceOptions {
 export async function doctor(file: string, options: DoctorOptions, io: Io): Promise<void> {
   const patience = Number(options.stuckAfter) * 1000;
   if (!(patience >= 0)) throw new UsageError(`Cannot wait "${options.stuckAfter}": say a number of seconds`);
-  const source = await sourceFile(file, io);
-  const facts = await inspect(runningDeno(), source.url, source.folder, file, installOptions(options));
+  const facts = await factsOf(file, { image: NO_IMAGE, ...options }, io);
   using cluster = await connectCluster(options, io);
   const now = Date.now();
   // Without an answer to the first there is nothing else to ask.
