@@ -30,6 +30,8 @@ Commands:
                                     saved
   plan [options] [file]             print what an operator would write now, as a diff; nothing is
                                     stored
+  doctor [options] [file]           look at an operator in a cluster: what is there, and what is
+                                    wrong
   deploy [options] <overlay>        put an operator into a cluster by server-side apply, and wait
                                     until it runs
   uninstall [options] [file]        take an operator out of a cluster: its objects, itself, its

@@ -51,7 +51,7 @@ export async function roundTrips(conversion: Conversion, options: RoundTripsOpti
     if (start === undefined || other === undefined) continue;
     fc.assert(
       fc.property(objectsOf(fc, start), (object) => tryOne(conversions, object, start, other)),
-      { numRuns: runs, ...(seed === undefined ? {} : { seed }) },
+      { numRuns: runs, includeErrorInReport: true, ...(seed === undefined ? {} : { seed }) },
     );
   }
 }
