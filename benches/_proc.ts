@@ -15,6 +15,14 @@ export function cpuSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
+/** CPU time in seconds of all processes that this one started and that have ended. */
+export function cpuSecondsOfEnded(): number {
+  const text = Deno.readTextFileSync("/proc/self/stat");
+  // cutime and cstime are fields 16 and 17.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[13]) + Number(fields[14])) / TICKS_PER_SECOND;
+}
+
 /** Memory of a process, in MB of 1,000,000 bytes. */
 export interface Memory {
   /** Resident now. */
