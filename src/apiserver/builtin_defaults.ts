@@ -249,6 +249,7 @@ function serviceSpec(spec: Fields): Fields {
   const filled = or(typed, {
     ...isInside && { internalTrafficPolicy: "Cluster" },
     ...isReached && { externalTrafficPolicy: "Cluster" },
+    ...own(typed, "type") === "LoadBalancer" && { allocateLoadBalancerNodePorts: true },
   });
   return each(filled, "ports", (port) => {
     const target = own(port, "targetPort");

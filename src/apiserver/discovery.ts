@@ -1,9 +1,9 @@
 /** Paths that say what is served: `/api`, `/apis`, `/version`, health, OpenAPI. */
 import { version } from "../openapi/kubernetes.gen.ts";
+import { digest } from "./hashes.ts";
 import { mediaRanges } from "./accept.ts";
 import type { Core } from "./core.ts";
 import { compareVersions } from "./crd.ts";
-import { digest } from "./digest.ts";
 import type { ServedKind, Subresource } from "./kinds.ts";
 import { openApiDocument, openApiIndex } from "./openapi.ts";
 import { OPENAPI_V2_PROTOBUF, openApiV2, openApiV2Head } from "./openapi_v2.ts";
@@ -20,7 +20,7 @@ export function isDiscoveryPath(path: string): boolean {
 export async function serveDiscovery(core: Core, url: URL, request: Request): Promise<Response> {
   if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed();
   const path = url.pathname.replace(/\/+$/, "");
-  if (HEALTH.test(path)) return new Response("ok", { headers: { "content-type": "text/plain; charset=utf-8" } });
+  if (HEALTH.test(path)) return health(path, url.searchParams);
   const body = await documentAt(core, path, request);
   if (body === undefined && path.startsWith("/api/")) throw resourceNotFound();
   if (body === undefined) {
@@ -38,9 +38,27 @@ function json(body: unknown, contentType = "application/json"): Response {
   });
 }
 
+/** What is served besides resources, and where their groups are. */
+function rootPaths(core: Core): string[] {
+  const groups = groupsOf(core).filter((group) => group !== "");
+  const versions = groups.flatMap((group) => versionsOf(core, group).map((each) => `/apis/${group}/${each}`));
+  const paths = ["/api", "/api/v1", "/apis", "/apis/", ...groups.map((group) => `/apis/${group}`), ...versions];
+  for (const probe of ["healthz", "livez", "readyz"]) paths.push(`/${probe}`, `/${probe}/ping`);
+  return [...paths, "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/version"].sort();
+}
+
+/** A server that answers is well: there is one check, `ping`. Any other is taken as one that has nothing to say. */
+function health(path: string, query: URLSearchParams): Response {
+  const [, probe] = path.split("/");
+  const isVerbose = query.has("verbose") && path === `/${probe}`;
+  return new Response(isVerbose ? `[+]ping ok\n${probe} check passed\n` : "ok", {
+    headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" },
+  });
+}
+
 const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-function documentAt(core: Core, path: string, request: Request): Response | undefined {
+async function documentAt(core: Core, path: string, request: Request): Promise<Response | undefined> {
   const wantsAll = mediaRanges(request.headers.get("accept")).some(({ parameters }) =>
     parameters.get("as") === "APIGroupDiscoveryList" && parameters.get("v") === "v2"
   );
@@ -48,18 +66,18 @@ function documentAt(core: Core, path: string, request: Request): Response | unde
   switch (root) {
     case undefined:
     case "":
-      return json({ paths: ["/api", "/api/v1", "/apis", "/healthz", "/livez", "/openapi/v3", "/readyz", "/version"] });
+      return json({ paths: rootPaths(core) });
     case "version":
       return json(versionInfo());
     case "openapi":
       if (group === "v2" && groupVersion === undefined) return openApiV2Response(core, request);
-      return openApi(core, group, path);
+      return await openApi(core, group, path);
     case "api":
       if (group === undefined) {
         if (wantsAll) return json(aggregated(core, [""]), AGGREGATED);
         return json(apiVersions(new URL(request.url).host));
       }
-      return groupVersion === undefined && group === "v1" ? json(resourceList(core, "", "v1")) : undefined;
+      return groupVersion === undefined && group === "v1" ? json(await resourceList(core, "", "v1")) : undefined;
     default: {
       if (rest.length > 0) return undefined;
       if (group === undefined) {
@@ -69,7 +87,7 @@ function documentAt(core: Core, path: string, request: Request): Response | unde
       }
       if (!core.kinds.isServed(group, groupVersion)) return undefined;
       if (groupVersion === undefined) return json({ kind: "APIGroup", apiVersion: "v1", ...apiGroup(core, group) });
-      return json(resourceList(core, group, groupVersion));
+      return json(await resourceList(core, group, groupVersion));
     }
   }
 }
@@ -80,9 +98,9 @@ function openApiV2Response(core: Core, request: Request): Response {
   return new Response(openApiV2Head() as Uint8Array<ArrayBuffer>, { headers: { "content-type": OPENAPI_V2_PROTOBUF } });
 }
 
-function openApi(core: Core, part: string | undefined, path: string): Response | undefined {
+async function openApi(core: Core, part: string | undefined, path: string): Promise<Response | undefined> {
   if (part !== "v3") return undefined;
-  if (path === "/openapi/v3") return json(openApiIndex(core), "text/plain; charset=utf-8");
+  if (path === "/openapi/v3") return json(await openApiIndex(core), "text/plain; charset=utf-8");
   const document = openApiDocument(core, path.slice("/openapi/v3/".length));
   return document === undefined ? new Response(null, { status: 404 }) : json(document);
 }
@@ -134,41 +152,44 @@ function kindsIn(core: Core, group: string, groupVersion: string): ServedKind[] 
   return core.kinds.all.filter((kind) => kind.group === group && kind.version === groupVersion);
 }
 
-function resourceList(core: Core, group: string, groupVersion: string): unknown {
-  const resources = kindsIn(core, group, groupVersion).flatMap((kind) => [
-    {
-      name: kind.plural,
-      singularName: kind.singular,
-      namespaced: kind.namespaced,
-      kind: kind.kind,
-      verbs: kind.verbs,
-      ...(kind.shortNames.length > 0 && { shortNames: kind.shortNames }),
-      ...(kind.categories.length > 0 && { categories: kind.categories }),
-      ...(kind.verbs.includes("list") && kind.verbs.includes("create") &&
-        { storageVersionHash: storageVersionHash(kind) }),
-    },
-    ...kind.subresources.map((part) => ({
-      name: `${kind.plural}/${part.name}`,
-      singularName: "",
-      namespaced: kind.namespaced,
-      ...(part.group !== kind.group || part.version !== kind.version
-        ? { group: part.group, version: part.version }
-        : {}),
-      kind: part.kind,
-      verbs: part.verbs,
-    })),
-  ]);
+async function resourceList(core: Core, group: string, groupVersion: string): Promise<unknown> {
+  const resources = await Promise.all(
+    kindsIn(core, group, groupVersion).map(async (kind) => [
+      {
+        name: kind.plural,
+        singularName: kind.singular,
+        namespaced: kind.namespaced,
+        kind: kind.kind,
+        verbs: kind.verbs,
+        ...(kind.shortNames.length > 0 && { shortNames: kind.shortNames }),
+        ...(kind.categories.length > 0 && { categories: kind.categories }),
+        ...(kind.verbs.includes("list") && kind.verbs.includes("create") &&
+          { storageVersionHash: await storageVersionHash(kind) }),
+      },
+      ...kind.subresources.map((part) => ({
+        name: `${kind.plural}/${part.name}`,
+        singularName: "",
+        namespaced: kind.namespaced,
+        ...(part.group !== kind.group || part.version !== kind.version
+          ? { group: part.group, version: part.version }
+          : {}),
+        kind: part.kind,
+        verbs: part.verbs,
+      })),
+    ]),
+  );
   return {
     kind: "APIResourceList",
     ...(group !== "" && { apiVersion: "v1" }),
     groupVersion: group === "" ? groupVersion : `${group}/${groupVersion}`,
-    resources,
+    resources: resources.flat(),
   };
 }
 
 /** Tells a client whether objects are stored in another version than before (`discovery.StorageVersionHash`). */
-function storageVersionHash({ group, version, storageVersion = version, kind }: ServedKind): string {
-  return btoa(String.fromCharCode(...digest("sha256", `${group}/${storageVersion}/${kind}`).subarray(0, 8)));
+async function storageVersionHash({ group, version, storageVersion = version, kind }: ServedKind): Promise<string> {
+  const hash = await digest("SHA-256", `${group}/${storageVersion}/${kind}`);
+  return btoa(String.fromCharCode(...hash.subarray(0, 8)));
 }
 
 function aggregated(core: Core, groups: readonly string[]): unknown {

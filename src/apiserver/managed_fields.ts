@@ -174,13 +174,14 @@ export function nothing(kind: ServedKind): unknown {
   if (!kind.isBuiltin) return {};
   const known = nothings.get(kind);
   if (known !== undefined) return known;
-  const made = zero(kind.schema) as Record<string, unknown>;
-  const whole = NULL_RULES.has(kind.collection) ? { ...made, rules: null } : made;
-  nothings.set(kind, whole);
-  return whole;
+  const zeroed = zero(kind.schema) as Record<string, unknown>;
+  const made = NULL_RULES.has(kind.collection) ? { ...zeroed, rules: null } : zeroed;
+  nothings.set(kind, made);
+  return made;
 }
 
-const nothings = new WeakMap<ServedKind, unknown>();
+/** What was worked out for a kind before. It is only looked at. */
+const nothings = new WeakMap<ServedKind, Record<string, unknown>>();
 
 /** Kinds whose rules are there as null where nobody gave any, although they may be left out. */
 const NULL_RULES = new Set(["rbac.authorization.k8s.io/roles", "rbac.authorization.k8s.io/clusterroles"]);

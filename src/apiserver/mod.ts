@@ -19,8 +19,10 @@ import { eventRules } from "./event_rules.ts";
 import { Garbage } from "./garbage.ts";
 import { statusResponse } from "./formats.ts";
 import { answer } from "./http.ts";
+import { createInitialObjects } from "./initial_objects.ts";
 import { builtinKinds, Kinds, type Rules, type ServedKind } from "./kinds.ts";
 import { createInitialNamespaces, emptiedNamespace, emptyNamespace, NAMESPACES } from "./namespaces.ts";
+import { serviceRules, SERVICES } from "./service_addresses.ts";
 import { internalError } from "./status_error.ts";
 import { Store } from "./store.ts";
 import { type Disturbance, Watches } from "./watch.ts";
@@ -116,14 +118,15 @@ export function createApiserver(options: ApiserverOptions = {}): Apiserver {
     access: new Access(base, { rbac, checksOwners, tokens }),
     caller: { clock, service: options.service },
   };
-  for (const kind of builtinKinds(rulesFor, builtinColumns)) core.kinds.set(kind);
+  for (const kind of builtinKinds((each) => rulesFor(core, each), builtinColumns)) core.kinds.set(kind);
   const watches = new Watches(core);
   new Definitions(core);
   new Garbage(core);
   emptyNamespaces(core);
   createInitialNamespaces(core);
-  if (rbac) createInitialRoles(core);
+  createInitialObjects(core);
   aggregateRoles(core);
+  if (rbac) createInitialRoles(core);
 
   async function fetch(request: Request, { user }: FetchOptions = {}): Promise<Response> {
     if (isStopped) throw new TypeError(`Cannot answer "${request.url}": the API server has stopped`);
@@ -166,8 +169,9 @@ export function createApiserver(options: ApiserverOptions = {}): Apiserver {
   };
 }
 
-function rulesFor(kind: ServedKind): Rules {
+function rulesFor(core: Core, kind: ServedKind): Rules {
   const rules = builtinRules(kind);
+  if (kind.collection === SERVICES) return serviceRules(rules, core.store);
   if (kind.collection === DEFINITIONS) return definitionRules(rules);
   return kind.collection === "/events" ? eventRules(rules, kind.group !== "") : rules;
 }

@@ -6,26 +6,33 @@ import { isObject } from "../base/json.ts";
 import { definitions, version } from "../openapi/kubernetes.gen.ts";
 import type { JsonSchema } from "../schema/json_schema.ts";
 import type { Core } from "./core.ts";
-import { digest } from "./digest.ts";
+import { digest } from "./hashes.ts";
 import type { ServedKind } from "./kinds.ts";
 import { OBJECT_META } from "./server_schema.ts";
 
 const REFERENCE = "#/components/schemas/";
 
 /** `/openapi/v3`: where the documents are. */
-export function openApiIndex(core: Core): unknown {
-  const paths = new Set(core.kinds.all.map(({ group, version }) => pathOf(group, version)));
-  // The name of a document changes with what is served, so that a client keeps what has not changed.
-  const hash = hex(digest("sha512", String(core.kinds.generation)));
-  return {
-    paths: Object.fromEntries(
-      [...paths].sort().map((path) => [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` }]),
-    ),
-  };
+export async function openApiIndex(core: Core): Promise<unknown> {
+  const entries = openApiPaths(core).map(async (path) => {
+    return [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${await documentHash(core, path)}` }] as const;
+  });
+  return { paths: Object.fromEntries(await Promise.all(entries)) };
 }
 
-function hex(bytes: Uint8Array): string {
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("").toUpperCase();
+/** The paths of the documents, behind `/openapi/v3/`. */
+export function openApiPaths(core: Core): string[] {
+  return [...new Set(core.kinds.all.map(({ group, version }) => pathOf(group, version)))].sort();
+}
+
+/** Changes with what is in a document: clients keep what has not changed, also from one server to the next at the same address. */
+async function documentHash(core: Core, path: string): Promise<string> {
+  const kinds = core.kinds.all.filter((kind) => pathOf(kind.group, kind.version) === path);
+  const contents = kinds.map(({ plural, kind, isBuiltin, subresources, schema, selectableFields }) =>
+    isBuiltin ? plural : [plural, kind, subresources, schema, [...selectableFields?.keys() ?? []]]
+  );
+  const hash = await digest("SHA-512", JSON.stringify([version, contents]));
+  return [...hash].map((byte) => byte.toString(16).padStart(2, "0")).join("").toUpperCase();
 }
 
 function pathOf(group: string, version: string): string {

@@ -2,7 +2,7 @@
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { version } from "../openapi/kubernetes.gen.ts";
 import type { Core } from "./core.ts";
-import { openApiDocument, openApiIndex } from "./openapi.ts";
+import { openApiDocument, openApiPaths } from "./openapi.ts";
 
 /** The media type in which kubectl asks for it. */
 export const OPENAPI_V2_PROTOBUF = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
@@ -11,9 +11,8 @@ const REFERENCE = /"#\/components\/schemas\//g;
 
 /** `/openapi/v2` as JSON. */
 export function openApiV2(core: Core): unknown {
-  const { paths } = openApiIndex(core) as { paths: Record<string, unknown> };
   const definitions: Record<string, unknown> = {};
-  for (const path of Object.keys(paths)) {
+  for (const path of openApiPaths(core)) {
     const document = openApiDocument(core, path) as { components: { schemas: Record<string, unknown> } } | undefined;
     const text = JSON.stringify(document?.components.schemas ?? {}).replaceAll(REFERENCE, '"#/definitions/');
     Object.assign(definitions, JSON.parse(text));

@@ -29,6 +29,7 @@ import { refusedDefinitions } from "./cases/refused_definitions.ts";
 import { refusedSchemas } from "./cases/refused_schemas.ts";
 import { protobuf } from "./cases/protobuf.ts";
 import { tables } from "./cases/tables.ts";
+import { services } from "./cases/services.ts";
 import { strategicPatches } from "./cases/strategic_patches.ts";
 import { ruleValues } from "./cases/rule_values.ts";
 import { rules } from "./cases/rules.ts";
@@ -55,6 +56,7 @@ export const CASES: readonly Case[] = [
   ...values,
   ...expressions,
   ...objects,
+  ...services,
   ...lists,
   ...tables,
   ...protobuf,

@@ -15,6 +15,7 @@ export const LEFT_OUT: readonly string[] = [
   "order of managedFields: the real server sorts them by the second",
   "order of the rules of a SelfSubjectRulesReview: the real server's is random",
   "order of the keys of JSON objects, white space",
+  "addresses (10.0.0.0/16) and node ports in the spec of a Service: only that they are there",
   "the server's own address",
   "headers, save Content-Type and Warning",
 ];
@@ -75,6 +76,7 @@ class Noise {
       if (key === "metadata" && isObject(field)) {
         return [key, Array.isArray(object.rows) ? this.#ofTable(field) : this.#metadata(field, isList(object))];
       }
+      if (CHOSEN.has(key) && isInCluster(object)) return [key, chosen(field)];
       if (RULE_LISTS.has(key) && Array.isArray(field)) return [key, sortedByText(field)];
       if (key === "object" && object.type === "BOOKMARK" && isObject(field)) {
         return [key, { ...field, metadata: this.#metadata(field.metadata as Record<string, unknown>, true) }];
@@ -131,6 +133,20 @@ class Noise {
     if (!GENERATED_SUFFIX.test(name.slice(generateName.length)) || this.#generated.has(name)) return;
     this.#generated.set(name, `${generateName}<generated ${this.#generated.size + 1}>`);
   }
+}
+
+/** What a server chooses for a Service that does not say it. */
+const CHOSEN = new Set(["clusterIP", "clusterIPs", "nodePort"]);
+
+/** Whether an object is the `spec` of a Service, or one of its ports. */
+function isInCluster(object: Record<string, unknown>): boolean {
+  return object.ports !== undefined || object.port !== undefined;
+}
+
+function chosen(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(chosen);
+  if (typeof value === "number") return value >= 30_000 && value <= 32_767 ? "<node port>" : value;
+  return typeof value === "string" && /^10\.0\.\d+\.\d+$/.test(value) ? "<cluster IP>" : value;
 }
 
 /** Where the rules of a SelfSubjectRulesReview are. */

@@ -41,6 +41,7 @@ export const SUBJECTS: readonly Subject[] = [
     least: 60,
     areas: [
       "objects",
+      "services",
       "status",
       "deletion",
       "preconditions",

@@ -1,0 +1,62 @@
+/** Services: what they are given, and what stays with them. */
+import { area } from "../contract.ts";
+import { MERGE, type Recorder } from "../recorder.ts";
+
+const PORTS = [{ name: "http", port: 80 }, { name: "dns", port: 53, protocol: "UDP" }];
+
+function service(name: string, spec: Record<string, unknown>): unknown {
+  return {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name },
+    spec: { selector: { app: "x" }, ports: PORTS, ...spec },
+  };
+}
+
+async function makeEach(api: Recorder, specs: readonly Record<string, unknown>[]): Promise<void> {
+  for (const [i, spec] of specs.entries()) await api.post(api.core("services"), service(`s${i}`, spec));
+}
+
+export const services = area("services", {
+  "addresses and families by type": (api) =>
+    makeEach(api, [
+      {},
+      { type: "ClusterIP", selector: undefined },
+      { type: "NodePort" },
+      { type: "LoadBalancer" },
+      { type: "LoadBalancer", allocateLoadBalancerNodePorts: false },
+      { type: "ExternalName", externalName: "example.com", ports: undefined },
+      { clusterIP: "None" },
+    ]),
+  "what is given stays through updates and patches": async (api) => {
+    const { body } = await api.post(api.core("services"), service("s", { type: "NodePort" }));
+    const { clusterIP: _ip, clusterIPs: _ips, ipFamilies: _families, ipFamilyPolicy: _policy, ...spec } = body.spec;
+    const ports = [{ name: "http", port: 80 }, { name: "more", port: 81 }];
+    const { body: after } = await api.put(api.core("services/s"), { ...body, spec: { ...spec, ports } });
+    await api.merge(api.core("services/s"), { spec: { ports: [{ name: "http", port: 80 }] } });
+    await api.call("PATCH", api.core("services/s"), { metadata: { labels: { a: "b" } } }, { contentType: MERGE });
+    await api.get(api.core("services/s"));
+    const isSame = (of: { spec: { clusterIP: string } }) => of.spec.clusterIP === body.spec.clusterIP;
+    api.note("the address is the same", isSame(after));
+  },
+  "an address is nobody else's, and does not change": async (api) => {
+    await api.post(api.core("services"), service("taken", { clusterIP: "10.0.0.1" }));
+    const { body } = await api.post(api.core("services"), service("s", {}));
+    await api.merge(api.core("services/s"), { spec: { clusterIP: "10.0.0.1", clusterIPs: ["10.0.0.1"] } });
+    await api.delete(api.core("services/s"));
+    const again = await api.post(api.core("services"), service("s", { clusterIP: body.spec.clusterIP }));
+    api.note("an address that is free again", again.body.spec?.clusterIP === body.spec.clusterIP);
+  },
+  "the server's own": async (api) => {
+    const pick = ({ metadata: { name, labels, managedFields }, spec: { ports, ...spec } }: Body) => ({
+      metadata: { name, labels, managedFields },
+      spec: { ...spec, ports: ports.map((port: object) => ({ ...port, targetPort: 0 })) },
+    });
+    await api.get("/api/v1/namespaces/default/services/kubernetes", { pick });
+    await api.get("/apis/scheduling.k8s.io/v1/priorityclasses/system-node-critical");
+    await api.get("/apis/scheduling.k8s.io/v1/priorityclasses/system-cluster-critical");
+  },
+});
+
+// deno-lint-ignore no-explicit-any -- a body is whatever the server says
+type Body = any;
