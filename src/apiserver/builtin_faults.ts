@@ -1,7 +1,7 @@
 /** What is wrong with objects of built-in kinds, of the server's many rules those that operators meet (`k8s.io/kubernetes/pkg/apis/.../validation`). */
 import { equal, isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
-import { type FieldError, forbidden, invalid, required } from "../schema/field_error.ts";
+import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from "../schema/field_error.ts";
 import { labelFaults } from "../base/name_rules.ts";
 import { configMapFaults, secretFaults } from "./config_faults.ts";
 import type { StoredObject } from "./objects.ts";
@@ -183,13 +183,35 @@ function serviceFaults({ spec }: StoredObject): FieldError[] {
   const { ports, clusterIP, type } = fields(spec);
   const list = items(ports);
   if (list.length === 0) return clusterIP === "None" || type === "ExternalName" ? [] : [required("spec.ports")];
+  const names = new Set<unknown>();
   return list.flatMap((port, i) => {
+    const at = `spec.ports[${i}]`;
+    const { name, protocol } = port;
     const faults: FieldError[] = [];
-    if (list.length > 1 && !port.name) faults.push(required(`spec.ports[${i}].name`));
-    const number = port.port;
-    if (typeof number === "number" && (number < 1 || number > 65535)) {
-      faults.push(invalid(`spec.ports[${i}].port`, number, "must be between 1 and 65535, inclusive"));
+    if (!name) { if (list.length > 1) faults.push(required(`${at}.name`)); }
+    else {
+      faults.push(...labelFaults(String(name)).map((why) => invalid(`${at}.name`, name, why)));
+      if (names.has(name)) faults.push(duplicate(`${at}.name`, name));
+      names.add(name);
     }
+    faults.push(...portFaults(port.port).map((why) => invalid(`${at}.port`, port.port, why)));
+    if (!PROTOCOLS.includes(String(protocol))) faults.push(notSupported(`${at}.protocol`, protocol, PROTOCOLS));
+    faults.push(...portFaults(port.targetPort).map((why) => invalid(`${at}.targetPort`, port.targetPort, why)));
     return faults;
   });
+}
+
+const PROTOCOLS = ["SCTP", "TCP", "UDP"];
+
+/** What is wrong with the number or the name of a port. */
+function portFaults(port: unknown): string[] {
+  if (typeof port === "number") return port < 1 || port > 65535 ? ["must be between 1 and 65535, inclusive"] : [];
+  const name = String(port);
+  return [
+    ...name.length > 15 ? ["must be no more than 15 characters"] : [],
+    ...!/^[-a-z0-9]+$/.test(name) ? ["must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)"] : [],
+    ...!/[a-z]/.test(name) ? ["must contain at least one letter (a-z)"] : [],
+    ...name.includes("--") ? ["must not contain consecutive hyphens"] : [],
+    ...name.startsWith("-") || name.endsWith("-") ? ["must not begin or end with a hyphen"] : [],
+  ];
 }

@@ -9,7 +9,7 @@ import { builtinWarnings } from "./builtin_warnings.ts";
 import { decode } from "./decode.ts";
 import type { Rules, ServedKind } from "./kinds.ts";
 import { metadataFaults, metadataUpdateFaults } from "./metadata_rules.ts";
-import { label1035Faults, labelFaults, type NameRule, pathSegmentFaults, subdomainFaults } from "../base/name_rules.ts";
+import { labelFaults, type NameRule, pathSegmentFaults, subdomainFaults } from "../base/name_rules.ts";
 import { type Draft, metadataOf, type StoredObject, withMetadata } from "./objects.ts";
 
 /** Kinds whose generation the server counts. */
@@ -53,7 +53,7 @@ const CONDITIONAL = new Set(["coordination.k8s.io/leases", "apiextensions.k8s.io
 
 const NAME_RULES: Readonly<Record<string, NameRule>> = {
   "/namespaces": labelFaults,
-  "/services": label1035Faults,
+  "/services": labelFaults,
   "rbac.authorization.k8s.io/roles": pathSegmentFaults,
   "rbac.authorization.k8s.io/clusterroles": pathSegmentFaults,
   "rbac.authorization.k8s.io/rolebindings": pathSegmentFaults,

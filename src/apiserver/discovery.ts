@@ -32,8 +32,8 @@ export async function serveDiscovery(core: Core, url: URL, request: Request): Pr
   return body;
 }
 
-function json(body: unknown, contentType = "application/json"): Response {
-  return new Response(JSON.stringify(body), {
+function json(body: unknown, contentType = "application/json", indent = 0): Response {
+  return new Response(JSON.stringify(body, null, indent), {
     headers: { "content-type": contentType, "cache-control": "no-cache, private" },
   });
 }
@@ -66,9 +66,9 @@ async function documentAt(core: Core, path: string, request: Request): Promise<R
   switch (root) {
     case undefined:
     case "":
-      return json({ paths: rootPaths(core) });
+      return json({ paths: rootPaths(core) }, "application/json", 2);
     case "version":
-      return json(versionInfo());
+      return json(versionInfo(), "application/json", 2);
     case "openapi":
       if (group === "v2" && groupVersion === undefined) return openApiV2Response(core, request);
       return await openApi(core, group, path);

@@ -47,6 +47,25 @@ export const services = area("services", {
     const again = await api.post(api.core("services"), service("s", { clusterIP: body.spec.clusterIP }));
     api.note("an address that is free again", again.body.spec?.clusterIP === body.spec.clusterIP);
   },
+  "names and ports that are none": async (api) => {
+    for (const name of ["1a", "A", "a.b", "x".repeat(64), "-a"]) {
+      await api.post(api.core("services"), service(name, {}));
+    }
+    await makeEach(
+      api,
+      [
+        [{ port: 0 }],
+        [{ port: 80, targetPort: 70_000 }],
+        [{ port: 80, targetPort: "a--b" }],
+        [{ port: 80, targetPort: "1" }],
+        [{ port: 80, targetPort: "x".repeat(16) }],
+        [{ port: 80, protocol: "ICMP" }],
+        [{ name: "A", port: 80 }],
+        [{ name: "a", port: 80 }, { name: "a", port: 81 }],
+        [{ port: 80 }, { port: 81 }],
+      ].map((ports) => ({ ports })),
+    );
+  },
   "the server's own": async (api) => {
     const pick = ({ metadata: { name, labels, managedFields }, spec: { ports, ...spec } }: Body) => ({
       metadata: { name, labels, managedFields },
