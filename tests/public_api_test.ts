@@ -25,7 +25,8 @@ OBSERVED_GENERATION pluralOf
 
 /** `@op/sdk/testing`. */
 const TESTING = `
-Apiserver ApiserverOptions ClientCertificate createApiserver Disturbance Fault FaultFilter faults Faults FetchOptions
+Apiserver ApiserverOptions ClientCertificate createApiserver Disturbance FakeContext fakeContext
+FakeContextOptions FakeObject FakeWrite Fault FaultFilter faults Faults FetchOptions
 Injected kubeconfigFor KubeconfigOptions LocalAuthority localAuthority localCertificate
 MemoryCluster memoryCluster MemoryClusterOptions Place PolicyRule RealCluster realCluster RealClusterOptions RequestFilter
 RequestRecord RequestVerb RestartServerOptions roundTrips RoundTripsOptions serveApiserver ServedApiserver ServeOptions ServerCertificate

@@ -18,6 +18,13 @@ export {
   type ServeToCertificatesOptions,
   takesClientCertificates,
 } from "../apiserver/serve_certificates.ts";
+export {
+  type FakeContext,
+  fakeContext,
+  type FakeContextOptions,
+  type FakeObject,
+  type FakeWrite,
+} from "./fake_context.ts";
 export { type Fault, type Faults, faults } from "./faults.ts";
 export { type ClientCertificate, type LocalAuthority, localAuthority, localCertificate } from "./local_certificate.ts";
 export { memoryCluster } from "./memory_cluster.ts";

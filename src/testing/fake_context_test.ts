@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { access } from "../parts/access.ts";
+import type { Context } from "../parts/context.ts";
+import { controller } from "../parts/controller.ts";
+import { requeue } from "../parts/outcome.ts";
+import { index } from "../parts/watch.ts";
+import { ConfigMap, Deployment, Namespace, Secret } from "../kinds/mod.ts";
+import { resource } from "../resource/resource.ts";
+import { s } from "../schema/mod.ts";
+import { fakeContext } from "./fake_context.ts";
+
+const Site = resource({
+  group: "demo.example.com",
+  version: "v1",
+  kind: "Site",
+  spec: s.object({ host: s.string(), secret: s.string() }),
+  status: s.object({ ready: s.integer() }),
+});
+
+const spec = { selector: {}, template: { spec: { containers: [] } } };
+
+interface Services {
+  readonly greet: (name: string) => string;
+}
+
+const sites = controller.with<Services>()(Site, {
+  owns: [Deployment, ConfigMap],
+  reads: [Secret],
+  uses: [access(Namespace, "get"), access(ConfigMap, "delete")],
+  indexes: { bySecret: index(Site, (site) => site.spec.secret) },
+  async reconcile(
+    site,
+    { apply, get, index, list, patch, delete: remove, status, condition, events, log, services, attempt },
+  ) {
+    const { name } = site.metadata;
+    const secret = await get(Secret, site.spec.secret);
+    const live = await apply(Deployment, { metadata: { name, labels: { site: name } }, spec });
+    await patch(ConfigMap, "notes", { data: { text: services.greet(name) } });
+    await remove(ConfigMap, "old", { namespace: "elsewhere" });
+    status({ ready: live.status?.readyReplicas ?? 0 });
+    condition({ type: "Safe", status: secret === undefined ? "False" : "True", reason: "Looked" });
+    events.warning("Tried", `try ${attempt}`);
+    log.info("Shared", { with: index("bySecret", site.spec.secret).length });
+    log.debug("Seen", { deployments: (await list(Deployment, { selector: { site: name } })).length });
+    return requeue("10m");
+  },
+});
+
+const site = (name: string) => ({ metadata: { name }, spec: { host: `${name}.example.com`, secret: "key" } });
+
+Deno.test("fakeContext writes down what a reconciler does, and answers from what it was given", async () => {
+  const context = fakeContext<Services>({
+    objects: [
+      [Site, site("shop")],
+      [Site, site("blog")],
+      [Deployment, { metadata: { name: "shop" }, status: { readyReplicas: 2 } }],
+    ],
+    services: { greet: (name) => `Hello ${name}` },
+    controller: sites,
+    attempt: 3,
+  });
+
+  const outcome = await sites.reconcile(site("shop"), context);
+
+  assert.deepEqual(outcome, requeue("10m"));
+  assert.deepEqual(context.writes, [
+    {
+      verb: "apply",
+      kind: "Deployment",
+      name: "shop",
+      namespace: "default",
+      body: { metadata: { name: "shop", labels: { site: "shop" } }, spec },
+    },
+    { verb: "patch", kind: "ConfigMap", name: "notes", namespace: "default", body: { data: { text: "Hello shop" } } },
+    { verb: "delete", kind: "ConfigMap", name: "old", namespace: "elsewhere" },
+  ]);
+  assert.deepEqual(context.reported, { ready: 2 });
+  assert.deepEqual(context.conditions, [{ type: "Safe", status: "False", reason: "Looked" }]);
+  assert.deepEqual(context.told, [{ type: "Warning", reason: "Tried", note: "try 3" }]);
+  assert.deepEqual(context.logged, [
+    { level: "info", message: "Shared", fields: { with: 2 } },
+    { level: "debug", message: "Seen", fields: { deployments: 1 } },
+  ]);
+});
+
+Deno.test("fakeContext reads what was written: created, applied, patched in both ways, deleted", async () => {
+  const context = fakeContext({ namespace: "team" });
+  await context.create(ConfigMap, { metadata: { name: "a" }, data: { x: "1" } });
+  await context.apply(ConfigMap, { metadata: { name: "a" }, data: { y: "2" } });
+  await context.patch(ConfigMap, "a", { data: { x: null } });
+  await context.patch(ConfigMap, "a", [{ op: "add", path: "/data/z", value: "3" }], { type: "json" });
+  await context.applyAll([[ConfigMap, { metadata: { name: "b" } }], [Namespace, { metadata: { name: "n" } }]]);
+
+  assert.deepEqual(await context.get(ConfigMap, "a"), {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "a", namespace: "team" },
+    data: { y: "2", z: "3" },
+  });
+  assert.deepEqual((await context.list(ConfigMap)).map(({ metadata }) => metadata.name), ["a", "b"]);
+  assert.deepEqual(await context.list(ConfigMap, { namespace: "default" }), []);
+  assert.equal((await context.getLive(Namespace, "n"))?.metadata.namespace, undefined);
+  await context.delete(ConfigMap, "a");
+  assert.equal(await context.get(ConfigMap, "a"), undefined);
+  assert.equal(await context.get(ConfigMap, "b", { namespace: "other" }), undefined);
+});
+
+Deno.test("fakeContext says what it lacks where an index is asked for", () => {
+  assert.throws(() => fakeContext().index("a", "b"), /Cannot look in index "a": give fakeContext the "controller"/);
+  assert.throws(() => fakeContext({ controller: sites }).index("a", "b"), /the controller has none of that name/);
+});
+
+Deno.test("fakeContext is a context to functions that take one", () => {
+  const take = (_context: Context<typeof Site, readonly [typeof Deployment], readonly [typeof Secret]>) => {};
+  take(fakeContext());
+});
