@@ -13,13 +13,15 @@ const ROOT = new URL("../../", import.meta.url);
  * Builds an operator.
  *
  * @param main The text of its main module. It may import the repository's modules by `repository/…`.
+ * @param config Its `operator.toml`.
  */
-export async function buildOperator(main: string): Promise<Built> {
+export async function buildOperator(main: string, config?: string): Promise<Built> {
   const { deno, denort } = await toolchain();
   // Inside the repository, so that its import map counts; in a folder that git ignores.
   await Deno.mkdir(new URL(".cache/builds/", ROOT), { recursive: true });
   const folder = await Deno.makeTempDir({ dir: new URL(".cache/builds/", ROOT).pathname });
   await Deno.writeTextFile(`${folder}/main.ts`, main.replaceAll('"repository/', `"${ROOT.href}`));
+  if (config !== undefined) await Deno.writeTextFile(`${folder}/operator.toml`, config);
   let told = "";
   const io = {
     out: (text: string) => void (told += text),

@@ -8,11 +8,13 @@ import { followed, type OperatorProcess } from "./_followed.ts";
 
 /** Options of {@linkcode startAsPod}. */
 export interface PodOptions {
-  readonly cluster: RealCluster;
+  readonly cluster: Pick<RealCluster, "caCert" | "port">;
   readonly token: string;
   readonly args?: readonly string[];
   /** Variables besides those that every pod has. */
   readonly env?: Readonly<Record<string, string>>;
+  /** The text of `operator.toml`, as a ConfigMap has it; without, there is none. */
+  readonly settings?: string;
 }
 
 /**
@@ -23,16 +25,21 @@ export interface PodOptions {
  */
 export async function startAsPod(
   executable: string,
-  { cluster, token, args = ["start"], env = {} }: PodOptions,
+  { cluster, token, args = ["start"], env = {}, settings }: PodOptions,
 ): Promise<OperatorProcess> {
   const folder = await Deno.makeTempDir({ prefix: "pod-" });
   await Deno.writeTextFile(`${folder}/ca.crt`, cluster.caCert);
   await Deno.writeTextFile(`${folder}/token`, token);
   await Deno.writeTextFile(`${folder}/namespace`, "default");
   await Deno.writeTextFile(`${folder}/hosts`, "127.0.0.1 kubernetes.default.svc localhost\n");
+  // A whole /etc of its own: there is no place for settings in the machine's.
+  await Deno.mkdir(`${folder}/etc/op`, { recursive: true });
+  await Deno.writeTextFile(`${folder}/etc/nsswitch.conf`, "hosts: files\n");
+  if (settings !== undefined) await Deno.writeTextFile(`${folder}/etc/op/operator.toml`, settings);
+  await Deno.rename(`${folder}/hosts`, `${folder}/etc/hosts`);
   const mounts = `
     set -e
-    mount --bind "$0/hosts" /etc/hosts
+    mount --bind "$0/etc" /etc
     mount -t tmpfs tmpfs /run
     mkdir -p /var/run/secrets/kubernetes.io/serviceaccount
     mount --bind "$0" /var/run/secrets/kubernetes.io/serviceaccount
@@ -72,8 +79,51 @@ export async function startAsPod(
  * @param executable Its path.
  */
 export async function compiledPermissions(executable: string): Promise<Record<string, unknown>> {
-  const text = new TextDecoder("latin1").decode(await Deno.readFile(executable));
+  return JSON.parse(recordOf(await Deno.readFile(executable)).text);
+}
+
+/** An executable whose permissions can be changed without compiling it again. */
+export interface Changeable {
+  readonly path: string;
+  /**
+   * Lets it use something else in place of one thing that it was compiled with, of all else what it was compiled with.
+   *
+   * @param access The class as the record names it: `allow_net`.
+   * @param from What it was compiled with.
+   * @param to What takes its place: as long, since nothing else in the file may move.
+   */
+  exchange(access: string, from: string, to: string): Promise<void>;
+}
+
+/**
+ * Copies an executable.
+ *
+ * @param executable The executable.
+ * @param path The copy.
+ */
+export async function changeable(executable: string, path: string): Promise<Changeable> {
+  await Deno.copyFile(executable, path);
+  const { text, at } = recordOf(await Deno.readFile(executable));
+  assert.equal(JSON.stringify(JSON.parse(text)), text, "the record is as it was written");
+  return {
+    path,
+    async exchange(access, from, to) {
+      const record = JSON.parse(text);
+      assert(record[access].includes(from), `${access} has no ${from}`);
+      record[access] = record[access].map((one: string) => one === from ? to : one);
+      const changed = new TextEncoder().encode(JSON.stringify(record));
+      assert.equal(changed.length, text.length);
+      using file = await Deno.open(path, { write: true });
+      await file.seek(at, Deno.SeekMode.Start);
+      for (let rest = changed; rest.length > 0;) rest = rest.subarray(await file.write(rest));
+    },
+  };
+}
+
+/** Where the record of permissions is. It is near the end, behind the runtime. */
+function recordOf(bytes: Uint8Array): { readonly text: string; readonly at: number } {
+  const text = new TextDecoder("latin1").decode(bytes);
   const found = [...text.matchAll(/"permissions":(\{[^{}]*"allow_all"[^{}]*\})/g)].at(-1);
-  assert(found, `"${executable}" has no record of its permissions`);
-  return JSON.parse(found[1]!);
+  assert(found, "there is no record of permissions in it");
+  return { text: found[1]!, at: found.index + found[0].length - found[1]!.length };
 }

@@ -25,7 +25,7 @@ export async function createAccess(client: Client, manifests: readonly Manifest[
 }
 
 /** A token of a service account, as a pod has it. */
-export async function tokenOf(cluster: RealCluster, namespace: string, name: string): Promise<string> {
+export async function tokenOf(cluster: Pick<RealCluster, "fetch">, namespace: string, name: string): Promise<string> {
   const response = await cluster.fetch(`/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`, {
     method: "POST",
     headers: { "content-type": "application/json" },

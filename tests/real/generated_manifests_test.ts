@@ -47,6 +47,7 @@ Deno.test("what op generate makes is taken by a strict dry run, by kustomize and
       "ClusterRole",
       "ClusterRole",
       "ClusterRoleBinding",
+      "ConfigMap",
       "CustomResourceDefinition",
       "Deployment",
       "Namespace",

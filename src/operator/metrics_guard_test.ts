@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { createApiserver } from "../apiserver/mod.ts";
+import { VirtualClock } from "../base/virtual_clock.ts";
+import { Client } from "../kube/client.ts";
+import { metricsGuard } from "./metrics_guard.ts";
+
+const RBAC = "rbac.authorization.k8s.io";
+const OPERATOR = { name: "operator", groups: ["system:authenticated"] };
+const ADMIN = { name: "admin", groups: ["system:masters"] };
+const TOKENS = { scraper: { name: "prometheus", groups: ["monitoring"] }, nobody: { name: "jane", groups: [] } };
+const silent = { debug() {}, info() {}, warn() {}, error() {}, with: () => silent, isDebug: false };
+
+/** A server where the group "monitoring" may read metrics, and a guard that asks it as the operator. */
+async function world(verbs: readonly string[] = ["create"]) {
+  const clock = new VirtualClock();
+  const server = createApiserver({ clock, rbac: true, tokens: TOKENS });
+  const asked: string[] = [];
+  let isDown = false;
+  const connect = (user: typeof ADMIN) =>
+    new Client({
+      url: "http://server",
+      close() {},
+      async fetch(request) {
+        if (user === OPERATOR) asked.push(new URL(request.url).pathname.split("/").at(-1)!);
+        if (isDown) throw new TypeError("connection refused");
+        return await server.fetch(request, { user });
+      },
+    }, { clock });
+  const admin = { method: "POST", headers: { "content-type": "application/json" } };
+  const bound = async (name: string, rules: unknown, subject: unknown) => {
+    const send = async (plural: string, body: unknown) => {
+      const request = new Request(`http://server/apis/${RBAC}/v1/${plural}`, { ...admin, body: JSON.stringify(body) });
+      assert.equal((await server.fetch(request, { user: ADMIN })).status, 201);
+    };
+    await send("clusterroles", { metadata: { name }, rules });
+    const roleRef = { apiGroup: RBAC, kind: "ClusterRole", name };
+    await send("clusterrolebindings", { metadata: { name }, roleRef, subjects: [subject] });
+  };
+  await bound("metrics-reader", [{ nonResourceURLs: ["/metrics"], verbs: ["get"] }], {
+    apiGroup: RBAC,
+    kind: "Group",
+    name: "monitoring",
+  });
+  await bound("reviews", [
+    { apiGroups: ["authentication.k8s.io"], resources: ["tokenreviews"], verbs },
+    { apiGroups: ["authorization.k8s.io"], resources: ["subjectaccessreviews"], verbs },
+  ], { apiGroup: RBAC, kind: "User", name: "operator" });
+  const guard = metricsGuard({ client: connect(OPERATOR), clock, log: silent });
+  const ask = async (authorization?: string) => {
+    const headers = new Headers(authorization === undefined ? {} : { authorization });
+    return (await guard(new Request("http://pod/metrics", { headers })))?.status ?? 200;
+  };
+  return {
+    ask,
+    asked,
+    clock,
+    goDown: () => void (isDown = true),
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+const CASES: readonly { name: string; authorization?: string; status: number; asks: readonly string[] }[] = [
+  {
+    name: "who may read",
+    authorization: "Bearer scraper",
+    status: 200,
+    asks: ["tokenreviews", "subjectaccessreviews"],
+  },
+  { name: "who may not", authorization: "Bearer nobody", status: 403, asks: ["tokenreviews", "subjectaccessreviews"] },
+  { name: "a token that nobody knows", authorization: "Bearer other", status: 401, asks: ["tokenreviews"] },
+  { name: "no token", status: 401, asks: [] },
+  { name: "a password", authorization: "Basic YTpi", status: 401, asks: [] },
+  { name: "a token longer than any", authorization: `Bearer ${"x".repeat(20_000)}`, status: 401, asks: [] },
+];
+
+for (const { name, authorization, status, asks } of CASES) {
+  Deno.test(`metricsGuard answers ${name} with ${status}`, async () => {
+    await using it = await world();
+    assert.equal(await it.ask(authorization), status);
+    assert.deepEqual(it.asked, asks);
+  });
+}
+
+Deno.test("metricsGuard asks once a minute for a token", async () => {
+  await using it = await world();
+  for (let i = 0; i < 3; i++) assert.equal(await it.ask("Bearer scraper"), 200);
+  assert.equal(it.asked.length, 2);
+  it.goDown();
+  assert.equal(await it.ask("Bearer scraper"), 200);
+  it.clock.step(it.clock.now() + 61_000);
+  assert.equal(await it.ask("Bearer scraper"), 500, "nobody passes unasked");
+});
+
+Deno.test("metricsGuard lets nobody pass where the operator may not ask", async () => {
+  await using it = await world(["get"]);
+  assert.equal(await it.ask("Bearer scraper"), 500);
+});

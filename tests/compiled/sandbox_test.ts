@@ -1,0 +1,212 @@
+/**
+ * The sandbox of a compiled operator: of each class of permissions what is declared may be used, anything else is refused with the declaration to add, and
+ * without any one of the permissions that are compiled in the program fails.
+ */
+import assert from "node:assert/strict";
+import { systemClock } from "../../src/base/clock.ts";
+import { CustomResourceDefinition, Lease } from "../../src/kinds/mod.ts";
+import { createApiserver } from "../../src/apiserver/mod.ts";
+import { serveApiserver } from "../../src/apiserver/serve.ts";
+import { Client } from "../../src/kube/client.ts";
+import type { Permissions } from "../../src/parts/permissions.ts";
+import { localCertificate } from "../../src/testing/local_certificate.ts";
+import { createAccess, tokenOf } from "../real/_service_account.ts";
+import { type Watched, watched } from "../_watched.ts";
+import { buildOperator, freePort } from "./_build.ts";
+import type { OperatorProcess } from "./_followed.ts";
+import { changeable, type PodOptions, startAsPod } from "./_operator_process.ts";
+import { reaching, Use } from "./_reaching.ts";
+
+const IN_DEFAULT = { namespace: "default" };
+const ADMIN = { name: "admin", groups: ["system:masters"] };
+
+/** What would be used and is not declared, as objects name it, and what the refusal says. Code that was not built in is not looked for at all. */
+const UNDECLARED: readonly { access: string; target: string; says: string }[] = [
+  { access: "net", target: "127.0.0.1:9", says: 'permissions: { net: ["127.0.0.1:9"] }' },
+  { access: "listen", target: "0.0.0.0:9999", says: 'permissions: { net: ["0.0.0.0:9999"] }' },
+  { access: "read", target: "/proc/1/environ", says: 'permissions: { read: ["/proc/1/environ"] }' },
+  { access: "write", target: "/var/tmp/not-declared", says: 'permissions: { write: ["/var/tmp/not-declared"] }' },
+  { access: "tempFile", target: "any", says: 'permissions: { write: ["/tmp"] }' },
+  { access: "env", target: "SECRET", says: 'permissions: { env: ["SECRET"] }' },
+  { access: "run", target: "/bin/sh", says: 'permissions: { run: ["/bin/sh"] }' },
+  { access: "ffi", target: "/nowhere/libm.so", says: 'permissions: { ffi: ["/nowhere/libm.so"] }' },
+  { access: "sys", target: "osRelease", says: 'permissions: { sys: ["osRelease"] }' },
+  { access: "import", target: "https://example.com/code.js", says: "Module not found" },
+];
+
+Deno.test("a compiled operator may use what is declared of each class, and nothing else", async (t) => {
+  const folder = await Deno.makeTempDir();
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const accepting = acceptAll(listener);
+  const declared = {
+    net: [`127.0.0.1:${listener.addr.port}`],
+    read: [`${folder}/read`],
+    write: [`${folder}/write`],
+    env: ["GREETING"],
+    run: ["/bin/true"],
+    ffi: [await libc()],
+    sys: ["hostname"],
+  } satisfies Permissions;
+  await Deno.writeTextFile(`${folder}/read`, "");
+  const port = freePort();
+  const settings = `[operator.health]\nhostname = "127.0.0.1"\nport = ${port}\n`;
+  await using built = await buildOperator(
+    `
+    import { reaching } from "repository/tests/compiled/_reaching.ts";
+    const op = reaching(${JSON.stringify(declared)});
+    export default op;
+    if (import.meta.main) await op.main();
+  `,
+    settings,
+  );
+  const op = reaching(declared).configured(settings);
+
+  const certificate = await localCertificate(["kubernetes.default.svc", "127.0.0.1"]);
+  await using server = createApiserver({ clock: systemClock, rbac: true });
+  await using served = serveApiserver(server, { certificate });
+  const ask = (request: Request) => server.fetch(request, { user: ADMIN });
+  const client = new Client({ url: served.url, fetch: ask, close() {} }, { userAgent: "test" });
+  for (const crd of op.crds()) await client.create(CustomResourceDefinition, crd as never);
+  await createAccess(client, op.manifests({ namespace: "default" }).rbac);
+  const token = await tokenOf(
+    { fetch: (path, init) => ask(new Request(new URL(String(path), served.url), init)) },
+    "default",
+    op.name,
+  );
+  await using uses = await watched(client, Use);
+  const world: World = {
+    client,
+    uses,
+    declared,
+    pod: {
+      cluster: { caCert: certificate.caCert, port: Number(new URL(served.url).port) },
+      token,
+      env: { GREETING: "hello", OP_CONFIG: "/etc/op/operator.toml", HOSTNAME: "reaching-0" },
+      settings,
+    },
+  };
+
+  await t.step("what is declared may be used, and nothing else: the refusal names the declaration", async () => {
+    await using operator = await startAsPod(built.path, world.pod);
+    assert.equal(await outcome(operator, world), "all used");
+    for (const [index, { access, target }] of UNDECLARED.entries()) {
+      await client.create(Use, { metadata: { name: `undeclared-${index}` }, spec: { access, target } }, IN_DEFAULT);
+    }
+    await uses.until((all) => all.filter(isRefused).length === UNDECLARED.length);
+    for (const [index, { access, says }] of UNDECLARED.entries()) {
+      const refused = uses.values().find(({ metadata }) => metadata.name === `undeclared-${index}`);
+      const message = readyOf(refused!)?.message;
+      assert(message?.includes(says), `${access}: ${message}`);
+    }
+    await Promise.all(UNDECLARED.map((_, index) => client.delete(Use, `undeclared-${index}`, IN_DEFAULT)));
+    assert.equal(await operator.stop("SIGTERM"), 0);
+  });
+
+  const less = await changeable(built.path, `${folder}/less`);
+  for (const { access, target } of op.permissions()) {
+    // Read outside a pod only: the kubeconfig that is usual there.
+    if (target === "HOME") continue;
+    await t.step(`without ${access} "${target}" it fails`, async () => {
+      await less.exchange(`allow_${access}`, target, otherThan(target));
+      await using operator = await startAsPod(less.path, world.pod);
+      const told = await outcome(operator, world);
+      assert(told !== "all used" && told.includes(target), told);
+    });
+  }
+
+  await t.step('without env "HOME" it fails where it is looked at, outside a pod', async () => {
+    const env = { HOME: folder };
+    const start = async (executable: string) => {
+      const { stderr } = await new Deno.Command(executable, { args: ["start"], clearEnv: true, env }).output();
+      return new TextDecoder().decode(stderr);
+    };
+    assert.match(
+      await start(built.path),
+      /Cannot find a cluster: KUBECONFIG is unset; ".*\/\.kube\/config" may not be read/,
+    );
+    await less.exchange("allow_env", "HOME", "HOMF");
+    assert.match(await start(less.path), /Cannot use env "HOME": it is not declared/);
+  });
+  listener.close();
+  await accepting;
+  await Deno.remove(folder, { recursive: true });
+});
+
+interface World {
+  readonly client: Client;
+  readonly uses: Watched<typeof Use>;
+  readonly declared: Permissions;
+  readonly pod: PodOptions;
+}
+
+// What cannot reach the API server tries again and again.
+const LONGEST = 20_000;
+
+let count = 0;
+
+/** Asks for a use of each declared thing; answers `all used`, or why not. */
+async function outcome(operator: OperatorProcess, { client, uses, declared }: World): Promise<string> {
+  const wanted = Object.entries(declared).map(([access, [target]]) => ({
+    name: `${access}-${count++}`,
+    spec: { access, target: target! },
+  }));
+  // One that was killed holds it for a quarter of a minute.
+  await client.delete(Lease, "reaching", IN_DEFAULT).catch(() => {});
+  for (const { name, spec } of wanted) await client.create(Use, { metadata: { name }, spec }, IN_DEFAULT);
+  const mine = (all: Use[]) => all.filter(({ metadata }) => wanted.some(({ name }) => name === metadata.name));
+  const done = uses.until((all) => {
+    const some = mine(all);
+    return some.some(isRefused) || some.filter(({ status }) => status?.did !== undefined).length === wanted.length;
+  }).then(() => {
+    const refused = mine(uses.values()).find(isRefused);
+    return refused === undefined ? "all used" : readyOf(refused)?.message ?? "refused";
+  });
+  const failed = operator.logged(({ level, msg }) => level === "error" || msg === "Watch interrupted").then(
+    (line) => JSON.stringify(line),
+    (error: Error) => error.message,
+  );
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<string>((resolve) => {
+    timer = setTimeout(
+      () => resolve(`nothing: ${operator.log.map((line) => JSON.stringify(line)).join("\n")}`),
+      LONGEST,
+    );
+  });
+  try {
+    return await Promise.race([done, failed, late]);
+  } finally {
+    clearTimeout(timer);
+    for (const { name } of wanted) await client.delete(Use, name, IN_DEFAULT);
+  }
+}
+
+function readyOf({ status }: Use) {
+  return status?.conditions?.find(({ type }) => type === "Ready");
+}
+
+function isRefused(use: Use): boolean {
+  return readyOf(use)?.status === "False";
+}
+
+/** Something of the same class and length that nobody uses. */
+function otherThan(target: string): string {
+  if (target === "hostname") return "osUptime";
+  const [first = "", second = ""] = target;
+  return first === "/"
+    ? `/${second === "x" ? "y" : "x"}${target.slice(2)}`
+    : `${first === "x" ? "y" : "x"}${target.slice(1)}`;
+}
+
+/** Where the C library is: each process has it. */
+async function libc(): Promise<string> {
+  const found = /\/\S*\/libc[.-]\S*/.exec(await Deno.readTextFile("/proc/self/maps"))?.[0];
+  assert(found, "a process has a C library");
+  return found;
+}
+
+/** Takes each connection, and lets it go. */
+async function acceptAll(listener: Deno.Listener): Promise<void> {
+  try {
+    for await (const connection of listener) connection.close();
+  } catch { /* it is closed */ }
+}

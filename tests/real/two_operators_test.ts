@@ -1,0 +1,136 @@
+/** Two operators in one cluster, installed by their manifests: neither touches what is the other's, and metrics are shown to whom the cluster lets. */
+import assert from "node:assert/strict";
+import { controller, type Infer, type Operator, operator, resource, s } from "../../mod.ts";
+import { systemClock } from "../../src/base/clock.ts";
+import {
+  ClusterRoleBinding,
+  ConfigMap,
+  CustomResourceDefinition,
+  Namespace,
+  ServiceAccount,
+} from "../../src/kinds/mod.ts";
+import { Client } from "../../src/kube/client.ts";
+import { findKind } from "../../src/kube/discovery.ts";
+import type { Manifest } from "../../src/manifests/manifest.ts";
+import { metricsGuard } from "../../src/operator/metrics_guard.ts";
+import { operatorLog } from "../../src/operator/log.ts";
+import { realCluster } from "../../src/testing/real_cluster.ts";
+import { adminClient, watched } from "../_watched.ts";
+import { connectAs, tokenOf } from "./_service_account.ts";
+import { soon } from "./_soon.ts";
+
+/** An operator of a kind Note of its own group: the plural is the same. */
+function notesOf(name: string) {
+  const Note = resource({
+    group: `${name}.example.com`,
+    version: "v1",
+    kind: "Note",
+    spec: s.object({ text: s.string() }),
+    status: s.object({}),
+  });
+  const notes = controller(Note, {
+    owns: [ConfigMap],
+    async reconcile(note: Infer<typeof Note>, { apply }) {
+      await apply(ConfigMap, { metadata: { name: `${name}-${note.metadata.name}` }, data: { text: note.spec.text } });
+    },
+    async cleanup() {},
+  });
+  return {
+    Note,
+    op: operator({ name, version: "1.0.0", parts: { notes }, metrics: { guarded: true }, leaderElection: true }),
+  };
+}
+
+const ALPHA = notesOf("alpha");
+const BETA = notesOf("beta");
+
+function all(op: Operator, namespace?: string): readonly Manifest[] {
+  const { prometheus: _, crd, ...groups } = op.manifests(namespace === undefined ? {} : { namespace });
+  return [...crd as unknown as readonly Manifest[], ...Object.values(groups).flat() as readonly Manifest[]];
+}
+
+const identity = ({ kind, metadata }: Manifest) => `${kind} ${metadata.namespace ?? ""}/${metadata.name}`;
+
+Deno.test("two operators share no object, be they in one namespace", () => {
+  for (const namespace of [undefined, "shared"]) {
+    const alphas = all(ALPHA.op, namespace).map(identity);
+    const shared = all(BETA.op, namespace).map(identity).filter((one) => alphas.includes(one));
+    assert.deepEqual(shared, namespace === undefined ? [] : ["Namespace /shared"]);
+  }
+});
+
+Deno.test("two operators are installed side by side, each does its own work and no other, and guards its metrics", async (t) => {
+  await using cluster = await realCluster();
+  const client = adminClient(cluster);
+  for (const { op } of [ALPHA, BETA]) {
+    for (const manifest of all(op)) {
+      // Without force: what another manager has is not taken from it.
+      const [version = "", group = ""] = manifest.apiVersion.split("/").reverse();
+      const kind = await findKind(client, `${manifest.kind.toLowerCase()}.${version}.${group}`);
+      await client.apply(kind, manifest as never, {
+        manager: `install-${op.name}`,
+        fieldValidation: "Strict",
+        force: false,
+      });
+    }
+  }
+  await using definitions = await watched(client, CustomResourceDefinition);
+  await definitions.until((all) =>
+    all.filter(({ status }) =>
+      status?.conditions?.some(({ type, status }) => type === "Established" && status === "True")
+    )
+      .length === 2
+  );
+  const connections = await Promise.all([ALPHA, BETA].map(async ({ op: { name } }) => {
+    const token = await tokenOf(cluster, `${name}-system`, name);
+    return Object.assign(connectAs(cluster, token), { namespace: `${name}-system` });
+  }));
+  const refused: string[] = [];
+  for (const connection of connections) connection.onRefused = (message) => void refused.push(message);
+  const [alpha] = connections;
+  assert(alpha);
+
+  await t.step("each does its own work, and is refused nothing", async () => {
+    const stop = new AbortController();
+    const running = [ALPHA, BETA].map(({ op }, i) => op.run({ connection: connections[i]!, signal: stop.signal }));
+    for (const { Note } of [ALPHA, BETA]) {
+      await client.create(Note, { metadata: { name: "a" }, spec: { text: Note.group } }, { namespace: "default" });
+    }
+    await using maps = await watched(client, ConfigMap);
+    await maps.until((all) =>
+      ["alpha-a", "beta-a"].every((name) => all.some(({ metadata }) => metadata.name === name))
+    );
+    stop.abort();
+    await Promise.all(running);
+    assert.deepEqual(refused, []);
+  });
+
+  await t.step("neither may read what is the other's", async () => {
+    const asAlpha = new Client(alpha, { clock: systemClock });
+    await assert.rejects(asAlpha.list(BETA.Note), /403 Forbidden/);
+    await asAlpha.list(ALPHA.Note);
+  });
+
+  await t.step("metrics are shown to whom the generated role is bound, and to no one else", async () => {
+    await client.create(Namespace, { metadata: { name: "monitoring" } });
+    for (const name of ["prometheus", "curious"]) {
+      await client.create(ServiceAccount, { metadata: { name } }, { namespace: "monitoring" });
+    }
+    await client.create(ClusterRoleBinding, {
+      metadata: { name: "prometheus-reads-alpha" },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "alpha-metrics-reader" },
+      subjects: [{ kind: "ServiceAccount", name: "prometheus", namespace: "monitoring" }],
+    });
+    const [prometheus, curious] = await Promise.all(
+      ["prometheus", "curious"].map((name) => tokenOf(cluster, "monitoring", name)),
+    );
+    const ask = async (token: string) => {
+      // A new one remembers nothing: the server takes a moment until a binding counts.
+      const guard = metricsGuard({ client: new Client(alpha), clock: systemClock, log: operatorLog("alpha") });
+      const headers = { authorization: `Bearer ${token}` };
+      return (await guard(new Request("http://pod/metrics", { headers })))?.status ?? 200;
+    };
+    await soon(async () => assert.equal(await ask(prometheus!), 200));
+    assert.deepEqual([await ask(curious!), await ask("made-up")], [403, 401]);
+  });
+});
