@@ -8,6 +8,7 @@ import type {
   Sample,
 } from "@op/sdk";
 import { Failure } from "./exit_code.ts";
+import { withProject } from "./project.ts";
 import type { ProjectFile } from "./project_file.ts";
 
 /** One permission of Deno, and why the operator needs it. */
@@ -67,10 +68,13 @@ export async function inspect(
   shown: string,
   options: InspectOptions = {},
 ): Promise<OperatorFacts> {
-  const args = ["run", "--quiet", ...LOADING, "--ext=ts", "-"];
-  const process = new Deno.Command(deno, { args, cwd, stdin: "piped", stdout: "piped", stderr: "piped" }).spawn();
-  // A Deno that ends before it has read the script says why in its output.
-  const [output] = await Promise.all([process.output(), write(process.stdin, script(file, options)).catch(() => {})]);
+  const output = await withProject(cwd, async (flags) => {
+    const args = ["run", "--quiet", ...flags, ...LOADING, "--ext=ts", "-"];
+    const process = new Deno.Command(deno, { args, cwd, stdin: "piped", stdout: "piped", stderr: "piped" }).spawn();
+    // A Deno that ends before it has read the script says why in its output.
+    const writing = write(process.stdin, script(file, options)).catch(() => {});
+    return (await Promise.all([process.output(), writing]))[0];
+  });
   const stdout = new TextDecoder().decode(output.stdout);
   const answer = stdout.split("\n").find((line) => line.startsWith(MARK))?.slice(MARK.length);
   if (!output.success || answer === undefined) {

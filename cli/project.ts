@@ -20,7 +20,7 @@ const CONFIGS = ["deno.json", "deno.jsonc", "package.json"];
  * @param source The file.
  * @param folder Where a project may be made, outside the file's own folder.
  */
-export async function projectOf(source: SourceFile, folder: string): Promise<Project> {
+export async function projectOf(source: Pick<SourceFile, "folder">, folder: string): Promise<Project> {
   if (await above(source.folder, CONFIGS) !== undefined) {
     return { flags: [], lock: await above(source.folder, ["deno.lock"]) ?? join(source.folder, "deno.lock") };
   }
@@ -32,6 +32,21 @@ export async function projectOf(source: SourceFile, folder: string): Promise<Pro
   };
   await Deno.writeTextFile(config, JSON.stringify(content));
   return { flags: [`--config=${config}`], lock: join(folder, "deno.lock") };
+}
+
+/**
+ * Does something with a file's project, which is there for so long.
+ *
+ * @param folder The file's folder.
+ * @param use Does it, with the flags for Deno.
+ */
+export async function withProject<T>(folder: string, use: (flags: readonly string[]) => Promise<T>): Promise<T> {
+  const own = await Deno.makeTempDir({ prefix: "op-project-" });
+  try {
+    return await use((await projectOf({ folder }, own)).flags);
+  } finally {
+    await Deno.remove(own, { recursive: true });
+  }
 }
 
 /** The folder of the SDK, where this `op` lies in it. */

@@ -29,7 +29,7 @@ export interface DoctorOptions extends GlobalOptions, PlaceOptions {
 export async function doctor(file: string, options: DoctorOptions, io: Io): Promise<void> {
   const patience = Number(options.stuckAfter) * 1000;
   if (!(patience >= 0)) throw new UsageError(`Cannot wait "${options.stuckAfter}": say a number of seconds`);
-  const facts = await factsOf(file, { image: NO_IMAGE, ...options }, io);
+  const facts = await factsOf(file, { ...options, image: NO_IMAGE }, io);
   using cluster = await connectCluster(options, io);
   const now = Date.now();
   // Without an answer to the first there is nothing else to ask.

@@ -45,6 +45,7 @@ const PATIENCE = 2000;
  */
 export async function dev(file: string, options: DevOptions, io: Io): Promise<void> {
   const source = await sourceFile(file, io);
+  const loaded = Date.now();
   const facts = await factsOf(file, { ...options, image: NO_IMAGE }, io);
   await using stack = new AsyncDisposableStack();
   const folder = await Deno.makeTempDir({ prefix: "op-dev-" });
@@ -66,7 +67,7 @@ export async function dev(file: string, options: DevOptions, io: Io): Promise<vo
   await Deno.writeTextFile(kubeconfig, proxy.kubeconfig, { mode: 0o600 });
   const { context: _, ...rest } = options;
   const args = ["start", ...await startArguments(source, { ...rest, kubeconfig }, io)];
-  const session = new Session({ source, file, options, io, cluster, cache, args, stop: stop.signal });
+  const session = new Session({ source, file, options, io, cluster, cache, args, stop: stop.signal, loaded });
   await session.begin(facts);
   if (!options.asMe) io.out(`Running as ${user}. Save a file to have it run anew; Ctrl-C ends it\n`);
   const watching = session.watch();
@@ -100,6 +101,8 @@ interface SessionOptions {
   readonly cache: WatchCache;
   readonly args: readonly string[];
   readonly stop: AbortSignal;
+  /** When the facts were read, in milliseconds. */
+  readonly loaded: number;
 }
 
 /** One operator after another. */
@@ -107,10 +110,13 @@ class Session {
   readonly #with: SessionOptions;
   #facts = "";
   #rights = "";
+  /** When what runs was read, in milliseconds. */
+  #loaded: number;
   #process: OperatorProcess | undefined;
 
   constructor(options: SessionOptions) {
     this.#with = options;
+    this.#loaded = options.loaded;
   }
 
   async begin(facts: OperatorFacts): Promise<void> {
@@ -123,7 +129,7 @@ class Session {
     const { source, stop } = this.#with;
     while (!stop.aborted) {
       const files = new Set(await localModules(source));
-      const changed = await nextChange(files, stop);
+      const changed = await nextChange(files, this.#loaded, stop);
       if (stop.aborted) return;
       await this.#again(changed);
     }
@@ -141,6 +147,7 @@ class Session {
 
   async #again(changed: string): Promise<void> {
     const { file, options, io } = this.#with;
+    this.#loaded = Date.now();
     try {
       const facts = await factsOf(file, { ...options, image: NO_IMAGE }, io);
       await this.#install(facts);
@@ -177,13 +184,15 @@ class Session {
   }
 }
 
-/** Waits for a change of one of the files, and until it is quiet again. @returns The file. */
-async function nextChange(files: ReadonlySet<string>, stop: AbortSignal): Promise<string> {
+/** Waits for a change of one of the files since some time, and until it is quiet again. @returns The file. */
+async function nextChange(files: ReadonlySet<string>, since: number, stop: AbortSignal): Promise<string> {
   using watcher = Deno.watchFs([...new Set([...files].map((path) => dirname(path)))], { recursive: false });
   const close = (): void => watcher.close();
   stop.addEventListener("abort", close, { once: true });
   try {
-    let changed = "";
+    // Saved while nobody watched: while it was read, or found out what it is made of.
+    let changed = await savedSince(files, since);
+    if (changed !== "") return changed;
     let timer: ReturnType<typeof setTimeout> | undefined;
     for await (const { kind, paths } of watcher) {
       const path = paths.find((path) => files.has(path));
@@ -200,4 +209,12 @@ async function nextChange(files: ReadonlySet<string>, stop: AbortSignal): Promis
   } finally {
     stop.removeEventListener("abort", close);
   }
+}
+
+async function savedSince(files: Iterable<string>, since: number): Promise<string> {
+  for (const path of files) {
+    const { mtime } = await Deno.stat(path).catch(() => ({ mtime: null }));
+    if (mtime !== null && mtime.getTime() > since) return path;
+  }
+  return "";
 }

@@ -1,7 +1,7 @@
 /** The modules on this machine that a file is made of. */
 import { fileURLToPath } from "node:url";
 import { run, runningDeno, type SourceFile } from "../deno.ts";
-import { projectFlags } from "./single_file.ts";
+import { withProject } from "../project.ts";
 
 /**
  * Paths of the file and of all it imports, as far as they are on this machine; the file alone where they cannot be found out, as while it is no module.
@@ -9,9 +9,10 @@ import { projectFlags } from "./single_file.ts";
  * @param source The file.
  */
 export async function localModules(source: SourceFile): Promise<string[]> {
-  const flags = (await projectFlags(source)).filter((flag) => flag !== "--no-lock");
-  const args = ["info", "--json", "--no-lock", ...flags, source.path];
-  const { success, stdout } = await run(runningDeno(), args, { cwd: source.folder, env: { NO_COLOR: "1" } });
+  const { success, stdout } = await withProject(source.folder, async (flags) => {
+    const args = ["info", "--json", "--no-lock", ...flags, source.path];
+    return await run(runningDeno(), args, { cwd: source.folder, env: { NO_COLOR: "1" } });
+  });
   if (!success) return [source.path];
   const { modules } = JSON.parse(stdout) as { readonly modules: readonly { readonly specifier: string }[] };
   const files = modules.map(({ specifier }) => specifier).filter((one) => one.startsWith("file:"));

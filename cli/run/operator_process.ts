@@ -1,7 +1,7 @@
 /** An operator as a program of its own, from source: a user's file has its own import map, and may do anything. */
 import { runningDeno, type SourceFile } from "../deno.ts";
 import type { Io } from "../io.ts";
-import { projectFlags } from "./single_file.ts";
+import { projectOf } from "../project.ts";
 
 /** A running operator. */
 export interface OperatorProcess extends AsyncDisposable {
@@ -31,8 +31,10 @@ export async function startOperatorProcess(
   io: Io,
 ): Promise<OperatorProcess> {
   const output = io.isProcess === true ? "inherit" : "piped";
+  const own = await Deno.makeTempDir({ prefix: "op-project-" });
+  const { flags } = await projectOf(source, own);
   const process = new Deno.Command(runningDeno(), {
-    args: ["run", "--quiet", "--allow-all", ...await projectFlags(source), "--ext=ts", "-"],
+    args: ["run", "--quiet", "--allow-all", ...flags, "--ext=ts", "-"],
     cwd: source.folder,
     env: isColored ? {} : { NO_COLOR: "1" },
     stdin: "piped",
@@ -46,7 +48,7 @@ export async function startOperatorProcess(
     ? []
     : [pumped(process.stdout, io.out.bind(io)), pumped(process.stderr, io.err.bind(io))];
   const ended = process.status.then(async ({ code }) => {
-    await Promise.all(told);
+    await Promise.all([...told, Deno.remove(own, { recursive: true })]);
     return code;
   });
   const signal = (name: Deno.Signal): void => {

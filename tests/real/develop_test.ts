@@ -56,11 +56,16 @@ class RunningIo extends RecordedIo {
       isOver = true;
       this.#tell();
     });
+    const late = setTimeout(() => {
+      isOver = true;
+      this.#tell();
+    }, 60_000);
     const count = () => (this.stdout + this.stderr).split("\n").filter((line) => pattern.test(line)).length;
     while (count() < times) {
-      if (isOver) assert.fail(`it ended before it said that:\n${this.stdout}\n${this.stderr}`);
+      if (isOver) assert.fail(`it did not say that:\n${this.stdout}\n${this.stderr}`);
       await this.#said.promise;
     }
+    clearTimeout(late);
   }
   end(): void {
     this.#stop.abort();
