@@ -16,6 +16,8 @@ export interface ClusterOptions {
 export interface Cluster extends Disposable {
   readonly client: Client;
   readonly url: string;
+  /** The namespace of what says none: the context's. */
+  readonly namespace: string;
   /** The kind of an object as the cluster serves it. */
   kindOf(object: Pick<PlainObject, "apiVersion" | "kind">): Promise<AnyKind>;
 }
@@ -37,6 +39,7 @@ export async function connectCluster({ kubeconfig, context }: ClusterOptions, io
   return {
     client,
     url: connection.url,
+    namespace: connection.namespace ?? "default",
     async kindOf({ apiVersion, kind }) {
       const [version = "", group = ""] = apiVersion.split("/").reverse();
       const name = `${kind}.${version}.${group}`;

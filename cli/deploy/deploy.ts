@@ -42,7 +42,9 @@ export async function deploy(overlay: string, options: DeployOptions, io: Io): P
   const objects = inOrder(await objectsOf(overlay, options.dir, io));
   using cluster = await connectCluster(options, io);
   io.out(`${options.dryRun ? "Would apply" : "Applying"} ${objects.length} objects to ${cluster.url}\n`);
-  for (const object of objects) io.out(`  ${await applied(cluster, object, objects, options.dryRun ?? false)}\n`);
+  for (const object of objects) {
+    io.out(`  ${await applied(cluster, await placed(cluster, object), objects, options.dryRun ?? false)}\n`);
+  }
   if (options.dryRun || !options.wait) return;
   await waitUntilRunning(cluster, objects, seconds, io);
 }
@@ -63,6 +65,12 @@ async function objectsOf(overlay: string, dir: string, io: Io): Promise<PlainObj
 function inOrder(objects: readonly PlainObject[]): PlainObject[] {
   const place = ({ kind }: PlainObject) => ORDER.includes(kind) ? ORDER.indexOf(kind) : ORDER.length;
   return [...objects].sort((a, b) => place(a) - place(b));
+}
+
+/** An object in its namespace: what says none goes into the context's, as kubectl has it. */
+async function placed(cluster: Cluster, object: PlainObject): Promise<PlainObject> {
+  if (object.metadata.namespace !== undefined || !(await cluster.kindOf(object)).namespaced) return object;
+  return { ...object, metadata: { ...object.metadata, namespace: cluster.namespace } };
 }
 
 /** Applies one object, and says what came of it. */

@@ -65,9 +65,12 @@ export async function followed(process: Deno.ChildProcess, options: FollowOption
       return code;
     },
     async [Symbol.asyncDispose]() {
-      try {
-        process.kill("SIGKILL");
-      } catch { /* it has ended */ }
+      // Both: a process that changed its user is not taken along by the end of the one that started it.
+      for (const kill of [() => Deno.kill(pid, "SIGKILL"), () => process.kill("SIGKILL")]) {
+        try {
+          if (!isOver) kill();
+        } catch { /* it has ended */ }
+      }
       await process.status;
       await reading;
       await options.dispose();

@@ -11,6 +11,8 @@ import { fileURLToPath } from "node:url";
 export interface ImageTools extends AsyncDisposable {
   /** The table `[build.builder]` of an `operator.toml` whose images are made here. */
   readonly toml: string;
+  /** Builds an image on the same base, from a folder. */
+  build(image: string, folder: string, ...args: string[]): Promise<void>;
   /** An image's root folder, as it is unpacked for a container, and how its program is started. */
   unpack(image: string): Promise<UnpackedImage>;
 }
@@ -44,6 +46,9 @@ export async function imageTools(): Promise<ImageTools> {
   await buildah(...build, BASE, folder);
   const args = [...place, "build", "--isolation", "chroot", "--build-arg", `BASE=${BASE}`, "--tag", "$IMG", "."];
   return {
+    async build(image, context, ...more) {
+      await buildah(...build, image, "--build-arg", `BASE=${BASE}`, ...more, context);
+    },
     toml: `[build.builder]\nbinary = "buildah"\nargs = ${JSON.stringify(args)}\n`,
     async unpack(image) {
       const { OCIv1: { config } } = JSON.parse(await buildah("inspect", "--type", "image", image));

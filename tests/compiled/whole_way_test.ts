@@ -1,135 +1,185 @@
-/** The whole way of a user: a project, a second kind, its test, manifests, executable, image; then in a container, on a real API server with roles enforced. */
+/**
+ * The whole way of a user: the commands of the guide as they stand there, from an empty folder to an operator that reconciles. The cluster is a
+ * real API server with roles enforced; what a kubelet does for a Deployment is done here: its pod runs as a container of the image.
+ */
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { Buffer } from "node:buffer";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { RecordedIo } from "../../cli/_recorded_io.ts";
-import { cli } from "../../cli/cli.ts";
 import { Deployment, Lease } from "../../src/kinds/mod.ts";
+import type { Client } from "../../src/kube/client.ts";
 import { findKind } from "../../src/kube/discovery.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { toolchain } from "../../tools/toolchain.ts";
 import { adminClient, watched } from "../_watched.ts";
 import { freePort } from "./_build.ts";
 import { podOf, runContainer } from "./_container.ts";
-import { imageTools } from "./_image_tools.ts";
+import type { OperatorProcess } from "./_followed.ts";
+import { imageTools, type UnpackedImage } from "./_image_tools.ts";
 
-const SDK = fileURLToPath(new URL("../../", import.meta.url));
+const ROOT = new URL("../../", import.meta.url);
 const NAMESPACE = "shop-system";
 
-Deno.test("from op new to a container that leads, reconciles, tells metrics and stops when asked", async (t) => {
+Deno.test("the guide's commands lead from an empty folder to a container that leads, reconciles and stops when asked", async (t) => {
   const folder = await Deno.makeTempDir();
-  await using tools = await imageTools();
-  const { deno, denort } = await toolchain();
+  await using owned = new AsyncDisposableStack();
+  owned.defer(() => Deno.remove(folder, { recursive: true }));
+  const tools = owned.use(await imageTools());
+  const cluster = owned.use(await realCluster());
+  const client = adminClient(cluster);
   const project = join(folder, "shop");
-  const op = async (cwd: string, ...args: string[]) => {
-    const io = new RecordedIo(cwd, { PATH: Deno.env.get("PATH") ?? "", DENO_COMPILER: deno, DENORT_BIN: denort });
-    const code = await cli(args, io);
-    assert.equal(code, 0, `op ${args.join(" ")} ended with ${code}:\n${io.stdout}${io.stderr}`);
-    return io;
-  };
   const port = freePort();
-  try {
-    await t.step("a project with two kinds passes its own tests", async () => {
-      await op(folder, "new", "operator", "shop", "--sdk", SDK);
-      await addPages(project);
-      await edit(project, "operator.toml", (text) => `${text}\n${tools.toml}`);
-      await edit(
-        project,
-        "operator.toml",
-        (text) => text.replace("[operator]\n", `[operator]\nhealth = { port = ${port} }\n`),
-      );
-      await op(project, "generate", "manifests", "--force");
-      const tests = new Deno.Command(Deno.execPath(), { args: ["test", "--allow-all", "--quiet"], cwd: project });
-      const { success, stdout, stderr } = await tests.output();
-      assert(success, new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr));
-    });
+  const { deno, denort } = await toolchain();
+  await Deno.writeTextFile(join(folder, "kubeconfig"), cluster.admin.kubeconfig);
+  const env = {
+    PATH: `${dirname(Deno.execPath())}:${Deno.env.get("PATH") ?? ""}`,
+    DENO_COMPILER: deno,
+    DENORT_BIN: denort,
+    KUBECONFIG: join(folder, "kubeconfig"),
+    NO_COLOR: "1",
+  };
+  let cwd = fileURLToPath(ROOT);
+  let operator: OperatorProcess | undefined;
 
-    await t.step("op generate overlay and op build --image make what a cluster needs", async () => {
-      await Deno.remove(join(project, "config/overlays/prod"), { recursive: true });
-      await op(project, "generate", "overlay", "prod");
-      const { stdout } = await op(project, "build", "--image");
-      assert.match(stdout, /^Made dist\/shop \(\d+ MB\) of operator "shop"[^]*\nMade image shop:0\.1\.0\n$/);
-    });
+  /** What a person does beside the commands, or a cluster while one runs. */
+  const BESIDE: readonly {
+    readonly of: RegExp;
+    readonly before?: () => Promise<unknown>;
+    readonly during?: () => Promise<unknown>;
+    readonly after?: (said: string) => Promise<unknown>;
+  }[] = [
+    {
+      of: / new operator /,
+      async after() {
+        await addPages(project);
+        await edit(
+          project,
+          "operator.toml",
+          (text) => `${text.replace("[operator]\n", `[operator]\nhealth = { port = ${port} }\n`)}\n${tools.toml}`,
+        );
+        // The test of the project would be right in that it finds these outdated.
+        await Deno.remove(join(project, "config"), { recursive: true });
+        await Deno.rename(join(project, "manifests_test.ts"), join(project, "manifests.ts"));
+      },
+    },
+    {
+      of: / generate manifests$/,
+      after: () => Deno.rename(join(project, "manifests.ts"), join(project, "manifests_test.ts")),
+    },
+    {
+      of: / build --image$/,
+      after: (said) => {
+        assert.match(said, /^Made dist\/shop \(\d+ MB\) of operator "shop"[^]*\nMade image shop:0\.1\.0\n$/);
+        return Promise.resolve();
+      },
+    },
+    {
+      of: / deploy staging$/,
+      async during() {
+        operator = owned.use(await runDeployment(client, await tools.unpack("shop:0.1.0")));
+      },
+    },
+  ];
 
-    const image = await tools.unpack("shop:0.1.0");
-    await t.step("the image has the executable and its base, and starts it as nobody in particular", async () => {
-      assert.deepEqual([image.user, image.entrypoint], ["65532:65532", ["/operator"]]);
-      assert.equal((await Deno.stat(join(image.root, "operator"))).mode! & 0o777, 0o755);
-      const top = [...Deno.readDirSync(image.root)].map(({ name }) => name).sort();
-      assert.deepEqual(top.filter((name) => !["etc", "lib", "lib64", "usr"].includes(name)), ["operator"]);
-    });
-
-    await using cluster = await realCluster();
-    const client = adminClient(cluster);
-    await t.step("op deploy puts it in, with strict validation", async () => {
-      await Deno.writeTextFile(join(folder, "kubeconfig"), cluster.admin.kubeconfig);
-      const { stdout } = await op(project, "deploy", "prod", "--no-wait", "--kubeconfig", join(folder, "kubeconfig"));
-      assert.match(stdout, /^ {2}created {4}Deployment shop-system\/shop$/m);
-    });
-
-    await using operator = await runContainer({ cluster, image, pod: await podOf(client, "shop", NAMESPACE) });
-    await t.step("it runs as the image's user on a root that it cannot write to", async () => {
-      await operator.logged(({ msg, controller }) => msg === "Controller started" && controller === "pages");
-      const status = await Deno.readTextFile(`/proc/${operator.pid}/status`);
-      assert.match(status, /^Uid:(\t65532){4}$/m);
-      assert.match(status, /^Gid:(\t65532){4}$/m);
-      assert.match(status, /^CapEff:\t0{16}$/m);
-      assert.match(status, /^NoNewPrivs:\t1$/m);
-      assert.match(status, /^NSpid:\t\d+\t1$/m);
-      const mounts = await Deno.readTextFile(`/proc/${operator.pid}/mountinfo`);
-      assert.match(mounts, /^(\S+ ){4}\/ ro,/m);
-    });
-
-    await t.step("it leads", async () => {
-      const lease = await client.get(Lease, "shop", { namespace: NAMESPACE });
-      assert.match(lease.spec?.holderIdentity ?? "", /^shop-0/);
-    });
-
-    await t.step("it reconciles both kinds", async () => {
-      const Website = await findKind(client, "websites.demo.example.com");
-      const Page = await findKind(client, "pages.demo.example.com");
-      await using deployments = await watched(client, Deployment);
-      await using pages = await watched(client, Page);
-      await client.create(Website, {
-        metadata: { name: "blog", namespace: "default" },
-        spec: { host: "blog.example.com", replicas: 2 },
-      });
-      await client.create(Page, { metadata: { name: "home", namespace: "default" }, spec: { text: "hello" } });
-      await deployments.until((all) =>
-        all.some(({ metadata, spec }) => metadata.name === "blog" && spec.replicas === 2)
-      );
-      await pages.until((all) => all.some((page) => (page as { status?: { words?: number } }).status?.words === 1));
-    });
-
-    await t.step("it tells its health and its metrics", async () => {
-      const ready = await fetch(`http://127.0.0.1:${port}/readyz`);
-      assert.deepEqual([ready.status, (await ready.text()).match(/^\[\+\]controller \w+: running$/gm)], [200, [
-        "[+]controller websites: running",
-        "[+]controller pages: running",
-      ]]);
-      const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-      assert.match(metrics, /^leader_election_master_status\{name="shop"\} 1$/m);
-      assert.match(metrics, /^controller_runtime_reconcile_total\{controller="pages",result="success"\} [1-9]\d*$/m);
-    });
-
-    await t.step("SIGTERM ends it: it gives its lead back and exits with 0", async () => {
-      assert.equal(await operator.stop("SIGTERM"), 0);
-      assert(operator.log.some(({ msg, isClean }) => msg === "Operator stopped" && isClean === true));
-      const lease = await client.get(Lease, "shop", { namespace: NAMESPACE });
-      assert.equal(lease.spec?.holderIdentity ?? "", "");
-    });
-
-    await t.step("it was refused nothing", async () => {
-      const events = await cluster.auditLog();
-      const refused = events.filter(({ user, responseStatus }) =>
-        user.username === `system:serviceaccount:${NAMESPACE}:shop` && responseStatus?.code === 403
-      );
-      assert.deepEqual(refused.map(({ verb, objectRef }) => `${verb} ${objectRef?.resource}`), []);
-    });
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+  /** What a kubelet and the Deployment's controller do: they run its pod, and say so when it is ready. */
+  async function runDeployment(client: Client, image: UnpackedImage): Promise<OperatorProcess> {
+    assert.deepEqual([image.user, image.entrypoint], ["65532:65532", ["/operator"]]);
+    await using deployments = await watched(client, Deployment);
+    await deployments.until((all) => all.some(({ metadata }) => metadata.name === "shop"));
+    const process = await runContainer({ cluster, image, pod: await podOf(client, "shop", NAMESPACE) });
+    await process.logged(({ msg, controller }) => msg === "Controller started" && controller === "pages");
+    const status = { observedGeneration: 1, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
+    await client.patch(Deployment, "shop", { status }, { namespace: NAMESPACE, subresource: "status" });
+    return process;
   }
+
+  for (const command of await commandsOfGuide()) {
+    const passed = await t.step(command, async () => {
+      const beside = BESIDE.find(({ of }) => of.test(command));
+      const line = command.replaceAll("../shop", project);
+      if (line.startsWith("cd ")) return void (cwd = line.slice(3));
+      const [said] = await Promise.all([run(line, cwd, env), beside?.during?.()]);
+      await beside?.after?.(said);
+    });
+    if (!passed) return;
+  }
+  const running = operator;
+  assert(running);
+
+  await t.step("the Dockerfile of this repository makes the same image of an executable that is there", async () => {
+    const file = fileURLToPath(new URL("Dockerfile", ROOT));
+    const args = ["--file", file, "--target", "executable", "--build-arg", "EXECUTABLE=dist/shop"];
+    await tools.build("again:1", project, ...args);
+    const [one, other] = [await tools.unpack("shop:0.1.0"), await tools.unpack("again:1")];
+    assert.deepEqual({ ...other, root: "" }, { ...one, root: "" });
+    const files = [one, other].map(({ root }) => Deno.readFile(join(root, "operator")));
+    assert(Buffer.compare(...await Promise.all(files) as [Uint8Array, Uint8Array]) === 0);
+  });
+
+  await t.step("it runs as the image's user on a root that it cannot write to", async () => {
+    const status = await Deno.readTextFile(`/proc/${running.pid}/status`);
+    assert.match(status, /^Uid:(\t65532){4}$/m);
+    assert.match(status, /^Gid:(\t65532){4}$/m);
+    assert.match(status, /^CapEff:\t0{16}$/m);
+    assert.match(status, /^NoNewPrivs:\t1$/m);
+    assert.match(status, /^NSpid:\t\d+\t1$/m);
+    assert.match(await Deno.readTextFile(`/proc/${running.pid}/mountinfo`), /^(\S+ ){4}\/ ro,/m);
+  });
+
+  await t.step("it leads", async () => {
+    const lease = await client.get(Lease, "shop", { namespace: NAMESPACE });
+    assert.match(lease.spec?.holderIdentity ?? "", /^shop-0/);
+  });
+
+  await t.step("it reconciled the samples of both kinds", async () => {
+    await using deployments = await watched(client, Deployment);
+    await using pages = await watched(client, await findKind(client, "pages.demo.example.com"));
+    await deployments.until((all) => all.some(({ metadata }) => metadata.namespace === "default"));
+    await pages.until((all) => all.some((page) => (page as { status?: { words?: number } }).status?.words === 1));
+  });
+
+  await t.step("it tells its health and its metrics", async () => {
+    const ready = await fetch(`http://127.0.0.1:${port}/readyz`);
+    assert.deepEqual([ready.status, (await ready.text()).match(/^\[\+\]controller \w+: running$/gm)], [200, [
+      "[+]controller websites: running",
+      "[+]controller pages: running",
+    ]]);
+    const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    assert.match(metrics, /^leader_election_master_status\{name="shop"\} 1$/m);
+    assert.match(metrics, /^controller_runtime_reconcile_total\{controller="pages",result="success"\} [1-9]\d*$/m);
+  });
+
+  await t.step("SIGTERM ends it: it gives its lead back and exits with 0", async () => {
+    assert.equal(await running.stop("SIGTERM"), 0);
+    assert(running.log.some(({ msg, isClean }) => msg === "Operator stopped" && isClean === true));
+    const lease = await client.get(Lease, "shop", { namespace: NAMESPACE });
+    assert.equal(lease.spec?.holderIdentity ?? "", "");
+  });
+
+  await t.step("it was refused nothing", async () => {
+    const events = await cluster.auditLog();
+    const refused = events.filter(({ user, responseStatus }) =>
+      user.username === `system:serviceaccount:${NAMESPACE}:shop` && responseStatus?.code === 403
+    );
+    assert.deepEqual(refused.map(({ verb, objectRef }) => `${verb} ${objectRef?.resource}`), []);
+  });
 });
+
+/** The first block of the guide, a command a line. */
+async function commandsOfGuide(): Promise<string[]> {
+  const guide = await Deno.readTextFile(new URL("docs/guides/from_nothing.md", ROOT));
+  const commands = /```sh\n([^`]*)```/.exec(guide)?.[1]?.trim().split("\n") ?? [];
+  assert(commands.length > 5 && commands.length < 10, `${commands.length} commands`);
+  return commands;
+}
+
+async function run(line: string, cwd: string, env: Record<string, string>): Promise<string> {
+  const { code, stdout, stderr } = await new Deno.Command("sh", { args: ["-c", line], cwd, env, stdin: "null" })
+    .output();
+  const decoder = new TextDecoder();
+  assert.equal(code, 0, `${line} ended with ${code}:\n${decoder.decode(stdout)}${decoder.decode(stderr)}`);
+  return decoder.decode(stdout);
+}
 
 /** A second kind with its controller and its test. */
 async function addPages(project: string): Promise<void> {
