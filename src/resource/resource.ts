@@ -176,6 +176,7 @@ export interface OtherVersion<Group extends string, Name extends string> {
  * age: `Age: ".metadata.creationTimestamp"` brings it back.
  * @returns The kind, with its CustomResourceDefinition as `crd`: plain data, frozen.
  * @throws {TypeError} If an API server would refuse a name, a schema, a rule or a path: the message says where and why.
+ * In an executable schemas are not looked at once more: `op build` has.
  *
  * @example Usage
  * ```ts
