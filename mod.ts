@@ -68,6 +68,7 @@ export {
 export { every, source, type Trigger } from "./src/parts/trigger.ts";
 export { type Outcome, PermanentError, type Requeue, requeue, TemporaryError } from "./src/parts/outcome.ts";
 export type { PermissionClass, Permissions } from "./src/parts/permissions.ts";
+export { offload, type Offloaded, type OffloadOptions, type Tasks } from "./src/runtime/offload.ts";
 export { ApiError } from "./src/kube/api_error.ts";
 export { Client } from "./src/kube/client.ts";
 export { connect, type ConnectOptions } from "./src/operator/connect.ts";

@@ -11,9 +11,9 @@ Conversion conversion ConversionOptions Denial deny DenyOptions Operation UserIn
 controller ControllerMaker ControllerOptions CustomResourceDefinitionManifest Defaulted definitionWarnings Duration
 EventOptions Events every FieldError FieldErrorReason findKind HealthOptions ImageParts Index index Infer InferSchema Input
 InputSchema InstallOptions JsonSchema Kind KubeObject LeaderElection LeaderElectionOptions Log Manifest
-ManifestGroups MapContext MetricsOptions ObjectMeta ObjectMetaInput Operator operator OperatorOptions Outcome Part PermanentError
+ManifestGroups MapContext MetricsOptions ObjectMeta ObjectMetaInput offload Offloaded OffloadOptions Operator operator OperatorOptions Outcome Part PermanentError
 Permission PermissionClass Permissions PolicyRule Reason Requeue requeue Resource resource ResourceOptions Right RightScope
-RunOptions s Sample Schema ServicesContext source TemporaryError Trigger validate ValidationOptions Verb Wake Watch
+RunOptions s Sample Schema ServicesContext source Tasks TemporaryError Trigger validate ValidationOptions Verb Wake Watch
 watch WatchOptions
 `;
 

@@ -7,6 +7,7 @@ import type { ManifestGroups } from "../manifests/manifests.ts";
 import { permissionFlags } from "../manifests/sandbox.ts";
 import { currentRunLog } from "../runtime/current_run.ts";
 import type { Logger } from "../runtime/logger.ts";
+import { isThread } from "../runtime/offload.ts";
 import { undeclaredUse } from "../runtime/undeclared_use.ts";
 import { configured } from "./configure.ts";
 import { connect, type ConnectOptions } from "./connect.ts";
@@ -52,6 +53,8 @@ class UsageError extends Error {}
  * @param args The arguments.
  */
 export async function main(operator: Operator, args: readonly string[]): Promise<void> {
+  // A thread of the program loads it whole, for the tasks that it declares.
+  if (isThread()) return;
   try {
     await command(operator, args);
   } catch (error) {

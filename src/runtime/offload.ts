@@ -1,0 +1,260 @@
+/**
+ * Work that computes for long, in threads of its own: while it goes on, other objects, renewals of the lease and probes have the event loop.
+ *
+ * A thread is a Worker that loads the module that declares the tasks: from source that file, in an executable the whole program, which is one file there (no
+ * other module's address works after bundling). So a declaration stands at the top level of its module, and makes in a Worker what listens for tasks.
+ */
+import { PermanentError, TemporaryError } from "../parts/outcome.ts";
+
+/** Tasks by their names. Each takes one value and answers one: what structured cloning copies, so no functions. */
+// deno-lint-ignore no-explicit-any -- tasks of different inputs stand in one record
+export type Tasks = { readonly [name: string]: (input: any) => unknown };
+
+/** Tasks as they are called. Disposing of it ends its threads; what goes on in them fails. */
+export type Offloaded<T extends Tasks> =
+  & {
+    readonly [Name in keyof T]: (
+      input: Parameters<T[Name]>[0],
+      options?: { readonly signal?: AbortSignal },
+    ) => Promise<Awaited<ReturnType<T[Name]>>>;
+  }
+  & Disposable;
+
+/** Options of {@linkcode offload}. */
+export interface OffloadOptions {
+  /** How many threads there may be at most. Each holds the module anew, which takes some ten MB. @default {1} */
+  readonly threads?: number;
+}
+
+/** What is sent to a thread, and what it answers. */
+interface Call {
+  readonly tasks: string;
+  readonly id: number;
+  readonly name: string;
+  readonly input: unknown;
+}
+type Answer =
+  | { readonly tasks: string; readonly isReady: true }
+  | { readonly tasks: string; readonly id: number; readonly value: unknown }
+  | { readonly tasks: string; readonly id: number; readonly error: Failure }
+  | { readonly tasks: string; readonly crash: string };
+
+interface Failure {
+  readonly name: string;
+  readonly message: string;
+  readonly stack: string | undefined;
+  readonly after: number | undefined;
+}
+
+interface Waiting {
+  readonly call: Call;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+  isOver: boolean;
+}
+
+/** A thread. */
+interface Thread {
+  readonly worker: Worker;
+  isReady: boolean;
+  /** What it computes. */
+  task: Waiting | undefined;
+}
+
+/**
+ * Declares tasks that are computed in threads of their own. Nothing is started before the first call.
+ *
+ * @param url The address of the module that declares them: `import.meta.url`. The declaration stands at its top level.
+ * @param tasks The tasks. What one throws fails the call; `PermanentError` and `TemporaryError` stay what they are.
+ * @param options How many threads.
+ * @returns The tasks, to be called with an input and, where it may become superfluous, a signal: what computes when it is aborted is ended with its thread.
+ * @throws {RangeError} If `threads` is not a positive integer.
+ *
+ * @example In a file of an operator
+ * ```ts ignore
+ * import { controller, offload } from "@op/sdk";
+ *
+ * const work = offload(import.meta.url, { digest: (text: string) => slowDigest(text) });
+ *
+ * export const sites = controller(Site, {
+ *   async reconcile(site, { status, signal }) {
+ *     status({ digest: await work.digest(site.spec.text, { signal }) });
+ *   },
+ * });
+ * ```
+ */
+export function offload<const T extends Tasks>(url: string, tasks: T, options: OffloadOptions = {}): Offloaded<T> {
+  const { threads: most = 1 } = options;
+  if (!Number.isInteger(most) || most < 1) {
+    throw new RangeError(`Cannot offload: "threads" must be a positive integer: current value is ${most}`);
+  }
+  // Of all declarations of a program, those of one file are told apart by the names of their tasks.
+  const key = Object.keys(tasks).sort().join();
+  if (isThread()) serve(key, tasks);
+  const pool = new Pool(url, key, most);
+  const calls = Object.keys(tasks).map((name) => [
+    name,
+    (input: unknown, { signal }: { readonly signal?: AbortSignal } = {}) => pool.call(name, input, signal),
+  ]);
+  return { ...Object.fromEntries(calls), [Symbol.dispose]: () => pool.close() } as Offloaded<T>;
+}
+
+/** Whether this is a thread, and not the program. */
+export function isThread(): boolean {
+  const { WorkerGlobalScope: scope } = globalThis as { readonly WorkerGlobalScope?: abstract new () => unknown };
+  return scope !== undefined && globalThis instanceof scope;
+}
+
+/** In a thread: answers calls. */
+function serve(key: string, tasks: Tasks): void {
+  const thread = globalThis as unknown as {
+    addEventListener(type: "message", listener: (event: MessageEvent<Call>) => void): void;
+    postMessage(answer: Answer): void;
+  };
+  thread.addEventListener("message", async ({ data: { tasks: wanted, id, name, input } }) => {
+    if (wanted !== key) return;
+    try {
+      thread.postMessage({ tasks: key, id, value: await tasks[name]!(input) });
+    } catch (error) {
+      thread.postMessage({ tasks: key, id, error: failureOf(error) });
+    }
+  });
+  // What nobody caught would end the program on some versions, and go unseen on others.
+  const crash = (event: Event & { readonly error?: unknown; readonly reason?: unknown }): void => {
+    event.preventDefault();
+    thread.postMessage({ tasks: key, crash: failureOf(event.error ?? event.reason).message });
+  };
+  for (const type of ["error", "unhandledrejection"]) globalThis.addEventListener(type, crash);
+  thread.postMessage({ tasks: key, isReady: true });
+}
+
+/** Threads, and the calls that wait for one. */
+class Pool {
+  readonly #url: string;
+  readonly #key: string;
+  readonly #most: number;
+  readonly #threads = new Set<Thread>();
+  readonly #line: Waiting[] = [];
+  #serial = 0;
+
+  constructor(url: string, key: string, most: number) {
+    this.#url = url;
+    this.#key = key;
+    this.#most = most;
+  }
+
+  call(name: string, input: unknown, signal: AbortSignal | undefined): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const call = { tasks: this.#key, id: this.#serial++, name, input };
+      const waiting: Waiting = { call, resolve: settle(resolve), reject: settle(reject), isOver: false };
+      const stop = (): void => this.#drop(waiting, signal!.reason);
+      signal?.addEventListener("abort", stop, { once: true });
+      this.#line.push(waiting);
+      this.#pump();
+
+      function settle<V>(how: (value: V) => void): (value: V) => void {
+        return (value) => {
+          waiting.isOver = true;
+          signal?.removeEventListener("abort", stop);
+          how(value);
+        };
+      }
+    });
+  }
+
+  close(): void {
+    for (const thread of this.#threads) this.#end(thread, new Error("Cannot go on: the threads were ended"));
+    for (const { reject } of this.#line.splice(0)) reject(new Error("Cannot begin: the threads were ended"));
+  }
+
+  #pump(): void {
+    while (this.#line.length > 0) {
+      const thread = [...this.#threads].find(({ task }) => task === undefined) ?? this.#start();
+      if (thread === undefined) return;
+      const waiting = this.#line.shift()!;
+      if (waiting.isOver) continue;
+      thread.task = waiting;
+      // What is sent before the module listens is lost.
+      if (thread.isReady) this.#send(thread);
+    }
+  }
+
+  #start(): Thread | undefined {
+    if (this.#threads.size >= this.#most) return undefined;
+    const worker = new Worker(this.#url, { type: "module" });
+    const thread: Thread = { worker, isReady: false, task: undefined };
+    this.#threads.add(thread);
+    worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => this.#hear(thread, data));
+    worker.addEventListener("error", (event) => {
+      // Without this it would be an error of the program.
+      event.preventDefault();
+      this.#crashed(thread, event.message);
+    });
+    return thread;
+  }
+
+  #crashed(thread: Thread, why: string): void {
+    this.#end(thread, new Error(`Cannot go on: the thread ended: ${why}`));
+    this.#pump();
+  }
+
+  #send({ worker, task }: Thread): void {
+    if (task === undefined) return;
+    try {
+      worker.postMessage(task.call);
+    } catch (error) {
+      this.#settle(task, () => task.reject(error));
+    }
+  }
+
+  #hear(thread: Thread, answer: Answer): void {
+    if (answer.tasks !== this.#key) return;
+    if ("isReady" in answer) {
+      thread.isReady = true;
+      return this.#send(thread);
+    }
+    if ("crash" in answer) return this.#crashed(thread, answer.crash);
+    const { task } = thread;
+    if (task === undefined || task.call.id !== answer.id) return;
+    this.#settle(task, () => "error" in answer ? task.reject(errorOf(answer.error)) : task.resolve(answer.value));
+  }
+
+  #settle(task: Waiting, how: () => void): void {
+    for (const thread of this.#threads) if (thread.task === task) thread.task = undefined;
+    how();
+    this.#pump();
+  }
+
+  /** A call that nobody waits for any more: what computes cannot be told so, and is ended with its thread. */
+  #drop(waiting: Waiting, reason: unknown): void {
+    waiting.reject(reason);
+    const thread = [...this.#threads].find(({ task }) => task === waiting);
+    if (thread !== undefined) this.#end(thread, reason);
+    this.#pump();
+  }
+
+  #end(thread: Thread, reason: unknown): void {
+    this.#threads.delete(thread);
+    thread.worker.terminate();
+    if (thread.task?.isOver === false) thread.task.reject(reason);
+    thread.task = undefined;
+  }
+}
+
+function failureOf(error: unknown): Failure {
+  const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
+  return { name, message, stack, after: error instanceof TemporaryError ? error.after : undefined };
+}
+
+/** Classes do not survive the way between threads. */
+function errorOf({ name, message, stack, after }: Failure): Error {
+  const error = name === "PermanentError"
+    ? new PermanentError(message)
+    : name === "TemporaryError"
+    ? new TemporaryError(message, after === undefined ? {} : { retry: `${after}ms` })
+    : new Error(message);
+  error.name = name;
+  if (stack !== undefined) error.stack = stack;
+  return error;
+}

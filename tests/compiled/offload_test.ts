@@ -1,0 +1,53 @@
+/** Work in threads of a compiled operator: its event loop goes on meanwhile. */
+import assert from "node:assert/strict";
+import op from "../../examples/01_website/main.ts";
+import { Website } from "../../examples/01_website/website.ts";
+import { Namespace } from "../../src/kinds/mod.ts";
+import { realCluster } from "../../src/testing/real_cluster.ts";
+import { adminClient } from "../_watched.ts";
+import { install } from "../real/_install.ts";
+import { buildOperator, freePort } from "./_build.ts";
+import { startAsPod } from "./_operator_process.ts";
+
+Deno.test("a compiled operator computes in a thread: another object is reconciled, and health answers, meanwhile", async () => {
+  const port = freePort();
+  await using built = await buildOperator(`
+    import { controller, offload, operator } from "@op/sdk";
+    import { Website } from "repository/examples/01_website/website.ts";
+    const work = offload(import.meta.url, {
+      compute(milliseconds: number): string {
+        const end = Date.now() + milliseconds;
+        while (Date.now() < end) { /* it computes */ }
+        return "computed";
+      },
+    });
+    const websites = controller(Website, {
+      async reconcile({ metadata: { name } }, { log }) {
+        log.info("Entered");
+        if (name === "heavy") log.info(await work.compute(3000));
+      },
+    });
+    const op = operator({ name: "heavy-operator", parts: { websites }, health: { hostname: "127.0.0.1", port: ${port} } });
+    export default op;
+    if (import.meta.main) await op.main();
+  `);
+  await using cluster = await realCluster();
+  const client = adminClient(cluster);
+  await install(client, op);
+  await client.create(Namespace, { metadata: { name: "one" } });
+  const { token } = await cluster.user("pod", { groups: ["system:masters"] });
+  await using pod = await startAsPod(built.path, { cluster, token });
+  await pod.logged(({ msg }) => msg === "Controller started");
+  const create = (name: string) =>
+    client.create(Website, { metadata: { name }, spec: { host: "a.example" } }, { namespace: "one" });
+  await create("heavy");
+  await pod.logged(({ msg, name }) => msg === "Entered" && name === "heavy");
+  await create("light");
+  await pod.logged(({ msg, name }) => msg === "Entered" && name === "light");
+  const lag = /^op_event_loop_lag_seconds (.*)$/m.exec(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
+  assert(Number(lag?.[1]) < 2, `the event loop is ${lag?.[1]} s late`);
+  assert(!pod.log.some(({ msg }) => msg === "computed"), "it was still computing");
+  await pod.logged(({ msg, name }) => msg === "computed" && name === "heavy");
+  assert.equal(pod.log.filter(({ msg }) => msg === "Operator started").length, 1, "the thread is no second operator");
+  assert.equal(await pod.stop("SIGTERM"), 0);
+});

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { PermanentError, TemporaryError } from "../../src/parts/outcome.ts";
+import { offload } from "../../src/runtime/offload.ts";
+import { pair, work } from "./_offloaded.ts";
+
+Deno.test("offload computes in a thread: the event loop goes on meanwhile", async () => {
+  using _work = work;
+  assert.equal(await work.double(21), 42);
+  let turns = 0;
+  const ticking = setInterval(() => turns++, 1);
+  await work.compute(200);
+  clearInterval(ticking);
+  assert(turns > 5, `${turns} turns`);
+});
+
+Deno.test("offload fails as the task does: errors keep their names, those of the SDK their meaning", async () => {
+  using _work = work;
+  await assert.rejects(work.fail("permanent"), (error) => error instanceof PermanentError && error.message === "Never");
+  await assert.rejects(work.fail("temporary"), (error) => error instanceof TemporaryError && error.after === 30_000);
+  await assert.rejects(work.fail("type"), { name: "TypeError", message: "Wrong" });
+  await assert.rejects(work.fail("a text"), { name: "Error", message: "a text" });
+  await assert.rejects(work.double((() => 1) as never), { name: "DataCloneError" });
+  assert.equal(await work.double(1), 2, "the thread goes on");
+});
+
+Deno.test("offload fails all that goes on and waits when it is disposed of", async () => {
+  const all = [work.compute(1e9), work.compute(1e9), work.double(2)];
+  work[Symbol.dispose]();
+  for (const one of all) await assert.rejects(one, /the threads were ended$/);
+});
+
+Deno.test("offload ends what computes when its signal is aborted", async () => {
+  using _work = work;
+  const stop = new AbortController();
+  await work.double(1);
+  const computing = work.compute(1e9, { signal: stop.signal });
+  const next = work.double(4);
+  stop.abort(new Error("Enough"));
+  await assert.rejects(computing, { message: "Enough" });
+  assert.equal(await next, 8);
+  await assert.rejects(work.double(1, { signal: AbortSignal.abort(new Error("Never")) }), { message: "Never" });
+});
+
+Deno.test("offload fails the call whose thread crashes, and starts another thread for the next", async () => {
+  using _work = work;
+  await assert.rejects(work.crash(undefined), /^Error: Cannot go on: the thread ended: .*Crashed/);
+  assert.equal(await work.double(5), 10);
+});
+
+Deno.test("offload computes as much at once as there are threads", async () => {
+  using _pair = pair;
+  const spans = await Promise.all([pair.compute(300), pair.compute(300), pair.compute(300)]);
+  const [first, second, third] = spans.sort((a, b) => a.from - b.from) as [Span, Span, Span];
+  assert(second.from < first.to, "two at once");
+  assert(third.from >= Math.min(first.to, second.to), "and not three");
+});
+
+type Span = { readonly from: number; readonly to: number };
+
+Deno.test("offload refuses a number of threads that is none", () => {
+  assert.throws(() => offload(import.meta.url, {}, { threads: 0 }), { name: "RangeError" });
+});
