@@ -17,6 +17,8 @@ import { PERMISSION_CLASSES, type PermissionClass } from "../parts/permissions.t
  */
 export function undeclaredUse(error: unknown, where: string): string | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    // It says so itself, and what else would help.
+    if (cause.message.includes("permissions: {")) return undefined;
     const [, access, quoted, named] = /^Requires (\w+) access(?: to (?:"([^"]*)"|(<\w+>)))?/.exec(cause.message) ?? [];
     if (access === undefined || !(cause instanceof Deno.errors.NotCapable || access === "import")) continue;
     const target = access === "net" ? quoted?.replace(/:(443|80)$/, "") : quoted ?? named;

@@ -192,7 +192,9 @@ export interface MemoryCluster extends AsyncDisposable {
 export async function memoryCluster(options: MemoryClusterOptions = {}): Promise<MemoryCluster> {
   const clock = new VirtualClock(options.start?.getTime());
   let running: Running | undefined;
-  const server = createApiserver({
+  await using made = new AsyncDisposableStack();
+  const turns = made.use(new Turns());
+  const server = made.use(createApiserver({
     clock,
     rbac: options.rbac !== false,
     checksOwners: options.checksOwners ?? false,
@@ -200,9 +202,8 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
       `${namespace}/${name}` === `${PLACE.namespace}/${PLACE.name}`
         ? running?.webhooks?.fetch(request)
         : own(options.endpoints, `${namespace}/${name}`)?.(request),
-  });
+  }));
   const wire = new Wire(server, clock);
-  const turns = new Turns();
   let asked = 0;
   const send = async (request: Request, options: WireOptions = {}): Promise<Response> => {
     // All else goes on in one turn of the event loop: controllers that answer each other for ever must not keep the test from its own.
@@ -269,6 +270,7 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
     patience: options.patience ?? 20_000,
   });
 
+  const owned = made.move();
   return {
     fetch,
     clock,
@@ -314,8 +316,7 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
     },
     [Symbol.asyncDispose]: async () => {
       await still.until(running![Symbol.asyncDispose]());
-      await server[Symbol.asyncDispose]();
-      turns[Symbol.dispose]();
+      await owned.disposeAsync();
       if (roles !== undefined) tellUsedRights(roles.usage());
     },
   };

@@ -85,7 +85,7 @@ Deno.test("op deploy puts an operator in, op rbac verify finds its rights, op un
   await t.step("a dry run tells what would be, and changes nothing", async () => {
     const told = await op("deploy", "prod", "--dry-run");
     assert.equal(told.code, 0, told.stderr);
-    assert.match(told.stdout, /^Would apply 14 objects to https:/);
+    assert.match(told.stdout, /^Would apply 15 objects to https:/);
     assert.match(told.stdout, /created {4}Deployment notes-system\/notes \(unchecked: its namespace comes with it\)/);
     assert.deepEqual((await client.list(CustomResourceDefinition)).length, 0);
   });
@@ -93,9 +93,9 @@ Deno.test("op deploy puts an operator in, op rbac verify finds its rights, op un
   await t.step("what was applied is as wanted; the same again changes nothing", async () => {
     const applied = await op("deploy", "prod", "--no-wait");
     assert.equal(applied.code, 0, applied.stderr);
-    assert.equal(applied.stdout.match(/^ {2}created /gm)?.length, 14);
+    assert.equal(applied.stdout.match(/^ {2}created /gm)?.length, 15);
     const again = await op("deploy", "prod", "--no-wait");
-    assert.deepEqual([again.stdout.match(/unchanged /g)?.length, again.stderr], [14, ""], again.stdout);
+    assert.deepEqual([again.stdout.match(/unchanged /g)?.length, again.stderr], [15, ""], again.stdout);
   });
 
   await t.step("waiting ends when nothing runs the pod, and says so", async () => {
@@ -140,7 +140,7 @@ Deno.test("op deploy puts an operator in, op rbac verify finds its rights, op un
     assert.match(told.stdout, /^would go {3}Note default\/free$/m);
     assert.match(
       told.stderr,
-      /^Nothing was deleted: 2 objects of its kinds and 14 parts of "notes" would go from https:/,
+      /^Nothing was deleted: 2 objects of its kinds and 15 parts of "notes" would go from https:/,
     );
     assert.equal((await client.list(Note)).length, 2);
   });

@@ -158,7 +158,7 @@ Deno.test("requests that are none are refused with a status of their own", async
   assert.equal(await status(post(PATH, "{}", { "content-type": "text/plain" })), 415);
   assert.equal(await status(post(PATH, "not json")), 400);
   assert.equal(await status(post(PATH, JSON.stringify(review("x".repeat(20_000))))), 413);
-  assert.equal(await status(post(PATH, JSON.stringify(deep(100_000)))), 413);
+  assert.equal(await status(post(PATH, `${"[".repeat(100_000)}${"]".repeat(100_000)}`)), 413);
 });
 
 Deno.test("a body without an end is given up when it is too long, or late", async () => {
