@@ -1,10 +1,11 @@
 /** One run of one object: finalizer, the user's function, status. */
 import { linked } from "../base/abort.ts";
 import { milliseconds } from "../base/duration.ts";
+import { isObject } from "../base/json.ts";
 import { isStatus } from "../kube/api_error.ts";
 import type { Outcome } from "../parts/outcome.ts";
-import type { KubeObject } from "../resource/kind.ts";
-import { ownsStatus } from "../resource/owns_status.ts";
+import type { AnyKind, KubeObject } from "../resource/kind.ts";
+import { keepsInStatus, ownsStatus } from "../resource/owns_status.ts";
 import { keyOf } from "../watch/key.ts";
 import { contextOf, type Run } from "./context.ts";
 import { runStep } from "./finalizer.ts";
@@ -126,12 +127,21 @@ async function writeStatus(scope: Scope, run: Run, drops: readonly string[]): Pr
   const now = liveCopy(scope, run.object);
   // Another of the same name stands there: the status of this one is not its own.
   if (now.metadata.uid !== metadata.uid) return;
-  const status = run.draft.patch(now, metadata.generation, drops, scope.clock.now());
+  const status = kept(kind, run.draft.patch(now, metadata.generation, drops, scope.clock.now()));
   if (status === undefined) return;
   // A merge patch replaces the list of conditions whole: when others' are in it, the server has to see that none changed meanwhile.
   const guard = run.draft.keepsOthers(now) ? { metadata: { resourceVersion: now.metadata.resourceVersion } } : {};
   await patchOwn(scope, run, { ...guard, status }, "status");
 }
+
+/** A patch without what is added to each status, where the kind has no place for it: it would be forgotten, and sent again with every run. */
+function kept(kind: AnyKind, patch: unknown): unknown {
+  if (!isObject(patch)) return patch;
+  const entries = Object.entries(patch).filter(([name]) => !ADDED.includes(name) || keepsInStatus(kind, name));
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+const ADDED: readonly string[] = ["conditions", "observedGeneration"];
 
 /** What stands in the live copy under the object's name; the object itself where nothing does. */
 function liveCopy(scope: Scope, object: KubeObject): KubeObject {

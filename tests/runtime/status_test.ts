@@ -1,6 +1,6 @@
 /** What a run says of its object: status, conditions, their times. */
 import assert from "node:assert/strict";
-import { PermanentError, TemporaryError } from "@op/sdk";
+import { controller, PermanentError, resource, s, TemporaryError } from "@op/sdk";
 import { memoryCluster } from "@op/sdk/testing";
 import { conditions, Note, recording, writes } from "./_notes.ts";
 
@@ -81,4 +81,54 @@ Deno.test("nothing of the status is written when the reconciler fails, but the f
   await cluster.settle();
   assert.equal((await cluster.get(Note, "a")).status?.text, undefined);
   assert.deepEqual(writes(cluster), ["PATCH notes/a/status"]);
+});
+
+Deno.test("a status without conditions is written once, not with every run", async () => {
+  const Plain = resource({
+    group: "demo.example.com",
+    version: "v1",
+    kind: "Plain",
+    spec: s.object({}),
+    status: s.object({ runs: s.integer() }),
+    conditions: false,
+  });
+  let runs = 0;
+  const plains = controller(Plain, {
+    reconcile(_plain, { status }) {
+      runs++;
+      status({ runs: 1 });
+    },
+  });
+  await using cluster = await memoryCluster({ parts: { plains } });
+  await cluster.create(Plain, "a", { spec: {} });
+  await cluster.settle();
+  await cluster.patch(Plain, "a", { metadata: { labels: { again: "yes" } } });
+  await cluster.settle();
+
+  assert.equal(runs, 2);
+  assert.equal(cluster.sent({ verb: "patch", subresource: "status" }).length, 1);
+  assert.deepEqual((await cluster.get(Plain, "a")).status, { runs: 1 });
+});
+
+Deno.test("a status that is a property as any other is not reported, and the run is told so", async () => {
+  const Plain = resource({
+    group: "demo.example.com",
+    version: "v1",
+    kind: "Plain",
+    root: s.object({ status: s.optional(s.object({ runs: s.integer() })) }),
+  });
+  let told = "";
+  const plains = controller(Plain, {
+    reconcile(_plain, { status }) {
+      try {
+        status({ runs: 1 });
+      } catch (error) {
+        told = (error as Error).message;
+      }
+    },
+  });
+  await using cluster = await memoryCluster({ parts: { plains } });
+  await cluster.create(Plain, "a", {});
+  await cluster.settle();
+  assert.match(told, /^Cannot report a status of "Plain": it has no status subresource; say "status: true"/);
 });
