@@ -4,7 +4,7 @@ import { build } from "./build/build.ts";
 import type { CrdDiffOptions } from "./crd/diff.ts";
 import { EXIT, OperatorEnded, UsageError } from "./exit_code.ts";
 import type { Io } from "./io.ts";
-import { addNew, addOwn, addRunning } from "./project_commands.ts";
+import { addNew, addOwn, addRunning, formOption } from "./project_commands.ts";
 import { VERSION } from "./version.ts";
 
 /**
@@ -130,7 +130,7 @@ function program(io: Io): Command {
     .option("-n, --namespace <names...>", "the only namespaces that it looks at (default: all)")
     .option("-c, --config <file>", CONFIG)
     .option("--exact", "end with 1 also if more is given than needed")
-    .addOption(new Option("-o, --output <form>", "how to print it").choices(["text", "json"] as const).default("text"))
+    .addOption(formOption())
     .option("--kubeconfig <file>", "the kubeconfig (default: KUBECONFIG, else ~/.kube/config)")
     .option("--context <name>", "the context of the kubeconfig (default: its current one)")
     .action(async (file, options) => (await import("./rbac/verify.ts")).verifyRbac(file, options, io));
@@ -175,7 +175,7 @@ function program(io: Io): Command {
   op.command("sandbox")
     .description("print what the executable of an operator may reach, each with its reason")
     .argument("[file]", OPERATOR_FILE, "main.ts")
-    .addOption(new Option("-o, --output <form>", "how to print it").choices(["text", "json"] as const).default("text"))
+    .addOption(formOption())
     .action(async (file, options) => (await import("./sandbox.ts")).sandbox(file, options as never, io));
 
   const crd = op.command("crd").description("work with the kinds of an operator, or of CustomResourceDefinitions");
@@ -194,7 +194,7 @@ function program(io: Io): Command {
     .description("compare definitions of kinds; ends with 1 if a change breaks those who use them")
     .argument("<old>", "what is installed: an operator's file (.ts), YAML, JSON, or - for standard input")
     .argument("<new>", "what is to be, likewise")
-    .addOption(new Option("-o, --output <form>", "how to print it").choices(["text", "json"] as const).default("text"))
+    .addOption(formOption())
     .action(async (before, after, options) =>
       (await import("./crd/diff.ts")).crdDiff(before, after, options as CrdDiffOptions, io)
     );

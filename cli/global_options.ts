@@ -1,4 +1,5 @@
 /** Options that every command takes. */
+import { stringify } from "yaml";
 import type { Io } from "./io.ts";
 
 /** What can be said to every command. */
@@ -14,6 +15,16 @@ export interface GlobalOptions {
 /** Whether standard output is to be colored: on a terminal, unless somebody does not want it. */
 export function isColored({ color = true }: GlobalOptions, io: Io): boolean {
   return color && (io.env("NO_COLOR") ?? "") === "" && io.isTerminal?.("out") === true;
+}
+
+/**
+ * Data as programs read it.
+ *
+ * @param value The data.
+ * @param form `json` or `yaml`.
+ */
+export function printed(value: unknown, form: "json" | "yaml"): string {
+  return form === "json" ? `${JSON.stringify(value, null, 2)}\n` : stringify(value, { aliasDuplicateObjects: false });
 }
 
 /** How what is data is printed. */

@@ -1,11 +1,12 @@
 /** `op sandbox`: what an operator's executable may reach, and why. */
 import { factsOf, NO_IMAGE } from "./generate/generate.ts";
+import { type Form, printed } from "./global_options.ts";
 import type { Io } from "./io.ts";
 import type { ProjectOptions } from "./project_file.ts";
 
 /** Options for {@linkcode sandbox}. */
 export interface SandboxOptions extends ProjectOptions {
-  readonly output: "text" | "json";
+  readonly output: Form;
 }
 
 /**
@@ -17,7 +18,7 @@ export interface SandboxOptions extends ProjectOptions {
  */
 export async function sandbox(file: string, options: SandboxOptions, io: Io): Promise<void> {
   const { permissions } = await factsOf(file, { config: options.config, image: NO_IMAGE }, io);
-  if (options.output === "json") return io.out(`${JSON.stringify(permissions, null, 2)}\n`);
+  if (options.output !== "text") return io.out(printed(permissions, options.output));
   const width = Math.max(...permissions.map(({ access, target }) => access.length + 1 + target.length));
   for (const { access, target, reason } of permissions) io.out(`${`${access} ${target}`.padEnd(width)}  ${reason}\n`);
 }

@@ -1,12 +1,13 @@
 /** `op crd diff`: what a new definition of kinds does to those who use them. */
 import { Failure, UsageError } from "../exit_code.ts";
+import { type Form, printed } from "../global_options.ts";
 import type { Io } from "../io.ts";
 import { type DefinitionChange, definitionChanges } from "./definition_changes.ts";
 import { definitionsOf } from "./definitions_of.ts";
 
 /** Options for {@linkcode crdDiff}. */
 export interface CrdDiffOptions {
-  readonly output: "text" | "json";
+  readonly output: Form;
 }
 
 /**
@@ -25,8 +26,8 @@ export async function crdDiff(before: string, after: string, options: CrdDiffOpt
   const was = await definitionsOf(before, "compare", io);
   const changes = definitionChanges(was, await definitionsOf(after, "compare", io));
   const breaking = changes.filter(({ severity }) => severity === "breaking");
-  if (options.output === "json") {
-    io.out(`${JSON.stringify({ verdict: breaking.length > 0 ? "breaking" : "compatible", changes }, null, 2)}\n`);
+  if (options.output !== "text") {
+    io.out(printed({ verdict: breaking.length > 0 ? "breaking" : "compatible", changes }, options.output));
   } else {
     io.out(changes.map(line).join(""));
     if (breaking.length === 0) {

@@ -39,8 +39,9 @@ export async function deploy(overlay: string, options: DeployOptions, io: Io): P
   if (!Number.isInteger(seconds) || seconds < 1) {
     throw new UsageError(`Cannot wait "${options.timeout}": say a number of seconds, from 1`);
   }
-  const objects = inOrder(await objectsOf(overlay, options.dir, io));
+  const read = inOrder(await objectsOf(overlay, options.dir, io));
   using cluster = await connectCluster(options, io);
+  const objects = await Promise.all(read.map((object) => placed(cluster, object, read)));
   io.out(`${options.dryRun ? "Would apply" : "Applying"} ${objects.length} objects to ${cluster.url}\n`);
   for (const object of objects) {
     io.out(`  ${await applied(cluster, await placed(cluster, object), objects, options.dryRun ?? false)}\n`);
@@ -60,6 +61,17 @@ async function objectsOf(overlay: string, dir: string, io: Io): Promise<PlainObj
   throw new Failure(
     `Cannot find overlay "${overlay}": neither "${dir}/overlays/${overlay}" nor "${overlay}" is there; make it with "op generate overlay ${overlay}"`,
   );
+}
+
+/** What names no namespace goes into that of the kubeconfig's context, as with kubectl. A kind that comes along is not known yet. */
+async function placed(cluster: Cluster, object: PlainObject, all: readonly PlainObject[]): Promise<PlainObject> {
+  const isComing = all.some(({ kind, spec }) =>
+    kind === "CustomResourceDefinition" && (spec as { names?: { kind?: string } }).names?.kind === object.kind
+  );
+  if (object.metadata.namespace !== undefined || isComing) return object;
+  const { namespaced } = await cluster.kindOf(object);
+  const { namespace = "default" } = cluster.client.connection;
+  return namespaced ? { ...object, metadata: { ...object.metadata, namespace } } : object;
 }
 
 function inOrder(objects: readonly PlainObject[]): PlainObject[] {

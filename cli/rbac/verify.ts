@@ -4,6 +4,7 @@ import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from "@op/sdk/kind
 import { type ClusterOptions, connectCluster } from "../cluster.ts";
 import { Failure, UsageError } from "../exit_code.ts";
 import { factsOf, NO_IMAGE } from "../generate/generate.ts";
+import { type Form, printed } from "../global_options.ts";
 import type { Io } from "../io.ts";
 import { readObjects } from "../objects.ts";
 import type { ProjectOptions } from "../project_file.ts";
@@ -21,7 +22,7 @@ export interface VerifyOptions extends ClusterOptions, ProjectOptions {
   readonly namespace?: readonly string[] | undefined;
   /** Fail also where more is given than needed. */
   readonly exact?: boolean | undefined;
-  readonly output?: string | undefined;
+  readonly output?: Form | undefined;
 }
 
 /** The findings, as `-o json` prints them. */
@@ -56,7 +57,7 @@ export async function verifyRbac(source: string, options: VerifyOptions, io: Io)
     })),
     unneeded: unneeded(facts.rights, grants),
   };
-  io.out(output === "json" ? `${JSON.stringify(findings, null, 2)}\n` : told(findings));
+  io.out(output === "text" ? told(findings) : printed(findings, output));
   const missing = findings.rights.filter(({ given }) => !given);
   if (missing.length > 0) {
     throw new Failure(

@@ -1,0 +1,122 @@
+/** What is left when making something is cut short: nothing. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { RecordedIo } from "../_recorded_io.ts";
+import { cli } from "../cli.ts";
+import { makeFolder } from "./files_whole.ts";
+
+function entries(folder: string): string[] {
+  return [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
+}
+
+Deno.test("makeFolder leaves nothing where a file cannot be written, and says why", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    // A name that no file system takes stands for a disk that takes no more.
+    const files = new Map([["a.ts", "a"], ["b/c.ts", "c"], [`${"x".repeat(300)}.ts`, "x"]]);
+    const making = makeFolder(join(folder, "deep/er/shop"), files, new RecordedIo(folder));
+    await assert.rejects(making, /^Failure: Cannot make ".*\/deep\/er\/shop": .*; nothing was made$/);
+    assert.deepEqual(entries(folder), []);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("makeFolder leaves nothing where it is interrupted", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const undone: string[][] = [];
+    const io = Object.assign(new RecordedIo(folder), {
+      onInterrupt(undo: () => void): Disposable {
+        // The signal comes when half of it is written.
+        queueMicrotask(async () => {
+          while (!entries(folder).some((name) => name.startsWith(".shop-"))) {
+            await new Promise((go) => setTimeout(go, 0));
+          }
+          undo();
+          undone.push(entries(folder));
+        });
+        return { [Symbol.dispose]() {} };
+      },
+    });
+    const files = new Map(Array.from({ length: 500 }, (_, i) => [`${i}.ts`, "x"]));
+    await makeFolder(join(folder, "shop"), files, io).catch(() => {});
+    assert.deepEqual(undone, [[]]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+/** Runs `op` with a file system of its own that is nearly full, in a mount namespace of its own. */
+async function onSmallDisk(folder: string, kilobytes: number, ...args: string[]) {
+  const main = new URL("../main.ts", import.meta.url).pathname;
+  const script =
+    `mount -t tmpfs -o size=${kilobytes}k tmpfs "$0" && cd "$0" && "$@"; code=$?; find . -mindepth 1; exit $code`;
+  const user = Deno.uid() === 0 ? [] : ["--user", "--map-root-user"];
+  const { code, stdout, stderr } = await new Deno.Command("unshare", {
+    args: [
+      ...user,
+      "--mount",
+      "sh",
+      "-c",
+      script,
+      folder,
+      Deno.execPath(),
+      "run",
+      "-A",
+      "--cached-only",
+      main,
+      ...args,
+    ],
+  }).output();
+  const decoder = new TextDecoder();
+  return { code, left: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}
+
+Deno.test({
+  name: "op new operator on a disk without room says so and leaves nothing",
+  ignore: Deno.build.os !== "linux" || !(await canMount()),
+  async fn() {
+    const folder = await Deno.makeTempDir();
+    try {
+      const { code, left, stderr } = await onSmallDisk(folder, 24, "new", "operator", "shop");
+      assert.equal(code, 1, stderr);
+      assert.match(stderr, /^Cannot make ".*\/shop": no space is left on the disk; nothing was made$/m);
+      assert.equal(left, "");
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
+
+async function canMount(): Promise<boolean> {
+  const user = Deno.uid() === 0 ? [] : ["--user", "--map-root-user"];
+  const command = new Deno.Command("unshare", { args: [...user, "--mount", "true"], stdout: "null", stderr: "null" });
+  return await command.output().then(({ success }) => success, () => false);
+}
+
+Deno.test("op new operator refuses a folder that cannot be written to, and says so", async () => {
+  const io = new RecordedIo("/proc");
+  assert.equal(await cli(["new", "operator", "shop"], io), 1);
+  assert.match(io.stderr, /^Cannot make "\/proc\/shop": .*; nothing was made\n$/);
+});
+
+Deno.test("systemIo.onInterrupt undoes what was begun, and the process ends by the signal all the same", async () => {
+  const module = new URL("../io.ts", import.meta.url).href;
+  const script = `import { systemIo } from ${JSON.stringify(module)};
+using _undo = systemIo.onInterrupt(() => console.log("undone"));
+{ using _other = systemIo.onInterrupt(() => console.log("taken back")); }
+Deno.kill(Deno.pid, "SIGINT");
+await new Promise((resolve) => setTimeout(resolve, 20_000));
+console.log("went on");`;
+  const process = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--quiet", "--ext=ts", "-"],
+    stdin: "piped",
+    stdout: "piped",
+  }).spawn();
+  const writer = process.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(script));
+  await writer.close();
+  const { code, stdout } = await process.output();
+  assert.deepEqual([code, new TextDecoder().decode(stdout)], [130, "undone\n"]);
+});
