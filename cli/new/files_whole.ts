@@ -15,16 +15,15 @@ import { whyNotWritten } from "../output.ts";
 export async function makeFolder(folder: string, files: ReadonlyMap<string, string>, io: Io): Promise<void> {
   const above = dirname(folder);
   const made = await makeAbove(above);
-  let beside: string | undefined;
+  // Named before it is there, so that no interruption comes between the two.
+  const beside = join(above, `.${basename(folder)}-${crypto.randomUUID()}`);
   using _interrupt = io.onInterrupt?.(() => {
-    if (beside !== undefined) Deno.removeSync(beside, { recursive: true });
+    removeAll(beside);
     for (const path of made) removeEmpty(path);
   });
   try {
-    beside = await Deno.makeTempDir({ dir: above, prefix: `.${basename(folder)}-` });
-    // A folder made for temporary files is open to its owner alone; a project is made as the user makes folders.
     const whole = join(beside, "whole");
-    await Deno.mkdir(whole);
+    await Deno.mkdir(whole, { recursive: true });
     for (const [path, text] of files) {
       await Deno.mkdir(dirname(join(whole, path)), { recursive: true });
       await Deno.writeTextFile(join(whole, path), text);
@@ -32,8 +31,7 @@ export async function makeFolder(folder: string, files: ReadonlyMap<string, stri
     if (await exists(folder)) await moveEntries(whole, folder);
     else await Deno.rename(whole, folder);
   } catch (error) {
-    if (beside !== undefined) await Deno.remove(beside, { recursive: true });
-    beside = undefined;
+    removeAll(beside);
     for (const path of made) removeEmpty(path);
     throw new Failure(`Cannot make "${folder}": ${whyNotWritten(error)}; nothing was made`, { cause: error });
   }
@@ -53,6 +51,12 @@ async function makeAbove(above: string): Promise<string[]> {
     });
   }
   return missing;
+}
+
+function removeAll(path: string): void {
+  try {
+    Deno.removeSync(path, { recursive: true });
+  } catch { /* it is not there yet */ }
 }
 
 function removeEmpty(path: string): void {
