@@ -107,7 +107,7 @@ function program(io: Io): Command {
       );
   }
   withPlace(made.command("overlay").description("make an overlay: what differs in one cluster"))
-    .argument("<name>", 'its name, such as prod; "local" is for minikube, kind and k3d')
+    .argument("<name>", 'its name, such as prod; "local" is for minikube, kind and k3d, "split" runs webhooks apart')
     .argument("[file]", OPERATOR_FILE, "main.ts")
     .option("--dir <folder>", "the folder of the files", "config")
     .option("--force", "replace the overlay if it is there")

@@ -6,7 +6,8 @@ import { Failure, UsageError } from "../exit_code.ts";
 import { inspect, type OperatorFacts } from "../inspect.ts";
 import type { Io } from "../io.ts";
 import { commitFor, namesCommit, projectFile, type ProjectOptions } from "../project_file.ts";
-import { layout, type LayoutPart, overlay } from "./layout.ts";
+import { layout, type LayoutPart } from "./layout.ts";
+import { overlay } from "./overlay.ts";
 import { isUntouched } from "./seal.ts";
 
 /** Where and how the operator is installed. */
@@ -65,7 +66,7 @@ export async function generate(part: LayoutPart, file: string, options: Generate
 /**
  * Makes an overlay, unless it is there.
  *
- * @param name The overlay's name, such as `prod`; `local` is for a cluster on this machine.
+ * @param name The overlay's name, such as `prod`; `local` is for a cluster on this machine, `split` runs controllers and webhooks apart.
  * @param file The file whose default export is the operator.
  * @param options Where to, and how.
  * @param io The terminal and the shell.
@@ -77,8 +78,7 @@ export async function generateOverlay(name: string, file: string, options: Gener
     throw new UsageError(`Cannot make an overlay "${name}": its name must be small letters, digits and dashes`);
   }
   const facts = await factsOf(file, options, io);
-  const image = imageOf(facts);
-  const states = await statesOf(overlay(name, image), resolve(io.cwd, options.dir));
+  const states = await statesOf(filesOf(name, facts), resolve(io.cwd, options.dir));
   const there = states.filter(({ state }) => state !== "missing");
   if (there.length > 0 && options.force !== true) {
     throw new Failure(`Cannot make overlay "${name}": ${list(there, options.dir)} is there; say --force to replace it`);
@@ -206,13 +206,12 @@ async function writeAll(states: readonly FileState[], dir: string, io: Io): Prom
   if (wanted.length === 0) io.out(`Nothing to do: ${states.length} files in ${dir} are what the operator declares\n`);
 }
 
-function imageOf({ manifests }: OperatorFacts): string {
-  const deployment = manifests.manager.find(({ kind }) => kind === "Deployment") as unknown as {
-    readonly spec: {
-      readonly template: { readonly spec: { readonly containers: readonly { readonly image: string }[] } };
-    };
-  };
-  return deployment.spec.template.spec.containers[0]?.image ?? "";
+function filesOf(name: string, facts: OperatorFacts): Map<string, string> {
+  try {
+    return overlay(name, facts);
+  } catch (error) {
+    throw error instanceof TypeError ? new UsageError(error.message) : error;
+  }
 }
 
 function list(states: readonly FileState[], dir: string): string {

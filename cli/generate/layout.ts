@@ -59,35 +59,6 @@ export function layout(part: LayoutPart, facts: LayoutFacts): Map<string, string
 }
 
 /**
- * The files of an overlay. They are their owner's from then on.
- *
- * @param name The overlay's name; `local` takes the image from the machine, as minikube, kind and k3d have it.
- * @param image The image of the base.
- */
-export function overlay(name: string, image: string): Map<string, string> {
-  const [, repository = image, tag = "latest"] = /^(.+?)(?::([^:/]+))?$/.exec(image) ?? [];
-  const patches = name === "local"
-    ? [{
-      target: { kind: "Deployment" },
-      patch: "- op: replace\n  path: /spec/template/spec/containers/0/imagePullPolicy\n  value: Never\n",
-    }]
-    : [];
-  const head = `# What differs in ${
-    name === "local" ? "a cluster on this machine: minikube, kind, k3d" : `"${name}"`
-  }. This file is yours: op does not change it.\n`;
-  return new Map([[
-    `overlays/${name}/kustomization.yaml`,
-    head + yaml({
-      apiVersion: "kustomize.config.k8s.io/v1beta1",
-      kind: "Kustomization",
-      resources: ["../../base"],
-      images: [{ name: repository, newName: repository, newTag: tag }],
-      ...(patches.length === 0 ? {} : { patches }),
-    }),
-  ]]);
-}
-
-/**
  * Manifests as YAML, one document each; rules of roles are told with what they are for.
  *
  * @param manifests The manifests.
@@ -138,7 +109,8 @@ function sampleText({ manifest, faults }: Sample): string {
   return `${told.join("")}${text(manifest)}`;
 }
 
-function text(manifest: object, rights: readonly Right[] = []): string {
+/** An object as YAML; rules of a role are told with what they are for. */
+export function text(manifest: object, rights: readonly Right[] = []): string {
   const document = new Document(manifest, { aliasDuplicateObjects: false });
   const rules = document.get("rules");
   if (isSeq(rules)) {
@@ -156,7 +128,8 @@ function explain(rule: YAMLMap, rights: readonly Right[]): void {
   rule.commentBefore = [...new Set(reasons)].map((reason) => ` ${reason}`).join("\n");
 }
 
-function yaml(value: object): string {
+/** A value as YAML. */
+export function yaml(value: object): string {
   return new Document(value, { aliasDuplicateObjects: false }).toString({ lineWidth: 0 });
 }
 

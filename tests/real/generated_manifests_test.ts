@@ -1,6 +1,9 @@
 /** The files that `op generate` makes, on a real API server: strict dry run, kustomize, Pod Security. */
 import assert from "node:assert/strict";
 import { mainModule, operatorFolder } from "../../cli/_operator_folder.ts";
+import { webhookFacts } from "../../cli/generate/_webhook_facts.ts";
+import { layout } from "../../cli/generate/layout.ts";
+import { overlay } from "../../cli/generate/overlay.ts";
 import { objectsIn, type PlainObject } from "../../cli/objects.ts";
 import { CustomResourceDefinition, Namespace, Pod } from "../../src/kinds/mod.ts";
 import { findKind } from "../../src/kube/discovery.ts";
@@ -78,6 +81,21 @@ Deno.test("what op generate makes is taken by a strict dry run, by kustomize and
     for (const object of built) {
       const [status, warnings] = await sent(cluster, client, object, { dryRun: "All" });
       assert([200, 201].includes(status), `${object.kind} ${object.metadata.name}: ${status}`);
+      assert.deepEqual(warnings, [], `${object.kind} ${object.metadata.name}`);
+    }
+  });
+
+  await t.step("the server takes controllers and webhooks apart, as the overlay split has them", async () => {
+    const facts = webhookFacts();
+    for (const [file, text] of [...layout("manifests", facts), ...overlay("split", facts)]) {
+      await Deno.mkdir(`${folder.path}/split/${file}`.replace(/\/[^/]*$/, ""), { recursive: true });
+      await folder.write(`split/${file}`, text);
+    }
+    const objects = await kustomize(cluster, `${folder.path}/split/overlays/split`);
+    assert.equal(objects.filter(({ kind }) => kind === "Deployment").length, 2);
+    await sent(cluster, client, objects.find(({ kind }) => kind === "Namespace")!, {});
+    for (const object of objects) {
+      const [, warnings] = await sent(cluster, client, object, { dryRun: "All" });
       assert.deepEqual(warnings, [], `${object.kind} ${object.metadata.name}`);
     }
   });

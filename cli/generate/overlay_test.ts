@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { kustomize } from "../deploy/kustomize.ts";
+import type { PlainObject } from "../objects.ts";
+import { webhookFacts } from "./_webhook_facts.ts";
+import { layout, type LayoutFacts } from "./layout.ts";
+import { overlay } from "./overlay.ts";
+
+/** What an overlay comes to, put together as `op deploy` does. */
+async function built(name: string, facts: LayoutFacts): Promise<PlainObject[]> {
+  const folder = await Deno.makeTempDir();
+  try {
+    for (const [file, text] of [...layout("manifests", facts), ...overlay(name, facts)]) {
+      await Deno.mkdir(`${folder}/${file}`.replace(/\/[^/]*$/, ""), { recursive: true });
+      await Deno.writeTextFile(`${folder}/${file}`, text);
+    }
+    return await kustomize(`${folder}/overlays/${name}`);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+// deno-lint-ignore no-explicit-any -- objects out of YAML, looked at field by field
+function named(objects: readonly PlainObject[], kind: string, name: string): any {
+  const found = objects.filter((object) => object.kind === kind && object.metadata.name === name);
+  assert.equal(found.length, 1, `${kind} ${name}`);
+  return found[0];
+}
+
+Deno.test("the overlay split runs controllers and webhooks apart, and calls of the API server reach the latter only", async () => {
+  const objects = await built("split", webhookFacts());
+  const [controllers, webhooks] = ["guard", "guard-webhooks"].map((name) => named(objects, "Deployment", name).spec);
+  const [one, other] = [controllers, webhooks].map(({ template }) => template.spec.containers[0]);
+  assert.deepEqual(one.args, ["start", "--skip-webhook-server"]);
+  assert.deepEqual(other.args, ["start", "--skip-controllers"]);
+  const portsOf = ({ ports }: { ports: { name: string }[] }) => ports.map(({ name }) => name);
+  assert.deepEqual([portsOf(one), portsOf(other)], [["health"], ["health", "webhook"]]);
+  assert.deepEqual([controllers.replicas, webhooks.replicas], [1, 2]);
+
+  const { selector } = named(objects, "Service", "guard-webhook").spec;
+  const isSelected = ({ template }: { template: { metadata: { labels: Record<string, string> } } }) =>
+    Object.entries(selector).every(([label, value]) => template.metadata.labels[label] === value);
+  assert.deepEqual([controllers, webhooks].map(isSelected), [false, true]);
+  for (const spec of [controllers, webhooks]) {
+    assert.equal(
+      spec.selector.matchLabels["app.kubernetes.io/name"],
+      spec.template.metadata.labels["app.kubernetes.io/name"],
+    );
+  }
+  for (const kind of ["PodDisruptionBudget", "NetworkPolicy"]) {
+    const { spec } = named(objects, kind, "guard-webhooks");
+    assert.deepEqual((spec.selector ?? spec.podSelector).matchLabels, { "app.kubernetes.io/name": "guard-webhooks" });
+  }
+});
+
+Deno.test("the overlay split is refused where there are no webhooks", () => {
+  const { manifests, ...facts } = webhookFacts();
+  assert.throws(() => overlay("split", { ...facts, manifests: { ...manifests, webhook: [] } }), {
+    message: 'Cannot make overlay "split": operator "guard" has no webhooks that could run apart',
+  });
+});
+
+Deno.test("the overlay local takes the image from the machine", async () => {
+  const { spec } = named(await built("local", webhookFacts()), "Deployment", "guard");
+  assert.equal(spec.template.spec.containers[0].imagePullPolicy, "Never");
+});
