@@ -67,6 +67,8 @@ export function start(
   });
   const stop = new AbortController();
   const ended = informer.run(stop.signal);
+  // Told to whoever disposes of it.
+  ended.catch(() => undefined);
   return {
     informer,
     clock,

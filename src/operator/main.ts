@@ -1,6 +1,7 @@
 /** An operator as a program: arguments, signals, exit codes. It is the only place beside `cli/main.ts` that ends a process. */
 import { parseArgs } from "node:util";
 import { systemClock } from "../base/clock.ts";
+import { InternalError } from "../base/internal_error.ts";
 import { Client } from "../kube/client.ts";
 import type { Connection } from "../kube/connection.ts";
 import type { ManifestGroups } from "../manifests/manifests.ts";
@@ -23,8 +24,8 @@ import { SETTINGS } from "./setting_list.ts";
 import { flagSettings, merged, SettingError, type Settings } from "./settings.ts";
 import { settingsSource, USUAL_FILE } from "./settings_source.ts";
 
-/** Exit codes: as it should, it failed, it was asked wrongly. */
-const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
+/** Exit codes: as it should, it failed, it was asked wrongly, it met a mistake of its own (EX_SOFTWARE of sysexits.h). */
+const EXIT = { ok: 0, failed: 1, usage: 2, internal: 70 } as const;
 
 /** Flags that are no settings: where the cluster is, and where the settings are. */
 const OWN_FLAGS = {
@@ -62,7 +63,7 @@ export async function main(operator: Operator, args: readonly string[]): Promise
     writeAll(Deno.stderr, `${operator.name}: ${told}\n`);
     const isUsage = error instanceof UsageError || error instanceof SettingError;
     if (isUsage) writeAll(Deno.stderr, `Say "${operator.name} --help" for what there is\n`);
-    Deno.exit(isUsage ? EXIT.usage : EXIT.failed);
+    Deno.exit(isUsage ? EXIT.usage : error instanceof InternalError ? EXIT.internal : EXIT.failed);
   }
   Deno.exit(EXIT.ok);
 }

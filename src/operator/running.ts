@@ -226,8 +226,11 @@ async function runAll(
   operator: Operator,
   options: RunOptions,
   { clock, log, pulse, informers, loops, checks, elector, events, services, made, webhookServer }: Machinery,
-  signal: AbortSignal,
+  asked: AbortSignal,
 ): Promise<void> {
+  // What must not happen stops it as well: to go on without a watch would be to freeze.
+  using stop = linked([asked]);
+  const { signal } = stop;
   const deadline = new AbortController();
   // Watches go on while runs end, so that these read what they wrote.
   const watches = new AbortController();
@@ -236,6 +239,10 @@ async function runAll(
     pulse.run(watches.signal),
     ...checks.map((check) => check.run(watches.signal)),
   ]);
+  watching.catch((error) => {
+    log.error("Operator cannot go on", { error });
+    stop.abort(error);
+  });
   log.info("Operator started", { version: operator.version });
   let keeping: Promise<void> | undefined;
   let timer: Disposable | undefined;
@@ -263,11 +270,13 @@ async function runAll(
   } finally {
     timer?.[Symbol.dispose]();
     watches.abort();
-    await watching;
+    // Services are closed, whatever the watches say: it is told after that.
+    await watching.catch(() => undefined);
     await keeping;
     await webhookServer?.stop(AbortSignal.abort());
     if (!("services" in options)) await services.close(log);
   }
+  await watching;
   log.info("Operator stopped", { isClean: !deadline.signal.aborted });
 }
 

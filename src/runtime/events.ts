@@ -53,6 +53,8 @@ interface Bucket {
 const LONGEST = { note: 1024, reason: 128, action: 128, instance: 128 };
 // client-go takes what comes again within six minutes for the same.
 const SERIES = 6 * 60_000;
+// How often what is forgotten is swept out.
+const SWEEP = 60_000;
 // How often a series that goes on is written. client-go writes half-hourly: too seldom for whoever watches a failure.
 const REFRESH = 6 * 60_000;
 // client-go's: an object may say 25 things at once, and one more each five minutes.
@@ -74,6 +76,7 @@ export class EventRecorder {
   #writing: Promise<void> | undefined;
   #forbiddenUntil = -Infinity;
   #serial = 0;
+  #swept = -Infinity;
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
@@ -100,7 +103,7 @@ export class EventRecorder {
       report.related?.metadata.name,
     ]);
     const told = this.#told.get(key);
-    if (told !== undefined) {
+    if (told !== undefined && !isForgotten(told, now)) {
       told.count++;
       told.last = now;
       this.#refresh(told);
@@ -152,11 +155,10 @@ export class EventRecorder {
 
   /** What was not told again for a while is no series any more, and an object that was quiet for long may tell all again. */
   #forget(now: number): void {
-    for (const [key, told] of this.#told) {
-      // The oldest are first, but for those that went on.
-      if (told.last + SERIES > now) continue;
-      if (told.timer === undefined) this.#told.delete(key);
-    }
+    // Not with each event: where thousands of objects fail, to look through all of them each time would be what costs.
+    if (now < this.#swept + SWEEP && now >= this.#swept) return;
+    this.#swept = now;
+    for (const [key, told] of this.#told) if (isForgotten(told, now)) this.#told.delete(key);
     if (this.#buckets.size < 10_000) return;
     for (const [uid, { at }] of this.#buckets) if (at + BURST * REFILL <= now) this.#buckets.delete(uid);
   }
@@ -238,6 +240,11 @@ export class EventRecorder {
       ...(related === undefined ? {} : { related: referenceTo(related as KubeObject) }),
     } as Input<typeof Event>;
   }
+}
+
+/** Whether what comes again is a new series. */
+function isForgotten({ last, timer }: Told, now: number): boolean {
+  return last + SERIES <= now && timer === undefined;
 }
 
 function referenceTo({ apiVersion, kind, metadata }: KubeObject): Record<string, string> {

@@ -1,6 +1,6 @@
 /** The live copies of an operator: one watch a kind, selection and namespace, shared by all controllers. */
 import type { Clock } from "../base/clock.ts";
-import { linked } from "../base/abort.ts";
+import { aborted, linked } from "../base/abort.ts";
 import type { Client } from "../kube/client.ts";
 import type { AnyKind } from "../resource/kind.ts";
 import { Informer } from "../watch/informer.ts";
@@ -38,6 +38,8 @@ export class Informers {
   /** Copies of single objects, and how many hold each. */
   readonly #holds = new Map<LiveCopy, number>();
   #signal: AbortSignal | undefined;
+  /** Rejects when a watch cannot go on. */
+  readonly #broken = Promise.withResolvers<never>();
 
   constructor(options: InformersOptions) {
     this.#options = options;
@@ -113,14 +115,15 @@ export class Informers {
     }
   }
 
-  /** Watches until the signal; what is asked for meanwhile is watched from then on. */
+  /**
+   * Watches until the signal; what is asked for meanwhile is watched from then on.
+   *
+   * @throws {InternalError} If a watch cannot go on.
+   */
   async run(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
     for (const entry of this.#entries.values()) this.#start(entry);
-    await new Promise<void>((resolve) => {
-      if (signal.aborted) resolve();
-      signal.addEventListener("abort", () => resolve(), { once: true });
-    });
+    await Promise.race([aborted(signal), this.#broken.promise]);
     await Promise.all([...this.#entries.values()].map(({ ended }) => ended));
   }
 
@@ -177,7 +180,7 @@ export class Informers {
   #start(entry: Entry): void {
     if (this.#signal === undefined || entry.ended !== undefined) return;
     const both = linked([this.#signal, entry.stop.signal]);
-    entry.ended = entry.informer.run(both.signal).finally(() => both[Symbol.dispose]());
+    entry.ended = entry.informer.run(both.signal).catch(this.#broken.reject).finally(() => both[Symbol.dispose]());
   }
 
   #watch(kind: AnyKind, choice: Selection, namespace: string | undefined): Informer {

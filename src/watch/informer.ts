@@ -2,6 +2,7 @@
 import { linked } from "../base/abort.ts";
 import { backoff } from "../base/backoff.ts";
 import { type Clock, sleep } from "../base/clock.ts";
+import { InternalError } from "../base/internal_error.ts";
 import { ApiError, isStatus } from "../kube/api_error.ts";
 import type { Client, SelectOptions, WatchEvent } from "../kube/client.ts";
 import type { AnyKind, KubeObject } from "../resource/kind.ts";
@@ -64,6 +65,7 @@ export class Informer {
   readonly #options: InformerOptions;
   readonly #sync = Promise.withResolvers<void>();
   #isSynced = false;
+  #broken: InternalError | undefined;
 
   constructor(client: Client, kind: AnyKind, options: InformerOptions) {
     this.kind = kind;
@@ -150,13 +152,18 @@ export class Informer {
     });
   }
 
-  /** Watches until the signal. Never throws: what goes wrong is told, and tried again. */
+  /**
+   * Watches until the signal. What goes wrong is told, and tried again.
+   *
+   * @throws {InternalError} If a listener failed: it cannot go on.
+   */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
         await this.#once(signal);
       } catch (error) {
         if (signal.aborted) return;
+        if (this.#broken !== undefined) throw this.#broken;
         await this.#failed(error, signal).catch(() => undefined);
       }
     }
@@ -270,7 +277,16 @@ export class Informer {
   }
 
   #tell(change: StoreChange, by: symbol | undefined): void {
-    for (const listener of this.#listeners) listener(change, by, !this.#isSynced);
+    for (const listener of this.#listeners) {
+      try {
+        listener(change, by, !this.#isSynced);
+      } catch (cause) {
+        // Functions of users do not come to here. The same event would meet the same mistake again, for ever.
+        const error = new InternalError(`Cannot watch ${this.kind.kind}: a change could not be taken in`, { cause });
+        this.#broken ??= error;
+        throw error;
+      }
+    }
   }
 
   /** Of managedFields only our own entries are of use; the rest is most of an object's bytes. The object is fresh from the wire. */

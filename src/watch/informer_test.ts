@@ -343,3 +343,17 @@ Deno.test("Informer leaves a stream alone that is a little later than the second
   await desk.opened(1);
   assert.deepEqual(desk.problems, []);
 });
+
+Deno.test("Informer ends with an internal error when a listener fails: the same change would fail again for ever", async () => {
+  const desk = start();
+  desk.informer.listen(() => {
+    throw new TypeError("A mistake of ours");
+  });
+  const [stream] = await desk.opened(1);
+  await stream.send(added("a", 1));
+  await assert.rejects(desk[Symbol.asyncDispose](), {
+    name: "InternalError",
+    message: "Cannot watch Website: a change could not be taken in",
+  });
+  assert.equal(desk.requests.length, 1, "it asks no more");
+});
