@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { access, conversion, operator, resource, s, webhook } from "../../mod.ts";
+import { ConfigMap, Namespace, Pod } from "../kinds/mod.ts";
+import { webhookEntries } from "./webhook_entries.ts";
+
+const Note = resource({
+  group: "webhooks.example.com",
+  version: "v1",
+  kind: "Note",
+  spec: s.object({ text: s.string() }),
+});
+
+const validate = () => {};
+
+// deno-lint-ignore no-explicit-any -- what does not compile is refused as well
+const refused: readonly { name: string; options: any; message: RegExp }[] = [
+  { name: "nothing to ask", options: {}, message: /give it "mutate", "validate" or both/ },
+  { name: "no operation", options: { validate, operations: [] }, message: /"operations" is empty/ },
+  {
+    name: "an operation that is none",
+    options: { validate, operations: ["PATCH"] },
+    message: /has "PATCH", which is not/,
+  },
+  { name: "an operation twice", options: { validate, operations: ["CREATE", "CREATE"] }, message: /"CREATE" twice/ },
+  {
+    name: "a change of what is deleted",
+    options: { mutate: validate, operations: ["DELETE"] },
+    message: /cannot be changed/,
+  },
+  { name: "a field that is no path", options: { validate, field: "spec.text" }, message: /write it as "\.spec\.host"/ },
+  { name: "a subresource that is none", options: { validate, subresource: "Status/x" }, message: /is no subresource/ },
+  {
+    name: "a condition that does not compile",
+    options: { validate, matchConditions: { a: "object.spec +" } },
+    message: /condition "a": compilation failed: ERROR/,
+  },
+  {
+    name: "a condition that is no yes or no",
+    options: { validate, matchConditions: { a: "1 + 1" } },
+    message: /must evaluate to bool but got int/,
+  },
+  { name: "a condition without a name", options: { validate, matchConditions: { "": "true" } }, message: /is no name/ },
+  {
+    name: "a right to write",
+    options: { validate, uses: [access(ConfigMap, "patch")] },
+    message: /take "patch" of ConfigMap out of "uses"/,
+  },
+  { name: "no time", options: { validate, timeout: "0s" }, message: /from 1s to 30s: current value is "0s"/ },
+  { name: "half seconds", options: { validate, timeout: "1500ms" }, message: /must be whole seconds/ },
+];
+
+for (const { name, options, message } of refused) {
+  Deno.test(`webhook refuses ${name}`, () => assert.throws(() => webhook(Note, options), { message }));
+}
+
+Deno.test("webhook refuses what does not exist by its types", () => {
+  webhook(Note, {
+    field: ".spec.text",
+    validate({ spec, metadata }, { old, get }) {
+      spec.text satisfies string;
+      metadata.resourceVersion satisfies string | undefined;
+      old?.metadata.resourceVersion satisfies string | undefined;
+      // @ts-expect-error it is not in "uses"
+      get(ConfigMap, "a").catch(() => {});
+    },
+    mutate(note) {
+      note.spec.text = "";
+      // @ts-expect-error there is no such field
+      note.spec.other = 1;
+    },
+  });
+  // @ts-expect-error there is no such field
+  webhook(Note, { field: ".spec.other", validate });
+  webhook(Note, { subresource: "scale", validate: ({ spec }) => void (spec?.replicas satisfies number | undefined) });
+});
+
+Deno.test("webhookEntries are failsafe for kinds of one's own, and let others be while the operator does not run", () => {
+  const parts = {
+    noteRules: webhook(Note, { validate, mutate() {} }),
+    pods: webhook(Pod, { validate, everywhere: true, timeout: "3s" }),
+    namespaces: webhook(Namespace, { validate, operations: ["DELETE"] }),
+  };
+  const entries = webhookEntries("notes", parts, "notes-system");
+  assert.deepEqual(entries.map(({ phase, path, fields }) => [phase, path, fields.name, fields.failurePolicy]), [
+    ["mutate", "/mutate/note-rules", "note-rules.notes.webhooks.example.com", "Fail"],
+    ["validate", "/validate/note-rules", "note-rules.notes.webhooks.example.com", "Fail"],
+    ["validate", "/validate/pods", "pods.notes.op", "Ignore"],
+    ["validate", "/validate/namespaces", "namespaces.notes.op", "Ignore"],
+  ]);
+  const without = { key: "kubernetes.io/metadata.name", operator: "NotIn", values: ["kube-system", "notes-system"] };
+  assert.deepEqual(entries.map(({ fields }) => fields.namespaceSelector?.matchExpressions), [
+    [without],
+    [without],
+    undefined,
+    [without],
+  ]);
+});
+
+Deno.test("operator refuses webhooks that would be served at one place", () => {
+  const one = webhook(Note, { validate });
+  const other = webhook(Note, { validate });
+  assert.throws(() => operator({ name: "notes", parts: { noteRules: one, "note-rules": other } }), {
+    message: /webhooks "noteRules" and "note-rules" would both be served at "\/validate\/note-rules": rename one$/,
+  });
+});
+
+Deno.test("conversion refuses what are not two versions of one kind", () => {
+  const way = { up: () => ({}), down: () => ({}) };
+  assert.throws(() => conversion(Note, Note, way as never), { message: /must be two versions of one kind/ });
+  assert.throws(() => conversion(Pod, ConfigMap, way as never), { message: /must be two versions of one kind/ });
+});

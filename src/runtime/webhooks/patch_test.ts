@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { resource, s } from "../../../mod.ts";
+import { patchOfDraft, patchOfWanted } from "./patch.ts";
+
+const Note = resource({
+  group: "patches.example.com",
+  version: "v1",
+  kind: "Note",
+  spec: s.object({
+    text: s.string(),
+    size: s.optional(s.integer()),
+    parts: s.optional(s.array(s.object({ a: s.string() }))),
+  }),
+});
+
+const BEFORE = {
+  apiVersion: "patches.example.com/v1",
+  kind: "Note",
+  metadata: { name: "a", uid: "u", labels: { x: "1" } },
+  spec: { text: "a", size: 1, newer: { unknown: true }, parts: [{ a: "1", b: "newer" }] },
+};
+
+for (
+  const { name, wanted, expected } of [
+    {
+      name: "keeps what is left out at the top and in the metadata",
+      wanted: { spec: { ...BEFORE.spec, text: "b" } },
+      expected: [{ op: "replace", path: "/spec/text", value: "b" }],
+    },
+    {
+      name: "keeps fields that the schema does not know, in items of lists too",
+      wanted: { spec: { text: "a", size: 1, parts: [{ a: "2" }] } },
+      expected: [{ op: "replace", path: "/spec/parts/0/a", value: "2" }],
+    },
+    {
+      name: "takes out what the schema knows and is left out",
+      wanted: { spec: { text: "a", parts: [{ a: "1" }] } },
+      expected: [{ op: "remove", path: "/spec/size" }],
+    },
+    {
+      name: "takes out of the metadata what is said to be undefined",
+      wanted: { metadata: { labels: undefined } },
+      expected: [{ op: "remove", path: "/metadata/labels" }],
+    },
+    {
+      name: "takes out labels that are left out",
+      wanted: { metadata: { labels: { y: "2" } } },
+      expected: [{ op: "remove", path: "/metadata/labels/x" }, { op: "add", path: "/metadata/labels/y", value: "2" }],
+    },
+  ]
+) {
+  Deno.test(`patchOfWanted ${name}`, () => assert.deepEqual(patchOfWanted(BEFORE, wanted, Note), expected));
+}
+
+Deno.test("patchOfDraft is what was changed in the draft, and nothing else", () => {
+  const draft = structuredClone(BEFORE);
+  draft.spec.text = "b";
+  draft.spec.newer.unknown = false;
+  assert.deepEqual(patchOfDraft(BEFORE, draft), [
+    { op: "replace", path: "/spec/text", value: "b" },
+    { op: "replace", path: "/spec/newer/unknown", value: false },
+  ]);
+});
