@@ -16,8 +16,8 @@ import type { Io } from "./io.ts";
 export async function crds(file: string, io: Io): Promise<void> {
   const source = await sourceFile(file, io);
   const facts = await inspect(runningDeno(), source.url, source.folder, file);
-  io.out(facts.crds.map((crd) => `---\n${stringify(crd, { lineWidth: 0 })}`).join(""));
-  for (const crd of facts.crds) {
+  io.out(facts.manifests.crd.map((crd) => `---\n${stringify(crd, { lineWidth: 0 })}`).join(""));
+  for (const crd of facts.manifests.crd) {
     for (const warning of definitionWarnings(crd as CustomResourceDefinitionManifest)) {
       io.err(`Warning: ${warning}\n`);
     }

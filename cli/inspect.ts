@@ -102,8 +102,8 @@ function factsOf() {
     const project = ${JSON.stringify(project ?? null)};
     if (project !== null) op = op.configured(project.text, project.path);
     const { builder = {} } = op.config ?? {};
-    const finalizers = Object.values(op.parts).flatMap((part) => part.finalizer ?? []);
-    const reconciled = Object.values(op.parts).flatMap((part) => part.kind.crd?.metadata.name ?? []);
+    const finalizers = Object.values(op.parts).flatMap((part) => part.part === "controller" ? part.finalizer ?? [] : []);
+    const reconciled = Object.values(op.parts).flatMap((part) => part.part === "controller" ? part.kind.crd?.metadata.name ?? [] : []);
     const manifests = op.manifests(${JSON.stringify(install)});
     return { name, version, crds: op.crds(), permissions: op.permissions(), rights: op.rights(), manifests, samples: op.samples(), finalizers, reconciled, builder };
   } catch (error) {

@@ -78,7 +78,15 @@ async function objectsOf(cluster: Cluster, { crds, reconciled }: OperatorFacts):
 function partsOf({ manifests, reconciled }: OperatorFacts, isKept: boolean): PlainObject[] {
   const { crd, namespace, rbac, manager, networkPolicy, webhook } = manifests;
   const kinds = isKept ? [] : crd.filter(({ metadata }) => reconciled.includes(metadata.name));
-  return [...webhook, ...manager, ...networkPolicy, ...rbac, ...kinds, ...namespace] as unknown as PlainObject[];
+  // Before the Service that leads to the webhooks those who ask them: nothing may be held up by what is gone.
+  return [
+    ...webhook.toReversed(),
+    ...manager,
+    ...networkPolicy,
+    ...rbac,
+    ...kinds,
+    ...namespace,
+  ] as unknown as PlainObject[];
 }
 
 async function present(cluster: Cluster, parts: readonly PlainObject[]): Promise<PlainObject[]> {

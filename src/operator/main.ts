@@ -77,7 +77,7 @@ async function command(operator: Operator, args: readonly string[]): Promise<voi
     case "start":
       return await start(operator, values);
     case "crds":
-      return writeList(operator.crds());
+      return writeList((await installed(operator, values)).crd);
     case "rbac":
       return writeList((await installed(operator, values)).rbac);
     case "manifests": {

@@ -51,6 +51,7 @@ export async function roundTrips(conversion: Conversion, options: RoundTripsOpti
     if (start === undefined || other === undefined) continue;
     fc.assert(
       fc.property(objectsOf(fc, start), (object) => tryOne(conversions, object, start, other)),
+      // Told whole: what is wrong, beside the smallest object that it is wrong with.
       { numRuns: runs, includeErrorInReport: true, ...(seed === undefined ? {} : { seed }) },
     );
   }

@@ -46,6 +46,7 @@ export class TcpFront implements AsyncDisposable {
   readonly #listener: Deno.TcpListener;
   readonly #options: TcpFrontOptions;
   readonly #pipes = new Set<Pipe>();
+  #drained: PromiseWithResolvers<void> | undefined;
   readonly #accepting: Promise<void>;
   readonly #sweep: ReturnType<typeof setInterval>;
 
@@ -101,12 +102,15 @@ export class TcpFront implements AsyncDisposable {
       inner = await Deno.connect({ hostname: target.hostname, port: target.port });
       outer.setNoDelay(true);
       inner.setNoDelay(true);
-      await Promise.all([copy(outer, inner), copy(inner, outer, () => pipe.heard = performance.now())]);
+      copy(outer, inner).catch(() => {});
+      // A connection is over when the server has said its last.
+      await copy(inner, outer, () => pipe.heard = performance.now());
     } catch {
       // Either end broke off, or was closed for its silence: so is the other.
     } finally {
       pipe.close();
       this.#pipes.delete(pipe);
+      if (this.#pipes.size === 0) this.#drained?.resolve();
       if (--target.connections === 0) target.onIdle?.();
     }
   }
@@ -125,6 +129,13 @@ export class TcpFront implements AsyncDisposable {
     try {
       this.#listener.close();
     } catch { /* it was closed before */ }
+  }
+
+  /** Settles when all connections have ended: what the server said last has then been sent on. */
+  async drained(): Promise<void> {
+    if (this.#pipes.size === 0) return;
+    this.#drained ??= Promise.withResolvers<void>();
+    await this.#drained.promise;
   }
 
   /** Closes the port and all connections. */

@@ -131,7 +131,7 @@ export class TlsServer implements AsyncDisposable {
     const giveUp = (): void => late.resolve();
     deadline.addEventListener("abort", giveUp, { once: true });
     if (deadline.aborted) giveUp();
-    await Promise.race([ended, late.promise]);
+    await Promise.race([ended.then(() => this.#front.drained()), late.promise]);
     deadline.removeEventListener("abort", giveUp);
     await this.#front[Symbol.asyncDispose]();
     await ended;

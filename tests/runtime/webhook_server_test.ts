@@ -1,0 +1,130 @@
+/** The server of webhooks: certificates from files, two versions of HTTP, and how it ends; what is left to other processes. */
+import assert from "node:assert/strict";
+import { operator, webhook } from "../../mod.ts";
+import { Namespace } from "../../src/kinds/mod.ts";
+import { startOperator } from "../../src/operator/running.ts";
+import { systemClock } from "../../src/base/clock.ts";
+import { operatorLog } from "../../src/operator/log.ts";
+import { FollowedFiles } from "../../src/runtime/webhooks/certificate_files.ts";
+import { TlsServer } from "../../src/runtime/webhooks/tls_server.ts";
+import { controller } from "../../src/parts/controller.ts";
+import { localCertificate } from "../../src/testing/local_certificate.ts";
+import { guardedServer, Note, post, QUICK } from "./_reviews.ts";
+
+Deno.test("a certificate in files is read again when both of a pair have changed, and not before", async () => {
+  const [one, two] = [await localCertificate(), await localCertificate()];
+  const files = new Map([["crt", one.certificate], ["key", one.key]]);
+  const used: string[] = [];
+  const followed = new FollowedFiles({
+    paths: { certificate: "crt", key: "key" },
+    readText: (path) => Promise.resolve(files.get(path)!),
+    clock: systemClock,
+    log: operatorLog("files"),
+    interval: 5,
+    use: ({ certificate, key }, { server }) => {
+      assert(server > Date.now());
+      // A key that does not belong to the certificate is refused by the server, and the one before stays.
+      if ((certificate === one.certificate) !== (key === one.key)) throw new Error("not a pair");
+      used.push(certificate);
+    },
+  });
+  const stop = new AbortController();
+  const running = followed.run(stop.signal);
+  await until(() => used.length === 1);
+  files.set("crt", two.certificate);
+  await until(() => followed.problem === "not a pair");
+  files.set("key", two.key);
+  await until(() => used.length === 2 && followed.problem === undefined);
+  stop.abort();
+  await running;
+  assert.deepEqual(used, [one.certificate, two.certificate]);
+});
+
+for (const http2 of [false, true]) {
+  Deno.test(`a server that stops answers what goes on, over HTTP/${http2 ? 2 : "1.1"}`, async () => {
+    const { certificate, key, caCert } = await localCertificate();
+    const begun = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<void>();
+    const server = new TlsServer({ hostname: "127.0.0.1", port: 0 }, async (request) => {
+      await request.text();
+      begun.resolve();
+      await answer.promise;
+      return new Response("late, but there");
+    });
+    server.use({ certificate, key });
+    using way = Deno.createHttpClient({ caCerts: [caCert], http1: !http2, http2 });
+    const asking = post(server.port, "{}", way);
+    await begun.promise;
+    const stopping = server.stop(new AbortController().signal);
+    answer.resolve();
+    assert.equal(await (await asking).text(), "late, but there");
+    await stopping;
+    await assert.rejects(post(server.port, "{}", way));
+  });
+}
+
+Deno.test("a server that has no certificate yet closes connections, and says nothing", async () => {
+  await using server = new TlsServer({ hostname: "127.0.0.1", port: 0 }, () => Promise.resolve(new Response()));
+  assert.equal(server.isServing, false);
+  const connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
+  assert.equal(await connection.read(new Uint8Array(1)), null);
+  connection.close();
+});
+
+Deno.test("a bad certificate is refused, and the one before goes on", async () => {
+  const { certificate, key, caCert } = await localCertificate();
+  await using server = new TlsServer({ hostname: "127.0.0.1", port: 0 }, () => Promise.resolve(new Response("well")));
+  server.use({ certificate, key });
+  assert.throws(() => server.use({ certificate: "no certificate", key: "no key" }));
+  using way = Deno.createHttpClient({ caCerts: [caCert] });
+  assert.equal(await (await post(server.port, "{}", way)).text(), "well");
+});
+
+Deno.test("controllers and webhooks may be left to other processes", async () => {
+  const { connection } = await guardedServer();
+  let reconciled = 0;
+  const op = operator({
+    name: "notes",
+    parts: {
+      namespaces: controller(Namespace, { reconcile: () => void reconciled++ }),
+      noteRules: webhook(Note, { validate() {} }),
+    },
+    health: false,
+    leaderElection: false,
+    webhooks: { hostname: "127.0.0.1", port: 0 },
+  });
+  const options = { connection, serveWebhooks: true, certificateTimes: QUICK, checkAccess: false };
+  {
+    await using running = startOperator(op, { ...options, skipControllers: true });
+    await until(() => running.readiness().some(({ name, isReady }) => name === "webhooks" && isReady));
+    assert.deepEqual(running.readiness().map(({ name }) => name), ["webhooks"]);
+    assert.equal(reconciled, 0);
+  }
+  {
+    await using running = startOperator(op, { ...options, skipWebhooks: true });
+    await until(() => reconciled > 0);
+    assert.equal(running.webhooks, undefined);
+    assert.equal(running.webhookPort, undefined);
+  }
+});
+
+Deno.test("a controller that waits for a right does not take the webhooks' endpoints away", async () => {
+  const { healthResponse } = await import("../../src/operator/health.ts");
+  const lines = (isServed: boolean) => [
+    { name: "webhooks", isReady: isServed, told: "", decides: true },
+    { name: "controller notes", isReady: false, told: "waits" },
+  ];
+  const status = async (isServed: boolean) =>
+    (await healthResponse(new Request("http://h/readyz"), {
+      lag: 0,
+      metrics: undefined,
+      readiness: () => lines(isServed),
+    }))
+      .status;
+  assert.equal(await status(true), 200);
+  assert.equal(await status(false), 503);
+});
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
