@@ -16,7 +16,7 @@ import { Attempt } from "./attempts/attempt.ts";
 import { ATTEMPTS } from "./attempts/attempts.ts";
 import { freePort } from "./_build.ts";
 import { podOf, runContainer } from "./_container.ts";
-import { imageTools } from "./_image_tools.ts";
+import { imageTools, NEEDS_ROOT } from "./_image_tools.ts";
 
 const SDK = fileURLToPath(new URL("../../", import.meta.url));
 const HOME = "probe-system";
@@ -29,66 +29,70 @@ const REFUSED_OTHERWISE: Readonly<Record<string, RegExp>> = {
   "call another host through Node": /^Error: connect ECONNREFUSED /,
 };
 
-Deno.test("what was not declared is refused in the container, and works in its twin without a sandbox", async (t) => {
-  const folder = await Deno.makeTempDir();
-  await using tools = await imageTools();
-  const { deno, denort } = await toolchain();
-  const project = join(folder, "probe");
-  const op = async (cwd: string, ...args: string[]) => {
-    const io = new RecordedIo(cwd, { PATH: Deno.env.get("PATH") ?? "", DENO_COMPILER: deno, DENORT_BIN: denort });
-    assert.equal(await cli(args, io), 0, `op ${args.join(" ")}:\n${io.stdout}${io.stderr}`);
-  };
-  let calls = 0;
-  await using server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen() {} },
-    () => new Response(`${++calls}`),
-  );
-  try {
-    await op(folder, "new", "operator", "probe", "--sdk", SDK);
-    await Deno.remove(join(project, "config"), { recursive: true });
-    for (const { name } of Deno.readDirSync(new URL("attempts/", import.meta.url))) {
-      await Deno.copyFile(new URL(`attempts/${name}`, import.meta.url), join(project, name));
-    }
-    const settings = `[operator]\nnamespaces = ["${NAMESPACE}"]\nhealth = { port = ${freePort()} }\n`;
-    await Deno.writeTextFile(join(project, "operator.toml"), settings + tools.toml);
-    await op(project, "generate", "manifests");
-    await op(project, "generate", "overlay", "prod");
-    await op(project, "build", "--image");
-    const image = await tools.unpack("probe:0.1.0");
-    const twin = await compileTwin(project, folder, { deno, denort });
+Deno.test(
+  "what was not declared is refused in the container, and works in its twin without a sandbox",
+  NEEDS_ROOT,
+  async (t) => {
+    const folder = await Deno.makeTempDir();
+    await using tools = await imageTools();
+    const { deno, denort } = await toolchain();
+    const project = join(folder, "probe");
+    const op = async (cwd: string, ...args: string[]) => {
+      const io = new RecordedIo(cwd, { PATH: Deno.env.get("PATH") ?? "", DENO_COMPILER: deno, DENORT_BIN: denort });
+      assert.equal(await cli(args, io), 0, `op ${args.join(" ")}:\n${io.stdout}${io.stderr}`);
+    };
+    let calls = 0;
+    await using server = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen() {} },
+      () => new Response(`${++calls}`),
+    );
+    try {
+      await op(folder, "new", "operator", "probe", "--sdk", SDK);
+      await Deno.remove(join(project, "config"), { recursive: true });
+      for (const { name } of Deno.readDirSync(new URL("attempts/", import.meta.url))) {
+        await Deno.copyFile(new URL(`attempts/${name}`, import.meta.url), join(project, name));
+      }
+      const settings = `[operator]\nnamespaces = ["${NAMESPACE}"]\nhealth = { port = ${freePort()} }\n`;
+      await Deno.writeTextFile(join(project, "operator.toml"), settings + tools.toml);
+      await op(project, "generate", "manifests");
+      await op(project, "generate", "overlay", "prod");
+      await op(project, "build", "--image");
+      const image = await tools.unpack("probe:0.1.0");
+      const twin = await compileTwin(project, folder, { deno, denort });
 
-    await using cluster = await realCluster();
-    const client = adminClient(cluster);
-    await Deno.writeTextFile(join(folder, "kubeconfig"), cluster.admin.kubeconfig);
-    await client.create(Namespace, { metadata: { name: NAMESPACE } });
-    await op(project, "deploy", "prod", "--no-wait", "--kubeconfig", join(folder, "kubeconfig"));
-    await prepare(client);
-    const pod = await podOf(client, "probe", HOME);
-    const url = `http://127.0.0.1:${server.addr.port}/`;
+      await using cluster = await realCluster();
+      const client = adminClient(cluster);
+      await Deno.writeTextFile(join(folder, "kubeconfig"), cluster.admin.kubeconfig);
+      await client.create(Namespace, { metadata: { name: NAMESPACE } });
+      await op(project, "deploy", "prod", "--no-wait", "--kubeconfig", join(folder, "kubeconfig"));
+      await prepare(client);
+      const pod = await podOf(client, "probe", HOME);
+      const url = `http://127.0.0.1:${server.addr.port}/`;
 
-    const outcomes = new Map<string, Map<string, string>>();
-    const heard: number[] = [];
-    for (const who of ["ours", "twin"]) {
-      await using operator = await runContainer({
-        cluster,
-        image,
-        ...(who === "ours" ? { pod } : { pod: { ...pod, account: "twin" }, executable: twin }),
-      });
-      outcomes.set(who, await attemptAll(client, who, url));
-      heard.push(calls);
-      assert.equal(await operator.stop("SIGTERM"), 0);
+      const outcomes = new Map<string, Map<string, string>>();
+      const heard: number[] = [];
+      for (const who of ["ours", "twin"]) {
+        await using operator = await runContainer({
+          cluster,
+          image,
+          ...(who === "ours" ? { pod } : { pod: { ...pod, account: "twin" }, executable: twin }),
+        });
+        outcomes.set(who, await attemptAll(client, who, url));
+        heard.push(calls);
+        assert.equal(await operator.stop("SIGTERM"), 0);
+      }
+      await t.step("another host hears of the twin alone", () => assert(heard[0] === 0 && heard[1]! > 0, `${heard}`));
+      for (const what of Object.keys(ATTEMPTS)) {
+        await t.step(what, () => {
+          assert.match(outcomes.get("ours")?.get(what) ?? "", REFUSED_OTHERWISE[what] ?? REFUSED);
+          assert.equal(outcomes.get("twin")?.get(what), "done");
+        });
+      }
+    } finally {
+      await Deno.remove(folder, { recursive: true });
     }
-    await t.step("another host hears of the twin alone", () => assert(heard[0] === 0 && heard[1]! > 0, `${heard}`));
-    for (const what of Object.keys(ATTEMPTS)) {
-      await t.step(what, () => {
-        assert.match(outcomes.get("ours")?.get(what) ?? "", REFUSED_OTHERWISE[what] ?? REFUSED);
-        assert.equal(outcomes.get("twin")?.get(what), "done");
-      });
-    }
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-});
+  },
+);
 
 /** What the attempts are after, and who the twin is. */
 async function prepare(client: Client): Promise<void> {

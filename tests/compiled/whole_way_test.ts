@@ -15,155 +15,159 @@ import { adminClient, watched } from "../_watched.ts";
 import { freePort } from "./_build.ts";
 import { podOf, runContainer } from "./_container.ts";
 import type { OperatorProcess } from "./_followed.ts";
-import { imageTools, type UnpackedImage } from "./_image_tools.ts";
+import { imageTools, NEEDS_ROOT, type UnpackedImage } from "./_image_tools.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const NAMESPACE = "shop-system";
 
-Deno.test("the guide's commands lead from an empty folder to a container that leads, reconciles and stops when asked", async (t) => {
-  const folder = await Deno.makeTempDir();
-  await using owned = new AsyncDisposableStack();
-  owned.defer(() => Deno.remove(folder, { recursive: true }));
-  const tools = owned.use(await imageTools());
-  const cluster = owned.use(await realCluster());
-  const client = adminClient(cluster);
-  const project = join(folder, "shop");
-  const port = freePort();
-  const { deno, denort } = await toolchain();
-  await Deno.writeTextFile(join(folder, "kubeconfig"), cluster.admin.kubeconfig);
-  const env = {
-    PATH: `${dirname(Deno.execPath())}:${Deno.env.get("PATH") ?? ""}`,
-    DENO_COMPILER: deno,
-    DENORT_BIN: denort,
-    KUBECONFIG: join(folder, "kubeconfig"),
-    NO_COLOR: "1",
-  };
-  let cwd = fileURLToPath(ROOT);
-  let operator: OperatorProcess | undefined;
+Deno.test(
+  "the guide's commands lead from an empty folder to a container that leads, reconciles and stops when asked",
+  NEEDS_ROOT,
+  async (t) => {
+    const folder = await Deno.makeTempDir();
+    await using owned = new AsyncDisposableStack();
+    owned.defer(() => Deno.remove(folder, { recursive: true }));
+    const tools = owned.use(await imageTools());
+    const cluster = owned.use(await realCluster());
+    const client = adminClient(cluster);
+    const project = join(folder, "shop");
+    const port = freePort();
+    const { deno, denort } = await toolchain();
+    await Deno.writeTextFile(join(folder, "kubeconfig"), cluster.admin.kubeconfig);
+    const env = {
+      PATH: `${dirname(Deno.execPath())}:${Deno.env.get("PATH") ?? ""}`,
+      DENO_COMPILER: deno,
+      DENORT_BIN: denort,
+      KUBECONFIG: join(folder, "kubeconfig"),
+      NO_COLOR: "1",
+    };
+    let cwd = fileURLToPath(ROOT);
+    let operator: OperatorProcess | undefined;
 
-  /** What a person does beside the commands, or a cluster while one runs. */
-  const BESIDE: readonly {
-    readonly of: RegExp;
-    readonly before?: () => Promise<unknown>;
-    readonly during?: () => Promise<unknown>;
-    readonly after?: (said: string) => Promise<unknown>;
-  }[] = [
-    {
-      of: / new operator /,
-      async after() {
-        await addPages(project);
-        await edit(
-          project,
-          "operator.toml",
-          (text) => `${text.replace("[operator]\n", `[operator]\nhealth = { port = ${port} }\n`)}\n${tools.toml}`,
-        );
-        // The test of the project would be right in that it finds these outdated.
-        await Deno.remove(join(project, "config"), { recursive: true });
-        await Deno.rename(join(project, "manifests_test.ts"), join(project, "manifests.ts"));
+    /** What a person does beside the commands, or a cluster while one runs. */
+    const BESIDE: readonly {
+      readonly of: RegExp;
+      readonly before?: () => Promise<unknown>;
+      readonly during?: () => Promise<unknown>;
+      readonly after?: (said: string) => Promise<unknown>;
+    }[] = [
+      {
+        of: / new operator /,
+        async after() {
+          await addPages(project);
+          await edit(
+            project,
+            "operator.toml",
+            (text) => `${text.replace("[operator]\n", `[operator]\nhealth = { port = ${port} }\n`)}\n${tools.toml}`,
+          );
+          // The test of the project would be right in that it finds these outdated.
+          await Deno.remove(join(project, "config"), { recursive: true });
+          await Deno.rename(join(project, "manifests_test.ts"), join(project, "manifests.ts"));
+        },
       },
-    },
-    {
-      of: / generate manifests$/,
-      after: () => Deno.rename(join(project, "manifests.ts"), join(project, "manifests_test.ts")),
-    },
-    {
-      of: / build --image$/,
-      after: (said) => {
-        assert.match(said, /^Made dist\/shop \(\d+ MB\) of operator "shop"[^]*\nMade image shop:0\.1\.0\n$/);
-        return Promise.resolve();
+      {
+        of: / generate manifests$/,
+        after: () => Deno.rename(join(project, "manifests.ts"), join(project, "manifests_test.ts")),
       },
-    },
-    {
-      of: / deploy staging$/,
-      async during() {
-        operator = owned.use(await runDeployment(client, await tools.unpack("shop:0.1.0")));
+      {
+        of: / build --image$/,
+        after: (said) => {
+          assert.match(said, /^Made dist\/shop \(\d+ MB\) of operator "shop"[^]*\nMade image shop:0\.1\.0\n$/);
+          return Promise.resolve();
+        },
       },
-    },
-  ];
+      {
+        of: / deploy staging$/,
+        async during() {
+          operator = owned.use(await runDeployment(client, await tools.unpack("shop:0.1.0")));
+        },
+      },
+    ];
 
-  /** What a kubelet and the Deployment's controller do: they run its pod, and say so when it is ready. */
-  async function runDeployment(client: Client, image: UnpackedImage): Promise<OperatorProcess> {
-    assert.deepEqual([image.user, image.entrypoint], ["65532:65532", ["/operator"]]);
-    await using deployments = await watched(client, Deployment);
-    await deployments.until((all) => all.some(({ metadata }) => metadata.name === "shop"));
-    const process = await runContainer({ cluster, image, pod: await podOf(client, "shop", NAMESPACE) });
-    await process.logged(({ msg, controller }) => msg === "Controller started" && controller === "pages");
-    const status = { observedGeneration: 1, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
-    await client.patch(Deployment, "shop", { status }, { namespace: NAMESPACE, subresource: "status" });
-    return process;
-  }
+    /** What a kubelet and the Deployment's controller do: they run its pod, and say so when it is ready. */
+    async function runDeployment(client: Client, image: UnpackedImage): Promise<OperatorProcess> {
+      assert.deepEqual([image.user, image.entrypoint], ["65532:65532", ["/operator"]]);
+      await using deployments = await watched(client, Deployment);
+      await deployments.until((all) => all.some(({ metadata }) => metadata.name === "shop"));
+      const process = await runContainer({ cluster, image, pod: await podOf(client, "shop", NAMESPACE) });
+      await process.logged(({ msg, controller }) => msg === "Controller started" && controller === "pages");
+      const status = { observedGeneration: 1, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
+      await client.patch(Deployment, "shop", { status }, { namespace: NAMESPACE, subresource: "status" });
+      return process;
+    }
 
-  for (const command of await commandsOfGuide()) {
-    const passed = await t.step(command, async () => {
-      const beside = BESIDE.find(({ of }) => of.test(command));
-      const line = command.replaceAll("../shop", project);
-      if (line.startsWith("cd ")) return void (cwd = line.slice(3));
-      const [said] = await Promise.all([run(line, cwd, env), beside?.during?.()]);
-      await beside?.after?.(said);
+    for (const command of await commandsOfGuide()) {
+      const passed = await t.step(command, async () => {
+        const beside = BESIDE.find(({ of }) => of.test(command));
+        const line = command.replaceAll("../shop", project);
+        if (line.startsWith("cd ")) return void (cwd = line.slice(3));
+        const [said] = await Promise.all([run(line, cwd, env), beside?.during?.()]);
+        await beside?.after?.(said);
+      });
+      if (!passed) return;
+    }
+    const running = operator;
+    assert(running);
+
+    await t.step("the Dockerfile of this repository makes the same image of an executable that is there", async () => {
+      const file = fileURLToPath(new URL("Dockerfile", ROOT));
+      const args = ["--file", file, "--target", "executable", "--build-arg", "EXECUTABLE=dist/shop"];
+      await tools.build("again:1", project, ...args);
+      const [one, other] = [await tools.unpack("shop:0.1.0"), await tools.unpack("again:1")];
+      assert.deepEqual({ ...other, root: "" }, { ...one, root: "" });
+      const files = [one, other].map(({ root }) => Deno.readFile(join(root, "operator")));
+      assert(Buffer.compare(...await Promise.all(files) as [Uint8Array, Uint8Array]) === 0);
     });
-    if (!passed) return;
-  }
-  const running = operator;
-  assert(running);
 
-  await t.step("the Dockerfile of this repository makes the same image of an executable that is there", async () => {
-    const file = fileURLToPath(new URL("Dockerfile", ROOT));
-    const args = ["--file", file, "--target", "executable", "--build-arg", "EXECUTABLE=dist/shop"];
-    await tools.build("again:1", project, ...args);
-    const [one, other] = [await tools.unpack("shop:0.1.0"), await tools.unpack("again:1")];
-    assert.deepEqual({ ...other, root: "" }, { ...one, root: "" });
-    const files = [one, other].map(({ root }) => Deno.readFile(join(root, "operator")));
-    assert(Buffer.compare(...await Promise.all(files) as [Uint8Array, Uint8Array]) === 0);
-  });
+    await t.step("it runs as the image's user on a root that it cannot write to", async () => {
+      const status = await Deno.readTextFile(`/proc/${running.pid}/status`);
+      assert.match(status, /^Uid:(\t65532){4}$/m);
+      assert.match(status, /^Gid:(\t65532){4}$/m);
+      assert.match(status, /^CapEff:\t0{16}$/m);
+      assert.match(status, /^NoNewPrivs:\t1$/m);
+      assert.match(status, /^NSpid:\t\d+\t1$/m);
+      assert.match(await Deno.readTextFile(`/proc/${running.pid}/mountinfo`), /^(\S+ ){4}\/ ro,/m);
+    });
 
-  await t.step("it runs as the image's user on a root that it cannot write to", async () => {
-    const status = await Deno.readTextFile(`/proc/${running.pid}/status`);
-    assert.match(status, /^Uid:(\t65532){4}$/m);
-    assert.match(status, /^Gid:(\t65532){4}$/m);
-    assert.match(status, /^CapEff:\t0{16}$/m);
-    assert.match(status, /^NoNewPrivs:\t1$/m);
-    assert.match(status, /^NSpid:\t\d+\t1$/m);
-    assert.match(await Deno.readTextFile(`/proc/${running.pid}/mountinfo`), /^(\S+ ){4}\/ ro,/m);
-  });
+    await t.step("it leads", async () => {
+      const lease = await client.get(Lease, "shop", { namespace: NAMESPACE });
+      assert.match(lease.spec?.holderIdentity ?? "", /^shop-0/);
+    });
 
-  await t.step("it leads", async () => {
-    const lease = await client.get(Lease, "shop", { namespace: NAMESPACE });
-    assert.match(lease.spec?.holderIdentity ?? "", /^shop-0/);
-  });
+    await t.step("it reconciled the samples of both kinds", async () => {
+      await using deployments = await watched(client, Deployment);
+      await using pages = await watched(client, await findKind(client, "pages.demo.example.com"));
+      await deployments.until((all) => all.some(({ metadata }) => metadata.namespace === "default"));
+      await pages.until((all) => all.some((page) => (page as { status?: { words?: number } }).status?.words === 1));
+    });
 
-  await t.step("it reconciled the samples of both kinds", async () => {
-    await using deployments = await watched(client, Deployment);
-    await using pages = await watched(client, await findKind(client, "pages.demo.example.com"));
-    await deployments.until((all) => all.some(({ metadata }) => metadata.namespace === "default"));
-    await pages.until((all) => all.some((page) => (page as { status?: { words?: number } }).status?.words === 1));
-  });
+    await t.step("it tells its health and its metrics", async () => {
+      const ready = await fetch(`http://127.0.0.1:${port}/readyz`);
+      assert.deepEqual([ready.status, (await ready.text()).match(/^\[\+\]controller \w+: running$/gm)], [200, [
+        "[+]controller websites: running",
+        "[+]controller pages: running",
+      ]]);
+      const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+      assert.match(metrics, /^leader_election_master_status\{name="shop"\} 1$/m);
+      assert.match(metrics, /^controller_runtime_reconcile_total\{controller="pages",result="success"\} [1-9]\d*$/m);
+    });
 
-  await t.step("it tells its health and its metrics", async () => {
-    const ready = await fetch(`http://127.0.0.1:${port}/readyz`);
-    assert.deepEqual([ready.status, (await ready.text()).match(/^\[\+\]controller \w+: running$/gm)], [200, [
-      "[+]controller websites: running",
-      "[+]controller pages: running",
-    ]]);
-    const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-    assert.match(metrics, /^leader_election_master_status\{name="shop"\} 1$/m);
-    assert.match(metrics, /^controller_runtime_reconcile_total\{controller="pages",result="success"\} [1-9]\d*$/m);
-  });
+    await t.step("SIGTERM ends it: it gives its lead back and exits with 0", async () => {
+      assert.equal(await running.stop("SIGTERM"), 0);
+      assert(running.log.some(({ msg, isClean }) => msg === "Operator stopped" && isClean === true));
+      const lease = await client.get(Lease, "shop", { namespace: NAMESPACE });
+      assert.equal(lease.spec?.holderIdentity ?? "", "");
+    });
 
-  await t.step("SIGTERM ends it: it gives its lead back and exits with 0", async () => {
-    assert.equal(await running.stop("SIGTERM"), 0);
-    assert(running.log.some(({ msg, isClean }) => msg === "Operator stopped" && isClean === true));
-    const lease = await client.get(Lease, "shop", { namespace: NAMESPACE });
-    assert.equal(lease.spec?.holderIdentity ?? "", "");
-  });
-
-  await t.step("it was refused nothing", async () => {
-    const events = await cluster.auditLog();
-    const refused = events.filter(({ user, responseStatus }) =>
-      user.username === `system:serviceaccount:${NAMESPACE}:shop` && responseStatus?.code === 403
-    );
-    assert.deepEqual(refused.map(({ verb, objectRef }) => `${verb} ${objectRef?.resource}`), []);
-  });
-});
+    await t.step("it was refused nothing", async () => {
+      const events = await cluster.auditLog();
+      const refused = events.filter(({ user, responseStatus }) =>
+        user.username === `system:serviceaccount:${NAMESPACE}:shop` && responseStatus?.code === 403
+      );
+      assert.deepEqual(refused.map(({ verb, objectRef }) => `${verb} ${objectRef?.resource}`), []);
+    });
+  },
+);
 
 /** The first block of the guide, a command a line. */
 async function commandsOfGuide(): Promise<string[]> {
