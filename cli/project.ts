@@ -28,6 +28,8 @@ export async function projectOf(source: Pick<SourceFile, "folder">, folder: stri
   const sdk = localSdk();
   const content = {
     imports: { "@op/sdk": `jsr:@op/sdk@^${VERSION}` },
+    // As a new project has them: an SDK in a folder is held to them too.
+    compilerOptions: { exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, strict: true },
     ...(sdk === undefined ? {} : { links: [sdk] }),
   };
   await Deno.writeTextFile(config, JSON.stringify(content));
