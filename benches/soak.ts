@@ -51,7 +51,9 @@ for (let minute = 1, change = 1; minute <= MINUTES; minute++) {
   const value = (metric: string): number => Number(new RegExp(`^${metric}(?:\\{[^}]*\\})? (.*)$`, "m").exec(text)?.[1]);
   resident.push(value("process_resident_memory_bytes") / 1e6);
   console.log(
-    `${minute} min: ${resident.at(-1)!.toFixed(1)} MB resident, ${(value("op_heap_used_bytes") / 1e6).toFixed(1)} MB heap, ` +
+    `${minute} min: ${resident.at(-1)!.toFixed(1)} MB resident, ${
+      (value("op_heap_used_bytes") / 1e6).toFixed(1)
+    } MB heap, ` +
       `${value("process_cpu_seconds_total").toFixed(1)} s CPU, ${change} changes`,
   );
 }

@@ -44,7 +44,7 @@ export async function deploy(overlay: string, options: DeployOptions, io: Io): P
   const objects = await Promise.all(read.map((object) => placed(cluster, object, read)));
   io.out(`${options.dryRun ? "Would apply" : "Applying"} ${objects.length} objects to ${cluster.url}\n`);
   for (const object of objects) {
-    io.out(`  ${await applied(cluster, await placed(cluster, object), objects, options.dryRun ?? false)}\n`);
+    io.out(`  ${await applied(cluster, await placed(cluster, object, []), objects, options.dryRun ?? false)}\n`);
   }
   if (options.dryRun || !options.wait) return;
   await waitUntilRunning(cluster, objects, seconds, io);
@@ -70,19 +70,12 @@ async function placed(cluster: Cluster, object: PlainObject, all: readonly Plain
   );
   if (object.metadata.namespace !== undefined || isComing) return object;
   const { namespaced } = await cluster.kindOf(object);
-  const { namespace = "default" } = cluster.client.connection;
-  return namespaced ? { ...object, metadata: { ...object.metadata, namespace } } : object;
+  return namespaced ? { ...object, metadata: { ...object.metadata, namespace: cluster.namespace } } : object;
 }
 
 function inOrder(objects: readonly PlainObject[]): PlainObject[] {
   const place = ({ kind }: PlainObject) => ORDER.includes(kind) ? ORDER.indexOf(kind) : ORDER.length;
   return [...objects].sort((a, b) => place(a) - place(b));
-}
-
-/** An object in its namespace: what says none goes into the context's, as kubectl has it. */
-async function placed(cluster: Cluster, object: PlainObject): Promise<PlainObject> {
-  if (object.metadata.namespace !== undefined || !(await cluster.kindOf(object)).namespaced) return object;
-  return { ...object, metadata: { ...object.metadata, namespace: cluster.namespace } };
 }
 
 /** Applies one object, and says what came of it. */

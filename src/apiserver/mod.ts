@@ -23,7 +23,7 @@ import { createInitialObjects } from "./initial_objects.ts";
 import { builtinKinds, Kinds, type Rules, type ServedKind } from "./kinds.ts";
 import { createInitialNamespaces, emptiedNamespace, emptyNamespace, NAMESPACES } from "./namespaces.ts";
 import { serviceRules, SERVICES } from "./service_addresses.ts";
-import { internalError } from "./status_error.ts";
+import { internalError, requestTooLarge, type StatusError } from "./status_error.ts";
 import { Store } from "./store.ts";
 import { type Disturbance, Watches } from "./watch.ts";
 
@@ -135,7 +135,7 @@ export function createApiserver(options: ApiserverOptions = {}): Apiserver {
     try {
       return await answer(core, watches, request, user);
     } catch (error) {
-      const { status, code } = internalError(error instanceof Error ? error.message : String(error));
+      const { status, code } = failureOf(error);
       return statusResponse(status, code);
     } finally {
       running--;
@@ -187,4 +187,12 @@ function emptyNamespaces(core: Core): void {
     const namespace = emptiedNamespace(core, object);
     if (namespace !== undefined) ask(namespace);
   });
+}
+
+/** What nobody foresaw. An object of thousands of levels is more than our call stack takes; the real server's grows. */
+function failureOf(error: unknown): StatusError {
+  if (error instanceof RangeError && /call stack/.test(error.message)) {
+    return requestTooLarge("it is nested too deep for this server");
+  }
+  return internalError(error instanceof Error ? error.message : String(error));
 }

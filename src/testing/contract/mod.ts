@@ -19,7 +19,7 @@ import { garbage, namespaces } from "./cases/garbage.ts";
 import { conflicts, deletion, status } from "./cases/lifecycle.ts";
 import { choosing, pages, views } from "./cases/lists_more.ts";
 import { lists } from "./cases/lists.ts";
-import { hostile } from "./cases/hostile.ts";
+import { droppedWatches, hostile } from "./cases/hostile.ts";
 import { objects } from "./cases/objects.ts";
 import { openapi } from "./cases/openapi.ts";
 import { patches } from "./cases/patches.ts";
@@ -79,6 +79,7 @@ export const CASES: readonly Case[] = [
   ...fieldValidation,
   ...badInput,
   ...hostile,
+  ...droppedWatches,
   ...garbage,
   ...crd,
   ...refusedSchemas,

@@ -62,7 +62,7 @@ export const SUBJECTS: readonly Subject[] = [
     areas: ["admission", "admission matching", "admission failures", "refused webhooks"],
   },
   { name: "Table, discovery, OpenAPI", least: 40, areas: ["tables", "discovery", "openapi", "protobuf"] },
-  { name: "bad input", least: 25, areas: ["bad input", "hostile input"] },
+  { name: "bad input", least: 25, areas: ["bad input", "hostile input", "dropped watches"] },
 ];
 
 /**

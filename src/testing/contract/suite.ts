@@ -25,8 +25,11 @@ export interface Servers {
 // The real server sleeps through a few cases (two seconds before the first object of a new kind, five for a namespace), which others can use.
 const AT_ONCE = 8;
 
+/** Areas that see what others make, or that take their connection away. */
+const ALONE: readonly string[] = ["discovery", "dropped watches"];
+
 /**
- * Runs cases on two servers, several at once. Those of discovery come first and alone, as they see what the others make.
+ * Runs cases on two servers, several at once. Those of discovery come first and alone, as they see what the others make; those that drop watches last.
  *
  * @param cases The cases.
  * @param servers Both servers, prepared.
@@ -55,11 +58,12 @@ export async function runSuite(
     results.set(contractCase, judge(contractCase, compare(real, other), exceptions));
   };
   for (const each of cases.filter(({ area }) => area === "discovery")) await run(each);
-  const queue = cases.filter(({ area }) => area !== "discovery");
+  const queue = cases.filter(({ area }) => !ALONE.includes(area));
   const work = async () => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) await run(next);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
+  for (const each of cases.filter(({ area }) => area === "dropped watches")) await run(each);
   return cases.flatMap((each) => results.get(each) ?? []);
 }
 

@@ -309,6 +309,10 @@ export const hostile = area("hostile input", {
     await api.post(api.widgets(), { apiVersion: `${GROUP}/v1`, kind: "Widget", metadata: "s" });
     await api.post(api.widgets(), { apiVersion: `${GROUP}/v1`, kind: "Widget", metadata: { name: 7 } });
   },
+});
+
+/** Many watches. Run alone: a server closes the connection of who drops too many, and others use it too. */
+export const droppedWatches = area("dropped watches", {
   "two thousand watches that are opened and dropped": async (api) => {
     await api.quietly("POST", api.widgets(), widget("w"));
     // Few at a time: a server closes the connection of who drops too many at once.
