@@ -18,7 +18,7 @@ import {
   type Transcript,
 } from "./contract/mod.ts";
 import { plant, type PlantedFault } from "./contract/planted.ts";
-import { PLANTED } from "./contract/planted_faults.ts";
+import { PLANTED } from "./contract/planted_data.ts";
 import { subjectOf, SUBJECTS } from "./contract/subjects.ts";
 import { realCluster } from "./real_cluster.ts";
 
