@@ -39,6 +39,8 @@ Deno.test("the guide leads from an empty folder to a reconciling executable in u
   for (const line of lines) assert.match(line, /^[\w./-]+( [\w./-]+)*$/, "one program a line");
   const last = lines.pop()!;
   const { deno, denort } = await toolchain();
+  // Other tests on this machine may have the usual port.
+  const port = freePort();
   const folder = await Deno.makeTempDir();
   await using cluster = await realCluster();
   const client = adminClient(cluster);
@@ -58,10 +60,9 @@ Deno.test("the guide leads from an empty folder to a reconciling executable in u
       await t.step(line, async () => {
         if (line.startsWith("cd ")) {
           cwd = join(cwd, line.slice(3));
-          // Other tests on this machine may have the usual port.
           const file = join(cwd, "operator.toml");
           const text = await Deno.readTextFile(file);
-          const changed = text.replace("[operator]\n", `[operator]\nhealth = { port = ${freePort()} }\n`);
+          const changed = text.replace("[operator]\n", `[operator]\nhealth = { port = ${port} }\n`);
           assert.notEqual(changed, text);
           return await Deno.writeTextFile(file, changed);
         }
@@ -72,7 +73,13 @@ Deno.test("the guide leads from an empty folder to a reconciling executable in u
     await t.step(last, async () => {
       const [program = "", ...args] = last.split(" ");
       const token = await tokenOf(cluster, "shop-system", "shop");
-      await using operator = await startAsPod(join(cwd, program), { cluster, token, args });
+      await using operator = await startAsPod(join(cwd, program), {
+        cluster,
+        token,
+        args,
+        // What the ConfigMap says in a cluster.
+        env: { OP_HEALTH_PORT: String(port) },
+      });
       await operator.logged(({ msg, controller }) => msg === "Controller started" && controller === "backups");
       const Backup = await findKind(client, "backups.shop.example.com");
       for (let tries = 0;; tries++) {
