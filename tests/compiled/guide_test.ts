@@ -77,8 +77,8 @@ Deno.test("the guide leads from an empty folder to a reconciling executable in u
         cluster,
         token,
         args,
-        // What the ConfigMap says in a cluster.
-        env: { OP_HEALTH_PORT: String(port) },
+        // What the ConfigMap and the pod's namespace say in a cluster.
+        env: { OP_HEALTH_PORT: String(port), OP_LEADER_ELECTION_NAMESPACE: "shop-system" },
       });
       await operator.logged(({ msg, controller }) => msg === "Controller started" && controller === "backups");
       const Backup = await findKind(client, "backups.shop.example.com");
