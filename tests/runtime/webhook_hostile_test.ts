@@ -202,23 +202,22 @@ Deno.test("slow bodies, half bodies and TLS garbage, a hundred of each: the serv
   const body = JSON.stringify(review());
   const head =
     `POST ${PATH}?timeout=1s HTTP/1.1\r\nhost: notes\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
-  const over = async (connection: Deno.Conn): Promise<void> => {
+  // A closed connection is an answer, whenever it comes.
+  const say = async (connecting: Promise<Deno.Conn>, bytes: Uint8Array): Promise<void> => {
+    const connection = await connecting.catch(() => undefined);
+    if (connection === undefined) return;
     const buffer = new Uint8Array(4096);
     try {
+      await connection.write(bytes);
       while (await connection.read(buffer) !== null);
     } catch { /* it was reset */ }
     connection.close();
   };
-  const tls = async (text: string): Promise<void> => {
-    const connection = await Deno.connectTls({ hostname: "127.0.0.1", port: server.port, caCerts: [caCert!] });
-    await connection.write(new TextEncoder().encode(text));
-    await over(connection);
-  };
-  const garbage = async (seed: number): Promise<void> => {
-    const connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
+  const place = { hostname: "127.0.0.1", port: server.port };
+  const tls = (text: string) => say(Deno.connectTls({ ...place, caCerts: [caCert!] }), new TextEncoder().encode(text));
+  const garbage = (seed: number) => {
     const bytes = seed % 2 === 0 ? Buffer.from([22, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3, seed]) : Buffer.alloc(300, seed);
-    await connection.write(new Uint8Array(bytes));
-    await over(connection);
+    return say(Deno.connect(place), new Uint8Array(bytes));
   };
   const hundred = Array.from({ length: 100 }, (_, i) => i);
   const hostile = Promise.all([
