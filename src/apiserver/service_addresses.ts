@@ -57,10 +57,13 @@ function withAddresses(store: Store, service: StoredObject): StoredObject {
   return { ...service, spec: hasNodePorts(spec) ? withNodePorts(store, filled) : filled };
 }
 
-/** 10.0.0.1 and so on, but for what ends in 0 or 255. */
+// Those below are for who asks for one (KEP-3070: 16 of a small range).
+const FIRST_FREE = 17;
+
+/** 10.0.0.17 and so on, but for what ends in 0 or 255. */
 function freeAddress(store: Store): string {
   const used = new Set(store.list(SERVICES).map(({ spec }) => fields(spec).clusterIP));
-  for (let i = 1;; i++) {
+  for (let i = FIRST_FREE;; i++) {
     const address = `10.0.${i >> 8}.${i & 255}`;
     if ((i & 255) !== 0 && (i & 255) !== 255 && !used.has(address)) return address;
   }
