@@ -12,7 +12,7 @@ import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts
 import { createAccess, tokenOf } from "../real/_service_account.ts";
 import { gadgetOperator } from "../_webhook_operator.ts";
 import { type Send, untilAsked, WEBHOOK_SUITE } from "../_webhook_suite.ts";
-import { adminClient } from "../_watched.ts";
+import { adminClient, watched } from "../_watched.ts";
 import { buildOperator, freePort } from "./_build.ts";
 import { compiledPermissions, startAsPod } from "./_operator_process.ts";
 
@@ -104,13 +104,17 @@ Deno.test("the compiled operator's webhooks, called by a real API server over TL
     const { data = {} } = await client.get(Secret, "gadget-operator-webhook", { namespace: "default" });
     const [before] = certificatesIn(atob(data["ca.crt"] ?? ""));
     await client.patch(Secret, "gadget-operator-webhook", { metadata: { annotations } }, { namespace: "default" });
+    // The new one in front of the one that is still in use.
+    await using configurations = await watched(client, ValidatingWebhookConfiguration);
+    await configurations.until((all) =>
+      all.some(({ metadata, webhooks }) => {
+        const published = certificatesIn(atob(webhooks?.[0]?.clientConfig.caBundle ?? ""));
+        return metadata.name === op.name && published.length === 2 && published[1] === before;
+      })
+    );
     await operator.logged(({ msg, step }) =>
       msg === "Certificates of webhooks renewed" && step === "make an authority"
     );
-    const { webhooks } = await client.get(ValidatingWebhookConfiguration, op.name);
-    const published = certificatesIn(atob(webhooks?.[0]?.clientConfig.caBundle ?? ""));
-    assert.equal(published.length, 2);
-    assert.equal(published[1], before);
     await untilAsked(send);
   });
 
