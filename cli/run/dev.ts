@@ -71,10 +71,14 @@ export async function dev(file: string, options: DevOptions, io: Io): Promise<vo
   await session.begin(facts);
   if (!options.asMe) io.out(`Running as ${user}. Save a file to have it run anew; Ctrl-C ends it\n`);
   const watching = session.watch();
-  await Promise.race([untilStopped(io), watching]);
-  stop.abort();
-  await session.end();
-  await watching;
+  try {
+    await Promise.race([untilStopped(io), watching]);
+  } finally {
+    stop.abort();
+    // It may be about to run anew.
+    await watching.catch(() => {});
+    await session.end();
+  }
 }
 
 /** An API server in this process. @returns The kubeconfig of its administrator. */
@@ -157,7 +161,7 @@ class Session {
     }
     io.out(`${relative(io.cwd, changed)} was saved: running anew\n`);
     await this.end();
-    await this.#start();
+    if (!this.#with.stop.aborted) await this.#start();
   }
 
   /** Only what is not as it was: most changes are none of what is declared. */
@@ -186,6 +190,8 @@ class Session {
 
 /** Waits for a change of one of the files since some time, and until it is quiet again. @returns The file. */
 async function nextChange(files: ReadonlySet<string>, since: number, stop: AbortSignal): Promise<string> {
+  // An abort that was is not told again.
+  if (stop.aborted) return "";
   using watcher = Deno.watchFs([...new Set([...files].map((path) => dirname(path)))], { recursive: false });
   const close = (): void => watcher.close();
   stop.addEventListener("abort", close, { once: true });
