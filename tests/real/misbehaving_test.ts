@@ -60,13 +60,18 @@ Deno.test("a reconciler that throws, hangs, leaves a rejection, throws in a time
   const metrics = await soon(async () => {
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     assert.match(text, /^controller_runtime_active_workers\{controller="items"\} 1$/m);
+    assert(valueIn(text, "op_stray_errors_total") >= 4, `rejections and throws are counted:\n${text}`);
     return text;
   });
-  const value = (name: string): number => Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (.*)$`, "m").exec(metrics)?.[1]);
-  assert(value("op_stray_errors_total") >= 4, "rejections and throws are counted");
-  assert(value("process_resident_memory_bytes") < 400e6, `${value("process_resident_memory_bytes") / 1e6} MB`);
+  const memory = valueIn(metrics, "process_resident_memory_bytes");
+  // V8 clears up when it likes (370 to 420 MB were seen). Litter of 21 runs that is held would be more than a thousand.
+  assert(memory < 700e6, `${memory / 1e6} MB`);
   const failed = await client.get(Item, "throws", IN_DEFAULT);
   assert.equal(failed.status?.conditions?.find(({ type }) => type === "Ready")?.reason, "ReconcileFailed");
   // The one that hangs is left behind when the time is up.
   assert.equal(await operator.stop(), 0);
 });
+
+function valueIn(metrics: string, name: string): number {
+  return Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (.*)$`, "m").exec(metrics)?.[1]);
+}
