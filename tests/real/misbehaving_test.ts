@@ -64,7 +64,7 @@ Deno.test("a reconciler that throws, hangs, leaves a rejection, throws in a time
     return text;
   });
   const memory = valueIn(metrics, "process_resident_memory_bytes");
-  // V8 clears up when it likes (370 to 420 MB were seen). Litter of 21 runs that is held would be more than a thousand.
+  // V8 clears up when it likes (418 MB were seen). Litter of 21 runs that is held would be more than a thousand.
   assert(memory < 700e6, `${memory / 1e6} MB`);
   const failed = await client.get(Item, "throws", IN_DEFAULT);
   assert.equal(failed.status?.conditions?.find(({ type }) => type === "Ready")?.reason, "ReconcileFailed");
