@@ -129,8 +129,8 @@ function rootSchema(kind: string, options: DefinitionOptions): JsonSchema {
 }
 
 /**
- * An executable was asked for its kinds when it was built: what is in it has been looked at. To look again takes 20 ms of the 150 from its start to its first
- * reconcile, as patterns and rules are compiled for it.
+ * An executable was asked for its kinds when it was built: what is in it has been looked at. To look again would delay its first reconcile, as patterns
+ * and rules are compiled for it.
  */
 function isBuilt(): boolean {
   return Deno.build.standalone;
