@@ -31,8 +31,14 @@ export interface Restart {
   /** MB, 60 s after it was at rest, or sooner when that was asked for. */
   readonly rss: number;
   readonly pss: number;
+  /** Writes that no drift asked for. */
   readonly writes: number;
+  /** How many of the {@linkcode DRIFTED} statuses somebody else had changed were right again. */
+  readonly repaired: number;
 }
+
+/** Statuses that somebody else changes before a start: by an update, by a forced apply, by taking a field away. */
+export const DRIFTED = 20;
 
 /** From the arrival of a create at the server to the answer to the status that follows it, in milliseconds. */
 export interface Latency {
@@ -133,15 +139,45 @@ async function repairs(cluster: RealCluster, log: ReturnType<typeof followWrites
 }
 
 async function startAgain(cluster: RealCluster, program: Program, after: number): Promise<Restart> {
+  const client = adminClient(cluster);
+  for (let i = 1; i <= DRIFTED; i++) await drift(client, i);
   using log = followWrites(`${cluster.folder}/audit.log`, USER);
   await using process = await start(cluster, program);
   await atRest(process.pid);
   const cpu = cpuSeconds(process.pid);
   await sleep(systemClock, after);
   const { rss, pss } = memory(process.pid);
-  const writes = log.next().length;
+  const writes = log.next();
   await stop(process);
-  return { cpu, rss, pss, writes };
+  let repaired = 0;
+  const mended = new Set<string>();
+  for (let i = 1; i <= DRIFTED; i++) {
+    const { spec, status } = await client.get(Item, `item-${i}`, { namespace: "default" });
+    if (status?.double !== spec.size * 2) continue;
+    repaired++;
+    mended.add(`item-${i}`);
+  }
+  // One write a repair.
+  const others = writes.filter((write) => !mended.delete(nameOf(write))).length;
+  return { cpu, rss, pss, writes: others, repaired };
+}
+
+/** A status as another manager leaves it. */
+async function drift(client: Client, i: number): Promise<void> {
+  const name = `item-${i}`;
+  const options = { namespace: "default", subresource: "status", manager: "somebody-else" } as const;
+  if (i % 3 === 0) {
+    await client.patch(Item, name, { status: { double: -1 } }, options);
+  } else if (i % 3 === 1) {
+    const { apiVersion, kind } = Item;
+    await client.apply(
+      Item,
+      { apiVersion, kind, metadata: { name, namespace: "default" }, status: { double: -1 } } as never,
+      { ...options, force: true },
+    );
+  } else {
+    await client.patch(Item, name, { status: { double: null } }, options);
+  }
 }
 
 /**
@@ -242,7 +278,7 @@ async function until(what: string, isSo: () => boolean): Promise<void> {
 }
 
 async function atRest(pid: number): Promise<void> {
-  for (let used = -1, since = 0; Date.now() - since < REST;) {
+  for (let used = -1, since = Date.now(); Date.now() - since < REST;) {
     const now = cpuSeconds(pid);
     if (now !== used) since = Date.now();
     used = now;

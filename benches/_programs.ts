@@ -91,7 +91,7 @@ async function buildFloor(): Promise<Program> {
 }
 
 async function controllerRuntime(workload: Workload, readYourWrites: boolean): Promise<Program> {
-  const output = await cached("controller_runtime");
+  const output = `${await cached("controller_runtime")}/operator`;
   await run("go", { args: ["build", "-ldflags=-s -w", "-o", output, "."], cwd: sources("controller_runtime") });
   return {
     name: `controller-runtime${readYourWrites ? ", read-your-writes" : ""}`,
@@ -177,9 +177,9 @@ function sources(name: string): string {
 
 /** A place for what a peer's own tool builds; that tool knows what is to be built anew. */
 async function cached(name: string): Promise<string> {
-  const path = name === "controller_runtime" ? CACHE : `${CACHE}${name}`;
+  const path = `${CACHE}${name}`;
   await Deno.mkdir(path, { recursive: true });
-  return name === "controller_runtime" ? `${CACHE}${name}` : path;
+  return path;
 }
 
 async function run(command: string, options: Deno.CommandOptions): Promise<void> {

@@ -49,7 +49,7 @@ export function start(
   const informer = new Informer(client, options.kind ?? Website, {
     clock,
     random: () => 1,
-    keepsManager: () => false,
+    keepsFieldsOf: () => false,
     onProblem: (problem) => problems.push(problem?.message),
     ...options,
   });

@@ -36,7 +36,7 @@ export async function watched<K extends AnyKind>(client: Client, kind: K): Promi
   const informer = new Informer(client, kind, {
     clock: systemClock,
     random: () => 0.5,
-    keepsManager: () => false,
+    keepsFieldsOf: () => false,
     onProblem: () => {},
   });
   const looks = new Set<() => void>();

@@ -32,7 +32,9 @@ export function tlsTransport(
   const close = (): void => clients.forEach((client) => client.close());
   return {
     fetch: (request) => fetch(request, { client: clientOf(0) }),
-    send: (url, { lane = 0, ...outgoing }) => fetch(url, { ...outgoing, client: clientOf(lane) }),
+    // Headers as a list: Deno reads an object property by property, with a check of each.
+    send: (url, { lane = 0, headers, ...outgoing }) =>
+      fetch(url, { ...outgoing, headers: Object.entries(headers), client: clientOf(lane) }),
     reset() {
       close();
       clients = [httpClient(tls)];

@@ -15,7 +15,7 @@ export interface InformersOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** The operator's name: entries of `managedFields` that begin with it are kept. */
+  /** The operator's name: what its controllers applied stays in `managedFields`. */
   readonly operator: string;
   /** The only namespaces to look at. @default {all} */
   readonly namespaces: readonly string[] | undefined;
@@ -194,7 +194,7 @@ export class Informers {
       ...(namespace === undefined ? {} : { namespace }),
       ...(labelSelector === undefined ? {} : { labelSelector }),
       ...(fieldSelector === undefined ? {} : { fieldSelector }),
-      keepsManager: (manager) => manager.startsWith(`${operator}.`),
+      keepsFieldsOf: ({ manager, operation }) => operation === "Apply" && manager?.startsWith(`${operator}.`) === true,
       onProblem: (problem) =>
         problem === undefined ? log.info("Watch recovered") : log.warn("Watch interrupted", { error: problem.message }),
     });

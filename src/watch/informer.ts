@@ -5,7 +5,7 @@ import { type Clock, sleep } from "../base/clock.ts";
 import { InternalError } from "../base/internal_error.ts";
 import { ApiError, isStatus } from "../kube/api_error.ts";
 import type { Client, SelectOptions, WatchEvent } from "../kube/client.ts";
-import type { AnyKind, KubeObject } from "../resource/kind.ts";
+import type { AnyKind, KubeObject, ManagedFields } from "../resource/kind.ts";
 import type { ObjectKey } from "./key.ts";
 import { OwnWrites } from "./own_writes.ts";
 import { isNewer } from "./resource_version.ts";
@@ -29,8 +29,8 @@ export interface InformerOptions extends Pick<SelectOptions, "namespace" | "labe
   readonly random: () => number;
   /** Whether only the objects' metadata is asked for. @default {false} */
   readonly metadataOnly?: boolean;
-  /** Whose entries of `managedFields` are kept; the rest is dropped on arrival. */
-  readonly keepsManager: (manager: string) => boolean;
+  /** Which entries of `managedFields` are kept; the rest is dropped on arrival. */
+  readonly keepsFieldsOf: (entry: ManagedFields) => boolean;
   /** Told when the watch cannot go on, with the error, and with nothing when it can again. Repeats of one message are not told. */
   readonly onProblem: (problem: Error | undefined) => void;
 }
@@ -289,18 +289,18 @@ export class Informer {
     }
   }
 
-  /** Of managedFields only our own entries are of use; the rest is most of an object's bytes. The object is fresh from the wire. */
+  /**
+   * Of managedFields only what we applied is of use; the rest is most of an object's bytes. The object is fresh from the wire. Its metadata are made
+   * anew: V8 holds an object from which a property was deleted as a hash table, which takes more than the property did.
+   */
   #trim<Object extends KubeObject>(whole: Object): Object {
-    const { apiVersion, kind, metadata: held } = whole;
-    const object = this.#options.metadataOnly ? { apiVersion, kind, metadata: held } as Object : whole;
-    const metadata = object.metadata as { managedFields?: KubeObject["metadata"]["managedFields"] };
-    if (metadata.managedFields === undefined) return object;
-    const kept = metadata.managedFields.filter(({ manager }) =>
-      manager !== undefined && this.#options.keepsManager(manager)
-    );
-    if (kept.length === 0) delete metadata.managedFields;
-    else metadata.managedFields = kept;
-    return object;
+    const { managedFields, ...rest } = whole.metadata;
+    const kept = managedFields?.filter(this.#options.keepsFieldsOf) ?? [];
+    const metadata = kept.length === 0 ? rest : { ...rest, managedFields: kept };
+    // One string for all: each came with its own.
+    const { apiVersion, kind } = this.kind;
+    if (this.#options.metadataOnly) return { apiVersion, kind, metadata } as Object;
+    return Object.assign(whole, { apiVersion, kind, metadata });
   }
 
   #tellWaiting(problem: Error | undefined): void {

@@ -247,7 +247,7 @@ Deno.test("Informer looks only where it is told to", async () => {
 });
 
 Deno.test("Informer keeps only our entries of managedFields, of events and of answers", async () => {
-  await using desk = start({ keepsManager: (manager) => manager === "me" });
+  await using desk = start({ keepsFieldsOf: ({ manager }) => manager === "me" });
   const [stream] = await desk.opened(1);
   const managedFields = [{ manager: "me", operation: "Apply" }, { manager: "kubectl" }, {}];
   const others = [{ manager: "kubectl" }];
