@@ -28,10 +28,10 @@
  * @module
  */
 export type { Duration } from "./src/base/duration.ts";
-export { type InferSchema, type InputSchema, type JsonSchema, s, type Schema } from "./src/schema/mod.ts";
+export type { InferSchema, InputSchema, JsonSchema, Schema } from "./src/schema/mod.ts";
+export * as s from "./src/schema/builders.ts";
 export type { FieldError, FieldErrorReason } from "./src/schema/mod.ts";
-export { applyDefaults, type Defaulted, validate, type ValidationOptions } from "./src/resource/validation.ts";
-export { definitionWarnings, type Resource, resource, type ResourceOptions } from "./src/resource/mod.ts";
+export { type Resource, resource, type ResourceOptions } from "./src/resource/resource.ts";
 export type {
   AnyKind,
   Condition,

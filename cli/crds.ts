@@ -1,6 +1,7 @@
 /** `op crds`: the CustomResourceDefinitions of an operator. */
 import { stringify } from "yaml";
-import { type CustomResourceDefinitionManifest, definitionWarnings } from "@op/sdk";
+import type { CustomResourceDefinitionManifest } from "@op/sdk";
+import { definitionWarnings } from "@op/sdk/validation";
 import { runningDeno, sourceFile } from "./deno.ts";
 import { inspect } from "./inspect.ts";
 import type { Io } from "./io.ts";

@@ -6,14 +6,14 @@ import assert from "node:assert/strict";
 
 /** `@op/sdk`. */
 const FRONT_DOOR = `
-Access access AdmissionRequest AnyKind ApiError applyDefaults Client Condition ConfigFile connect Connection ConnectOptions Context Controller
+Access access AdmissionRequest AnyKind ApiError Client Condition ConfigFile connect Connection ConnectOptions Context Controller
 Conversion conversion ConversionOptions Denial deny DenyOptions Operation UserInfo Verdict Webhook webhook WebhookContext WebhookMaker WebhookOptions WebhookServerOptions
-controller ControllerMaker ControllerOptions CustomResourceDefinitionManifest Defaulted definitionWarnings Duration
+controller ControllerMaker ControllerOptions CustomResourceDefinitionManifest Duration
 EventOptions Events every FieldError FieldErrorReason findKind HealthOptions ImageParts Index index Infer InferSchema Input
 InputSchema InstallOptions JsonSchema Kind KubeObject LeaderElection LeaderElectionOptions Log Manifest
 ManifestGroups MapContext MetricsOptions ObjectMeta ObjectMetaInput offload Offloaded OffloadOptions Operator operator OperatorOptions Outcome Part PermanentError
 Permission PermissionClass Permissions PolicyRule Reason Requeue requeue Resource resource ResourceOptions Right RightScope
-RunOptions s Sample Schema ServicesContext source Tasks TemporaryError Trigger validate ValidationOptions Verb Wake Watch
+RunOptions s Sample Schema ServicesContext source Tasks TemporaryError Trigger Verb Wake Watch
 watch WatchOptions
 `;
 
@@ -21,6 +21,11 @@ watch WatchOptions
 const DEFINITIONS = `
 AddedStatus applyJsonPatch byNearness columnSchema ColumnType columnType CONDITIONS equal isObject JsonPatchOperation
 OBSERVED_GENERATION pluralOf
+`;
+
+/** `@op/sdk/validation`. */
+const VALIDATION = `
+applyDefaults Defaulted definitionWarnings FieldError FieldErrorReason ToDefault validate ValidationOptions
 `;
 
 /** `@op/sdk/testing`. */
@@ -45,6 +50,10 @@ Deno.test('"@op/sdk" has the names of the list, no more and no fewer', async () 
 
 Deno.test('"@op/sdk/definitions" has the names of the list, no more and no fewer', async () => {
   assert.deepEqual(await difference("src/resource/definitions.ts", DEFINITIONS), { added: [], removed: [] });
+});
+
+Deno.test('"@op/sdk/validation" has the names of the list, no more and no fewer', async () => {
+  assert.deepEqual(await difference("src/resource/validation.ts", VALIDATION), { added: [], removed: [] });
 });
 
 Deno.test('"@op/sdk/testing" has the names of the list, no more and no fewer', async () => {

@@ -1,8 +1,8 @@
 /**
  * `op build`: one executable of an operator, its source map and its bill of materials beside it, and its image where that is asked for.
  *
- * The Deno that runs `op` bundles the file and all it imports into one; the bundle is asked for the permissions it needs; the compiler makes
- * the executable of that one file, in a folder where there is nothing else. A bundle embeds 60 MB less than the modules it is made of.
+ * The Deno that runs `op` bundles the file and all it imports; the bundle is asked for the permissions it needs; the compiler makes the executable of it, in a
+ * folder where there is nothing else. A bundle embeds 60 MB less than the modules it is made of.
  */
 import { createHash } from "node:crypto";
 import { dirname, join, resolve } from "node:path";
@@ -15,6 +15,7 @@ import type { Io } from "../io.ts";
 import { commitFor, type ProjectFile, projectFile, type ProjectOptions } from "../project_file.ts";
 import { VERSION } from "../version.ts";
 import { type Bundle, bundle } from "./bundle.ts";
+import { mapFile } from "./source_map.ts";
 import { compile, targetOf, versionOf } from "./compile.ts";
 import { buildImage } from "./image.ts";
 import { type Artifact, checkReplaceable, moveInto } from "./place.ts";
@@ -62,7 +63,7 @@ export async function build(file: string, options: BuildOptions, io: Io): Promis
     const bill = await billOf(executable, bundled, facts, await versionOf(compiler));
     const places = artifacts(output);
     const path = (artifact: Artifact) => resolve(io.cwd, artifact.path);
-    await moveInto(path(places.map), JSON.stringify({ ...bundled.map, x_made_by: "op build" }));
+    await moveInto(path(places.map), JSON.stringify({ ...mapFile(bundled.maps), x_made_by: "op build" }));
     await moveInto(path(places.bill), `${JSON.stringify(bill, null, 2)}\n`);
     await moveInto(path(places.executable), await Deno.readFile(executable), 0o755);
     tell(facts, output, (await Deno.stat(executable)).size, io);
@@ -85,9 +86,10 @@ async function checkPlaces(output: string, { force = false }: BuildOptions, io: 
   for (const artifact of Object.values(artifacts(output))) await checkReplaceable(artifact, force, io);
 }
 
-async function billOf(executable: string, { map, lock }: Bundle, facts: OperatorFacts, runtime: string) {
+async function billOf(executable: string, { maps, lock }: Bundle, facts: OperatorFacts, runtime: string) {
   const sha256 = createHash("sha256").update(await Deno.readFile(executable)).digest("hex");
-  return sbom({ operator: facts, sha256, lock, sources: map.sources, runtime, tool: VERSION });
+  const sources = [...maps.values()].flatMap((map) => map.sources);
+  return sbom({ operator: facts, sha256, lock, sources, runtime, tool: VERSION });
 }
 
 /**

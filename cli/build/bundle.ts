@@ -1,10 +1,14 @@
-/** From an operator's file to one file with all that it imports, and what that was made of. */
-import { join } from "node:path";
+/**
+ * From an operator's file to a few with all that it imports, and what they were made of: one that is run, and beside it what that one imports on demand, such as
+ * what makes certificates. V8 reads the whole of a file before the first line of it is run, so that this is half of the time until an operator works.
+ */
+import { basename, extname, join } from "node:path";
 import { run, runningDeno, type SourceFile } from "../deno.ts";
 import { Failure } from "../exit_code.ts";
 import { VERSION } from "../version.ts";
 import { projectOf } from "../project.ts";
 import type { SourceMap } from "./source_map.ts";
+import { chunksOf } from "./chunks.ts";
 import { namedSource } from "./source_name.ts";
 
 /** Stands in every executable that is made here, so that only those are replaced unasked. */
@@ -19,12 +23,12 @@ export const BUNDLE_NAME = "operator.js";
  */
 const LEFT_OUT = ["@kubernetes/client-node", "npm:@kubernetes/client-node@*"];
 
-/** One file, and what it was made of. */
+/** The files, and what they were made of. */
 export interface Bundle {
-  /** Where it is. */
+  /** Where the one is that is run; the others lie beside it. */
   readonly path: string;
-  /** Its source map; sources are named the same on each machine. */
-  readonly map: SourceMap;
+  /** Source maps by the files' names, that of the one that is run first; sources are named the same on each machine. */
+  readonly maps: ReadonlyMap<string, SourceMap>;
   /** The lock file's text: the packages with their sums. */
   readonly lock: string;
 }
@@ -41,6 +45,7 @@ export async function bundle(source: SourceFile, folder: string, shown: string):
   const deno = runningDeno();
   await checkBundler(deno);
   const path = join(folder, BUNDLE_NAME);
+  const made = join(folder, "bundle");
   const project = await projectOf(source, folder);
   const args = [
     "bundle",
@@ -49,19 +54,25 @@ export async function bundle(source: SourceFile, folder: string, shown: string):
     "--minify",
     "--platform=deno",
     "--sourcemap=external",
+    "--code-splitting",
     ...project.flags,
     ...LEFT_OUT.map((name) => `--external=${name}`),
-    `--output=${path}`,
+    `--outdir=${made}`,
     source.path,
   ];
   const { success, stderr } = await run(deno, args, { cwd: source.folder });
   if (!success) throw new Failure(`Cannot bundle "${shown}":\n${stderr.trim()}`);
-  const map = await namedMap(JSON.parse(await Deno.readTextFile(`${path}.map`)), folder, source, deno);
-  const code = await Deno.readTextFile(path);
-  await Deno.writeTextFile(path, `// ${MARK} ${VERSION}\n${code}`);
-  // The file's time is written into the executable: a fixed one makes equal bytes of equal code.
-  await Deno.utime(path, 0, 0);
-  return { path, map, lock: await Deno.readTextFile(project.lock).catch(() => "{}") };
+  const named = namedSource({ folder: made, project: source.folder, npmCache: await npmCacheOf(deno) });
+  const maps = new Map<string, SourceMap>();
+  const entry = `${basename(source.path, extname(source.path))}.js`;
+  for (const { name, code, map } of await chunksOf(made, entry, BUNDLE_NAME)) {
+    const file = join(folder, name);
+    await Deno.writeTextFile(file, `// ${MARK} ${VERSION}\n${code}`);
+    // A file's time is written into the executable: a fixed one makes equal bytes of equal code.
+    await Deno.utime(file, 0, 0);
+    maps.set(name, await withNames(JSON.parse(map), named));
+  }
+  return { path, maps, lock: await Deno.readTextFile(project.lock).catch(() => "{}") };
 }
 
 /** Earlier bundlers fail on some of the libraries that the SDK uses. */
@@ -74,11 +85,12 @@ async function checkBundler(deno: string): Promise<void> {
   );
 }
 
-/** The bundler's map names files as they lie on this machine, and knows nothing of the line that is put above. */
-async function namedMap(map: SourceMap, folder: string, source: SourceFile, deno: string): Promise<SourceMap> {
+async function npmCacheOf(deno: string): Promise<string> {
   const { stdout } = await run(deno, ["info", "--json"]);
-  const { npmCache } = JSON.parse(stdout) as { npmCache: string };
-  const named = namedSource({ folder, project: source.folder, npmCache });
-  const sources = await Promise.all(map.sources.map(named));
-  return { ...map, sources, mappings: `;${map.mappings}` };
+  return (JSON.parse(stdout) as { npmCache: string }).npmCache;
+}
+
+/** The bundler's map names files as they lie on this machine, and knows nothing of the line that is put above. */
+async function withNames(map: SourceMap, named: (source: string) => Promise<string>): Promise<SourceMap> {
+  return { ...map, sources: await Promise.all(map.sources.map(named)), mappings: `;${map.mappings}` };
 }

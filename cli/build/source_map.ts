@@ -12,6 +12,21 @@ export interface SourceMap {
   readonly mappings: string;
 }
 
+/** The source maps of a program of several files: that of the one that is run, and in it those of the others by their names. */
+export interface MapFile extends SourceMap {
+  readonly x_chunks?: { readonly [name: string]: SourceMap };
+}
+
+/**
+ * Several source maps as one file, which any reader takes for the map of the first.
+ *
+ * @param maps The maps by the names of the files, that of the file that is run first.
+ */
+export function mapFile(maps: ReadonlyMap<string, SourceMap>): MapFile {
+  const [[_, first], ...others] = [...maps] as [[string, SourceMap], ...[string, SourceMap][]];
+  return { ...first, x_chunks: Object.fromEntries(others) };
+}
+
 /** A place in a source, lines and columns from 1, as stack traces have them. */
 export interface SourcePlace {
   readonly source: string;

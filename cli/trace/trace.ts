@@ -3,14 +3,14 @@ import { resolve } from "node:path";
 import { Failure } from "../exit_code.ts";
 import type { Io } from "../io.ts";
 import { BUNDLE_NAME } from "../build/bundle.ts";
-import { places, type SourceMap } from "../build/source_map.ts";
+import { type MapFile, places, type SourcePlace } from "../build/source_map.ts";
 
 // Deno colours the parts of a place apart when it tells of an error that nobody caught, also where no terminal is.
 const COLOUR = "(?:\\x1b\\[[0-9;]*m)*";
 
 /** A place in the executable, with the URL that Deno gives to what is compiled in. */
 const PLACE = new RegExp(
-  `(?:file:///[^\\s()"\\\\]*/)?${BUNDLE_NAME.replace(".", "\\.")}${COLOUR}:${COLOUR}(\\d+)${COLOUR}:${COLOUR}(\\d+)`,
+  `(?:file:///[^\\s()"\\\\]*/)?([\\w.@+-]+\\.js)${COLOUR}:${COLOUR}(\\d+)${COLOUR}:${COLOUR}(\\d+)`,
   "g",
 );
 
@@ -24,7 +24,7 @@ const PLACE = new RegExp(
  * @throws {Failure} If one of the files is not there or is no source map.
  */
 export async function trace(executable: string, log: string, io: Io): Promise<void> {
-  const placeOf = places(await readMap(executable.endsWith(".map") ? executable : `${executable}.map`, io));
+  const placeOf = placesIn(await readMap(executable.endsWith(".map") ? executable : `${executable}.map`, io));
   const readable = await opened(log, io);
   let isHead = true;
   for await (const line of linesOf(readable)) {
@@ -33,20 +33,28 @@ export async function trace(executable: string, log: string, io: Io): Promise<vo
   }
 }
 
+/** From a file of the executable, a line and a column of it to the place in a source; nothing where there is none. */
+export type PlaceOf = (file: string, line: number, column: number) => SourcePlace | undefined;
+
+function placesIn({ x_chunks: chunks = {}, ...main }: MapFile): PlaceOf {
+  const files = new Map(Object.entries({ ...chunks, [BUNDLE_NAME]: main }).map(([name, map]) => [name, places(map)]));
+  return (file, line, column) => files.get(file)?.(line, column);
+}
+
 /**
  * A text with its places as source.
  *
  * @param text The text.
  * @param placeOf Answers the source of a place.
  */
-export function traced(text: string, placeOf: ReturnType<typeof places>): string {
-  return text.replace(PLACE, (whole, line: string, column: string) => {
-    const found = placeOf(Number(line), Number(column));
+export function traced(text: string, placeOf: PlaceOf): string {
+  return text.replace(PLACE, (whole, file: string, line: string, column: string) => {
+    const found = placeOf(file, Number(line), Number(column));
     return found === undefined ? whole : `${found.source}:${found.line}:${found.column}`;
   });
 }
 
-async function readMap(path: string, io: Io): Promise<SourceMap> {
+async function readMap(path: string, io: Io): Promise<MapFile> {
   const text = await Deno.readTextFile(resolve(io.cwd, path)).catch((cause) => {
     throw new Failure(`Cannot read "${path}": name an executable that "op build" made, with its .map beside it`, {
       cause,

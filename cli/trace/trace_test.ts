@@ -17,6 +17,9 @@ async function traced(files: Record<string, string>, ...args: string[]) {
   }
 }
 
+// In line 1 of a file that is loaded on demand: certificate.ts 5:1.
+const CHUNK = { version: 3, sources: ["certificate.ts"], names: [], mappings: "AAIA" };
+
 const LOGS = [
   {
     name: "a stack trace",
@@ -40,13 +43,20 @@ const LOGS = [
     log: "at file:///tmp/deno-compile-shop/operator.js:1:1 and operator.json:2:1\n",
     expected: "at file:///tmp/deno-compile-shop/operator.js:1:1 and operator.json:2:1\n",
   },
+  {
+    name: "a place in a file that is loaded on demand",
+    log:
+      "at file:///tmp/deno-compile-shop/x509-0123abcd.js:1:1 and file:///tmp/deno-compile-shop/gone-0123abcd.js:1:1\n",
+    expected: "at certificate.ts:5:1 and file:///tmp/deno-compile-shop/gone-0123abcd.js:1:1\n",
+  },
   { name: "an empty log", log: "", expected: "" },
 ];
 
 Deno.test("op trace puts sources in the place of the bundle's lines", async (t) => {
   for (const { name, log, expected } of LOGS) {
     await t.step(name, async () => {
-      const io = await traced({ "shop.map": JSON.stringify(MAP), log }, "shop", "log");
+      const map = { ...MAP, x_chunks: { "x509-0123abcd.js": CHUNK } };
+      const io = await traced({ "shop.map": JSON.stringify(map), log }, "shop", "log");
       assert.equal(io.code, 0, io.stderr);
       assert.equal(io.stdout, expected);
     });

@@ -1,7 +1,7 @@
 /** Samples: an object of a kind that its API server takes, made from the schema. */
 import { isObject } from "../base/json.ts";
 import type { AnyKind } from "../resource/kind.ts";
-import { validate } from "../resource/validation.ts";
+import { judge } from "../resource/_judge.ts";
 import type { FieldError } from "../schema/field_error.ts";
 import type { JsonSchema } from "../schema/json_schema.ts";
 import { textFor } from "./_text_for.ts";
@@ -10,7 +10,7 @@ import type { Manifest } from "./manifest.ts";
 /** A sample. */
 export interface Sample {
   readonly manifest: Manifest;
-  /** What a server would still refuse in it: rules and patterns that nobody can guess values for. Give the schema an `example` there. */
+  /** What a server would still refuse in it: rules and patterns that nobody can guess values for. Give the schema an `example` there. An executable does not look for it. */
   readonly faults: readonly FieldError[];
 }
 
@@ -47,7 +47,7 @@ function sampleWith(kind: AnyKind, value: unknown): Sample {
     metadata: { name: `${kind.singular}-sample` },
     ...(isObject(value) ? value : {}),
   };
-  return { manifest, faults: validate(kind, manifest) };
+  return { manifest, faults: judge?.validate(kind, manifest) ?? [] };
 }
 
 /** How many properties are tried where a rule is not kept. */

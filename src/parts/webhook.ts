@@ -2,7 +2,7 @@
 import { type Duration, milliseconds } from "../base/duration.ts";
 import type { CheckedNames } from "../resource/column_path.ts";
 import type { AnyKind, Infer } from "../resource/kind.ts";
-import { conditionFault } from "../resource/match_conditions.ts";
+import { judge } from "../resource/_judge.ts";
 import type { Access } from "./access.ts";
 import type { Permissions } from "./permissions.ts";
 import type { Changeable, Incoming, Mutation, Operation, Verdict, WebhookContext } from "./webhook_context.ts";
@@ -176,7 +176,7 @@ function make(kind: AnyKind, options: WebhookOptions<any, any, any, any, any>): 
     refuse(`"${subresource}" is no subresource: write it as the path has it, such as "status"`);
   }
   if (field !== undefined && !FIELD.test(field)) refuse(`"${field}" is no field: write it as ".spec.host"`);
-  const fault = conditionFault(matchConditions);
+  const fault = judge?.conditionFault(matchConditions);
   if (fault !== undefined) refuse(fault);
   const seconds = milliseconds(timeout) / 1000;
   if (!Number.isInteger(seconds) || seconds < 1 || seconds > 30) {

@@ -3,12 +3,12 @@ import { isObject } from "../base/json.ts";
 import { marksOf } from "../schema/_seal.ts";
 import { normalSchema } from "../schema/go_schema.ts";
 import type { JsonSchema, ValidationRule } from "../schema/mod.ts";
-import { schemaFaults } from "../schema/structural.ts";
 import { type Columns, printerColumns } from "./columns.ts";
 import { CONDITIONS, OBSERVED_GENERATION } from "./conditions.ts";
 import type { CustomResourceDefinitionManifest, DefinitionVersion } from "./kind.ts";
 import type { Names } from "./_names.ts";
-import { refuse, refuseSchema } from "./_refusal.ts";
+import { judge } from "./_judge.ts";
+import { refuse } from "./_refusal.ts";
 import { checkTree } from "./_tree.ts";
 import { type Scale, scaleOf } from "./scale.ts";
 import { selectableFields } from "./selectable_fields.ts";
@@ -121,19 +121,8 @@ function rootSchema(kind: string, options: DefinitionOptions): JsonSchema {
     ],
     "x-kubernetes-validations": [...root["x-kubernetes-validations"] ?? [], ...validations],
   });
-  if (!isBuilt()) {
-    const faults = schemaFaults(whole, "", { hasStatus: status !== undefined });
-    if (faults.length > 0) refuseSchema(kind, whole, faults);
-  }
+  judge?.checkSchema(kind, whole, status !== undefined);
   return whole;
-}
-
-/**
- * An executable was asked for its kinds when it was built: what is in it has been looked at. To look again would delay its first reconcile, as patterns
- * and rules are compiled for it.
- */
-function isBuilt(): boolean {
-  return Deno.build.standalone;
 }
 
 /** What a schema of the whole object cannot say, as it is said elsewhere or makes no sense of an object that is there. */

@@ -1,4 +1,10 @@
-/** Validation and defaulting of values as an API server does it, for tests, webhooks and tools: by a schema, or by a kind for whole objects. */
+/**
+ * Validation and defaulting of values as an API server does it, for tests, webhooks and tools: by a schema, or by a kind for whole objects.
+ *
+ * It is a door of its own, as it brings the compiler of rules: an operator that does not import it starts in half the time.
+ *
+ * @module
+ */
 import { isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
 import type { JsonSchema } from "../schema/json_schema.ts";
@@ -13,7 +19,8 @@ import {
 } from "../schema/mod.ts";
 import type { AnyKind, DefinitionVersion, Infer, Kind, KubeObject, ObjectMetaInput } from "./kind.ts";
 
-export type { FieldError };
+export { definitionWarnings } from "./warnings.ts";
+export type { FieldError, FieldErrorReason } from "../schema/mod.ts";
 
 /** Options for {@linkcode validate}. */
 export interface ValidationOptions {
@@ -43,7 +50,8 @@ export type Defaulted<S> = S extends Schema ? InferSchema<S>
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
- * import { resource, s, validate } from "@op/sdk";
+ * import { resource, s } from "@op/sdk";
+ * import { validate } from "@op/sdk/validation";
  *
  * const Website = resource({
  *   group: "demo.example.com",
@@ -62,7 +70,8 @@ export type Defaulted<S> = S extends Schema ? InferSchema<S>
  * @example A rule that compares with what was there
  * ```ts
  * import assert from "node:assert/strict";
- * import { s, validate } from "@op/sdk";
+ * import { s } from "@op/sdk";
+ * import { validate } from "@op/sdk/validation";
  *
  * const name = s.string({ validations: [{ rule: "self == oldSelf", message: "the name stays" }] });
  *
@@ -96,7 +105,8 @@ export function validate(schema: JsonSchema | AnyKind, value: unknown, options: 
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
- * import { applyDefaults, resource, s } from "@op/sdk";
+ * import { resource, s } from "@op/sdk";
+ * import { applyDefaults } from "@op/sdk/validation";
  *
  * const Website = resource({
  *   group: "demo.example.com",

@@ -24,7 +24,8 @@ const NEAR = 0.9;
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
- * import { definitionWarnings, resource, s } from "@op/sdk";
+ * import { resource, s } from "@op/sdk";
+ * import { definitionWarnings } from "@op/sdk/validation";
  *
  * const Website = resource({
  *   group: "demo.example.com",

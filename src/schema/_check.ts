@@ -1,12 +1,8 @@
 /** What a schema must keep to whoever wrote it: mistakes that an API server would refuse, or never notice, are refused where made. */
 import { equal, isObject } from "../base/json.ts";
-import { regularExpression } from "../cel/regular_expression.ts";
 import { checkRules } from "./_check_rules.ts";
+import { judge } from "./_judge.ts";
 import type { JsonSchema } from "./json_schema.ts";
-import { pruneFields } from "./prune.ts";
-import { embeddedFaults } from "./embedded_faults.ts";
-import { NOWHERE } from "./keyword_faults.ts";
-import { keywordFaultsAt, newListFaults } from "./validate.ts";
 
 /** How deep a schema may be, as JSON counts: a property is two levels below its object. An API server reads 10,000, but takes seconds for what has a thousand. */
 export const DEEPEST = 1000;
@@ -190,7 +186,7 @@ function checkKeywords(cannot: string, node: JsonSchema): void {
 
 function checkPattern(cannot: string, pattern: string): void {
   try {
-    regularExpression(pattern);
+    judge?.regularExpression(pattern);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new SyntaxError(`${cannot}"pattern" must be a regular expression of RE2: ${show(pattern)}: ${reason}`, {
@@ -222,7 +218,7 @@ function checkEnum(cannot: string, node: JsonSchema): void {
     if (values.slice(0, i).some((earlier) => equal(earlier, value))) {
       throw new TypeError(`${cannot}"enum" lists ${show(value)} twice`);
     }
-    const fault = faultOf(rest, "enum", value);
+    const fault = judge?.valueFault(rest, "enum", value);
     if (fault !== undefined) throw new TypeError(`${cannot}${fault}`);
   }
 }
@@ -286,28 +282,8 @@ function checkMapKey(cannot: string, items: JsonSchema, key: string): void {
 
 function checkDefault(cannot: string, node: JsonSchema): void {
   if (node.default === undefined) return;
-  const fault = faultOf(node, "default", node.default);
+  const fault = judge?.valueFault(node, "default", node.default);
   if (fault !== undefined) throw new TypeError(`${cannot}${fault}`);
-}
-
-/**
- * What is wrong with a value, or nothing, in the words of an API server. A default is looked at as it stands: the server fills in what has a
- * default below it, but refuses it when it is incomplete otherwise, or has fields that are not in the schema.
- */
-function faultOf(schema: JsonSchema, key: "default" | "enum", value: unknown): string | undefined {
-  const around: JsonSchema = { type: "object", properties: { [key]: schema } };
-  // Rules are asked when the kind is made: only then is it known whether they compile.
-  const [fault] = [
-    ...keywordFaultsAt("", around, { [key]: value }),
-    ...embeddedFaults(around, { [key]: value }),
-    ...newListFaults(around, { [key]: value }, undefined),
-  ];
-  if (fault !== undefined) {
-    const text = fault.message.replace(" in body ", " ");
-    return fault.field === NOWHERE ? text : `${fault.field}: ${text}`;
-  }
-  const [dropped] = pruneFields(around, { [key]: value }).dropped;
-  return dropped === undefined ? undefined : `${dropped}: it is not in the schema`;
 }
 
 function show(value: unknown): string {

@@ -56,6 +56,7 @@ const DOORS: { readonly [specifier: string]: string } = {
   "@op/sdk/schemas/full": "src/kinds/schemas/full/mod.ts",
   "@op/sdk/schemas/short": "src/kinds/schemas/short/mod.ts",
   "@op/sdk/testing": "src/testing/mod.ts",
+  "@op/sdk/validation": "src/resource/validation.ts",
 };
 
 /** Tests and benchmarks may import anything, wherever they lie. */

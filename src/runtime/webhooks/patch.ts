@@ -4,7 +4,7 @@ import { equal, isObject } from "../../base/json.ts";
 import type { JsonPatchOperation } from "../../base/json_patch.ts";
 import { own, withKeys } from "../../base/own.ts";
 import type { AnyKind } from "../../resource/kind.ts";
-import { prune } from "../../schema/mod.ts";
+import { prune } from "../../schema/prune.ts";
 import type { JsonSchema } from "../../schema/mod.ts";
 
 type Json = Record<string, unknown>;
