@@ -1,4 +1,5 @@
 /** Requests with credentials, over TLS. */
+import { aloneFirst, type Gate } from "./alone_first.ts";
 import type { Connection, Transport } from "./connection.ts";
 
 /** How a server is trusted, and how we prove who we are by certificate. */
@@ -27,30 +28,42 @@ export function tlsTransport(
     );
   }
   // Connections belong to a client of Deno's: another client opens its own.
-  let clients = [httpClient(tls)];
-  const clientOf = (lane: number): Deno.HttpClient => clients[lane] ??= httpClient(tls);
-  const close = (): void => clients.forEach((client) => client.close());
+  let lanes = [laneOver(tls)];
+  const laneOf = (lane: number): Lane => lanes[lane] ??= laneOver(tls);
+  const close = (): void => lanes.forEach(({ client }) => client.close());
   return {
-    fetch: (request) => fetch(request, { client: clientOf(0) }),
-    // Headers as a list: Deno reads an object property by property, with a check of each.
-    send: (url, { lane = 0, headers, ...outgoing }) =>
-      fetch(url, { ...outgoing, headers: Object.entries(headers), client: clientOf(lane) }),
+    fetch: (request) => {
+      const { client, gate } = laneOf(0);
+      return gate(() => fetch(request, { client }), request.signal);
+    },
+    send: (url, { lane = 0, headers, ...outgoing }) => {
+      const { client, gate } = laneOf(lane);
+      // Headers as a list: Deno reads an object property by property, with a check of each.
+      return gate(() => fetch(url, { ...outgoing, headers: Object.entries(headers), client }), outgoing.signal);
+    },
     reset() {
       close();
-      clients = [httpClient(tls)];
+      lanes = [laneOver(tls)];
     },
     close,
   };
 }
 
-function httpClient(tls: TlsOptions): Deno.HttpClient {
-  return Deno.createHttpClient({
+/** One connection, or what is to become one. */
+interface Lane {
+  readonly client: Deno.HttpClient;
+  readonly gate: Gate;
+}
+
+function laneOver(tls: TlsOptions): Lane {
+  const client = Deno.createHttpClient({
     ...(tls.ca === undefined ? {} : { caCerts: [tls.ca] }),
     ...(tls.certificate ?? {}),
     ...(tls.proxy === undefined ? {} : { proxy: { url: tls.proxy } }),
     http2: true,
     http1: true,
   });
+  return { client, gate: aloneFirst() };
 }
 
 /** Our own credentials cannot be had, so nothing was asked. */

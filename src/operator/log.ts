@@ -7,6 +7,7 @@ import {
   type LogLevel as LogTapeLevel,
   type LogRecord,
 } from "@logtape/logtape";
+import { isoTime } from "../base/iso_time.ts";
 import type { Logger } from "../runtime/logger.ts";
 
 /** How much is logged. */
@@ -93,7 +94,7 @@ const LEVEL: Record<LogTapeLevel, LogLevel> = {
 function jsonLine({ level, timestamp, category, rawMessage, properties }: LogRecord): string {
   const line = {
     level: LEVEL[level],
-    ts: new Date(timestamp).toISOString(),
+    ts: isoTime(timestamp),
     logger: category.slice(1).join("."),
     msg: said(rawMessage),
   };
@@ -101,7 +102,7 @@ function jsonLine({ level, timestamp, category, rawMessage, properties }: LogRec
 }
 
 function textLine({ level, timestamp, rawMessage, properties }: LogRecord): string {
-  const time = new Date(timestamp).toISOString().slice(11, 23);
+  const time = isoTime(timestamp).slice(11, 23);
   const { reconcileID: _id, uid: _uid, controllerGroup: _group, controllerKind: _kind, ...told } = properties;
   const fields = Object.entries(told).map(([name, value]) => ` ${name}=${jsonOf(value)}`).join("");
   return `${time} ${LEVEL[level].toUpperCase().padEnd(5)} ${said(rawMessage)}${fields}\n`;

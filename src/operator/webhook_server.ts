@@ -1,4 +1,5 @@
 /** Serves an operator's webhooks over TLS, with a certificate that is kept up. All replicas do, whether they lead or not. */
+import { isoTime } from "../base/iso_time.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Client } from "../kube/client.ts";
 import {
@@ -117,7 +118,7 @@ export class WebhookServer {
     if (this.#isFirst) log.info("Webhooks served", { port: this.port });
     else {
       metrics.rotation();
-      log.info("Webhooks show another certificate", { until: new Date(expiry.server).toISOString() });
+      log.info("Webhooks show another certificate", { until: isoTime(expiry.server) });
     }
     this.#isFirst = false;
   }

@@ -2,6 +2,7 @@
  * The rules of a Lease that decides who leads, as client-go has them (`tools/leaderelection`): whoever renews it leads; who sees it unchanged for as
  * long as it is held may take it.
  */
+import { isoTime } from "../base/iso_time.ts";
 
 /** The `spec` of a Lease, as far as the rules look at it. */
 export interface LeaseSpec {
@@ -96,5 +97,5 @@ export function nextTry(retryPeriod: number, spread: number): number {
 
 /** Kubernetes' MicroTime: six digits of a second, no more and no fewer. */
 export function microTime(now: number): string {
-  return new Date(now).toISOString().replace("Z", "000Z");
+  return isoTime(now).replace("Z", "000Z");
 }

@@ -1,4 +1,5 @@
 /** The status of a run: gathered while it goes on, written once at its end. */
+import { isoTime } from "../base/iso_time.ts";
 import { equal, isObject } from "../base/json.ts";
 import { mergePatch } from "../base/merge_patch.ts";
 import type { Condition, KubeObject } from "../resource/kind.ts";
@@ -107,7 +108,7 @@ function conditionOf(
 ): Condition {
   const time = before !== undefined && before.status === part.status
     ? before.lastTransitionTime
-    : new Date(now).toISOString().replace(/\.\d+Z$/, "Z");
+    : isoTime(now).replace(/\.\d+Z$/, "Z");
   const condition: Condition = {
     type: part.type,
     status: part.status,

@@ -1,4 +1,5 @@
 /** A certificate in files, as cert-manager or a person puts them there: read, and read again when they change. */
+import { isoTime } from "../../base/iso_time.ts";
 import { type Clock, sleep } from "../../base/clock.ts";
 import type { Logger } from "../logger.ts";
 import type { CertificateFiles } from "./certificate.ts";
@@ -61,7 +62,7 @@ export class FollowedFiles {
     const [server] = readCertificates(certificate);
     if (server === undefined) throw new Error(`Cannot use "${paths.certificate}": there is no certificate in it`);
     use({ certificate, key }, { server: server.until });
-    log.info("Certificate of webhooks read", { until: new Date(server.until).toISOString() });
+    log.info("Certificate of webhooks read", { until: isoTime(server.until) });
     this.#used = certificate + key;
   }
 }

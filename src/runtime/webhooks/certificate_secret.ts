@@ -1,4 +1,5 @@
 /** The Secret in which the replicas of an operator find the authority and the certificate of its webhooks. */
+import { isoTime } from "../../base/iso_time.ts";
 import { isStatus } from "../../kube/api_error.ts";
 import type { Client } from "../../kube/client.ts";
 import { Secret } from "../../kinds/core_v1.gen.ts";
@@ -61,8 +62,8 @@ export async function writeSecret(
     [KEYS.key]: btoa(held.server.key),
   };
   const annotations = {
-    [SINCE.authority]: new Date(held.authoritySince).toISOString(),
-    [SINCE.server]: new Date(held.serverSince).toISOString(),
+    [SINCE.authority]: isoTime(held.authoritySince),
+    [SINCE.server]: isoTime(held.serverSince),
   };
   if (before === undefined) {
     const wanted = { metadata: { name, annotations }, type: "Opaque", data } as Input<typeof Secret>;
