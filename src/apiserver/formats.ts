@@ -1,7 +1,7 @@
 /** Answers in the format that a client wants: JSON, YAML, protobuf, compressed when they are large; and requests in protobuf. */
 import { type Form, wantedForm } from "./accept.ts";
 import { contentType, readBytes } from "./body.ts";
-import { fromProtobuf, hasProtobufForm, PROTOBUF, toProtobuf } from "./protobuf/envelope.ts";
+import { PROTOBUF } from "./protobuf/media_type.ts";
 import type { Status, StatusError } from "./status_error.ts";
 
 /** Headers of all answers. */
@@ -81,6 +81,7 @@ export async function requestAsJson(request: Request): Promise<Request> {
   const { url, method, signal } = request;
   const headers = new Headers(request.headers);
   headers.delete("content-length");
+  const { fromProtobuf } = await import("./protobuf/envelope.ts");
   const object = fromProtobuf(bytes);
   if (object === undefined) return new Request(url, { method, headers, signal, body: bytes });
   headers.set("content-type", "application/json");
@@ -115,6 +116,7 @@ export async function asWanted(response: Response, headers: Headers): Promise<Re
   let body = new Uint8Array(await response.arrayBuffer());
   if (wantsProtobuf) {
     const object: unknown = JSON.parse(new TextDecoder().decode(body));
+    const { hasProtobufForm, toProtobuf } = await import("./protobuf/envelope.ts");
     if (hasProtobufForm(object)) {
       body = toProtobuf(object) as Uint8Array<ArrayBuffer>;
       response.headers.set("content-type", PROTOBUF);

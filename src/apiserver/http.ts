@@ -12,7 +12,7 @@ import type { ServedKind } from "./kinds.ts";
 import type { StoredObject } from "./objects.ts";
 import { deleteOptions, isTrue } from "./options.ts";
 import { type ResourcePath, resourcePath } from "./path.ts";
-import { eventFrame, PROTOBUF } from "./protobuf/envelope.ts";
+import { PROTOBUF } from "./protobuf/media_type.ts";
 import { getObject, listObjects, selection } from "./read.ts";
 import { isReview, serveReview } from "./reviews.ts";
 import { isScale, serveScale } from "./scale.ts";
@@ -347,13 +347,20 @@ function anonymous(object: StoredObject): object {
   return rest;
 }
 
-function watch(core: Core, watches: Watches, target: Target, form: Form, signal: AbortSignal): Response {
+async function watch(
+  core: Core,
+  watches: Watches,
+  target: Target,
+  form: Form,
+  signal: AbortSignal,
+): Promise<Response> {
   const { kind, namespace, name, query } = target;
   if (form.format === "yaml") {
     const types = ["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"];
     const message = `only the following media types are accepted: ${types.join(", ")}`;
     throw new StatusError(406, "NotAcceptable", message);
   }
+  const protobuf = form.format === "protobuf" ? await import("./protobuf/envelope.ts") : undefined;
   let isFirst = true;
   const encode = ({ type, object }: WatchEvent): string | Uint8Array => {
     let line = object;
@@ -365,7 +372,7 @@ function watch(core: Core, watches: Watches, target: Target, form: Form, signal:
       line = tableOf(kind, rows, { resourceVersion }, core.clock.now(), options);
       isFirst = false;
     }
-    if (form.format === "protobuf") return eventFrame(type, line as StoredObject);
+    if (protobuf !== undefined) return protobuf.eventFrame(type, line as StoredObject);
     return `{"type":"${type}","object":${textOf(line)}}\n`;
   };
   const body = watches.open({ kind, namespace, name, query, encode, signal });

@@ -1,5 +1,4 @@
 /** OpenAPI v2, which clients fall back on where v3 knows nothing of a kind: all definitions, without paths. */
-import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { version } from "../openapi/kubernetes.gen.ts";
 import type { Core } from "./core.ts";
 import { openApiDocument, openApiPaths } from "./openapi.ts";
@@ -22,10 +21,16 @@ export function openApiV2(core: Core): unknown {
 
 /** `/openapi/v2` as protobuf (`github.com/google/gnostic-models/openapiv2`): its head alone, since v3 has all that is asked of it. */
 export function openApiV2Head(): Uint8Array {
-  const writer = new BinaryWriter();
-  writer.tag(1, WireType.LengthDelimited).string("2.0");
-  writer.tag(2, WireType.LengthDelimited).fork();
-  writer.tag(1, WireType.LengthDelimited).string("Kubernetes").tag(2, WireType.LengthDelimited).string(version).join();
-  writer.tag(8, WireType.LengthDelimited).fork().join();
-  return writer.finish();
+  const text = (field: number, value: string) => part(field, new TextEncoder().encode(value));
+  return Uint8Array.from([
+    ...text(1, "2.0"),
+    ...part(2, [...text(1, "Kubernetes"), ...text(2, version)]),
+    ...part(8, []),
+  ]);
+}
+
+/** A field of a protobuf message that is short and has a length: too little to load what writes whole objects. */
+function part(field: number, bytes: Iterable<number>): number[] {
+  const content = [...bytes];
+  return [field << 3 | 2, content.length, ...content];
 }

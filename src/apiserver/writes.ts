@@ -24,7 +24,7 @@ import { decodeBody, type DecodeOptions, PatchedFault, unusable } from "./decode
 import { goValue } from "./go_value.ts";
 import { duplicateKeys, endlessNumber } from "./json_keys.ts";
 import { readJsonPatch } from "./json_patch.ts";
-import { PROTOBUF } from "./protobuf/envelope.ts";
+import { PROTOBUF } from "./protobuf/media_type.ts";
 import type { ServedKind } from "./kinds.ts";
 import { trackUpdate } from "./managed_fields.ts";
 import { type Draft, metadataOf, type StoredObject } from "./objects.ts";

@@ -26,13 +26,15 @@ export async function testCommand(args: readonly string[], lanes: readonly Lane[
   }
   const results: Result[] = [];
   const table: string[] = [];
+  const passed = new Set<string>();
   for (const lane of lanes.filter((lane) => args.length === 0 || args.includes(lane.name))) {
     print(`\n=== ${lane.name}: ${lane.title}`);
     const start = performance.now();
-    const result = await run(lane, print);
+    const result = await run(lane, passed, print);
     const line = row(lane, result, performance.now() - start);
     print(`=== ${line}`);
     results.push(result);
+    if (result.failed === 0 && result.skipped === 0) passed.add(lane.name);
     table.push(line);
   }
   const all = total(results);
@@ -42,9 +44,9 @@ export async function testCommand(args: readonly string[], lanes: readonly Lane[
 }
 
 /** A lane that throws has failed; the others still run. */
-async function run(lane: Lane, print: Print): Promise<Result> {
+async function run(lane: Lane, passed: ReadonlySet<string>, print: Print): Promise<Result> {
   try {
-    return await lane.run();
+    return await lane.run(passed);
   } catch (error) {
     print(error instanceof Error ? error.stack ?? error.message : String(error));
     return check(lane.name, false, error instanceof Error ? error.message : String(error));

@@ -54,3 +54,15 @@ Deno.test("testCommand --list tells what there is, and runs none", async () => {
   assert.deepEqual(ran, []);
   assert.equal(lines[0], "good           the lane good");
 });
+
+Deno.test("testCommand tells a lane which ones have passed before it", async () => {
+  const told: string[][] = [];
+  const results = [NOTHING, check("bad", false, "a reason"), { ...NOTHING, skipped: 1 }, { ...NOTHING, passed: 1 }];
+  const lanes = results.map((result, i): Lane => ({
+    name: `lane ${i}`,
+    title: "",
+    run: (passed) => (told.push([...passed]), Promise.resolve(result)),
+  }));
+  await testCommand([], lanes, () => {});
+  assert.deepEqual(told, [[], ["lane 0"], ["lane 0"], ["lane 0"]]);
+});

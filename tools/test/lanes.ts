@@ -13,7 +13,12 @@ export interface Lane {
   readonly name: string;
   /** What it shows, in a few words. */
   readonly title: string;
-  run(): Promise<Result>;
+  /**
+   * Runs it.
+   *
+   * @param passed The lanes that have passed in the same command.
+   */
+  run(passed: ReadonlySet<string>): Promise<Result>;
 }
 
 /** Tests that start the real control plane, wherever they lie. */
@@ -32,6 +37,9 @@ const CLIENTS = ["tests/clients/"];
 /** Tests that compile an operator and run it. */
 const COMPILED = ["tests/compiled/"];
 
+/** The one of them that takes the time of a program. */
+const TIMED = "tests/compiled/start_test.ts";
+
 /** Tests of what the compiler says; they run the compilers of both Denos themselves. */
 const TYPES = ["tests/types/"];
 
@@ -48,7 +56,7 @@ export const LANES: readonly Lane[] = [
   {
     name: "unit",
     title: "unit tests and tests in the process",
-    run: () => runTests("unit", ["--parallel", NOT_IN_PROCESS]),
+    run: (passed) => runTests("unit", ["--parallel", ...typesOf(passed), NOT_IN_PROCESS]),
   },
   { name: "types", title: "what the compiler says of wrong declarations", run: types },
   { name: "publish", title: "what would be published, and that it could be", run: publish },
@@ -61,6 +69,11 @@ export const LANES: readonly Lane[] = [
 
 const NO_CONTROL_PLANE =
   "the real control plane cannot be built, as there is no Go here; install Go or set KUBEBUILDER_ASSETS";
+
+/** The types of everything are not looked at again where the lane that does has passed: it takes as long as many a test. */
+function typesOf(passed: ReadonlySet<string>): string[] {
+  return passed.has("check") ? ["--no-check"] : [];
+}
 
 function docs(): Promise<Result> {
   return withDocConfig((config) =>
@@ -102,14 +115,14 @@ async function floor(): Promise<Result> {
   return await runTests("floor", ["--parallel", "--no-lock", NOT_IN_PROCESS], { deno, env });
 }
 
-async function types(): Promise<Result> {
+async function types(passed: ReadonlySet<string>): Promise<Result> {
   try {
     await toolchain();
   } catch (error) {
     if (error instanceof NoToolchain) return skip("types", error.message);
     throw error;
   }
-  return await runTests("types", TYPES.filter((path) => exists(new URL(path, ROOT))));
+  return await runTests("types", [...typesOf(passed), ...TYPES.filter((path) => exists(new URL(path, ROOT)))]);
 }
 
 async function built(): Promise<Result> {
@@ -117,24 +130,26 @@ async function built(): Promise<Result> {
   return programs === undefined ? skip("control-plane", NO_CONTROL_PLANE) : check("control-plane", true, "");
 }
 
-async function real(): Promise<Result> {
+async function real(passed: ReadonlySet<string>): Promise<Result> {
   if (await controlPlane() === undefined) return skip("real", NO_CONTROL_PLANE);
   const { missing, reason } = await upstream({ print: console.log });
   return total([
     missing.length > 0 ? skip("real: kinds of other projects", reason) : NOTHING,
-    await runTests("real", REAL.filter((path) => exists(new URL(path, ROOT)))),
+    await runTests("real", ["--parallel", ...typesOf(passed), ...REAL.filter((path) => exists(new URL(path, ROOT)))], {
+      minutes: 30,
+    }),
   ]);
 }
 
-async function clients(): Promise<Result> {
+async function clients(passed: ReadonlySet<string>): Promise<Result> {
   if (await controlPlane() === undefined) return skip("clients", NO_CONTROL_PLANE);
   for (const [command, args, name] of [["go", ["version"], "Go"], ["python3", ["--version"], "Python 3"]] as const) {
     if (!await runs(command, args)) return skip("clients", `"${command}" is not here; install ${name}`);
   }
-  return await runTests("clients", ["--parallel", ...CLIENTS]);
+  return await runTests("clients", ["--parallel", ...typesOf(passed), ...CLIENTS]);
 }
 
-async function compiled(): Promise<Result> {
+async function compiled(passed: ReadonlySet<string>): Promise<Result> {
   if (await controlPlane() === undefined) return skip("compiled", NO_CONTROL_PLANE);
   try {
     await toolchain();
@@ -142,5 +157,9 @@ async function compiled(): Promise<Result> {
     if (error instanceof NoToolchain) return skip("compiled", error.message);
     throw error;
   }
-  return await runTests("compiled", COMPILED);
+  // What takes the time of a program wants the machine for itself.
+  return total([
+    await runTests("compiled", ["--parallel", ...typesOf(passed), `--ignore=${TIMED}`, ...COMPILED], { minutes: 20 }),
+    await runTests("compiled", [...typesOf(passed), TIMED]),
+  ]);
 }

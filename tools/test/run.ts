@@ -1,6 +1,6 @@
 /** Runs the commands of the lanes. Their output goes straight through; what comes back is only what is counted. */
 import { join } from "node:path";
-import { check, NOTHING, readJunit, type Result } from "./report.ts";
+import { check, NOTHING, readJunit, type Result, total } from "./report.ts";
 
 /** Options for {@linkcode runCheck} and {@linkcode runTests}. */
 export interface RunOptions {
@@ -10,13 +10,19 @@ export interface RunOptions {
   readonly cwd?: string | URL;
   /** Variables to add to the environment. */
   readonly env?: Readonly<Record<string, string>>;
+  /** How many minutes it may take: what is longer is ended, and has failed. @default {15} */
+  readonly minutes?: number;
+  /** Settles when it has taken too long, for tests. @default {after `minutes`} */
+  readonly tooLong?: Promise<unknown>;
 }
 
 /** The root of the repository, with a slash at its end. */
 export const ROOT: URL = new URL("../../", import.meta.url);
 
-// A lane that hangs must end while there is still time to say which one it was. The slowest (the control plane, cold) takes five minutes.
-const LONGEST_RUN = 30 * 60_000;
+// Some times what the slowest takes on two cores: a lane that hangs must end while there is still time to say which one it was.
+const MINUTES = 15;
+/** How long a run may take to tell what it was at, in milliseconds. */
+const LAST_WORDS = 10_000;
 
 /**
  * Runs Deno as a check that counts as one.
@@ -26,12 +32,12 @@ const LONGEST_RUN = 30 * 60_000;
  * @param options Additional options.
  */
 export async function runCheck(name: string, args: readonly string[], options: RunOptions = {}): Promise<Result> {
-  const { code, text } = await spawn(args, options);
-  return check(name, code === 0, `"${text}" ended with exit code ${code}`);
+  const { code, text, late } = await spawn(args, options);
+  return check(name, code === 0 && late === undefined, late ?? `"${text}" ended with exit code ${code}`);
 }
 
 /**
- * Runs `deno test` and counts its tests.
+ * Runs `deno test` and counts its tests. Those that go on when it has taken too long have failed, by their names and files.
  *
  * @param name What is tested, in a word or two.
  * @param args Arguments of `deno test`.
@@ -41,8 +47,9 @@ export async function runTests(name: string, args: readonly string[], options: R
   const folder = await Deno.makeTempDir();
   const report = join(folder, "report.xml");
   try {
-    const { code } = await spawn(["test", "--allow-all", `--junit-path=${report}`, ...args], options);
-    return readJunit(await textOf(report), code === 0, name);
+    const { code, late } = await spawn(["test", "--allow-all", `--junit-path=${report}`, ...args], options);
+    const result = readJunit(await textOf(report), code === 0 && late === undefined, name);
+    return late === undefined ? result : total([result, check(name, false, late)]);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -77,15 +84,29 @@ export function exists(url: URL): boolean {
   }
 }
 
-async function spawn(args: readonly string[], options: RunOptions): Promise<{ code: number; text: string }> {
-  const { deno = Deno.execPath(), cwd = ROOT, env = {} } = options;
+async function spawn(
+  args: readonly string[],
+  options: RunOptions,
+): Promise<{ readonly code: number; readonly text: string; readonly late: string | undefined }> {
+  const { deno = Deno.execPath(), cwd = ROOT, env = {}, minutes = MINUTES } = options;
   const process = new Deno.Command(deno, { args: [...args], cwd, env, stdin: "null" }).spawn();
-  const timer = setTimeout(() => process.kill("SIGKILL"), LONGEST_RUN);
+  const timers: ReturnType<typeof setTimeout>[] = [];
+  let isOver = false;
+  const tooLong = options.tooLong ?? new Promise((resolve) => timers.push(setTimeout(resolve, minutes * 60_000)));
+  let late: string | undefined;
+  tooLong.then(() => {
+    if (isOver) return;
+    late = `it had not ended after ${minutes} minutes, and was ended`;
+    // At this one a run of tests names those that go on; what they started ends with them.
+    process.kill("SIGINT");
+    timers.push(setTimeout(() => process.kill("SIGKILL"), LAST_WORDS));
+  });
   try {
     const { code } = await process.status;
-    return { code, text: `deno ${args.join(" ")}` };
+    return { code, text: `deno ${args.join(" ")}`, late };
   } finally {
-    clearTimeout(timer);
+    isOver = true;
+    for (const timer of timers) clearTimeout(timer);
   }
 }
 

@@ -9,8 +9,7 @@ import { decodeMessage } from "./decode.ts";
 import { encodeMessage } from "./encode.ts";
 import { messageOfKind } from "./messages.ts";
 
-/** The media type. */
-export const PROTOBUF = "application/vnd.kubernetes.protobuf";
+export { PROTOBUF } from "./media_type.ts";
 
 /** "k8s" and a zero. */
 const MAGIC = [0x6b, 0x38, 0x73, 0x00];

@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { runTests } from "./run.ts";
+
+/** A test that tells by a file that it has begun, and goes on for ever. */
+const HUNG = `
+Deno.test("ends", () => {});
+Deno.test("goes on", async () => {
+  await Deno.writeTextFile("begun", "");
+  await new Promise(() => setInterval(() => {}, 1000));
+});
+`;
+
+Deno.test("runTests ends tests that take too long, and names them and their file", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(join(folder, "hung_test.ts"), HUNG);
+    using watcher = Deno.watchFs(folder);
+    const begun = (async () => {
+      for await (const { paths } of watcher) if (paths.some((path) => path.endsWith("begun"))) return;
+    })();
+    const { passed, failed, failures } = await runTests("slow", ["--no-config", "--no-lock", "hung_test.ts"], {
+      cwd: folder,
+      tooLong: begun,
+    });
+    assert.deepEqual([passed, failed], [1, 2]);
+    assert.match(failures[0]!, /^\.\/hung_test\.ts: goes on$/m);
+    assert.equal(failures[1], "slow: it had not ended after 15 minutes, and was ended");
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
