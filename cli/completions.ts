@@ -4,7 +4,7 @@ import { UsageError } from "./exit_code.ts";
 import { byNearness } from "@op/sdk/definitions";
 
 /** The shells that are served. */
-export const SHELLS = ["bash", "zsh", "fish"] as const;
+const SHELLS = ["bash", "zsh", "fish"] as const;
 
 /** What can be said behind some words. */
 interface Place {

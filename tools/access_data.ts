@@ -25,7 +25,7 @@ export interface AccessObject {
 }
 
 /** The lists that are read, by their plural names. */
-export const PLURALS = ["clusterroles", "clusterrolebindings", "roles", "rolebindings"] as const;
+const PLURALS = ["clusterroles", "clusterrolebindings", "roles", "rolebindings"] as const;
 
 /**
  * The text of the generated module.

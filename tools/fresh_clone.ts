@@ -26,7 +26,7 @@ const COMMANDS = [["npx", "-y", "deno@2.9.6", "task", "demo"], ["npx", "-y", "de
  * assert.equal(fresh.KUBECONFIG, undefined);
  * ```
  */
-export function freshEnvironment(
+function freshEnvironment(
   environment: Readonly<Record<string, string>>,
   folder: string,
 ): Record<string, string> {

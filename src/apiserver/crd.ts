@@ -152,7 +152,7 @@ function withCondition(conditions: readonly DefinitionCondition[], next: Definit
 }
 
 /** Whether the kinds of a definition are served. */
-export function isEstablished(definition: StoredObject): boolean {
+function isEstablished(definition: StoredObject): boolean {
   return (statusOf(definition)?.conditions ?? []).some(({ type, status }) =>
     type === "Established" && status === "True"
   );

@@ -1,6 +1,7 @@
 /** The shape of the objects that are stored and served, as far as all kinds share it. */
 import { isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
+import type { CheckedOwner } from "../schema/metadata_faults.ts";
 
 /** `metadata` of an object in the store. */
 export interface Metadata {
@@ -21,14 +22,7 @@ export interface Metadata {
 }
 
 /** An entry of `metadata.ownerReferences`. */
-export interface OwnerReference {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly uid: string;
-  readonly controller?: boolean;
-  readonly blockOwnerDeletion?: boolean;
-}
+export type OwnerReference = CheckedOwner;
 
 /** An entry of `metadata.managedFields`. */
 export interface ManagedFieldsEntry {

@@ -1,6 +1,7 @@
 /** Text in quotes as Go writes it (`%q`, `strconv.Quote`). */
 
-const ESCAPES: { readonly [character: string]: string } = {
+/** Characters that have an escape of their own. */
+export const ESCAPES: { readonly [character: string]: string } = {
   "\x07": "\\a",
   "\b": "\\b",
   "\f": "\\f",

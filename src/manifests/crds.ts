@@ -28,7 +28,7 @@ export function kindsOf(part: Part): readonly AnyKind[] {
  * @param crds The definitions.
  * @throws {TypeError} If two of one name differ, and neither contains the other.
  */
-export function uniqueCrds(crds: readonly CustomResourceDefinitionManifest[]): CustomResourceDefinitionManifest[] {
+function uniqueCrds(crds: readonly CustomResourceDefinitionManifest[]): CustomResourceDefinitionManifest[] {
   const unique = new Map<string, CustomResourceDefinitionManifest>();
   for (const crd of crds) {
     const { name } = crd.metadata;

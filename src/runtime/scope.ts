@@ -111,7 +111,7 @@ export function guarded<T>(log: Logger, what: string, call: () => T): T | undefi
 }
 
 /** The kinds that a controller watches, its own first, each once. */
-export function watchedKinds({ kind, owns, reads, watches }: Controller): readonly AnyKind[] {
+function watchedKinds({ kind, owns, reads, watches }: Controller): readonly AnyKind[] {
   const whole = watches.filter(({ options }) => options.names === undefined);
   const kinds = [kind, ...owns, ...reads, ...whole.map(({ kind }) => kind)];
   return kinds.filter((one, i) => kinds.findIndex((other) => isSame(one, other)) === i);

@@ -1,6 +1,7 @@
 /** Functions of text: `split`, `replace`, `substring` and the like (cel-go, ext/strings.go, version 2; costs: k8s.io/apiserver, pkg/cel/library/cost.go). */
 import { addRanges, exactly, multiplyRanges, type Range, scaleRange, sizeRange, UNLIMITED } from "../cost.ts";
 import type { CallEstimate, FunctionDeclaration, Library, Overload, SizedNode } from "../library.ts";
+import { ESCAPES } from "../quoted_text.ts";
 import { lengthOf } from "../runtime_type.ts";
 import { byteLength, type Costs, READING, readingCost, readingTimes, TRAVERSAL, walkingCost } from "../traversal.ts";
 import { type CelType, DYN, INT, listOf, STRING } from "../type.ts";
@@ -217,18 +218,6 @@ function join(list: List, separator: string): Value {
     return item;
   }).join(separator);
 }
-
-const ESCAPES: { readonly [character: string]: string } = {
-  "\x07": "\\a",
-  "\b": "\\b",
-  "\f": "\\f",
-  "\n": "\\n",
-  "\r": "\\r",
-  "\t": "\\t",
-  "\v": "\\v",
-  "\\": "\\\\",
-  '"': '\\"',
-};
 
 function quote(text: string): string {
   // deno-lint-ignore no-control-regex -- these are what is escaped

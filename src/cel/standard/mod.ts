@@ -48,6 +48,6 @@ export const STANDARD_LIBRARY: Library = {
 };
 
 /** The name of a type, as a value of an expression. */
-export function typeConstant(type: CelType): Constant {
+function typeConstant(type: CelType): Constant {
   return { name: typeName(type), type: typeOf(type), value: new TypeValue(type) };
 }

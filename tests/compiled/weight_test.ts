@@ -1,0 +1,52 @@
+/** What an executable reads before it does anything: the file of its bundle that is run, and what that imports. The rest lies beside it until it is needed. */
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { bundle } from "../../cli/build/bundle.ts";
+
+const EXAMPLES = new URL("../../examples/", import.meta.url);
+
+// 308 of the example without webhooks as this is written: V8 reads some 20 KB in a millisecond.
+const MOST_KILOBYTES = 400;
+
+/** No start needs these: the compiler of rules, what judges schemas, certificates, YAML. */
+const LEFT = [
+  /src\/cel\/(?:parser|checker|plan)\.ts$/,
+  /@bufbuild\/re2/,
+  /structural\.ts$/,
+  /@peculiar\/x509/,
+  /\byaml@/,
+];
+
+for (const example of ["01_website", "02_webhooks"]) {
+  Deno.test(`the executable of ${example} reads at its start nothing that only judges, makes certificates or reads YAML`, async () => {
+    const folder = await Deno.makeTempDir();
+    try {
+      const url = new URL(`${example}/main.ts`, EXAMPLES);
+      const source = { path: fileURLToPath(url), url, folder: fileURLToPath(new URL(".", url)) };
+      const { path, maps } = await bundle(source, folder, "main.ts");
+      const files = await imported(path, folder);
+      const sources = files.flatMap((file) => maps.get(file)!.sources);
+      for (const left of LEFT) {
+        assert(!sources.some((each) => left.test(each)), `${left} is in ${files}`);
+        assert([...maps.values()].some((map) => map.sources.some((each) => left.test(each))), `${left} is nowhere`);
+      }
+      const sizes = await Promise.all(files.map(async (file) => (await Deno.stat(`${folder}/${file}`)).size));
+      const size = sizes.reduce((sum, each) => sum + each, 0) / 1000;
+      assert(size <= MOST_KILOBYTES, `${size} KB`);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  });
+}
+
+/** A file and all that it imports, not what it imports on demand. */
+async function imported(path: string, folder: string): Promise<string[]> {
+  const found = [path.slice(folder.length + 1)];
+  for (const file of found) {
+    const code = await Deno.readTextFile(`${folder}/${file}`);
+    for (const [, name] of code.matchAll(/(?:\bfrom|\bimport)\s*"\.\/([^"]+)"/g)) {
+      if (!found.includes(name!)) found.push(name!);
+    }
+  }
+  return found;
+}
