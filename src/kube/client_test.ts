@@ -49,7 +49,7 @@ const CALLS: readonly {
     call: (client) =>
       client.apply(ConfigMap, { metadata: { name: "web", namespace: "shop" } }, { manager: "a b", force: true }),
     method: "PATCH",
-    path: "/api/v1/namespaces/shop/configmaps/web?force=true&fieldManager=a+b",
+    path: "/api/v1/namespaces/shop/configmaps/web?force=true&fieldManager=a%20b",
     type: "application/apply-patch+yaml",
     body: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "web", namespace: "shop" } },
   },

@@ -71,7 +71,14 @@ export class StatusDraft {
   }
 }
 
+/** As JSON; what JSON has no place for is refused. Looking at each value is slow, so that is done only where there may be such a one. */
 function jsonOf(status: Record<string, unknown>): string {
+  try {
+    const text = JSON.stringify(status);
+    if (!text.includes("null")) return text;
+  } catch {
+    // Said below, with the name.
+  }
   try {
     return JSON.stringify(status, (name, value) => {
       // JSON would make it null, and the patch would take the property away.
