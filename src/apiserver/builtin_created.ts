@@ -73,15 +73,20 @@ function addressed(spec: Fields): Fields {
   });
 }
 
-/** What admission adds to a pod: its priority, and patience with a node that is away. */
+/** What admission adds to a pod: its priority, and patience. */
 function admittedPod(spec: Fields): Fields {
   const filled = or(spec, { priority: 0, preemptionPolicy: "PreemptLowerPriority" });
-  const given = own(filled, "tolerations");
+  return patientPod(filled);
+}
+
+/** A pod's spec with patience for a node that is away, where it says nothing of that: so it is admitted, when made and when changed. */
+export function patientPod(spec: Fields): Fields {
+  const given = own(spec, "tolerations");
   const tolerations: Fields[] = Array.isArray(given) ? given.map(fields) : [];
   const added = ["not-ready", "unreachable"].map((name) => `node.kubernetes.io/${name}`).filter((key) =>
     !tolerations.some((each) => each.key === key || (each.key === undefined && each.operator === "Exists"))
   ).map((key) => ({ key, operator: "Exists", effect: "NoExecute", tolerationSeconds: 300 }));
-  return { ...filled, tolerations: [...tolerations, ...added] };
+  return { ...spec, tolerations: [...tolerations, ...added] };
 }
 
 /** A pod with gates says from the start that it waits for them. */

@@ -116,7 +116,7 @@ function podSpec(spec: Fields): Fields {
     securityContext: {},
     ...accountNames(own(spec, "serviceAccountName") ?? own(spec, "serviceAccount")),
   });
-  for (const key of ["containers", "initContainers"]) next = each(next, key, container);
+  for (const key of ["containers", "initContainers", "ephemeralContainers"]) next = each(next, key, container);
   return each(next, "volumes", volume);
 }
 

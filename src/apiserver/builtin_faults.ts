@@ -21,7 +21,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     ...immutableFaults(object, old, ["data"]),
     ...secretFaults(object),
   ],
-  "/pods": (pod) => podFaults(fields(pod.spec), "spec"),
+  "/pods": (pod) => [...podFaults(fields(pod.spec), "spec"), ...imageFaults(fields(pod.spec))],
   "apps/deployments": workloadFaults,
   "apps/replicasets": workloadFaults,
   "apps/statefulsets": workloadFaults,
@@ -122,6 +122,16 @@ function podFaults(spec: Fields, path: string): FieldError[] {
     });
   }
   return faults;
+}
+
+/** Images of a pod have no space around them. Templates may have: so it was before the server looked. */
+function imageFaults(spec: Fields): FieldError[] {
+  const why = "must not have leading or trailing whitespace";
+  return ["containers", "initContainers"].flatMap((key) =>
+    items(own(spec, key)).flatMap(({ image }, i) =>
+      typeof image === "string" && image.trim() !== image ? [invalid(`spec.${key}[${i}].image`, image, why)] : []
+    )
+  );
 }
 
 /** Sources of volumes in the order in which the server looks at them. */

@@ -3,6 +3,7 @@ import { equal } from "../base/json.ts";
 import { own } from "../base/own.ts";
 import { applyDefaultsKeepingNull } from "../schema/defaults.ts";
 import type { FieldError } from "../schema/field_error.ts";
+import { patientPod } from "./builtin_created.ts";
 import { builtinDefaults } from "./builtin_defaults.ts";
 import { builtinFaults } from "./builtin_faults.ts";
 import { builtinWarnings } from "./builtin_warnings.ts";
@@ -10,6 +11,7 @@ import { decode } from "./decode.ts";
 import type { Rules, ServedKind } from "./kinds.ts";
 import { metadataFaults, metadataUpdateFaults } from "./metadata_rules.ts";
 import { labelFaults, type NameRule, pathSegmentFaults, subdomainFaults } from "../base/name_rules.ts";
+import { ephemeralFaults, podUpdateFaults } from "./pod_update_faults.ts";
 import { type Draft, metadataOf, type StoredObject, withMetadata } from "./objects.ts";
 
 /** Kinds whose generation the server counts. */
@@ -87,10 +89,14 @@ export function builtinRules(kind: ServedKind): Rules {
     prepareUpdate(object, old, subresource) {
       if (subresource === "status") return statusOnly(object, old);
       const status = own(old, "status");
-      const written = hasStatus && status !== undefined ? { ...object, status } : object;
-      const isNamespace = name === "/namespaces" && subresource === undefined;
-      const next = kept(name, isNamespace ? withFinalizers(written, old) : written);
-      if (!isCounted) return next;
+      // Where a pod is bound is said in both.
+      const keepsStatus = hasStatus && status !== undefined && subresource !== "binding";
+      const written = keepsStatus ? { ...object, status } : object;
+      const next = kept(
+        name,
+        subresource === undefined ? admittedUpdate(name, written, old) : only(subresource, written, old),
+      );
+      if (!isCounted || subresource === "binding") return next;
       const generation = old.metadata.generation ?? 1;
       const isSame = sameSpec(next, old) && (!ANNOTATED.has(name) || sameAnnotations(next, old));
       return withMetadata(next, { generation: isSame ? generation : generation + 1 });
@@ -99,7 +105,13 @@ export function builtinRules(kind: ServedKind): Rules {
       const faults = old === undefined
         ? metadataFaults(object.metadata, kind.namespaced, NAME_RULES[name] ?? subdomainFaults)
         : metadataUpdateFaults(object.metadata, old.metadata);
-      return subresource === "status" ? faults : [...faults, ...builtinFaults(name, object, old)];
+      if (subresource === "status") return faults;
+      faults.push(...builtinFaults(name, object, old));
+      // On paths of their own pods may change in other ways.
+      if (name !== "/pods" || old === undefined) return faults;
+      if (subresource === undefined) faults.push(...podUpdateFaults(object, old));
+      if (subresource === "ephemeralcontainers") faults.push(...ephemeralFaults(object, old));
+      return faults;
     },
     warnings: (object, old) => builtinWarnings(name, object, old === undefined),
     read: (stored) => stored,
@@ -119,6 +131,43 @@ function withStatus({ schema }: ServedKind, object: StoredObject): StoredObject 
   return status === undefined || value === undefined
     ? object
     : { ...object, status: applyDefaultsKeepingNull(status, value) };
+}
+
+/** What admission makes of a change. */
+function admittedUpdate(name: string, object: StoredObject, old: StoredObject): StoredObject {
+  if (name === "/namespaces") return withFinalizers(object, old);
+  return name === "/pods" ? { ...object, spec: patientPod(object.spec as Draft) } : object;
+}
+
+/** A change as the path of a subresource takes it: of a pod's spec some paths take but a part. */
+function only(subresource: string, object: StoredObject, old: StoredObject): StoredObject {
+  const [next, before] = [object.spec as Draft, old.spec as Draft];
+  if (subresource === "ephemeralcontainers") {
+    const { ephemeralContainers: _, ...spec } = before;
+    const given = own(next, "ephemeralContainers");
+    return { ...object, spec: { ...spec, ...given !== undefined && { ephemeralContainers: given } } };
+  }
+  return subresource === "resize" ? { ...object, spec: resized(next, before) } : object;
+}
+
+/** A pod's spec of which only resources change. Containers in another order, or others, are left for the rules to refuse. */
+function resized(next: Draft, before: Draft): Draft {
+  const spec: Record<string, unknown> = { ...before };
+  for (const key of ["containers", "initContainers"]) {
+    const [wanted, there] = [own(next, key), own(before, key)].map((each) => (each ?? []) as readonly Draft[]);
+    if (wanted?.length !== there?.length) return next;
+    if (there?.some(({ name }, i) => wanted?.[i]?.name !== name)) return next;
+    if (there === undefined || there.length === 0) continue;
+    spec[key] = there.map(({ resources: _r, resizePolicy: _p, ...container }, i) => {
+      const { resources, resizePolicy } = wanted?.[i] ?? {};
+      return {
+        ...container,
+        ...resources !== undefined && { resources },
+        ...resizePolicy !== undefined && { resizePolicy },
+      };
+    });
+  }
+  return spec;
 }
 
 /** The finalizers in a namespace's `spec` go by `/finalize` alone. */

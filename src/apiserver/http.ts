@@ -12,6 +12,7 @@ import type { ServedKind } from "./kinds.ts";
 import type { StoredObject } from "./objects.ts";
 import { deleteOptions, isTrue } from "./options.ts";
 import { type ResourcePath, resourcePath } from "./path.ts";
+import { isPodPart, servePodPart } from "./pod_parts.ts";
 import { PROTOBUF } from "./protobuf/media_type.ts";
 import { getObject, listObjects, selection } from "./read.ts";
 import { isReview, serveReview } from "./reviews.ts";
@@ -115,6 +116,7 @@ async function operate(core: Core, watches: Watches, target: Target, request: Re
     : kind.subresources.find((part) => part.name === subresource)?.verbs;
   if (verb === undefined || !allowed?.includes(verb)) throw notThere(request.method, target);
   if (isTokenRequest(target)) return jsonResponse(await serveTokenRequest(core, target, request), 201);
+  if (isPodPart(target)) return await servePodPart(core, target, request);
   if (isReview(target)) return jsonResponse(await serveReview(core, target, request), 201);
   const accept = request.headers.get("accept");
   const form = wantedForm(accept, kind.isBuiltin);

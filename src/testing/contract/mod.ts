@@ -27,6 +27,7 @@ import { jsonPatchCases, mergePatchCases } from "./cases/patches_more.ts";
 import { badInput, dryRun, fieldValidation } from "./cases/requests.ts";
 import { refusedDefinitions } from "./cases/refused_definitions.ts";
 import { refusedSchemas } from "./cases/refused_schemas.ts";
+import { pods } from "./cases/pods.ts";
 import { protobuf } from "./cases/protobuf.ts";
 import { tables } from "./cases/tables.ts";
 import { services } from "./cases/services.ts";
@@ -90,6 +91,7 @@ export const CASES: readonly Case[] = [
   ...namespaces,
   ...graceful,
   ...collections,
+  ...pods,
   ...tokens,
   ...leases,
   ...events,

@@ -42,6 +42,7 @@ export const SUBJECTS: readonly Subject[] = [
     areas: [
       "objects",
       "services",
+      "pods",
       "status",
       "deletion",
       "preconditions",

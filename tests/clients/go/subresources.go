@@ -2,10 +2,14 @@ package main
 
 import (
 	"context"
+	"strings"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // subresources are what objects have beside themselves.
@@ -30,6 +34,10 @@ func subresources(ctx context.Context, s *server) {
 	pod.Status.Phase = corev1.PodFailed
 	pod, err = pods.Update(ctx, pod, metav1.UpdateOptions{})
 	s.show("its spec", pod, err)
+	_, err = pods.Patch(ctx, "pod", types.StrategicMergePatchType, []byte(`{"spec":{"containers":[{"name":"main","ports":[{"containerPort":1}]}]}}`), metav1.PatchOptions{})
+	// The difference of both comes after this, in the form of Go's types.
+	message, _, _ := strings.Cut(err.Error(), "@@")
+	s.say("what of a pod cannot change: %s %s", apierrors.ReasonForError(err), message)
 	for _, verb := range []string{"get", "create"} {
 		review, err := s.typed.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, &authorizationv1.SelfSubjectAccessReview{
 			Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: verb, Resource: "pods"}},
@@ -45,4 +53,15 @@ func subresources(ctx context.Context, s *server) {
 	namespace.Spec.Finalizers = append(namespace.Spec.Finalizers, "clients.example.com/held")
 	namespace, err = s.typed.CoreV1().Namespaces().Finalize(ctx, namespace, metav1.UpdateOptions{})
 	s.show("namespace", namespace, err)
+	err = pods.Bind(ctx, &corev1.Binding{ObjectMeta: metav1.ObjectMeta{Name: "pod"}, Target: corev1.ObjectReference{Kind: "Node", Name: "nowhere"}}, metav1.CreateOptions{})
+	s.refused("binding", err)
+	_, err = pods.GetLogs("pod", &corev1.PodLogOptions{}).DoRaw(ctx)
+	s.refused("log of a node that is not there", err)
+	evict := func(name string) error {
+		return s.proto.CoreV1().Pods(s.namespace).EvictV1(ctx, &policyv1.Eviction{
+			ObjectMeta: metav1.ObjectMeta{Name: name}, DeleteOptions: &metav1.DeleteOptions{GracePeriodSeconds: new(int64)},
+		})
+	}
+	s.refused("eviction", evict("pod"))
+	s.refused("eviction of what is gone", evict("pod"))
 }
