@@ -1,5 +1,6 @@
 /**
- * Writes `src/openapi/kubernetes.gen.ts` from a live Kubernetes: which built-in kinds it serves, and their schemas without descriptions.
+ * Writes `src/openapi/kubernetes.gen.ts` from a live Kubernetes: which built-in kinds it serves, and their schemas without descriptions; those,
+ * packed, go into `src/openapi/descriptions.gen.ts`.
  *
  * ```sh
  * kubectl proxy --port 8001 &
@@ -8,6 +9,9 @@
  *
  * The cluster must have no CustomResourceDefinition: what is served by one is no built-in kind.
  */
+
+import { Buffer } from "node:buffer";
+import { brotliCompressSync, constants } from "node:zlib";
 
 /** A kind of `apidiscovery.k8s.io/v2`, as far as it is read here. */
 interface DiscoveredResource {
@@ -117,6 +121,39 @@ export function openapiModule(
   ].join("\n");
 }
 
+/**
+ * The text of the generated module of descriptions. All are asked for rarely, and then at once: they are packed as one.
+ *
+ * @param version What the server says it is, such as `v1.36.3`.
+ * @param documents The OpenAPI v3 documents of all served groups.
+ * @returns A TypeScript module.
+ */
+export function descriptionsModule(version: string, documents: readonly OpenApiDocument[]): string {
+  const described = new Map<string, unknown>();
+  for (const document of documents) {
+    for (const [name, schema] of Object.entries(document.components?.schemas ?? {})) {
+      const { properties = {} } = schema as { properties?: Readonly<Record<string, unknown>> };
+      const texts = [["", schema] as const, ...Object.entries(properties)].flatMap(([key, part]) => {
+        const { description } = part as { description?: string };
+        return description === undefined ? [] : [[key, description] as const];
+      });
+      // Some are of a kind of each group beside: those the server adds.
+      const kinds = groupVersionKinds(schema).slice(0, 1);
+      described.set(name, { ...kinds.length > 0 && { kinds }, texts: Object.fromEntries(texts) });
+    }
+  }
+  const sorted = Object.fromEntries([...described].sort(([a], [b]) => a < b ? -1 : 1));
+  const packed = brotliCompressSync(Buffer.from(JSON.stringify(sorted)), {
+    params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24 },
+  });
+  return [
+    `// What Kubernetes ${version} says of its kinds and their fields. Made by tools/openapi_data.ts: do not edit.`,
+    `/** By definition: of which kinds it is, and descriptions by field, its own by "". JSON, by Brotli, in base64. */`,
+    `export const packedDescriptions = ${JSON.stringify(packed.toString("base64"))};`,
+    ``,
+  ].join("\n");
+}
+
 function row({ name, type, format, priority, description }: TableColumn, texts: readonly string[]): unknown {
   return [name, type, format, priority, texts.indexOf(description)];
 }
@@ -208,8 +245,10 @@ async function main(server: string): Promise<void> {
       }
     }
   }
-  const target = new URL("../src/openapi/kubernetes.gen.ts", import.meta.url);
-  await Deno.writeTextFile(target, openapiModule(gitVersion, lists, documents, tables));
+  const write = (name: string, text: string) =>
+    Deno.writeTextFile(new URL(`../src/openapi/${name}.gen.ts`, import.meta.url), text);
+  await write("kubernetes", openapiModule(gitVersion, lists, documents, tables));
+  await write("descriptions", descriptionsModule(gitVersion, documents));
 }
 
 if (import.meta.main) {

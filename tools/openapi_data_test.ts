@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { openapiModule } from "./openapi_data.ts";
+import { Buffer } from "node:buffer";
+import { brotliDecompressSync } from "node:zlib";
+import { descriptionsModule, openapiModule } from "./openapi_data.ts";
 
 const discovery = {
   items: [{
@@ -88,4 +90,17 @@ Deno.test("openapiModule lists the columns of tables, each description once", as
 
   assert.deepEqual(columns["apps/deployments"], [["Name", "string", "name", 0, 0], ["Images", "string", "", 1, 1]]);
   assert.deepEqual(columnTexts, ["its name", "its images"]);
+});
+
+Deno.test("descriptionsModule packs what is said of definitions and fields, and of which kinds they are", async () => {
+  const text = descriptionsModule("v1.36.3", [document]);
+  const { packedDescriptions } = await import(`data:application/typescript,${encodeURIComponent(text)}`);
+
+  assert.deepEqual(JSON.parse(brotliDecompressSync(Buffer.from(packedDescriptions, "base64")).toString()), {
+    "apps.v1.Deployment": {
+      kinds: [{ group: "apps", version: "v1", kind: "Deployment" }],
+      texts: { "": 'It\'s a "text"', description: "a field of this name stays" },
+    },
+    "apps.v1.Spec": { texts: {} },
+  });
 });

@@ -92,16 +92,16 @@ async function documentAt(core: Core, path: string, request: Request): Promise<R
   }
 }
 
-function openApiV2Response(core: Core, request: Request): Response {
+async function openApiV2Response(core: Core, request: Request): Promise<Response> {
   const wantsProtobuf = mediaRanges(request.headers.get("accept")).some(({ type }) => type.endsWith("+protobuf"));
-  if (!wantsProtobuf) return json(openApiV2(core));
+  if (!wantsProtobuf) return json(await openApiV2(core));
   return new Response(openApiV2Head() as Uint8Array<ArrayBuffer>, { headers: { "content-type": OPENAPI_V2_PROTOBUF } });
 }
 
 async function openApi(core: Core, part: string | undefined, path: string): Promise<Response | undefined> {
   if (part !== "v3") return undefined;
   if (path === "/openapi/v3") return json(await openApiIndex(core), "text/plain; charset=utf-8");
-  const document = openApiDocument(core, path.slice("/openapi/v3/".length));
+  const document = await openApiDocument(core, path.slice("/openapi/v3/".length));
   return document === undefined ? new Response(null, { status: 404 }) : json(document);
 }
 

@@ -3,9 +3,11 @@
  * `fieldValidation` and server-side apply; that much is in them, put together from what is served.
  */
 import { isObject } from "../base/json.ts";
+import { own } from "../base/own.ts";
 import { definitions, version } from "../openapi/kubernetes.gen.ts";
 import type { JsonSchema } from "../schema/json_schema.ts";
 import type { Core } from "./core.ts";
+import { type Descriptions, loadDescriptions } from "./descriptions.ts";
 import { digest } from "./hashes.ts";
 import type { ServedKind } from "./kinds.ts";
 import { OBJECT_META } from "./server_schema.ts";
@@ -46,13 +48,15 @@ function pathOf(group: string, version: string): string {
  * @param path The path behind `/openapi/v3/`.
  * @returns Nothing where no kind is served.
  */
-export function openApiDocument(core: Core, path: string): unknown {
+export async function openApiDocument(core: Core, path: string): Promise<unknown> {
   const kinds = core.kinds.all.filter((kind) => pathOf(kind.group, kind.version) === path);
   if (kinds.length === 0) return undefined;
-  const schemas = new Map<string, unknown>();
+  const { group = "", version: served = "" } = kinds[0] ?? {};
+  const found: Found = { schemas: new Map(), descriptions: await loadDescriptions(), group, version: served };
+  const { schemas } = found;
   for (const kind of kinds) {
-    if (kind.isBuiltin) addDefinition(schemas, kind.schema.definition ?? "", kind);
-    else schemas.set(schemaName(kind), customSchema(kind, schemas));
+    for (const name of kind.isBuiltin ? definitionsOf(kind) : []) addDefinition(found, name);
+    if (!kind.isBuiltin) addCustom(found, kind);
   }
   return {
     openapi: "3.0.0",
@@ -71,18 +75,58 @@ function groupVersionKind({ group, version, kind }: Pick<ServedKind, "group" | "
   return { group, version, kind };
 }
 
+/** A document in the making. */
+interface Found {
+  readonly schemas: Map<string, unknown>;
+  readonly descriptions: Descriptions;
+  readonly group: string;
+  readonly version: string;
+}
+
+const META = "io.k8s.apimachinery.pkg.apis.meta.v1.";
+
+/** What the paths of a built-in kind take and answer. */
+function definitionsOf({ schema: { definition = "" }, verbs, subresources }: ServedKind): string[] {
+  const can = (verb: string) => verbs.includes(verb);
+  return [
+    definition,
+    `${META}APIResourceList`,
+    ...can("list") ? [`${definition}List`] : [],
+    ...can("watch") ? [`${META}WatchEvent`] : [],
+    ...can("patch") ? [`${META}Patch`] : [],
+    ...can("delete") ? [`${META}DeleteOptions`, `${META}Status`] : [],
+    ...subresources.map(({ group, version, kind }) => `io.k8s.api.${group.split(".")[0] || "core"}.${version}.${kind}`),
+  ];
+}
+
 /** Adds a definition and all that it refers to. */
-function addDefinition(schemas: Map<string, unknown>, name: string, kind?: ServedKind): void {
+function addDefinition(document: Found, name: string): void {
+  const { schemas, descriptions } = document;
   const text = definitions[name];
-  if (text === undefined || (schemas.has(name) && kind === undefined)) return;
-  const schema = JSON.parse(text) as Record<string, unknown>;
+  if (text === undefined || schemas.has(name)) return;
+  const { kinds, texts = {} } = descriptions[name] ?? {};
   const found: string[] = [];
-  const written = withReferences(schema, found) as Record<string, unknown>;
-  schemas.set(
-    name,
-    kind === undefined ? written : { ...written, "x-kubernetes-group-version-kind": [groupVersionKind(kind)] },
-  );
-  for (const each of found) if (!schemas.has(each)) addDefinition(schemas, each);
+  const written = withReferences(described(JSON.parse(text), texts), found) as Record<string, unknown>;
+  const all = kinds && [...kinds, ...kindsBeside(document, name)];
+  schemas.set(name, all === undefined ? written : { ...written, "x-kubernetes-group-version-kind": all });
+  for (const each of found) addDefinition(document, each);
+}
+
+/** Some definitions are of a kind of each group, too. */
+function kindsBeside({ group, version }: Found, name: string): unknown[] {
+  const kind = ["DeleteOptions", "WatchEvent"].find((each) => name === `${META}${each}`);
+  return kind === undefined || group === "" ? [] : [groupVersionKind({ group, version, kind })];
+}
+
+/** A definition with what is said of it and of its fields. */
+function described(schema: JsonSchema, texts: Readonly<Record<string, string>>): JsonSchema {
+  const text = (key: string) => own(texts, key) === undefined ? {} : { description: texts[key] };
+  const properties = Object.entries(schema.properties ?? {}).map(([key, part]) => [key, { ...text(key), ...part }]);
+  return {
+    ...text(""),
+    ...schema,
+    ...schema.properties !== undefined && { properties: Object.fromEntries(properties) },
+  } as JsonSchema;
 }
 
 /** A definition with its references in the form that OpenAPI wants. */
@@ -111,21 +155,42 @@ const KIND = "Kind is a string value representing the REST resource this object 
 
 const METADATA = `Standard object's metadata. More info: ${CONVENTIONS}#metadata`;
 
-function customSchema(kind: ServedKind, schemas: Map<string, unknown>): unknown {
-  addDefinition(schemas, OBJECT_META);
-  const schema = withAlternatives(kind.schema as JsonSchema) as JsonSchema;
-  const selectable = [...kind.selectableFields?.keys() ?? []].map((path) => ({ fieldPath: path }));
-  return {
-    ...schema,
-    properties: {
-      ...schema.properties,
-      apiVersion: { type: "string", description: API_VERSION },
-      kind: { type: "string", description: KIND },
-      metadata: { allOf: [{ $ref: `${REFERENCE}${OBJECT_META}` }], description: METADATA },
-    },
-    "x-kubernetes-group-version-kind": [groupVersionKind(kind)],
-    ...selectable.length > 0 && { "x-kubernetes-selectable-fields": selectable },
+/** Adds the schema of a custom kind, that of its list, and what its paths take and answer. */
+function addCustom(document: Found, kind: ServedKind): void {
+  const { subresources, schema, plural, listKind, selectableFields } = kind;
+  const parts = ["DeleteOptions", "ListMeta", "ObjectMeta", "Patch", "Status"].map((each) => `${META}${each}`);
+  for (const name of parts) addDefinition(document, name);
+  if (subresources.some(({ name }) => name === "scale")) addDefinition(document, "io.k8s.api.autoscaling.v1.Scale");
+  const type = {
+    apiVersion: { type: "string", description: API_VERSION },
+    kind: { type: "string", description: KIND },
   };
+  const paths = [...selectableFields?.keys() ?? []].map((path) => ({ fieldPath: path }));
+  const selectable = paths.length > 0 && { "x-kubernetes-selectable-fields": paths };
+  const { properties, ...rest } = withAlternatives(schema) as JsonSchema;
+  document.schemas.set(schemaName(kind), {
+    ...rest,
+    properties: { ...properties, ...type, metadata: referring(OBJECT_META, METADATA) },
+    "x-kubernetes-group-version-kind": [groupVersionKind(kind)],
+    ...selectable,
+  });
+  const items = { type: "array", items: { $ref: `${REFERENCE}${schemaName(kind)}` } };
+  document.schemas.set(schemaName({ ...kind, kind: listKind }), {
+    type: "object",
+    description: `${listKind} is a list of ${kind.kind}`,
+    required: ["items"],
+    properties: {
+      ...type,
+      items: { ...items, description: `List of ${plural}. More info: ${CONVENTIONS}` },
+      metadata: referring(`${META}ListMeta`, `Standard list metadata. More info: ${CONVENTIONS}#types-kinds`),
+    },
+    "x-kubernetes-group-version-kind": [groupVersionKind({ ...kind, kind: listKind })],
+    ...selectable,
+  });
+}
+
+function referring(definition: string, description: string): unknown {
+  return { allOf: [{ $ref: `${REFERENCE}${definition}` }], description };
 }
 
 /** A schema that says what an int-or-string may be, which its definition may leave out. */

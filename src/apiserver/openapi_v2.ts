@@ -9,10 +9,12 @@ export const OPENAPI_V2_PROTOBUF = "application/com.github.proto-openapi.spec.v2
 const REFERENCE = /"#\/components\/schemas\//g;
 
 /** `/openapi/v2` as JSON. */
-export function openApiV2(core: Core): unknown {
+export async function openApiV2(core: Core): Promise<unknown> {
   const definitions: Record<string, unknown> = {};
   for (const path of openApiPaths(core)) {
-    const document = openApiDocument(core, path) as { components: { schemas: Record<string, unknown> } } | undefined;
+    const document = await openApiDocument(core, path) as
+      | { components: { schemas: Record<string, unknown> } }
+      | undefined;
     const text = JSON.stringify(document?.components.schemas ?? {}).replaceAll(REFERENCE, '"#/definitions/');
     Object.assign(definitions, JSON.parse(text));
   }

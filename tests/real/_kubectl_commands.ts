@@ -267,4 +267,10 @@ export const COMMANDS: readonly Command[] = [
   k("get --raw /api/v1/namespaces/default/configmaps?limit=1&labelSelector=none"),
   k("cluster-info", { absent: /CoreDNS/ }),
   k("explain none", { code: 1 }),
+  k("explain deployment"),
+  k("explain pods.spec.containers"),
+  k("explain service --recursive"),
+  k("explain cronjobs.spec.jobTemplate.spec.backoffLimit"),
+  k("explain hpa.spec.metrics --api-version=autoscaling/v2"),
+  k("explain crd.spec.versions.schema"),
 ];
