@@ -17,6 +17,7 @@ import {
   identity,
   ignoredFields,
   nothing,
+  versionsOf,
   withoutManaged,
   withoutServerFields,
 } from "./managed_fields.ts";
@@ -197,7 +198,7 @@ export function applyTo(
   // An object that was never tracked gets its fields under a name that anybody can take them from.
   const known = start.managers.size > 0 || !live.metadata.uid ? start : untracked(core, kind, live);
   const id = identity({ manager: options.manager, operation: "Apply", ...(subresource && { subresource }) });
-  const change = { schema, apiVersion, manager: id, ignored };
+  const change = { schema, apiVersion, manager: id, ignored, ...versionsOf(core, kind) };
   let result;
   try {
     result = applied(before, wanted, known.managers, change, options.force);
@@ -228,7 +229,13 @@ function untracked(
   live: StoredObject,
 ): { managers: Managers; times: ReadonlyMap<string, string> } {
   const id = identity({ manager: "before-first-apply", operation: "Update", apiVersion: kind.apiVersion });
-  const change = { schema: kind.schema, apiVersion: kind.apiVersion, manager: id, ignored: ignoredFields(kind) };
+  const change = {
+    schema: kind.schema,
+    apiVersion: kind.apiVersion,
+    manager: id,
+    ignored: ignoredFields(kind),
+    ...versionsOf(core, kind),
+  };
   const managers = new Map(updated(nothing(kind), withoutManaged(live), new Map(), change));
   const mine = managers.get(id);
   if (mine !== undefined) managers.set(id, { ...mine, set: withoutServerFields(mine.set) });

@@ -1,4 +1,5 @@
 /** What the server sets in objects of built-in kinds when they are made (`PrepareForCreate` of `k8s.io/kubernetes/pkg/registry`, and admission). */
+import { equal } from "../base/json.ts";
 import { own } from "../base/own.ts";
 import { type Fields, fields, or, within } from "./_parts.ts";
 import { type StoredObject, timestamp, withMetadata } from "./objects.ts";
@@ -27,7 +28,7 @@ export const CREATED: Readonly<Record<string, (object: StoredObject, now: number
     ...withMetadata(it, { finalizers: [...it.metadata.finalizers ?? [], "kubernetes.io/pv-protection"] }),
     status: { phase: "Pending", lastPhaseTransitionTime: timestamp(now) },
   }),
-  "batch/jobs": (it) => ({ ...it, spec: selectingJob(it, fields(it.spec)) }),
+  "batch/jobs": labelledJob,
   "/persistentvolumeclaims": (it) => ({
     ...withMetadata(it, { finalizers: [...it.metadata.finalizers ?? [], "kubernetes.io/pvc-protection"] }),
     status: { phase: "Pending" },
@@ -40,6 +41,17 @@ function tainted(spec: Fields): Fields {
   const taints = Array.isArray(spec.taints) ? spec.taints.map(fields) : [];
   const isThere = taints.some(({ key, effect }) => key === taint.key && effect === taint.effect);
   return isThere ? spec : { ...spec, taints: [...taints, taint] };
+}
+
+/** A job has its pods' labels where it has none, also those that the server gives them. */
+function labelledJob(job: StoredObject): StoredObject {
+  const given = own(fields(fields(fields(job.spec).template).metadata), "labels");
+  const isTheirs = equal(job.metadata.labels ?? {}, fields(given));
+  const spec = selectingJob(job, fields(job.spec));
+  const labels = fields(fields(spec.template).metadata).labels as Record<string, string> | undefined;
+  return isTheirs && labels !== undefined
+    ? withMetadata({ ...job, spec }, { labels: { ...labels } })
+    : { ...job, spec };
 }
 
 /** A job tells its pods by its own uid, unless it says by what. */

@@ -51,7 +51,7 @@ const FILLED: Readonly<Record<string, (object: Draft) => Draft>> = {
   "apps/replicasets": (it) => inSpec(it, (spec) => inTemplate(or(spec, { replicas: 1 }))),
   "apps/statefulsets": (it) => inSpec(it, statefulSetSpec),
   "apps/daemonsets": (it) => inSpec(it, daemonSetSpec),
-  "batch/jobs": (it) => inSpec(it, jobSpec),
+  "batch/jobs": (it) => labelled(inSpec(it, jobSpec)),
   "batch/cronjobs": (it) => inSpec(it, cronJobSpec),
   "networking.k8s.io/networkpolicies": (it) =>
     inSpec(
@@ -60,8 +60,7 @@ const FILLED: Readonly<Record<string, (object: Draft) => Draft>> = {
     ),
   "rbac.authorization.k8s.io/roles": (it) => ({ ...it, rules: own(it, "rules") ?? null }),
   "rbac.authorization.k8s.io/clusterroles": (it) => ({ ...it, rules: own(it, "rules") ?? null }),
-  "autoscaling/horizontalpodautoscalers": (it) =>
-    inSpec(it, (spec) => or(spec, { minReplicas: 1, metrics: [HALF_BUSY] })),
+  "autoscaling/horizontalpodautoscalers": autoscaler,
   "rbac.authorization.k8s.io/rolebindings": roleBinding,
   "rbac.authorization.k8s.io/clusterrolebindings": roleBinding,
   "networking.k8s.io/ingressclasses": (it) =>
@@ -85,11 +84,33 @@ const CSI_DRIVER = {
   seLinuxMount: false,
 };
 
-/** What an autoscaler aims at when nothing is said. */
+/** What an autoscaler aims at when nothing is said. The old version has it by conversion. */
 const HALF_BUSY = {
   type: "Resource",
   resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 80 } },
 };
+
+const [FEW, ALL] = [{ type: "Pods", value: 4, periodSeconds: 15 }, { type: "Percent", value: 100, periodSeconds: 15 }];
+
+/** Who says anything of an autoscaler's behaviour is told all of it. */
+const BEHAVIOR = {
+  scaleUp: { stabilizationWindowSeconds: 0, selectPolicy: "Max", policies: [FEW, ALL] },
+  scaleDown: { selectPolicy: "Max", policies: [ALL] },
+};
+
+function autoscaler(it: Draft): Draft {
+  const isNew = own(it, "apiVersion") === "autoscaling/v2";
+  return inSpec(it, (spec) => {
+    const metrics = own(spec, "metrics");
+    const hasNone = metrics === undefined || (Array.isArray(metrics) && metrics.length === 0);
+    const filled = { ...or(spec, { minReplicas: 1 }), ...isNew && hasNone && { metrics: [HALF_BUSY] } };
+    return within(filled, "behavior", (behavior) => ({
+      ...behavior,
+      scaleUp: { ...BEHAVIOR.scaleUp, ...fields(own(behavior, "scaleUp")) },
+      scaleDown: { ...BEHAVIOR.scaleDown, ...fields(own(behavior, "scaleDown")) },
+    }));
+  });
+}
 
 /** The first of the addresses has a field of its own; either says the other. */
 function podAddresses(status: Fields): Fields {
@@ -177,7 +198,7 @@ function volume(it: Fields): Fields {
   };
   const filled = Object.entries(parts).reduce(
     (next, [key, defaults]) => within(next, key, (part) => or(part, defaults)),
-    it,
+    Object.keys(it).some((key) => key !== "name") ? it : { ...it, emptyDir: {} },
   );
   const items = (part: Fields) => each(part, "items", (item) => within(item, "fieldRef", fieldRef));
   const projected = within(filled, "projected", (part) =>
@@ -215,6 +236,14 @@ function daemonSetSpec(spec: Fields): Fields {
   if (updateStrategy.type !== "RollingUpdate") return inTemplate({ ...filled, updateStrategy });
   const rollingUpdate = or(fields(own(updateStrategy, "rollingUpdate")), { maxUnavailable: 1, maxSurge: 0 });
   return inTemplate({ ...filled, updateStrategy: { ...updateStrategy, rollingUpdate } });
+}
+
+/** A job without labels has those of its pods. */
+export function labelled<T extends Draft>(job: T): T {
+  const metadata = fields(job.metadata);
+  const labels = own(fields(fields(fields(job.spec).template).metadata), "labels");
+  const hasOwn = Object.keys(fields(own(metadata, "labels"))).length > 0;
+  return hasOwn || labels === undefined ? job : { ...job, metadata: { ...metadata, labels } };
 }
 
 function jobSpec(spec: Fields): Fields {

@@ -4,7 +4,9 @@ import { own } from "../base/own.ts";
 import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from "../schema/field_error.ts";
 import { labelFaults } from "../base/name_rules.ts";
 import { configMapFaults, secretFaults } from "./config_faults.ts";
+import { cronJobFaults, jobFaults } from "./job_faults.ts";
 import type { StoredObject } from "./objects.ts";
+import { imageFaults, podFaults } from "./pod_faults.ts";
 import { webhookFaults } from "./webhook_faults.ts";
 import { bindingFaults, roleFaults } from "./rbac_faults.ts";
 
@@ -26,7 +28,11 @@ const CHECKS: Readonly<Record<string, Check>> = {
   "apps/replicasets": workloadFaults,
   "apps/statefulsets": workloadFaults,
   "apps/daemonsets": workloadFaults,
-  "batch/jobs": (job) => templateFaults(fields(fields(job.spec).template), "spec.template"),
+  "batch/jobs": (job, old) => jobFaults(job, templateFaults(fields(fields(job.spec).template), "spec.template"), old),
+  "batch/cronjobs": (it) => {
+    const path = "spec.jobTemplate.spec.template";
+    return cronJobFaults(it, templateFaults(fields(fields(fields(fields(it.spec).jobTemplate).spec).template), path));
+  },
   "coordination.k8s.io/leases": leaseFaults,
   "/services": serviceFaults,
   "admissionregistration.k8s.io/mutatingwebhookconfigurations": webhookFaults,
@@ -97,81 +103,6 @@ function matches(selector: Fields, labels: Fields): boolean {
 
 function templateFaults(template: Fields, path: string): FieldError[] {
   return podFaults(fields(template.spec), `${path}.spec`);
-}
-
-function podFaults(spec: Fields, path: string): FieldError[] {
-  const containers = items(spec.containers);
-  const faults = volumeFaults(items(spec.volumes), `${path}.volumes`);
-  if (containers.length === 0) return [...faults, required(`${path}.containers`)];
-  for (const key of ["containers", "initContainers"]) {
-    const seen = new Set<unknown>();
-    items(own(spec, key)).forEach((container, i) => {
-      const at = `${path}.${key}[${i}]`;
-      const { name, image } = container;
-      if (!name) faults.push(required(`${at}.name`));
-      else faults.push(...labelFaults(String(name)).map((fault) => invalid(`${at}.name`, name, fault)));
-      if (seen.has(name)) {
-        faults.push({
-          reason: "FieldValueDuplicate",
-          field: `${at}.name`,
-          message: `Duplicate value: ${JSON.stringify(name)}`,
-        });
-      }
-      seen.add(name);
-      if (!image) faults.push(required(`${at}.image`));
-    });
-  }
-  return faults;
-}
-
-/** Images of a pod have no space around them. Templates may have: so it was before the server looked. */
-function imageFaults(spec: Fields): FieldError[] {
-  const why = "must not have leading or trailing whitespace";
-  return ["containers", "initContainers"].flatMap((key) =>
-    items(own(spec, key)).flatMap(({ image }, i) =>
-      typeof image === "string" && image.trim() !== image ? [invalid(`spec.${key}[${i}].image`, image, why)] : []
-    )
-  );
-}
-
-/** Sources of volumes in the order in which the server looks at them. */
-const VOLUME_SOURCES = [
-  "emptyDir",
-  "hostPath",
-  "gitRepo",
-  "gcePersistentDisk",
-  "awsElasticBlockStore",
-  "secret",
-  "nfs",
-  "iscsi",
-  "glusterfs",
-  "flocker",
-  "persistentVolumeClaim",
-  "rbd",
-  "cinder",
-  "cephfs",
-  "quobyte",
-  "downwardAPI",
-  "fc",
-  "configMap",
-  "azureFile",
-  "vsphereVolume",
-  "photonPersistentDisk",
-  "portworxVolume",
-  "azureDisk",
-  "storageos",
-  "projected",
-  "scaleIO",
-  "csi",
-  "ephemeral",
-  "image",
-];
-
-function volumeFaults(volumes: readonly Fields[], path: string): FieldError[] {
-  return volumes.flatMap((volume, i) => {
-    const [, ...more] = VOLUME_SOURCES.filter((source) => own(volume, source) !== undefined);
-    return more.map((source) => forbidden(`${path}[${i}].${source}`, "may not specify more than 1 volume type"));
-  });
 }
 
 function leaseFaults({ spec }: StoredObject): FieldError[] {

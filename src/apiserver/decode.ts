@@ -8,6 +8,7 @@ import { alwaysNull } from "./always_null.ts";
 import { goKind, goTypeName } from "./go_value.ts";
 import { canonicalQuantity } from "./quantity.ts";
 import { builtinSchema, JSON_SCHEMA, type ServerSchema } from "./server_schema.ts";
+import { zeroFields } from "./zero_fields.ts";
 
 /** A value that does not fit its field: the message is Go's. */
 export class DecodeError extends Error {
@@ -112,10 +113,11 @@ function decodeSchemaOr(other: NonNullable<ServerSchema["schemaOr"]>, value: unk
   return value;
 }
 
-/** An empty list or map is not written out again by Go, save where the field must be there. */
+/** An empty list or map is not written out again by Go, nor is zero where it says the same as nothing, save where the field must be there. */
 function isLeftOut(schema: ServerSchema, property: ServerSchema, key: string, value: unknown): boolean {
   // In a schema they may be wrong, so they are taken away later.
   if (schema.definition === JSON_SCHEMA) return false;
+  if (value === "" || value === 0 || value === false) return zeroFields(schema.definition).has(key);
   if (schema.required?.includes(key) || (key === "rules" && ROLES.test(schema.definition ?? ""))) return false;
   if (Array.isArray(value)) return value.length === 0;
   return isObject(value) && property.additionalProperties !== undefined && Object.keys(value).length === 0;

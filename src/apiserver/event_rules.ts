@@ -37,7 +37,7 @@ export function eventRules(base: Rules, isNew: boolean): Rules {
   return {
     ...base,
     prepareCreate: (object, now) => toCore(base.prepareCreate(object, now)),
-    prepareUpdate: (object, old, subresource) => base.prepareUpdate(object, old, subresource),
+    prepareUpdate: (object, old, subresource) => toCore(base.prepareUpdate(object, old, subresource)),
     validate(object, old, subresource) {
       const before = old === undefined ? undefined : toCore(old);
       return [...base.validate(object, old, subresource), ...eventFaults(toCore(object), isNew, before)];

@@ -3,7 +3,7 @@ import { equal, isObject } from "../base/json.ts";
 import { applyDefaults } from "../schema/defaults.ts";
 import type { Core } from "./core.ts";
 import { FieldSet } from "./apply/field_set.ts";
-import { type Managers, type Owned, updated } from "./apply/updater.ts";
+import { type Change, type Managers, type Owned, updated } from "./apply/updater.ts";
 import type { ServedKind } from "./kinds.ts";
 import type { ServerSchema } from "./server_schema.ts";
 import { type ManagedFieldsEntry, type StoredObject, timestamp, withMetadata } from "./objects.ts";
@@ -124,6 +124,29 @@ export function ignoredFields(kind: ServedKind, subresource?: string): FieldSet 
 }
 
 /**
+ * How fields that are owned in other versions are compared.
+ *
+ * @param core The server.
+ * @param kind The kind in the version that is changed.
+ */
+export function versionsOf(core: Core, kind: ServedKind): Pick<Change, "versionNamed"> {
+  return {
+    versionNamed(apiVersion) {
+      // In another version of a custom kind a field has the same name, be that served or not.
+      if (!kind.isBuiltin) return "same";
+      const version = apiVersion.slice(apiVersion.indexOf("/") + 1);
+      const other = core.kinds.get(kind.group, version, kind.plural);
+      if (other?.apiVersion !== apiVersion) return undefined;
+      const convert = (object: unknown) => {
+        const stored = { ...object as StoredObject, apiVersion: kind.apiVersion, kind: kind.kind };
+        return other.rules.read(kind.rules.stored?.(stored) ?? stored);
+      };
+      return { schema: other.schema, convert };
+    },
+  };
+}
+
+/**
  * An object after a change, with `managedFields` brought up to date.
  *
  * @param core The server.
@@ -147,6 +170,7 @@ export function trackUpdate(
     apiVersion: kind.apiVersion,
     manager: CURRENT,
     ignored: ignoredFields(kind, subresource),
+    ...versionsOf(core, kind),
   };
   const before = old === undefined ? nothing(kind) : withoutManaged(old);
   const managers = new Map(updated(before, withoutManaged(next), tracked.managers, change));

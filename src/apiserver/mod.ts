@@ -15,6 +15,7 @@ import type { Core } from "./core.ts";
 import { DEFINITIONS } from "./crd.ts";
 import { definitionRules } from "./definition_rules.ts";
 import { Definitions } from "./definitions.ts";
+import { autoscalerRules } from "./autoscaler_rules.ts";
 import { eventRules } from "./event_rules.ts";
 import { Garbage } from "./garbage.ts";
 import { statusResponse } from "./formats.ts";
@@ -169,10 +170,13 @@ export function createApiserver(options: ApiserverOptions = {}): Apiserver {
   };
 }
 
+const AUTOSCALERS = "autoscaling/horizontalpodautoscalers";
+
 function rulesFor(core: Core, kind: ServedKind): Rules {
   const rules = builtinRules(kind);
   if (kind.collection === SERVICES) return serviceRules(rules, core.store);
   if (kind.collection === DEFINITIONS) return definitionRules(rules);
+  if (kind.collection === AUTOSCALERS) return autoscalerRules(rules, kind.version === "v1");
   return kind.collection === "/events" ? eventRules(rules, kind.group !== "") : rules;
 }
 

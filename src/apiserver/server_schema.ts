@@ -2,6 +2,7 @@
 import { isObject } from "../base/json.ts";
 import { definitions } from "../openapi/kubernetes.gen.ts";
 import type { JsonSchema } from "../schema/json_schema.ts";
+import { zeroFields } from "./zero_fields.ts";
 
 /**
  * A schema with what the server needs beyond validation. Built-in ones hold each other, also in circles, so a schema is read key by key,
@@ -36,8 +37,20 @@ export function builtinSchema(name: string): ServerSchema {
   const schema: Record<string, unknown> = {};
   // Known before its parts are linked, since a part may lead back here.
   linked.set(name, schema as ServerSchema);
-  Object.assign(schema, link(JSON.parse(definitions[name] ?? "{}")), special(name), { definition: name });
+  const linkedParts = link(withoutIdleDefaults(JSON.parse(definitions[name] ?? "{}"), name));
+  Object.assign(schema, linkedParts, special(name), { definition: name });
   return schema as ServerSchema;
+}
+
+/** A definition without defaults that the server drops again, as they are zero. */
+function withoutIdleDefaults(schema: JsonSchema, name: string): JsonSchema {
+  const idle = zeroFields(name);
+  if (schema.properties === undefined || idle.size === 0) return schema;
+  const properties = Object.entries(schema.properties).map(([key, property]) => {
+    const { default: value, ...rest } = property;
+    return [key, idle.has(key) && (value === "" || value === 0 || value === false) ? rest : property];
+  });
+  return { ...schema, properties: Object.fromEntries(properties) };
 }
 
 /** What OpenAPI cannot say of some types that have their own JSON form. */

@@ -51,6 +51,11 @@ export function notSupported(field: string, value: unknown, supported: readonly 
   return { reason: "FieldValueNotSupported", field, message: withDetail(`Unsupported value: ${shown(value)}`, detail) };
 }
 
+/** A name of something that is not there. */
+export function notFound(field: string, value: unknown): FieldError {
+  return { reason: "FieldValueNotFound", field, message: quoting("Not found", value) };
+}
+
 /** A value that must be there once and is there again. */
 export function duplicate(field: string, value: unknown): FieldError {
   return { reason: "FieldValueDuplicate", field, message: quoting("Duplicate value", value) };

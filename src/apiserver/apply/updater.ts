@@ -41,6 +41,15 @@ export interface Change {
   readonly manager: string;
   /** Fields that nobody owns on this path, such as the status on the path of the whole. */
   readonly ignored: FieldSet;
+  /** A version in which somebody owns fields: "same" where its fields are those of this one; undefined where there is none of the name any more. */
+  versionNamed(apiVersion: string): OtherVersion | "same" | undefined;
+}
+
+/** Another version of the kind. */
+export interface OtherVersion {
+  readonly schema: ServerSchema;
+  /** An object of the version that is changed, in this one. */
+  convert(object: unknown): unknown;
 }
 
 /**
@@ -53,7 +62,8 @@ export interface Change {
  */
 export function updated(before: unknown, after: unknown, managers: Managers, change: Change): Managers {
   const comparison = filtered(compare(change.schema, before, after), change.ignored);
-  const next = new Map(taken(managers, comparison, change.manager, true));
+  const compared = comparisons(before, after, comparison, change);
+  const next = new Map(taken(managers, compared, change.manager, true));
   const own = next.get(change.manager)?.set ?? new FieldSet();
   const set = own.difference(comparison.removed).union(comparison.modified).union(comparison.added).without(
     change.ignored,
@@ -89,7 +99,27 @@ export function applied(live: unknown, config: unknown, managers: Managers, chan
   const claimed = new Map(managers).set(manager, { set, apiVersion, isApplied: true });
   const object = last === undefined || last.isEmpty ? merged : pruned(schema, merged, claimed, last);
   const comparison = filtered(compare(schema, live, object), change.ignored);
-  return { object, managers: taken(claimed, comparison, manager, force), isChanged: !equal(live, object) };
+  const compared = comparisons(live, object, comparison, change);
+  return { object, managers: taken(claimed, compared, manager, force), isChanged: !equal(live, object) };
+}
+
+/** What changed, as each version shows it. */
+function comparisons(
+  before: unknown,
+  after: unknown,
+  comparison: Comparison,
+  change: Change,
+): (apiVersion: string) => Comparison | undefined {
+  const known = new Map<string, Comparison | undefined>([[change.apiVersion, comparison]]);
+  return (apiVersion) => {
+    if (known.has(apiVersion)) return known.get(apiVersion);
+    const other = change.versionNamed(apiVersion);
+    const made = typeof other === "object"
+      ? filtered(compare(other.schema, other.convert(before), other.convert(after)), change.ignored)
+      : other && comparison;
+    known.set(apiVersion, made);
+    return made;
+  };
 }
 
 function filtered({ added, modified, removed }: Comparison, ignored: FieldSet): Comparison {
@@ -97,15 +127,22 @@ function filtered({ added, modified, removed }: Comparison, ignored: FieldSet): 
 }
 
 /** Takes changed fields from their owners, and those that are gone from all. */
-function taken(managers: Managers, comparison: Comparison, self: string, force: boolean): Managers {
-  const { added, modified, removed } = comparison;
-  const changed = modified.union(added);
+function taken(
+  managers: Managers,
+  comparisonIn: (apiVersion: string) => Comparison | undefined,
+  self: string,
+  force: boolean,
+): Managers {
   const next = new Map<string, Owned>();
   const conflicts: Conflict[] = [];
   for (const [manager, owned] of managers) {
     let { set } = owned;
     if (manager !== self) {
-      const conflict = set.intersection(changed);
+      const comparison = comparisonIn(owned.apiVersion);
+      // What was owned in a version that is gone is owned no more.
+      if (comparison === undefined) continue;
+      const { added, modified, removed } = comparison;
+      const conflict = set.intersection(modified.union(added));
       conflicts.push(...conflict.paths().map((path) => ({ manager, path })));
       set = set.difference(conflict).difference(removed);
     }

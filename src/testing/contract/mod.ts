@@ -27,6 +27,9 @@ import { jsonPatchCases, mergePatchCases } from "./cases/patches_more.ts";
 import { badInput, dryRun, fieldValidation } from "./cases/requests.ts";
 import { refusedDefinitions } from "./cases/refused_definitions.ts";
 import { refusedSchemas } from "./cases/refused_schemas.ts";
+import { autoscalers } from "./cases/autoscalers.ts";
+import { jobs } from "./cases/jobs.ts";
+import { zeros } from "./cases/zeros.ts";
 import { pods } from "./cases/pods.ts";
 import { protobuf } from "./cases/protobuf.ts";
 import { tables } from "./cases/tables.ts";
@@ -92,6 +95,9 @@ export const CASES: readonly Case[] = [
   ...graceful,
   ...collections,
   ...pods,
+  ...zeros,
+  ...jobs,
+  ...autoscalers,
   ...tokens,
   ...leases,
   ...events,

@@ -62,9 +62,9 @@ function changed(text: string, { title, file, from, to }: PlantedFault): string 
 
 /** A source whose imports of rooms that are not copied lead to where these are. */
 function linked(text: string, copied: readonly string[]): string {
-  return text.replaceAll(/from "(?:\.\.\/)+(\w+)\//g, (whole, room) => {
+  return text.replaceAll(/(from |import\()"(?:\.\.\/)+(\w+)\//g, (whole, before, room) => {
     const isElsewhere = !copied.includes(room) && (ROOMS.includes(room) || room === "openapi");
-    return isElsewhere ? `from "${SOURCE.href}${room}/` : whole;
+    return isElsewhere ? `${before}"${SOURCE.href}${room}/` : whole;
   });
 }
 

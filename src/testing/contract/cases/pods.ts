@@ -179,6 +179,23 @@ export const pods = area("pods", {
     await api.get(api.core("pods/p/ephemeralcontainers"));
     await strategic("pods/p/resize", { containers: [{ name: "main", image: "x" }] });
   },
+  "what a pod must say": async (api) => {
+    await run(api, "unused");
+    const refused = (container: object, spec: object = {}) =>
+      api.post(api.core("pods"), pod("p", { containers: [{ name: "main", image: "busybox", ...container }], ...spec }));
+    await refused({ volumeMounts: [{ name: "data", mountPath: "/a" }, { name: "", mountPath: "/a" }] });
+    const volumes = [{ name: "data" }, { name: "data", emptyDir: {} }, { name: "Up" }, { name: "s", secret: {} }];
+    await refused({}, { volumes });
+    await refused({}, {
+      volumes: [{ name: "a", configMap: {} }, { name: "b", persistentVolumeClaim: {} }, { name: "c", hostPath: {} }],
+    });
+    await refused({ ports: [{ containerPort: 70000 }, { containerPort: 80, protocol: "HTTP", hostPort: -1 }, {}] });
+    await refused({ ports: [{ name: "a", containerPort: 80 }, { name: "a", containerPort: 81 }] });
+    await refused({ env: [{ name: "" }], imagePullPolicy: "Sometimes" });
+    await refused({ resources: { requests: { cpu: "2", memory: "1Gi" }, limits: { cpu: "1", memory: "2Gi" } } });
+    await refused({}, { restartPolicy: "Maybe" });
+    await refused({}, { volumes: [{ name: "data" }] });
+  },
   "what is on a node cannot be reached without one": async (api) => {
     await run(api, "p");
     for (const part of ["log", "exec?command=ls", "attach", "portforward"]) await api.get(api.core(`pods/p/${part}`));

@@ -213,6 +213,16 @@ export const events = area("events", {
     await api.merge(`${path}/e`, { series: { count: 2, lastObservedTime: TIME } });
     await api.get(api.core("events/e"));
   },
+  "an event of which each form has an owner": async (api) => {
+    const path = `/apis/events.k8s.io/v1/namespaces/${api.namespace}/events/e?fieldManager=newer`;
+    const involvedObject = { apiVersion: "v1", kind: "ConfigMap", namespace: api.namespace, name: "c" };
+    const event = { apiVersion: "v1", kind: "Event", metadata: { name: "e" }, involvedObject };
+    await api.post(api.core("events?fieldManager=older"), { ...event, message: "hello", count: 1, reason: "Seen" });
+    await api.merge(path, { note: "bye", deprecatedCount: 2 });
+    await api.merge(path, { metadata: { labels: { a: "b" } } });
+    await api.merge(api.core("events/e?fieldManager=older"), { count: 3 });
+    await api.get(path);
+  },
   "events of an object": async (api) => {
     for (const name of ["a", "b"]) {
       await api.quietly("POST", api.core("events"), {
