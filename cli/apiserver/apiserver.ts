@@ -13,7 +13,7 @@ import {
 } from "@op/sdk/testing";
 import { Failure, UsageError } from "../exit_code.ts";
 import type { Io } from "../io.ts";
-import { untilStopped } from "./stop.ts";
+import { stopping } from "./stop.ts";
 
 /** Options of {@linkcode apiserver}, as they are typed. */
 export interface ApiserverCommandOptions {
@@ -41,12 +41,13 @@ export async function apiserver(options: ApiserverCommandOptions, io: Io): Promi
   await using server = createApiserver({ rbac: options.rbac === true, tokens: { [token]: user } });
   await using served = options.tls === true ? await secured(server, port, user) : listen(server, port);
   const text = kubeconfigFor(served.url, { name: "op-apiserver", token, ...served.way });
+  using stop = stopping(io);
   await using file = await writeKubeconfig(text, options, io);
 
   io.out(`Kubernetes API on ${served.url}${options.rbac === true ? ", roles enforced" : ""}\n\n`);
   io.out(`   export KUBECONFIG=${file.path}\n   kubectl get namespaces\n\n`);
   io.out("It keeps all in memory and goes on until Ctrl-C.\n");
-  await untilStopped(io);
+  await stop.stopped;
 }
 
 function portOf(text = "0"): number {
@@ -90,7 +91,7 @@ function explained(error: unknown, port: number): unknown {
   );
 }
 
-/** The file that was asked for, or one of its own in a folder that goes with it. */
+/** The file that was asked for, or one of its own in a folder. Either goes when the server does: it leads nowhere then. */
 async function writeKubeconfig(
   text: string,
   { kubeconfig, force }: ApiserverCommandOptions,
@@ -112,5 +113,14 @@ async function writeKubeconfig(
     const why = error instanceof Error ? error.message : String(error);
     throw new Failure(`Cannot write "${path}": ${why}`, { cause: error });
   }
-  return { path, [Symbol.asyncDispose]: () => Promise.resolve() };
+  return { path, [Symbol.asyncDispose]: () => removeOwn(path, text) };
+}
+
+/** Takes a file away, unless somebody wrote something else into it meanwhile, or took it away. */
+async function removeOwn(path: string, text: string): Promise<void> {
+  try {
+    if (await Deno.readTextFile(path) === text) await Deno.remove(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
 }

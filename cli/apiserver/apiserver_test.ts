@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
 import { takesClientCertificates } from "@op/sdk/testing";
 import { cli } from "../cli.ts";
 import { RecordedIo } from "../_recorded_io.ts";
@@ -51,8 +52,52 @@ Deno.test("op apiserver serves HTTPS to who has its kubeconfig, and to nobody el
   io.end();
   assert.equal(await ended, 0);
   await assert.rejects(fetch(server));
+  await assert.rejects(Deno.stat(`${folder}/config`), Deno.errors.NotFound);
   await Deno.remove(folder, { recursive: true });
 });
+
+Deno.test("op apiserver leaves a kubeconfig that somebody changed, and does not miss one that is gone", async () => {
+  const folder = await Deno.makeTempDir();
+  const left: boolean[] = [];
+  for (const change of [() => Deno.writeTextFile(`${folder}/config`, "mine"), () => Deno.remove(`${folder}/config`)]) {
+    const io = new StoppableIo(folder);
+    const ended = cli(["apiserver", "--kubeconfig", "config", "--force"], io);
+    await io.ready;
+    await change();
+    io.end();
+    assert.equal(await ended, 0, io.stderr);
+    left.push(await isThere(`${folder}/config`));
+  }
+  assert.deepEqual(left, [true, false]);
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("op apiserver takes its kubeconfig away when a signal ends it", async (t) => {
+  const main = fileURLToPath(new URL("../main.ts", import.meta.url));
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    await t.step(signal, async () => {
+      const folder = await Deno.makeTempDir();
+      const command = new Deno.Command(Deno.execPath(), {
+        args: ["run", "-A", main, "apiserver", "--kubeconfig", `${folder}/config`],
+        stdout: "piped",
+      });
+      await using process = command.spawn();
+      let said = "";
+      for await (const text of process.stdout.pipeThrough(new TextDecoderStream())) {
+        said += text;
+        if (!said.includes("Ctrl-C") || !(await isThere(`${folder}/config`))) continue;
+        process.kill(signal);
+      }
+      assert.equal((await process.status).code, 0);
+      assert.equal(await isThere(`${folder}/config`), false);
+      await Deno.remove(folder, { recursive: true });
+    });
+  }
+});
+
+function isThere(path: string): Promise<boolean> {
+  return Deno.stat(path).then(() => true, () => false);
+}
 
 Deno.test("op apiserver writes a kubeconfig of its own that goes with it, and asks for no token", async () => {
   const io = new StoppableIo();

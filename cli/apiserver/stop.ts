@@ -9,17 +9,28 @@ const SIGNALS = ["SIGINT", "SIGTERM"] as const;
  * @param io The terminal.
  */
 export async function untilStopped(io: Io): Promise<void> {
-  const stopped = Promise.withResolvers<void>();
-  const stop = () => stopped.resolve();
+  using stop = stopping(io);
+  await stop.stopped;
+}
+
+/**
+ * Hears from now on that the command is stopped, so that what it does meanwhile is undone all the same.
+ *
+ * @param io The terminal.
+ */
+export function stopping(io: Io): Disposable & { readonly stopped: Promise<void> } {
+  const { promise: stopped, resolve } = Promise.withResolvers<void>();
+  const stop = () => resolve();
   if (io.stop !== undefined) {
-    if (io.stop.aborted) return;
+    if (io.stop.aborted) stop();
     io.stop.addEventListener("abort", stop, { once: true });
-    return await stopped.promise;
+    return { stopped, [Symbol.dispose]: () => io.stop?.removeEventListener("abort", stop) };
   }
   for (const signal of SIGNALS) Deno.addSignalListener(signal, stop);
-  try {
-    await stopped.promise;
-  } finally {
-    for (const signal of SIGNALS) Deno.removeSignalListener(signal, stop);
-  }
+  return {
+    stopped,
+    [Symbol.dispose]() {
+      for (const signal of SIGNALS) Deno.removeSignalListener(signal, stop);
+    },
+  };
 }

@@ -6,18 +6,21 @@ import { COUNT, fruit, GROUP, MERGE, objects, schema, TEXT, untilVersions, versi
 /** A kind in several versions. */
 const versions = area("versions", {
   "what is owned in a version that is not served any more stays owned": async (api) => {
-    await api.quietlyDefine(versioned("Tangelo", "tangelos", [{}, {}, {}]));
-    await untilVersions(api, "tangelos", { v1: 200, v2: 200, v3: 200 });
+    await api.quietlyDefine(versioned("Tamarillo", "tamarillos", [{}, {}, {}]));
+    await untilVersions(api, "tamarillos", { v1: 200, v2: 200, v3: 200 });
     const apply = (version: string, manager: string, spec: object) =>
-      api.apply(`${objects(api, "tangelos", version)}/a?fieldManager=${manager}`, fruit("Tangelo", "a", spec, version));
+      api.apply(
+        `${objects(api, "tamarillos", version)}/a?fieldManager=${manager}`,
+        fruit("Tamarillo", "a", spec, version),
+      );
     await apply("v1", "one", { size: 1 });
-    await api.merge(`${objects(api, "tangelos", "v2")}/a?fieldManager=two`, { metadata: { labels: { a: "b" } } });
-    const path = `${CRDS}/tangelos.${GROUP}`;
+    await api.merge(`${objects(api, "tamarillos", "v2")}/a?fieldManager=two`, { metadata: { labels: { a: "b" } } });
+    const path = `${CRDS}/tamarillos.${GROUP}`;
     await api.quietly("PATCH", path, [{ op: "replace", path: "/spec/versions/1/served", value: false }], {
       contentType: JSON_PATCH,
     });
-    await untilVersions(api, "tangelos", { v2: 404 });
-    await api.merge(`${objects(api, "tangelos", "v3")}/a?fieldManager=three`, { metadata: { labels: { c: "d" } } });
+    await untilVersions(api, "tamarillos", { v2: 404 });
+    await api.merge(`${objects(api, "tamarillos", "v3")}/a?fieldManager=three`, { metadata: { labels: { c: "d" } } });
     await apply("v3", "one", { size: 2 });
   },
   "an object is the same in all versions": async (api) => {
