@@ -1,45 +1,27 @@
 /** What API servers are made to do by `apiserver.ts`: the same for each, through a function that sends a request. */
+import { configMap, GROUP, widget, widgetDefinition } from "../src/testing/contract/widget.ts";
 
 /** Sends a request to a path. */
 export type Send = (path: string, init?: RequestInit) => Promise<Response>;
 
-export const GROUP = "bench.example.com";
+const [version] = widgetDefinition.spec.versions;
+const { spec, status } = version.schema.openAPIV3Schema.properties;
+const ruled = { ...spec, "x-kubernetes-validations": [{ rule: "self.size < 10 || !has(self.note)" }] };
 
-/** A kind with a schema of the usual sort. */
+/** The kind of the contract, and a rule beside. */
 export const DEFINITION = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: `widgets.${GROUP}` },
+  ...widgetDefinition,
   spec: {
-    group: GROUP,
-    scope: "Namespaced",
-    names: { kind: "Widget", plural: "widgets" },
-    versions: [{
-      name: "v1",
-      served: true,
-      storage: true,
-      subresources: { status: {} },
-      schema: {
-        openAPIV3Schema: {
-          type: "object",
-          properties: {
-            spec: {
-              type: "object",
-              required: ["size"],
-              properties: {
-                size: { type: "integer", minimum: 0, maximum: 20 },
-                colour: { type: "string", enum: ["red", "green"], default: "red" },
-                words: { type: "array", maxItems: 10, items: { type: "string", maxLength: 20 } },
-              },
-              "x-kubernetes-validations": [{ rule: "self.size < 20 || self.colour == 'red'" }],
-            },
-            status: { type: "object", properties: { ready: { type: "integer" } } },
-          },
-        },
-      },
-    }],
+    ...widgetDefinition.spec,
+    versions: [{ ...version, schema: { openAPIV3Schema: { type: "object", properties: { spec: ruled, status } } } }],
   },
 };
+
+export { GROUP };
+
+const DATA = { text: "x".repeat(200) };
+const LABELS = { labels: { app: "bench" } };
+const SPEC = { size: 3, words: ["a", "b"] };
 
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 const WIDGETS = `/apis/${GROUP}/v1/namespaces/default/widgets`;
@@ -47,24 +29,11 @@ const WIDGETS = `/apis/${GROUP}/v1/namespaces/default/widgets`;
 // As many as fill two cores of a server and of what asks it.
 const AT_ONCE = 16;
 
-function configMap(name: string): object {
-  return {
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    metadata: { name, labels: { app: "bench" } },
-    data: { text: "x".repeat(200) },
-  };
-}
-
-function widget(name: string): object {
-  return { apiVersion: `${GROUP}/v1`, kind: "Widget", metadata: { name }, spec: { size: 3, words: ["a", "b"] } };
-}
-
 /** Makes the kind, and waits until its objects can be made. */
 export async function define(send: Send): Promise<void> {
   await sent(send("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", post(DEFINITION)));
   for (let name = 0;; name++) {
-    const response = await send(WIDGETS, post(widget(`first-${name}`)));
+    const response = await send(WIDGETS, post(widget(`first-${name}`, SPEC)));
     await response.body?.cancel();
     if (response.ok) return;
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -73,19 +42,19 @@ export async function define(send: Send): Promise<void> {
 
 /** ConfigMaps created a second. */
 export function createConfigMaps(send: Send, count: number, prefix: string): Promise<number> {
-  return perSecond(count, (i) => sent(send(CONFIG_MAPS, post(configMap(`${prefix}-${i}`)))));
+  return perSecond(count, (i) => sent(send(CONFIG_MAPS, post(configMap(`${prefix}-${i}`, DATA, LABELS)))));
 }
 
 /** Widgets created a second. */
 export function createWidgets(send: Send, count: number, prefix: string): Promise<number> {
-  return perSecond(count, (i) => sent(send(WIDGETS, post(widget(`${prefix}-${i}`)))));
+  return perSecond(count, (i) => sent(send(WIDGETS, post(widget(`${prefix}-${i}`, SPEC)))));
 }
 
 /** Server-side applies of a change a second, of widgets that are there. */
 export function applyWidgets(send: Send, count: number, prefix: string): Promise<number> {
   return perSecond(count, (i) => {
     const name = `${prefix}-${i}`;
-    const object = { ...widget(name), spec: { size: 4, words: ["a"] } };
+    const object = widget(name, { size: 4, words: ["a"] });
     return sent(
       send(`${WIDGETS}/${name}?fieldManager=bench&force=true`, {
         method: "PATCH",
