@@ -29,6 +29,7 @@ export const CREATED: Readonly<Record<string, (object: StoredObject, now: number
     status: { phase: "Pending", lastPhaseTransitionTime: timestamp(now) },
   }),
   "batch/jobs": labelledJob,
+  "apps/daemonsets": (it) => withTemplateGeneration(it, "1"),
   "/persistentvolumeclaims": (it) => ({
     ...withMetadata(it, { finalizers: [...it.metadata.finalizers ?? [], "kubernetes.io/pvc-protection"] }),
     status: { phase: "Pending" },
@@ -41,6 +42,15 @@ function tainted(spec: Fields): Fields {
   const taints = Array.isArray(spec.taints) ? spec.taints.map(fields) : [];
   const isThere = taints.some(({ key, effect }) => key === taint.key && effect === taint.effect);
   return isThere ? spec : { ...spec, taints: [...taints, taint] };
+}
+
+/** The annotation with the number of a daemon set's template. */
+export const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
+
+/** A daemon set with the number of its template. */
+export function withTemplateGeneration(daemonSet: StoredObject, generation: string): StoredObject {
+  const annotations = { ...daemonSet.metadata.annotations, [TEMPLATE_GENERATION]: generation };
+  return withMetadata(daemonSet, { annotations });
 }
 
 /** A job has its pods' labels where it has none, also those that the server gives them. */

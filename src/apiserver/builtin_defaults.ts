@@ -2,7 +2,7 @@
 import { isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
 import { each, type Fields, fields, or, within } from "./_parts.ts";
-import { CREATED } from "./builtin_created.ts";
+import { CREATED, TEMPLATE_GENERATION } from "./builtin_created.ts";
 import { type Draft, metadataOf, type StoredObject } from "./objects.ts";
 
 /** How a kind's objects are completed. */
@@ -26,7 +26,7 @@ export function builtinDefaults(name: string): BuiltinDefaults {
 
 const FILLED: Readonly<Record<string, (object: Draft) => Draft>> = {
   "/pods": (pod) =>
-    within(inSpec(pod, (spec) => podSpec(or(spec, { enableServiceLinks: true }))), "status", podAddresses),
+    within(inSpec(pod, (spec) => onItsNode(podSpec(or(spec, { enableServiceLinks: true })))), "status", podAddresses),
   "/podtemplates": (it) => within(it, "template", (template) => within(template, "spec", podSpec)),
   "/secrets": (secret) => secretData(or(secret, { type: "Opaque" })),
   "/services": (service) => inSpec(service, serviceSpec),
@@ -46,11 +46,12 @@ const FILLED: Readonly<Record<string, (object: Draft) => Draft>> = {
       const filled = or(spec, { volumeMode: "Filesystem", persistentVolumeReclaimPolicy: "Retain" });
       return within(filled, "hostPath", (path) => ({ type: "", ...path }));
     }),
-  "/replicationcontrollers": (it) => inSpec(it, (spec) => inTemplate(or(spec, { replicas: 1 }))),
+  "/replicationcontrollers": (it) => labelled(inSpec(it, controllerSpec)),
+  "/limitranges": (it) => inSpec(it, (spec) => each(spec, "limits", limits)),
   "apps/deployments": (it) => inSpec(it, deploymentSpec),
   "apps/replicasets": (it) => inSpec(it, (spec) => inTemplate(or(spec, { replicas: 1 }))),
   "apps/statefulsets": (it) => inSpec(it, statefulSetSpec),
-  "apps/daemonsets": (it) => inSpec(it, daemonSetSpec),
+  "apps/daemonsets": (it) => counted(inSpec(it, daemonSetSpec)),
   "batch/jobs": (it) => labelled(inSpec(it, jobSpec)),
   "batch/cronjobs": (it) => inSpec(it, cronJobSpec),
   "networking.k8s.io/networkpolicies": (it) =>
@@ -139,6 +140,21 @@ function podSpec(spec: Fields): Fields {
   });
   for (const key of ["containers", "initContainers", "ephemeralContainers"]) next = each(next, key, container);
   return each(next, "volumes", volume);
+}
+
+/** On its node's network a pod's ports are those of the node. */
+function onItsNode(spec: Fields): Fields {
+  if (own(spec, "hostNetwork") !== true) return spec;
+  const port = (it: Fields) => or(it, { hostPort: own(it, "containerPort") });
+  const ports = (it: Fields) => each(it, "ports", port);
+  return each(each(spec, "containers", ports), "initContainers", ports);
+}
+
+/** The number of its template stands in an annotation, as the field that it had went long ago. */
+function counted(daemonSet: Draft): Draft {
+  const metadata = fields(daemonSet.metadata);
+  const annotations = { [TEMPLATE_GENERATION]: "0", ...fields(own(metadata, "annotations")) };
+  return { ...daemonSet, metadata: { ...metadata, annotations } };
 }
 
 /** The old name of the field is kept beside the new one. */
@@ -238,12 +254,30 @@ function daemonSetSpec(spec: Fields): Fields {
   return inTemplate({ ...filled, updateStrategy: { ...updateStrategy, rollingUpdate } });
 }
 
-/** A job without labels has those of its pods. */
-export function labelled<T extends Draft>(job: T): T {
-  const metadata = fields(job.metadata);
-  const labels = own(fields(fields(fields(job.spec).template).metadata), "labels");
+function controllerSpec(spec: Fields): Fields {
+  const labels = own(fields(fields(own(spec, "template")).metadata), "labels");
+  const hasSelector = Object.keys(fields(own(spec, "selector"))).length > 0;
+  return inTemplate({ ...or(spec, { replicas: 1 }), ...!hasSelector && labels !== undefined && { selector: labels } });
+}
+
+/** Of containers: what may be at most is what is given, and what is given is what is asked for. */
+function limits(limit: Fields): Fields {
+  if (limit.type !== "Container") return limit;
+  const given = { ...fields(limit.max), ...fields(limit.default) };
+  const asked = { ...fields(limit.min), ...given, ...fields(limit.defaultRequest) };
+  return {
+    ...limit,
+    ...Object.keys(given).length > 0 && { default: given },
+    ...Object.keys(asked).length > 0 && { defaultRequest: asked },
+  };
+}
+
+/** What has no labels has those of its pods. */
+function labelled<T extends Draft>(it: T): T {
+  const metadata = fields(it.metadata);
+  const labels = own(fields(fields(fields(it.spec).template).metadata), "labels");
   const hasOwn = Object.keys(fields(own(metadata, "labels"))).length > 0;
-  return hasOwn || labels === undefined ? job : { ...job, metadata: { ...metadata, labels } };
+  return hasOwn || labels === undefined ? it : { ...it, metadata: { ...metadata, labels } };
 }
 
 function jobSpec(spec: Fields): Fields {

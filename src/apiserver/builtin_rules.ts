@@ -3,7 +3,7 @@ import { equal } from "../base/json.ts";
 import { own } from "../base/own.ts";
 import { applyDefaultsKeepingNull } from "../schema/defaults.ts";
 import type { FieldError } from "../schema/field_error.ts";
-import { patientPod } from "./builtin_created.ts";
+import { patientPod, TEMPLATE_GENERATION, withTemplateGeneration } from "./builtin_created.ts";
 import { builtinDefaults } from "./builtin_defaults.ts";
 import { builtinFaults } from "./builtin_faults.ts";
 import { builtinWarnings } from "./builtin_warnings.ts";
@@ -136,7 +136,15 @@ function withStatus({ schema }: ServedKind, object: StoredObject): StoredObject 
 /** What admission makes of a change. */
 function admittedUpdate(name: string, object: StoredObject, old: StoredObject): StoredObject {
   if (name === "/namespaces") return withFinalizers(object, old);
+  if (name === "apps/daemonsets") return countedTemplate(object, old);
   return name === "/pods" ? { ...object, spec: patientPod(object.spec as Draft) } : object;
+}
+
+/** A daemon set counts how often its template changed. */
+function countedTemplate(object: StoredObject, old: StoredObject): StoredObject {
+  const [next, before] = [object, old].map(({ spec }) => (spec as Draft).template);
+  const generation = Number(old.metadata.annotations?.[TEMPLATE_GENERATION] ?? 0);
+  return withTemplateGeneration(object, String(equal(next, before) ? generation : generation + 1));
 }
 
 /** A change as the path of a subresource takes it: of a pod's spec some paths take but a part. */

@@ -108,7 +108,7 @@ const LEAST_COMPRESSED = 128 * 1024;
  * @param headers The headers of the request.
  */
 export async function asWanted(response: Response, headers: Headers): Promise<Response> {
-  if (streams.has(response)) return response;
+  if (streams.has(response) || response.body === null) return response;
   const isJson = response.headers.get("content-type") === "application/json";
   const wantsProtobuf = isJson && wantedForm(headers.get("accept"))?.format === "protobuf";
   const takesGzip = /(?:^|,)\s*gzip\s*(?:;|,|$)/.test(headers.get("accept-encoding") ?? "");

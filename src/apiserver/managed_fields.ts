@@ -211,7 +211,9 @@ const nothings = new WeakMap<ServedKind, Record<string, unknown>>();
 const NULL_RULES = new Set(["rbac.authorization.k8s.io/roles", "rbac.authorization.k8s.io/clusterroles"]);
 
 function zero(schema: ServerSchema): unknown {
-  const result: Record<string, unknown> = { ...applyDefaults(schema, {}) as object };
+  const defaults = Object.entries(applyDefaults(schema, {}) as object);
+  // What is filled in is there later only.
+  const result: Record<string, unknown> = Object.fromEntries(defaults.filter(([, value]) => isObject(value) || !value));
   for (const [key, property] of Object.entries(schema.properties ?? {})) {
     if (isObject(result[key])) result[key] = zero(property);
     // A list that must be there is there, as null.

@@ -28,6 +28,7 @@ import { badInput, dryRun, fieldValidation } from "./cases/requests.ts";
 import { refusedDefinitions } from "./cases/refused_definitions.ts";
 import { refusedSchemas } from "./cases/refused_schemas.ts";
 import { autoscalers } from "./cases/autoscalers.ts";
+import { filledIn } from "./cases/defaults.ts";
 import { jobs } from "./cases/jobs.ts";
 import { zeros } from "./cases/zeros.ts";
 import { pods } from "./cases/pods.ts";
@@ -95,6 +96,7 @@ export const CASES: readonly Case[] = [
   ...graceful,
   ...collections,
   ...pods,
+  ...filledIn,
   ...zeros,
   ...jobs,
   ...autoscalers,

@@ -43,6 +43,7 @@ export const SUBJECTS: readonly Subject[] = [
       "objects",
       "services",
       "pods",
+      "defaults",
       "zeros",
       "jobs",
       "autoscalers",
