@@ -1,6 +1,6 @@
 /**
  * Kubernetes' normal forms, as far as a server changes what is applied: a quantity is stored as it writes it itself, a Secret's `stringData` as `data`,
- * and what is empty may be left out. Without them an object that is as wanted would be applied again and again.
+ * and what is empty or zero may be left out. Without them an object that is as wanted would be applied again and again.
  */
 import { equal, isObject } from "../base/json.ts";
 import { Quantity } from "../base/quantity.ts";
@@ -22,12 +22,22 @@ const QUANTITY_FIELDS = new Set(["sizeLimit", "divisor", "averageValue", "minVal
  * @param path The names that lead there.
  */
 export function isSameValue(wanted: unknown, live: unknown, path: readonly string[]): boolean {
-  if (equal(wanted, live)) return true;
-  if (isEmpty(wanted) && live === undefined) return true;
+  if (isKept(wanted, live)) return true;
   if (!isQuantity(path)) {
     return isObject(wanted) && isObject(live) && QUANTITY_MAPS.has(path.at(-1) ?? "") && sameMap(wanted, live, path);
   }
   return sameQuantity(wanted, live);
+}
+
+/** Whether a value is there but for what says nothing: of built-in kinds a server keeps no empty list or map, and often no false, 0 or "". */
+function isKept(wanted: unknown, live: unknown): boolean {
+  if (live === undefined) return isEmpty(wanted) || wanted === false || wanted === 0 || wanted === "";
+  if (Array.isArray(wanted) && Array.isArray(live)) {
+    return wanted.length === live.length && wanted.every((item, i) => isKept(item, live[i]));
+  }
+  if (!isObject(wanted) || !isObject(live)) return equal(wanted, live);
+  const names = new Set([...Object.keys(wanted), ...Object.keys(live)]);
+  return [...names].every((name) => wanted[name] !== undefined && isKept(wanted[name], live[name]));
 }
 
 function sameMap(wanted: Record<string, unknown>, live: Record<string, unknown>, path: readonly string[]): boolean {

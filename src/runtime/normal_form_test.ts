@@ -29,7 +29,25 @@ const SAME: readonly { name: string; wanted: unknown; live: unknown; path: strin
   { name: "what is no quantity where one stands", wanted: "x", live: "1", path: ["limits", "cpu"], expected: false },
   { name: "an empty list that was left out", wanted: [], live: undefined, path: ["env"], expected: true },
   { name: "a list that was emptied", wanted: [], live: [1], path: ["env"], expected: false },
-  { name: "false that was left out", wanted: false, live: undefined, path: ["x"], expected: false },
+  { name: "false where nothing is kept", wanted: false, live: undefined, path: ["spec", "paused"], expected: true },
+  { name: "0 where nothing is kept", wanted: 0, live: undefined, path: ["minReadySeconds"], expected: true },
+  { name: "an empty text where nothing is kept", wanted: "", live: undefined, path: ["value"], expected: true },
+  { name: "false where it is true", wanted: false, live: true, path: ["spec", "paused"], expected: false },
+  {
+    name: "0 that is gone from what is owned as a whole",
+    wanted: [{ a: 1, b: 0 }],
+    live: [{ a: 1 }],
+    path: [],
+    expected: true,
+  },
+  {
+    name: "more than is wanted of what is owned as a whole",
+    wanted: [{ a: 1 }],
+    live: [{ a: 1, b: 0 }],
+    path: [],
+    expected: false,
+  },
+  { name: "true that is gone", wanted: { a: true }, live: {}, path: [], expected: false },
 ];
 
 for (const { name, wanted, live, path, expected } of SAME) {

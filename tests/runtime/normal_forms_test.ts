@@ -9,6 +9,8 @@ function deployment(name: string, cpu: string): Input<typeof Deployment> {
   return {
     metadata: { name, labels: {} },
     spec: {
+      paused: false,
+      minReadySeconds: 0,
       selector: { matchLabels: { app: name } },
       template: {
         metadata: { labels: { app: name } },
@@ -16,10 +18,14 @@ function deployment(name: string, cpu: string): Input<typeof Deployment> {
           containers: [{
             name: "main",
             image: "main:1",
-            env: [],
-            ports: [{ containerPort: 80 }],
+            args: [],
+            env: [{ name: "EMPTY", value: "" }],
+            tty: false,
+            ports: [{ containerPort: 80, hostPort: 0 }],
             resources: { limits: { cpu, memory: "1024Mi" }, requests: { cpu: "0.5" } },
           }],
+          hostNetwork: false,
+          tolerations: [{ key: "mine", operator: "Exists", value: "" }],
           volumes: [{ name: "scratch", emptyDir: { sizeLimit: "2048Ki" } }],
         },
       },
@@ -35,12 +41,13 @@ const notes = controller(Note, {
   },
 });
 
-Deno.test("quantities, stringData and what is empty are known in the form that a server gives them", async () => {
+Deno.test("quantities, stringData and what is empty or zero are known in the form that a server gives them", async () => {
   await using cluster = await memoryCluster({ parts: { notes } });
   await cluster.create(Note, "a", { spec: { text: "1000m" } });
   await cluster.settle();
   const { limits } = (await cluster.get(Deployment, "a")).spec!.template.spec!.containers[0]!.resources!;
   assert.deepEqual(limits, { cpu: "1", memory: "1Gi" });
+  assert.equal("paused" in (await cluster.get(Deployment, "a")).spec!, false, "the server keeps no false there");
   assert.deepEqual((await cluster.get(Secret, "a")).data, { key: "w6kgMTAwMG0=" });
   const before = writes(cluster).length;
 

@@ -208,6 +208,30 @@ const PATCHES: readonly PlantedFault[] = [
 
 const LIFECYCLE: readonly PlantedFault[] = [
   {
+    title: "zeros that say nothing are kept",
+    file: "apiserver/decode.ts",
+    from: "return zeroFields(schema.definition).has(key);",
+    to: "return false;",
+    area: "zeros",
+    name: "in a workload",
+  },
+  {
+    title: "an eviction that a budget does not allow is made",
+    file: "apiserver/eviction.ts",
+    from: "if (disruptionsAllowed <= 0) {",
+    to: "if (disruptionsAllowed < 0) {",
+    area: "pods",
+    name: "a budget allows an eviction, and then no more",
+  },
+  {
+    title: "the old version of an autoscaler loses its behaviour",
+    file: "apiserver/autoscaler_rules.ts",
+    from: "[BEHAVIOR]: behavior === undefined ? undefined : text(behaviorToOld(fields(behavior))),",
+    to: "",
+    area: "autoscalers",
+    name: "made in the new version, what the old one lacks is in annotations",
+  },
+  {
     title: "a dry run is stored",
     file: "apiserver/persist.ts",
     from: "if (request.dryRun) return { object: kind.rules.read(kept), warnings };",
