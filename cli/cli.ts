@@ -82,6 +82,10 @@ function program(io: Io): Command {
     )
     .option("-c, --config <file>", CONFIG)
     .option("--target <machine>", "the machine it is for: x86_64, aarch64, or a target of Deno (default: this one)")
+    .option(
+      "--telemetry",
+      "send traces by OpenTelemetry where OTEL_EXPORTER_OTLP_ENDPOINT says (build.telemetry of operator.toml)",
+    )
     .option("--force", "replace the output even if it is no executable made by op")
     .action((file, options) => build(file, options, io));
 

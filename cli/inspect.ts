@@ -35,6 +35,8 @@ export interface OperatorFacts {
   readonly reconciled: readonly string[];
   /** What its `operator.toml` says of the program that makes images. */
   readonly builder: ConfigFile["builder"];
+  /** Whether its `operator.toml` asks for traces. */
+  readonly telemetry: boolean;
 }
 
 /** How an operator is asked. */
@@ -101,11 +103,11 @@ function factsOf() {
   try {
     const project = ${JSON.stringify(project ?? null)};
     if (project !== null) op = op.configured(project.text, project.path);
-    const { builder = {} } = op.config ?? {};
+    const { builder = {}, telemetry = false } = op.config ?? {};
     const finalizers = Object.values(op.parts).flatMap((part) => part.part === "controller" ? part.finalizer ?? [] : []);
     const reconciled = Object.values(op.parts).flatMap((part) => part.part === "controller" ? part.kind.crd?.metadata.name ?? [] : []);
     const manifests = op.manifests(${JSON.stringify(install)});
-    return { name, version, crds: op.crds(), permissions: op.permissions(), rights: op.rights(), manifests, samples: op.samples(), finalizers, reconciled, builder };
+    return { name, version, crds: op.crds(), permissions: op.permissions(), rights: op.rights(), manifests, samples: op.samples(), finalizers, reconciled, builder, telemetry };
   } catch (error) {
     return { refused: error.message };
   }

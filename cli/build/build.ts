@@ -31,6 +31,8 @@ export interface BuildOptions extends ProjectOptions {
   readonly target?: string | undefined;
   /** Make the image as well, by the builder in `operator.toml`. */
   readonly image?: boolean | undefined;
+  /** Let the executable send traces by OpenTelemetry. @default {what `operator.toml` says; otherwise it sends none} */
+  readonly telemetry?: boolean | undefined;
   /** Replace whatever is at `output`. */
   readonly force?: boolean | undefined;
 }
@@ -59,7 +61,8 @@ export async function build(file: string, options: BuildOptions, io: Io): Promis
     const output = options.output ?? join("dist", facts.name);
     if (options.output === undefined) await checkPlaces(output, options, io);
     const executable = join(folder, "operator");
-    await compile({ compiler, bundled: bundled.path, executable, flags, target }, io);
+    const telemetry = options.telemetry ?? facts.telemetry;
+    await compile({ compiler, bundled: bundled.path, executable, flags, target, telemetry }, io);
     const bill = await billOf(executable, bundled, facts, await versionOf(compiler));
     const places = artifacts(output);
     const path = (artifact: Artifact) => resolve(io.cwd, artifact.path);

@@ -15,6 +15,8 @@ export interface Compilation {
   readonly flags: readonly string[];
   /** As `deno compile --target` names it; absent for this machine. */
   readonly target: string | undefined;
+  /** Whether it sends what it has to OpenTelemetry. */
+  readonly telemetry: boolean;
 }
 
 /** Machines by the names that people and image builders have for them. */
@@ -51,7 +53,7 @@ export function targetOf(said: string | undefined): string | undefined {
  * @throws {Failure} If it cannot be compiled, or the runtime is for another machine.
  */
 export async function compile(compilation: Compilation, io: Io): Promise<void> {
-  const { compiler, bundled, executable, flags, target } = compilation;
+  const { compiler, bundled, executable, flags, target, telemetry } = compilation;
   const args = [
     "compile",
     "--quiet",
@@ -69,7 +71,11 @@ export async function compile(compilation: Compilation, io: Io): Promise<void> {
     bundled,
   ];
   const denort = io.env("DENORT_BIN");
-  const env = denort === undefined ? {} : { DENORT_BIN: denort };
+  const env = {
+    // The compiler's own OpenTelemetry becomes the executable's: whoever runs it later cannot turn it on or off.
+    OTEL_DENO: String(telemetry),
+    ...(denort === undefined ? {} : { DENORT_BIN: denort }),
+  };
   const { success, stderr } = await run(compiler, args, { cwd: dirname(bundled), env });
   if (success) return await checkMachine(executable, target, denort);
   const reason = stderr.trim();

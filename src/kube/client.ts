@@ -36,15 +36,16 @@ export interface ClientOptions {
   readonly onAnswer?: (method: string, code: string) => void;
   /** Looks after the connection: what goes on fails when it is given up. */
   readonly pulse?: Pulse | undefined;
+  /** Goes round each call but watches, with all that is sent for it: what it answers is the call's answer. */
+  readonly around?: (<T>(asked: Asked, call: () => Promise<T>) => Promise<T>) | undefined;
 }
 
 /** A client of an API server. */
 export class Client {
   readonly connection: Connection;
+  readonly #options: ClientOptions;
   readonly #clock: Clock;
   readonly #userAgent: string;
-  readonly #fence: (() => void) | undefined;
-  readonly #onAnswer: ((method: string, code: string) => void) | undefined;
   readonly #pulse: Pulse | undefined;
   readonly #lanes: Lanes = new Lanes();
   /** How many requests wait to be sent again, as the server asked. */
@@ -56,10 +57,9 @@ export class Client {
    */
   constructor(connection: Connection, options: ClientOptions = {}) {
     this.connection = connection;
+    this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#userAgent = options.userAgent ?? "op";
-    this.#fence = options.fence;
-    this.#onAnswer = options.onAnswer;
     this.#pulse = options.pulse;
   }
 
@@ -69,13 +69,7 @@ export class Client {
    * @param fence Called before each of them; what it throws ends the call.
    */
   fenced(fence: () => void): Client {
-    const onAnswer = this.#onAnswer;
-    return new Client(this.connection, {
-      clock: this.#clock,
-      userAgent: this.#userAgent,
-      fence,
-      ...(onAnswer === undefined ? {} : { onAnswer }),
-    });
+    return new Client(this.connection, { ...this.#options, fence });
   }
 
   /**
@@ -242,7 +236,20 @@ export class Client {
     return await this.#json({ verb: "read", what: `"${path}"` }, "GET", path, options);
   }
 
-  async #json<T>(
+  #json<T>(
+    asked: Asked,
+    method: string,
+    path: string,
+    options: { readonly signal?: AbortSignal; readonly accept?: string },
+    body?: unknown,
+    type?: string,
+  ): Promise<T> {
+    const { around } = this.#options;
+    if (around === undefined) return this.#exchange(asked, method, path, options, body, type);
+    return around(asked, () => this.#exchange(asked, method, path, options, body, type));
+  }
+
+  async #exchange<T>(
     asked: Asked,
     method: string,
     path: string,
@@ -274,7 +281,7 @@ export class Client {
     const text = body === undefined ? null : JSON.stringify(body);
     let isRenewed = false;
     for (let attempt = 1;; attempt++) {
-      if (method !== "GET") this.#fence?.();
+      if (method !== "GET") this.#options.fence?.();
       const outgoing: Outgoing = {
         method,
         headers: {
@@ -314,12 +321,12 @@ export class Client {
       const request = connection.send === undefined ? new Request(url, outgoing) : undefined;
       const sending = request === undefined ? connection.send!(url, outgoing) : connection.fetch(request);
       const response = await this.#guarded(sending);
-      this.#onAnswer?.(outgoing.method, String(response.status));
+      this.#options.onAnswer?.(outgoing.method, String(response.status));
       const sent = request === undefined ? outgoing.headers.authorization : request.headers.get("authorization");
       return { response, authorization: sent ?? undefined };
     } catch (cause) {
       outgoing.signal?.throwIfAborted();
-      this.#onAnswer?.(outgoing.method, "<error>");
+      this.#options.onAnswer?.(outgoing.method, "<error>");
       throw unreached(asked, connection.url, cause);
     }
   }

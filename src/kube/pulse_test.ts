@@ -103,6 +103,15 @@ Deno.test("Pulse gives a dead connection up within 10 s: what was under way fail
   await line.client.get(ConfigMap, "a", { namespace: "default" });
 });
 
+Deno.test("Pulse gives up what a fenced client has under way as well", async () => {
+  await using line = start();
+  line.die();
+  const fenced = line.client.fenced(() => {});
+  const read = fenced.get(ConfigMap, "a", { namespace: "default" }).then(() => "read", (error) => error.message);
+  await line.pass(10_000);
+  assert.equal(await read, `Cannot get ConfigMap "default/a": no answer from "http://cluster": ${DEAD}`);
+});
+
 Deno.test("Pulse tells of a connection that stays dead once, and of the next death again", async () => {
   await using line = start();
   line.die(true);

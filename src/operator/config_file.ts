@@ -19,6 +19,8 @@ export interface ConfigFile {
   readonly image: ImageParts;
   /** The program that makes images, and its arguments. */
   readonly builder: { readonly binary?: string; readonly args?: readonly string[] };
+  /** Whether the executable sends traces by Deno's OpenTelemetry, which is settled when it is compiled. */
+  readonly telemetry: boolean;
   /** The namespace that the operator runs in. */
   readonly namespace: string | undefined;
   /** Rights beyond the declarations. */
@@ -74,6 +76,7 @@ export function readConfigFile(text: string, path: string): ConfigFile {
       ...said("binary", "build.builder.binary"),
       ...said("args", "build.builder.args"),
     },
+    telemetry: value("build.telemetry") ?? false,
     namespace: value("generate.namespace"),
     policies: value("generate.rbac.policies") ?? [],
   };

@@ -12,6 +12,7 @@ import { Informers } from "../runtime/informers.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { Metrics } from "../runtime/metrics.ts";
 import { scopeOf } from "../runtime/scope.ts";
+import { Tracing } from "../runtime/tracing.ts";
 import { Verdicts } from "../runtime/verdicts.ts";
 import type { CertificateTimes } from "../runtime/webhooks/authority.ts";
 import { WebhookHandler } from "../runtime/webhooks/handler.ts";
@@ -19,6 +20,7 @@ import { controllersOf, isCalled } from "../parts/part_list.ts";
 import { operatorLog } from "./log.ts";
 import type { Operator } from "./operator.ts";
 import { controllerLine, leaderLine, permissionLines, type ReadinessLine, watchLines } from "./readiness.ts";
+import { processTracer } from "./process_tracer.ts";
 import { Services } from "./services.ts";
 import { WebhookServer } from "./webhook_server.ts";
 
@@ -115,10 +117,13 @@ export function startOperator(operator: Operator, options: RunOptions): Running 
     userAgent,
     onDead: (error) => log.warn("Connection given up", { error: error.message }),
   });
+  const tracer = processTracer(operator);
+  const tracing = tracer && new Tracing(tracer);
   const clientOptions = {
     clock,
     userAgent,
     pulse,
+    around: tracing?.call,
     onAnswer: (method: string, code: string) => metrics.request(method, code, server),
   };
   const unfenced = new Client(connection, clientOptions);
@@ -127,7 +132,7 @@ export function startOperator(operator: Operator, options: RunOptions): Running 
   const informers = new Informers({ client, clock, random, log, operator: operator.name, namespaces });
   const events = new EventRecorder({ client, clock, log, instance, onEnd: (result) => metrics.event(result) });
   const services = new Services();
-  const shared = { client, clock, random, log, informers, verdicts: new Verdicts(), metrics, events };
+  const shared = { client, clock, random, log, informers, verdicts: new Verdicts(), metrics, events, tracing };
   const controllers = options.skipControllers ? [] : controllersOf(operator.parts);
   const loops = controllers.map(([key, part]) =>
     new ControllerLoop(
@@ -149,6 +154,7 @@ export function startOperator(operator: Operator, options: RunOptions): Running 
       clock,
       log,
       metrics,
+      tracing,
       services: () => services.value,
       signal: given.signal,
       ready: made.promise,

@@ -97,6 +97,7 @@ export const PROJECT_SETTINGS: readonly Setting[] = [
   { key: "build.image.tag_suffix", type: "affix", help: "what stands behind the tag" },
   { key: "build.builder.binary", type: "text", help: "the program that makes images: docker, podman, buildah" },
   { key: "build.builder.args", type: "list", help: "its arguments; $IMG is the image" },
+  { key: "build.telemetry", type: "boolean", help: "whether the executable sends traces by OpenTelemetry" },
   { key: "generate.namespace", type: "text", help: "the namespace that the operator runs in" },
   { key: "generate.rbac.policies", type: "rules", help: "rights beyond the declarations" },
 ].map((setting): Setting => ({ ...setting, isFileOnly: true } as Setting));

@@ -16,7 +16,8 @@ import { reportFailure, reportPaused, runObject, type RunStart } from "./run.ts"
 import { runLog } from "./run_log.ts";
 import { ownCopy, type Scope, watchOf } from "./scope.ts";
 import { runTriggers } from "./triggers.ts";
-import { type Add, counts, listenToOthers } from "./wakeups.ts";
+import type { RunSpan, RunTracing } from "./tracing.ts";
+import { type Add, causeOf, counts, listenToOthers } from "./wakeups.ts";
 
 // How long a run may take to heed the signal of the deadline, in milliseconds.
 const LAST_TURNS = 100;
@@ -36,6 +37,7 @@ export class ControllerLoop {
   activity = 0;
   readonly #queue: WorkQueue<Reason>;
   readonly #metrics: ControllerMetrics;
+  readonly #tracing: RunTracing | undefined;
   readonly #failures = new Map<ObjectKey, number>();
   readonly #runs = new Map<ObjectKey, RunningObject>();
   /** Objects that are left alone, as they ask for. */
@@ -51,6 +53,7 @@ export class ControllerLoop {
   constructor(scope: Scope) {
     this.scope = scope;
     this.#metrics = scope.metrics.controller(scope.part, this.#state());
+    this.#tracing = scope.tracing?.controller(scope.part);
     this.#queue = new WorkQueue(scope.clock, () => this.#pump(), (waited) => this.#metrics.waited(waited / 1000));
     ownCopy(scope).listen((change, by, initial) => this.#onOwn(change, by, initial));
     listenToOthers(scope, this.#add);
@@ -100,7 +103,10 @@ export class ControllerLoop {
     };
   }
 
-  readonly #add: Add = (key, reason, options) => this.#queue.add(key, reason, options);
+  readonly #add: Add = (key, reason, options, change) => {
+    this.#tracing?.woken(key, reason, change);
+    this.#queue.add(key, reason, options);
+  };
 
   /**
    * Runs until it is to stop, or its term is over. After a term it may run again: what changes meanwhile is remembered.
@@ -173,7 +179,8 @@ export class ControllerLoop {
     for (const { abort } of this.#runs.values()) abort.abort(reason);
   }
 
-  #onOwn({ before, after }: StoreChange, by: symbol | undefined, initial: boolean): void {
+  #onOwn(change: StoreChange, by: symbol | undefined, initial: boolean): void {
+    const { before, after } = change;
     const key = keyOf((after ?? before)!.metadata);
     if (after === undefined) {
       this.#runs.get(key)?.abort.abort(new DOMException("The object was deleted", "AbortError"));
@@ -181,6 +188,7 @@ export class ControllerLoop {
       this.#paused.delete(key);
       this.scope.verdicts.forget(this.scope.controller.kind, key);
       this.#queue.drop(key);
+      this.#tracing?.forget(key);
       return;
     }
     const isDeleting = after.metadata.deletionTimestamp !== undefined;
@@ -199,10 +207,8 @@ export class ControllerLoop {
     if (!isNew && !turnsToDeletion && !this.#isNews(before, after)) return;
     const endsBackoff = isNew || turnsToDeletion ||
       after.metadata.generation === undefined || after.metadata.generation !== before.metadata.generation;
-    this.#queue.add(key, initial ? "found at start" : "changed", {
-      priority: initial ? "initial" : "fresh",
-      endsBackoff,
-    });
+    if (initial) this.#queue.add(key, "found at start", { priority: "initial", endsBackoff });
+    else this.#add(key, "changed", { priority: "fresh", endsBackoff }, causeOf(change, by));
   }
 
   /** Whether a change counts by the user's own words. That an object pauses, or goes on, counts always. */
@@ -218,6 +224,7 @@ export class ControllerLoop {
       if (work === undefined) return;
       const object = ownCopy(this.scope).get(work.key);
       if (object === undefined) {
+        this.#tracing?.forget(work.key);
         this.#queue.done(work.key);
         continue;
       }
@@ -228,33 +235,43 @@ export class ControllerLoop {
   #start(key: ObjectKey, object: KubeObject, reason: Reason): void {
     this.activity++;
     const abort = new AbortController();
-    const start: RunStart = {
-      object,
-      reason,
-      attempt: (this.#failures.get(key) ?? 0) + 1,
-      signal: abort.signal,
-      log: runLog(this.scope.log, object),
-    };
-    const ended = this.#run(key, start);
+    const attempt = (this.#failures.get(key) ?? 0) + 1;
+    const isLeftAlone = isPaused(object, this.scope.paused);
+    const span = isLeftAlone ? undefined : this.#tracing?.began(object, reason, attempt);
+    const log = span === undefined ? this.scope.log : this.scope.log.with(span.logFields);
+    const start: RunStart = { object, reason, attempt, signal: abort.signal, log: runLog(log, object) };
+    const ended = this.#run(key, start, span);
     const isDeleting = object.metadata.deletionTimestamp !== undefined;
     this.#runs.set(key, { abort, isDeleting, ended, since: this.scope.clock.elapsed() });
   }
 
   /** Never rejects: whatever one object's run does touches no other. */
-  async #run(key: ObjectKey, start: RunStart): Promise<void> {
-    let next: Next;
-    try {
-      // The run is entered in #runs before any of the user's code goes on.
-      await Promise.resolve();
-      if (isPaused(start.object, this.scope.paused)) await this.#pause(key, start);
-      else next = await this.#reconcile(key, start);
-    } catch (error) {
-      next = start.signal.aborted ? undefined : await this.#afterFailure(key, start, error);
-    }
+  async #run(key: ObjectKey, start: RunStart, span: RunSpan | undefined): Promise<void> {
+    // The run is entered in #runs before any of the user's code goes on.
+    await Promise.resolve();
+    const next =
+      await (span === undefined ? this.#tried(key, start, span) : span.within(() => this.#tried(key, start, span)));
     this.activity++;
     this.#runs.delete(key);
     this.#queue.done(key, next);
     this.#pump();
+  }
+
+  async #tried(key: ObjectKey, start: RunStart, span: RunSpan | undefined): Promise<Next> {
+    let next: Next;
+    let result = "success";
+    try {
+      if (isPaused(start.object, this.scope.paused)) await this.#pause(key, start);
+      else next = await this.#reconcile(key, start);
+    } catch (error) {
+      result = start.signal.aborted ? "aborted" : "error";
+      if (!start.signal.aborted) {
+        span?.failed(error);
+        next = await this.#afterFailure(key, start, error);
+      }
+    }
+    span?.end(result, next?.reason);
+    return next;
   }
 
   async #pause(key: ObjectKey, start: RunStart): Promise<void> {

@@ -14,6 +14,7 @@ import type { Logger } from "./logger.ts";
 import type { Metrics } from "./metrics.ts";
 import { NamedWatches } from "./named_watches.ts";
 import { fieldManager, finalizerName, pausedAnnotation } from "./names.ts";
+import type { Tracing } from "./tracing.ts";
 import type { Verdicts } from "./verdicts.ts";
 
 /** What the controllers of an operator share. */
@@ -31,6 +32,8 @@ export interface Shared {
   readonly selector?: string | undefined;
   /** What the operator made at its start. */
   readonly services: () => unknown;
+  /** Makes spans; absent where nobody asked for traces. */
+  readonly tracing?: Tracing | undefined;
 }
 
 /** What one controller's runs share. */

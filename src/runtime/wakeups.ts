@@ -9,9 +9,10 @@ import type { LiveCopy } from "../watch/live_copy.ts";
 import type { StoreChange } from "../watch/store.ts";
 import { ownerKey } from "./owner.ts";
 import { guarded, isSame, ownCopy, type Scope, wakesOf, watchOf } from "./scope.ts";
+import type { Change } from "./tracing.ts";
 
-/** Adds a key to the queue. */
-export type Add = (key: ObjectKey, reason: Reason, options: AddOptions) => void;
+/** Adds a key to the queue; `change` is what woke it, where it was a change of an object. */
+export type Add = (key: ObjectKey, reason: Reason, options: AddOptions, change?: Change) => void;
 
 /**
  * Listens to the kinds that a controller watches beside its own.
@@ -27,7 +28,8 @@ export function listenToOthers(scope: Scope, add: Add): void {
       if (writer === scope.writer) return void scope.counts.ownEvents++;
       // Who names it for the first time is about to run, and waits for it.
       if (initial || !counts(scope, options, change)) return;
-      for (const key of by) add(key, "watched changed", { priority });
+      const cause = causeOf(change, writer);
+      for (const key of by) add(key, "watched changed", { priority }, cause);
     };
   }
   for (const copy of scope.copies.slice(1)) {
@@ -42,10 +44,18 @@ export function listenToOthers(scope: Scope, add: Add): void {
       // At first each object is found by itself.
       if (initial || !counts(scope, options, change)) return;
       const priority = options?.priority === "low" ? "resync" : "fresh";
-      if (isOwned) { for (const key of owners(scope.controller.kind, change)) add(key, "owned changed", { priority }); }
-      for (const key of mapped(scope, copy, options, change)) add(key, "watched changed", { priority });
+      const cause = causeOf(change, by);
+      if (isOwned) {
+        for (const key of owners(scope.controller.kind, change)) add(key, "owned changed", { priority }, cause);
+      }
+      for (const key of mapped(scope, copy, options, change)) add(key, "watched changed", { priority }, cause);
     });
   }
+}
+
+/** A change as a span tells of it, made by a writer of this process or by somebody else. */
+export function causeOf({ before, after }: StoreChange, writer: symbol | undefined): Change {
+  return { object: (after ?? before)!, isOurs: writer !== undefined };
 }
 
 /**

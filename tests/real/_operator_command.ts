@@ -95,6 +95,7 @@ export async function startOperator(options: CommandOptions): Promise<OperatorCo
         process.kill("SIGKILL");
       } catch { /* it has ended */ }
       await process.status;
+      await process.stdout.cancel();
       await reading;
     },
   };

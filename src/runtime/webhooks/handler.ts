@@ -10,6 +10,7 @@ import { conversionsOf, type Parts, webhooksOf } from "../../parts/part_list.ts"
 import type { Webhook } from "../../parts/webhook.ts";
 import { CONVERSION_PATH, webhookPath, type WebhookPhase } from "../../parts/webhook_entries.ts";
 import type { Metrics, WebhookMetrics } from "../metrics.ts";
+import type { Tracing } from "../tracing.ts";
 import { admit, type Surroundings, WebhookFailure } from "./admit.ts";
 import { BadReview } from "./bad_review.ts";
 import { BodyReader } from "./body.ts";
@@ -32,6 +33,8 @@ export interface WebhookHandlerOptions extends Surroundings {
   readonly parts: Parts;
   readonly clock: Clock;
   readonly metrics: Metrics;
+  /** Makes spans; absent where nobody asked for traces. */
+  readonly tracing?: Tracing | undefined;
   /** Aborted when the operator has stopped waiting for what goes on. */
   readonly signal: AbortSignal;
   /** What is called waits for it: services that are being made. @default {nothing} */
@@ -103,22 +106,28 @@ export class WebhookHandler {
     const url = new URL(request.url);
     const route = this.#routes.get(url.pathname);
     if (route === undefined) return refusal(404, `there is no webhook at ${url.pathname}`);
-    const { clock } = this.#options;
+    const { clock, tracing } = this.#options;
     const began = clock.elapsed();
     this.#inFlight++;
     this.activity++;
     route.metrics.began();
-    let response: Response;
-    try {
-      response = await this.#answer(route, request, url);
-    } catch (error) {
-      response = this.#failed(error, route);
-    }
+    const response =
+      await (tracing === undefined
+        ? this.#settled(route, request, url)
+        : tracing.review(url.pathname, () => this.#settled(route, request, url)));
     this.#inFlight--;
     this.activity++;
     route.metrics.ended(String(response.status), (clock.elapsed() - began) / 1000);
     return response;
   };
+
+  async #settled(route: Route, request: Request, url: URL): Promise<Response> {
+    try {
+      return await this.#answer(route, request, url);
+    } catch (error) {
+      return this.#failed(error, route);
+    }
+  }
 
   async #answer(route: Route, request: Request, url: URL): Promise<Response> {
     if (request.method !== "POST") throw new BadReview(405, "only POST is answered here");

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { KubeObject } from "../resource/kind.ts";
+import { type SpanOptions, type Tracer, Tracing } from "./tracing.ts";
+
+/** A tracer that writes down its spans: `name < parent, linked to`. */
+function noting() {
+  const ended: string[] = [];
+  const active = new AsyncLocalStorage<string>();
+  const tracer: Tracer = {
+    startSpan(name, { root, links = [] }: SpanOptions = {}) {
+      const parent = root ? undefined : active.getStore();
+      const linked = links.map(({ context }) => ` @ ${context.spanId}`).join("");
+      let failure = "";
+      return {
+        spanContext: () => ({ traceId: "t", spanId: name }),
+        setAttribute() {},
+        setStatus: ({ message }) => void (failure = ` ! ${message ?? ""}`),
+        end: () => void ended.push(`${name}${parent === undefined ? "" : ` < ${parent}`}${linked}${failure}`),
+      };
+    },
+    startActiveSpan(name, options, call) {
+      const span = tracer.startSpan(name, options);
+      return active.run(name, () => call(span));
+    },
+  };
+  return { tracing: new Tracing(tracer), ended };
+}
+
+const OBJECT: KubeObject = {
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name: "a", namespace: "default", uid: "u", resourceVersion: "7" } as KubeObject["metadata"],
+};
+const KEY = "default/a" as never;
+const GET = { verb: "get", what: 'Secret "default/s"' };
+
+Deno.test("calls are spans in a run; outside of one, and after it, they are not", async () => {
+  const { tracing, ended } = noting();
+  const run = tracing.controller("maps").began(OBJECT, "changed", 1);
+  let later: Promise<unknown> | undefined;
+  const gate = Promise.withResolvers<void>();
+  await run.within(async () => {
+    await tracing.call(GET, () => Promise.resolve());
+    later = gate.promise.then(() => tracing.call(GET, () => Promise.resolve()));
+  });
+  run.end("success", undefined);
+  gate.resolve();
+  await later;
+  await tracing.call(GET, () => Promise.resolve());
+  assert.deepEqual(ended, ["get Secret < reconcile maps", "reconcile maps"]);
+});
+
+Deno.test("a call that fails says so, and fails as it did", async () => {
+  const { tracing, ended } = noting();
+  const run = tracing.controller("maps").began(OBJECT, "changed", 1);
+  const failure = new Error("no");
+  await assert.rejects(run.within(() => tracing.call(GET, () => Promise.reject(failure))), failure);
+  assert.deepEqual(ended, ["get Secret < reconcile maps ! no"]);
+});
+
+Deno.test("a run is linked to all changes since the one before, each a span once however many it wakes, and to a run that asked for it", () => {
+  const { tracing, ended } = noting();
+  const maps = tracing.controller("maps");
+  const change = { object: OBJECT, isOurs: false };
+  maps.woken(KEY, "owned changed", change);
+  maps.woken("default/b" as never, "owned changed", change);
+  maps.woken(KEY, "triggered", undefined);
+  maps.began(OBJECT, "owned changed", 1).end("requeue", "requeued");
+  maps.woken(KEY, "changed", { object: { ...OBJECT, kind: "Secret" }, isOurs: false });
+  maps.began(OBJECT, "requeued", 1).end("success", undefined);
+  maps.began(OBJECT, "changed", 1).end("success", undefined);
+  assert.deepEqual(ended, [
+    "change ConfigMap",
+    "reconcile maps @ change ConfigMap",
+    "change Secret",
+    "reconcile maps @ reconcile maps @ change Secret",
+    "reconcile maps",
+  ]);
+});
+
+Deno.test("an object that is gone is forgotten, and one that changes without end is linked to the first of it", () => {
+  const { tracing, ended } = noting();
+  const maps = tracing.controller("maps");
+  for (let i = 0; i < 100; i++) maps.woken(KEY, "changed", { object: OBJECT, isOurs: false });
+  maps.began(OBJECT, "changed", 1).end("success", undefined);
+  assert.equal(ended.at(-1)?.split(" @ ").length, 33);
+  maps.woken(KEY, "changed", { object: OBJECT, isOurs: false });
+  maps.forget(KEY);
+  maps.began(OBJECT, "changed", 1).end("success", undefined);
+  assert.equal(ended.at(-1), "reconcile maps");
+});
+
+Deno.test("a review is a span, and what its function asks is its child", async () => {
+  const { tracing, ended } = noting();
+  const response = await tracing.review("/validate-shops", async () => {
+    await tracing.call(GET, () => Promise.resolve());
+    return new Response(null, { status: 500 });
+  });
+  assert.equal(response.status, 500);
+  assert.deepEqual(ended, ["get Secret < webhook /validate-shops", "webhook /validate-shops ! "]);
+});

@@ -1,0 +1,50 @@
+/** A compiled operator that sends its traces: asked for when it is built, where to is said when it runs, and its permissions are as without. */
+import assert from "node:assert/strict";
+import { systemClock } from "../../src/base/clock.ts";
+import { ConfigMap } from "../../src/kinds/mod.ts";
+import { createApiserver } from "../../src/apiserver/mod.ts";
+import { serveApiserver } from "../../src/apiserver/serve.ts";
+import { Client } from "../../src/kube/client.ts";
+import { localCertificate } from "../../src/testing/local_certificate.ts";
+import { startCollector } from "../runtime/_collector.ts";
+import { buildOperator } from "./_build.ts";
+import { compiledPermissions, startAsPod } from "./_operator_process.ts";
+
+Deno.test("an executable that was built with telemetry sends its traces, and may do nothing more for it", async () => {
+  await using built = await buildOperator(
+    `
+    import { controller, operator } from "@op/sdk";
+    import { ConfigMap } from "@op/sdk/kinds";
+    const maps = controller(ConfigMap, {
+      reconcile({ metadata: { name } }, { log }) {
+        if (name === "seen") log.info("ConfigMap seen");
+      },
+    });
+    const op = operator({ name: "map-operator", parts: { maps }, health: false, leaderElection: false });
+    export default op;
+    if (import.meta.main) await op.main();
+  `,
+    "[build]\ntelemetry = true\n",
+  );
+  const { allow_net, allow_env } = await compiledPermissions(built.path);
+  assert.deepEqual(allow_net, ["kubernetes.default.svc"]);
+  assert.deepEqual((allow_env as string[]).filter((name) => name.startsWith("OTEL_")), []);
+
+  const certificate = await localCertificate(["kubernetes.default.svc"]);
+  await using server = createApiserver({ clock: systemClock });
+  await using served = serveApiserver(server, { certificate });
+  const client = new Client({ url: served.url, fetch: (request) => server.fetch(request), close() {} });
+  await client.create(ConfigMap, { metadata: { name: "seen", namespace: "default" } });
+  await using collector = startCollector();
+  // That it sends is settled when it is built.
+  const { OTEL_DENO: _, ...env } = collector.env;
+  await using operator = await startAsPod(built.path, {
+    cluster: { caCert: certificate.caCert, port: Number(new URL(served.url).port) },
+    token: "of nobody: this server takes all for its administrator",
+    env,
+  });
+  const line = await operator.logged(({ msg }) => msg === "ConfigMap seen");
+  assert.equal(await operator.stop("SIGTERM"), 0);
+  const run = collector.spans.find(({ spanId }) => spanId === line.span_id);
+  assert.deepEqual([run?.name, run?.attributes["k8s.object.name"]], ["reconcile maps", "seen"]);
+});

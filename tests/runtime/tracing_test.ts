@@ -1,0 +1,137 @@
+/** Traces: an operator's program sends them by Deno's own OpenTelemetry to a collector, which is this process. */
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { ConfigMap, CustomResourceDefinition } from "@op/sdk/kinds";
+import { createApiserver, kubeconfigFor, serveApiserver } from "@op/sdk/testing";
+import { Client } from "../../src/kube/client.ts";
+import { startOperator } from "../real/_operator_command.ts";
+import { type ArrivedSpan, startCollector } from "./_collector.ts";
+import { Note } from "./_notes.ts";
+
+const MAIN = fileURLToPath(new URL("_traced.ts", import.meta.url));
+
+/** OpenTelemetry's kinds of spans, on the wire. */
+const KIND = { internal: 1, client: 3, producer: 4, consumer: 5 };
+
+Deno.test("a run is a span, its calls are its children, and it is linked to what woke it", async (t) => {
+  const home = await Deno.makeTempDir();
+  await using apiserver = createApiserver();
+  await using served = serveApiserver(apiserver);
+  await using collector = startCollector();
+  const client = new Client({ url: served.url, fetch, close() {} });
+  const lines: Record<string, unknown>[] = [];
+  try {
+    await Deno.writeTextFile(`${home}/kubeconfig`, kubeconfigFor(served.url));
+    await client.create(CustomResourceDefinition, Note.crd as never);
+    await using operator = await startOperator({
+      home,
+      main: MAIN,
+      args: ["--kubeconfig", `${home}/kubeconfig`],
+      env: collector.env,
+    });
+    const logged = async (passes: (line: Record<string, unknown>) => boolean) => {
+      const line = await operator.logged(passes);
+      lines.push(line);
+    };
+    for (const part of ["writers", "readers"]) {
+      await logged(({ msg, controller }) => msg === "Controller started" && controller === part);
+    }
+    await client.create(Note, { metadata: { name: "plain", namespace: "default" }, spec: {} });
+    await logged(({ msg, name }) => msg === "Note written" && name === "plain");
+    await client.create(Note, { metadata: { name: "late", namespace: "default" }, spec: { text: "fails once" } });
+    await logged(({ msg, name }) => msg === "Note written" && name === "late");
+    assert.equal((await client.get(ConfigMap, "late", { namespace: "default" })).data?.text, "fails once");
+    // Runs that go on end, and what is not sent yet is sent.
+    assert.equal(await operator.stop(), 0);
+  } finally {
+    await Deno.remove(home, { recursive: true });
+  }
+
+  const { spans } = collector;
+  const ours = spans.filter(({ scope }) => scope === "@op/sdk");
+  const runs = ours.filter(({ name }) => name.startsWith("reconcile "));
+  const byId = new Map(spans.map((span) => [span.spanId, span]));
+  const childrenOf = ({ spanId, traceId }: ArrivedSpan) =>
+    spans.filter((span) => span.parentSpanId === spanId && span.traceId === traceId);
+  const runsOf = (part: string, name: string) =>
+    runs.filter((run) => run.name === `reconcile ${part}` && run.attributes["k8s.object.name"] === name);
+  const linked = ({ links }: ArrivedSpan) => links.map(({ spanId }) => byId.get(spanId)!);
+
+  await t.step("spans have few names, and say whose they are", () => {
+    assert.deepEqual([...collector.services], ["note-operator"]);
+    // Events go their own way, at their own time.
+    assert.deepEqual([...new Set(ours.map(({ name }) => name))].filter((name) => name !== "create Event").sort(), [
+      "apply ConfigMap",
+      "change ConfigMap",
+      "change Note",
+      "patch Note/status",
+      "reconcile readers",
+      "reconcile writers",
+    ]);
+  });
+
+  await t.step("a run begins a trace, and says what it ran and how it ended", () => {
+    const [run] = runsOf("writers", "plain");
+    assert.deepEqual([run?.parentSpanId, run?.kind, run?.status.code], ["", KIND.consumer, 0]);
+    const { "k8s.object.uid": uid, "k8s.object.resource_version": version, ...rest } = run?.attributes ?? {};
+    assert.match(`${uid} ${version}`, /^[0-9a-f-]{36} [1-9]\d*$/);
+    assert.deepEqual(rest, {
+      "k8s.object.api_version": "demo.example.com/v1",
+      "k8s.object.kind": "Note",
+      "k8s.object.name": "plain",
+      "k8s.namespace.name": "default",
+      "op.controller": "writers",
+      "op.reason": "changed",
+      "op.attempt": 1,
+      "op.result": "success",
+    });
+  });
+
+  await t.step("its calls are its children; the requests of each are Deno's own spans beneath", () => {
+    const calls = childrenOf(runsOf("writers", "plain")[0]!).filter(({ kind }) => kind === KIND.internal);
+    assert.deepEqual(calls.map(({ name }) => name).sort(), ["apply ConfigMap", "patch Note/status"]);
+    for (const call of calls) {
+      const [request, ...others] = childrenOf(call);
+      assert.deepEqual([request?.name, request?.kind, request?.scope, others], ["PATCH", KIND.client, "deno", []]);
+    }
+    assert.equal(
+      calls.find(({ name }) => name === "apply ConfigMap")?.attributes["op.call"],
+      'apply ConfigMap "default/plain"',
+    );
+  });
+
+  await t.step("it is linked to the change that woke it: somebody else's begins a trace of its own", () => {
+    for (const part of ["writers", "readers"]) {
+      const run = runsOf(part, "plain")[0]!;
+      const [change] = linked(run);
+      assert.deepEqual([change?.name, change?.kind, change?.parentSpanId], ["change Note", KIND.producer, ""]);
+      assert.notEqual(change?.traceId, run.traceId);
+      assert.deepEqual(run.links[0]?.attributes, { "op.reason": "changed" });
+    }
+  });
+
+  await t.step("a change that a run made is a child of that run, and another controller's run is linked to it", () => {
+    const writer = runsOf("writers", "plain")[0]!;
+    const woken = runsOf("readers", "plain").flatMap(linked).filter(({ name }) => name === "change ConfigMap");
+    assert.equal(woken.length, 1);
+    assert.deepEqual([woken[0]?.parentSpanId, woken[0]?.traceId], [writer.spanId, writer.traceId]);
+  });
+
+  await t.step("a run that failed says why, and the next try is linked to it", () => {
+    const [first, second] = runsOf("writers", "late");
+    assert.deepEqual(first?.status, { code: 2, message: "not yet" });
+    assert.equal(first?.attributes["op.result"], "error");
+    assert(childrenOf(first!).some(({ name }) => name === "patch Note/status"), "its failure is reported");
+    assert.equal(second?.attributes["op.reason"], "retried");
+    assert.equal(second?.attributes["op.attempt"], 2);
+    assert(
+      second?.links.some(({ spanId, attributes }) => spanId === first?.spanId && attributes["op.reason"] === "retried"),
+    );
+  });
+
+  await t.step("lines of a run carry its trace", () => {
+    const { spanId, traceId } = runsOf("writers", "plain")[0]!;
+    const line = lines.find(({ msg, name }) => msg === "Note written" && name === "plain");
+    assert.deepEqual([line?.trace_id, line?.span_id], [traceId, spanId]);
+  });
+});
