@@ -6,8 +6,9 @@ import type { Manifest } from "./manifest.ts";
 import { isForCertificates, type Right } from "./rights.ts";
 import { accessManifests } from "./roles.ts";
 import { type Sample, sampleOf } from "./sample.ts";
-import { metricsReader, serviceMonitor } from "./monitoring.ts";
-import { isCalled, type Parts } from "../parts/part_list.ts";
+import type { Alerting } from "./alerts.ts";
+import { dashboard, metricsReader, prometheusRule, serviceMonitor } from "./monitoring.ts";
+import { controllersOf, isCalled, type Parts } from "../parts/part_list.ts";
 import {
   certManagerManifests,
   webhookConfigurations,
@@ -38,7 +39,7 @@ export interface ManifestGroups {
   readonly networkPolicy: readonly Manifest[];
   /** What makes the API server ask it before it takes an object, its Service, and cert-manager's objects where it is used; empty without webhooks. */
   readonly webhook: readonly Manifest[];
-  /** What makes Prometheus read its metrics: only for clusters that have the Prometheus Operator. */
+  /** What makes Prometheus read its metrics, its alert rules and a dashboard: for clusters that have the Prometheus Operator. */
   readonly prometheus: readonly Manifest[];
 }
 
@@ -71,8 +72,18 @@ export function manifestsOf(operator: Installed, options: InstallOptions = {}): 
       ...(isManaged ? certManagerManifests(name, install.namespace) : []),
       ...webhookConfigurations(name, parts, { ...told, namespace: install.namespace }),
     ],
-    prometheus: operator.metrics === undefined ? [] : [serviceMonitor(operator, install)],
+    prometheus: operator.metrics === undefined ? [] : [
+      serviceMonitor(operator, install),
+      prometheusRule({ name, ...shapeOf(operator) }, install),
+      dashboard(operator, install),
+    ],
   };
+}
+
+/** What alerts may tell of an operator. */
+function shapeOf({ isElected, parts = {} }: Installed): Omit<Alerting, "name"> {
+  const hasControllers = controllersOf(parts).length > 0;
+  return { hasControllers, isElected: isElected && hasControllers, hasWebhooks: isCalled(parts) };
 }
 
 /**

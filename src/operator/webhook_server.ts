@@ -42,8 +42,6 @@ export interface WebhookServerContext {
   readonly times?: CertificateTimes | undefined;
 }
 
-const DAY = 86_400_000;
-
 /** Serves an operator's webhooks. */
 export class WebhookServer {
   readonly #context: WebhookServerContext;
@@ -126,9 +124,9 @@ export class WebhookServer {
   #count(): void {
     if (this.#expiry === undefined) return;
     const { metrics, clock } = this.#context;
-    const days = (until: number) => (until - clock.now()) / DAY;
-    metrics.certificate("server", days(this.#expiry.server));
-    if (this.#expiry.authority !== undefined) metrics.certificate("authority", days(this.#expiry.authority));
+    const seconds = (until: number) => (until - clock.now()) / 1000;
+    metrics.certificate("server", seconds(this.#expiry.server));
+    if (this.#expiry.authority !== undefined) metrics.certificate("authority", seconds(this.#expiry.authority));
   }
 }
 

@@ -4,7 +4,7 @@ import CounterClass from "prom-client/lib/counter.js";
 import GaugeClass from "prom-client/lib/gauge.js";
 import HistogramClass from "prom-client/lib/histogram.js";
 import RegistryClass from "prom-client/lib/registry.js";
-import type { Metric } from "./metric_list.ts";
+import type { Metric } from "../base/metric_list.ts";
 
 export type { Counter, Gauge, Histogram, Registry };
 

@@ -1,6 +1,6 @@
 /** What an operator counts. What changes often is counted where it happens; what is a state is read when somebody asks. */
 import { PRIORITIES, type Priority } from "../queue/work_queue.ts";
-import { METRICS } from "./metric_list.ts";
+import { METRICS } from "../base/metric_list.ts";
 import {
   type Counter,
   counterOf,
@@ -192,9 +192,9 @@ export class Metrics {
     };
   }
 
-  /** Sets for how many days certificates are still good. */
-  certificate(certificate: "server" | "authority", days: number): void {
-    this.#gauge("certificateDays").set({ certificate }, days);
+  /** Sets for how many seconds a certificate is still good. */
+  certificate(certificate: "server" | "authority", seconds: number): void {
+    this.#gauge("certificateExpiry").set({ certificate }, seconds);
   }
 
   /** Counts another certificate. */

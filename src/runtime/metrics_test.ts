@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { METRICS } from "./metric_list.ts";
+import { METRICS } from "../base/metric_list.ts";
 import { Metrics } from "./metrics.ts";
 
 Deno.test("METRICS has each name once, with controller-runtime's for what it has, and no label for an object's name", () => {

@@ -1,5 +1,6 @@
 /**
- * Every metric of an operator: one list, of which the operator's registry is made, and from which dashboards and alert rules are.
+ * Every metric of an operator: one list, from which are the operator's registry, its dashboard, its alert rules (`manifests/dashboard.ts`, `alerts.ts`) and
+ * the page of the guide.
  *
  * Names and labels are controller-runtime's and client-go's where they have one (`pkg/internal/controller/metrics`, `pkg/metrics/workqueue.go`), so that
  * dashboards that are there already show our operators too; what is ours alone begins with `op_`. No label holds an object's name: a series an object
@@ -119,7 +120,7 @@ export const METRICS = {
   ),
   webhooksInFlight: gauge("controller_runtime_webhook_requests_in_flight", "Calls that are being answered", WEBHOOK),
   webhookPanics: counter("controller_runtime_webhook_panics_total", "Calls whose function failed", WEBHOOK),
-  certificateDays: gauge("op_certificate_days_to_expiry", "Days for which a certificate of webhooks is still good", [
+  certificateExpiry: gauge("op_certificate_expiry_seconds", "For how long a certificate of webhooks is still good", [
     "certificate",
   ]),
   certificateRotations: counter("op_certificate_rotations_total", "How often another certificate was taken", []),

@@ -1,0 +1,125 @@
+/** Prometheus, of Debian's package: from the machine, or unpacked into the repository's `.cache`, where nothing of it is started by itself. */
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { freePort } from "../compiled/_build.ts";
+import { soon } from "./_soon.ts";
+
+const CACHE = fileURLToPath(new URL("../../.cache/debian/prometheus/", import.meta.url));
+
+/** The folder of `prometheus` and `promtool`; nothing where there is none and none can be had. */
+async function programs(): Promise<string | undefined> {
+  if (await runs("promtool") && await runs("prometheus")) return "";
+  const unpacked = `${CACHE}usr/bin/`;
+  if (await runs(`${unpacked}promtool`)) return unpacked;
+  if (!await runs("apt-get") || !await runs("dpkg-deb")) return undefined;
+  // Beside their place and moved there when they are whole.
+  await Deno.mkdir(fileURLToPath(new URL("../", `file://${CACHE}`)), { recursive: true });
+  const beside = await Deno.makeTempDir({ dir: fileURLToPath(new URL("../", `file://${CACHE}`)) });
+  try {
+    const download = () =>
+      output("apt-get", ["download", "-o", "APT::Sandbox::User=root", "prometheus"], { cwd: beside });
+    if (!(await download()).success) {
+      await output("apt-get", ["update"]);
+      if (!(await download()).success) return undefined;
+    }
+    const [file] = [...Deno.readDirSync(beside)].filter(({ name }) => name.endsWith(".deb"));
+    const extracted = await output("dpkg-deb", ["--extract", `${beside}/${file?.name}`, `${beside}/all`]);
+    assert(extracted.success, extracted.text);
+    await Deno.rename(`${beside}/all`, CACHE);
+  } finally {
+    await Deno.remove(beside, { recursive: true });
+  }
+  return unpacked;
+}
+
+const FOLDER = await programs();
+if (FOLDER === undefined && Deno.env.get("CI") !== "true") {
+  console.log("\n!!! SKIPPED tests with Prometheus: it is not here; apt-get install prometheus\n");
+}
+
+/** Without Prometheus these tests are left out, save in CI, where nothing may be. */
+export const NEEDS_PROMETHEUS: { readonly ignore: boolean } = {
+  ignore: FOLDER === undefined && Deno.env.get("CI") !== "true",
+};
+
+/**
+ * Runs promtool.
+ *
+ * @param args Its arguments.
+ * @param stdin What it reads.
+ */
+export async function promtool(
+  args: readonly string[],
+  stdin = "",
+): Promise<{ readonly success: boolean; readonly text: string }> {
+  return await output(`${FOLDER}promtool`, args, { stdin });
+}
+
+/** A Prometheus that runs. */
+export interface RunningPrometheus extends AsyncDisposable {
+  /** What its API answers at a path below `/api/v1/`. */
+  ask<T>(path: string, query?: Readonly<Record<string, string>>): Promise<T>;
+}
+
+/**
+ * Starts a Prometheus.
+ *
+ * @param config Its configuration, as YAML.
+ */
+export async function startPrometheus(config: string): Promise<RunningPrometheus> {
+  const folder = await Deno.makeTempDir({ prefix: "prometheus-" });
+  await Deno.writeTextFile(`${folder}/prometheus.yml`, config);
+  const address = `127.0.0.1:${freePort()}`;
+  const process = new Deno.Command(`${FOLDER}prometheus`, {
+    args: [
+      `--config.file=${folder}/prometheus.yml`,
+      `--storage.tsdb.path=${folder}/data`,
+      `--web.listen-address=${address}`,
+    ],
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  const ask = async <T>(path: string, query: Readonly<Record<string, string>> = {}): Promise<T> => {
+    const response = await fetch(`http://${address}/api/v1/${path}?${new URLSearchParams(query)}`);
+    const { status, data, error } = await response.json();
+    assert.equal(status, "success", `${path} ${JSON.stringify(query)}: ${error}`);
+    return data;
+  };
+  await soon(() => ask("status/buildinfo"));
+  return {
+    ask,
+    async [Symbol.asyncDispose]() {
+      process.kill("SIGKILL");
+      await process.status;
+      await Deno.remove(folder, { recursive: true });
+    },
+  };
+}
+
+async function runs(program: string): Promise<boolean> {
+  return (await output(program, ["--version"])).success;
+}
+
+async function output(
+  program: string,
+  args: readonly string[],
+  { cwd, stdin = "" }: { readonly cwd?: string; readonly stdin?: string } = {},
+): Promise<{ readonly success: boolean; readonly text: string }> {
+  try {
+    const process = new Deno.Command(program, {
+      args: [...args],
+      ...(cwd === undefined ? {} : { cwd }),
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    const writing = new Blob([stdin]).stream().pipeTo(process.stdin).catch(() => {});
+    const [{ success, stdout, stderr }] = await Promise.all([process.output(), writing]);
+    const decoder = new TextDecoder();
+    return { success, text: decoder.decode(stdout) + decoder.decode(stderr) };
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return { success: false, text: `there is no "${program}"` };
+    throw error;
+  }
+}

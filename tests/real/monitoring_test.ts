@@ -1,0 +1,153 @@
+/** What is made for Prometheus, by Prometheus itself: it takes the rules, raises each alert, reads a running operator, and knows each query of the dashboard. */
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { stringify } from "yaml";
+import { METRICS } from "../../src/base/metric_list.ts";
+import { createApiserver } from "../../src/apiserver/mod.ts";
+import { kubeconfigFor, serveApiserver } from "../../src/apiserver/serve.ts";
+import { CustomResourceDefinition } from "../../src/kinds/mod.ts";
+import { Client } from "../../src/kube/client.ts";
+import { alertsOf } from "../../src/manifests/alerts.ts";
+import { dashboardOf } from "../../src/manifests/dashboard.ts";
+import { freePort } from "../compiled/_build.ts";
+import { Note } from "../runtime/_notes.ts";
+import { ALARMING, type Series, WELL } from "./_alert_series.ts";
+import { startOperator } from "./_operator_command.ts";
+import { NEEDS_PROMETHEUS, promtool, startPrometheus } from "./_prometheus.ts";
+import { soon } from "./_soon.ts";
+
+const MAIN = fileURLToPath(new URL("../runtime/_observed.ts", import.meta.url));
+const ALERTS = alertsOf({ name: "shop", hasControllers: true, isElected: true, hasWebhooks: true });
+
+function rules(): string {
+  return stringify({ groups: [{ name: "shop", rules: ALERTS }] });
+}
+
+Deno.test(
+  "promtool takes the rules, each alert is raised by what it is for and by nothing else",
+  NEEDS_PROMETHEUS,
+  async () => {
+    const folder = await Deno.makeTempDir();
+    try {
+      await Deno.writeTextFile(`${folder}/rules.yml`, rules());
+      const checked = await promtool(["check", "rules", `${folder}/rules.yml`]);
+      assert(checked.success && checked.text.includes("SUCCESS: 15 rules found"), checked.text);
+
+      assert.deepEqual(Object.keys(ALARMING), ALERTS.map(({ alert }) => alert));
+      const worlds: [string | undefined, Series][] = [[undefined, {}], ...Object.entries(ALARMING)];
+      const tests = worlds.map(([raised, otherwise]) => ({
+        name: raised ?? "all is well",
+        interval: "1m",
+        input_series: Object.entries({ ...WELL, ...otherwise }).filter(([, values]) => values !== "")
+          .map(([series, values]) => ({ series, values })),
+        // What is counted is how many series of it are raised: the words are the alert's own.
+        promql_expr_test: ALERTS.map(({ alert }) => ({
+          expr: `count(ALERTS{alertname="${alert}",alertstate="firing"}) or vector(0)`,
+          eval_time: "59m",
+          exp_samples: [{ labels: "{}", value: alert === raised ? 1 : 0 }],
+        })),
+      }));
+      await Deno.writeTextFile(
+        `${folder}/tests.yml`,
+        stringify({ rule_files: ["rules.yml"], evaluation_interval: "1m", tests }),
+      );
+      const tested = await promtool(["test", "rules", `${folder}/tests.yml`]);
+      assert(tested.success, tested.text);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+);
+
+Deno.test(
+  "Prometheus reads a running operator, and answers each query of its dashboard and of its alerts",
+  NEEDS_PROMETHEUS,
+  async (t) => {
+    const home = await Deno.makeTempDir();
+    await using owned = new AsyncDisposableStack();
+    owned.defer(() => Deno.remove(home, { recursive: true }));
+    const apiserver = owned.use(createApiserver());
+    const served = owned.use(serveApiserver(apiserver));
+    const client = new Client({ url: served.url, fetch, close() {} });
+    await Deno.writeTextFile(`${home}/kubeconfig`, kubeconfigFor(served.url));
+    await client.create(CustomResourceDefinition, Note.crd as never);
+    const port = freePort();
+    const operator = owned.use(
+      await startOperator({
+        home,
+        main: MAIN,
+        args: ["--kubeconfig", `${home}/kubeconfig`, "--health-hostname", "127.0.0.1", "--health-port", String(port)],
+      }),
+    );
+    await operator.logged(({ msg }) => msg === "Controller started");
+    await client.create(Note, { metadata: { name: "secret-name", namespace: "default" }, spec: {} });
+    await operator.logged(({ msg }) => msg === "Note written");
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+
+    await t.step("promtool finds nothing to say against the metrics", async () => {
+      const checked = await promtool(["check", "metrics"], text);
+      assert.deepEqual(checked, { success: true, text: "" });
+    });
+
+    await t.step("each metric of the list is told, with its type and what it is; no label has an object's name", () => {
+      for (const { name, type, help } of Object.values(METRICS)) {
+        assert(text.includes(`# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`), name);
+      }
+      assert(!text.includes("secret-name"));
+    });
+
+    await Deno.writeTextFile(`${home}/rules.yml`, rules());
+    const labels = { app_kubernetes_io_name: "shop", namespace: "shop-system", pod: "shop-0" };
+    const prometheus = owned.use(
+      await startPrometheus(stringify({
+        global: { scrape_interval: "200ms", evaluation_interval: "200ms" },
+        rule_files: [`${home}/rules.yml`],
+        scrape_configs: [{ job_name: "shop", static_configs: [{ targets: [`127.0.0.1:${port}`], labels }] }],
+      })),
+    );
+    type Vector = { readonly result: readonly { readonly metric: Readonly<Record<string, string>> }[] };
+    const query = (expr: string) => prometheus.ask<Vector>("query", { query: expr });
+
+    await t.step("it is up, and its series are there", async () => {
+      await soon(async () => {
+        const { result } = await query('controller_runtime_reconcile_total{result="success"} > 0');
+        assert.deepEqual(result.map(({ metric }) => [metric.controller, metric.app_kubernetes_io_name]), [[
+          "notes",
+          "shop",
+        ]]);
+      });
+      type Targets = { readonly activeTargets: readonly { readonly health: string; readonly lastError: string }[] };
+      const { activeTargets } = await prometheus.ask<Targets>("targets");
+      assert.deepEqual(activeTargets.map(({ health, lastError }) => [health, lastError]), [["up", ""]]);
+    });
+
+    await t.step("each query of the dashboard is answered, with series where this operator has them", async () => {
+      const { panels } = JSON.parse(dashboardOf("shop")) as {
+        panels: { description?: string; targets?: { expr: string }[] }[];
+      };
+      // It has no webhooks, elects nobody, and nothing of what else is counted by a label happened.
+      const absent = /webhook|certificate_expiry|leader_election|op_events_total/;
+      for (const { description = "", targets = [] } of panels) {
+        for (const { expr } of targets) {
+          const asked = expr.replaceAll("$namespace", "shop-system").replaceAll("$pod", "shop-.*")
+            .replaceAll("$__rate_interval", "1m");
+          await soon(async () => {
+            const { result } = await query(asked);
+            assert.equal(result.length > 0, !absent.test(description), asked);
+          });
+        }
+      }
+    });
+
+    await t.step("each alert is evaluated, and none is raised", async () => {
+      await soon(async () => {
+        type Rules = { readonly groups: readonly { readonly rules: readonly { health: string; state: string }[] }[] };
+        const { groups } = await prometheus.ask<Rules>("rules");
+        const all = groups.flatMap(({ rules }) => rules);
+        assert.equal(all.length, ALERTS.length);
+        assert(all.every(({ health }) => health === "ok"), JSON.stringify(all));
+      });
+      assert.deepEqual((await query('ALERTS{alertstate="firing"}')).result, []);
+    });
+  },
+);
