@@ -1,4 +1,4 @@
-/** An operator of which several processes run, with short times. */
+/** An operator of which several processes run, with the times of the election as they are where nobody says otherwise. */
 import { controller, operator, resource, s } from "@op/sdk";
 import { ConfigMap } from "@op/sdk/kinds";
 
@@ -20,7 +20,7 @@ const op = operator({
   name: "elected-operator",
   parts: { notes },
   health: false,
-  leaderElection: { leaseDuration: "3s", renewDeadline: "2s", retryPeriod: "500ms" },
+  leaderElection: true,
 });
 export default op;
 if (import.meta.main) await op.main();

@@ -1,6 +1,10 @@
-/** Two processes of one operator on a real API server, of which the leader is stopped by SIGSTOP for longer than its lease. */
+/**
+ * Two processes of one operator on a real API server, of which the leader is stopped by SIGSTOP for longer than its lease: for twenty seconds; for a whole
+ * minute with OP_TEST_FAULTS=full.
+ */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { sleep, systemClock } from "../../src/base/clock.ts";
 import { ConfigMap, CustomResourceDefinition, Lease } from "../../src/kinds/mod.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { adminClient, watched } from "../_watched.ts";
@@ -10,6 +14,8 @@ import { temporaryFolder } from "./_ways_in.ts";
 
 const IN_DEFAULT = { namespace: "default" };
 const MAIN = fileURLToPath(new URL("_elected.ts", import.meta.url));
+// The lease is for fifteen seconds.
+const FROZEN = Deno.env.get("OP_TEST_FAULTS") === "full" ? 60_000 : 20_000;
 
 Deno.test("a leader that is frozen past its lease writes nothing but its lease when it wakes, stands by, and leads again", async () => {
   await using cluster = await realCluster();
@@ -36,15 +42,20 @@ Deno.test("a leader that is frozen past its lease writes nothing but its lease w
   await using second = await start("second");
   await second.logged(({ msg, leader }) => msg === "Standing by" && String(leader).startsWith("first_"));
 
+  let frozen = 0;
   for (let i = 0; i < 300; i++) {
     await client.create(Note, { metadata: { name: `n${i}` }, spec: { text: "one" } }, IN_DEFAULT);
     // In the middle of its work.
-    if (i === 200) first.signal("SIGSTOP");
+    if (i === 200) {
+      first.signal("SIGSTOP");
+      frozen = systemClock.now();
+    }
   }
   await second.logged(({ msg }) => msg === "Leadership gained");
   await maps.until((all) => all.filter(({ data }) => data?.text === "one").length === 300);
   assert.match(await holder() ?? "", /^second_/);
-  const woken = Date.now();
+  await sleep(systemClock, FROZEN - (systemClock.now() - frozen));
+  const woken = systemClock.now();
   first.signal("SIGCONT");
   await first.logged(({ msg }) => msg === "Leadership lost");
   await first.logged(({ msg, leader }) => msg === "Standing by" && String(leader).startsWith("second_"));
@@ -53,8 +64,13 @@ Deno.test("a leader that is frozen past its lease writes nothing but its lease w
 
   // What it had handed to its HTTP connection before it was frozen leaves with the first turn after it: nothing can call that back. It is over at once.
   const log = await cluster.auditLog();
-  const late = log.filter(({ user, objectRef, requestReceivedTimestamp }) =>
-    user.username === "first" && objectRef?.resource !== "leases" && Date.parse(requestReceivedTimestamp) > woken + 100
+  const after = (from: number) =>
+    log.filter(({ user, objectRef, requestReceivedTimestamp }) =>
+      user.username === "first" && objectRef?.resource !== "leases" && Date.parse(requestReceivedTimestamp) > from
+    );
+  const late = after(woken + 100);
+  console.log(
+    `frozen for ${((woken - frozen) / 1000).toFixed(1)} s; ${after(woken).length} requests were on their way`,
   );
   assert.deepEqual(late.map(({ verb, objectRef }) => `${verb} ${objectRef?.resource}/${objectRef?.name}`), []);
 
