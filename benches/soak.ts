@@ -1,7 +1,9 @@
 /**
- * An operator on a real API server for an hour, or for OP_SOAK_MINUTES: changes come all the time, the server is killed now and then. Told each minute: what
- * the process holds and has done; at the end whether all is as it is wanted, and how much the memory grew.
+ * An operator on a real API server for an hour, or for OP_SOAK_MINUTES: changes come all the time, some of its objects misbehave, the server is killed now and
+ * then. Told each minute: what the process holds, live and resident, and what it has done; at the end whether all is as it is wanted, and how fast what it holds
+ * grew. Ends with 1 where something is not as it is wanted.
  */
+import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { ConfigMap } from "../src/kinds/mod.ts";
 import { sleep, systemClock } from "../src/base/clock.ts";
@@ -14,11 +16,27 @@ import { startOperator } from "../tests/real/_operator_command.ts";
 import { temporaryFolder } from "../tests/real/_ways_in.ts";
 
 const MINUTES = Number(Deno.env.get("OP_SOAK_MINUTES") ?? 60);
+assert(Number.isInteger(MINUTES) && MINUTES > 0, `Cannot soak for "${MINUTES}" minutes: say a whole number`);
 const OBJECTS = 500;
 const CHANGES_A_SECOND = 10;
-// The server is killed so often, in minutes.
-const KILL_EVERY = 10;
+// The server is killed five times, whatever the hour is.
+const KILL_EVERY = Math.max(1, Math.round(MINUTES / 6));
+// Until the caches are full and V8 has compiled what is hot, in minutes: growth is reckoned from then on.
+const WARM = Math.floor(MINUTES / 6);
+// For as long as it runs. One that hangs would be no more than one place less.
+const MISBEHAVING = ["throws", "rejects", "times", "litters"];
 const IN_DEFAULT = { namespace: "default" };
+
+/** What is told of a minute. Memory in MB of 1,000,000 bytes. */
+interface Minute {
+  readonly minute: number;
+  readonly live: number;
+  readonly resident: number;
+  readonly cpu: number;
+  readonly runs: Readonly<Record<string, number>>;
+  readonly strayErrors: number;
+  readonly watchRestarts: number;
+}
 
 await using cluster = await realCluster();
 await using home = await temporaryFolder();
@@ -29,44 +47,98 @@ const port = freePort();
 await home.write({ config: cluster.admin.kubeconfig });
 await using operator = await startOperator({
   home: home.path,
-  main: fileURLToPath(new URL("../tests/real/_misbehaving.ts", import.meta.url)),
-  args: ["--kubeconfig", "config", "--health-port", String(port), "--log-level", "error"],
+  main: fileURLToPath(new URL("workload/soaked.ts", import.meta.url)),
+  permissions: ["-A", "--v8-flags=--expose-gc,--max-semi-space-size=2"],
+  args: [
+    "--kubeconfig",
+    "config",
+    "--health-hostname",
+    "127.0.0.1",
+    "--health-port",
+    String(port),
+    "--log-level",
+    "error",
+  ],
 });
-// Two of them misbehave for as long as it runs.
-const names = ["throws", "litters", ...Array.from({ length: OBJECTS }, (_, i) => `item-${i}`)];
-for (const name of names) await client.create(Item, { metadata: { name }, spec: { text: "0" } }, IN_DEFAULT);
+const healthy = Array.from({ length: OBJECTS }, (_, i) => `item-${i}`);
+for (const name of [...MISBEHAVING, ...healthy]) {
+  await client.create(Item, { metadata: { name }, spec: { text: "0" } }, IN_DEFAULT);
+}
 
-const resident: number[] = [];
-for (let minute = 1, change = 1; minute <= MINUTES; minute++) {
+let changes = 0;
+let refused = 0;
+async function change(name: string): Promise<void> {
+  try {
+    await client.patch(Item, name, { spec: { text: String(++changes) } }, IN_DEFAULT);
+  } catch {
+    // The server is away: the next change is another one's.
+    refused++;
+  }
+}
+
+async function look(minute: number): Promise<Minute> {
+  operator.signal("SIGUSR1");
+  const { heapUsed, rss } = await operator.logged(({ msg }) => msg === "Held");
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  const series = [...text.matchAll(/^([a-z_]+)(?:\{(.*)\})? (.*)$/gm)];
+  const sum = (metric: string): number =>
+    series.reduce((total, [, name, , value]) => name === metric ? total + Number(value) : total, 0);
+  const results = series.filter(([, name]) => name === "controller_runtime_reconcile_total");
+  return {
+    minute,
+    live: Number(heapUsed) / 1e6,
+    resident: Number(rss) / 1e6,
+    cpu: sum("process_cpu_seconds_total"),
+    runs: Object.fromEntries(results.map(([, , labels, value]) => [/result="(\w+)"/.exec(labels!)![1], Number(value)])),
+    strayErrors: sum("op_stray_errors_total"),
+    watchRestarts: sum("op_watch_restarts_total"),
+  };
+}
+
+const minutes: Minute[] = [];
+for (let minute = 1; minute <= MINUTES; minute++) {
   const end = systemClock.elapsed() + 60_000;
-  if (minute % KILL_EVERY === 0) await cluster.restartApiserver({ signal: "SIGKILL" });
+  if (minute % KILL_EVERY === 0 && minute < MINUTES) await cluster.restartApiserver({ signal: "SIGKILL" });
   while (systemClock.elapsed() < end) {
-    const name = names[2 + change % OBJECTS]!;
-    // A change that the server did not take is another one's to make.
-    await client.patch(Item, name, { spec: { text: String(change++) } }, IN_DEFAULT).catch(() => undefined);
-    if (change % 100 === 0) await client.patch(Item, "litters", { spec: { text: String(change) } }, IN_DEFAULT);
+    await change(healthy[changes % OBJECTS]!);
+    if (changes % 100 === 0) { for (const name of MISBEHAVING) await change(name); }
     await sleep(systemClock, 1000 / CHANGES_A_SECOND);
   }
-  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-  const value = (metric: string): number => Number(new RegExp(`^${metric}(?:\\{[^}]*\\})? (.*)$`, "m").exec(text)?.[1]);
-  resident.push(value("process_resident_memory_bytes") / 1e6);
+  const seen = await look(minute);
+  minutes.push(seen);
+  const runs = Object.entries(seen.runs).map(([result, count]) => `${count} ${result}`).join(", ");
   console.log(
-    `${minute} min: ${resident.at(-1)!.toFixed(1)} MB resident, ${
-      (value("op_heap_used_bytes") / 1e6).toFixed(1)
-    } MB heap, ` +
-      `${value("process_cpu_seconds_total").toFixed(1)} s CPU, ${change} changes`,
+    `${minute} min: live heap ${seen.live.toFixed(2)} MB, resident ${seen.resident.toFixed(1)} MB, CPU ${
+      seen.cpu.toFixed(1)
+    } s, ${changes} changes (${refused} refused), runs: ${runs}; ${seen.strayErrors} stray errors, ${seen.watchRestarts} watches broke off`,
   );
 }
+
 const wanted = new Map((await client.list(Item, IN_DEFAULT)).map(({ metadata, spec }) => [metadata.name, spec.text]));
 wanted.delete("throws");
 await maps.until((all) => {
   const made = new Map(all.map(({ metadata, data }) => [metadata.name, data?.text]));
   return [...wanted].every(([name, text]) => made.get(name) === text);
 });
-const third = Math.max(1, Math.floor(resident.length / 3));
-const mean = (list: readonly number[]): number => list.reduce((sum, one) => sum + one, 0) / list.length;
-console.log(
-  `All ${wanted.size} objects are as they are wanted. Resident memory, mean of the second and the last third: ` +
-    `${mean(resident.slice(third, 2 * third)).toFixed(1)} and ${mean(resident.slice(-third)).toFixed(1)} MB`,
-);
+console.log(`All ${wanted.size} objects are as they are wanted`);
+const late = minutes.filter(({ minute }) => minute > WARM);
+for (const held of ["live", "resident"] as const) {
+  const hourly = 60 * slope(late.map((one) => [one.minute, one[held]]));
+  const [first] = late;
+  console.log(
+    `${held}: ${first![held].toFixed(2)} MB after ${first!.minute} min, ${
+      late.at(-1)![held].toFixed(2)
+    } MB at the end; slope ${hourly.toFixed(2)} MB an hour, ${(100 * hourly / first![held]).toFixed(1)} %`,
+  );
+}
 Deno.exit(await operator.stop());
+
+/** The slope of the straight line nearest to some points; none of one point. */
+function slope(points: readonly (readonly [x: number, y: number])[]): number {
+  if (points.length < 2) return 0;
+  const mean = (of: (point: readonly [number, number]) => number) =>
+    points.reduce((sum, point) => sum + of(point), 0) / points.length;
+  const [mx, my] = [mean(([x]) => x), mean(([, y]) => y)];
+  const above = points.reduce((sum, [x, y]) => sum + (x - mx) * (y - my), 0);
+  return above / points.reduce((sum, [x]) => sum + (x - mx) ** 2, 0);
+}

@@ -6,6 +6,7 @@ import { Client } from "../kube/client.ts";
 import type { Connection } from "../kube/connection.ts";
 import type { ManifestGroups } from "../manifests/manifests.ts";
 import { permissionFlags } from "../manifests/sandbox.ts";
+import { isCalled } from "../parts/part_list.ts";
 import { currentRunLog } from "../runtime/current_run.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { isThread } from "../runtime/offload.ts";
@@ -160,7 +161,7 @@ function misread(error: unknown): string {
 }
 
 async function start(coded: Operator, values: Values): Promise<void> {
-  const source = settingsSource(values);
+  const source = settingsSource(values, isCalled(coded.parts));
   const settings = await source.read();
   const operator = configured(coded, settings);
   const logs = await configureLogs(logLevel(settings), logFormat(settings), (line) => writeAll(Deno.stderr, line));

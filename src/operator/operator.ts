@@ -17,7 +17,7 @@ import { type ConfigFile, readConfigFile } from "./config_file.ts";
 import { configured } from "./configure.ts";
 import { type LeaderElection, leaderElectionOf, type LeaderElectionOptions } from "./leader_election.ts";
 import { main } from "./main.ts";
-import { VARIABLES } from "./setting_list.ts";
+import { variablesOf } from "./setting_list.ts";
 import type { ServicesContext } from "./services.ts";
 import { certificateSecret } from "../manifests/webhooks.ts";
 import { publishTargets } from "./webhook_server.ts";
@@ -190,7 +190,7 @@ function assembled(data: Data): Operator {
         health,
         webhooks: isServed ? { ...data.webhooks, inner: innerPorts(data.webhooks) } : undefined,
         isElected,
-        variables: VARIABLES,
+        variables: variablesOf(isServed),
         reaches: data.reaches,
       }),
     rights: () =>

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { Duration } from "../base/duration.ts";
 import { ConfigMap, Namespace } from "../kinds/mod.ts";
 import { controller } from "../parts/controller.ts";
+import { webhook } from "../parts/webhook.ts";
 import { operator, type OperatorOptions } from "./operator.ts";
 
 const configs = controller(ConfigMap, { reconcile() {} });
@@ -85,4 +86,12 @@ Deno.test("operator asks for the permission to serve health only where it is ser
       .filter(({ access }) => access === "net").map(({ target }) => target);
   assert.deepEqual(nets({ port: 9000, hostname: "127.0.0.1" }), ["kubernetes.default.svc", "127.0.0.1:9000"]);
   assert.deepEqual(nets(false), ["kubernetes.default.svc"]);
+});
+
+Deno.test("operator asks for the variables of webhooks only where it has some", () => {
+  const envs = (parts: OperatorOptions["parts"]) =>
+    operator({ name: "o", parts }).permissions()
+      .filter(({ access, target }) => access === "env" && /^OP_(WEBHOOKS|SKIP)_/.test(target)).length;
+  assert.equal(envs({ configs }), 0);
+  assert.equal(envs({ rules: webhook(Namespace, { validate() {} }) }), 7);
 });

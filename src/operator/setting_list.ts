@@ -16,6 +16,8 @@ export interface Setting {
   readonly choices?: readonly string[];
   /** Whether the file, and no variable and no flag, may say it. */
   readonly isFileOnly?: boolean;
+  /** Whether it is for operators with webhooks: others read no variable for it. */
+  readonly isOfWebhooks?: boolean;
 }
 
 /** The settings, in the order of the help. */
@@ -52,38 +54,40 @@ export const SETTINGS: readonly Setting[] = [
   { key: "leader_election.lease_duration", type: "duration", help: "how long others wait for a leader that is silent" },
   { key: "leader_election.renew_deadline", type: "duration", help: "how long a leader goes on that cannot renew" },
   { key: "leader_election.retry_period", type: "duration", help: "how long it is between two tries" },
-  {
-    key: "webhooks.port",
-    type: "number",
-    flag: "webhook-port",
-    help: "where webhooks are served; the three ports after it are used on the loopback",
-  },
-  { key: "webhooks.hostname", type: "text", flag: "webhook-hostname", help: "the address to serve them at" },
-  {
-    key: "webhooks.names",
-    type: "list",
-    flag: "webhook-name",
-    help: "a name or address by which they are called, besides their Service; may be repeated",
-  },
-  {
-    key: "webhooks.certificate",
-    type: "text",
-    flag: "webhook-certificate",
-    help: "a file with their certificate; otherwise the operator makes one",
-  },
-  { key: "webhooks.key", type: "text", flag: "webhook-key", help: "a file with its key" },
-  {
-    key: "skip_webhook_server",
-    type: "boolean",
-    flag: "skip-webhook-server",
-    help: "leave the webhooks to other processes",
-  },
-  {
-    key: "skip_controllers",
-    type: "boolean",
-    flag: "skip-controllers",
-    help: "leave the controllers to other processes",
-  },
+  ...ofWebhooks([
+    {
+      key: "webhooks.port",
+      type: "number",
+      flag: "webhook-port",
+      help: "where webhooks are served; the three ports after it are used on the loopback",
+    },
+    { key: "webhooks.hostname", type: "text", flag: "webhook-hostname", help: "the address to serve them at" },
+    {
+      key: "webhooks.names",
+      type: "list",
+      flag: "webhook-name",
+      help: "a name or address by which they are called, besides their Service; may be repeated",
+    },
+    {
+      key: "webhooks.certificate",
+      type: "text",
+      flag: "webhook-certificate",
+      help: "a file with their certificate; otherwise the operator makes one",
+    },
+    { key: "webhooks.key", type: "text", flag: "webhook-key", help: "a file with its key" },
+    {
+      key: "skip_webhook_server",
+      type: "boolean",
+      flag: "skip-webhook-server",
+      help: "leave the webhooks to other processes",
+    },
+    {
+      key: "skip_controllers",
+      type: "boolean",
+      flag: "skip-controllers",
+      help: "leave the controllers to other processes",
+    },
+  ]),
   { key: "controllers.*.concurrency", type: "number", isFileOnly: true, help: "how many objects at once" },
   { key: "controllers.*.timeout", type: "duration", isFileOnly: true, help: "how long a run may take" },
 ];
@@ -111,8 +115,24 @@ export function variableOf({ key }: Setting): string {
   return `OP_${key.replace(/\.enabled$/, "").replaceAll(".", "_").toUpperCase()}`;
 }
 
-/** The variables that the program reads. */
-export const VARIABLES: readonly string[] = [
-  "OP_CONFIG",
-  ...SETTINGS.filter(({ isFileOnly }) => !isFileOnly).map(variableOf),
-];
+/**
+ * The variables that a program reads.
+ *
+ * @param hasWebhooks Whether its operator has webhooks.
+ */
+export function variablesOf(hasWebhooks: boolean): readonly string[] {
+  return ["OP_CONFIG", ...variableSettingsOf(hasWebhooks).map(variableOf)];
+}
+
+/**
+ * The settings that variables may say.
+ *
+ * @param hasWebhooks Whether the operator has webhooks.
+ */
+export function variableSettingsOf(hasWebhooks: boolean): readonly Setting[] {
+  return SETTINGS.filter(({ isFileOnly, isOfWebhooks }) => !isFileOnly && (hasWebhooks || !isOfWebhooks));
+}
+
+function ofWebhooks(settings: readonly Setting[]): Setting[] {
+  return settings.map((setting) => ({ ...setting, isOfWebhooks: true }));
+}

@@ -2,7 +2,7 @@
 import { type Duration, milliseconds } from "../base/duration.ts";
 import type { PolicyRule } from "../manifests/install.ts";
 import { policyRules } from "./policy_setting.ts";
-import { type Setting, SETTINGS, variableOf } from "./setting_list.ts";
+import { type Setting, SETTINGS, variableOf, variableSettingsOf } from "./setting_list.ts";
 
 /** A setting's value, and where it was said. */
 export interface Said {
@@ -23,12 +23,12 @@ export class SettingError extends Error {
  * Reads the settings in variables.
  *
  * @param env Answers a variable.
+ * @param hasWebhooks Whether those of webhooks are read, too: an operator without any may not.
  * @throws {SettingError} If a value cannot be.
  */
-export function variableSettings(env: (name: string) => string | undefined): Settings {
+export function variableSettings(env: (name: string) => string | undefined, hasWebhooks = true): Settings {
   const found = new Map<string, Said>();
-  for (const setting of SETTINGS) {
-    if (setting.isFileOnly) continue;
+  for (const setting of variableSettingsOf(hasWebhooks)) {
     const name = variableOf(setting);
     const text = env(name);
     // An empty variable is what a manifest leaves that sets nothing.

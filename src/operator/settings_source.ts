@@ -27,14 +27,15 @@ export interface SettingsSource {
  * The settings of a program.
  *
  * @param values Its flags, as `parseArgs` has them.
+ * @param hasWebhooks Whether its operator has webhooks.
  */
-export function settingsSource(values: Readonly<Record<string, unknown>>): SettingsSource {
+export function settingsSource(values: Readonly<Record<string, unknown>>, hasWebhooks: boolean): SettingsSource {
   let last: string | undefined;
   const asked = (values.config as string | undefined) ?? (denoMachine.env("OP_CONFIG") || undefined);
   const settingsOf = (text: string | undefined): Settings =>
     merged(
       flagSettings(values),
-      variableSettings(denoMachine.env),
+      variableSettings(denoMachine.env, hasWebhooks),
       text === undefined ? new Map() : fileSettings(text, asked ?? USUAL_FILE),
     );
   return {

@@ -8,7 +8,7 @@ Deno.test("settingsSource reads the file again while the program runs, tells wha
   const write = (line: string) => Deno.writeTextFile(path, `[operator]\n${line}\n`);
   try {
     await write('log_level = "info"');
-    const source = settingsSource({ config: path });
+    const source = settingsSource({ config: path }, false);
     const level = (settings: Awaited<ReturnType<typeof source.read>>) => settings.get("log_level")?.value;
     assert.equal(level(await source.read()), "info");
     const clock = new VirtualClock();

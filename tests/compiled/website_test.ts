@@ -15,7 +15,7 @@ import {
   ServiceAccount,
 } from "../../src/kinds/mod.ts";
 import type { Client } from "../../src/kube/client.ts";
-import { VARIABLES } from "../../src/operator/setting_list.ts";
+import { variablesOf } from "../../src/operator/setting_list.ts";
 import type { AuditEvent, RealCluster } from "../../src/testing/real_cluster.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { buildOperator, freePort } from "./_build.ts";
@@ -47,7 +47,7 @@ Deno.test("the compiled website operator keeps its promises on a real API server
     assert.deepEqual(allow_net, ["kubernetes.default.svc", `127.0.0.1:${port}`, "pages.example.com"]);
     assert.deepEqual(allow_read, ["/var/run/secrets/kubernetes.io/serviceaccount", "/etc/op"]);
     assert.deepEqual(allow_env, [
-      ...VARIABLES,
+      ...variablesOf(false),
       "KUBERNETES_SERVICE_PORT",
       "KUBERNETES_SERVICE_PORT_HTTPS",
       "KUBECONFIG",

@@ -44,6 +44,8 @@ export interface OperatorCommand extends AsyncDisposable {
   logged(passes: (line: LogLine) => boolean): Promise<LogLine>;
   /** Sends it a signal. */
   signal(signal: Deno.Signal): void;
+  /** Settles with the exit code. */
+  readonly ended: Promise<number>;
   /** Ends it by SIGTERM and answers the exit code. */
   stop(): Promise<number>;
 }
@@ -86,6 +88,7 @@ export async function startOperator(options: CommandOptions): Promise<OperatorCo
       }
     },
     signal: (signal) => process.kill(signal),
+    ended: process.status.then(({ code }) => code),
     async stop() {
       process.kill("SIGTERM");
       return (await process.status).code;

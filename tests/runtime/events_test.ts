@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { controller, type Infer, TemporaryError } from "@op/sdk";
 import { Event } from "@op/sdk/kinds";
-import { type MemoryCluster, memoryCluster } from "@op/sdk/testing";
-import { Note } from "./_notes.ts";
+import { faults, type MemoryCluster, memoryCluster } from "@op/sdk/testing";
+import { conditions, Note, recording } from "./_notes.ts";
 
 Deno.test("events.normal writes an event about the object, and its repeats are a series", async () => {
   const notes = controller(Note, {
@@ -55,6 +55,20 @@ Deno.test("a failed run is an event with the reason and message of the condition
   await cluster.create(Note, "a", { spec: {} });
   await cluster.settle();
   assert.deepEqual((await cluster.list(Event)).map(told), ["Warning TemporaryError Reconcile: the database is away"]);
+});
+
+Deno.test("events that cannot be written fail no run, and are counted", async () => {
+  const { notes, runs } = recording((note, { events }) => events.normal("Seen", note.spec.text));
+  for (const code of [403, 500]) {
+    await using cluster = await memoryCluster({ parts: { notes }, refusals: "allow" });
+    using refused = cluster.inject(faults.status(code), { by: "test", kind: Event, times: 1000 });
+    for (const name of ["a", "b"]) await cluster.create(Note, name, { spec: {} });
+    await cluster.advance("1m");
+    assert(refused.hits.length > 0);
+    assert.deepEqual(await cluster.list(Event), []);
+    assert.match((await conditions(cluster)).join(), /^Ready=True Reconciled/);
+  }
+  assert.deepEqual(runs.sort(), ["a hello: changed", "a hello: changed", "b hello: changed", "b hello: changed"]);
 });
 
 Deno.test("an object that tells too much is cut off, others are not; text is cut at the API's limit", async () => {

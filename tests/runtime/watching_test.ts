@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { access, controller, every, index, type Infer, operator, resource, s, source, watch } from "@op/sdk";
 import { ConfigMap, Secret } from "@op/sdk/kinds";
 import { type MemoryCluster, memoryCluster } from "@op/sdk/testing";
-import { Note } from "./_notes.ts";
+import { Note, until } from "./_notes.ts";
 
 const Site = resource({
   group: "demo.example.com",
@@ -55,6 +55,34 @@ Deno.test("a change of a kind that is mapped wakes whom the map names, and nobod
   await cluster.delete(Secret, "of-a");
   await cluster.settle();
   assert.deepEqual(runs.sort(), ["a: watched changed", "b: watched changed"], "the index followed the change");
+});
+
+Deno.test("what a change of low priority wakes waits until what others wake has run", async () => {
+  const runs: string[] = [];
+  const gate = Promise.withResolvers<void>();
+  const sites = controller(Site, {
+    concurrency: 1,
+    watches: [watch(ConfigMap, { map: (_, { all }) => all(), priority: "low" })],
+    async reconcile({ metadata: { name } }, { reason }) {
+      runs.push(`${name}: ${reason}`);
+      if (name === "slow") await gate.promise;
+    },
+  });
+  await using cluster = await memoryCluster({ parts: { sites } });
+  for (const name of ["a", "b"]) await cluster.create(Site, name, { spec: {} });
+  await cluster.settle();
+  runs.length = 0;
+  await cluster.create(Site, "slow", { spec: {} });
+  await until(() => runs.length === 1);
+  await cluster.create(ConfigMap, "of-all", { data: {} });
+  await cluster.create(Site, "late", { spec: {} });
+  // Both are in the queue when the one place becomes free.
+  let turns = 0;
+  await until(() => ++turns > 100);
+  gate.resolve();
+  await cluster.settle();
+  assert.deepEqual(runs.slice(0, 2), ["slow: changed", "late: changed"]);
+  assert.deepEqual(runs.slice(2).sort(), ["a: watched changed", "b: watched changed", "slow: watched changed"]);
 });
 
 Deno.test("map is asked of the object before the change too: who was let go is woken", async () => {
