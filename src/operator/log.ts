@@ -101,10 +101,13 @@ function jsonLine({ level, timestamp, category, rawMessage, properties }: LogRec
   return `${jsonOfFields({ ...line, ...properties, ...line })}\n`;
 }
 
+/** Fields by which programs join lines; people have no use for them. */
+const FOR_MACHINES = ["reconcileID", "uid", "controllerGroup", "controllerKind", "operatorID", "trace_id", "span_id"];
+
 function textLine({ level, timestamp, rawMessage, properties }: LogRecord): string {
   const time = isoTime(timestamp).slice(11, 23);
-  const { reconcileID: _id, uid: _uid, controllerGroup: _group, controllerKind: _kind, ...told } = properties;
-  const fields = Object.entries(told).map(([name, value]) => ` ${name}=${jsonOf(value)}`).join("");
+  const told = Object.entries(properties).filter(([name]) => !FOR_MACHINES.includes(name));
+  const fields = told.map(([name, value]) => ` ${name}=${jsonOf(value)}`).join("");
   return `${time} ${LEVEL[level].toUpperCase().padEnd(5)} ${said(rawMessage)}${fields}\n`;
 }
 

@@ -105,10 +105,11 @@ interface Machinery {
  */
 export function startOperator(operator: Operator, options: RunOptions): Running {
   const { connection, clock = systemClock, random = Math.random, namespaces, host = operator.name } = options;
-  const log = operatorLog(operator.name);
-  const metrics = new Metrics();
   // A pod that starts anew has the name of before: it must not take the lease of its former self for its own.
   const instance = `${host}_${crypto.randomUUID()}`;
+  // As in the Lease and in events: which of several processes it was.
+  const log = operatorLog(operator.name).with({ operatorID: instance });
+  const metrics = new Metrics();
   const { host: server } = new URL(connection.url);
   const userAgent = `${operator.name}/${operator.version}`;
   const pulse = new Pulse({

@@ -44,6 +44,10 @@ Deno.test("two operators in one process disturb neither each other's logs nor me
         rawMessage === "Reconcile started" && properties.name === "a" && properties.controller === "notes"
       ),
     );
+    // The clusters' own operators have nothing to do, and say so.
+    const told = records.filter(({ category }) => category[1] !== "test");
+    const ids = new Set(told.map(({ category, properties }) => `${category[1]} ${properties.operatorID}`));
+    assert.deepEqual([...ids].map((id) => id.replace(/_[0-9a-f-]{36}$/, "")).sort(), ["alpha alpha", "beta beta"]);
     const counted = async (running: typeof alpha, result: string): Promise<number> => {
       const line = new RegExp(
         `^controller_runtime_reconcile_total\\{controller="notes",result="${result}"\\} (\\d+)$`,
