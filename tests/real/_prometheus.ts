@@ -86,7 +86,7 @@ export async function startPrometheus(config: string): Promise<RunningPrometheus
     assert.equal(status, "success", `${path} ${JSON.stringify(query)}: ${error}`);
     return data;
   };
-  await soon(() => ask("status/buildinfo"));
+  await soon(() => ask("status/buildinfo"), 60_000);
   return {
     ask,
     async [Symbol.asyncDispose]() {

@@ -14,9 +14,11 @@ import { Note } from "../runtime/_notes.ts";
 import { ALARMING, type Series, WELL } from "./_alert_series.ts";
 import { startOperator } from "./_operator_command.ts";
 import { NEEDS_PROMETHEUS, promtool, startPrometheus } from "./_prometheus.ts";
-import { soon } from "./_soon.ts";
+import { soon as soonOrFail } from "./_soon.ts";
 
 const MAIN = fileURLToPath(new URL("../runtime/_observed.ts", import.meta.url));
+// Prometheus looks for its targets every five seconds, and a machine may have more to do.
+const soon = <T>(check: () => Promise<T>): Promise<T> => soonOrFail(check, 60_000);
 const ALERTS = alertsOf({ name: "shop", hasControllers: true, isElected: true, hasWebhooks: true });
 
 function rules(): string {
