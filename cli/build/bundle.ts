@@ -67,10 +67,11 @@ export async function bundle(source: SourceFile, folder: string, shown: string):
   const entry = `${basename(source.path, extname(source.path))}.js`;
   for (const { name, code, map } of await chunksOf(made, entry, BUNDLE_NAME)) {
     const file = join(folder, name);
-    await Deno.writeTextFile(file, `// ${MARK} ${VERSION}\n${code}`);
+    const head = [`// ${MARK} ${VERSION}`, ...requireFor(code)];
+    await Deno.writeTextFile(file, `${head.join("\n")}\n${code}`);
     // A file's time is written into the executable: a fixed one makes equal bytes of equal code.
     await Deno.utime(file, 0, 0);
-    maps.set(name, await withNames(JSON.parse(map), named));
+    maps.set(name, await withNames(JSON.parse(map), named, head.length));
   }
   return { path, maps, lock: await Deno.readTextFile(project.lock).catch(() => "{}") };
 }
@@ -85,12 +86,43 @@ async function checkBundler(deno: string): Promise<void> {
   );
 }
 
+/**
+ * The line that a bundle needs in which libraries `require` what is Deno's own.
+ *
+ * The bundler puts a function into it that throws, and takes it out again where it knows it by its name; made short, that may be `$s`, which Deno 2.9.6 does not
+ * know. Any change of the code may lead to that. The function asks for a `require` first.
+ *
+ * @param code The bundle.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.deepEqual(requireFor("console.log(1)"), []);
+ * assert.match(requireFor(`throw Error('Dynamic require of "'+t+'" is not supported')`)[0]!, /^import.*;var require=/);
+ * ```
+ */
+export function requireFor(code: string): string[] {
+  if (!code.includes("Dynamic require of")) return [];
+  return [
+    'import{createRequire as __opCreateRequire}from"node:module";var require=__opCreateRequire(import.meta.url);',
+  ];
+}
+
 async function npmCacheOf(deno: string): Promise<string> {
   const { stdout } = await run(deno, ["info", "--json"]);
   return (JSON.parse(stdout) as { npmCache: string }).npmCache;
 }
 
-/** The bundler's map names files as they lie on this machine, and knows nothing of the line that is put above. */
-async function withNames(map: SourceMap, named: (source: string) => Promise<string>): Promise<SourceMap> {
-  return { ...map, sources: await Promise.all(map.sources.map(named)), mappings: `;${map.mappings}` };
+/** The bundler's map names files as they lie on this machine, and knows nothing of the lines that are put above. */
+async function withNames(
+  map: SourceMap,
+  named: (source: string) => Promise<string>,
+  above: number,
+): Promise<SourceMap> {
+  return {
+    ...map,
+    sources: await Promise.all(map.sources.map(named)),
+    mappings: `${";".repeat(above)}${map.mappings}`,
+  };
 }
