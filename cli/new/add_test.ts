@@ -46,7 +46,11 @@ Deno.test("op new controller and op new webhook add to a new project, which chec
       "--group",
       "shop.example.com",
     );
+    const cronTab = ["--kind", "CronTab", "--api-version", "v1beta1"];
     await op(shop, "new", "controller", "--kind", "Node", "--api-version", "v1", "--group", "");
+    const validation = await op(shop, "new", "webhook", ...cronTab, "--type", "validation");
+    await op(shop, "new", "webhook", ...cronTab, "--type", "mutation", "--part", "defaults");
+    await op(shop, "new", "webhook", "--kind", "Pod", "--api-version", "v1", "--type", "mutation");
     await op(shop, "generate", "manifests");
 
     await t.step("the files are told, a folder a kind and a file a version", async () => {
@@ -54,38 +58,15 @@ Deno.test("op new controller and op new webhook add to a new project, which chec
         stdout,
         /^Made controller "cronTabs" of CronTab:\n\n {2}cron_tab\/controller\.ts\n {2}cron_tab\/controller_test\.ts\n {2}cron_tab\/v1beta1\.ts\n {2}main\.ts\n/,
       );
-      assert.match((await filesIn(shop))["main.ts"]!, /parts: \{ websites, cronTabs, nodes \} \}\);$/m);
-    });
-    for (const task of ["lint", "test"]) {
-      await t.step(`deno task ${task}`, async () => void await run(shop, Deno.execPath(), "task", task));
-    }
-
-    await t.step("a webhook goes beside the kind, and is a module", async () => {
-      await op(
-        shop,
-        "new",
-        "webhook",
-        "--kind",
-        "CronTab",
-        "--api-version",
-        "v1beta1",
-        "--type",
-        "validation",
-        "--no-edit",
+      assert.match(
+        (await filesIn(shop))["main.ts"]!,
+        /parts: \{ websites, cronTabs, nodes, cronTabValidation, defaults, podMutation \},$/m,
       );
-      await op(shop, "new", "webhook", "--kind", "Pod", "--api-version", "v1", "--type", "mutation", "--no-edit");
-      await op(
-        shop,
-        "new",
-        "webhook",
-        "--kind",
-        "CronTab",
-        "--api-version",
-        "v1beta1",
-        "--type",
-        "mutation",
-        "--part",
-        "defaults",
+    });
+    await t.step("a webhook goes beside the kind, with its test", async () => {
+      assert.match(
+        validation.stdout,
+        /^Made webhook "cronTabValidation" of CronTab:\n\n {2}cron_tab\/validation\.ts\n {2}cron_tab\/validation_test\.ts\n {2}main\.ts\n/,
       );
       const files = await filesIn(shop);
       assert.match(
@@ -95,8 +76,18 @@ Deno.test("op new controller and op new webhook add to a new project, which chec
       assert.match(files["cron_tab/mutation.ts"]!, /^export const defaults = webhook\(CronTab, \{\n {2}mutate\(/m);
       assert.match(files["pod/mutation.ts"]!, /import \{ Pod \} from "@op\/sdk\/kinds";/);
       assert.match(files["main.ts"]!, /^import \{ defaults \} from "\.\/cron_tab\/mutation\.ts";$/m);
-      await run(shop, Deno.execPath(), "fmt", "--check");
     });
+    await t.step("a cluster is told to ask", async () => {
+      const files = await filesIn(`${shop}/config/webhook`);
+      assert.match(files["validating_webhook_configuration.yaml"]!, /resources:\n\s+- crontabs\n/);
+      assert.match(files["mutating_webhook_configuration.yaml"]!, /resources:\n\s+- pods\n/);
+    });
+    for (const task of ["lint", "test"]) {
+      await t.step(`deno task ${task}`, async () => {
+        const said = await run(shop, Deno.execPath(), "task", task);
+        if (task === "test") assert.match(said, /\bok \| 9 passed \| 0 failed\b/);
+      });
+    }
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -170,6 +161,12 @@ const REFUSED = [
     args: ["webhook", "--kind", "Note", "--api-version", "v1", "--type", "validating"],
     code: 2,
     says: /there is validation and mutation; did you mean validation\?$/m,
+  },
+  {
+    name: "a webhook of what is never asked about",
+    args: ["webhook", "--kind", "ValidatingWebhookConfiguration", "--api-version", "v1", "--type", "validation"],
+    code: 2,
+    says: /ask no webhook about what configures admission$/m,
   },
   {
     name: "a kind whose module is elsewhere",
@@ -284,6 +281,30 @@ Deno.test("op new asks on a terminal, again where an answer cannot be, and makes
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
+});
+
+Deno.test("op new webhook says what is wrong with the object of its test where nobody can guess one, and knows none of an older version", async () => {
+  await using folder = await operatorFolder(`
+export const Note = resource({
+  group: "demo.example.com",
+  version: "v2",
+  kind: "Note",
+  spec: s.object({ text: s.string({ validations: [{ rule: "self.startsWith('zq') && self.size() == 17" }] }) }),
+  versions: [resource({ group: "demo.example.com", version: "v1", kind: "Note", spec: s.object({}) })],
+});
+export default operator({ name: "notes", version: "1.2.0", parts: { notes: controller(Note, { reconcile() {} }) } });
+`);
+  const add = ["new", "webhook", "--kind", "Note", "--module", "main.ts", "--type", "validation", "--no-edit"];
+  const made = await folder.op(...add, "--api-version", "v2");
+  assert.equal(made.code, 0, made.stderr);
+  assert.match(
+    made.stderr,
+    /^Warning: the object in note\/validation_test\.ts is refused .*\(spec\.text: .*\): mend it\n$/,
+  );
+  await Deno.remove(`${folder.path}/note`, { recursive: true });
+  const older = await folder.op(...add, "--api-version", "v1");
+  assert.deepEqual([older.code, older.stderr], [0, ""]);
+  assert.deepEqual(Object.keys(await filesIn(`${folder.path}/note`)), ["validation.ts"]);
 });
 
 Deno.test("op new makes an operator with a first controller where nobody can be asked", async () => {

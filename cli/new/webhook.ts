@@ -11,7 +11,8 @@ import { partKey } from "./controller.ts";
 import { exists } from "./files_whole.ts";
 import { type KindNames, namesOf } from "./kind_names.ts";
 import { type AddOptions, addToProject, specifierOf } from "./project.ts";
-import { webhookText, type WebhookType } from "./webhook_text.ts";
+import { subjectOf } from "./webhook_subject.ts";
+import { webhookTestText, webhookText, type WebhookType } from "./webhook_text.ts";
 
 /** Options for {@linkcode newWebhook}. */
 export interface NewWebhookOptions extends AddOptions {
@@ -50,14 +51,28 @@ export async function newWebhook(file: string, options: NewWebhookOptions, io: I
   const main = await sourceFile(file, io);
   const facts = await inspect(runningDeno(), main.url, main.folder, file);
   const names = kindOf(options, facts, file);
+  if (names.group === "admissionregistration.k8s.io") {
+    throw new UsageError(
+      `Cannot make a webhook of "${names.kind}": API servers ask no webhook about what configures admission`,
+    );
+  }
   const key = partKey(options.part ?? `${names.camel}${type === "validation" ? "Validation" : "Mutation"}`);
   const module = names.isBuiltin ? "@op/sdk/kinds" : await moduleOf(names, options.module, main, io);
   const path = join(main.folder, names.folder, `${type}.ts`);
   const from = names.isBuiltin ? module : specifierOf(module, path);
-  const files = new Map([[`${type}.ts`, webhookText(type, { names, key, from })]]);
+  const subject = subjectOf(names, facts);
+  const made = { names, key, from };
+  const files = new Map([[`${type}.ts`, webhookText(type, made)]]);
+  if (subject !== undefined) files.set(`${type}_test.ts`, webhookTestText(type, made, subject.object));
   const part = { key, from: `./${names.folder}/${type}.ts` };
-  const made = await addToProject(main, { part, folder: names.folder, files }, options, io);
-  io.out(`Made webhook "${key}" of ${names.kind}:\n\n${made.map((path) => `  ${path}\n`).join("")}`);
+  const paths = await addToProject(main, { part, folder: names.folder, files }, options, io);
+  io.out(`Made webhook "${key}" of ${names.kind}:\n\n${paths.map((path) => `  ${path}\n`).join("")}`);
+  const [fault] = subject?.faults ?? [];
+  if (fault !== undefined) {
+    io.err(
+      `Warning: the object in ${names.folder}/${type}_test.ts is refused by the rules of its kind (${fault}): mend it\n`,
+    );
+  }
   io.out(`\nNow edit ${names.folder}/${type}.ts, then:\n\n  deno task generate\n  deno task test\n`);
 }
 

@@ -1,4 +1,4 @@
-/** The modules of webhooks, as they are made. */
+/** The modules of webhooks and of their tests, as they are made. */
 import { articleOf } from "./controller.ts";
 import type { KindNames } from "./kind_names.ts";
 
@@ -7,7 +7,7 @@ export type WebhookType = "validation" | "mutation";
 
 /** What it is made from. */
 export interface WebhookModule {
-  readonly names: Pick<KindNames, "kind" | "group">;
+  readonly names: Pick<KindNames, "kind" | "group" | "isBuiltin">;
   /** The name under which it is exported. */
   readonly key: string;
   /** Where the kind is imported from. */
@@ -20,7 +20,8 @@ export interface WebhookModule {
  * @param type What it does.
  * @param options What it is made from.
  */
-export function webhookText(type: WebhookType, { names: { kind, group }, key, from }: WebhookModule): string {
+export function webhookText(type: WebhookType, { names, key, from }: WebhookModule): string {
+  const { kind } = names;
   const imports = (names: string): string => {
     const own = `import { ${kind} } from ${JSON.stringify(from)};\n`;
     return `import { ${names} } from "@op/sdk";\n${own}\n`;
@@ -38,8 +39,57 @@ ${imports("deny, webhook")}export const ${key} = webhook(${kind}, {
   return `/** What is changed of ${articleOf(kind)} ${kind} before it is stored. */
 ${imports("webhook")}export const ${key} = webhook(${kind}, {
   mutate(object) {
-    object.metadata.labels = { ...object.metadata.labels, "${group || "example.com"}/seen": "true" };
+    object.metadata.labels = { ...object.metadata.labels, ${JSON.stringify(labelOf(names))}: "true" };
   },
 });
 `;
+}
+
+/**
+ * The module of a webhook's test: an API server in the test process asks it.
+ *
+ * @param type What it does.
+ * @param options What it is made from.
+ * @param object An object that the server takes, but for its name.
+ */
+export function webhookTestText(
+  type: WebhookType,
+  { names, key, from }: WebhookModule,
+  object: object,
+): string {
+  const { kind, isBuiltin } = names;
+  const kindImport = `import { ${kind} } from ${JSON.stringify(from)};`;
+  const imports = [
+    'import assert from "node:assert/strict";',
+    'import type { Input } from "@op/sdk";',
+    ...(isBuiltin ? [kindImport] : []),
+    'import { memoryCluster } from "@op/sdk/testing";',
+    `import { ${key} } from "./${type}.ts";`,
+    ...(isBuiltin ? [] : [kindImport]),
+  ];
+  const what = `${articleOf(kind)} ${kind}`;
+  const test = type === "validation"
+    ? `Deno.test("${key} refuses ${what} of a name that is not given, and no other", async () => {
+  await using cluster = await memoryCluster({ parts: { ${key} } });
+  await cluster.create(${kind}, "first", object);
+  await assert.rejects(cluster.create(${kind}, "forbidden", object), /metadata\\.name: this name is not given/);
+});
+`
+    : `Deno.test("${key} puts a label on ${what} before it is stored", async () => {
+  await using cluster = await memoryCluster({ parts: { ${key} } });
+  const made = await cluster.create(${kind}, "first", object);
+  assert.equal(made.metadata.labels?.[${JSON.stringify(labelOf(names))}], "true");
+});
+`;
+  return `${imports.join("\n")}
+
+/** ${what[0]!.toUpperCase()}${what.slice(1)} that the API server takes, but for its name. */
+const object: Input<typeof ${kind}> = ${JSON.stringify(object, null, 2)};
+
+${test}`;
+}
+
+/** Not in a group of Kubernetes: what is below k8s.io is its own. */
+function labelOf({ group, isBuiltin }: WebhookModule["names"]): string {
+  return `${isBuiltin ? "example.com" : group}/seen`;
 }

@@ -1,0 +1,92 @@
+/** Objects on which the tests of new webhooks are tried: of each kind one that an API server takes. */
+import type { OperatorFacts } from "../inspect.ts";
+import type { KindNames } from "./kind_names.ts";
+
+/** What a webhook's test creates. */
+export interface Subject {
+  /** The object, but for what names it. */
+  readonly object: object;
+  /** What a server would still refuse in it, since nobody can guess a value. */
+  readonly faults: readonly string[];
+}
+
+const DRIVER = "driver.example.com";
+const labels = { app: "web" };
+const containers = [{ name: "web", image: "registry.example.com/web:1" }];
+const template = { metadata: { labels }, spec: { containers } };
+const workload = { selector: { matchLabels: labels }, template };
+const job = { template: { spec: { containers, restartPolicy: "Never" } } };
+const binding = { roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "view" } };
+
+/** What kinds of Kubernetes need, beside their name. The others need nothing. */
+const BUILTIN: Readonly<Record<string, object>> = {
+  ClusterRoleBinding: binding,
+  ControllerRevision: { revision: 1 },
+  CronJob: { spec: { schedule: "0 * * * *", jobTemplate: { spec: job } } },
+  CSIDriver: { spec: {} },
+  CSINode: { spec: { drivers: [] } },
+  CSIStorageCapacity: { storageClassName: "standard" },
+  DaemonSet: { spec: workload },
+  Deployment: { spec: workload },
+  DeviceClass: { spec: {} },
+  EndpointSlice: { addressType: "IPv4", endpoints: [] },
+  FlowSchema: { spec: { priorityLevelConfiguration: { name: "global-default" } } },
+  HorizontalPodAutoscaler: {
+    spec: { maxReplicas: 3, scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "web" } },
+  },
+  Job: { spec: job },
+  LimitRange: { spec: { limits: [] } },
+  Pod: { spec: { containers } },
+  PodTemplate: { template },
+  PriorityLevelConfiguration: { spec: { type: "Exempt" } },
+  ReplicaSet: { spec: workload },
+  ResourceClaim: { spec: {} },
+  ResourceClaimTemplate: { spec: { spec: {} } },
+  ResourceSlice: {
+    spec: { driver: DRIVER, nodeName: "first", pool: { name: "pool", generation: 1, resourceSliceCount: 1 } },
+  },
+  RoleBinding: binding,
+  RuntimeClass: { handler: "runc" },
+  Service: { spec: { ports: [{ port: 80 }] } },
+  StatefulSet: { spec: { serviceName: "web", ...workload } },
+  StorageClass: { provisioner: DRIVER },
+  VolumeAttachment: { spec: { attacher: DRIVER, nodeName: "first", source: { persistentVolumeName: "volume" } } },
+  VolumeAttributesClass: { driverName: DRIVER },
+};
+
+/** Kinds of Kubernetes that are questions, that nobody creates, or whose names are not free. */
+const UNKNOWN = new Set([
+  "APIService",
+  "Binding",
+  "CertificateSigningRequest",
+  "ComponentStatus",
+  "CustomResourceDefinition",
+  "Event",
+  "IPAddress",
+  "LocalSubjectAccessReview",
+  "SelfSubjectAccessReview",
+  "SelfSubjectReview",
+  "SelfSubjectRulesReview",
+  "SubjectAccessReview",
+  "TokenReview",
+]);
+
+/**
+ * What the test of a webhook creates.
+ *
+ * @param names The kind.
+ * @param facts The operator, which has samples of its own kinds.
+ * @returns Nothing where no object is known: of kinds that are questions and never stored, and of a version that is not the kind's own.
+ */
+export function subjectOf(
+  { kind, group, apiVersion, isBuiltin }: KindNames,
+  facts: Pick<OperatorFacts, "samples">,
+): Subject | undefined {
+  if (isBuiltin) return UNKNOWN.has(kind) ? undefined : { object: BUILTIN[kind] ?? {}, faults: [] };
+  const sample = facts.samples.find(({ manifest }) =>
+    manifest.kind === kind && manifest.apiVersion === `${group}/${apiVersion}`
+  );
+  if (sample === undefined) return undefined;
+  const { apiVersion: _, kind: __, metadata: ___, ...object } = sample.manifest;
+  return { object, faults: sample.faults.map(({ field, message }) => `${field}: ${message}`) };
+}
