@@ -32,9 +32,15 @@ export const systemIo: Io = {
   env: (name) => Deno.env.get(name),
   isProcess: true,
   isTerminal: (stream) => ({ in: Deno.stdin, out: Deno.stdout, err: Deno.stderr })[stream].isTerminal(),
-  ask: (question, preset) => prompt(question, preset) ?? undefined,
+  ask,
   onInterrupt,
 };
+
+/** The preset is shown, not typed ahead, as some versions of `prompt` do: an answer is typed without deleting it first. */
+function ask(question: string, preset: string): string | undefined {
+  const said = prompt(`${question} [${preset}]`);
+  return said === "" ? preset : said ?? undefined;
+}
 
 const INTERRUPTS = ["SIGINT", "SIGTERM"] as const;
 
