@@ -31,7 +31,7 @@ await using ours = await buildOperator(`
     name: "notes",
     parts: { noteRules },
     health: false,
-    permissions: { net: ["127.0.0.1"], env: ["LOG_TOKENS", "LOG_STREAM"], read: [${JSON.stringify(folder.path)}] },
+    permissions: { net: ["127.0.0.1"], read: [${JSON.stringify(folder.path)}] },
     webhooks: { hostname: "127.0.0.1", port: ${port} },
   });
   export default op;

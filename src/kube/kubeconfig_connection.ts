@@ -56,14 +56,15 @@ async function readKubeconfig(path: string, machine: Machine): Promise<Kubeconfi
   } catch (cause) {
     throw new Error(`Cannot read kubeconfig "${path}": it ${whyUnreadable(cause, path)}`, { cause });
   }
-  // Loaded only here: a pod never needs it.
-  const { parse } = await import("yaml");
+  // Loaded only here: a pod never needs it. Not the library of the command line and the API server: that one reads two variables of the environment
+  // as it parses, for which an executable has no permission.
+  const { CORE_SCHEMA, load } = await import("js-yaml");
   try {
-    return { path, content: parse(text) };
+    return { path, content: load(text, { schema: CORE_SCHEMA }) };
   } catch (cause) {
-    // The parser's message quotes the line, which may hold a secret: only the place is told.
-    const { linePos } = cause as { linePos?: { line: number; col: number }[] };
-    const place = linePos?.[0] ? ` at line ${linePos[0].line}, column ${linePos[0].col}` : "";
+    // The parser's message quotes the line, which may hold a secret: only the place is told. It counts from 0.
+    const { mark } = cause as { mark?: { line: number; column: number } };
+    const place = mark === undefined ? "" : ` at line ${mark.line + 1}, column ${mark.column + 1}`;
     throw new Error(`Cannot read kubeconfig "${path}": it is not YAML${place}`);
   }
 }

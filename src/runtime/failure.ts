@@ -2,7 +2,7 @@
 import { backoff } from "../base/backoff.ts";
 import { ApiError } from "../kube/api_error.ts";
 import { PermanentError, TemporaryError } from "../parts/outcome.ts";
-import { undeclaredUse } from "./undeclared_use.ts";
+import { perhapsUndeclared, undeclaredUse } from "./undeclared_use.ts";
 
 /** What a failed run means. */
 export interface Failure {
@@ -52,7 +52,8 @@ export function failureOf(error: unknown, failures: number, part: string, spread
   if (error instanceof DOMException && error.name === "TimeoutError") {
     return { reason: "Timeout", message, isUnexpected: false, isRace: false, after };
   }
-  return { reason: "ReconcileFailed", message, isUnexpected: true, isRace: false, after };
+  const perhaps = perhapsUndeclared(error, `controller "${part}"`);
+  return { reason: "ReconcileFailed", message: perhaps ?? message, isUnexpected: true, isRace: false, after };
 }
 
 /**

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { undeclaredUse } from "./undeclared_use.ts";
+import { perhapsUndeclared, undeclaredUse } from "./undeclared_use.ts";
 
 /** As Deno 2.4 and 2.9 word what they refuse. */
 const REFUSED: readonly { refusal: string; says: string }[] = [
@@ -33,4 +33,36 @@ Deno.test("undeclaredUse names no declaration where there is none", () => {
   );
   assert.equal(undeclaredUse(new TypeError("Requires net access to"), "x"), undefined);
   assert.equal(undeclaredUse("boom", "x"), undefined);
+});
+
+Deno.test("undeclaredUse names the host that a library of Node's may not look up", () => {
+  const error = Object.assign(new Error("getaddrinfo EPERM api.example.com"), {
+    code: "EPERM",
+    syscall: "getaddrinfo",
+    hostname: "api.example.com",
+  });
+  assert.equal(
+    undeclaredUse(error, 'controller "a"'),
+    'Cannot use net "api.example.com": it is not declared: ' +
+      'add permissions: { net: ["api.example.com"] } to controller "a" and build again',
+  );
+  assert.equal(undeclaredUse(Object.assign(error, { code: "ENOTFOUND" }), "x"), undefined);
+});
+
+Deno.test("perhapsUndeclared tells of both where a refused connection was not declared", () => {
+  const error = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:9"), {
+    code: "ECONNREFUSED",
+    syscall: "connect",
+    address: "127.0.0.1",
+    port: 9,
+  });
+  const told = perhapsUndeclared(new Error("outer", { cause: error }), 'controller "a"', () => false);
+  assert.equal(
+    told,
+    'connect ECONNREFUSED 127.0.0.1:9: nobody listens there, or net "127.0.0.1:9" is not declared: ' +
+      'add permissions: { net: ["127.0.0.1:9"] } to controller "a" and build again',
+  );
+  assert.match(perhapsUndeclared(Object.assign(error, { address: "::1" }), "x", () => false)!, /"\[::1\]:9"/);
+  assert.equal(perhapsUndeclared(error, "x", () => true), undefined);
+  assert.equal(perhapsUndeclared(new Error("boom"), "x", () => false), undefined);
 });

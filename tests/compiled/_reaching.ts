@@ -1,4 +1,5 @@
 /** An operator that reaches beyond the API server: for each class of permissions what is declared, and whatever an object asks for. */
+import { get } from "node:http";
 import { controller, type Infer, operator, type Permissions, resource, s } from "../../mod.ts";
 import { ConfigMap } from "../../src/kinds/mod.ts";
 
@@ -17,6 +18,12 @@ const DO: Readonly<Record<string, (target: string) => unknown>> = {
   async net(target) {
     const [hostname = "", port] = target.split(":");
     (await Deno.connect({ hostname, port: Number(port) })).close();
+  },
+  // Node's libraries word what is refused otherwise.
+  async nodeNet(target) {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    get(`http://${target}/`, resolve).on("error", reject);
+    await promise;
   },
   listen(target) {
     const [hostname = "", port] = target.split(":");

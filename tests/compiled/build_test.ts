@@ -121,7 +121,7 @@ Deno.test("op build makes an executable that knows itself and may do what is dec
     assert.deepEqual(bill.metadata.component.hashes, [{ alg: "SHA-256", content: sha256 }]);
     const required = bill.components.filter(({ scope }) => scope === "required").map(({ name }) => name);
     // Those for certificates of webhooks, of which there are many, come by x509.
-    const direct = ["deno", "sdk", "re2", "logtape", "x509", "prom-client", "smol-toml", "yaml"];
+    const direct = ["deno", "sdk", "re2", "logtape", "x509", "js-yaml", "prom-client", "smol-toml"];
     assert.deepEqual(required.filter((name) => direct.includes(name)), direct);
     assert(required.includes("asn1-schema") && !required.includes("commander"), required.join(" "));
     assert(bill.components.some(({ name, scope }) => name === "client-node" && scope === "excluded"));

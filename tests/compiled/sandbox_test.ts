@@ -23,6 +23,8 @@ const ADMIN = { name: "admin", groups: ["system:masters"] };
 /** What would be used and is not declared, as objects name it, and what the refusal says. Code that was not built in is not looked for at all. */
 const UNDECLARED: readonly { access: string; target: string; says: string }[] = [
   { access: "net", target: "127.0.0.1:9", says: 'permissions: { net: ["127.0.0.1:9"] }' },
+  { access: "nodeNet", target: "api.example.com", says: 'permissions: { net: ["api.example.com"] }' },
+  { access: "nodeNet", target: "127.0.0.1:9", says: 'permissions: { net: ["127.0.0.1:9"] }' },
   { access: "listen", target: "0.0.0.0:9999", says: 'permissions: { net: ["0.0.0.0:9999"] }' },
   { access: "read", target: "/proc/1/environ", says: 'permissions: { read: ["/proc/1/environ"] }' },
   { access: "write", target: "/var/tmp/not-declared", says: 'permissions: { write: ["/var/tmp/not-declared"] }' },

@@ -1,7 +1,10 @@
 /** A kubeconfig whose login is another program, as those of most clouds are, on a real API server. */
 import assert from "node:assert/strict";
+import { mainModule, operatorFolder } from "../../cli/_operator_folder.ts";
+import { RecordedIo } from "../../cli/_recorded_io.ts";
+import { cli } from "../../cli/cli.ts";
 import { Namespace } from "../../src/kinds/mod.ts";
-import { realCluster } from "../../src/testing/real_cluster.ts";
+import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
 import { clientBy, temporaryFolder } from "./_ways_in.ts";
 
 Deno.test("a kubeconfig with an exec plugin logs in, and logs in again when its token has expired", async () => {
@@ -12,35 +15,9 @@ Deno.test("a kubeconfig with an exec plugin logs in, and logs in again when its 
     await cluster.user("cloudy", { groups: ["system:masters"] }),
   ];
   const credential = `${folder.path}/credential.json`;
-  const offer = (token: string) =>
-    Deno.writeTextFile(
-      credential,
-      JSON.stringify({ apiVersion: "client.authentication.k8s.io/v1", kind: "ExecCredential", status: { token } }),
-    );
+  const offer = (token: string) => Deno.writeTextFile(credential, credentialOf(token));
   await offer(first.token);
-  await folder.write({
-    "config": JSON.stringify({
-      apiVersion: "v1",
-      kind: "Config",
-      "current-context": "cloud",
-      clusters: [{
-        name: "cloud",
-        cluster: { server: cluster.url, "certificate-authority-data": btoa(cluster.caCert) },
-      }],
-      users: [{
-        name: "me",
-        user: {
-          exec: {
-            apiVersion: "client.authentication.k8s.io/v1",
-            command: "cat",
-            args: [credential],
-            interactiveMode: "Never",
-          },
-        },
-      }],
-      contexts: [{ name: "cloud", context: { cluster: "cloud", user: "me" } }],
-    }),
-  });
+  await folder.write({ "config": kubeconfigOf(cluster, credential) });
   using way = await clientBy(`${folder.path}/config`);
   assert.equal((await way.client.get(Namespace, "default")).metadata.name, "default");
 
@@ -48,3 +25,69 @@ Deno.test("a kubeconfig with an exec plugin logs in, and logs in again when its 
   await cluster.expire(first.token);
   assert.equal((await way.client.get(Namespace, "default")).metadata.name, "default");
 });
+
+/** An Io whose command is stopped when it has said something. */
+class StoppedIo extends RecordedIo {
+  readonly #stop = new AbortController();
+  readonly stop: AbortSignal = this.#stop.signal;
+
+  constructor(cwd: string, readonly pattern: RegExp) {
+    super(cwd);
+    // A command that never says it does not run for ever.
+    AbortSignal.timeout(60_000).addEventListener("abort", () => this.#stop.abort());
+  }
+
+  override out = (text: string): void => {
+    this.stdout += text;
+    if (this.pattern.test(this.stdout)) this.#stop.abort();
+  };
+  override err = (text: string): void => {
+    this.stderr += text;
+    if (this.pattern.test(this.stderr)) this.#stop.abort();
+  };
+}
+
+Deno.test("op start and op dev log in by an exec plugin", async (t) => {
+  await using cluster = await realCluster();
+  await using folder = await operatorFolder();
+  const { token } = await cluster.user("cloudy", { groups: ["system:masters"] });
+  await folder.write("credential.json", credentialOf(token));
+  await folder.write("kubeconfig", kubeconfigOf(cluster, `${folder.path}/credential.json`));
+  await folder.write(
+    "main.ts",
+    mainModule(`
+const namespaces = controller(Namespace, { reconcile() {} });
+export default operator({ name: "spaces", version: "1.2.0", health: false, parts: { namespaces } });
+`),
+  );
+  for (const command of [["dev"], ["dev", "--as-me"], ["start"]]) {
+    await t.step(`op ${command.join(" ")}`, async () => {
+      const io = new StoppedIo(folder.path, /Controller started/);
+      const code = await cli([...command, "--kubeconfig", "kubeconfig"], io);
+      assert.match(io.stdout + io.stderr, /Controller started/);
+      assert.equal(code, 0, io.stdout + io.stderr);
+    });
+  }
+});
+
+function credentialOf(token: string): string {
+  return JSON.stringify({ apiVersion: "client.authentication.k8s.io/v1", kind: "ExecCredential", status: { token } });
+}
+
+/** A kubeconfig whose login is a program that prints a file. */
+function kubeconfigOf(cluster: RealCluster, credential: string): string {
+  const exec = {
+    apiVersion: "client.authentication.k8s.io/v1",
+    command: "cat",
+    args: [credential],
+    interactiveMode: "Never",
+  };
+  return JSON.stringify({
+    apiVersion: "v1",
+    kind: "Config",
+    "current-context": "cloud",
+    clusters: [{ name: "cloud", cluster: { server: cluster.url, "certificate-authority-data": btoa(cluster.caCert) } }],
+    users: [{ name: "me", user: { exec } }],
+    contexts: [{ name: "cloud", context: { cluster: "cloud", user: "me" } }],
+  });
+}
