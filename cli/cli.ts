@@ -53,11 +53,6 @@ function program(io: Io): Command {
     .helpOption("-h, --help", "print this help")
     .helpCommand("help [command]", "print the help of a command")
     .addHelpText("after", "\nExit codes: 0 done, 1 could not be done, 2 wrong command line.")
-    // Wherever it stands in the line, a setting of "op" is one of the command.
-    .hook("preAction", (op, command) => {
-      const { config } = op.opts();
-      if (config !== undefined) command.setOptionValue("config", config);
-    })
     .showHelpAfterError('(run "op --help" to see what there is)')
     .exitOverride()
     .configureOutput({
@@ -97,8 +92,9 @@ function program(io: Io): Command {
 
   op.command("crds")
     .description("print the CustomResourceDefinitions of an operator as YAML")
-    .argument("[file]", "the file whose default export is the operator", "main.ts")
-    .action(async (file) => (await import("./crds.ts")).crds(file, io));
+    .argument("[file]", OPERATOR_FILE, "main.ts")
+    .option("-c, --config <file>", CONFIG)
+    .action(async (file, options) => (await import("./crds.ts")).crds(file, options, io));
 
   const made = op.command("generate").description("make the files of an operator's manifests, for kustomize");
   for (const [part, what] of Object.entries(GENERATED)) {
@@ -192,12 +188,14 @@ function program(io: Io): Command {
     )
     .option("-o, --output <file>", "the file to write (default: standard output)")
     .option("--force", "replace the output if it is there")
+    .option("-c, --config <file>", CONFIG)
     .action(async (file, options) => (await import("./crd/docs.ts")).crdDocs(file, options, io));
 
   crd.command("diff")
     .description("compare definitions of kinds; ends with 1 if a change breaks those who use them")
     .argument("<old>", "what is installed: an operator's file (.ts), YAML, JSON, or - for standard input")
     .argument("<new>", "what is to be, likewise")
+    .option("-c, --config <file>", CONFIG)
     .addOption(formOption())
     .action(async (before, after, options) =>
       (await import("./crd/diff.ts")).crdDiff(before, after, options as CrdDiffOptions, io)
@@ -261,7 +259,11 @@ function withPlace<Args extends unknown[], Options extends OptionValues>(command
     .option("-c, --config <file>", CONFIG)
     .option("--into <namespace>", "the namespace that it runs in (default: its name and -system)")
     .option("-n, --namespace <names...>", "the only namespaces that it looks at and has rights in (default: all)")
-    .option("--image <image>", "the image of its executable (default: its name and version)");
+    .option("--image <image>", "the image of its executable (default: its name and version)")
+    .addOption(
+      new Option("--certificates <source>", "where the certificate of its webhooks comes from (default: self)")
+        .choices(["self", "cert-manager", "files"] as const),
+    );
 }
 
 // The same on every terminal, so that help reads the same in documents, tests and logs.

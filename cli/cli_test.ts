@@ -22,7 +22,7 @@ Commands:
   build [options] [file]            make one executable of an operator, with only the permissions it
                                     needs
   trace <executable> [log]          print a log of an executable with its stack traces as source
-  crds [file]                       print the CustomResourceDefinitions of an operator as YAML
+  crds [options] [file]             print the CustomResourceDefinitions of an operator as YAML
   generate                          make the files of an operator's manifests, for kustomize
   rbac                              the rights of an operator in a cluster
   start [options] [file] [more...]  run an operator here, with your own rights, against a cluster
@@ -75,6 +75,8 @@ Arguments:
 Options:
   -o, --output <file>  the file to write (default: standard output)
   --force              replace the output if it is there
+  -c, --config <file>  how it is built, generated and run (default: operator.toml beside the
+                       operator's file, where it is there)
   -h, --help           print this help
 `;
 

@@ -2,11 +2,12 @@
 import { Failure, UsageError } from "../exit_code.ts";
 import { type Form, printed } from "../global_options.ts";
 import type { Io } from "../io.ts";
+import type { ProjectOptions } from "../project_file.ts";
 import { type DefinitionChange, definitionChanges } from "./definition_changes.ts";
 import { definitionsOf } from "./definitions_of.ts";
 
 /** Options for {@linkcode crdDiff}. */
-export interface CrdDiffOptions {
+export interface CrdDiffOptions extends ProjectOptions {
   readonly output: Form;
 }
 
@@ -23,8 +24,8 @@ export async function crdDiff(before: string, after: string, options: CrdDiffOpt
   if (before === "-" && after === "-") {
     throw new UsageError("Cannot compare: standard input can be only one of the two");
   }
-  const was = await definitionsOf(before, "compare", io);
-  const changes = definitionChanges(was, await definitionsOf(after, "compare", io));
+  const was = await definitionsOf(before, "compare", options, io);
+  const changes = definitionChanges(was, await definitionsOf(after, "compare", options, io));
   const breaking = changes.filter(({ severity }) => severity === "breaking");
   if (options.output !== "text") {
     io.out(printed({ verdict: breaking.length > 0 ? "breaking" : "compatible", changes }, options.output));

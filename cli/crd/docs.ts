@@ -1,6 +1,7 @@
 /** `op crd docs`: a reference page of kinds. */
 import type { Io } from "../io.ts";
 import { checkOutput, type OutputOptions, writeOutput } from "../output.ts";
+import type { ProjectOptions } from "../project_file.ts";
 import { definitionsOf } from "./definitions_of.ts";
 import { pageOf } from "./page.ts";
 
@@ -16,10 +17,10 @@ import { pageOf } from "./page.ts";
  */
 export async function crdDocs(
   file: string,
-  options: OutputOptions,
+  options: OutputOptions & ProjectOptions,
   io: Io,
   stdin?: () => Promise<string>,
 ): Promise<void> {
   await checkOutput(options, io);
-  await writeOutput(pageOf(await definitionsOf(file, "document", io, stdin)), options, io);
+  await writeOutput(pageOf(await definitionsOf(file, "document", { config: options.config, stdin }, io)), options, io);
 }

@@ -17,6 +17,8 @@ export interface PlaceOptions extends ProjectOptions {
   /** The only namespaces that it looks at. */
   readonly namespace?: readonly string[] | undefined;
   readonly image?: string | undefined;
+  /** Where the certificate of its webhooks comes from. */
+  readonly certificates?: InstallOptions["certificates"] | undefined;
 }
 
 /** Options for {@linkcode generate}. */
@@ -87,11 +89,12 @@ export async function generateOverlay(name: string, file: string, options: Gener
 }
 
 /** Options of an operator's installation as the SDK takes them. */
-export function installOptions({ into, namespace, image }: PlaceOptions): InstallOptions {
+export function installOptions({ into, namespace, image, certificates }: PlaceOptions): InstallOptions {
   return {
     ...(into === undefined ? {} : { namespace: into }),
     ...(namespace === undefined ? {} : { watches: namespace }),
     ...(image === undefined ? {} : { image }),
+    ...(certificates === undefined ? {} : { certificates }),
   };
 }
 

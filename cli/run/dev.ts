@@ -46,7 +46,7 @@ const PATIENCE = 2000;
 export async function dev(file: string, options: DevOptions, io: Io): Promise<void> {
   const source = await sourceFile(file, io);
   const loaded = Date.now();
-  const facts = await factsOf(file, { ...options, image: NO_IMAGE }, io);
+  const facts = await factsOf(file, { ...options, ...HERE }, io);
   await using stack = new AsyncDisposableStack();
   const folder = await Deno.makeTempDir({ prefix: "op-dev-" });
   stack.defer(() => Deno.remove(folder, { recursive: true }));
@@ -80,6 +80,9 @@ export async function dev(file: string, options: DevOptions, io: Io): Promise<vo
     await session.end();
   }
 }
+
+/** Nothing is mounted here, and no image runs: the operator keeps the certificate of its webhooks itself, whoever does so in a cluster. */
+const HERE = { image: NO_IMAGE, certificates: "self" } as const;
 
 /** An API server in this process. @returns The kubeconfig of its administrator. */
 async function localCluster(folder: string, stack: AsyncDisposableStack): Promise<string> {
@@ -153,7 +156,7 @@ class Session {
     const { file, options, io } = this.#with;
     this.#loaded = Date.now();
     try {
-      const facts = await factsOf(file, { ...options, image: NO_IMAGE }, io);
+      const facts = await factsOf(file, { ...options, ...HERE }, io);
       await this.#install(facts);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;

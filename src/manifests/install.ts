@@ -9,6 +9,12 @@ export interface PolicyRule {
   readonly verbs: readonly string[];
 }
 
+/** Where the certificate of webhooks comes from. */
+export type CertificateSource = NonNullable<InstallOptions["certificates"]>;
+
+/** All of them. */
+export const CERTIFICATE_SOURCES: readonly CertificateSource[] = ["self", "cert-manager", "files"];
+
 /** Where and how an operator is installed: what is not in its code. */
 export interface InstallOptions {
   /** The namespace that it runs in. @default {`<name>-system`} */
@@ -18,9 +24,10 @@ export interface InstallOptions {
   /** Rights beyond the declarations, for what is called by other means than the context. @default {[]} */
   readonly policies?: readonly PolicyRule[];
   /**
-   * Where the certificate of its webhooks comes from: the operator makes and renews it, or cert-manager does. @default {"self"}
+   * Where the certificate of its webhooks comes from: the operator makes and renews it; cert-manager does; or it is read from files, which are mounted from a
+   * Secret `<name>-webhook` of yours. @default {"self"}
    */
-  readonly certificates?: "self" | "cert-manager";
+  readonly certificates?: "self" | "cert-manager" | "files";
   /** The image of the executable. @default {what `imageParts` make} */
   readonly image?: string;
   /** What the image is called, where it is not said whole. @default {`<name>:<version>`} */
@@ -35,7 +42,7 @@ export interface Install {
   /** Absent for all. */
   readonly watches: readonly string[] | undefined;
   readonly policies: readonly PolicyRule[];
-  readonly certificates: "self" | "cert-manager";
+  readonly certificates: CertificateSource;
   readonly image: string;
 }
 
@@ -70,6 +77,13 @@ export function installOf(
         `Cannot install operator "${name}": namespace "${each}" must be small letters, digits and dashes, at most 63`,
       );
     }
+  }
+  if (!CERTIFICATE_SOURCES.includes(certificates)) {
+    throw new TypeError(
+      `Cannot install operator "${name}": certificates come from ${
+        CERTIFICATE_SOURCES.join(", ")
+      }, not from "${certificates}"`,
+    );
   }
   policies.forEach((policy) => refusePolicy(name, policy));
   if (image === "" || /\s/.test(image)) {

@@ -3,7 +3,7 @@ import type { AnyKind, CustomResourceDefinitionManifest } from "../resource/kind
 import { installOf, type InstallOptions } from "./install.ts";
 import { kindRoles } from "./kind_roles.ts";
 import type { Manifest } from "./manifest.ts";
-import { isForCertificates, type Right } from "./rights.ts";
+import { type Right, withoutCertificates } from "./rights.ts";
 import { accessManifests } from "./roles.ts";
 import { type Sample, sampleOf } from "./sample.ts";
 import type { Alerting } from "./alerts.ts";
@@ -61,7 +61,7 @@ export function manifestsOf(operator: Installed, options: InstallOptions = {}): 
     crd: withConversion(crds, parts, told),
     namespace: namespace === undefined ? [] : [namespace],
     rbac: [
-      ...accessManifests(name, isManaged ? rights.filter((right) => !isForCertificates(right)) : rights, install),
+      ...accessManifests(name, install.certificates === "self" ? rights : withoutCertificates(rights), install),
       ...(operator.metrics?.guarded ? [metricsReader(operator)] : []),
       ...kindRoles(name, crds),
     ],

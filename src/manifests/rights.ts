@@ -125,9 +125,11 @@ const CERTIFICATE_REASONS = [
   "tells the API server which authority its webhooks are known by",
 ] as const;
 
-/** Whether a right is needed only where the operator keeps the certificate of its webhooks itself. */
-export function isForCertificates({ part, reason }: Right): boolean {
-  return part === undefined && (CERTIFICATE_REASONS as readonly string[]).includes(reason);
+/** The rights of an operator that does not keep the certificate of its webhooks itself. */
+export function withoutCertificates(rights: readonly Right[]): Right[] {
+  return rights.filter(({ part, reason }) =>
+    part !== undefined || !(CERTIFICATE_REASONS as readonly string[]).includes(reason)
+  );
 }
 
 /** By name, and nothing more: what may read all Secrets, or change all webhooks, may do anything. */

@@ -71,7 +71,7 @@ function configMap({ name, settings = "" }: Workload, { namespace }: Install): M
 
 function deploymentOf(workload: Workload, { namespace, image, watches, certificates }: Install): Manifest {
   const { name, version, health, metrics, webhooks, stopWithin, isElected } = workload;
-  const isMounted = webhooks !== undefined && certificates === "cert-manager";
+  const isMounted = webhooks !== undefined && certificates !== "self";
   const args = [
     "start",
     ...(watches ?? []).map((watch) => `--namespace=${watch}`),

@@ -6,7 +6,7 @@ import { parse, stringify, TomlError } from "smol-toml";
 import { isObject } from "../base/json.ts";
 import { nearest } from "../base/nearest.ts";
 import type { ImageParts } from "../manifests/image.ts";
-import type { PolicyRule } from "../manifests/install.ts";
+import type { CertificateSource, PolicyRule } from "../manifests/install.ts";
 import { PROJECT_SETTINGS, type Setting, SETTINGS } from "./setting_list.ts";
 import { checked, type Said, SettingError, type Settings } from "./settings.ts";
 
@@ -23,6 +23,8 @@ export interface ConfigFile {
   readonly telemetry: boolean;
   /** The namespace that the operator runs in. */
   readonly namespace: string | undefined;
+  /** Where the certificate of its webhooks comes from. */
+  readonly certificates: CertificateSource | undefined;
   /** Rights beyond the declarations. */
   readonly policies: readonly PolicyRule[];
 }
@@ -78,6 +80,7 @@ export function readConfigFile(text: string, path: string): ConfigFile {
     },
     telemetry: value("build.telemetry") ?? false,
     namespace: value("generate.namespace"),
+    certificates: value("generate.webhooks.certificates"),
     policies: value("generate.rbac.policies") ?? [],
   };
 }

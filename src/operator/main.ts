@@ -4,6 +4,7 @@ import { systemClock } from "../base/clock.ts";
 import { InternalError } from "../base/internal_error.ts";
 import { Client } from "../kube/client.ts";
 import type { Connection } from "../kube/connection.ts";
+import { CERTIFICATE_SOURCES, type CertificateSource } from "../manifests/install.ts";
 import type { ManifestGroups } from "../manifests/manifests.ts";
 import { permissionFlags } from "../manifests/sandbox.ts";
 import { isCalled } from "../parts/part_list.ts";
@@ -35,6 +36,7 @@ const OWN_FLAGS = {
   config: { type: "string" },
   into: { type: "string" },
   image: { type: "string" },
+  certificates: { type: "string" },
   help: { type: "boolean", short: "h" },
 } as const;
 
@@ -102,7 +104,7 @@ function writeList(items: readonly unknown[]): void {
 
 /** By the flags alone, and the file that they name: what is installed must not depend on the machine on which it is printed. */
 async function installed(operator: Operator, values: Values): Promise<ManifestGroups> {
-  const { into, image } = values;
+  const { into, image, certificates } = values;
   const { namespaces } = runtimeScope(merged(flagSettings(values)));
   const told = await asTold(operator, values);
   try {
@@ -110,6 +112,7 @@ async function installed(operator: Operator, values: Values): Promise<ManifestGr
       ...(namespaces === undefined ? {} : { watches: namespaces }),
       ...(into === undefined ? {} : { namespace: into }),
       ...(image === undefined ? {} : { image }),
+      ...(certificates === undefined ? {} : { certificates: certificates as CertificateSource }),
     });
   } catch (error) {
     throw error instanceof TypeError ? new UsageError(error.message) : error;
@@ -292,6 +295,10 @@ function help({ name, version }: Operator): string {
     ],
     ["    --into NAME", `with manifests and rbac: the namespace that it runs in; otherwise ${name}-system`],
     ["    --image IMAGE", `with manifests: the image of this program; otherwise ${name}:${version}`],
+    [
+      "    --certificates SOURCE",
+      `with manifests and rbac: where the certificate of its webhooks comes from: ${CERTIFICATE_SOURCES.join(", ")}`,
+    ],
   ] as const;
   const settings = SETTINGS.flatMap(({ flag, short, type, help }) => {
     if (flag === undefined) return [];

@@ -6,7 +6,7 @@ import type { CustomResourceDefinitionManifest } from "../resource/kind.ts";
 import { crdsOf } from "../manifests/crds.ts";
 import type { InstallOptions } from "../manifests/install.ts";
 import { type ManifestGroups, manifestsOf, samplesOf } from "../manifests/manifests.ts";
-import { type Right, rightsOf } from "../manifests/rights.ts";
+import { type Right, rightsOf, withoutCertificates } from "../manifests/rights.ts";
 import type { Sample } from "../manifests/sample.ts";
 import { type Permission, permissionsOf } from "../manifests/sandbox.ts";
 import type { Permissions } from "../parts/permissions.ts";
@@ -178,6 +178,16 @@ function assembled(data: Data): Operator {
   const isElected = when !== "never";
   const hasControllers = controllersOf(parts).length > 0;
   const isServed = isCalled(parts);
+  /** All that it may need, wherever its certificates come from. */
+  const rights = () =>
+    rightsOf(parts, {
+      lease: isElected ? { name: id, namespace } : undefined,
+      events: hasControllers,
+      certificates: isServed && data.webhooks.certificate === undefined
+        ? { secret: certificateSecret(data.name), targets: publishTargets(data) }
+        : undefined,
+      guardsMetrics: metrics?.guarded ?? false,
+    });
   const value: Operator = {
     ...data,
     configured: (text, path = "operator.toml") => {
@@ -193,22 +203,14 @@ function assembled(data: Data): Operator {
         variables: variablesOf(isServed),
         reaches: data.reaches,
       }),
-    rights: () =>
-      rightsOf(parts, {
-        lease: isElected ? { name: id, namespace } : undefined,
-        events: hasControllers,
-        certificates: isServed && data.webhooks.certificate === undefined
-          ? { secret: certificateSecret(data.name), targets: publishTargets(data) }
-          : undefined,
-        guardsMetrics: metrics?.guarded ?? false,
-      }),
+    rights: () => (config?.certificates ?? "self") === "self" ? rights() : withoutCertificates(rights()),
     manifests: (options) =>
       manifestsOf({
         ...data,
         isElected: isElected || !hasControllers,
         metrics: health && metrics && { port: health.port, guarded: metrics.guarded },
         crds: value.crds(),
-        rights: value.rights(),
+        rights: rights(), // the manifests leave out what their options make needless
         settings: config?.operatorText ?? "",
         webhooks: isServed ? { port: data.webhooks.port } : undefined,
       }, installOptions(config, options)),
@@ -240,6 +242,7 @@ function installOptions(config: ConfigFile | undefined, options: InstallOptions 
   return {
     ...(config.namespace === undefined ? {} : { namespace: config.namespace }),
     ...(watches === undefined ? {} : { watches }),
+    ...(config.certificates === undefined ? {} : { certificates: config.certificates }),
     imageParts: config.image,
     ...options,
     policies: [...config.policies, ...options.policies ?? []],

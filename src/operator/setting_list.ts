@@ -1,4 +1,5 @@
 /** What can be said to an operator's program: one list, from which flags, variables, the file's keys and the help are. */
+import { CERTIFICATE_SOURCES } from "../manifests/install.ts";
 import { LOG_LEVELS } from "./log.ts";
 
 /** What a setting takes; `affix` is a text that may be empty, `rules` are rules of a role. */
@@ -103,6 +104,12 @@ export const PROJECT_SETTINGS: readonly Setting[] = [
   { key: "build.builder.args", type: "list", help: "its arguments; $IMG is the image" },
   { key: "build.telemetry", type: "boolean", help: "whether the executable sends traces by OpenTelemetry" },
   { key: "generate.namespace", type: "text", help: "the namespace that the operator runs in" },
+  {
+    key: "generate.webhooks.certificates",
+    type: "text",
+    choices: CERTIFICATE_SOURCES,
+    help: "where the certificate of its webhooks comes from",
+  },
   { key: "generate.rbac.policies", type: "rules", help: "rights beyond the declarations" },
 ].map((setting): Setting => ({ ...setting, isFileOnly: true } as Setting));
 

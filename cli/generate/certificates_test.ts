@@ -1,0 +1,111 @@
+/** Where certificates of webhooks come from, said in the settings or on the command line: what is generated follows. */
+import assert from "node:assert/strict";
+import { operatorFolder } from "../_operator_folder.ts";
+
+const GUARD = `
+import { webhook } from ${JSON.stringify(new URL("../../mod.ts", import.meta.url).href)};
+const maps = controller(ConfigMap, { reconcile() {} });
+export default operator({ name: "guard", version: "1.2.0", parts: { maps, mapRules: webhook(ConfigMap, { validate() {} }) } });
+`;
+const settings = (source: string) => `[generate.webhooks]\ncertificates = "${source}"\n`;
+
+/** What is asked of the manifests. */
+const ASKED = {
+  "cert-manager is used": /^kind: Certificate$/m,
+  "the authority is put in by cert-manager": /^ {4}cert-manager\.io\/inject-ca-from: guard-system\/guard-webhook$/m,
+  "a certificate is mounted": /^ +secretName: guard-webhook$/m,
+  "it is told where the files are": /- --webhook-certificate=\/etc\/op-webhooks\/tls\.crt$/m,
+  "it may keep certificates": /^ +resources: \[secrets\]$|^ +- secrets$/m,
+} as const;
+
+const SOURCES: readonly { source: string; told: readonly (keyof typeof ASKED)[] }[] = [
+  { source: "self", told: ["it may keep certificates"] },
+  {
+    source: "cert-manager",
+    told: [
+      "cert-manager is used",
+      "the authority is put in by cert-manager",
+      "a certificate is mounted",
+      "it is told where the files are",
+    ],
+  },
+  { source: "files", told: ["a certificate is mounted", "it is told where the files are"] },
+];
+
+async function all(folder: string): Promise<string> {
+  let text = "";
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    text += isDirectory ? await all(`${folder}/${name}`) : await Deno.readTextFile(`${folder}/${name}`);
+  }
+  return text;
+}
+
+for (const { source, told } of SOURCES) {
+  Deno.test(`op generate manifests with certificates from ${source}, said by operator.toml or by an option`, async () => {
+    await using folder = await operatorFolder(GUARD);
+    const check = async (dir: string): Promise<void> => {
+      const text = await all(`${folder.path}/${dir}`);
+      const found = Object.entries(ASKED).filter(([, pattern]) => pattern.test(text)).map(([name]) => name);
+      assert.deepEqual(found, told);
+    };
+    assert.equal((await folder.op("generate", "manifests", "--dir", "flag", "--certificates", source)).code, 0);
+    await check("flag");
+    await folder.write("operator.toml", settings(source));
+    assert.equal((await folder.op("generate", "manifests", "--dir", "file")).code, 0);
+    await check("file");
+
+    // What is verified is what was generated.
+    const verified = await folder.op(
+      "rbac",
+      "verify",
+      "--exact",
+      "-f",
+      "file/rbac/role.yaml",
+      "-f",
+      "file/rbac/role_binding.yaml",
+      "--as",
+      "guard-system:guard",
+    );
+    assert.equal(verified.code, 0, verified.stdout + verified.stderr);
+
+    // An option goes before the file.
+    const flagged = await folder.op("rbac", "generate", "--certificates", "self");
+    assert.match(flagged.stdout, /\bsecrets\b/);
+  });
+}
+
+Deno.test("where certificates come from is one of what there is", async () => {
+  await using folder = await operatorFolder(GUARD);
+  const flagged = await folder.op("generate", "manifests", "--certificates", "certmanager");
+  assert.equal(flagged.code, 2);
+  assert.match(flagged.stderr, /Allowed choices are self, cert-manager, files/);
+  await folder.write("operator.toml", settings("certmanager"));
+  const filed = await folder.op("generate", "manifests");
+  assert.equal(filed.code, 1);
+  assert.match(filed.stderr, /generate\.webhooks\.certificates.*one of self, cert-manager, files/);
+});
+
+Deno.test("op crds, op crd docs and op crd diff take the operator as its settings have it", async () => {
+  await using folder = await operatorFolder(`
+import { conversion } from ${JSON.stringify(new URL("../../mod.ts", import.meta.url).href)};
+const names = { group: "demo.example.com", kind: "Note" };
+const Old = resource({ ...names, version: "v1", spec: s.object({ text: s.string() }) });
+const Note = resource({ ...names, version: "v2", spec: s.object({ words: s.string() }), versions: [Old] });
+const up = conversion(Old, Note, { up: ({ spec }) => ({ spec: { words: spec.text } }), down: ({ spec }) => ({ spec: { text: spec.words } }) });
+export default operator({ name: "notes", version: "1.2.0", parts: { up } });
+`);
+  await folder.write("operator.toml", '[generate]\nnamespace = "elsewhere"\n');
+  const printed = await folder.op("crds");
+  assert.match(printed.stdout, /namespace: elsewhere\n/, printed.stderr);
+  await folder.write("other.toml", '[generate]\nnamespace = "third"\n');
+  assert.match((await folder.op("crds", "--config", "other.toml")).stdout, /namespace: third\n/);
+  await folder.write("printed.yaml", printed.stdout);
+  const same = await folder.op("crd", "diff", "printed.yaml", "main.ts");
+  assert.deepEqual([same.code, same.stdout], [0, "No change\n"]);
+  await folder.write("operator.toml", "[generate]\nnamespac = 1\n");
+  for (const command of [["crds"], ["crd", "docs"], ["crd", "diff", "printed.yaml", "main.ts"]]) {
+    const refused = await folder.op(...command);
+    assert.equal(refused.code, 1, command.join(" "));
+    assert.match(refused.stderr, /"operator\.toml".*did you mean "generate\.namespace"\?/);
+  }
+});
