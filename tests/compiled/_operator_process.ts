@@ -10,6 +10,8 @@ import { followed, type OperatorProcess } from "./_followed.ts";
 export interface PodOptions {
   readonly cluster: Pick<RealCluster, "caCert" | "port">;
   readonly token: string;
+  /** The namespace of the pod. @default {"default"} */
+  readonly namespace?: string;
   readonly args?: readonly string[];
   /** Variables besides those that every pod has. */
   readonly env?: Readonly<Record<string, string>>;
@@ -25,12 +27,12 @@ export interface PodOptions {
  */
 export async function startAsPod(
   executable: string,
-  { cluster, token, args = ["start"], env = {}, settings }: PodOptions,
+  { cluster, token, namespace = "default", args = ["start"], env = {}, settings }: PodOptions,
 ): Promise<OperatorProcess> {
   const folder = await Deno.makeTempDir({ prefix: "pod-" });
   await Deno.writeTextFile(`${folder}/ca.crt`, cluster.caCert);
   await Deno.writeTextFile(`${folder}/token`, token);
-  await Deno.writeTextFile(`${folder}/namespace`, "default");
+  await Deno.writeTextFile(`${folder}/namespace`, namespace);
   await Deno.writeTextFile(`${folder}/hosts`, "127.0.0.1 kubernetes.default.svc localhost\n");
   // A whole /etc of its own: there is no place for settings in the machine's.
   await Deno.mkdir(`${folder}/etc/op`, { recursive: true });

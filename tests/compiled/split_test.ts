@@ -1,0 +1,107 @@
+/**
+ * A webhook by `op new webhook`, from there to a real API server that asks it: the project is generated, built and deployed by `op`, and the two Deployments
+ * of the overlay `split` run as processes, with the arguments that stand in them.
+ */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { RecordedIo } from "../../cli/_recorded_io.ts";
+import { cli } from "../../cli/cli.ts";
+import { Deployment, ValidatingWebhookConfiguration } from "../../src/kinds/mod.ts";
+import { findKind } from "../../src/kube/discovery.ts";
+import { realCluster } from "../../src/testing/real_cluster.ts";
+import { toolchain } from "../../tools/toolchain.ts";
+import { tokenOf } from "../real/_service_account.ts";
+import { adminClient, watched } from "../_watched.ts";
+import { freePort } from "./_build.ts";
+import { changeable, startAsPod } from "./_operator_process.ts";
+
+const SDK = fileURLToPath(new URL("../../", import.meta.url));
+const HOME = { namespace: "shop-system" };
+
+Deno.test("a new webhook is built and deployed; controllers and webhooks run apart, and a real API server asks the latter", async () => {
+  const folder = await Deno.makeTempDir();
+  await using owned = new AsyncDisposableStack();
+  owned.defer(() => Deno.remove(folder, { recursive: true }));
+  const { deno, denort } = await toolchain();
+  const cluster = owned.use(await realCluster());
+  const client = adminClient(cluster);
+  const project = join(folder, "shop");
+  const op = async (cwd: string, ...args: string[]) => {
+    const io = new RecordedIo(cwd, { PATH: Deno.env.get("PATH") ?? "", DENO_COMPILER: deno, DENORT_BIN: denort });
+    assert.equal(await cli(args, io), 0, `op ${args.join(" ")}:\n${io.stdout}${io.stderr}`);
+  };
+  const ports = freePorts();
+
+  await op(folder, "new", "operator", "shop", "--sdk", SDK);
+  await op(project, "new", "webhook", "--kind", "Website", "--api-version", "v1", "--type", "validation");
+  // There is no network of services here: the API server calls it at an address.
+  await Deno.writeTextFile(
+    join(project, "operator.toml"),
+    `[operator]
+health = { hostname = "127.0.0.1", port = ${ports.health} }
+webhooks = { hostname = "127.0.0.1", port = ${ports.webhooks}, names = ["127.0.0.1"] }
+`,
+  );
+  await op(project, "generate", "manifests");
+  await op(project, "generate", "overlay", "split");
+  await op(project, "build");
+  await Deno.writeTextFile(join(folder, "kubeconfig"), cluster.admin.kubeconfig);
+  await op(project, "deploy", "split", "--no-wait", "--kubeconfig", join(folder, "kubeconfig"));
+  const { webhooks = [] } = await client.get(ValidatingWebhookConfiguration, "shop");
+  const called = webhooks.map((one) => ({
+    ...one,
+    clientConfig: { url: `https://127.0.0.1:${ports.webhooks}${one.clientConfig.service?.path}` },
+  }));
+  await client.patch(ValidatingWebhookConfiguration, "shop", { webhooks: called });
+
+  const token = await tokenOf(cluster, "shop-system", "shop");
+  const executable = join(project, "dist/shop");
+  // Two pods have two addresses; here the second one takes another port.
+  const other = await changeable(executable, join(folder, "other"));
+  await other.exchange("allow_net", `127.0.0.1:${ports.health}`, `127.0.0.1:${ports.other}`);
+  const settings = await Deno.readTextFile(join(project, "operator.toml"));
+  const pod = async (path: string, deployment: string, port: number) => {
+    const { spec } = await client.get(Deployment, deployment, HOME);
+    const { args = [], env = [] } = spec?.template.spec?.containers[0] ?? {};
+    return owned.use(
+      await startAsPod(path, {
+        cluster,
+        token,
+        args,
+        settings,
+        ...HOME,
+        env: { ...Object.fromEntries(env.map(({ name, value = "" }) => [name, value])), OP_HEALTH_PORT: String(port) },
+      }),
+    );
+  };
+  const asked = await pod(executable, "shop-webhooks", ports.health);
+  await asked.logged(({ msg }) => msg === "Webhooks served");
+  const working = await pod(other.path, "shop", ports.other);
+  await working.logged(({ msg, controller }) => msg === "Controller started" && controller === "websites");
+
+  const Website = await findKind(client, "websites.demo.example.com");
+  const site = (name: string) => ({ metadata: { name, namespace: "default" }, spec: { host: "a.example.com" } });
+  // Until the server knows the authority, it cannot ask; and what cannot be asked about is refused.
+  for (let tries = 0;; tries++) {
+    const said = await client.create(Website, site("forbidden")).then(() => "taken", (error: Error) => error.message);
+    if (/metadata\.name: this name is not given/.test(said)) break;
+    assert(tries < 200 && /failed calling webhook/.test(said), said);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  await client.create(Website, site("given"));
+  await using deployments = await watched(client, Deployment);
+  await deployments.until((all) => all.some(({ metadata }) => metadata.name === "given"));
+
+  assert.equal(await working.stop("SIGTERM"), 0);
+  assert.equal(await asked.stop("SIGTERM"), 0);
+  const did = (process: typeof asked, said: string) => process.log.some(({ msg }) => msg === said);
+  assert.deepEqual([did(asked, "Controller started"), did(working, "Webhooks served")], [false, false]);
+});
+
+/** As many figures each, so that one can stand for another. */
+function freePorts(): { readonly health: number; readonly other: number; readonly webhooks: number } {
+  const [health, other, webhooks] = [freePort(), freePort(), freePort()];
+  const isFit = new Set([health, other, webhooks]).size === 3 && `${health}`.length === `${other}`.length;
+  return isFit ? { health, other, webhooks } : freePorts();
+}
