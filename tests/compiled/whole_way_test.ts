@@ -53,21 +53,16 @@ Deno.test(
     }[] = [
       {
         of: / new operator /,
-        async after() {
-          await addPages(project);
-          await edit(
+        after: () =>
+          edit(
             project,
             "operator.toml",
             (text) => `${text.replace("[operator]\n", `[operator]\nhealth = { port = ${port} }\n`)}\n${tools.toml}`,
-          );
-          // The test of the project would be right in that it finds these outdated.
-          await Deno.remove(join(project, "config"), { recursive: true });
-          await Deno.rename(join(project, "manifests_test.ts"), join(project, "manifests.ts"));
-        },
+          ),
       },
       {
-        of: / generate manifests$/,
-        after: () => Deno.rename(join(project, "manifests.ts"), join(project, "manifests_test.ts")),
+        of: / new controller /,
+        after: () => editPages(project),
       },
       {
         of: / build --image$/,
@@ -185,17 +180,15 @@ async function run(line: string, cwd: string, env: Record<string, string>): Prom
   return decoder.decode(stdout);
 }
 
-/** A second kind with its controller and its test. */
-async function addPages(project: string): Promise<void> {
-  await Deno.mkdir(join(project, "page"));
-  for (const [file, text] of Object.entries(PAGE)) await Deno.writeTextFile(join(project, "page", file), text);
+/** What a person writes: the status has words in place of a length. */
+async function editPages(project: string): Promise<void> {
+  await edit(project, "page/v1.ts", (file) => file.replace("length:", "words:").replace(".length", ".words"));
   await edit(
     project,
-    "main.ts",
-    (text) =>
-      text.replace(`import { websites }`, `import { pages } from "./page/controller.ts";\nimport { websites }`)
-        .replace("parts: { websites }", "parts: { websites, pages }"),
+    "page/controller.ts",
+    (file) => file.replace("{ length: text.length }", '{ words: text.split(" ").length }'),
   );
+  await edit(project, "page/controller_test.ts", (file) => file.replace("status?.length, 2", "status?.words, 1"));
 }
 
 async function edit(project: string, file: string, change: (text: string) => string): Promise<void> {
@@ -204,41 +197,3 @@ async function edit(project: string, file: string, change: (text: string) => str
   assert.notEqual(after, before, `${file} is not as it is expected`);
   await Deno.writeTextFile(join(project, file), after);
 }
-
-const PAGE = {
-  "v1.ts": `import { type Infer, resource, s } from "@op/sdk";
-
-export const Page = resource({
-  group: "demo.example.com",
-  version: "v1",
-  kind: "Page",
-  spec: s.object({ text: s.string() }),
-  status: s.object({ words: s.optional(s.integer()) }),
-});
-export type Page = Infer<typeof Page>;
-`,
-  "controller.ts": `import { controller } from "@op/sdk";
-import { ConfigMap } from "@op/sdk/kinds";
-import { Page } from "./v1.ts";
-
-export const pages = controller(Page, {
-  owns: [ConfigMap],
-  async reconcile(page, { apply, status }) {
-    await apply(ConfigMap, { metadata: { name: page.metadata.name }, data: { text: page.spec.text } });
-    status({ words: page.spec.text.split(" ").length });
-  },
-});
-`,
-  "controller_test.ts": `import assert from "node:assert/strict";
-import { memoryCluster } from "@op/sdk/testing";
-import { pages } from "./controller.ts";
-import { Page } from "./v1.ts";
-
-Deno.test("pages counts words", async () => {
-  await using cluster = await memoryCluster({ parts: { pages } });
-  await cluster.create(Page, "home", { spec: { text: "two words" } });
-  await cluster.settle();
-  assert.equal((await cluster.get(Page, "home")).status?.words, 2);
-});
-`,
-};
