@@ -2,7 +2,7 @@
 import { Command, CommanderError, Option, type OptionValues } from "@commander-js/extra-typings";
 import { build } from "./build/build.ts";
 import type { CrdDiffOptions } from "./crd/diff.ts";
-import { EXIT, OperatorEnded, UsageError } from "./exit_code.ts";
+import { EXIT, OperatorEnded, ReaderGone, UsageError } from "./exit_code.ts";
 import type { Io } from "./io.ts";
 import { addNew, addOwn, addRunning, formOption } from "./project_commands.ts";
 import { VERSION } from "./version.ts";
@@ -32,9 +32,15 @@ export async function cli(args: readonly string[], io: Io): Promise<number> {
     // Commander has said what was wrong, or shown the help that was asked for.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     if (error instanceof OperatorEnded) return error.code;
+    if (isUnread(error)) return EXIT.unread;
     io.err(`${error instanceof Error ? error.message : String(error)}\n`);
     return error instanceof UsageError ? EXIT.usage : EXIT.failed;
   }
+}
+
+/** Whether nobody reads the output, be it that a command told of it in its own words. */
+function isUnread(error: unknown): boolean {
+  return error instanceof ReaderGone || (error instanceof Error && isUnread(error.cause));
 }
 
 function program(io: Io): Command {
@@ -53,7 +59,6 @@ function program(io: Io): Command {
     .helpOption("-h, --help", "print this help")
     .helpCommand("help [command]", "print the help of a command")
     .addHelpText("after", "\nExit codes: 0 done, 1 could not be done, 2 wrong command line.")
-    .showHelpAfterError('(run "op --help" to see what there is)')
     .exitOverride()
     .configureOutput({
       writeOut: io.out,
@@ -228,7 +233,27 @@ function program(io: Io): Command {
     .action(async (options) => (await import("./apiserver/apiserver.ts")).apiserver(options, io));
 
   addOwn(op as unknown as Command, io);
+  nameInHints(op as unknown as Command, "op");
   return op as unknown as Command;
+}
+
+/**
+ * Whoever mistyped an option of a command is led to the help of that command. What is missing is told behind what is mistyped, and all at once: commander
+ * tells the first one missing, which is the one that was mistyped.
+ */
+function nameInHints(command: Command, path: string): void {
+  const hint = `(run "${path} --help" to see what there is)`;
+  command.showHelpAfterError(hint);
+  const needed = command.options.filter(({ mandatory }) => mandatory);
+  for (const option of needed) option.mandatory = false;
+  if (needed.length > 0) {
+    command.hook("preAction", () => {
+      const missing = needed.filter((option) => command.getOptionValue(option.attributeName()) === undefined);
+      if (missing.length === 0) return;
+      throw new UsageError(`Cannot run "${path}": say ${missing.map(({ flags }) => flags).join(", ")} too\n${hint}`);
+    });
+  }
+  for (const below of command.commands) nameInHints(below as Command, `${path} ${below.name()}`);
 }
 
 const LEVELS = ["debug", "info", "warn", "error"] as const;

@@ -8,6 +8,8 @@ export const EXIT = {
   usage: 2,
   /** Ctrl-C, as shells have it: 128 and the number of SIGINT. */
   interrupted: 130,
+  /** Nobody reads the output any more, as behind `head`: 128 and the number of SIGPIPE. */
+  unread: 141,
 } as const;
 
 /** Says why a command could not be carried out, in words for whoever typed it. It is told without a stack trace. */
@@ -18,6 +20,11 @@ export class Failure extends Error {
 /** A value on the command line is wrong: nothing was done. */
 export class UsageError extends Error {
   override name = "UsageError";
+}
+
+/** Whoever read the output has ended, and that is the end of the command: nothing is left to say. */
+export class ReaderGone extends Error {
+  override name = "ReaderGone";
 }
 
 /** The operator that was started ended otherwise than well, and has told why: nothing is left to say. */

@@ -1,4 +1,5 @@
 /** What a command sees of the world outside, so that tests can stand in for it. */
+import { ReaderGone } from "./exit_code.ts";
 
 /** The terminal and the shell around a command. */
 export interface Io {
@@ -24,8 +25,8 @@ export interface Io {
 
 /** The process's own terminal and shell. */
 export const systemIo: Io = {
-  out: (text) => write(Deno.stdout, text),
-  err: (text) => write(Deno.stderr, text),
+  out: writeOut,
+  err: writeErr,
   get cwd(): string {
     return Deno.cwd();
   },
@@ -54,6 +55,23 @@ function onInterrupt(undo: () => void): Disposable {
   });
   INTERRUPTS.forEach((signal, i) => Deno.addSignalListener(signal, listeners[i]!));
   return { [Symbol.dispose]: stop };
+}
+
+function writeOut(text: string): void {
+  try {
+    write(Deno.stdout, text);
+  } catch (error) {
+    throw error instanceof Deno.errors.BrokenPipe ? new ReaderGone("Nobody reads the output any more") : error;
+  }
+}
+
+/** Where nobody reads what went wrong, there is nobody to be told that either. */
+function writeErr(text: string): void {
+  try {
+    write(Deno.stderr, text);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+  }
 }
 
 // A pipe may take only part of what is written at once.

@@ -12,6 +12,7 @@ import { Failure } from "../exit_code.ts";
 import { NO_IMAGE } from "../generate/generate.ts";
 import { inspect, LOADING, type OperatorFacts } from "../inspect.ts";
 import type { Io } from "../io.ts";
+import { step } from "../progress.ts";
 import { commitFor, type ProjectFile, projectFile, type ProjectOptions } from "../project_file.ts";
 import { VERSION } from "../version.ts";
 import { type Bundle, bundle } from "./bundle.ts";
@@ -55,6 +56,7 @@ export async function build(file: string, options: BuildOptions, io: Io): Promis
   try {
     const commit = options.image === true ? await commitFor(project, source) : undefined;
     const install = options.image !== true ? { image: NO_IMAGE } : commit === undefined ? {} : { commit };
+    step(`Checking and bundling ${file}`, io);
     const bundled = await bundle(source, folder, file);
     const facts = await inspect(runningDeno(), pathToFileURL(bundled.path), folder, file, { project, install });
     const flags = await permissionFlags(bundled.path, project, file);
@@ -62,7 +64,9 @@ export async function build(file: string, options: BuildOptions, io: Io): Promis
     if (options.output === undefined) await checkPlaces(output, options, io);
     const executable = join(folder, "operator");
     const telemetry = options.telemetry ?? facts.telemetry;
+    step(`Compiling for ${target ?? "this machine"}`, io);
     await compile({ compiler, bundled: bundled.path, executable, flags, target, telemetry }, io);
+    step("Writing the bill of materials", io);
     const bill = await billOf(executable, bundled, facts, await versionOf(compiler));
     const places = artifacts(output);
     const path = (artifact: Artifact) => resolve(io.cwd, artifact.path);

@@ -3,6 +3,7 @@ import { run } from "../deno.ts";
 import { Failure } from "../exit_code.ts";
 import type { OperatorFacts } from "../inspect.ts";
 import type { Io } from "../io.ts";
+import { step } from "../progress.ts";
 
 /** What builds where `operator.toml` says nothing. */
 const BINARY = "docker";
@@ -26,6 +27,7 @@ export async function buildImage(
   const image = imageIn(manifests);
   const { binary = BINARY, args = ARGS } = builder;
   const said = args.map((arg) => arg.replaceAll("$IMG", image));
+  step(`Building the image ${image} by ${binary}`, io);
   const { success, stdout, stderr } = await run(binary, said, { cwd: folder, env: { IMG: image } })
     .catch((cause: Error) => {
       throw new Failure(

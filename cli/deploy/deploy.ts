@@ -7,6 +7,8 @@ import type { Io } from "../io.ts";
 import { type PlainObject, readObjects } from "../objects.ts";
 import { kustomize } from "./kustomize.ts";
 import { waitUntilRunning } from "./rollout.ts";
+import { byNearness } from "@op/sdk/definitions";
+import { step } from "../progress.ts";
 
 /** Options for {@linkcode deploy}. */
 export interface DeployOptions extends ClusterOptions {
@@ -40,6 +42,7 @@ export async function deploy(overlay: string, options: DeployOptions, io: Io): P
     throw new UsageError(`Cannot wait "${options.timeout}": say a number of seconds, from 1`);
   }
   const read = inOrder(await objectsOf(overlay, options.dir, io));
+  step("Looking at the cluster", io);
   using cluster = await connectCluster(options, io);
   const objects = await Promise.all(read.map((object) => placed(cluster, object, read)));
   io.out(`${options.dryRun ? "Would apply" : "Applying"} ${objects.length} objects to ${cluster.url}\n`);
@@ -58,9 +61,16 @@ async function objectsOf(overlay: string, dir: string, io: Io): Promise<PlainObj
     if (info?.isDirectory) return await kustomize(path);
     if (info?.isFile) return await readObjects(overlay, io);
   }
+  const known = byNearness(overlay, await foldersIn(join(resolve(io.cwd, dir), "overlays")));
+  const hint = known.length === 0 ? "" : ` (there is ${known.map((name) => `"${name}"`).join(", ")})`;
   throw new Failure(
-    `Cannot find overlay "${overlay}": neither "${dir}/overlays/${overlay}" nor "${overlay}" is there; make it with "op generate overlay ${overlay}"`,
+    `Cannot find overlay "${overlay}": neither "${dir}/overlays/${overlay}"${hint} nor "${overlay}" is there; make it with "op generate overlay ${overlay}"`,
   );
+}
+
+async function foldersIn(folder: string): Promise<string[]> {
+  const entries = await Array.fromAsync(Deno.readDir(folder)).catch(() => []);
+  return entries.flatMap(({ name, isDirectory }) => isDirectory ? [name] : []).sort();
 }
 
 /** What names no namespace goes into that of the kubeconfig's context, as with kubectl. A kind that comes along is not known yet. */

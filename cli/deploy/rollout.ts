@@ -4,6 +4,7 @@ import type { Cluster } from "../cluster.ts";
 import { Failure } from "../exit_code.ts";
 import type { Io } from "../io.ts";
 import type { PlainObject } from "../objects.ts";
+import { step } from "../progress.ts";
 
 const BETWEEN_LOOKS = 1000;
 
@@ -29,7 +30,7 @@ export async function waitUntilRunning(
       state !== undefined
     );
     if (waiting === undefined) return io.out("Everything runs\n");
-    if (waiting !== told) io.out(`  waiting    ${told = waiting}\n`);
+    if (waiting !== told) step(`  waiting    ${told = waiting}`, io);
     if (late.aborted) {
       throw new Failure(
         `Cannot wait any longer than ${seconds} s: ${waiting}; see "kubectl describe pod", or wait with --timeout`,

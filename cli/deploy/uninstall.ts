@@ -6,6 +6,7 @@ import { factsOf, NO_IMAGE, type PlaceOptions } from "../generate/generate.ts";
 import type { OperatorFacts } from "../inspect.ts";
 import type { Io } from "../io.ts";
 import type { PlainObject } from "../objects.ts";
+import { step } from "../progress.ts";
 
 /** Options for {@linkcode uninstall}. */
 export interface UninstallOptions extends ClusterOptions, PlaceOptions {
@@ -117,6 +118,7 @@ async function deleteOwned(
   isReleased: boolean,
   io: Io,
 ): Promise<void> {
+  if (owned.length > 0) step(`Deleting ${owned.length} objects, and waiting until the operator cleaned up`, io);
   for (const { kind, object } of owned) await remove(cluster, kind, object as unknown as PlainObject);
   let left = await stillThere(cluster, owned);
   for (const late = AbortSignal.timeout(seconds * 1000); left.length > 0 && !late.aborted;) {

@@ -9,6 +9,7 @@ import type { Descriptions } from "./descriptions.ts";
 import { schemasKnownIn } from "./known_schemas.ts";
 import { lossesOf } from "./losses.ts";
 import { type ImportedKind, moduleOf } from "./module.ts";
+import { step } from "../progress.ts";
 
 /** Options of {@linkcode importKind}. */
 export interface ImportOptions extends ClusterOptions, OutputOptions {
@@ -56,11 +57,13 @@ export async function importKind(
     throw new UsageError(`Cannot import into "${options.output}": name a kind; --cluster alone lists what is there`);
   }
   await checkOutput(options, io);
+  step(`Reading definitions from ${cluster === false ? source : "the cluster"}`, io);
   const definitions = cluster === false
     ? await definitionsOfFile(source!, io, stdin)
     : await definitionsOfCluster(options, io);
   if (isListing) return list(definitions, io);
   const wanted = chosen(definitions, names).map(checkDefinition);
+  step(`Writing TypeScript of ${wanted.length} kinds`, io);
   const roots = wanted.flatMap(({ spec }) => spec.versions.map(({ schema }) => schema.openAPIV3Schema));
   const { text, kinds } = moduleOf(wanted, { descriptions, known: await schemasKnownIn(roots, descriptions) });
   await writeOutput(text, options, io);

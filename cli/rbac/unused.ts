@@ -6,6 +6,7 @@ import { factsOf, NO_IMAGE } from "../generate/generate.ts";
 import type { Io } from "../io.ts";
 import type { ProjectOptions } from "../project_file.ts";
 import { line } from "./verify.ts";
+import { step } from "../progress.ts";
 
 /** Names the folder into which clusters of tests tell what they saw; the SDK's testing room reads it. */
 const USED_RIGHTS = "OP_USED_RIGHTS";
@@ -39,6 +40,7 @@ export async function unusedRights(
 ): Promise<void> {
   const facts = await factsOf(file, { config: options.config, image: NO_IMAGE }, io);
   const { folder } = await sourceFile(file, io);
+  step("Running the tests", io);
   const seen = await seenBy(command.length > 0 ? command : [runningDeno(), "test", "--allow-all"], folder, io);
   const usage: Usage = {
     rights: facts.rights.map((right) => ({

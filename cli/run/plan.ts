@@ -13,6 +13,7 @@ import { accountOf } from "./install.ts";
 import { type OperatorProcess, startOperatorProcess } from "./operator_process.ts";
 import { startArguments, type StartOptions } from "./start.ts";
 import { textDiff } from "./text_diff.ts";
+import { step } from "../progress.ts";
 
 /** Options for {@linkcode plan}. */
 export interface PlanOptions extends StartOptions {
@@ -42,6 +43,7 @@ export async function plan(file: string, options: PlanOptions, io: Io): Promise<
   const timeout = seconds(options.timeout);
   const source = await sourceFile(file, io);
   const facts = await factsOf(file, { ...options, image: NO_IMAGE }, io);
+  step(`Running "${facts.name}" until nothing is left to do`, io);
   using cluster = await connectCluster(options, io);
   await refuseMissing(cluster, facts);
   const { user, namespace } = accountOf(facts);

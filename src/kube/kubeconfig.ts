@@ -1,5 +1,6 @@
 /** Kubeconfig files: what they say, merged as kubectl does. */
 import { isObject } from "../base/json.ts";
+import { nearest } from "../base/nearest.ts";
 
 /** A cluster's entry. */
 export interface ClusterEntry {
@@ -62,7 +63,9 @@ export function selectContext(files: readonly KubeconfigFile[], wanted?: string)
     );
   }
   const context = entry(files, "contexts", "context", current);
-  if (!context) throw new Error(`Cannot read kubeconfig ${paths}: context "${current}" is not in it${among(files)}`);
+  if (!context) {
+    throw new Error(`Cannot read kubeconfig ${paths}: context "${current}" is not in it${among(files, current)}`);
+  }
   const cluster = entry(files, "clusters", "cluster", context.value.cluster);
   if (!cluster || !isName(cluster.value.server)) {
     throw new Error(
@@ -105,10 +108,13 @@ function entry(
 }
 
 /** The names that could have been meant. */
-function among(files: readonly KubeconfigFile[]): string {
+/** What there is, and which of it was most likely meant. */
+function among(files: readonly KubeconfigFile[], wanted?: string): string {
   const names = files.flatMap(({ content }) => {
     const contexts = (content as Record<string, unknown>).contexts;
     return Array.isArray(contexts) ? contexts.map((item) => item?.name).filter(isName) : [];
   });
-  return names.length === 0 ? "" : ` (there are: ${names.join(", ")})`;
+  if (names.length === 0) return "";
+  const meant = wanted === undefined ? undefined : nearest(wanted, names);
+  return `${meant === undefined ? "" : `: did you mean "${meant}"?`} (there are: ${names.join(", ")})`;
 }

@@ -97,6 +97,13 @@ const BROKEN: readonly { name: string; files: KubeconfigFile[]; wanted?: string;
       'Cannot read kubeconfig "/home/me/dev.yaml", "/home/me/stage.yaml": context "prod" is not in it (there are: dev, anonymous, no-cluster, no-user, elsewhere, stage, dev)',
   },
   {
+    name: "a context that is misspelt",
+    files: [DEV, STAGE],
+    wanted: "stgae",
+    message:
+      'Cannot read kubeconfig "/home/me/dev.yaml", "/home/me/stage.yaml": context "stgae" is not in it: did you mean "stage"? (there are: dev, anonymous, no-cluster, no-user, elsewhere, stage, dev)',
+  },
+  {
     name: "a cluster that is not there",
     files: [DEV],
     wanted: "no-cluster",

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { mainModule, NOTES, operatorFolder } from "./_operator_folder.ts";
+import { RecordedIo } from "./_recorded_io.ts";
+import { cli } from "./cli.ts";
+
+const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));
+
+/** An Io whose standard error a person reads. */
+class WatchedIo extends RecordedIo {
+  isTerminal = (stream: string): boolean => stream === "err";
+}
+
+const DEFINITION = JSON.stringify({
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "notes.demo.example.com" },
+  spec: {
+    group: "demo.example.com",
+    names: { kind: "Note", plural: "notes" },
+    scope: "Namespaced",
+    versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
+  },
+});
+
+Deno.test("long work tells its steps to a person, and nothing to a file or a pipe", async () => {
+  await using folder = await operatorFolder(NOTES);
+  await folder.write("crd.json", DEFINITION);
+  const watched = new WatchedIo(folder.path);
+  assert.equal(await cli(["import", "crd.json"], watched), 0, watched.stderr);
+  assert.match(
+    watched.stderr,
+    /^Reading definitions from crd\.json \.\.\.\nWriting TypeScript of 1 kinds \.\.\.\nNote: /,
+  );
+  const unwatched = await folder.op("import", "crd.json");
+  assert.match(unwatched.stderr, /^Note: /);
+  assert.equal(unwatched.stdout, watched.stdout);
+
+  const built = new WatchedIo(folder.path);
+  await folder.write(
+    "main.ts",
+    mainModule(
+      `${NOTES.replace("export default", "const op =")}export default op;\nif (import.meta.main) await op.main();\n`,
+    ),
+  );
+  assert.equal(await cli(["build", "--compiler", "/nowhere/deno"], built), 1);
+  assert.match(built.stderr, /^Checking and bundling main\.ts \.\.\.\nCompiling for this machine \.\.\.\nCannot /);
+});
+
+Deno.test({
+  name: "op ends without a word where nobody reads its output any more, or what went wrong",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const op = `"${Deno.execPath()}" run -A "${MAIN}"`;
+    // What reads has ended before anything is written.
+    const script =
+      `{ sleep 0.2; ${op} --help; echo "$?" >&2; } | true; { sleep 0.2; ${op} crds nowhere.ts 2>&1 >/dev/null; echo "$?" >&3; } 3>&2 | true`;
+    const { stderr } = await new Deno.Command("bash", { args: ["-c", script], env: { NO_COLOR: "1" } }).output();
+    assert.equal(new TextDecoder().decode(stderr), "141\n1\n");
+  },
+});
+
+Deno.test("op deploy tells which overlays there are, the one that was most likely meant first", async () => {
+  await using folder = await operatorFolder(NOTES);
+  for (const name of ["prod", "staging"]) {
+    await Deno.mkdir(`${folder.path}/config/overlays/${name}`, { recursive: true });
+  }
+  const { code, stderr } = await folder.op("deploy", "stagin");
+  assert.equal(code, 1);
+  assert.match(stderr, /"config\/overlays\/stagin" \(there is "staging", "prod"\) nor "stagin" is there; make it with/);
+});
+
+Deno.test("a wrong option leads to the help of its command", async () => {
+  const io = new RecordedIo();
+  assert.equal(await cli(["new", "controller", "--knd", "x"], io), 2);
+  assert.equal(
+    io.stderr,
+    "error: unknown option '--knd'\n(Did you mean --kind?)\n(run \"op new controller --help\" to see what there is)\n",
+  );
+  const missing = new RecordedIo();
+  assert.equal(await cli(["new", "controller", "--kind", "x"], missing), 2);
+  assert.equal(
+    missing.stderr,
+    'Cannot run "op new controller": say --api-version <version>, --group <group> too\n(run "op new controller --help" to see what there is)\n',
+  );
+});
