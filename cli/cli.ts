@@ -2,7 +2,7 @@
 import { Command, CommanderError, Option, type OptionValues } from "@commander-js/extra-typings";
 import { build } from "./build/build.ts";
 import type { CrdDiffOptions } from "./crd/diff.ts";
-import { EXIT, OperatorEnded, ReaderGone, UsageError } from "./exit_code.ts";
+import { EXIT, Interrupted, OperatorEnded, ReaderGone, UsageError } from "./exit_code.ts";
 import type { Io } from "./io.ts";
 import { addNew, addOwn, addRunning, formOption } from "./project_commands.ts";
 import { VERSION } from "./version.ts";
@@ -32,6 +32,7 @@ export async function cli(args: readonly string[], io: Io): Promise<number> {
     // Commander has said what was wrong, or shown the help that was asked for.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     if (error instanceof OperatorEnded) return error.code;
+    if (error instanceof Interrupted) return error.code;
     if (isUnread(error)) return EXIT.unread;
     io.err(`${error instanceof Error ? error.message : String(error)}\n`);
     return error instanceof UsageError ? EXIT.usage : EXIT.failed;

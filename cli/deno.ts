@@ -1,7 +1,7 @@
 /** The Deno that commands run, and the files they are given. */
 import { dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { Failure } from "./exit_code.ts";
+import { Failure, throwIfInterrupted } from "./exit_code.ts";
 import type { Io } from "./io.ts";
 
 /** The Deno that runs `op`; the one on the path where `op` is itself an executable. */
@@ -55,6 +55,7 @@ export async function run(
   options: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<Output> {
   const output = await outputOf(new Deno.Command(program, { args: [...args], stdin: "null", ...options }), program);
+  throwIfInterrupted(output.signal);
   const decoder = new TextDecoder();
   return { success: output.success, stdout: decoder.decode(output.stdout), stderr: decoder.decode(output.stderr) };
 }
@@ -66,4 +67,19 @@ async function outputOf(command: Deno.Command, program: string): Promise<Deno.Co
     if (error instanceof Deno.errors.NotFound) throw new Failure(`Cannot run "${program}": there is no such program`);
     throw error;
   }
+}
+
+/**
+ * What Deno said of a program that it could not load, without what is of no use to whoever wrote it.
+ *
+ * @param stderr Its standard error.
+ */
+export function faultOf(stderr: string): string {
+  const said = stderr.trim().replace(/\n+Stack backtrace:\n(?: +\d+: <unknown>\n?)+$/, "");
+  const [, host] =
+    /\bImport 'https:\/\/([^/']+)[^']*' failed|error sending request for url \(https:\/\/([^/)]+)/.exec(said)
+      ?.filter((one) => one !== undefined) ?? [];
+  if (host === undefined) return said;
+  return `${said}\n"${host}" could not be reached, and what is wanted from there was never fetched on this machine: go on where there is a network, ` +
+    'or take the SDK from a folder, by "links" in deno.json';
 }

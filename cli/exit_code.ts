@@ -8,6 +8,8 @@ export const EXIT = {
   usage: 2,
   /** Ctrl-C, as shells have it: 128 and the number of SIGINT. */
   interrupted: 130,
+  /** SIGTERM, likewise. */
+  terminated: 143,
   /** Nobody reads the output any more, as behind `head`: 128 and the number of SIGPIPE. */
   unread: 141,
 } as const;
@@ -20,6 +22,22 @@ export class Failure extends Error {
 /** A value on the command line is wrong: nothing was done. */
 export class UsageError extends Error {
   override name = "UsageError";
+}
+
+/** A program that was started was stopped by Ctrl-C, or by SIGTERM, which `op` is about to hear of itself: nothing is left to say. */
+export class Interrupted extends Error {
+  override name = "Interrupted";
+
+  /** @param code How `op` ends, as shells have it. */
+  constructor(readonly code: number) {
+    super("Interrupted");
+  }
+}
+
+/** Ends like a program that was stopped, if it was. */
+export function throwIfInterrupted(signal: Deno.Signal | null): void {
+  if (signal === "SIGINT") throw new Interrupted(EXIT.interrupted);
+  if (signal === "SIGTERM") throw new Interrupted(EXIT.terminated);
 }
 
 /** Whoever read the output has ended, and that is the end of the command: nothing is left to say. */

@@ -7,7 +7,8 @@ import type {
   Right,
   Sample,
 } from "@op/sdk";
-import { Failure } from "./exit_code.ts";
+import { Failure, throwIfInterrupted } from "./exit_code.ts";
+import { faultOf } from "./deno.ts";
 import { withProject } from "./project.ts";
 import type { ProjectFile } from "./project_file.ts";
 
@@ -77,10 +78,11 @@ export async function inspect(
     const writing = write(process.stdin, script(file, options)).catch(() => {});
     return (await Promise.all([process.output(), writing]))[0];
   });
+  throwIfInterrupted(output.signal);
   const stdout = new TextDecoder().decode(output.stdout);
   const answer = stdout.split("\n").find((line) => line.startsWith(MARK))?.slice(MARK.length);
   if (!output.success || answer === undefined) {
-    throw new Failure(`Cannot load "${shown}":\n${new TextDecoder().decode(output.stderr).trim()}`);
+    throw new Failure(`Cannot load "${shown}":\n${faultOf(new TextDecoder().decode(output.stderr))}`);
   }
   const facts = JSON.parse(answer) as OperatorFacts | { readonly refused: string } | null;
   if (facts === null) {

@@ -9,17 +9,19 @@ import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { run, runningDeno, sourceFile } from "../deno.ts";
 import { Failure } from "../exit_code.ts";
+import { replaceTogether } from "../files_together.ts";
 import { NO_IMAGE } from "../generate/generate.ts";
 import { inspect, LOADING, type OperatorFacts } from "../inspect.ts";
 import type { Io } from "../io.ts";
 import { step } from "../progress.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
 import { commitFor, type ProjectFile, projectFile, type ProjectOptions } from "../project_file.ts";
 import { VERSION } from "../version.ts";
 import { type Bundle, bundle } from "./bundle.ts";
 import { mapFile } from "./source_map.ts";
 import { compile, targetOf, versionOf } from "./compile.ts";
 import { buildImage } from "./image.ts";
-import { type Artifact, checkReplaceable, moveInto } from "./place.ts";
+import { type Artifact, checkReplaceable } from "./place.ts";
 import { sbom } from "./sbom.ts";
 
 /** Options for {@linkcode build}. */
@@ -52,32 +54,35 @@ export async function build(file: string, options: BuildOptions, io: Io): Promis
   const project = await projectFile(source, options, io);
   if (options.output !== undefined) await checkPlaces(options.output, options, io);
   const compiler = options.compiler ?? io.env("DENO_COMPILER") ?? runningDeno();
-  const folder = await Deno.makeTempDir({ prefix: "op-build-" });
-  try {
-    const commit = options.image === true ? await commitFor(project, source) : undefined;
-    const install = options.image !== true ? { image: NO_IMAGE } : commit === undefined ? {} : { commit };
-    step(`Checking and bundling ${file}`, io);
-    const bundled = await bundle(source, folder, file);
-    const facts = await inspect(runningDeno(), pathToFileURL(bundled.path), folder, file, { project, install });
-    const flags = await permissionFlags(bundled.path, project, file);
-    const output = options.output ?? join("dist", facts.name);
-    if (options.output === undefined) await checkPlaces(output, options, io);
-    const executable = join(folder, "operator");
-    const telemetry = options.telemetry ?? facts.telemetry;
-    step(`Compiling for ${target ?? "this machine"}`, io);
-    await compile({ compiler, bundled: bundled.path, executable, flags, target, telemetry }, io);
-    step("Writing the bill of materials", io);
-    const bill = await billOf(executable, bundled, facts, await versionOf(compiler));
-    const places = artifacts(output);
-    const path = (artifact: Artifact) => resolve(io.cwd, artifact.path);
-    await moveInto(path(places.map), JSON.stringify({ ...mapFile(bundled.maps), x_made_by: "op build" }));
-    await moveInto(path(places.bill), `${JSON.stringify(bill, null, 2)}\n`);
-    await moveInto(path(places.executable), await Deno.readFile(executable), 0o755);
-    tell(facts, output, (await Deno.stat(executable)).size, io);
-    if (options.image === true) await buildImage(facts, source.folder, io);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using temporary = temporaryFolder("op-build-", io);
+  const { path: folder } = temporary;
+  const commit = options.image === true ? await commitFor(project, source) : undefined;
+  const install = options.image !== true ? { image: NO_IMAGE } : commit === undefined ? {} : { commit };
+  step(`Checking and bundling ${file}`, io);
+  const bundled = await bundle(source, folder, file);
+  const facts = await inspect(runningDeno(), pathToFileURL(bundled.path), folder, file, { project, install });
+  const flags = await permissionFlags(bundled.path, project, file);
+  const output = options.output ?? join("dist", facts.name);
+  if (options.output === undefined) await checkPlaces(output, options, io);
+  const executable = join(folder, "operator");
+  const telemetry = options.telemetry ?? facts.telemetry;
+  step(`Compiling for ${target ?? "this machine"}`, io);
+  await compile({ compiler, bundled: bundled.path, executable, flags, target, telemetry }, io);
+  step("Writing the bill of materials", io);
+  const bill = await billOf(executable, bundled, facts, await versionOf(compiler));
+  const places = artifacts(output);
+  const path = (artifact: Artifact) => resolve(io.cwd, artifact.path);
+  await replaceTogether(
+    [
+      { path: path(places.map), content: JSON.stringify({ ...mapFile(bundled.maps), x_made_by: "op build" }) },
+      { path: path(places.bill), content: `${JSON.stringify(bill, null, 2)}\n` },
+      { path: path(places.executable), content: await Deno.readFile(executable), mode: 0o755 },
+    ],
+    [],
+    io,
+  );
+  tell(facts, output, (await Deno.stat(executable)).size, io);
+  if (options.image === true) await buildImage(facts, source.folder, io);
 }
 
 /** What is written, each with what shows that it was made here: only that is replaced unasked. */

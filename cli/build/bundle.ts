@@ -3,7 +3,7 @@
  * what makes certificates. V8 reads the whole of a file before the first line of it is run, so that this is half of the time until an operator works.
  */
 import { basename, extname, join } from "node:path";
-import { run, runningDeno, type SourceFile } from "../deno.ts";
+import { faultOf, run, runningDeno, type SourceFile } from "../deno.ts";
 import { Failure } from "../exit_code.ts";
 import { VERSION } from "../version.ts";
 import { projectOf } from "../project.ts";
@@ -61,7 +61,7 @@ export async function bundle(source: SourceFile, folder: string, shown: string):
     source.path,
   ];
   const { success, stderr } = await run(deno, args, { cwd: source.folder });
-  if (!success) throw new Failure(`Cannot bundle "${shown}":\n${stderr.trim()}`);
+  if (!success) throw new Failure(`Cannot bundle "${shown}":\n${faultOf(stderr)}`);
   const named = namedSource({ folder: made, project: source.folder, npmCache: await npmCacheOf(deno) });
   const maps = new Map<string, SourceMap>();
   const entry = `${basename(source.path, extname(source.path))}.js`;

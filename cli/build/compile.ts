@@ -78,7 +78,7 @@ export async function compile(compilation: Compilation, io: Io): Promise<void> {
   };
   const { success, stderr } = await run(compiler, args, { cwd: dirname(bundled), env });
   if (success) return await checkMachine(executable, target, denort);
-  const reason = stderr.trim();
+  const reason = stderr.trim().replace(/\n+Stack backtrace:[^]*$/, "");
   if (denort === undefined && /denort|download/i.test(reason)) {
     const version = await versionOf(compiler);
     throw new Failure(

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import type { InstallOptions } from "@op/sdk";
 import { runningDeno, sourceFile } from "../deno.ts";
 import { Failure, UsageError } from "../exit_code.ts";
+import { replaceTogether } from "../files_together.ts";
 import { inspect, type OperatorFacts } from "../inspect.ts";
 import type { Io } from "../io.ts";
 import { commitFor, namesCommit, projectFile, type ProjectOptions } from "../project_file.ts";
@@ -189,22 +190,10 @@ function check(states: readonly FileState[], dir: string, io: Io): void {
 /** Each file in one step: whoever reads meanwhile sees the old or the new one, whole. */
 async function writeAll(states: readonly FileState[], dir: string, io: Io): Promise<void> {
   const wanted = states.filter(({ state }) => state !== "as wanted");
-  for (const { path, text, state } of wanted) {
-    if (state === "no longer made") {
-      await Deno.remove(path);
-      continue;
-    }
-    await Deno.mkdir(dirname(path), { recursive: true });
-    const beside = await Deno.makeTempFile({ dir: dirname(path), prefix: ".op-generate-" });
-    try {
-      await Deno.writeTextFile(beside, text);
-      await Deno.chmod(beside, 0o644);
-      await Deno.rename(beside, path);
-    } catch (error) {
-      await Deno.remove(beside).catch(() => {});
-      throw new Failure(`Cannot write "${path}": ${(error as Error).message}`, { cause: error });
-    }
-  }
+  const [gone, files] = [true, false].map((isGone) =>
+    wanted.filter(({ state }) => (state === "no longer made") === isGone)
+  ) as [FileState[], FileState[]];
+  await replaceTogether(files.map(({ path, text }) => ({ path, content: text })), gone.map(({ path }) => path), io);
   for (const { file, state } of wanted) io.out(`${dir}/${file}${state === "no longer made" ? " (removed)" : ""}\n`);
   if (wanted.length === 0) io.out(`Nothing to do: ${states.length} files in ${dir} are what the operator declares\n`);
 }

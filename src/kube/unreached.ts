@@ -16,7 +16,7 @@ export function unreached({ verb, what }: Asked, url: string, cause: unknown): E
   return new Error(`Cannot ${verb} ${what}: no answer from "${url}": ${whyUnreached(cause)}`, { cause });
 }
 
-/** Deno hides why in the innermost cause. The usual three are told with the way out. */
+/** Deno hides why in the innermost cause. The usual ones are told with the way out. */
 function whyUnreached(error: unknown): string {
   let inner = error;
   while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause;
@@ -26,6 +26,9 @@ function whyUnreached(error: unknown): string {
   }
   if (/UnknownIssuer/.test(told)) {
     return "the server's certificate is not signed by the authority of the kubeconfig (UnknownIssuer): set certificate-authority-data";
+  }
+  if (/network is unreachable|no route to host/i.test(told)) {
+    return "there is no way to it over the network: is the address right, and is there a network?";
   }
   if (/dns error|failed to lookup/i.test(told)) return "the name cannot be resolved";
   return told;

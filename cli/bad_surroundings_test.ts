@@ -1,0 +1,181 @@
+/** What goes wrong around `op`: no git, no network, a disk without room, Ctrl-C halfway. Each time it says what to do, and leaves nothing that is half. */
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+
+const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));
+const OPERATOR = `import { controller, operator } from "@op/sdk";
+import { Namespace } from "@op/sdk/kinds";
+const op = operator({ name: "spaces", parts: { namespaces: controller(Namespace, { reconcile() {} }) } });
+export default op;
+if (import.meta.main) await op.main();
+`;
+const AS_ROOT = Deno.uid() === 0 ? [] : ["--user", "--map-root-user"];
+
+/** Whether there are namespaces to be had, in which there is no network, or another disk. */
+async function hasNamespaces(): Promise<boolean> {
+  const command = new Deno.Command("unshare", { args: [...AS_ROOT, "--mount", "--net", "true"], stderr: "null" });
+  return await command.output().then(({ success }) => success, () => false);
+}
+
+const IN_NAMESPACES = { ignore: Deno.build.os !== "linux" || !(await hasNamespaces()) };
+
+/** What a command came to. */
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function ended(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  env: Record<string, string> = {},
+): Promise<Ended> {
+  const options = { args: [...args], cwd, env: { NO_COLOR: "1", ...env }, stdin: "null" };
+  const { code, stdout, stderr } = await new Deno.Command(program, options as Deno.CommandOptions).output();
+  return { code, stdout: new TextDecoder().decode(stdout), stderr: new TextDecoder().decode(stderr) };
+}
+
+const op = (...args: string[]): string[] => [Deno.execPath(), "run", "-A", "--cached-only", MAIN, ...args];
+
+/** Runs `op` where there is no network, not even to itself. */
+function withoutNetwork(cwd: string, ...args: string[]): Promise<Ended> {
+  return ended("unshare", [...AS_ROOT, "--net", ...op(...args)], cwd);
+}
+
+async function inFolder(test: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${folder}/main.ts`, OPERATOR);
+    await test(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+function entries(folder: string): string[] {
+  return [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
+}
+
+Deno.test("op names no image by a commit where there is no git, and writes nothing", async () => {
+  await inFolder(async (folder) => {
+    await Deno.writeTextFile(`${folder}/operator.toml`, '[build.image]\ntag = "$TAG_OR_SHORT_COMMIT_SHA"\n');
+    const [program, ...args] = op("generate", "manifests");
+    const { code, stderr } = await ended(program!, args, folder, { PATH: "/nowhere" });
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /^Cannot name the image: "\$TAG_OR_SHORT_COMMIT_SHA" in "operator\.toml" asks for the commit, and there is no git; say --image, or another tag$/m,
+    );
+    assert.deepEqual(entries(folder), ["main.ts", "operator.toml"]);
+  });
+});
+
+const CLUSTERS = {
+  named: ["https://cluster.example.com:6443", /: the name cannot be resolved$/m],
+  far: [
+    "https://192.0.2.1:6443",
+    /: there is no way to it over the network: is the address right, and is there a network\?$/m,
+  ],
+} as const;
+
+Deno.test({
+  name:
+    "op tells that a cluster cannot be reached where there is no network, and makes projects and manifests without one",
+  ...IN_NAMESPACES,
+  async fn() {
+    await inFolder(async (folder) => {
+      const clusters = Object.entries(CLUSTERS).map(([name, [server]]) => ({ name, cluster: { server } }));
+      const contexts = clusters.map(({ name }) => ({ name, context: { cluster: name, user: "me" } }));
+      const users = [{ name: "me", user: { token: "secret" } }];
+      const kubeconfig = { apiVersion: "v1", kind: "Config", clusters, contexts, users };
+      await Deno.writeTextFile(`${folder}/kubeconfig`, JSON.stringify(kubeconfig));
+
+      assert.equal((await withoutNetwork(folder, "new", "operator", "shop")).code, 0);
+      const made = await withoutNetwork(folder, "generate", "manifests");
+      assert.equal(made.code, 0, made.stderr);
+      for (const [context, [server, why]] of Object.entries(CLUSTERS)) {
+        const where = ["--kubeconfig", "kubeconfig", "--context", context];
+        const { code, stdout, stderr } = await withoutNetwork(folder, "deploy", "config/base", ...where);
+        assert.equal(code, 1, stdout + stderr);
+        assert(stderr.includes(`no answer from "${server}"`), stderr);
+        assert.match(stderr, why);
+        assert.equal(stderr.trim().split("\n").length, 1);
+      }
+    });
+  },
+});
+
+Deno.test({
+  name: "op tells what could not be fetched where there is no network, and the way out",
+  ...IN_NAMESPACES,
+  async fn() {
+    await inFolder(async (folder) => {
+      await Deno.writeTextFile(
+        `${folder}/deno.json`,
+        JSON.stringify({ imports: { "@op/sdk": "jsr:@op/sdk@^99.0.0" } }),
+      );
+      for (const command of [["crds"], ["build"]]) {
+        const { code, stderr } = await withoutNetwork(folder, ...command);
+        assert.equal(code, 1);
+        assert.match(
+          stderr,
+          /^"jsr\.io" could not be reached, .*: go on where there is a network, or take the SDK from a folder/m,
+        );
+        assert.doesNotMatch(stderr, /Stack backtrace/);
+      }
+      assert.deepEqual(entries(folder), ["deno.json", "main.ts"]);
+    });
+  },
+});
+
+Deno.test({
+  name: "op generate on a disk without room says so, and all is as it was",
+  ...IN_NAMESPACES,
+  async fn() {
+    await inFolder(async (folder) => {
+      const small =
+        `mount -t tmpfs -o size=32k tmpfs "$0" && cp "$1/main.ts" "$0" && cd "$0" && shift && "$@"; code=$?; find . -mindepth 1; exit $code`;
+      const place = `${folder}/small`;
+      await Deno.mkdir(place);
+      const { code, stdout, stderr } = await ended(
+        "unshare",
+        [...AS_ROOT, "--mount", "sh", "-c", small, place, folder, ...op("generate", "manifests")],
+        folder,
+      );
+      assert.equal(code, 1, stderr);
+      assert.match(stderr, /^Cannot write ".*": no space is left on the disk; all is as it was$/m);
+      assert.equal(stdout, "./main.ts\n");
+    });
+  },
+});
+
+Deno.test({
+  name: "op build leaves nothing behind where Ctrl-C comes halfway",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await inFolder(async (folder) => {
+      const temporary = `${folder}/temporary`;
+      await Deno.mkdir(temporary);
+      const [program, ...args] = op("build");
+      // A group of its own, which a terminal interrupts as a whole.
+      const process = new Deno.Command("setsid", {
+        args: [program!, ...args],
+        cwd: folder,
+        env: { TMPDIR: temporary },
+        stdin: "null",
+        stdout: "null",
+        stderr: "null",
+      }).spawn();
+      while (!entries(temporary).some((name) => name.startsWith("op-build-"))) {
+        await new Promise((go) => setTimeout(go, 5));
+      }
+      Deno.kill(-process.pid, "SIGINT");
+      const { code } = await process.status;
+      assert.equal(code, 130);
+      assert.deepEqual(entries(temporary).filter((name) => name.startsWith("op-")), []);
+      assert.deepEqual(entries(folder), ["main.ts", "temporary"]);
+    });
+  },
+});
