@@ -1,0 +1,48 @@
+/** The workflows for GitHub Actions, as their checker sees them: keys, expressions, contexts, permissions, what actions take. */
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+
+const ROOT = new URL("../../", import.meta.url);
+const ACTIONLINT = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.7";
+const WORKFLOWS = [".github/workflows/release.yml", "templates/operator/.github/workflows/release.yml"];
+
+/** It is a program of Go: without that these tests are left out, save in CI, where nothing may be. */
+const NEEDS_GO = { ignore: !await hasGo() && Deno.env.get("CI") !== "true" };
+
+async function hasGo(): Promise<boolean> {
+  const command = new Deno.Command("go", { args: ["version"], stdout: "null", stderr: "null" });
+  return await command.output().then(({ success }) => success, () => false);
+}
+
+/** What it finds, a line each. Other checkers, which it would call where they are, are left out: a machine has them or has not. */
+async function findings(...files: readonly string[]): Promise<string[]> {
+  const args = ["run", ACTIONLINT, "-shellcheck=", "-pyflakes=", "-no-color", "-oneline", ...files];
+  const { code, stdout, stderr } = await new Deno.Command("go", { args, stdin: "null" }).output();
+  const found = new TextDecoder().decode(stdout).split("\n").filter((line) => line !== "");
+  assert(code === 0 || found.length > 0, new TextDecoder().decode(stderr));
+  return found;
+}
+
+Deno.test("the release workflows are what GitHub Actions takes", NEEDS_GO, async () => {
+  assert.deepEqual(await findings(...WORKFLOWS.map((file) => fileURLToPath(new URL(file, ROOT)))), []);
+});
+
+Deno.test("a workflow with a key, an input or a context that there is not would be found", NEEDS_GO, async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const text = await Deno.readTextFile(new URL(WORKFLOWS[0]!, ROOT));
+    const wrong = [
+      ["timeout-minutes:", "timeout-minute:", /unexpected key "timeout-minute"/],
+      ["github.token", "github.tokens", /property "tokens" is not defined/],
+      ["needs: test", "needs: tests", /needs job "tests" which does not exist/],
+      ["contents: write", "contents: all", /"all" is invalid for permission of scope "contents"/],
+    ] as const;
+    for (const [right, other, says] of wrong) {
+      assert(text.includes(right), right);
+      await Deno.writeTextFile(`${folder}/wrong.yml`, text.replace(right, other));
+      assert.match((await findings(`${folder}/wrong.yml`)).join("\n"), says);
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
