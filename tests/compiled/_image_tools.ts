@@ -26,7 +26,8 @@ export interface UnpackedImage {
   readonly env: readonly string[];
 }
 
-const BASE = "localhost/base:nonroot";
+/** An image with libc, libgcc and certificates. */
+export const BASE = "localhost/base:nonroot";
 const PACKAGES = ["libc6", "libgcc-s1", "ca-certificates"];
 const CACHE = fileURLToPath(new URL("../../.cache/debian/", import.meta.url));
 
