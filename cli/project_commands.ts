@@ -90,6 +90,8 @@ export function addRunning(op: Command, io: Io): void {
     .option("-n, --namespace <names...>", "the only namespaces that it looks at and has rights in (default: all)")
     .option("--skip-controllers", "serve webhooks alone")
     .option("--skip-webhook-server", "run controllers alone")
+    .option("--webhook-url <url>", "by which the API server reaches this machine (default: as this machine reaches it)")
+    .option("--webhook-port <port>", "where webhooks are served here (default: any that is free)")
     .addHelpText("after", examples("op dev", "op dev --local", "op dev --context kind-dev -l debug"))
     .action(async (file, options, command) => (await import("./run/dev.ts")).dev(file, all(options, command), io));
 

@@ -7,9 +7,10 @@ const SIGNALS = ["SIGINT", "SIGTERM"] as const;
  * Waits until the command is stopped: by the signal of its {@linkcode Io}, or by SIGINT or SIGTERM where that has none.
  *
  * @param io The terminal.
+ * @param signals What ends it where `io` has no signal of its own. @default {SIGINT and SIGTERM}
  */
-export async function untilStopped(io: Io): Promise<void> {
-  using stop = stopping(io);
+export async function untilStopped(io: Io, signals: readonly Deno.Signal[] = SIGNALS): Promise<void> {
+  using stop = stopping(io, signals);
   await stop.stopped;
 }
 
@@ -17,8 +18,12 @@ export async function untilStopped(io: Io): Promise<void> {
  * Hears from now on that the command is stopped, so that what it does meanwhile is undone all the same.
  *
  * @param io The terminal.
+ * @param signals As of {@linkcode untilStopped}.
  */
-export function stopping(io: Io): Disposable & { readonly stopped: Promise<void> } {
+export function stopping(
+  io: Io,
+  signals: readonly Deno.Signal[] = SIGNALS,
+): Disposable & { readonly stopped: Promise<void> } {
   const { promise: stopped, resolve } = Promise.withResolvers<void>();
   const stop = () => resolve();
   if (io.stop !== undefined) {
@@ -26,11 +31,11 @@ export function stopping(io: Io): Disposable & { readonly stopped: Promise<void>
     io.stop.addEventListener("abort", stop, { once: true });
     return { stopped, [Symbol.dispose]: () => io.stop?.removeEventListener("abort", stop) };
   }
-  for (const signal of SIGNALS) Deno.addSignalListener(signal, stop);
+  for (const signal of signals) Deno.addSignalListener(signal, stop);
   return {
     stopped,
     [Symbol.dispose]() {
-      for (const signal of SIGNALS) Deno.removeSignalListener(signal, stop);
+      for (const signal of signals) Deno.removeSignalListener(signal, stop);
     },
   };
 }

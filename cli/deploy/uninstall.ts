@@ -7,6 +7,7 @@ import type { OperatorFacts } from "../inspect.ts";
 import type { Io } from "../io.ts";
 import type { PlainObject } from "../objects.ts";
 import { step } from "../progress.ts";
+import { registeredIn, unregister } from "../run/webhook_registration.ts";
 
 /** Options for {@linkcode uninstall}. */
 export interface UninstallOptions extends ClusterOptions, PlaceOptions {
@@ -46,12 +47,15 @@ export async function uninstall(file: string, options: UninstallOptions, io: Io)
   const owned = options.keepObjects ? [] : await objectsOf(cluster, facts);
   const parts = await present(cluster, partsOf(facts, options.keepObjects ?? false));
   if (options.yes !== true) {
+    for (const one of await registeredIn(cluster, facts)) io.out(`would go   ${one}, which "op dev" left\n`);
     for (const one of [...owned.map(({ object }) => object), ...parts]) io.out(`would go   ${shown(one)}\n`);
     if (owned.length + parts.length === 0) return io.out(`Nothing of "${facts.name}" is in ${cluster.url}\n`);
     throw new UsageError(
       `Nothing was deleted: ${owned.length} objects of its kinds and ${parts.length} parts of "${facts.name}" would go from ${cluster.url}: say --yes`,
     );
   }
+  // What calls a machine that nobody develops on any longer would hold up the rest.
+  for (const one of await unregister(cluster, facts)) io.out(`deleted    ${one}, which "op dev" left\n`);
   await deleteOwned(cluster, facts, owned, seconds, options.releaseFinalizers ?? false, io);
   for (const part of parts) {
     await remove(cluster, await cluster.kindOf(part), part);

@@ -4,6 +4,7 @@ import { EndpointSlice, MutatingWebhookConfiguration, Service, ValidatingWebhook
 import type { Cluster } from "../cluster.ts";
 import type { OperatorFacts } from "../inspect.ts";
 import { accountOf } from "../run/install.ts";
+import { registeredIn } from "../run/webhook_registration.ts";
 import { present } from "./checks.ts";
 import { type Finding, findings } from "./finding.ts";
 
@@ -19,8 +20,14 @@ interface Called {
 }
 
 /** The webhooks of the operator are there, can be trusted, and answer. */
-export async function webhooks({ client }: Cluster, facts: OperatorFacts, now: number): Promise<Finding[]> {
+export async function webhooks(cluster: Cluster, facts: OperatorFacts, now: number): Promise<Finding[]> {
+  const { client } = cluster;
   const { good, wrong } = findings("webhooks");
+  const developed = (await registeredIn(cluster, facts)).map((one) =>
+    findings("webhooks").doubtful(
+      `${one} calls a machine on which the operator is developed: if "op dev" does not run there any longer, its next start takes that back`,
+    )
+  );
   const { namespace } = accountOf(facts);
   const groups = facts.manifests as unknown as Readonly<
     Record<string, readonly { readonly kind?: string; readonly metadata: { readonly name: string } }[]>
@@ -35,7 +42,7 @@ export async function webhooks({ client }: Cluster, facts: OperatorFacts, now: n
     webhooks.some(({ clientConfig }) => clientConfig.service?.namespace === namespace)
   );
   const missing = declared.filter(({ metadata }) => !live.some((one) => one.metadata.name === metadata.name));
-  if (declared.length === 0 && live.length === 0) return [good("the operator has none")];
+  if (declared.length === 0 && live.length === 0) return [...developed, good("the operator has none")];
   const called = live.flatMap(({ metadata, webhooks = [] }) =>
     webhooks.map(({ name, clientConfig: { caBundle, service } }): Called => ({
       name: `${metadata.name}/${name}`,
@@ -45,6 +52,7 @@ export async function webhooks({ client }: Cluster, facts: OperatorFacts, now: n
   );
   const services = [...new Set(called.flatMap(({ service }) => service ?? []))];
   return [
+    ...developed,
     ...missing.map(({ kind, metadata }) => wrong(`${kind} ${metadata.name} is not installed: op deploy`)),
     ...called.length === 0 ? [] : [good(`${called.length} are called`)],
     ...called.map((one) => certificate(one, now)),

@@ -3,7 +3,7 @@
  *
  * The operator is a process of its own that is started again, so that nothing of the last one is left in it. What it watches is not: its requests go
  * through this process, which keeps the watches open and what they brought, so that the new one finds all objects there and the API server is not asked
- * again.
+ * again. Nor do calls of its webhooks fail meanwhile: they come to this process as well (`dev_webhooks.ts`).
  */
 import { dirname, relative } from "node:path";
 import { createApiserver, kubeconfigFor, localCertificate, serveApiserver } from "@op/sdk/testing";
@@ -17,13 +17,15 @@ import type { Io } from "../io.ts";
 import { forwardTo, openProxy } from "../proxy/proxy.ts";
 import { WatchCache } from "../proxy/watch_cache.ts";
 import { untilStopped } from "../apiserver/stop.ts";
+import { type DevWebhookOptions, DevWebhooks } from "./dev_webhooks.ts";
 import { accountOf, install } from "./install.ts";
 import { localModules } from "./local_modules.ts";
 import { type OperatorProcess, startOperatorProcess } from "./operator_process.ts";
 import { startArguments, type StartOptions } from "./start.ts";
+import { withLiveConversion } from "./webhook_registration.ts";
 
 /** Options for {@linkcode dev}. */
-export interface DevOptions extends StartOptions {
+export interface DevOptions extends StartOptions, Omit<DevWebhookOptions, "skipWebhookServer"> {
   /** On an API server in this process. */
   readonly local?: boolean | undefined;
   /** With the rights of the kubeconfig, and not as the service account. */
@@ -67,17 +69,17 @@ export async function dev(file: string, options: DevOptions, io: Io): Promise<vo
   await Deno.writeTextFile(kubeconfig, proxy.kubeconfig, { mode: 0o600 });
   const { context: _, ...rest } = options;
   const args = ["start", ...await startArguments(source, { ...rest, kubeconfig }, io)];
-  const session = new Session({ source, file, options, io, cluster, cache, args, stop: stop.signal, loaded });
-  await session.begin(facts);
-  if (!options.asMe) io.out(`Running as ${user}. Save a file to have it run anew; Ctrl-C ends it\n`);
-  const watching = session.watch();
+  await using webhooks = new DevWebhooks(options, folder, cluster, io);
+  const session = new Session({ source, file, options, io, cluster, cache, webhooks, args, stop: stop.signal, loaded });
+  const stopped = untilStopped(io, ["SIGINT", "SIGTERM", "SIGHUP"]);
+  const developing = session.run(facts, options.asMe ? "you" : user);
   try {
-    await Promise.race([untilStopped(io), watching]);
+    await Promise.race([stopped, developing]);
   } finally {
     stop.abort();
     // It may be about to run anew.
-    await watching.catch(() => {});
-    await session.end();
+    await developing.catch(() => {});
+    await webhooks.end().finally(() => session.end());
   }
 }
 
@@ -106,6 +108,7 @@ interface SessionOptions {
   readonly io: Io;
   readonly cluster: Cluster;
   readonly cache: WatchCache;
+  readonly webhooks: DevWebhooks;
   readonly args: readonly string[];
   readonly stop: AbortSignal;
   /** When the facts were read, in milliseconds. */
@@ -126,14 +129,13 @@ class Session {
     this.#loaded = options.loaded;
   }
 
-  async begin(facts: OperatorFacts): Promise<void> {
+  /** Starts it, and anew after each change of one of its files. */
+  async run(facts: OperatorFacts, user: string): Promise<void> {
+    const { source, stop, webhooks, io } = this.#with;
+    await webhooks.clear(facts);
     await this.#install(facts);
-    await this.#start();
-  }
-
-  /** Starts it anew after each change of one of its files. */
-  async watch(): Promise<void> {
-    const { source, stop } = this.#with;
+    await this.#start(facts);
+    io.out(`Running as ${user}. Save a file to have it run anew; Ctrl-C ends it\n`);
     while (!stop.aborted) {
       const files = new Set(await localModules(source));
       const changed = await nextChange(files, this.#loaded, stop);
@@ -155,16 +157,18 @@ class Session {
   async #again(changed: string): Promise<void> {
     const { file, options, io } = this.#with;
     this.#loaded = Date.now();
+    let facts: OperatorFacts;
     try {
-      const facts = await factsOf(file, { ...options, ...HERE }, io);
+      facts = await factsOf(file, { ...options, ...HERE }, io);
       await this.#install(facts);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       return io.err(`${error.message}\nWhat ran before goes on: save it again\n`);
     }
     io.out(`${relative(io.cwd, changed)} was saved: running anew\n`);
+    this.#with.webhooks.hold();
     await this.end();
-    if (!this.#with.stop.aborted) await this.#start();
+    if (!this.#with.stop.aborted) await this.#start(facts);
   }
 
   /** Only what is not as it was: most changes are none of what is declared. */
@@ -172,7 +176,9 @@ class Session {
     const { cluster, cache, io, stop } = this.#with;
     const text = JSON.stringify(facts.manifests);
     if (text === this.#facts) return;
-    for (const changed of await install(cluster, facts, stop)) io.out(`applied ${changed}\n`);
+    for (const changed of await install(cluster, await withLiveConversion(cluster, facts), stop)) {
+      io.out(`applied ${changed}\n`);
+    }
     const rights = JSON.stringify([facts.manifests.rbac, facts.manifests.crd]);
     // A watch that is open goes on though the right to it was taken away: what is kept must not outlive its right.
     if (this.#rights !== "" && rights !== this.#rights) cache.clear();
@@ -180,14 +186,16 @@ class Session {
     this.#rights = rights;
   }
 
-  async #start(): Promise<void> {
-    const { source, args, options, io } = this.#with;
+  async #start(facts: OperatorFacts): Promise<void> {
+    const { source, options, io, webhooks, stop } = this.#with;
+    const args = [...this.#with.args, ...await webhooks.prepare(facts)];
     const process = this.#process = await startOperatorProcess(source, { args, isColored: isColored(options, io) }, io);
     process.ended.then((code) => {
       if (this.#process !== process) return;
       this.#process = undefined;
       io.err(`The operator ended with ${code}: save a file to have it run anew\n`);
     });
+    await webhooks.follow(process, stop);
   }
 }
 

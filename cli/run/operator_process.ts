@@ -73,6 +73,9 @@ async function pumped(stream: ReadableStream<Uint8Array>, tell: (text: string) =
 /** Asks the value, not its class: the file may have got the SDK by another road than this program. */
 function script({ url, path }: SourceFile, args: readonly string[]): string {
   return `
+// Whoever started it may be killed, and has not told it to end then.
+const parent = Deno.ppid;
+Deno.unrefTimer(setInterval(() => Deno.ppid === parent || Deno.exit(1), 500));
 const { default: op } = await import(${JSON.stringify(url.href)});
 if (typeof op?.main !== "function") {
   console.error(${

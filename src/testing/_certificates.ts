@@ -15,13 +15,13 @@ export interface KeyPair {
 export interface Authority {
   /** The authority's own certificate, as PEM. */
   readonly certificate: string;
-  /** Signs a certificate by which a server is known. Names that are IPv4 addresses are entered as such. */
+  /** Signs a certificate by which a server is known. Names that are addresses are entered as such. */
   server(names: readonly string[]): Promise<KeyPair>;
   /** Signs a certificate by which a user is known to an apiserver: common name and organisations are its name and groups. */
   client(name: string, groups: readonly string[]): Promise<KeyPair>;
 }
 
-/** Makes a certificate authority. Its certificates are valid from an hour ago, for two days. */
+/** Makes a certificate authority. Its certificates are valid from an hour ago, for 30 days: whoever develops leaves things running. */
 export async function createAuthority(): Promise<Authority> {
   const keys = await generateKeys();
   const [notBefore, notAfter] = validity();
@@ -65,7 +65,7 @@ export async function createAuthority(): Promise<Authority> {
       sign([{ CN: [names[0] ?? "server"] }], [
         new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
         new x509.SubjectAlternativeNameExtension(
-          names.map((name) => ({ type: /^[\d.]+$/.test(name) ? "ip" as const : "dns" as const, value: name })),
+          names.map((name) => ({ type: isAddress(name) ? "ip" as const : "dns" as const, value: name })),
         ),
       ]),
     client: (name, groups) =>
@@ -82,6 +82,10 @@ export async function signingKeys(): Promise<{ key: string; publicKey: string }>
   return { key: await privateKeyPem(privateKey), publicKey: x509.PemConverter.encode(spki, "PUBLIC KEY") + "\n" };
 }
 
+function isAddress(name: string): boolean {
+  return /^[\d.]+$/.test(name) || name.includes(":");
+}
+
 async function generateKeys(): Promise<CryptoKeyPair> {
   return await crypto.subtle.generateKey(ALGORITHM, true, ["sign", "verify"]) as CryptoKeyPair;
 }
@@ -92,5 +96,5 @@ async function privateKeyPem(key: CryptoKey): Promise<string> {
 
 function validity(): [Date, Date] {
   const now = Date.now();
-  return [new Date(now - DAY / 24), new Date(now + 2 * DAY)];
+  return [new Date(now - DAY / 24), new Date(now + 30 * DAY)];
 }

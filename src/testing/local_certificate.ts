@@ -28,7 +28,7 @@ export interface LocalAuthority {
 }
 
 /**
- * Makes an authority that signs certificates of servers and users. They are good for two days.
+ * Makes an authority that signs certificates of servers and users. They are good for 30 days.
  *
  * @example Usage
  * ```ts
@@ -52,7 +52,7 @@ export async function localAuthority(): Promise<LocalAuthority> {
 }
 
 /**
- * Makes a certificate for a server on this machine, signed by an authority of its own that nobody else knows. It is good for two days.
+ * Makes a certificate for a server on this machine, signed by an authority of its own that nobody else knows. It is good for 30 days.
  *
  * @param names The names and addresses that the server is known by.
  * @returns The certificate, its key, and the authority's certificate for those who are to trust it.

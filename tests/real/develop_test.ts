@@ -1,7 +1,6 @@
 /** `op start`, `op dev`, `op plan` and `op doctor` on a real API server. */
 import assert from "node:assert/strict";
 import { mainModule, operatorFolder } from "../../cli/_operator_folder.ts";
-import { RecordedIo } from "../../cli/_recorded_io.ts";
 import { cli } from "../../cli/cli.ts";
 import {
   ClusterRole,
@@ -15,6 +14,7 @@ import { openProxy } from "../../cli/proxy/proxy.ts";
 import { findKind } from "../../src/kube/discovery.ts";
 import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
 import { adminClient } from "../_watched.ts";
+import { RunningIo } from "./_running_io.ts";
 
 const MAIN = `
 const Note = resource({ group: "demo.example.com", version: "v1", kind: "Note", spec: s.object({ text: s.string() }), status: s.object({ length: s.optional(s.integer()) }) });
@@ -30,47 +30,6 @@ export default operator({ name: "notes", version: "1.2.0", health: false, parts:
 `;
 const body = (prefix: string) => `const PREFIX = ${JSON.stringify(prefix)};${MAIN}`;
 const main = (prefix: string) => mainModule(body(prefix));
-
-/** An Io that can be stopped, and tells when something was said. */
-class RunningIo extends RecordedIo {
-  readonly #stop = new AbortController();
-  readonly stop: AbortSignal = this.#stop.signal;
-  #said = Promise.withResolvers<void>();
-
-  #tell(): void {
-    this.#said.resolve();
-    this.#said = Promise.withResolvers();
-  }
-  override out = (text: string): void => {
-    this.stdout += text;
-    this.#tell();
-  };
-  override err = (text: string): void => {
-    this.stderr += text;
-    this.#tell();
-  };
-  /** Settles when that was said so often, or the command has ended. */
-  async says(pattern: RegExp, times: number, ended: Promise<number>): Promise<void> {
-    let isOver = false;
-    ended.then(() => {
-      isOver = true;
-      this.#tell();
-    });
-    const late = setTimeout(() => {
-      isOver = true;
-      this.#tell();
-    }, 60_000);
-    const count = () => (this.stdout + this.stderr).split("\n").filter((line) => pattern.test(line)).length;
-    while (count() < times) {
-      if (isOver) assert.fail(`it did not say that:\n${this.stdout}\n${this.stderr}`);
-      await this.#said.promise;
-    }
-    clearTimeout(late);
-  }
-  end(): void {
-    this.#stop.abort();
-  }
-}
 
 async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
   for (let i = 0; i < 300; i++) {

@@ -8,6 +8,9 @@ import {
 import { CustomResourceDefinition } from "../../kinds/apiextensions_v1.gen.ts";
 import type { AnyKind, KubeObject } from "../../resource/kind.ts";
 
+/** On a definition whose conversion is developed; what it was before. */
+const DEVELOPED = "op/dev-conversion-before";
+
 /** What is called, by name. */
 export interface PublishTargets {
   /** The name of the configurations; absent where there are none. */
@@ -60,8 +63,9 @@ export async function unpublished(
     ...definitions.map(async (name): Promise<Unpublished[]> => {
       const object = await look(client, CustomResourceDefinition, name, signal);
       const { conversion } = (object as { spec?: { conversion?: Conversion } })?.spec ?? {};
-      // Somebody else's conversion, or none, is left alone.
+      // Somebody else's conversion, or none, is left alone, and one that `op dev` takes to another machine until it ends.
       if (object === undefined || conversion?.strategy !== "Webhook") return [];
+      if (object.metadata.annotations?.[DEVELOPED] !== undefined) return [];
       if (conversion.webhook?.clientConfig?.caBundle === wanted) return [];
       const spec = { conversion: { webhook: { clientConfig: { caBundle: wanted } } } };
       return [{ kind: CustomResourceDefinition, name, type: "merge", patch: { ...sameVersion(object), spec } }];

@@ -1,0 +1,45 @@
+/** An Io for commands that go on until they are stopped. */
+import assert from "node:assert/strict";
+import { RecordedIo } from "../../cli/_recorded_io.ts";
+
+/** An Io that can be stopped, and tells when something was said. */
+export class RunningIo extends RecordedIo {
+  readonly #stop = new AbortController();
+  readonly stop: AbortSignal = this.#stop.signal;
+  #said = Promise.withResolvers<void>();
+
+  #tell(): void {
+    this.#said.resolve();
+    this.#said = Promise.withResolvers();
+  }
+  override out = (text: string): void => {
+    this.stdout += text;
+    this.#tell();
+  };
+  override err = (text: string): void => {
+    this.stderr += text;
+    this.#tell();
+  };
+  /** Settles when that was said so often, or the command has ended. */
+  async says(pattern: RegExp, times: number, ended: Promise<number>): Promise<void> {
+    let isOver = false;
+    ended.then(() => {
+      isOver = true;
+      this.#tell();
+    });
+    const late = setTimeout(() => {
+      isOver = true;
+      this.#tell();
+    }, 60_000);
+    const count = () => (this.stdout + this.stderr).split("\n").filter((line) => pattern.test(line)).length;
+    while (count() < times) {
+      if (isOver) assert.fail(`it did not say that:\n${this.stdout}\n${this.stderr}`);
+      await this.#said.promise;
+    }
+    clearTimeout(late);
+  }
+  /** Stops the command. */
+  end(): void {
+    this.#stop.abort();
+  }
+}

@@ -1,0 +1,205 @@
+/** `op dev` has a real API server call the webhooks of this machine, and takes that back whatever becomes of it. */
+import assert from "node:assert/strict";
+import { operatorFolder } from "../../cli/_operator_folder.ts";
+import { cli } from "../../cli/cli.ts";
+import {
+  CustomResourceDefinition,
+  MutatingWebhookConfiguration,
+  ValidatingWebhookConfiguration,
+} from "../../src/kinds/mod.ts";
+import type { Client } from "../../src/kube/client.ts";
+import { realCluster } from "../../src/testing/real_cluster.ts";
+import { adminClient } from "../_watched.ts";
+import { RunningIo } from "./_running_io.ts";
+
+const ROOT = new URL("../../", import.meta.url).href;
+
+const main = (longest: number) =>
+  `import { conversion, deny, operator, resource, s, webhook } from "${ROOT}mod.ts";
+const names = { group: "dev.example.com", kind: "Note" } as const;
+const NoteV1 = resource({ ...names, version: "v1", spec: s.object({ text: s.string() }) });
+const Note = resource({ ...names, version: "v2", spec: s.object({ lines: s.array(s.string()) }), versions: [NoteV1] });
+const noteV1 = conversion(NoteV1, Note, {
+  up: ({ spec }) => ({ spec: { lines: spec.text.split(" ") } }),
+  down: ({ spec }) => ({ spec: { text: spec.lines.join(" ") } }),
+});
+const noteRules = webhook(Note, {
+  mutate(note) {
+    note.metadata.labels = { ...note.metadata.labels, lines: String(note.spec.lines.length) };
+  },
+  validate({ spec }) {
+    if (spec.lines.length > ${longest}) throw deny("at most ${longest} lines", { field: "spec.lines" });
+  },
+});
+export default operator({ name: "notes", health: false, parts: { noteV1, noteRules } });
+`;
+
+const NOTES = "/apis/dev.example.com/v1/namespaces/default/notes";
+const DEFINITION = "notes.dev.example.com";
+type Fetch = (path: string, init?: RequestInit) => Promise<Response>;
+
+/** Asks to store a note of so many lines, which is not stored. */
+async function asked(fetch: Fetch, lines: number): Promise<{ readonly status: number; readonly told: string }> {
+  const response = await fetch(`${NOTES}?dryRun=All`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      apiVersion: "dev.example.com/v1",
+      kind: "Note",
+      metadata: { generateName: "note-" },
+      spec: { text: Array(lines).fill("x").join(" ") },
+    }),
+  });
+  const { metadata, message } = await response.json();
+  return { status: response.status, told: message ?? JSON.stringify(metadata.labels) };
+}
+
+/** Settles when the server, which hears of configurations a moment later, judges so. */
+async function untilAsked(fetch: Fetch, lines: number, status: number): Promise<string> {
+  for (let tries = 0; tries < 300; tries++) {
+    const answer = await asked(fetch, lines);
+    if (answer.status === status) return answer.told;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return assert.fail(`${lines} lines were never answered by ${status}`);
+}
+
+/** What is registered: names of configurations, and where the definition is converted. */
+async function registered(client: Client): Promise<string[]> {
+  const { spec, metadata } = await client.get(CustomResourceDefinition, DEFINITION);
+  return [
+    ...await client.list(MutatingWebhookConfiguration),
+    ...await client.list(ValidatingWebhookConfiguration),
+  ].map(({ kind, metadata }) => `${kind} ${metadata.name}`).concat(
+    spec.conversion?.strategy ?? "None",
+    ...Object.keys(metadata.annotations ?? {}).filter((key) => key.startsWith("op/")),
+  );
+}
+
+const ALL = [
+  "MutatingWebhookConfiguration notes-dev",
+  "ValidatingWebhookConfiguration notes-dev",
+  "Webhook",
+  "op/dev-conversion-before",
+];
+
+Deno.test("op dev has a real API server call the webhooks of this machine", async (t) => {
+  await using cluster = await realCluster();
+  await using folder = await operatorFolder("");
+  await folder.write("main.ts", main(2));
+  await folder.write("kubeconfig", cluster.admin.kubeconfig);
+  const client = adminClient(cluster);
+  const fetch: Fetch = (path, init) => cluster.fetch(path, init);
+  const dev = ["dev", "--kubeconfig", "kubeconfig"];
+
+  await t.step("they change, refuse and convert; saving a file fails no call; at the end nothing is left", async () => {
+    const io = new RunningIo(folder.path);
+    const ended = cli(dev, io);
+    await io.says(/^Running as system:serviceaccount:notes-system:notes\./, 1, ended);
+    assert.match(io.stdout, /^Webhooks are called at https:\/\/127\.0\.0\.1:\d+$/m);
+    assert.deepEqual(await registered(client), ALL);
+    assert.match(await untilAsked(fetch, 3, 422), /denied the request: .* spec\.lines: at most 2 lines$/);
+    assert.equal((await asked(fetch, 2)).told, '{"lines":"2"}');
+
+    let isOver = false;
+    const answers: { status: number; told: string }[] = [];
+    const asking = (async () => {
+      while (!isOver) answers.push(await asked(fetch, 1));
+    })();
+    await folder.write("main.ts", main(4));
+    await io.says(/was saved: running anew/, 1, ended);
+    await untilAsked(fetch, 3, 201);
+    isOver = true;
+    await asking;
+    assert.deepEqual(answers.filter(({ status }) => status !== 201), []);
+    assert.match((await asked(fetch, 5)).told, /at most 4 lines$/);
+
+    io.end();
+    assert.equal(await ended, 0, io.stderr);
+    assert.deepEqual(await registered(client), ["None"]);
+  });
+
+  await t.step("one that is killed leaves them, and no process; the next start puts all back", async () => {
+    await folder.write("main.ts", main(2));
+    const process = new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--quiet", new URL("cli/main.ts", ROOT).href, ...dev],
+      cwd: folder.path,
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    let told = "";
+    const isRunning = Promise.withResolvers<void>();
+    // Whatever the operator's own process holds of the pipe ends with it.
+    const pipes = [process.stdout, process.stderr].map(async (pipe) => {
+      for await (const text of pipe.pipeThrough(new TextDecoderStream())) {
+        told += text;
+        if (/^Running as /m.test(told)) isRunning.resolve();
+      }
+      isRunning.reject(new Error(told));
+    });
+    isRunning.promise.catch(() => {});
+    await isRunning.promise;
+    await untilAsked(fetch, 3, 422);
+    process.kill("SIGKILL");
+    await process.status;
+    await Promise.all(pipes);
+    assert.deepEqual(await registered(client), ALL);
+    // The server has nobody to ask, and refuses what it cannot ask about.
+    assert.match(await untilAsked(fetch, 1, 500), /connection refused/);
+    const { stdout } = await folder.op("doctor", "--kubeconfig", "kubeconfig");
+    assert.match(stdout, /^doubtful +webhooks +ValidatingWebhookConfiguration notes-dev calls a machine on which /m);
+
+    const io = new RunningIo(folder.path);
+    const ended = cli(dev, io);
+    await io.says(/^Running as /, 1, ended);
+    assert.deepEqual(
+      io.stdout.split("\n").filter((line) => line.startsWith("took back")),
+      [
+        "MutatingWebhookConfiguration notes-dev",
+        "ValidatingWebhookConfiguration notes-dev",
+        `the conversion of ${DEFINITION}`,
+      ].map((one) => `took back ${one}: an "op dev" before did not end well`),
+    );
+    await untilAsked(fetch, 3, 422);
+    io.end();
+    assert.equal(await ended, 0, io.stderr);
+    assert.deepEqual(await registered(client), ["None"]);
+  });
+
+  await t.step("where the API server does not reach this machine that is said, and nothing is registered", async () => {
+    const io = new RunningIo(folder.path);
+    const ended = cli([...dev, "--webhook-url", "https://127.0.0.1:1"], io);
+    await io.says(/^Running as /, 1, ended);
+    assert.match(
+      io.stderr,
+      /^Webhooks are not called: the API server does not reach https:\/\/127\.0\.0\.1:1 \(.*connection refused.*\); say --webhook-url, by which it reaches port \d+ of this machine, or --skip-webhook-server$/m,
+    );
+    assert.deepEqual(await registered(client), ["None"]);
+    io.end();
+    assert.equal(await ended, 0, io.stderr);
+    const wrong = new RunningIo(folder.path);
+    assert.equal(await cli([...dev, "--webhook-url", "http://machine"], wrong), 2);
+  });
+});
+
+Deno.test("op dev --local: the API server in the process calls them too", async () => {
+  await using folder = await operatorFolder("");
+  await folder.write("main.ts", main(2));
+  const io = new RunningIo(folder.path);
+  const ended = cli(["dev", "--local"], io);
+  await io.says(/^Running as /, 1, ended);
+  const text = await Deno.readTextFile(/export KUBECONFIG=(\S+)/.exec(io.stdout)![1]!);
+  const { clusters: [{ cluster }], users: [{ user }] } = JSON.parse(text);
+  using way = Deno.createHttpClient({ caCerts: [atob(cluster["certificate-authority-data"])] });
+  const local: Fetch = (path, init) =>
+    fetch(cluster.server + path, {
+      ...init,
+      headers: { ...init?.headers, authorization: `Bearer ${user.token}` },
+      client: way,
+    } as RequestInit);
+  assert.match(await untilAsked(local, 3, 422), /at most 2 lines$/);
+  assert.equal((await asked(local, 2)).told, '{"lines":"2"}');
+  io.end();
+  assert.equal(await ended, 0, io.stderr);
+});
