@@ -17,7 +17,7 @@ export function crdsOf(parts: readonly Part[]): CustomResourceDefinitionManifest
 
 /** The kinds that a part declares, its own first. */
 export function kindsOf(part: Part): readonly AnyKind[] {
-  if (part.part === "webhook") return [part.kind];
+  if (part.part === "webhook") return [part.kind, ...part.reads];
   // The later version first: its definition has both.
   return part.part === "conversion" ? [part.into, part.kind] : [part.kind, ...part.owns, ...part.reads];
 }

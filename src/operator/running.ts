@@ -4,7 +4,7 @@ import { type Clock, systemClock } from "../base/clock.ts";
 import { Client } from "../kube/client.ts";
 import type { Connection } from "../kube/connection.ts";
 import { Pulse } from "../kube/pulse.ts";
-import { AccessCheck } from "../runtime/access_check.ts";
+import { AccessCheck, controllerAccess } from "../runtime/access_check.ts";
 import { ControllerLoop } from "../runtime/controller_loop.ts";
 import { Elector, type ElectorOptions } from "../runtime/elector.ts";
 import { EventRecorder } from "../runtime/events.ts";
@@ -16,7 +16,8 @@ import { Tracing } from "../runtime/tracing.ts";
 import { Verdicts } from "../runtime/verdicts.ts";
 import type { CertificateTimes } from "../runtime/webhooks/authority.ts";
 import { WebhookHandler } from "../runtime/webhooks/handler.ts";
-import { controllersOf, isCalled } from "../parts/part_list.ts";
+import { controllersOf, isCalled, webhooksOf } from "../parts/part_list.ts";
+import { webhookRights } from "../parts/rights.ts";
 import { operatorLog } from "./log.ts";
 import type { Operator } from "./operator.ts";
 import { controllerLine, leaderLine, permissionLines, type ReadinessLine, watchLines } from "./readiness.ts";
@@ -140,7 +141,19 @@ export function startOperator(operator: Operator, options: RunOptions): Running 
       scopeOf(operator.name, key, part, { ...shared, selector: options.selector, services: () => services.value }),
     )
   );
-  const checks = (options.checkAccess ?? true) ? loops.map((loop) => new AccessCheck(loop, unfenced, namespaces)) : [];
+  const called = options.skipWebhooks ? [] : webhooksOf(operator.parts);
+  const isAsking = options.checkAccess ?? true;
+  const webhookChecks = new Map(
+    called.filter(([, webhook]) => isAsking && webhookRights(webhook).length > 0).map(([key, webhook]) => {
+      const rights = webhookRights(webhook);
+      const told = log.with({ webhook: key });
+      return [key, new AccessCheck({ client: unfenced, clock, random, log: told, rights, namespaces })];
+    }),
+  );
+  const checks = [
+    ...isAsking ? loops.map((loop) => controllerAccess(loop, unfenced, namespaces)) : [],
+    ...webhookChecks.values(),
+  ];
   metrics.onRead(() => {
     metrics.watches(informers.states());
     if (elector !== undefined) metrics.leadership(elector.name, elector.isLeading, elector.slowPaths);
@@ -157,6 +170,8 @@ export function startOperator(operator: Operator, options: RunOptions): Running 
       metrics,
       tracing,
       services: () => services.value,
+      copies: called.flatMap(([, { reads }]) => reads.map((kind) => informers.of(kind))),
+      onForbidden: (part) => webhookChecks.get(part)?.refused(),
       signal: given.signal,
       ready: made.promise,
       limits: operator.webhooks.limits,

@@ -115,18 +115,22 @@ export function controllerRights(controller: Controller): ControllerRight[] {
  *
  * @param webhook The webhook.
  */
-export function webhookRights({ uses }: Webhook): ControllerRight[] {
-  return uses.flatMap(({ kind, verbs }) =>
-    verbs.map((verb): ControllerRight => ({
-      group: kind.group,
-      version: kind.version,
-      resource: kind.plural,
-      verb,
-      namespaced: kind.namespaced,
-      need: "live",
-      reason: `uses ${kind.kind}: access(${kind.kind}, "${verb}")`,
-    }))
-  );
+export function webhookRights({ reads, uses }: Webhook): ControllerRight[] {
+  const on = (kind: AnyKind, verb: string, need: ControllerRight["need"], reason: string): ControllerRight => ({
+    group: kind.group,
+    version: kind.version,
+    resource: kind.plural,
+    verb,
+    namespaced: kind.namespaced,
+    need,
+    reason,
+  });
+  return unique([
+    ...reads.flatMap((kind) => ["list", "watch"].map((verb) => on(kind, verb, "always", `reads ${kind.kind}`))),
+    ...uses.flatMap(({ kind, verbs }) =>
+      verbs.map((verb) => on(kind, verb, "live", `uses ${kind.kind}: access(${kind.kind}, "${verb}")`))
+    ),
+  ]);
 }
 
 /**

@@ -47,6 +47,7 @@ export interface WebhookOptions<
   Uses extends readonly Access[] = readonly Access[],
   Services = unknown,
   F extends string = string,
+  Reads extends readonly AnyKind[] = readonly AnyKind[],
 > extends WebhookFilters<F, Infer<K>> {
   /** What of the object is written: `status`, `scale`, or one by which there is only a connection, such as `exec`. @default {the object itself} */
   readonly subresource?: Sub;
@@ -61,19 +62,24 @@ export interface WebhookOptions<
   readonly reinvocation?: "Never" | "IfNeeded";
   /** Whether something outside the object is changed: then not at a dry run. @default {"None"} */
   readonly sideEffects?: "None" | "NoneOnDryRun";
-  /** What it reads from the server, by `get` and `list`. */
+  /**
+   * Kinds that it reads from a live copy, by `get` and `list`: watched, cached. That answers at once, and may be a moment older than what the server has:
+   * of two objects that are created together neither sees the other.
+   */
+  readonly reads?: Reads;
+  /** What it reads from the server each time, by `get` and `list`. */
   readonly uses?: Uses;
   /** What it reaches beyond the API server. */
   readonly permissions?: Permissions;
   /** Changes an object before it is validated and stored: the draft itself, or by answering the wanted object. Fields that nobody knows survive. */
   mutate?(
     object: Changeable<K, Sub>,
-    context: WebhookContext<K, Sub, Uses, Services>,
+    context: WebhookContext<K, Sub, Uses, Services, Reads>,
   ): Mutation<K, Sub> | Promise<Mutation<K, Sub>>;
   /** Says what is wrong with an object that is to be stored; of a `DELETE` with the object that is to go. */
   validate?(
     object: Incoming<K, Sub>,
-    context: WebhookContext<K, Sub, Uses, Services>,
+    context: WebhookContext<K, Sub, Uses, Services, Reads>,
   ): Verdict | Promise<Verdict>;
 }
 
@@ -99,6 +105,7 @@ export interface Webhook<Services = any> {
   readonly timeout: number;
   readonly reinvocation: "Never" | "IfNeeded";
   readonly sideEffects: "None" | "NoneOnDryRun";
+  readonly reads: readonly AnyKind[];
   readonly uses: readonly Access[];
   readonly permissions: Permissions;
   // deno-lint-ignore no-explicit-any -- webhooks of different kinds stand in one list
@@ -114,7 +121,8 @@ export interface WebhookMaker<Services = unknown> {
     const Sub extends string = never,
     const Uses extends readonly Access[] = readonly [],
     const F extends string = string,
-  >(kind: K, options: WebhookOptions<K, Sub, Uses, Services, F>): Webhook<Services>;
+    const Reads extends readonly AnyKind[] = readonly [],
+  >(kind: K, options: WebhookOptions<K, Sub, Uses, Services, F, Reads>): Webhook<Services>;
   /** Declares webhooks that use services: what the operator makes at its start. */
   with<T>(): WebhookMaker<T>;
 }
@@ -155,9 +163,9 @@ const OPERATIONS: readonly string[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"] 
 const FIELD = /^(\.[A-Za-z_$][\w$-]*)+$/;
 
 // deno-lint-ignore no-explicit-any -- the types are those of WebhookMaker
-function make(kind: AnyKind, options: WebhookOptions<any, any, any, any, any>): Webhook {
+function make(kind: AnyKind, options: WebhookOptions<any, any, any, any, any, any>): Webhook {
   const { subresource, operations = ["CREATE", "UPDATE"], scope = "*", field, matchConditions = {} } = options;
-  const { timeout = "10s", uses = [] } = options;
+  const { timeout = "10s", reads = [], uses = [] } = options;
   const refuse = (why: string): never => {
     throw new TypeError(`Cannot make a webhook of ${kind.kind}: ${why}`);
   };
@@ -190,6 +198,9 @@ function make(kind: AnyKind, options: WebhookOptions<any, any, any, any, any>): 
       refuse(`it may only read: take "${verb}" of ${used.kind} out of "uses", and write from a controller`);
     }
   }
+  for (const [i, read] of (reads as readonly AnyKind[]).entries()) {
+    if ((reads as readonly AnyKind[]).indexOf(read) < i) refuse(`"reads" has "${read.kind}" twice`);
+  }
   return {
     part: "webhook",
     kind,
@@ -206,6 +217,7 @@ function make(kind: AnyKind, options: WebhookOptions<any, any, any, any, any>): 
     timeout: seconds,
     reinvocation: options.reinvocation ?? "Never",
     sideEffects: options.sideEffects ?? "None",
+    reads,
     uses,
     permissions: options.permissions ?? {},
     mutate: options.mutate && ((object, context) => options.mutate!(object, context)),

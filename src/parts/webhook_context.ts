@@ -3,7 +3,7 @@ import type { AnyKind, Infer, KubeObject, ObjectMeta } from "../resource/kind.ts
 import type { FieldError } from "../resource/validation.ts";
 import type { Access } from "./access.ts";
 import type { Denial } from "./denial.ts";
-import type { InNamespace, Log, Readable } from "./context.ts";
+import type { InNamespace, ListOptions, Log, Readable } from "./context.ts";
 
 /** What a webhook can be asked about, in the API's own words. */
 export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
@@ -99,6 +99,7 @@ export interface WebhookContext<
   Sub extends string = never,
   Uses extends readonly Access[] = readonly Access[],
   Services = unknown,
+  Reads extends readonly AnyKind[] = readonly AnyKind[],
 > {
   readonly operation: Operation;
   /** The object as it is stored: there when it is updated or deleted. */
@@ -115,16 +116,16 @@ export interface WebhookContext<
   warn(message: string): void;
   /** Adds a line to the server's audit log. @param key Letters, digits, `-`, `_` and `.`, at most 63. */
   audit(key: string, value: string): void;
-  /** Reads an object of a kind in `uses` from the server. Nothing when there is none. */
+  /** Reads an object: of a kind in `reads` from the live copy, of one in `uses` from the server. Nothing when there is none. */
   get<T extends AnyKind>(
-    kind: Readable<T, never, readonly [], readonly [], Uses, "get">,
+    kind: Readable<T, never, readonly [], Reads, Uses, "get">,
     name: string,
     options?: InNamespace,
   ): Promise<Infer<T> | undefined>;
-  /** Lists objects of a kind in `uses` from the server. */
+  /** Lists objects: of a kind in `reads` in the live copy, of one in `uses` on the server. */
   list<T extends AnyKind>(
-    kind: Readable<T, never, readonly [], readonly [], Uses, "list">,
-    options?: { readonly namespace?: string; readonly selector?: { readonly [label: string]: string } },
+    kind: Readable<T, never, readonly [], Reads, Uses, "list">,
+    options?: ListOptions,
   ): Promise<readonly Infer<T>[]>;
   /** What the operator made at its start; see the option `services` of `operator`. */
   readonly services: Services;

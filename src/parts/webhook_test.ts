@@ -45,6 +45,7 @@ const refused: readonly { name: string; options: any; message: RegExp }[] = [
     options: { validate, uses: [access(ConfigMap, "patch")] },
     message: /take "patch" of ConfigMap out of "uses"/,
   },
+  { name: "a kind that it reads twice", options: { validate, reads: [Pod, Pod] }, message: /"reads" has "Pod" twice/ },
   { name: "no time", options: { validate, timeout: "0s" }, message: /from 1s to 30s: current value is "0s"/ },
   { name: "half seconds", options: { validate, timeout: "1500ms" }, message: /must be whole seconds/ },
 ];
@@ -60,13 +61,23 @@ Deno.test("webhook refuses what does not exist by its types", () => {
       spec.text satisfies string;
       metadata.resourceVersion satisfies string | undefined;
       old?.metadata.resourceVersion satisfies string | undefined;
-      // @ts-expect-error it is not in "uses"
+      // @ts-expect-error it is not in "reads" or "uses"
       get(ConfigMap, "a").catch(() => {});
     },
     mutate(note) {
       note.spec.text = "";
       // @ts-expect-error there is no such field
       note.spec.other = 1;
+    },
+  });
+  webhook(Note, {
+    reads: [Pod],
+    uses: [access(ConfigMap, "get")],
+    async validate(_note, { get, list }) {
+      (await get(ConfigMap, "a"))?.data satisfies Readonly<Record<string, string>> | undefined;
+      (await list(Pod))[0]?.spec satisfies unknown;
+      // @ts-expect-error it may only be got
+      await list(ConfigMap);
     },
   });
   // @ts-expect-error there is no such field

@@ -1,15 +1,16 @@
 /**
- * Asks the API server whether a controller may do what it declares (SelfSubjectAccessReview). What is missing is named, the controller waits for it and
- * goes on by itself when it is given; the others run.
+ * Asks the API server whether a part may do what it declares (SelfSubjectAccessReview). What is missing is named; a controller waits for it and goes on
+ * by itself when it is given, the others run. A webhook is called all the same, and fails where it reads what it may not.
  */
 import { backoff } from "../base/backoff.ts";
-import { sleep } from "../base/clock.ts";
+import { type Clock, sleep } from "../base/clock.ts";
 import { linked } from "../base/abort.ts";
 import { SelfSubjectAccessReview } from "../kinds/authorization_v1.gen.ts";
 import type { Client } from "../kube/client.ts";
 import { type ControllerRight, controllerRights, told } from "../parts/rights.ts";
 import type { Input } from "../resource/kind.ts";
 import type { ControllerLoop } from "./controller_loop.ts";
+import type { Logger } from "./logger.ts";
 
 const RETRY = { first: 1000, longest: 30_000 };
 // A server that does not say is taken to allow: the run will meet what is refused.
@@ -18,30 +19,47 @@ const PATIENCE = 5000;
 /** What holds a loop. */
 const HOLD = "permissions";
 
-/** Watches over the rights of one controller. */
+/** Whose rights are looked after. */
+export interface AccessCheckOptions {
+  /** Not fenced: a question changes nothing, and standbys ask too. */
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+  readonly rights: readonly ControllerRight[];
+  /** The namespaces that the operator looks at. @default {all} */
+  readonly namespaces: readonly string[] | undefined;
+  /** Told what it has to wait for; nothing when it may go on. */
+  readonly hold?: (why: string | undefined) => void;
+}
+
+/** A controller's: it waits for what it cannot do without. */
+export function controllerAccess(
+  loop: ControllerLoop,
+  client: Client,
+  namespaces: readonly string[] | undefined,
+): AccessCheck {
+  const { clock, random, log, controller } = loop.scope;
+  const hold = (why: string | undefined): void => loop.hold(HOLD, why);
+  hold("asks what it may do");
+  const check = new AccessCheck({ client, clock, random, log, rights: controllerRights(controller), namespaces, hold });
+  loop.onForbidden = () => check.refused();
+  return check;
+}
+
+/** Watches over the rights of one part. */
 export class AccessCheck {
   /** Grows with each answer. */
   activity = 0;
-  readonly #loop: ControllerLoop;
-  readonly #client: Client;
-  readonly #namespaces: readonly string[] | undefined;
+  readonly #options: AccessCheckOptions;
   readonly #rights: readonly ControllerRight[];
   #missing: readonly string[] = [];
   #wake: (() => void) | undefined;
 
-  /**
-   * @param loop The controller's loop.
-   * @param client Not fenced: a question changes nothing, and standbys ask too.
-   * @param namespaces The namespaces that the operator looks at. @default {all}
-   */
-  constructor(loop: ControllerLoop, client: Client, namespaces: readonly string[] | undefined) {
-    this.#loop = loop;
-    this.#client = client;
-    this.#namespaces = namespaces;
+  constructor(options: AccessCheckOptions) {
+    this.#options = options;
     // What only some clusters and some objects ask for holds nobody up: a run that is refused it says so.
-    this.#rights = controllerRights(loop.scope.controller).filter(({ need }) => need !== "seldom");
-    loop.hold(HOLD, "asks what it may do");
-    loop.onForbidden = () => this.#wake?.();
+    this.#rights = options.rights.filter(({ need }) => need !== "seldom");
   }
 
   /** How many rights there are. */
@@ -56,19 +74,24 @@ export class AccessCheck {
 
   /** Asks until the signal: at start, again while something is missing, and when a run was refused. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, random } = this.#loop.scope;
+    const { clock, random } = this.#options;
     for (let tries = 1; !signal.aborted; tries++) {
       await this.#ask(signal);
       if (signal.aborted) return;
       if (this.#missing.length === 0) {
         tries = 0;
-        await this.#refused(signal);
+        await this.#untilRefused(signal);
       } else await sleep(clock, backoff(tries, { ...RETRY, spread: random() }), signal).catch(() => undefined);
     }
   }
 
-  /** Settles when a run was refused, or at the signal. */
-  async #refused(signal: AbortSignal): Promise<void> {
+  /** Asks again at once: the server refused something. */
+  refused(): void {
+    this.#wake?.();
+  }
+
+  /** Settles when something was refused, or at the signal. */
+  async #untilRefused(signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#wake = resolve;
     signal.addEventListener("abort", () => resolve(), { once: true });
@@ -77,7 +100,7 @@ export class AccessCheck {
   }
 
   async #ask(signal: AbortSignal): Promise<void> {
-    const { clock, log } = this.#loop.scope;
+    const { clock, log, hold } = this.#options;
     using limit = linked([signal]);
     using _timer = clock.after(PATIENCE, () => limit.abort(new DOMException("No answer", "TimeoutError")));
     const answers = await Promise.all(
@@ -95,11 +118,11 @@ export class AccessCheck {
     for (const text of this.#missing) if (!before.includes(text)) log.warn("Permission missing", { permission: text });
     for (const text of before) if (!this.#missing.includes(text)) log.info("Permission given", { permission: text });
     const vital = missing.filter(({ isVital }) => isVital).map(({ text }) => text);
-    this.#loop.hold(HOLD, vital.length === 0 ? undefined : `waits for the permission to ${vital.join(", ")}`);
+    hold?.(vital.length === 0 ? undefined : `waits for the permission to ${vital.join(", ")}`);
   }
 
   #places({ namespaced, namespaces }: ControllerRight): readonly (string | undefined)[] {
-    return namespaced ? namespaces ?? this.#namespaces ?? [undefined] : [undefined];
+    return namespaced ? namespaces ?? this.#options.namespaces ?? [undefined] : [undefined];
   }
 
   /** Answers what is missing, if it is. */
@@ -121,10 +144,10 @@ export class AccessCheck {
     };
     try {
       const review = { spec: { resourceAttributes } } as Input<typeof SelfSubjectAccessReview>;
-      const { status } = await this.#client.create(SelfSubjectAccessReview, review, { signal });
+      const { status } = await this.#options.client.create(SelfSubjectAccessReview, review, { signal });
       if (status?.allowed !== false) return undefined;
     } catch (error) {
-      if (!signal.aborted) this.#loop.scope.log.debug("Permission not asked", { error: (error as Error).message });
+      if (!signal.aborted) this.#options.log.debug("Permission not asked", { error: (error as Error).message });
       return undefined;
     }
     return {

@@ -1,22 +1,12 @@
 /** Answers an AdmissionReview by a user's functions. */
-import type { Client } from "../../kube/client.ts";
-import { isStatus } from "../../kube/api_error.ts";
 import { Denial } from "../../parts/denial.ts";
 import type { Webhook } from "../../parts/webhook.ts";
 import type { AdmissionRequest } from "../../parts/webhook_context.ts";
 import type { WebhookPhase } from "../../parts/webhook_entries.ts";
-import type { AnyKind } from "../../resource/kind.ts";
-import type { Logger } from "../logger.ts";
 import { type AdmissionResponse, allowing, denying, type Gathered, isFault } from "./answer.ts";
 import { admissionRequest } from "./bad_review.ts";
 import { patchOfDraft, patchOfWanted } from "./patch.ts";
-
-/** What webhooks share. */
-export interface Surroundings {
-  readonly client: Client;
-  readonly log: Logger;
-  readonly services: () => unknown;
-}
+import { contextOf, type Surroundings } from "./review_context.ts";
 
 /** How one review is answered. */
 export interface Asking {
@@ -56,7 +46,7 @@ export async function admit(
   const request = admissionRequest(review, webhook);
   const gathered: Gathered = { warnings: [], audit: new Map() };
   const log = around.log.with(keysOf(request, asking.part));
-  const context = contextOf(request, gathered, webhook, asking, { ...around, log });
+  const context = contextOf(webhook, { request, gathered, log, ...asking }, around);
   const object = (request.operation === "DELETE" ? request.oldObject : request.object) as Record<string, unknown>;
   try {
     if (asking.phase === "mutate") return await mutated(webhook, request, object, context, gathered);
@@ -118,70 +108,6 @@ function listOf(answer: unknown) {
     throw new TypeError(`Cannot take what a webhook answered: a list may hold nothing but refusals`);
   }
   return faults;
-}
-
-const AUDIT_KEY = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
-
-function contextOf(
-  request: AdmissionRequest,
-  gathered: Gathered,
-  { uses }: Webhook,
-  { signal }: Asking,
-  { client, log, services }: Surroundings,
-): unknown {
-  const { namespace = "" } = request;
-  const refuseUndeclared = (kind: AnyKind, verb: "get" | "list"): void => {
-    const isThere = uses.some((used) =>
-      used.kind.kind === kind.kind && used.kind.apiVersion === kind.apiVersion && used.verbs.includes(verb)
-    );
-    if (!isThere) {
-      throw new TypeError(
-        `Cannot ${verb} ${kind.kind}: it is not declared: add access(${kind.kind}, "${verb}") to "uses"`,
-      );
-    }
-  };
-  return {
-    operation: request.operation,
-    old: request.oldObject ?? undefined,
-    user: request.userInfo,
-    dryRun: request.dryRun ?? false,
-    name: request.name ?? "",
-    namespace: namespace === "" ? undefined : namespace,
-    request,
-    warn: (message: string) => void gathered.warnings.push(message),
-    audit(key: string, value: string) {
-      if (!AUDIT_KEY.test(key)) {
-        throw new TypeError(
-          `Cannot audit "${key}": a key must be letters, digits, "-", "_" and ".", at most 63, as the server takes them`,
-        );
-      }
-      gathered.audit.set(key, value);
-    },
-    async get(kind: AnyKind, name: string, place: { namespace?: string } = {}) {
-      refuseUndeclared(kind, "get");
-      try {
-        return await client.get(kind, name, { ...inNamespace(kind, place.namespace ?? namespace), signal });
-      } catch (error) {
-        if (isStatus(error, 404)) return undefined;
-        throw error;
-      }
-    },
-    async list(kind: AnyKind, place: { namespace?: string; selector?: Record<string, string> } = {}) {
-      refuseUndeclared(kind, "list");
-      const where = place.namespace === "*" ? {} : inNamespace(kind, place.namespace ?? namespace);
-      const labelSelector = Object.entries(place.selector ?? {}).map(([key, value]) => `${key}=${value}`).join(",");
-      return await client.list(kind, { ...where, ...(labelSelector === "" ? {} : { labelSelector }), signal });
-    },
-    get services() {
-      return services();
-    },
-    log,
-    signal,
-  };
-}
-
-function inNamespace(kind: AnyKind, namespace: string): { namespace?: string } {
-  return kind.namespaced && namespace !== "" ? { namespace } : {};
 }
 
 function keysOf(request: AdmissionRequest, part: string): Record<string, unknown> {

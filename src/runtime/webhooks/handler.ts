@@ -11,10 +11,11 @@ import type { Webhook } from "../../parts/webhook.ts";
 import { CONVERSION_PATH, webhookPath, type WebhookPhase } from "../../parts/webhook_entries.ts";
 import type { Metrics, WebhookMetrics } from "../metrics.ts";
 import type { Tracing } from "../tracing.ts";
-import { admit, type Surroundings, WebhookFailure } from "./admit.ts";
+import { admit, WebhookFailure } from "./admit.ts";
 import { BadReview } from "./bad_review.ts";
 import { BodyReader } from "./body.ts";
 import { ConversionFailure, conversionRequest, Conversions, convertAll } from "./convert.ts";
+import type { Surroundings } from "./review_context.ts";
 
 /** How much a server of webhooks takes. */
 export interface WebhookLimits {

@@ -1,0 +1,152 @@
+/** What a webhook's functions are handed: the calls of `parts/webhook_context.ts` on the client and the live copies. */
+import { isStatus } from "../../kube/api_error.ts";
+import type { Client } from "../../kube/client.ts";
+import type { InNamespace, ListOptions } from "../../parts/context.ts";
+import type { Webhook } from "../../parts/webhook.ts";
+import type { AdmissionRequest } from "../../parts/webhook_context.ts";
+import type { AnyKind } from "../../resource/kind.ts";
+import { keyOf } from "../../watch/key.ts";
+import type { LiveCopy } from "../../watch/live_copy.ts";
+import type { Logger } from "../logger.ts";
+import { isSame } from "../scope.ts";
+import type { Gathered } from "./answer.ts";
+
+/** What webhooks share. */
+export interface Surroundings {
+  readonly client: Client;
+  readonly log: Logger;
+  readonly services: () => unknown;
+  /** The live copies of the kinds that webhooks read. @default {none} */
+  readonly copies?: readonly LiveCopy[];
+  /** Told when the server refused a read of a part for want of a right. */
+  readonly onForbidden?: (part: string) => void;
+}
+
+/** What a review is about. */
+export interface Review {
+  readonly part: string;
+  readonly request: AdmissionRequest;
+  readonly gathered: Gathered;
+  readonly log: Logger;
+  /** Aborted when nobody waits for the answer any longer. */
+  readonly signal: AbortSignal;
+}
+
+const AUDIT_KEY = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
+
+/** Makes the context of a review. The functions are bound: they may be taken out of it. */
+export function contextOf(webhook: Webhook, review: Review, around: Surroundings): unknown {
+  const { request, gathered, log, signal } = review;
+  const { namespace = "" } = request;
+  return {
+    operation: request.operation,
+    old: request.oldObject ?? undefined,
+    user: request.userInfo,
+    dryRun: request.dryRun ?? false,
+    name: request.name ?? "",
+    namespace: namespace === "" ? undefined : namespace,
+    request,
+    warn: (message: string) => void gathered.warnings.push(message),
+    audit: (key: string, value: string) => audit(gathered, key, value),
+    get: (kind: AnyKind, name: string, options?: InNamespace) => get(webhook, review, around, kind, name, options),
+    list: (kind: AnyKind, options?: ListOptions) => list(webhook, review, around, kind, options),
+    get services() {
+      return around.services();
+    },
+    log,
+    signal,
+  };
+}
+
+function audit(gathered: Gathered, key: string, value: string): void {
+  if (!AUDIT_KEY.test(key)) {
+    throw new TypeError(
+      `Cannot audit "${key}": a key must be letters, digits, "-", "_" and ".", at most 63, as the server takes them`,
+    );
+  }
+  gathered.audit.set(key, value);
+}
+
+async function get(
+  webhook: Webhook,
+  review: Review,
+  around: Surroundings,
+  kind: AnyKind,
+  name: string,
+  { namespace: asked }: InNamespace = {},
+): Promise<unknown> {
+  const namespace = placeOf(review, kind, asked);
+  const copy = await copyOf(webhook, review, around, kind, namespace);
+  if (copy !== undefined) return copy.get(keyOf({ name, namespace }));
+  refuseUndeclared(webhook, kind, "get");
+  try {
+    return await live(review, around, () => around.client.get(kind, name, callOptions(review, namespace)));
+  } catch (error) {
+    if (isStatus(error, 404)) return undefined;
+    throw error;
+  }
+}
+
+async function list(
+  webhook: Webhook,
+  review: Review,
+  around: Surroundings,
+  kind: AnyKind,
+  { namespace: asked, selector = {} }: ListOptions = {},
+): Promise<readonly unknown[]> {
+  const namespace = asked === "*" ? undefined : placeOf(review, kind, asked);
+  const labels = Object.entries(selector);
+  const copy = await copyOf(webhook, review, around, kind, namespace);
+  if (copy !== undefined) {
+    return [...copy.values(namespace)].filter(({ metadata }) =>
+      labels.every(([label, value]) => metadata.labels?.[label] === value)
+    );
+  }
+  refuseUndeclared(webhook, kind, "list");
+  const labelSelector = labels.map(([label, value]) => `${label}=${value}`).join(",");
+  const options = { ...callOptions(review, namespace), ...(labelSelector === "" ? {} : { labelSelector }) };
+  return await live(review, around, () => around.client.list(kind, options));
+}
+
+/** The live copy that a read is answered from, once it holds all that was there. An operator of one namespace sees nothing of another: that is asked. */
+async function copyOf(
+  { reads }: Webhook,
+  { signal }: Review,
+  { copies = [] }: Surroundings,
+  kind: AnyKind,
+  namespace: string | undefined,
+): Promise<LiveCopy | undefined> {
+  if (!reads.some((read) => isSame(read, kind))) return undefined;
+  const copy = copies.find((copy) => isSame(copy.kind, kind));
+  if (copy?.covers(namespace) !== true) return undefined;
+  if (!copy.isSynced) await copy.ready(signal);
+  return copy;
+}
+
+function refuseUndeclared({ reads, uses }: Webhook, kind: AnyKind, verb: "get" | "list"): void {
+  const isThere = reads.some((read) => isSame(read, kind)) ||
+    uses.some((used) => isSame(used.kind, kind) && used.verbs.includes(verb));
+  if (isThere) return;
+  throw new TypeError(
+    `Cannot ${verb} ${kind.kind}: it is not declared: add it to "reads", or access(${kind.kind}, "${verb}") to "uses"`,
+  );
+}
+
+/** A read of the server. What it may not read is looked into at once: somebody took the right away. */
+async function live<T>({ part }: Review, { onForbidden }: Surroundings, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (isStatus(error, 403)) onForbidden?.(part);
+    throw error;
+  }
+}
+
+function placeOf({ request }: Review, kind: AnyKind, asked: string | undefined): string | undefined {
+  const namespace = asked ?? request.namespace ?? "";
+  return kind.namespaced && namespace !== "" ? namespace : undefined;
+}
+
+function callOptions({ signal }: Review, namespace: string | undefined) {
+  return { signal, ...(namespace === undefined ? {} : { namespace }) };
+}

@@ -1,0 +1,112 @@
+/** What webhooks read: live copies and live calls, and the rights for that. */
+import assert from "node:assert/strict";
+import { access, deny, operator, webhook } from "@op/sdk";
+import { ConfigMap, Namespace } from "@op/sdk/kinds";
+import { memoryCluster } from "@op/sdk/testing";
+import type { Connection } from "../../src/kube/connection.ts";
+import { startOperator } from "../../src/operator/running.ts";
+import { Note, review } from "./_reviews.ts";
+
+Deno.test("a webhook reads a kind in reads from a live copy, shared with others, and asks the server nothing", async () => {
+  const noteRules = webhook(Note, {
+    reads: [ConfigMap],
+    async validate({ spec }, { get, list }) {
+      const words = await list(ConfigMap, { selector: { words: "yes" } });
+      if (words.some(({ data }) => data?.[spec.text] !== undefined)) throw deny("that word is not used here");
+      if ((await get(ConfigMap, "closed")) !== undefined) throw deny("nothing is written today");
+      if ((await get(ConfigMap, "closed", { namespace: "other" })) !== undefined) throw deny("not here");
+    },
+  });
+  await using cluster = await memoryCluster({ parts: { noteRules } });
+  await cluster.create(Note, "a", { spec: { text: "tea" } });
+  await cluster.create(ConfigMap, "words", { metadata: { labels: { words: "yes" } }, data: { tea: "" } });
+  await cluster.settle();
+  await assert.rejects(cluster.create(Note, "b", { spec: { text: "tea" } }), /that word is not used here/);
+  await cluster.create(Note, "c", { spec: { text: "coffee" } });
+  await cluster.create(ConfigMap, "closed", {});
+  await cluster.settle();
+  await assert.rejects(cluster.create(Note, "d", { spec: { text: "coffee" } }), /nothing is written today/);
+  const asked = cluster.requests.filter(({ verb, resource }) => resource === "configmaps" && verb !== "create");
+  assert.deepEqual(asked.map(({ verb }) => verb), ["watch"]);
+});
+
+Deno.test("a webhook whose live copy cannot be had fails, and goes on when it can", async () => {
+  const noteRules = webhook(Note, {
+    reads: [Namespace],
+    async validate(_note, { get }) {
+      if (await get(Namespace, "default") === undefined) throw deny("there is no such namespace");
+    },
+  });
+  await using desk = await deskOf(noteRules, new Set(["list namespaces"]));
+  assert.equal((await desk.ask()).status, 500);
+  desk.refused.clear();
+  await desk.cluster.advance("1m");
+  assert.equal((await (await desk.ask()).json()).response.allowed, true);
+});
+
+Deno.test("a right that a webhook lacks is named at start, and again when it is taken away; it is called all the same", async () => {
+  const noteRules = webhook(Note, {
+    uses: [access(ConfigMap, "get")],
+    async validate(_note, { get }) {
+      if (await get(ConfigMap, "limits") !== undefined) throw deny("there are limits");
+    },
+  });
+  await using desk = await deskOf(noteRules, new Set(["get configmaps"]));
+  assert.deepEqual(desk.lines(), ["permission to get configmaps: missing"]);
+  assert.equal((await desk.ask()).status, 500);
+  desk.refused.clear();
+  await desk.cluster.advance("1m");
+  assert.deepEqual(desk.lines(), []);
+  assert.equal((await desk.ask()).status, 200);
+  desk.refused.add("get configmaps");
+  assert.equal((await desk.ask()).status, 500);
+  await desk.cluster.advance("1s");
+  assert.deepEqual(desk.lines(), ["permission to get configmaps: missing"]);
+});
+
+/** An operator with a webhook on a cluster that refuses what is in a set, such as `get configmaps`. */
+async function deskOf(noteRules: ReturnType<typeof webhook>, refused: Set<string>) {
+  const stack = new AsyncDisposableStack();
+  const cluster = stack.use(await memoryCluster({ kinds: [Note] }));
+  const connection: Connection = {
+    url: "http://memory.cluster",
+    async fetch(request) {
+      const { pathname, searchParams } = new URL(request.url);
+      if (pathname.endsWith("/selfsubjectaccessreviews")) {
+        const body = await request.json();
+        const { verb, resource } = body.spec.resourceAttributes;
+        const allowed = !refused.has(`${verb} ${resource}`);
+        return Response.json({ ...body, metadata: {}, status: { allowed } }, { status: 201 });
+      }
+      const parts = pathname.split("/");
+      const isOne = parts.includes("configmaps") && parts.at(-1) !== "configmaps";
+      const asked = isOne ? "get configmaps" : `list ${parts.at(-1)}${searchParams.size > 0 ? "" : " whole"}`;
+      if (!refused.has(asked)) return await cluster.fetch(request);
+      const status = { kind: "Status", status: "Failure", reason: "Forbidden", message: "no", code: 403 };
+      return Response.json(status, { status: 403 });
+    },
+    close() {},
+  };
+  const op = operator({ name: "test", parts: { noteRules }, health: false });
+  const running = startOperator(op, { connection, clock: cluster.clock, random: () => 0.5 });
+  stack.defer(async () => {
+    const ended = running[Symbol.asyncDispose]();
+    await cluster.advance("1m");
+    await ended;
+  });
+  await cluster.advance("1s");
+  return {
+    cluster,
+    refused,
+    lines: () => running.readiness().filter(({ isReady }) => !isReady).map(({ name, told }) => `${name}: ${told}`),
+    ask: () =>
+      running.webhooks!.fetch(
+        new Request("https://test/validate/note-rules?timeout=10s", {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify(review()),
+        }),
+      ),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
