@@ -175,6 +175,7 @@ export function startOperator(operator: Operator, options: RunOptions): Running 
       signal: given.signal,
       ready: made.promise,
       limits: operator.webhooks.limits,
+      isServed: options.serveWebhooks ?? false,
     })
     : undefined;
   const webhookServer = webhooks !== undefined && options.serveWebhooks

@@ -180,13 +180,15 @@ export class Metrics {
     const panics = this.#counter("webhookPanics").labels(labels);
     inFlight.set(0);
     panics.inc(0);
-    for (const code of ["200", "500"]) this.#counter("webhookRequests").inc({ webhook, code }, 0);
+    const requests = this.#counter("webhookRequests");
+    const answers = new Map(["200", "500"].map((code) => [code, requests.labels({ webhook, code })]));
+    for (const answered of answers.values()) answered.inc(0);
     return {
       began: () => inFlight.inc(),
       ended: (code, took) => {
         inFlight.dec();
         seconds.observe(took);
-        this.#counter("webhookRequests").inc({ webhook, code });
+        (answers.get(code) ?? requests.labels({ webhook, code })).inc();
       },
       panic: () => panics.inc(),
     };

@@ -6,14 +6,15 @@ import type { WebhookPhase } from "../../parts/webhook_entries.ts";
 import { type AdmissionResponse, allowing, denying, type Gathered, isFault } from "./answer.ts";
 import { admissionRequest } from "./bad_review.ts";
 import { patchOfDraft, patchOfWanted } from "./patch.ts";
+import type { Patience } from "./patience.ts";
 import { contextOf, type Surroundings } from "./review_context.ts";
 
 /** How one review is answered. */
 export interface Asking {
   readonly part: string;
   readonly phase: WebhookPhase;
-  /** Aborted when nobody waits for the answer any longer. */
-  readonly signal: AbortSignal;
+  /** For how long the answer is waited for. */
+  readonly patience: Patience;
 }
 
 /** A function of the user failed: the API server is told that the call did, and does as the failure policy says. */
@@ -45,8 +46,8 @@ export async function admit(
 ): Promise<AdmissionResponse> {
   const request = admissionRequest(review, webhook);
   const gathered: Gathered = { warnings: [], audit: new Map() };
-  const log = around.log.with(keysOf(request, asking.part));
-  const context = contextOf(webhook, { request, gathered, log, ...asking }, around);
+  const { part, patience } = asking;
+  const context = contextOf(webhook, { part, request, gathered, patience }, around);
   const object = (request.operation === "DELETE" ? request.oldObject : request.object) as Record<string, unknown>;
   try {
     if (asking.phase === "mutate") return await mutated(webhook, request, object, context, gathered);
@@ -108,9 +109,4 @@ function listOf(answer: unknown) {
     throw new TypeError(`Cannot take what a webhook answered: a list may hold nothing but refusals`);
   }
   return faults;
-}
-
-function keysOf(request: AdmissionRequest, part: string): Record<string, unknown> {
-  const { uid, operation, namespace, name } = request;
-  return { webhook: part, uid, operation, ...(namespace ? { namespace } : {}), ...(name ? { name } : {}) };
 }

@@ -1,5 +1,6 @@
 /** Reads bodies of requests within limits: of one body, and of all that are held at once. */
 import { BadReview } from "./bad_review.ts";
+import type { Patience } from "./patience.ts";
 
 // What so many requests at once hold of memory needs no counting.
 const SMALL = 65_536;
@@ -24,18 +25,17 @@ export class BodyReader {
    *
    * @param request The request.
    * @param longest The most bytes that it may have.
-   * @param signal Ends it.
-   * @returns The text, to be disposed of when it is no longer needed.
+   * @param patience For how long.
+   * @returns The text; a large one is to be disposed of when it is no longer needed.
    * @throws {BadReview} If it is longer, or too much is held already.
    */
-  async read(request: Request, longest: number, signal: AbortSignal): Promise<{ text: string } & Disposable> {
+  async read(request: Request, longest: number, patience: Patience): Promise<string | ({ text: string } & Disposable)> {
     const length = lengthOf(request);
     if (length !== undefined && length > longest) throw tooLarge(longest);
-    if (request.body === null) return { text: "", [Symbol.dispose]() {} };
-    if (length !== undefined && length <= SMALL) {
-      return { text: await request.text(), [Symbol.dispose]() {} };
-    }
-    return await this.#readLarge(request.body, longest, signal);
+    // Not by its stream, which takes as long to make as to read.
+    if (length !== undefined && length <= SMALL) return await request.text();
+    if (request.body === null) return "";
+    return await this.#readLarge(request.body, longest, patience.signal);
   }
 
   async #readLarge(body: ReadableStream<Uint8Array>, longest: number, signal: AbortSignal) {

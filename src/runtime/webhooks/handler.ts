@@ -4,7 +4,6 @@
  *
  * Source: `k8s.io/apiserver/pkg/admission/plugin/webhook` and `k8s.io/apiextensions-apiserver/pkg/apiserver/conversion` for what is called how.
  */
-import { linked } from "../../base/abort.ts";
 import type { Clock } from "../../base/clock.ts";
 import { conversionsOf, type Parts, webhooksOf } from "../../parts/part_list.ts";
 import type { Webhook } from "../../parts/webhook.ts";
@@ -14,6 +13,8 @@ import type { Tracing } from "../tracing.ts";
 import { admit, WebhookFailure } from "./admit.ts";
 import { BadReview } from "./bad_review.ts";
 import { BodyReader } from "./body.ts";
+import { Deadlines } from "./deadlines.ts";
+import { Patience } from "./patience.ts";
 import { ConversionFailure, conversionRequest, Conversions, convertAll } from "./convert.ts";
 import type { Surroundings } from "./review_context.ts";
 
@@ -41,6 +42,8 @@ export interface WebhookHandlerOptions extends Surroundings {
   /** What is called waits for it: services that are being made. @default {nothing} */
   readonly ready?: Promise<unknown>;
   readonly limits?: WebhookLimits;
+  /** Whether it answers a server's requests, and not a cluster's whose clock a test moves. @default {false} */
+  readonly isServed?: boolean;
 }
 
 const MIB = 2 ** 20;
@@ -55,7 +58,7 @@ interface Route {
   readonly longest: number;
   /** Seconds, where the request does not say. */
   readonly timeout: number;
-  answer(text: string, signal: AbortSignal): Promise<unknown> | unknown;
+  answer(text: string, patience: Patience): Promise<unknown> | unknown;
 }
 
 /** Answers the API server's calls. */
@@ -65,15 +68,20 @@ export class WebhookHandler {
   readonly #options: WebhookHandlerOptions;
   readonly #routes = new Map<string, Route>();
   readonly #bodies: BodyReader;
+  readonly #deadlines: Deadlines;
   readonly #most: number;
+  #isReady = false;
   #inFlight = 0;
 
   constructor(options: WebhookHandlerOptions) {
-    const { parts, metrics, limits = {} } = options;
+    const { parts, metrics, clock, signal, ready, isServed, limits = {} } = options;
     const { inFlight = 256, review = 7 * MIB, conversion = 64 * MIB, held = 96 * MIB } = limits;
     this.#options = options;
     this.#most = inFlight;
     this.#bodies = new BodyReader(held);
+    this.#deadlines = new Deadlines({ clock, lingers: isServed });
+    Promise.resolve(ready).then(() => this.#isReady = true, () => {});
+    signal.addEventListener("abort", () => this.#deadlines[Symbol.dispose](), { once: true });
     for (const [part, webhook] of webhooksOf(parts)) {
       for (const phase of ["mutate", "validate"] as const) {
         if (webhook[phase] === undefined) continue;
@@ -82,7 +90,7 @@ export class WebhookHandler {
           metrics: metrics.webhook(path),
           longest: review,
           timeout: webhook.timeout,
-          answer: (text, signal) => this.#admit(part, webhook, phase, text, signal),
+          answer: (text, patience) => this.#admit(part, webhook, phase, text, patience),
         });
       }
     }
@@ -104,9 +112,9 @@ export class WebhookHandler {
 
   /** Answers a request. It never rejects. */
   readonly fetch = async (request: Request): Promise<Response> => {
-    const url = new URL(request.url);
-    const route = this.#routes.get(url.pathname);
-    if (route === undefined) return refusal(404, `there is no webhook at ${url.pathname}`);
+    const [path, query] = pathAndQuery(request.url);
+    const route = this.#routes.get(path);
+    if (route === undefined) return refusal(404, `there is no webhook at ${path}`);
     const { clock, tracing } = this.#options;
     const began = clock.elapsed();
     this.#inFlight++;
@@ -114,51 +122,52 @@ export class WebhookHandler {
     route.metrics.began();
     const response =
       await (tracing === undefined
-        ? this.#settled(route, request, url)
-        : tracing.review(url.pathname, () => this.#settled(route, request, url)));
+        ? this.#settled(route, request, query)
+        : tracing.review(path, () => this.#settled(route, request, query)));
     this.#inFlight--;
     this.activity++;
     route.metrics.ended(String(response.status), (clock.elapsed() - began) / 1000);
     return response;
   };
 
-  async #settled(route: Route, request: Request, url: URL): Promise<Response> {
+  async #settled(route: Route, request: Request, query: string): Promise<Response> {
     try {
-      return await this.#answer(route, request, url);
+      return await this.#answer(route, request, query);
     } catch (error) {
       return this.#failed(error, route);
     }
   }
 
-  async #answer(route: Route, request: Request, url: URL): Promise<Response> {
+  async #answer(route: Route, request: Request, query: string): Promise<Response> {
     if (request.method !== "POST") throw new BadReview(405, "only POST is answered here");
     const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
     if (type !== "application/json") throw new BadReview(415, 'only "application/json" is read here');
     if (this.#inFlight > this.#most) throw new BadReview(429, `${this.#most} requests are being answered: try again`);
-    const { clock, signal } = this.#options;
-    using limit = linked([signal]);
-    const late = Promise.withResolvers<never>();
-    late.promise.catch(() => {});
-    const patience = patienceOf(url, route.timeout);
-    using _timer = clock.after(patience, () => {
-      const error = new BadReview(504, `no answer within ${patience} ms`);
-      limit.abort(error);
-      late.reject(error);
-    });
-    const answering = this.#read(route, request, limit.signal);
-    // Left behind when it is late: whatever becomes of it, nobody waits for it.
-    answering.catch(() => {});
-    return json(await Promise.race([answering, late.promise]));
+    const longest = patienceOf(query, route.timeout);
+    const patience = new Patience(this.#options.signal);
+    const late = (): void => patience.end(new BadReview(504, `no answer within ${longest} ms`));
+    const deadline = this.#deadlines.after(longest, late);
+    try {
+      return json(await patience.orEnd(this.#read(route, request, patience)));
+    } finally {
+      this.#deadlines.forget(deadline);
+      patience.release();
+    }
   }
 
-  async #read(route: Route, request: Request, signal: AbortSignal): Promise<unknown> {
-    await this.#options.ready;
-    using body = await this.#bodies.read(request, route.longest, signal);
-    return await route.answer(body.text, signal);
+  async #read(route: Route, request: Request, patience: Patience): Promise<unknown> {
+    if (!this.#isReady) await this.#options.ready;
+    const body = await this.#bodies.read(request, route.longest, patience);
+    if (typeof body === "string") return await route.answer(body, patience);
+    try {
+      return await route.answer(body.text, patience);
+    } finally {
+      body[Symbol.dispose]();
+    }
   }
 
-  async #admit(part: string, webhook: Webhook, phase: WebhookPhase, text: string, signal: AbortSignal) {
-    const response = await admit(webhook, parsed(text), { part, phase, signal }, this.#options);
+  async #admit(part: string, webhook: Webhook, phase: WebhookPhase, text: string, patience: Patience) {
+    const response = await admit(webhook, parsed(text), { part, phase, patience }, this.#options);
     return { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", response };
   }
 
@@ -202,9 +211,16 @@ function parsed(text: string): unknown {
   }
 }
 
+/** Of a URL that a server made: there is a host, and nothing behind the query. To parse it whole takes longer than to read the review. */
+function pathAndQuery(url: string): [path: string, query: string] {
+  const path = url.indexOf("/", url.indexOf("://") + 3);
+  const query = url.indexOf("?", path);
+  return query === -1 ? [url.slice(path), ""] : [url.slice(path, query), url.slice(query)];
+}
+
 /** How long the answer may take: the API server says how long it waits. */
-function patienceOf(url: URL, usual: number): number {
-  const told = /^(\d{1,4})s$/.exec(url.searchParams.get("timeout") ?? "")?.[1];
+function patienceOf(query: string, usual: number): number {
+  const told = /[?&]timeout=(\d{1,4})s(?:&|$)/.exec(query)?.[1];
   const seconds = Math.min(told === undefined ? usual : Math.max(1, Number(told)), LONGEST);
   return Math.min(seconds * 1000 * SHARE, seconds * 1000 - MARGIN);
 }

@@ -10,6 +10,7 @@ import type { LiveCopy } from "../../watch/live_copy.ts";
 import type { Logger } from "../logger.ts";
 import { isSame } from "../scope.ts";
 import type { Gathered } from "./answer.ts";
+import type { Patience } from "./patience.ts";
 
 /** What webhooks share. */
 export interface Surroundings {
@@ -27,17 +28,17 @@ export interface Review {
   readonly part: string;
   readonly request: AdmissionRequest;
   readonly gathered: Gathered;
-  readonly log: Logger;
-  /** Aborted when nobody waits for the answer any longer. */
-  readonly signal: AbortSignal;
+  /** For how long the answer is waited for. */
+  readonly patience: Patience;
 }
 
 const AUDIT_KEY = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 
 /** Makes the context of a review. The functions are bound: they may be taken out of it. */
 export function contextOf(webhook: Webhook, review: Review, around: Surroundings): unknown {
-  const { request, gathered, log, signal } = review;
+  const { part, request, gathered, patience } = review;
   const { namespace = "" } = request;
+  let log: Logger | undefined;
   return {
     operation: request.operation,
     old: request.oldObject ?? undefined,
@@ -53,9 +54,18 @@ export function contextOf(webhook: Webhook, review: Review, around: Surroundings
     get services() {
       return around.services();
     },
-    log,
-    signal,
+    get log() {
+      return log ??= around.log.with(keysOf(request, part));
+    },
+    get signal() {
+      return patience.signal;
+    },
   };
+}
+
+function keysOf(request: AdmissionRequest, part: string): Record<string, unknown> {
+  const { uid, operation, namespace, name } = request;
+  return { webhook: part, uid, operation, ...(namespace ? { namespace } : {}), ...(name ? { name } : {}) };
 }
 
 function audit(gathered: Gathered, key: string, value: string): void {
@@ -111,7 +121,7 @@ async function list(
 /** The live copy that a read is answered from, once it holds all that was there. An operator of one namespace sees nothing of another: that is asked. */
 async function copyOf(
   { reads }: Webhook,
-  { signal }: Review,
+  { patience }: Review,
   { copies = [] }: Surroundings,
   kind: AnyKind,
   namespace: string | undefined,
@@ -119,7 +129,7 @@ async function copyOf(
   if (!reads.some((read) => isSame(read, kind))) return undefined;
   const copy = copies.find((copy) => isSame(copy.kind, kind));
   if (copy?.covers(namespace) !== true) return undefined;
-  if (!copy.isSynced) await copy.ready(signal);
+  if (!copy.isSynced) await copy.ready(patience.signal);
   return copy;
 }
 
@@ -147,6 +157,6 @@ function placeOf({ request }: Review, kind: AnyKind, asked: string | undefined):
   return kind.namespaced && namespace !== "" ? namespace : undefined;
 }
 
-function callOptions({ signal }: Review, namespace: string | undefined) {
-  return { signal, ...(namespace === undefined ? {} : { namespace }) };
+function callOptions({ patience }: Review, namespace: string | undefined) {
+  return { signal: patience.signal, ...(namespace === undefined ? {} : { namespace }) };
 }
