@@ -140,7 +140,8 @@ async function clientNode(workload: Workload): Promise<Program> {
   };
 }
 
-async function kopf(workload: Workload, workers: number | undefined): Promise<Program> {
+/** Installs kopf. @returns The folder with its Python. */
+export async function kopfEnvironment(): Promise<string> {
   const folder = await cached("kopf");
   const requirements = `${sources("kopf")}/requirements.txt`;
   await run("python3", { args: ["-m", "venv", `${folder}/venv`], cwd: folder });
@@ -148,6 +149,11 @@ async function kopf(workload: Workload, workers: number | undefined): Promise<Pr
     args: ["install", "--quiet", "--require-hashes", "-r", requirements],
     cwd: folder,
   });
+  return folder;
+}
+
+async function kopf(workload: Workload, workers: number | undefined): Promise<Program> {
+  const folder = await kopfEnvironment();
   return {
     name: `kopf${workers === undefined ? "" : `, ${workers} workers`}`,
     settings: `1.45.2; events off; ${
