@@ -33,6 +33,7 @@ export function configured(operator: Operator, settings: Settings): Operator {
       port: value("webhooks.port") ?? operator.webhooks.port,
       hostname: value("webhooks.hostname") ?? operator.webhooks.hostname,
       names: value("webhooks.names") ?? operator.webhooks.names,
+      ...workersOf(value("webhooks.workers") ?? operator.webhooks.workers),
       ...certificatePaths(value("webhooks.certificate"), value("webhooks.key")),
     },
     leaderElection: elected(operator.leaderElection, value, time),
@@ -58,6 +59,10 @@ function elected(
     id: value("leader_election.id") ?? code.id,
     namespace: value("leader_election.namespace") ?? code.namespace,
   };
+}
+
+function workersOf(workers: number | undefined): Pick<Operator["webhooks"], "workers"> {
+  return workers === undefined ? {} : { workers };
 }
 
 function certificatePaths(

@@ -11,6 +11,7 @@ import { isCalled } from "../parts/part_list.ts";
 import { currentRunLog } from "../runtime/current_run.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { isThread } from "../runtime/offload.ts";
+import { isReviewThread, ReviewThreads, serveReviews } from "../runtime/webhooks/review_threads.ts";
 import { undeclaredUse } from "../runtime/undeclared_use.ts";
 import { configured } from "./configure.ts";
 import { connect, type ConnectOptions } from "./connect.ts";
@@ -57,7 +58,8 @@ class UsageError extends Error {}
  * @param args The arguments.
  */
 export async function main(operator: Operator, args: readonly string[]): Promise<void> {
-  // A thread of the program loads it whole, for the tasks that it declares.
+  // A thread of the program loads it whole, for the tasks that it declares, or for its webhooks.
+  if (isReviewThread()) return serveReviews((values) => reviews(operator, values as Values));
   if (isThread()) return;
   try {
     await command(operator, args);
@@ -189,6 +191,7 @@ async function start(coded: Operator, values: Values): Promise<void> {
     },
     guard: guardOf(operator, connection, log),
   };
+  using reviewThreads = isSkipped("skip_webhook_server") ? undefined : reviewThreadsOf(operator, values, log);
   // Before anything else: a program that cannot listen does not begin.
   const served = operator.health && serveHealth(operator.health, health, stop.signal);
   const running = started.running = startOperator(operator, {
@@ -196,6 +199,7 @@ async function start(coded: Operator, values: Values): Promise<void> {
     signal: stop.signal,
     leaderElection: isElected(operator, connection) && !isSkipped("skip_controllers"),
     serveWebhooks: true,
+    reviewThreads,
     skipControllers: isSkipped("skip_controllers"),
     skipWebhooks: isSkipped("skip_webhook_server"),
     host: hostName(operator),
@@ -217,6 +221,42 @@ async function start(coded: Operator, values: Values): Promise<void> {
   await running.ended;
   await served?.finished;
   connection.close();
+}
+
+/** Threads for the functions of webhooks, where they are asked for. */
+function reviewThreadsOf({ parts, webhooks }: Operator, values: Values, log: Logger): ReviewThreads | undefined {
+  const { workers = 0 } = webhooks;
+  if (workers === 0 || !isCalled(parts)) return undefined;
+  const url = Deno.mainModule;
+  // A program that was typed in, or handed to Deno by `op`, cannot be loaded again.
+  if (url.endsWith("$deno$stdin.ts")) {
+    log.warn("Webhooks run without threads: the program is no file", { workers });
+    return undefined;
+  }
+  return new ReviewThreads({ url, threads: workers, start: { ...values }, log });
+}
+
+/** In a thread of the program: what answers reviews, told as the program was. */
+async function reviews(coded: Operator, values: Values): Promise<(request: Request) => Promise<Response>> {
+  const settings = await settingsSource(values).read();
+  const operator = configured(coded, settings);
+  await configureLogs(logLevel(settings), logFormat(settings), (line) => writeAll(Deno.stderr, line));
+  listenToStrayErrors(operatorLog(operator.name), () => {});
+  const { kubeconfig, context } = values;
+  const connection = await connect({
+    ...(kubeconfig === undefined ? {} : { kubeconfig }),
+    ...(context === undefined ? {} : { context }),
+  });
+  const { webhooks } = startOperator(operator, {
+    connection,
+    skipControllers: true,
+    leaderElection: false,
+    // The program asks, and tells.
+    checkAccess: false,
+    host: hostName(operator),
+    ...runtimeScope(settings),
+  });
+  return webhooks!.fetch;
 }
 
 /** A promise of user code that nobody waited for must not end the operator for all other objects. */

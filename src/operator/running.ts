@@ -16,6 +16,7 @@ import { Tracing } from "../runtime/tracing.ts";
 import { Verdicts } from "../runtime/verdicts.ts";
 import type { CertificateTimes } from "../runtime/webhooks/authority.ts";
 import { WebhookHandler } from "../runtime/webhooks/handler.ts";
+import type { ReviewThreads } from "../runtime/webhooks/review_threads.ts";
 import { controllersOf, isCalled, webhooksOf } from "../parts/part_list.ts";
 import { webhookRights } from "../parts/rights.ts";
 import { operatorLog } from "./log.ts";
@@ -55,6 +56,8 @@ export interface RunOptions {
   readonly skipWebhooks?: boolean;
   /** How long certificates of webhooks are good, for tests. @default {two years, and 90 days} */
   readonly certificateTimes?: CertificateTimes;
+  /** Threads of the program that run the webhooks' functions. @default {none} */
+  readonly reviewThreads?: ReviewThreads | undefined;
   /** Services in place of those that the operator makes, for tests. They are not closed. */
   readonly services?: unknown;
 }
@@ -176,6 +179,7 @@ export function startOperator(operator: Operator, options: RunOptions): Running 
       ready: made.promise,
       limits: operator.webhooks.limits,
       isServed: options.serveWebhooks ?? false,
+      threads: options.reviewThreads,
     })
     : undefined;
   const webhookServer = webhooks !== undefined && options.serveWebhooks

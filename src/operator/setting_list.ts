@@ -70,6 +70,12 @@ export const SETTINGS: readonly Setting[] = [
       help: "a name or address by which they are called, besides their Service; may be repeated",
     },
     {
+      key: "webhooks.workers",
+      type: "number",
+      flag: "webhook-workers",
+      help: "how many threads run the functions of webhooks; otherwise none does",
+    },
+    {
       key: "webhooks.certificate",
       type: "text",
       flag: "webhook-certificate",

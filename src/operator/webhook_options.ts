@@ -8,6 +8,11 @@ export interface WebhookServerOptions {
   readonly port?: number;
   /** @default {"0.0.0.0"} */
   readonly hostname?: string;
+  /**
+   * How many threads run the functions, for those that compute: each loads the program anew, makes services and live copies of its own, and takes some 40
+   * MB. Only where the operator runs as its program. @default {none: they run beside the controllers}
+   */
+  readonly workers?: number;
   /** How much is taken. */
   readonly limits?: WebhookLimits;
   /** Files with a certificate and its key, in place of those that the operator makes itself; they are read again when they change. */

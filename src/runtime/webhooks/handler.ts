@@ -17,6 +17,7 @@ import { Deadlines } from "./deadlines.ts";
 import { Patience } from "./patience.ts";
 import { ConversionFailure, conversionRequest, Conversions, convertAll } from "./convert.ts";
 import type { Surroundings } from "./review_context.ts";
+import type { ReviewThreads } from "./review_threads.ts";
 
 /** How much a server of webhooks takes. */
 export interface WebhookLimits {
@@ -42,6 +43,8 @@ export interface WebhookHandlerOptions extends Surroundings {
   /** What is called waits for it: services that are being made. @default {nothing} */
   readonly ready?: Promise<unknown>;
   readonly limits?: WebhookLimits;
+  /** Threads that answer in its place. */
+  readonly threads?: ReviewThreads | undefined;
   /** Whether it answers a server's requests, and not a cluster's whose clock a test moves. @default {false} */
   readonly isServed?: boolean;
 }
@@ -148,7 +151,8 @@ export class WebhookHandler {
     const late = (): void => patience.end(new BadReview(504, `no answer within ${longest} ms`));
     const deadline = this.#deadlines.after(longest, late);
     try {
-      return json(await patience.orEnd(this.#read(route, request, patience)));
+      const answer = await patience.orEnd(this.#read(route, request, patience));
+      return answer instanceof Response ? answer : json(answer);
     } finally {
       this.#deadlines.forget(deadline);
       patience.release();
@@ -158,12 +162,21 @@ export class WebhookHandler {
   async #read(route: Route, request: Request, patience: Patience): Promise<unknown> {
     if (!this.#isReady) await this.#options.ready;
     const body = await this.#bodies.read(request, route.longest, patience);
-    if (typeof body === "string") return await route.answer(body, patience);
+    if (typeof body === "string") return await this.#pass(route, request.url, body, patience);
     try {
-      return await route.answer(body.text, patience);
+      return await this.#pass(route, request.url, body.text, patience);
     } finally {
       body[Symbol.dispose]();
     }
+  }
+
+  async #pass(route: Route, url: string, text: string, patience: Patience): Promise<unknown> {
+    const { threads } = this.#options;
+    if (threads === undefined) return await route.answer(text, patience);
+    const answer = await threads.ask(url, text, patience);
+    if (answer.status === 500) route.metrics.panic();
+    const type = answer.status === 200 ? "application/json" : "text/plain; charset=utf-8";
+    return new Response(answer.text, { status: answer.status, headers: { "content-type": type } });
   }
 
   async #admit(part: string, webhook: Webhook, phase: WebhookPhase, text: string, patience: Patience) {

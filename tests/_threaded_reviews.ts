@@ -1,0 +1,108 @@
+/** A program whose webhooks run in threads, and what must hold of it: from source, and compiled. */
+import assert from "node:assert/strict";
+import { createApiserver, kubeconfigFor, localCertificate, serveApiserver } from "@op/sdk/testing";
+import { PATH, review } from "./runtime/_reviews.ts";
+
+/** How many threads there are. */
+export const THREADS = 3;
+
+/** The program. Its functions say in which thread they run. */
+export const program = (port: number, folder: string): string => `
+import { deny, operator, webhook } from "@op/sdk";
+import { Note } from "repository/tests/runtime/_reviews.ts";
+const thread = crypto.randomUUID();
+const noteRules = webhook(Note, {
+  validate({ spec }, { audit }) {
+    audit("thread", thread);
+    if (spec.text === "broken") throw new TypeError("it is broken");
+    if (spec.text === "forbidden") throw deny("nobody may say that");
+    while (spec.text === "endless") { /* it never comes back */ }
+  },
+});
+const op = operator({
+  name: "notes",
+  parts: { noteRules },
+  health: false,
+  permissions: { net: ["127.0.0.1"], env: ["LOG_TOKENS", "LOG_STREAM"], read: [${JSON.stringify(folder)}] },
+  webhooks: { hostname: "127.0.0.1", port: ${port}, workers: ${THREADS} },
+});
+export default op;
+if (import.meta.main) await op.main();
+`;
+
+/** Files that the program is told of: a kubeconfig and a certificate. */
+export async function surroundings(folder: string) {
+  const stack = new AsyncDisposableStack();
+  const { certificate, key, caCert } = await localCertificate();
+  const apiserver = stack.use(createApiserver());
+  const served = stack.use(serveApiserver(apiserver));
+  const files = { "tls.crt": certificate, "tls.key": key, kubeconfig: kubeconfigFor(served.url) };
+  for (const [name, text] of Object.entries(files)) await Deno.writeTextFile(`${folder}/${name}`, text);
+  const args = ["start", `--kubeconfig=${folder}/kubeconfig`, "--log-format=json"];
+  return {
+    caCert,
+    args: [...args, `--webhook-certificate=${folder}/tls.crt`, `--webhook-key=${folder}/tls.key`],
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/**
+ * Starts the program and looks at what its threads do.
+ *
+ * @param command The program and its arguments.
+ * @param port Where it serves.
+ * @param caCert By which authority it is known.
+ */
+export async function checkThreads(command: readonly string[], port: number, caCert: string): Promise<void> {
+  using client = Deno.createHttpClient({ caCerts: [caCert] });
+  const [file, ...args] = command;
+  const process = new Deno.Command(file!, { args, stdin: "null", stdout: "null", stderr: "piped" }).spawn();
+  const told = new Response(process.stderr).text();
+  const ask = async (text: string, timeout = 30) => {
+    const response = await fetch(`https://127.0.0.1:${port}${PATH}?timeout=${timeout}s`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(review(text)),
+      client,
+    });
+    const body = await response.text();
+    return { status: response.status, ...(response.ok ? JSON.parse(body).response : {}) };
+  };
+  const threadsOf = async (count: number): Promise<Set<string>> => {
+    const answers = await Promise.all(Array.from({ length: count }, () => ask("hello")));
+    assert(answers.every(({ allowed }) => allowed === true), JSON.stringify(answers));
+    return new Set(answers.map(({ auditAnnotations }) => auditAnnotations.thread));
+  };
+  try {
+    while (true) {
+      try {
+        // Each takes what comes as soon as it is up.
+        if ((await threadsOf(20)).size === THREADS) break;
+      } catch (error) {
+        if (!(error instanceof TypeError)) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    }
+    const before = await threadsOf(30);
+    assert.equal(before.size, THREADS);
+    assert.equal((await ask("forbidden")).allowed, false);
+    assert.equal((await ask("broken")).status, 500);
+    assert.deepEqual(await threadsOf(30), before, "one that throws ends no thread");
+
+    // All but one hang: what waits behind them is answered all the same, late ones by others.
+    const endless = Array.from({ length: THREADS - 1 }, () => ask("endless", 1));
+    const others = Array.from({ length: 30 }, () => ask("hello"));
+    assert.deepEqual((await Promise.all(endless)).map(({ status }) => status), endless.map(() => 504));
+    assert((await Promise.all(others)).every(({ allowed }) => allowed === true));
+    while ((await threadsOf(30)).size < THREADS);
+    const after = await threadsOf(30);
+    assert.equal([...after].filter((thread) => before.has(thread)).length, 1);
+  } finally {
+    process.kill("SIGTERM");
+    const { code } = await process.status;
+    const log = await told;
+    assert.equal(code, 0, log);
+    assert.equal(log.match(/Thread of webhooks ended/g)?.length, THREADS - 1, log);
+    assert.equal(log.match(/"Webhook failed"/g)?.length, 1, log);
+  }
+}

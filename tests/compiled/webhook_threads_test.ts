@@ -1,0 +1,15 @@
+/** Webhooks in threads of a compiled operator. */
+import { checkThreads, program, surroundings } from "../_threaded_reviews.ts";
+import { buildOperator, freePort } from "./_build.ts";
+
+Deno.test("a compiled operator runs reviews in threads; one that throws or never comes back harms no other", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const port = freePort();
+    await using built = await buildOperator(program(port, folder));
+    await using around = await surroundings(folder);
+    await checkThreads([built.path, ...around.args], port, around.caCert);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,20 @@
+/** Webhooks in threads of the program, from source. */
+import { freePort } from "../compiled/_build.ts";
+import { checkThreads, program, surroundings } from "../_threaded_reviews.ts";
+
+const ROOT = new URL("../../", import.meta.url).href;
+
+Deno.test("reviews run in as many threads as are asked for; one that throws or never comes back harms no other", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    await using around = await surroundings(folder);
+    const port = freePort();
+    const text = program(port, folder).replace("@op/sdk", `${ROOT}mod.ts`).replace("repository/", ROOT);
+    await Deno.writeTextFile(`${folder}/main.ts`, text);
+    const config = new URL("deno.json", ROOT).pathname;
+    const run = [Deno.execPath(), "run", "--no-check", "--quiet", "-A", "-c", config, `${folder}/main.ts`];
+    await checkThreads([...run, ...around.args], port, around.caCert);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
