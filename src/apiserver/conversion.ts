@@ -182,6 +182,10 @@ function convertedIn(review: unknown, uid: string, version: string): readonly un
   if (!isObject(review)) return "no response provided";
   if (version === "v1") {
     const [apiVersion, kind] = [own(review, "apiVersion"), own(review, "kind")];
+    // An older one is a type that the server knows, and does not take for this one.
+    if (apiVersion === "apiextensions.k8s.io/v1beta1" && kind === "ConversionReview") {
+      return "converting (v1beta1.ConversionReview) to (v1.ConversionReview): unknown conversion";
+    }
     if (apiVersion !== "apiextensions.k8s.io/v1" || kind !== "ConversionReview") {
       return `expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got ${apiVersion}, Kind=${kind}`;
     }

@@ -238,7 +238,7 @@ function reviewThreadsOf({ parts, webhooks }: Operator, values: Values, log: Log
 
 /** In a thread of the program: what answers reviews, told as the program was. */
 async function reviews(coded: Operator, values: Values): Promise<(request: Request) => Promise<Response>> {
-  const settings = await settingsSource(values).read();
+  const settings = await settingsSource(values, true).read();
   const operator = configured(coded, settings);
   await configureLogs(logLevel(settings), logFormat(settings), (line) => writeAll(Deno.stderr, line));
   listenToStrayErrors(operatorLog(operator.name), () => {});

@@ -8,6 +8,7 @@ import { matching } from "./cases/admission_matching.ts";
 import { applies } from "./cases/applies.ts";
 import { appliedBesides } from "./cases/applies_migration.ts";
 import { appliedShapes } from "./cases/applies_more.ts";
+import { conversion } from "./cases/conversion.ts";
 import { crd } from "./cases/crd.ts";
 import { customFeatures } from "./cases/custom_features.ts";
 import { changedDefinitions, customVersions } from "./cases/custom_versions.ts";
@@ -112,6 +113,7 @@ export const CASES: readonly Case[] = [
   ...matching,
   ...failures,
   ...refusedWebhooks,
+  ...conversion,
 ];
 
 /** Makes the kind that the cases share, and waits until discovery has it. */

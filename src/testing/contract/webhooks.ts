@@ -127,6 +127,37 @@ export async function withHooks(
   for (const [name, requests] of seen) if (!hooks[name]?.isUnseen) api.note(`webhook ${name}`, requests);
 }
 
+/** What a converter answers: `response` of a review; a Response for what is no review at all. */
+export type Conversion = (request: AdmissionRequest) => HookAnswer | Promise<HookAnswer>;
+
+/**
+ * Runs a case with a webhook that converts.
+ *
+ * @param convert What it answers.
+ * @param use What to do, with `conversion` of a definition.
+ */
+export async function withConverter(convert: Conversion, use: (conversion: Fields) => Promise<void>): Promise<void> {
+  authority ??= createAuthority();
+  const { certificate: caCert } = await authority;
+  const { certificate, key } = await (await authority).server(["127.0.0.1"]);
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, cert: certificate, key, onListen() {} },
+    async (request) => {
+      const review = await request.json();
+      return reviewed(review, await convert(review.request));
+    },
+  );
+  const url = `https://127.0.0.1:${(server.addr as Deno.NetAddr).port}/convert`;
+  try {
+    await use({
+      strategy: "Webhook",
+      webhook: { conversionReviewVersions: ["v1"], clientConfig: { url, caBundle: btoa(caCert) } },
+    });
+  } finally {
+    await server.shutdown();
+  }
+}
+
 /** Only the case's own namespace: others run at the same time. */
 export function inNamespace(api: Recorder): Fields {
   return { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": api.namespace } } };

@@ -1,0 +1,135 @@
+/** Kinds whose versions a webhook converts. */
+import { area } from "../contract.ts";
+import { CRDS, type Recorder } from "../recorder.ts";
+import { type Conversion, withConverter } from "../webhooks.ts";
+import { COUNT, type Fields, fruit, MERGE, objects, schema, TEXT, untilVersions, versioned } from "./_fruit.ts";
+
+// deno-lint-ignore no-explicit-any -- whatever version an object is of
+type Json = any;
+
+/** `size` of v1 is `tens` and `ones` of v2. */
+function converted(object: Json, to: string): Json {
+  const { spec: { size, tens = 0, ones = 0, ...spec } } = object;
+  const isFirst = to.endsWith("/v1");
+  if (object.apiVersion === to) return object;
+  return {
+    ...object,
+    apiVersion: to,
+    spec: isFirst
+      ? { ...spec, size: tens * 10 + ones }
+      : { ...spec, tens: Math.floor((size ?? 0) / 10), ones: (size ?? 0) % 10 },
+  };
+}
+
+const all = ({ objects, desiredAPIVersion: to }: Json): Json[] => objects.map((each: Json) => converted(each, to));
+const success: Conversion = (request) => ({ convertedObjects: all(request), result: { status: "Success" } });
+
+const VERSIONS = [
+  { schema: schema({ size: COUNT, note: TEXT }) },
+  { schema: schema({ tens: COUNT, ones: { ...COUNT, maximum: 9 }, note: TEXT }) },
+] as const;
+
+/** A definition that is converted by the stanza. */
+function defined(kind: string, plural: string, conversion: Fields, stored: 1 | 2 = 1) {
+  const versions = VERSIONS.map((version, i) => ({ ...version, storage: i + 1 === stored }));
+  const made = versioned(kind, plural, versions);
+  return { ...made, spec: { ...made.spec, conversion } };
+}
+
+async function define(api: Recorder, plural: string, definition: ReturnType<typeof defined>): Promise<void> {
+  await api.quietlyDefine(definition);
+  await untilVersions(api, plural, { v1: 200, v2: 200 });
+}
+
+/** Answers that are wrong somewhere. */
+const WRONG: Readonly<Record<string, Conversion>> = {
+  "no response": () => Response.json({ apiVersion: "apiextensions.k8s.io/v1", kind: "ConversionReview" }),
+  "another uid": (request) => ({ uid: "1", convertedObjects: all(request), result: { status: "Success" } }),
+  "a failure": () => ({ convertedObjects: [], result: { status: "Failure", message: "no such size" } }),
+  "a failure without words": () => ({ convertedObjects: [], result: { status: "Failure" } }),
+  "no result": (request) => ({ convertedObjects: all(request) }),
+  "no objects": () => ({ convertedObjects: [], result: { status: "Success" } }),
+  "an object too many": (request) => ({
+    convertedObjects: [...all(request), ...all(request)],
+    result: { status: "Success" },
+  }),
+  "objects of another version": ({ objects }) => ({ convertedObjects: objects, result: { status: "Success" } }),
+  "objects of another kind": (request) => ({
+    convertedObjects: all(request).map((each) => ({ ...each, kind: "Other" })),
+    result: { status: "Success" },
+  }),
+  "objects of another name": (request) => ({
+    convertedObjects: all(request).map((each) => ({ ...each, metadata: { ...each.metadata, name: "other" } })),
+    result: { status: "Success" },
+  }),
+  "objects without metadata": (request) => ({
+    convertedObjects: all(request).map(({ metadata: _, ...each }) => each),
+    result: { status: "Success" },
+  }),
+  "another version of the review": ({ uid }) =>
+    Response.json({ apiVersion: "apiextensions.k8s.io/v1beta1", kind: "ConversionReview", response: { uid } }),
+  "status 500": () => new Response("boom", { status: 500 }),
+  "status 404": () => new Response("", { status: 404 }),
+  "status 400": () => new Response("bad", { status: 400 }),
+};
+
+/** Kinds whose versions a webhook converts. */
+export const conversion = area("conversion", {
+  "an object is written and read in each version": (api) =>
+    withConverter(success, async (stanza) => {
+      await define(api, "rambutans", defined("Rambutan", "rambutans", stanza));
+      const [first, second] = [objects(api, "rambutans"), objects(api, "rambutans", "v2")];
+      await api.post(first, fruit("Rambutan", "a", { size: 42, note: "ripe" }));
+      await api.post(second, fruit("Rambutan", "b", { tens: 1, ones: 3 }, "v2"));
+      for (const place of [first, second]) {
+        await api.get(place);
+        for (const name of ["a", "b"]) await api.get(`${place}/${name}`);
+      }
+      await api.merge(`${second}/a`, { spec: { ones: 7 }, metadata: { labels: { seen: "yes" } } });
+      await api.get(`${first}/a`);
+      await api.merge(`${second}/a`, { spec: { ones: 17 } });
+      await api.merge(`${first}/b`, { spec: { size: 99 } });
+      await api.get(`${second}/b`);
+      await api.delete(`${second}/b`);
+    }),
+  "a watch shows objects in its own version": (api) =>
+    withConverter(success, async (stanza) => {
+      await define(api, "durians", defined("Durian", "durians", stanza));
+      await api.quietly("POST", objects(api, "durians"), fruit("Durian", "a", { size: 12 }));
+      await api.watch(`${objects(api, "durians", "v2")}?watch=1`, async (watch) => {
+        await watch.take(1);
+        await api.quietly("PATCH", `${objects(api, "durians")}/a`, { spec: { size: 34 } }, MERGE);
+        await watch.take(1);
+        await api.quietly("DELETE", `${objects(api, "durians")}/a`);
+        await watch.take(1);
+      });
+    }),
+  "objects stay what they are when another version is stored": (api) =>
+    withConverter(success, async (stanza) => {
+      await define(api, "pomelos", defined("Pomelo", "pomelos", stanza));
+      await api.post(objects(api, "pomelos"), fruit("Pomelo", "a", { size: 42 }));
+      const { spec: { versions } } = defined("Pomelo", "pomelos", stanza, 2);
+      await api.quietly("PATCH", `${CRDS}/pomelos.fruit.example.com`, { spec: { versions } }, MERGE);
+      await api.get(`${objects(api, "pomelos", "v2")}/a`);
+      await api.get(`${objects(api, "pomelos")}/a`);
+      await api.merge(`${objects(api, "pomelos")}/a`, { spec: { size: 56 } });
+      await api.get(`${objects(api, "pomelos", "v2")}/a`);
+      const { body } = await api.quietly("GET", `${CRDS}/pomelos.fruit.example.com`);
+      api.note("stored versions", body.status.storedVersions);
+    }),
+  ...Object.fromEntries(
+    Object.entries(WRONG).map(([name, answer], i) => [`a converter answers ${name}`, async (api: Recorder) => {
+      let isWrong = false;
+      await withConverter((request) => (isWrong ? answer : success)(request), async (stanza) => {
+        const [kind, plural] = [`Wrong${i}`, `wrong${i}s`];
+        await define(api, plural, defined(kind, plural, stanza));
+        isWrong = true;
+        await api.quietly("POST", objects(api, plural), fruit(kind, "a", { size: 42 }));
+        await api.get(`${objects(api, plural, "v2")}/a`);
+        await api.post(objects(api, plural, "v2"), fruit(kind, "b", { tens: 1 }, "v2"));
+        await api.get(`${objects(api, plural)}/a`);
+        isWrong = false;
+      });
+    }]),
+  ),
+});
