@@ -1,5 +1,5 @@
 /** Calls webhooks: by URL, or as a service that whoever made the server answers for (`k8s.io/apiserver/pkg/util/webhook`). */
-import type { Clock } from "../../base/clock.ts";
+import { type Clock, sleep } from "../../base/clock.ts";
 import type { ClientConfig, Webhook } from "./webhook.ts";
 
 /** Sends a request to a service of the cluster. */
@@ -14,6 +14,9 @@ export interface Caller {
   /** Who answers for services; undefined for one that nobody does. */
   readonly service: ServiceCaller | undefined;
 }
+
+// client-go's.
+const MOST_TRIES = 10;
 
 /** A webhook could not be called: what comes after `failed to call webhook: `. */
 export class CallError extends Error {
@@ -39,14 +42,16 @@ export async function callWebhook(caller: Caller, webhook: Webhook, review: unkn
     late.reject(new CallError(`Post ${JSON.stringify(url)}: context deadline exceeded`));
     stop.abort();
   });
-  const request = new Request(url, {
-    method: "POST",
-    headers: { "content-type": "application/json", accept: "application/json" },
-    body: JSON.stringify(review),
-    signal: stop.signal,
-  });
+  const body = JSON.stringify(review);
+  const request = () =>
+    new Request(url, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json" },
+      body,
+      signal: stop.signal,
+    });
   try {
-    return await Promise.race([ask(caller, clientConfig, request), late.promise]);
+    return await Promise.race([ask(caller, clientConfig, request, stop.signal), late.promise]);
   } finally {
     timer[Symbol.dispose]();
   }
@@ -62,21 +67,42 @@ function urlOf({ url, service }: ClientConfig, timeout: number): string {
   return `https://${name}.${namespace}.svc:${port}${path}?timeout=${timeout}s`;
 }
 
-async function ask(caller: Caller, config: ClientConfig, request: Request): Promise<unknown> {
-  let response: Response;
-  try {
-    response = await send(caller, config, request);
-  } catch (error) {
-    if (error instanceof CallError) throw error;
-    throw new CallError(`Post ${JSON.stringify(request.url)}: ${reasonOf(error, request.url)}`);
+async function ask(
+  caller: Caller,
+  config: ClientConfig,
+  request: () => Request,
+  signal: AbortSignal,
+): Promise<unknown> {
+  let response = await sent(caller, config, request());
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const wait = secondsToWait(response);
+    if (wait === undefined) break;
+    await response.body?.cancel();
+    await sleep(caller.clock, wait * 1000, signal);
+    response = await sent(caller, config, request());
   }
   const text = await response.text();
-  if (!response.ok) throw new CallError(statusText(response.status, text));
+  if (!response.ok) throw new CallError(statusText(response, text));
   try {
     return JSON.parse(text);
   } catch {
     throw new CallError(`couldn't get version/kind; json parse error: ${jsonFault(text)}`);
   }
+}
+
+async function sent(caller: Caller, config: ClientConfig, request: Request): Promise<Response> {
+  try {
+    return await send(caller, config, request);
+  } catch (error) {
+    if (error instanceof CallError) throw error;
+    throw new CallError(`Post ${JSON.stringify(request.url)}: ${reasonOf(error, request.url)}`);
+  }
+}
+
+/** As client-go: who is told when to come again comes again (`k8s.io/client-go/rest`, checkWait). */
+function secondsToWait({ status, headers }: Response): number | undefined {
+  const told = headers.get("retry-after") ?? "";
+  return (status === 429 || status >= 500) && /^\d{1,4}$/.test(told) ? Number(told) : undefined;
 }
 
 async function send({ service }: Caller, config: ClientConfig, request: Request): Promise<Response> {
@@ -108,16 +134,37 @@ function reasonOf(error: unknown, url: string): string {
   return /closed|reset|EOF/i.test(told) ? "EOF" : told;
 }
 
-/** What client-go makes of an answer that is no review. */
-function statusText(status: number, body: string): string {
-  if (status === 404) return "the server could not find the requested resource";
-  if (status >= 500) {
-    const told = body.trim() === "" ? "unknown" : body.trim();
-    return `an error on the server (${JSON.stringify(told)}) has prevented the request from succeeding`;
+/** What client-go makes of an answer that is no review (`k8s.io/apimachinery/pkg/api/errors`, NewGenericServerResponse). */
+function statusText({ status, headers }: Response, body: string): string {
+  const type = headers.get("content-type") ?? "text/plain";
+  const told = !type.startsWith("text/") || body.trim() === "" ? "unknown" : body.trim();
+  switch (status) {
+    case 403:
+    case 415:
+      return told;
+    case 406:
+      return told === "unknown"
+        ? "the server was unable to respond with a content type that the client supports"
+        : told;
   }
-  if (status === 401) return "the server has asked for the client to provide credentials";
-  return status === 403 ? "unknown" : "the server rejected our request for an unknown reason";
+  const known = STATUS_TEXTS[status];
+  if (known !== undefined) return known;
+  return status >= 500
+    ? `an error on the server (${JSON.stringify(told)}) has prevented the request from succeeding`
+    : `the server responded with the status code ${status} but did not return more information`;
 }
+
+const STATUS_TEXTS: Readonly<Record<number, string>> = {
+  400: "the server rejected our request for an unknown reason",
+  401: "the server has asked for the client to provide credentials",
+  404: "the server could not find the requested resource",
+  405: "the server does not allow this method on the requested resource",
+  409: "the server reported a conflict",
+  422: "the server rejected our request due to an error in our request",
+  429: "the server has received too many requests and has asked us to try again later",
+  503: "the server is currently unable to handle the request",
+  504: "the server was unable to return a response in the time allotted, but may still be processing the request",
+};
 
 function jsonFault(text: string): string {
   if (text.trim() === "") return "unexpected end of JSON input";

@@ -23,6 +23,42 @@ const review = (more: Record<string, unknown> = {}) =>
 /** Webhooks that fail, and those that are asked twice. */
 export const failures = area("admission failures", {
   ...Object.fromEntries(
+    ([["429", { status: 429 }], ["503", { status: 503 }]] as const).map(([name, status]) =>
+      [
+        `a webhook that answers ${name} and when to come again is asked again`,
+        async (api) => {
+          let calls = 0;
+          const answer = () =>
+            calls++ < 2 ? new Response("later", { ...status, headers: { "retry-after": "0" } }) : { allowed: true };
+          await withHooks(api, { busy: { phase: "validate", answer, isUnseen: true } }, async () => {
+            await api.post(api.core("configmaps"), configMap("c"));
+          });
+          api.note("calls", calls);
+        },
+      ] as [string, (api: Recorder) => Promise<void>]
+    ),
+  ),
+  "a webhook answers statuses of every kind": async (api) => {
+    let status = 0;
+    const answer = () => new Response("because", { status });
+    await withHooks(api, { odd: { phase: "validate", answer, isUnseen: true } }, async () => {
+      for (status of [401, 403, 405, 406, 409, 410, 413, 415, 418, 422, 501, 502, 503, 504]) {
+        await api.post(api.core("configmaps"), configMap("c"));
+      }
+    });
+  },
+  "a webhook that answers 429 and not when to come again is not asked again": async (api) => {
+    let calls = 0;
+    const answer = () => {
+      calls++;
+      return new Response("later", { status: 429 });
+    };
+    await withHooks(api, { busy: { phase: "validate", answer, isUnseen: true } }, async () => {
+      await api.post(api.core("configmaps"), configMap("c"));
+    });
+    api.note("calls", calls);
+  },
+  ...Object.fromEntries(
     ([
       ["no response", () => review()],
       ["another uid", () => ({ uid: "1", allowed: true })],
