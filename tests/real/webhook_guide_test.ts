@@ -1,0 +1,117 @@
+/** The guide to webhooks: its commands are run as they stand there, and what it says of cert-manager is what cert-manager takes. */
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { operator, webhook } from "@op/sdk";
+import { ConfigMap, CustomResourceDefinition, Namespace } from "@op/sdk/kinds";
+import { cli } from "../../cli/cli.ts";
+import { findKind } from "../../src/kube/discovery.ts";
+import { collectionPath } from "../../src/kube/path.ts";
+import type { Manifest } from "../../src/manifests/manifest.ts";
+import type { AnyKind } from "../../src/resource/kind.ts";
+import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
+import { ORIGINS } from "../../tools/upstream/origins.ts";
+import { unpack } from "../../tools/upstream/packed.ts";
+import { adminClient } from "../_watched.ts";
+import { freePort } from "../compiled/_build.ts";
+import { RunningIo } from "./_running_io.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+
+Deno.test("the guide to webhooks leads from op new to a refused object; what it says of cert-manager is what that takes", async (t) => {
+  await using cluster = await realCluster();
+  const client = adminClient(cluster);
+  const guide = await Deno.readTextFile(new URL("docs/guides/webhooks.md", ROOT));
+  const [, block] = /^```sh\n(op new operator[\s\S]*?)^```$/m.exec(guide) ?? assert.fail("there are no commands");
+  const [, told] = /^```text\n(admission webhook .*)\n```$/m.exec(guide) ?? assert.fail("there is no refusal");
+  const folder = await Deno.makeTempDir();
+  let cwd = folder;
+  try {
+    await Deno.writeTextFile(`${folder}/kubeconfig`, cluster.admin.kubeconfig);
+    for (const line of block!.trim().split("\n")) {
+      await t.step(line, async () => {
+        const [program, ...args] = line.split(" ");
+        if (program === "cd") return void (cwd = `${cwd}/${args[0]}`);
+        assert.equal(program, "op");
+        if (args[0] !== "dev") {
+          const io = new RunningIo(cwd);
+          // As it lies here, in place of what is published.
+          const sdk = args[1] === "operator" ? ["--sdk", fileURLToPath(ROOT)] : [];
+          return assert.equal(await cli([...args, ...sdk], io), 0, io.stderr);
+        }
+        // Others on this machine may have the usual port.
+        const file = `${cwd}/operator.toml`;
+        const settings = await Deno.readTextFile(file);
+        await Deno.writeTextFile(
+          file,
+          settings.replace("[operator]\n", `[operator]\nhealth = { port = ${freePort()} }\n`),
+        );
+        const io = new RunningIo(cwd);
+        const ended = cli([...args, "--kubeconfig", `${folder}/kubeconfig`], io);
+        await io.says(/^Webhooks are called at /, 1, ended);
+        const website = {
+          apiVersion: "demo.example.com/v1",
+          kind: "Website",
+          metadata: { name: "forbidden" },
+          spec: { host: "a.example.com" },
+        };
+        let answer = "";
+        for (let tries = 0; tries < 100 && answer !== told; tries++) {
+          const response = await cluster.fetch("/apis/demo.example.com/v1/namespaces/default/websites?dryRun=All", {
+            method: "POST",
+            headers: { "content-type": "application/json" },
+            body: JSON.stringify(website),
+          });
+          answer = (await response.json()).message;
+          if (answer !== told) await new Promise((resolve) => setTimeout(resolve, 100));
+        }
+        assert.equal(answer, told);
+        io.end();
+        assert.equal(await ended, 0, io.stderr);
+      });
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+
+  const origin = ORIGINS.find(({ kind }) => kind === "Certificate")!;
+  const packed = await unpack(origin);
+  await t.step({
+    name: "cert-manager's Certificate is taken by its definition, strictly, and what else there is by the server",
+    ignore: packed === undefined,
+    fn: async () => {
+      await client.create(CustomResourceDefinition, packed!.definition as never);
+      const op = operator({ name: "guard", parts: { maps: webhook(ConfigMap, { validate() {} }) } });
+      const { namespace, webhook: told, manager } = op.manifests({ certificates: "cert-manager" });
+      await client.create(Namespace, { metadata: { name: namespace[0]!.metadata.name } });
+      for (const manifest of [...told, ...manager]) {
+        // The definition of an Issuer is not packed.
+        if (manifest.kind === "Issuer") continue;
+        const [version = "", group = ""] = manifest.apiVersion.split("/").reverse();
+        let kind;
+        for (let tries = 0; kind === undefined; tries++) {
+          kind = await findKind(client, `${manifest.kind}.${version}.${group}`).catch((error) => {
+            if (tries > 100) throw error;
+          });
+        }
+        const made = await create(cluster, kind, manifest);
+        assert.equal(made.status, 201, `${manifest.kind}: ${made.told}`);
+      }
+    },
+  });
+});
+
+/** Creates an object, with whatever the server does not know refused. */
+async function create(
+  cluster: RealCluster,
+  kind: AnyKind,
+  object: Manifest,
+): Promise<{ readonly status: number; readonly told: string }> {
+  const { namespace } = object.metadata as { readonly namespace?: string };
+  const path = collectionPath(kind, namespace);
+  const response = await cluster.fetch(`${path}?fieldValidation=Strict`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(object),
+  });
+  return { status: response.status, told: await response.text() };
+}
