@@ -26,7 +26,7 @@ const COMMANDS = [["npx", "-y", "deno@2.9.6", "task", "demo"], ["npx", "-y", "de
  * assert.equal(fresh.KUBECONFIG, undefined);
  * ```
  */
-function freshEnvironment(
+export function freshEnvironment(
   environment: Readonly<Record<string, string>>,
   folder: string,
 ): Record<string, string> {
