@@ -31,7 +31,7 @@ export type { Duration } from "./src/base/duration.ts";
 export type { InferSchema, InputSchema, JsonSchema, Schema } from "./src/schema/mod.ts";
 export * as s from "./src/schema/builders.ts";
 export type { FieldError, FieldErrorReason } from "./src/schema/mod.ts";
-export { type Resource, resource, type ResourceOptions } from "./src/resource/resource.ts";
+export { type Resource, resource, type ResourceOptions } from "./src/resource/mod.ts";
 export type {
   AnyKind,
   Condition,

@@ -5,4 +5,3 @@ export { pluralOf } from "./plural.ts";
 export { resource } from "./resource.ts";
 export type { OtherVersion, Resource, ResourceInput, ResourceObject, ResourceOptions } from "./resource.ts";
 export type { Scale } from "./scale.ts";
-export { definitionWarnings } from "./warnings.ts";

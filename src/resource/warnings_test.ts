@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { s, type Schema } from "../schema/mod.ts";
-import { definitionWarnings, resource } from "./mod.ts";
+import { resource } from "./mod.ts";
+import { definitionWarnings } from "./warnings.ts";
 
 const NAMES = { group: "demo.example.com", kind: "Note" } as const;
 

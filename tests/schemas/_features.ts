@@ -1,6 +1,7 @@
 /** What a kind may have, and how to see whether one has it: in its definition, and in the text where the definition does not show how it was written. */
 import { isObject } from "../../src/base/json.ts";
-import { type DefinitionVersion, definitionWarnings } from "../../src/resource/mod.ts";
+import type { DefinitionVersion } from "../../src/resource/mod.ts";
+import { definitionWarnings } from "../../src/resource/warnings.ts";
 import type { JsonSchema, ValidationRule } from "../../src/schema/mod.ts";
 import type { UsedKind } from "./kinds/mod.ts";
 

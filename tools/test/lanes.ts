@@ -77,12 +77,12 @@ function typesOf(passed: ReadonlySet<string>): string[] {
 
 function docs(): Promise<Result> {
   return withDocConfig((config) =>
-    runTests("docs", ["--doc", `--config=${config}`, "--no-lock", ...documentedFiles()])
+    runTests("docs", ["--doc", "--parallel", `--config=${config}`, "--no-lock", ...documentedFiles()])
   );
 }
 
 function readme(): Promise<Result> {
-  return withReadmeProject((cwd) => runTests("readme", ["--no-lock", "."], { cwd }));
+  return withReadmeProject((cwd) => runTests("readme", ["--parallel", "--no-lock", "."], { cwd }));
 }
 
 /** Nothing is asked of the registry in a dry run. Slow types are errors in it. */
