@@ -196,7 +196,7 @@ export function applyTo(
   const before = withoutManaged(live);
   const wanted = { ...config, metadata: own(config, "metadata") ?? {} };
   // An object that was never tracked gets its fields under a name that anybody can take them from.
-  const known = start.managers.size > 0 || !live.metadata.uid ? start : untracked(core, kind, live);
+  const known = start.managers.size > 0 || !live.metadata.uid ? start : untracked(core, kind, live, subresource);
   const id = identity({ manager: options.manager, operation: "Apply", ...(subresource && { subresource }) });
   const change = { schema, apiVersion, manager: id, ignored, ...versionsOf(core, kind) };
   let result;
@@ -222,18 +222,24 @@ export function applyTo(
   return { object, managers, times, isChanged: result.isChanged || object !== result.object };
 }
 
-/** The fields of an object that nobody tracked so far. */
+/** The fields of an object that nobody tracked so far, as far as the path of the first apply is about them. */
 function untracked(
   core: Core,
   kind: ServedKind,
   live: StoredObject,
+  subresource: string | undefined,
 ): { managers: Managers; times: ReadonlyMap<string, string> } {
-  const id = identity({ manager: "before-first-apply", operation: "Update", apiVersion: kind.apiVersion });
+  const id = identity({
+    manager: "before-first-apply",
+    operation: "Update",
+    apiVersion: kind.apiVersion,
+    ...(subresource && { subresource }),
+  });
   const change = {
     schema: kind.schema,
     apiVersion: kind.apiVersion,
     manager: id,
-    ignored: ignoredFields(kind),
+    ignored: ignoredFields(kind, subresource),
     ...versionsOf(core, kind),
   };
   const managers = new Map(updated(nothing(kind), withoutManaged(live), new Map(), change));

@@ -57,6 +57,14 @@ export const appliedBesides = area("applied besides", {
     const annotations = { [LAST_APPLIED]: "{}" };
     await api.apply(api.core("configmaps/c?fieldManager=kubectl"), configMap("c", { a: "2" }, { annotations }));
   },
+  "the first apply is one of a status": async (api) => {
+    const bare = { apiVersion: "contract.example.com/v1", kind: "Widget", metadata: { name: "w" } };
+    // What owns nothing is not tracked from then on, until somebody applies.
+    await api.apply(api.widgets("/w?fieldManager=one"), { ...bare, spec: { ports: [] } });
+    await api.merge(api.widgets("/w/status"), { status: { phase: "Down" } });
+    await api.apply(api.widgets("/w/status?fieldManager=one&force=true"), { ...bare, status: {} });
+    await api.apply(api.widgets("/w?fieldManager=one&force=true"), { ...bare, spec: { size: 4 } });
+  },
   "an update after an apply": async (api) => {
     const { body } = await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { size: 1, color: "red" }));
     await api.put(api.widgets("/w?fieldManager=two"), { ...body, spec: { ...body.spec, size: 2 } });
