@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { requireFor } from "../cli/build/bundle.ts";
 import { versionOf } from "../cli/build/compile.ts";
 import { sbom } from "../cli/build/sbom.ts";
 import { namedSource } from "../cli/build/source_name.ts";
@@ -41,6 +42,8 @@ export async function opBinary(options: OpBinaryOptions = {}): Promise<void> {
       ...["bundle", "--quiet", "--minify", "--platform=deno", "--sourcemap=external", `--output=${bundled}`],
       join(ROOT, "cli/main.ts"),
     ]);
+    const code = await Deno.readTextFile(bundled);
+    await Deno.writeTextFile(bundled, [...requireFor(code), code].join("\n"));
     // The file's time is written into the executable: a fixed one makes equal bytes of equal code.
     await Deno.utime(bundled, 0, 0);
     await run(compiler, [
