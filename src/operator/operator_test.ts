@@ -93,5 +93,5 @@ Deno.test("operator asks for the variables of webhooks only where it has some", 
     operator({ name: "o", parts }).permissions()
       .filter(({ access, target }) => access === "env" && /^OP_(WEBHOOKS|SKIP)_/.test(target)).length;
   assert.equal(envs({ configs }), 0);
-  assert.equal(envs({ rules: webhook(Namespace, { validate() {} }) }), 7);
+  assert.equal(envs({ rules: webhook(Namespace, { validate() {} }) }), 8);
 });
