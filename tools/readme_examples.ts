@@ -31,8 +31,8 @@ export function codeBlocks(markdown: string): Map<string, string> {
   return files;
 }
 
-/** Guides without code: what they say to type is typed by `tests/compiled/whole_way_test.ts`. */
-const OF_COMMANDS: readonly string[] = ["docs/guides/from_nothing.md"];
+/** Guides without code: what the one says to type is typed by `tests/compiled/whole_way_test.ts`, the other is made of the list of metrics. */
+const WITHOUT_CODE: readonly string[] = ["docs/guides/from_nothing.md", "docs/guides/metrics.md"];
 
 /** Writes the documents' code as a project into a folder of its own, which is gone when `use` has ended. */
 export async function withReadmeProject<T>(use: (folder: string) => Promise<T>): Promise<T> {
@@ -61,7 +61,7 @@ export async function withReadmeProject<T>(use: (folder: string) => Promise<T>):
 /** Documents whose code is tested, from the root of the repository. */
 function documents(root: URL): string[] {
   const guides = [...Deno.readDirSync(new URL("docs/guides/", root))].map(({ name }) => `docs/guides/${name}`);
-  return ["README.md", ...guides.filter((name) => name.endsWith(".md") && !OF_COMMANDS.includes(name)).sort()];
+  return ["README.md", ...guides.filter((name) => name.endsWith(".md") && !WITHOUT_CODE.includes(name)).sort()];
 }
 
 function loadingTests(document: string, names: readonly string[]): string {
