@@ -58,6 +58,9 @@ function entries(folder: string): string[] {
   return [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
 }
 
+/** Earlier ones refuse to bundle, whatever there is to be had. */
+const BUNDLES = !Deno.version.deno.startsWith("2.4.");
+
 Deno.test("op names no image by a commit where there is no git, and writes nothing", async () => {
   await inFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/operator.toml`, '[build.image]\ntag = "$TAG_OR_SHORT_COMMIT_SHA"\n');
@@ -116,7 +119,7 @@ Deno.test({
         `${folder}/deno.json`,
         JSON.stringify({ imports: { "@op/sdk": "jsr:@op/sdk@^99.0.0" } }),
       );
-      for (const command of [["crds"], ["build"]]) {
+      for (const command of BUNDLES ? [["crds"], ["build"]] : [["crds"]]) {
         const { code, stderr } = await withoutNetwork(folder, ...command);
         assert.equal(code, 1);
         assert.match(
