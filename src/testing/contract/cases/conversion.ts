@@ -77,10 +77,10 @@ const WRONG: Readonly<Record<string, Conversion>> = {
 export const conversion = area("conversion", {
   "an object is written and read in each version": (api) =>
     withConverter(success, async (stanza) => {
-      await define(api, "jackfruits", defined("Jackfruit", "jackfruits", stanza));
-      const [first, second] = [objects(api, "jackfruits"), objects(api, "jackfruits", "v2")];
-      await api.post(first, fruit("Jackfruit", "a", { size: 42, note: "ripe" }));
-      await api.post(second, fruit("Jackfruit", "b", { tens: 1, ones: 3 }, "v2"));
+      await define(api, "tayberries", defined("Tayberry", "tayberries", stanza));
+      const [first, second] = [objects(api, "tayberries"), objects(api, "tayberries", "v2")];
+      await api.post(first, fruit("Tayberry", "a", { size: 42, note: "ripe" }));
+      await api.post(second, fruit("Tayberry", "b", { tens: 1, ones: 3 }, "v2"));
       for (const place of [first, second]) {
         await api.get(place);
         for (const name of ["a", "b"]) await api.get(`${place}/${name}`);
@@ -106,15 +106,15 @@ export const conversion = area("conversion", {
     }),
   "objects stay what they are when another version is stored": (api) =>
     withConverter(success, async (stanza) => {
-      await define(api, "mulberries", defined("Mulberry", "mulberries", stanza));
-      await api.post(objects(api, "mulberries"), fruit("Mulberry", "a", { size: 42 }));
-      const { spec: { versions } } = defined("Mulberry", "mulberries", stanza, 2);
-      await api.quietly("PATCH", `${CRDS}/mulberries.fruit.example.com`, { spec: { versions } }, MERGE);
-      await api.get(`${objects(api, "mulberries", "v2")}/a`);
-      await api.get(`${objects(api, "mulberries")}/a`);
-      await api.merge(`${objects(api, "mulberries")}/a`, { spec: { size: 56 } });
-      await api.get(`${objects(api, "mulberries", "v2")}/a`);
-      const { body } = await api.quietly("GET", `${CRDS}/mulberries.fruit.example.com`);
+      await define(api, "loganberries", defined("Loganberry", "loganberries", stanza));
+      await api.post(objects(api, "loganberries"), fruit("Loganberry", "a", { size: 42 }));
+      const { spec: { versions } } = defined("Loganberry", "loganberries", stanza, 2);
+      await api.quietly("PATCH", `${CRDS}/loganberries.fruit.example.com`, { spec: { versions } }, MERGE);
+      await api.get(`${objects(api, "loganberries", "v2")}/a`);
+      await api.get(`${objects(api, "loganberries")}/a`);
+      await api.merge(`${objects(api, "loganberries")}/a`, { spec: { size: 56 } });
+      await api.get(`${objects(api, "loganberries", "v2")}/a`);
+      const { body } = await api.quietly("GET", `${CRDS}/loganberries.fruit.example.com`);
       api.note("stored versions", body.status.storedVersions);
     }),
   ...Object.fromEntries(
