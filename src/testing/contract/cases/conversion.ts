@@ -77,10 +77,10 @@ const WRONG: Readonly<Record<string, Conversion>> = {
 export const conversion = area("conversion", {
   "an object is written and read in each version": (api) =>
     withConverter(success, async (stanza) => {
-      await define(api, "tayberries", defined("Tayberry", "tayberries", stanza));
-      const [first, second] = [objects(api, "tayberries"), objects(api, "tayberries", "v2")];
-      await api.post(first, fruit("Tayberry", "a", { size: 42, note: "ripe" }));
-      await api.post(second, fruit("Tayberry", "b", { tens: 1, ones: 3 }, "v2"));
+      await define(api, "salaks", defined("Salak", "salaks", stanza));
+      const [first, second] = [objects(api, "salaks"), objects(api, "salaks", "v2")];
+      await api.post(first, fruit("Salak", "a", { size: 42, note: "ripe" }));
+      await api.post(second, fruit("Salak", "b", { tens: 1, ones: 3 }, "v2"));
       for (const place of [first, second]) {
         await api.get(place);
         for (const name of ["a", "b"]) await api.get(`${place}/${name}`);
@@ -106,15 +106,15 @@ export const conversion = area("conversion", {
     }),
   "objects stay what they are when another version is stored": (api) =>
     withConverter(success, async (stanza) => {
-      await define(api, "loganberries", defined("Loganberry", "loganberries", stanza));
-      await api.post(objects(api, "loganberries"), fruit("Loganberry", "a", { size: 42 }));
-      const { spec: { versions } } = defined("Loganberry", "loganberries", stanza, 2);
-      await api.quietly("PATCH", `${CRDS}/loganberries.fruit.example.com`, { spec: { versions } }, MERGE);
-      await api.get(`${objects(api, "loganberries", "v2")}/a`);
-      await api.get(`${objects(api, "loganberries")}/a`);
-      await api.merge(`${objects(api, "loganberries")}/a`, { spec: { size: 56 } });
-      await api.get(`${objects(api, "loganberries", "v2")}/a`);
-      const { body } = await api.quietly("GET", `${CRDS}/loganberries.fruit.example.com`);
+      await define(api, "calamondins", defined("Calamondin", "calamondins", stanza));
+      await api.post(objects(api, "calamondins"), fruit("Calamondin", "a", { size: 42 }));
+      const { spec: { versions } } = defined("Calamondin", "calamondins", stanza, 2);
+      await api.quietly("PATCH", `${CRDS}/calamondins.fruit.example.com`, { spec: { versions } }, MERGE);
+      await api.get(`${objects(api, "calamondins", "v2")}/a`);
+      await api.get(`${objects(api, "calamondins")}/a`);
+      await api.merge(`${objects(api, "calamondins")}/a`, { spec: { size: 56 } });
+      await api.get(`${objects(api, "calamondins", "v2")}/a`);
+      const { body } = await api.quietly("GET", `${CRDS}/calamondins.fruit.example.com`);
       api.note("stored versions", body.status.storedVersions);
     }),
   ...Object.fromEntries(
