@@ -315,7 +315,8 @@ export class Recorder {
     while (true) {
       const init = { method, headers, body: bodyOf(body, options.contentType), signal: this.#signal };
       const response = await this.#send(new Request(`http://server${path}`, init));
-      if (response.status !== 503 || !(await response.clone().text()).includes(CHANGING)) return readable(response);
+      const passing = PASSING[response.status];
+      if (passing === undefined || !(await response.clone().text()).includes(passing)) return readable(response);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
@@ -332,8 +333,11 @@ export class Recorder {
   }
 }
 
-/** What the real server says for a moment while it takes over a changed definition. */
-const CHANGING = "apiserver is shutting down";
+/** What the real server says for a moment while it takes over a changed definition, by status: asked again, it answers. */
+const PASSING: Readonly<Record<number, string>> = {
+  429: "storage is (re)initializing",
+  503: "apiserver is shutting down",
+};
 
 /** Path of the CustomResourceDefinitions. */
 export const CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";

@@ -77,10 +77,10 @@ const WRONG: Readonly<Record<string, Conversion>> = {
 export const conversion = area("conversion", {
   "an object is written and read in each version": (api) =>
     withConverter(success, async (stanza) => {
-      await define(api, "salaks", defined("Salak", "salaks", stanza));
-      const [first, second] = [objects(api, "salaks"), objects(api, "salaks", "v2")];
-      await api.post(first, fruit("Salak", "a", { size: 42, note: "ripe" }));
-      await api.post(second, fruit("Salak", "b", { tens: 1, ones: 3 }, "v2"));
+      await define(api, "cupuacus", defined("Cupuacu", "cupuacus", stanza));
+      const [first, second] = [objects(api, "cupuacus"), objects(api, "cupuacus", "v2")];
+      await api.post(first, fruit("Cupuacu", "a", { size: 42, note: "ripe" }));
+      await api.post(second, fruit("Cupuacu", "b", { tens: 1, ones: 3 }, "v2"));
       for (const place of [first, second]) {
         await api.get(place);
         for (const name of ["a", "b"]) await api.get(`${place}/${name}`);
