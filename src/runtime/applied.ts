@@ -1,7 +1,7 @@
 /** Whether applying would change anything, by what the server recorded of our last apply (KEP-555, `fieldsV1`). */
 import { equal, isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
-import { isEmpty, isSameValue } from "./normal_form.ts";
+import { hasNormalForms, isSameValue, type Place } from "./normal_form.ts";
 import type { KubeObject } from "../resource/kind.ts";
 
 /**
@@ -21,22 +21,25 @@ export function isApplied(wanted: KubeObject, live: KubeObject, manager: string)
   const { name: _name, namespace: _namespace, ...written } = metadata as unknown as Record<string, unknown>;
   // Name and namespace are how an object is found; they are nobody's fields.
   const fields = Object.keys(written).length === 0 ? rest : { ...rest, metadata: written };
-  return isOwned(fields, live, entry.fieldsV1, []);
+  return isOwned(fields, live, entry.fieldsV1, { path: [], isNormal: hasNormalForms(wanted.apiVersion) });
 }
 
-function isOwned(wanted: unknown, live: unknown, fields: Record<string, unknown>, path: readonly string[]): boolean {
+function isOwned(wanted: unknown, live: unknown, fields: Record<string, unknown>, place: Place): boolean {
   const keys = Object.keys(fields).filter((key) => key !== ".");
   // A leaf, or something that is owned as a whole.
-  if (keys.length === 0) return isSameValue(wanted, live, path);
-  if (Array.isArray(wanted)) return Array.isArray(live) && isListOwned(wanted, live, fields, keys, path);
+  if (keys.length === 0) return isSameValue(wanted, live, place);
+  if (Array.isArray(wanted)) return Array.isArray(live) && isListOwned(wanted, live, fields, keys, place);
   if (!isObject(wanted) || !isObject(live)) return false;
-  // An empty list has no items to be owned, and the server keeps none.
-  const isNothing = (name: string): boolean =>
-    isEmpty(wanted[name]) && fields[`f:${name}`] === undefined && isEmpty(own(live, name) ?? null);
+  // An empty list has no items to be owned, and of built-in kinds the server keeps none.
+  const isNothing = (name: string): boolean => {
+    const [value, there] = [wanted[name], own(live, name)];
+    if (fields[`f:${name}`] !== undefined || !Array.isArray(value) || value.length > 0) return false;
+    return there === undefined ? place.isNormal : equal(value, there);
+  };
   const names = Object.keys(wanted).filter((name) => wanted[name] !== undefined && !isNothing(name));
   return names.length === keys.length && names.every((name) => {
     const inner = fields[`f:${name}`];
-    return isObject(inner) && isOwned(wanted[name], own(live, name), inner, [...path, name]);
+    return isObject(inner) && isOwned(wanted[name], own(live, name), inner, { ...place, path: [...place.path, name] });
   });
 }
 
@@ -46,7 +49,7 @@ function isListOwned(
   live: unknown[],
   fields: Record<string, unknown>,
   keys: string[],
-  path: readonly string[],
+  place: Place,
 ): boolean {
   if (wanted.length !== keys.length) return false;
   let left = wanted;
@@ -60,11 +63,11 @@ function isListOwned(
     // One that has the keys goes before one that leaves some to the server's defaults; none stands for two.
     const item = left.find((item) => hasKeys(item, tail, false)) ?? left.find((item) => hasKeys(item, tail, true));
     left = left.filter((other) => other !== item);
-    const place = live.findIndex((item) => hasKeys(item, tail, false));
-    places.set(item, place);
-    const there = live[place];
+    const index = live.findIndex((item) => hasKeys(item, tail, false));
+    places.set(item, index);
+    const there = live[index];
     const inner = fields[key];
-    return isObject(item) && isObject(there) && isObject(inner) && isItemOwned(item, there, inner, tail, path);
+    return isObject(item) && isObject(there) && isObject(inner) && isItemOwned(item, there, inner, tail, place);
   });
   // The order counts: init containers run in it, variables refer to those before them.
   const order = wanted.flatMap((item) => places.get(item) ?? []);
@@ -76,7 +79,7 @@ function isItemOwned(
   live: Record<string, unknown>,
   fields: Record<string, unknown>,
   keys: Record<string, unknown>,
-  path: readonly string[],
+  place: Place,
 ): boolean {
   // An item that is owned as a whole, such as an owner reference.
   if (Object.keys(fields).length === 0) return equal(item, live);
@@ -84,7 +87,7 @@ function isItemOwned(
   return isOwned({ ...keys, ...item }, live, {
     ...Object.fromEntries(Object.keys(keys).map((name) => [`f:${name}`, {}])),
     ...fields,
-  }, path);
+  }, place);
 }
 
 function hasKeys(item: unknown, keys: Record<string, unknown>, mayLack: boolean): boolean {

@@ -1,7 +1,18 @@
 import assert from "node:assert/strict";
-import { isSameValue, stored } from "./normal_form.ts";
+import { memoryCluster } from "@op/sdk/testing";
+import { messages } from "../openapi/protobuf.gen.ts";
+import { DROPPED_ZEROS, DROPPED_ZEROS_IN, hasNormalForms, isSameValue, stored } from "./normal_form.ts";
 
-const SAME: readonly { name: string; wanted: unknown; live: unknown; path: string[]; expected: boolean }[] = [
+interface Case {
+  readonly name: string;
+  readonly wanted: unknown;
+  readonly live: unknown;
+  readonly path: readonly string[];
+  readonly expected: boolean;
+}
+
+/** Of built-in kinds. */
+const SAME: readonly Case[] = [
   { name: "a quantity in the server's form", wanted: "1000m", live: "1", path: ["limits", "cpu"], expected: true },
   { name: "a quantity that is a number", wanted: 1, live: "1", path: ["requests", "cpu"], expected: true },
   { name: "another quantity", wanted: "1001m", live: "1", path: ["limits", "cpu"], expected: false },
@@ -34,27 +45,94 @@ const SAME: readonly { name: string; wanted: unknown; live: unknown; path: strin
   { name: "an empty text where nothing is kept", wanted: "", live: undefined, path: ["value"], expected: true },
   { name: "false where it is true", wanted: false, live: true, path: ["spec", "paused"], expected: false },
   {
-    name: "0 that is gone from what is owned as a whole",
-    wanted: [{ a: 1, b: 0 }],
-    live: [{ a: 1 }],
-    path: [],
+    name: "an empty text that is gone from what is owned as a whole",
+    wanted: [{ key: "mine", operator: "Exists", value: "" }],
+    live: [{ key: "mine", operator: "Exists" }],
+    path: ["spec", "tolerations"],
+    expected: true,
+  },
+  {
+    name: "a pointer's 0 that is new in what is owned as a whole: it evicts at once",
+    wanted: [{ key: "mine", effect: "NoExecute", tolerationSeconds: 0 }],
+    live: [{ key: "mine", effect: "NoExecute" }],
+    path: ["spec", "tolerations"],
+    expected: false,
+  },
+  {
+    name: "a pointer's 0 in what was empty until now",
+    wanted: { runAsUser: 0 },
+    live: {},
+    path: ["spec", "securityContext"],
+    expected: false,
+  },
+  {
+    name: "an empty object that says all by being there",
+    wanted: [{ from: [{ podSelector: { matchLabels: { a: "b" } }, namespaceSelector: {} }] }],
+    live: [{ from: [{ podSelector: { matchLabels: { a: "b" } } }] }],
+    path: ["spec", "ingress"],
+    expected: false,
+  },
+  {
+    name: "an empty list in what is owned as a whole",
+    wanted: [{ from: [{ podSelector: {} }], ports: [] }],
+    live: [{ from: [{ podSelector: {} }] }],
+    path: ["spec", "ingress"],
     expected: true,
   },
   {
     name: "more than is wanted of what is owned as a whole",
-    wanted: [{ a: 1 }],
-    live: [{ a: 1, b: 0 }],
+    wanted: [{ key: "a" }],
+    live: [{ key: "a", operator: "" }],
     path: [],
     expected: false,
   },
-  { name: "true that is gone", wanted: { a: true }, live: {}, path: [], expected: false },
+  { name: "true that is gone", wanted: { nullable: true }, live: {}, path: [], expected: false },
 ];
 
-for (const { name, wanted, live, path, expected } of SAME) {
-  Deno.test(`isSameValue says ${expected ? "yes" : "no"} to ${name}`, () => {
-    assert.equal(isSameValue(wanted, live, path), expected);
-  });
+/** Of custom kinds: the server keeps each value as it was written. */
+const KEPT: readonly Case[] = [
+  { name: "false where nothing is", wanted: false, live: undefined, path: ["spec", "paused"], expected: false },
+  { name: "0 where nothing is", wanted: 0, live: undefined, path: ["spec", "replicas"], expected: false },
+  { name: "an empty text where nothing is", wanted: "", live: undefined, path: ["spec", "class"], expected: false },
+  { name: "false that is new in a list", wanted: [{ a: 1, on: false }], live: [{ a: 1 }], path: [], expected: false },
+  { name: "false in what was empty until now", wanted: { nullable: false }, live: {}, path: ["spec"], expected: false },
+  { name: "a list that is new in a list", wanted: [{ a: 1, b: [] }], live: [{ a: 1 }], path: [], expected: false },
+  { name: "a version that looks like a number", wanted: "1.10", live: "1.1", path: ["max", "go"], expected: false },
+  { name: "a quantity in another form", wanted: "1000m", live: "1", path: ["limits", "cpu"], expected: false },
+  { name: "what is there as it was written", wanted: [{ on: false }], live: [{ on: false }], path: [], expected: true },
+];
+
+for (const [cases, isNormal, whose] of [[SAME, true, "built-in"], [KEPT, false, "custom"]] as const) {
+  for (const { name, wanted, live, path, expected } of cases) {
+    Deno.test(`isSameValue says ${expected ? "yes" : "no"} of a ${whose} kind to ${name}`, () => {
+      assert.equal(isSameValue(wanted, live, { path, isNormal }), expected);
+    });
+  }
 }
+
+Deno.test("what is said to be dropped when it is zero is no pointer in any of Go's types, or only where it does not stand", () => {
+  const [dropped, pointers] = [new Set<string>(), new Set<string>()];
+  for (const field of Object.values(messages).flatMap((message) => message.split(";"))) {
+    const [, key = "", type = ""] = field.split(" ");
+    if (/^[?]?[a-z]$/.test(type)) (type.startsWith("?") ? pointers : dropped).add(key);
+  }
+  for (const name of DROPPED_ZEROS) assert(dropped.has(name) && !pointers.has(name), name);
+  for (const name of [...DROPPED_ZEROS_IN].map((each) => each.split(".")[1]!)) {
+    assert(dropped.has(name) && pointers.has(name), name);
+  }
+});
+
+Deno.test("all groups that a server has by itself have normal forms, and no other", async () => {
+  await using cluster = await memoryCluster();
+  const answer = await cluster.fetch(new Request("http://memory.cluster/apis"));
+  const { groups } = await answer.json() as { groups: { preferredVersion: { groupVersion: string } }[] };
+  for (const { preferredVersion } of groups) assert(hasNormalForms(preferredVersion.groupVersion));
+  assert(groups.length > 15);
+  assert(hasNormalForms("v1"));
+  for (const other of ["demo.example.com/v1", "gateway.networking.k8s.io/v1", "snapshot.storage.k8s.io/v1"]) {
+    assert(!hasNormalForms(other), other);
+  }
+});
 
 Deno.test("stored writes a Secret's stringData as data, over what data says, and leaves other kinds alone", () => {
   const secret = { apiVersion: "v1", kind: "Secret", data: { a: "eA==", b: "eQ==" }, stringData: { b: "é" } };

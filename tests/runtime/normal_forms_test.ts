@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { controller, type Input } from "@op/sdk";
 import { Deployment, Secret } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
+import { applyPairs, Switch } from "./_applied_pairs.ts";
 import { Note, writes } from "./_notes.ts";
 
 function deployment(name: string, cpu: string): Input<typeof Deployment> {
@@ -61,4 +62,25 @@ Deno.test("quantities, stringData and what is empty or zero are known in the for
   await cluster.settle();
   const after = (await cluster.get(Deployment, "a")).spec!.template.spec!.containers[0]!.resources!;
   assert.equal(after.limits?.cpu, "1001m", "and what differs is written");
+});
+
+Deno.test("what is taken for applied already is what the server would not change, of custom and built-in kinds", async () => {
+  await using cluster = await memoryCluster({ kinds: [Switch] });
+  await applyPairs(cluster.client);
+});
+
+Deno.test("false that is new in an item of a custom kind's list reaches the server", async () => {
+  const Copied = controller(Note, {
+    owns: [Switch],
+    async reconcile({ metadata: { name }, spec }, { apply }) {
+      const on = spec.text === "off" ? { on: false } : {};
+      await apply(Switch, { metadata: { name }, spec: { parts: [{ name: "a", ...on }] } });
+    },
+  });
+  await using cluster = await memoryCluster({ parts: { Copied } });
+  await cluster.create(Note, "a", { spec: { text: "nothing said" } });
+  await cluster.settle();
+  await cluster.patch(Note, "a", { spec: { text: "off" } });
+  await cluster.settle();
+  assert.deepEqual((await cluster.get(Switch, "a")).spec.parts, [{ name: "a", on: false }]);
 });
