@@ -4,6 +4,7 @@
  */
 import { isObject } from "../base/json.ts";
 import { own, setOwn } from "../base/own.ts";
+import { parseGoMicroTime, parseGoTime, wholeSeconds } from "../schema/formats/time.ts";
 import { alwaysNull } from "./always_null.ts";
 import { goKind, goTypeName } from "./go_value.ts";
 import { canonicalQuantity } from "./quantity.ts";
@@ -60,13 +61,14 @@ function decodeValue(schema: ServerSchema, value: unknown, place: Place): unknow
       return decodeArray(schema, value, place);
     case "string":
       if (typeof value !== "string") throw mismatch(value, schema.format === "byte" ? "[]uint8" : "string", place);
+      if (schema.definition?.endsWith("Time")) return goTime(value, typeName(schema));
       return schema.format === "byte" ? base64(value) : value;
     case "boolean":
       if (typeof value !== "boolean") throw mismatch(value, "bool", place);
       return value;
     case "integer":
       if (typeof value !== "number") throw mismatch(value, integerType(schema), place);
-      if (!Number.isInteger(value)) throw mismatch(value, integerType(schema), place);
+      if (!Number.isInteger(value) || !fits(value, schema)) throw mismatch(value, integerType(schema), place);
       return value;
     case "number":
       if (typeof value !== "number") throw mismatch(value, "float64", place);
@@ -142,6 +144,15 @@ function quantity(text: string): string {
   }
 }
 
+/** A time as Go writes it again: in UTC, in whole seconds or in microseconds, which are then all there on the way in, too. */
+function goTime(text: string, type: string): string {
+  const time = type === "MicroTime" ? parseGoMicroTime(text) : parseGoTime(text);
+  if (typeof time === "string") throw new DecodeError(time);
+  if (type !== "MicroTime") return wholeSeconds(time);
+  const [, fraction = ""] = /\.(\d{6})/.exec(text) ?? [];
+  return wholeSeconds(time).replace("Z", `.${fraction}Z`);
+}
+
 /** Bytes, which must be base64 in full. */
 function base64(text: string): string {
   const plain = text.replace(/[\r\n]/g, "");
@@ -172,6 +183,11 @@ function isQuantity(schema: ServerSchema): boolean {
   return schema.definition?.endsWith(".Quantity") ?? false;
 }
 
+function fits(value: number, { format }: ServerSchema): boolean {
+  const bound = 2 ** (format === "int32" ? 31 : 63);
+  return value >= -bound && value < bound;
+}
+
 function integerType({ format }: ServerSchema): string {
   return format ?? "int";
 }
@@ -193,10 +209,16 @@ function goType(schema: ServerSchema): string {
 }
 
 function mismatch(value: unknown, type: string, { owner, goPath }: Place): DecodeError {
-  const shown = typeof value === "number" && !Number.isInteger(value) ? `number ${value}` : jsonType(value);
+  const isUnfit = typeof value === "number" && (!Number.isInteger(value) || /^int\d/.test(type));
+  const shown = isUnfit ? `number ${goNumber(value)}` : jsonType(value);
   const where = goPath === "" ? "" : `Go struct field ${owner}.${goPath} of type `;
   const message = `json: cannot unmarshal ${shown} into ${where === "" ? "Go value of type " : where}${type}`;
   return new DecodeError(message, restored(value, type));
+}
+
+/** A number as it is written in a body, as far as it is known: without an exponent where it is whole. */
+function goNumber(value: number): string {
+  return Number.isInteger(value) ? BigInt(value).toString() : String(value);
 }
 
 function restored(value: unknown, type: string): string {

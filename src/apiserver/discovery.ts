@@ -4,24 +4,22 @@ import { digest } from "./hashes.ts";
 import { mediaRanges } from "./accept.ts";
 import type { Core } from "./core.ts";
 import { compareVersions } from "./crd.ts";
+import { health, HEALTH_PATHS, isHealthPath } from "./health.ts";
 import type { ServedKind, Subresource } from "./kinds.ts";
 import { openApiDocument, openApiIndex } from "./openapi.ts";
 import { OPENAPI_V2_PROTOBUF, openApiV2, openApiV2Head } from "./openapi_v2.ts";
 import { methodNotAllowed, resourceNotFound } from "./status_error.ts";
 
-const HEALTH = /^\/(?:healthz|livez|readyz)(?:\/.*)?$/;
-
 /** Whether a path is answered here. */
 export function isDiscoveryPath(path: string): boolean {
-  return /^\/?$|^\/(?:api|apis|version|openapi)(?:\/|$)/.test(path) || HEALTH.test(path);
+  return /^\/?$|^\/(?:api|apis|version|openapi)(?:\/|$)/.test(path) || isHealthPath(path);
 }
 
 /** Answers such a path. */
 export async function serveDiscovery(core: Core, url: URL, request: Request): Promise<Response> {
   if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed();
   const path = url.pathname.replace(/\/+$/, "");
-  if (HEALTH.test(path)) return health(path, url.searchParams);
-  const body = await documentAt(core, path, request);
+  const body = isHealthPath(path) ? health(url.pathname, url.searchParams) : await documentAt(core, path, request);
   if (body === undefined && path.startsWith("/api/")) throw resourceNotFound();
   if (body === undefined) {
     return new Response("404 page not found\n", {
@@ -43,17 +41,7 @@ function rootPaths(core: Core): string[] {
   const groups = groupsOf(core).filter((group) => group !== "");
   const versions = groups.flatMap((group) => versionsOf(core, group).map((each) => `/apis/${group}/${each}`));
   const paths = ["/api", "/api/v1", "/apis", "/apis/", ...groups.map((group) => `/apis/${group}`), ...versions];
-  for (const probe of ["healthz", "livez", "readyz"]) paths.push(`/${probe}`, `/${probe}/ping`);
-  return [...paths, "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/version"].sort();
-}
-
-/** A server that answers is well: there is one check, `ping`. Any other is taken as one that has nothing to say. */
-function health(path: string, query: URLSearchParams): Response {
-  const [, probe] = path.split("/");
-  const isVerbose = query.has("verbose") && path === `/${probe}`;
-  return new Response(isVerbose ? `[+]ping ok\n${probe} check passed\n` : "ok", {
-    headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" },
-  });
+  return [...paths, ...HEALTH_PATHS, "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/version"].sort();
 }
 
 const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";

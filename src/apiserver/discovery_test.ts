@@ -24,6 +24,18 @@ Deno.test("health and version are answered", async () => {
   assert.equal((await wire.get("/version")).body.gitVersion, "v1.36.3");
 });
 
+Deno.test("health is told check by check: one that is not there is not found, one that is left out is told so", async () => {
+  await using wire = new Wire();
+
+  assert.equal((await wire.get("/readyz/etcd")).body, "ok");
+  assert.equal((await wire.get("/readyz/nothing")).status, 404);
+  assert.equal(
+    (await wire.get("/livez?verbose&exclude=etcd&exclude=disk")).body,
+    "[+]ping ok\n[+]log ok\n[+]etcd excluded: ok\n" +
+      'warn: some health checks cannot be excluded: no matches for "disk"\nlivez check passed\n',
+  );
+});
+
 Deno.test("OpenAPI has a document for each group and version, with all that it refers to", async () => {
   await using wire = await withWebsites();
   const { body: text } = await wire.get("/openapi/v3");

@@ -169,6 +169,8 @@ function verbOf(method: string, { name, namespace, subresource, kind, query, isW
   switch (method) {
     case "GET":
     case "HEAD":
+      // The paths of built-in kinds know no HEAD.
+      if (method === "HEAD" && kind.isBuiltin) return undefined;
       if (isWatchPath) return "watch";
       if (name !== undefined) return "get";
       return isTrue(query.get("watch")) ? "watch" : "list";

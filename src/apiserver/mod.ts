@@ -1,6 +1,6 @@
 /**
  * A Kubernetes API server as a function: `(Request) => Promise<Response>`. It keeps its objects in memory, does by itself what a cluster's garbage
- * collector and namespace controller do, and reads no time but that of the clock it is given.
+ * collector and controllers of namespaces and service accounts do, and reads no time but that of the clock it is given.
  */
 import { type Clock, systemClock } from "../base/clock.ts";
 import { Access } from "./access/access.ts";
@@ -14,6 +14,7 @@ import { builtinRules } from "./builtin_rules.ts";
 import type { Core } from "./core.ts";
 import { DEFINITIONS } from "./crd.ts";
 import { definitionRules } from "./definition_rules.ts";
+import { giveDefaultAccounts } from "./default_accounts.ts";
 import { Definitions } from "./definitions.ts";
 import { autoscalerRules } from "./autoscaler_rules.ts";
 import { eventRules } from "./event_rules.ts";
@@ -126,6 +127,7 @@ export function createApiserver(options: ApiserverOptions = {}): Apiserver {
   emptyNamespaces(core);
   createInitialNamespaces(core);
   createInitialObjects(core);
+  giveDefaultAccounts(core);
   aggregateRoles(core);
   if (rbac) createInitialRoles(core);
 

@@ -21,7 +21,11 @@ export function createInitialNamespaces(core: Core): void {
   if (kind === undefined) return;
   for (const name of INITIAL) {
     const { object } = kind.rules.decode({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
-    createObject(core, kind, object, { namespace: undefined, dryRun: false });
+    createObject(core, kind, object, {
+      namespace: undefined,
+      dryRun: false,
+      track: (made) => trackUpdate(core, kind, undefined, made, { manager: "kube-apiserver" }),
+    });
   }
 }
 

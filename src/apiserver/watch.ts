@@ -89,6 +89,7 @@ export class Watches {
     checkWatchOptions(query);
     const start = startOf(query);
     const isChosen = selection(kind, query, request.name);
+    integer(query, "limit");
     const timeout = integer(query, "timeoutSeconds") || DEFAULT_TIMEOUT;
     if (kind.rules.convertAll !== undefined) {
       // What has to be converted is asked for before the watch is open.

@@ -168,8 +168,9 @@ export async function patch(core: Core, target: Target, request: Request): Promi
   if (!types.some((each) => each === type)) throw kind.isBuiltin ? unsupportedPatch() : unsupportedMediaType(types);
   const text = await readBody(request);
   if (type === PATCHES.apply) return await applyObject(core, target, text, options);
-  const edit = editOf(kind, type, text);
   return await change(core, target, options, (live) => {
+    // Read once there is something to change: where there is not, nobody learns of what is wrong with it.
+    const edit = editOf(kind, type, text);
     const draft = decodePatched(kind, edit.apply(live) as Draft, edit, { ...options, warnings });
     checkName(draft, name);
     return draft;

@@ -88,7 +88,12 @@ function valueOf(document: { toJS(options: { mapAsMap: boolean }): unknown }): u
 /** What Go's parser says where ours stops: of what is met most; of the rest our own words. */
 function yamlFault(fault: { code: string; message: string }, line: number, text: string): string {
   const isAtEnd = text.split("\n").length === line;
-  if (fault.code === "TAB_AS_INDENT") return `line ${line}: found character that cannot start any token`;
+  // What Go's scanner stops at is told with its line, save the first.
+  const where = line === 1 ? "" : `line ${line}: `;
+  if (fault.code === "TAB_AS_INDENT") return `${where}found character that cannot start any token`;
+  if (/^Nested mappings are not allowed/.test(fault.message)) {
+    return `${where}mapping values are not allowed in this context`;
+  }
   if (fault.code === "BAD_INDENT" && isAtEnd && fault.message.startsWith("Flow")) {
     const closing = fault.message.startsWith("Flow map") ? "}" : "]";
     const isOpen = /[[{,]\s*$/.test(text);

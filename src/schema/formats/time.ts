@@ -23,14 +23,17 @@ const PARTS: Readonly<Record<string, RegExp>> = {
   "15": /^\d{1,2}/,
   "04": /^\d{2}/,
   "05": /^\d{2}(?:[.,]\d+)?/,
+  "05 alone": /^\d{2}/,
+  ".000000": /^\.\d{6}/,
   "Z07:00": /^(?:Z|[+-]\d{2}:\d{2})/,
 };
 
 /** What Go says of a text that is not of a layout (`time`, Parse). */
 function parseError(text: string, layout: string): string {
   let rest = text;
-  for (const part of layout.match(/Z07:00|\d+|\D/g) ?? []) {
-    const match = (PARTS[part] ?? new RegExp(`^${part}`)).exec(rest);
+  for (const part of layout.match(/Z07:00|\.0+|\d+|\D/g) ?? []) {
+    const form = part === "05" && layout.includes("05.") ? "05 alone" : part;
+    const match = (PARTS[form] ?? new RegExp(`^${part}`)).exec(rest);
     if (match === null) {
       return `parsing time ${goQuote(text)} as ${goQuote(layout)}: cannot parse ${goQuote(rest)} as ${goQuote(part)}`;
     }
@@ -39,6 +42,9 @@ function parseError(text: string, layout: string): string {
   if (rest !== "") return `parsing time ${goQuote(text)}: extra text: ${goQuote(rest)}`;
   const month = Number(text.slice(5, 7));
   const isMonth = month >= 1 && month <= 12;
+  if (Number(/[+-](\d{2}):\d{2}$/.exec(text)?.[1] ?? 0) > 24) {
+    return `parsing time ${goQuote(text)}: time zone offset hour out of range`;
+  }
   const isDay = isMonth && parseTimestamp(`${text.slice(0, 10)}T00:00:00Z`) !== undefined;
   return `parsing time ${goQuote(text)}: ${isDay ? "hour" : isMonth ? "day" : "month"} out of range`;
 }
@@ -63,6 +69,17 @@ export function parseDateTime(text: string): Timestamp | string {
  */
 export function parseGoTime(text: string): Timestamp | string {
   return parseTimestamp(text) ?? parseError(text, "2006-01-02T15:04:05Z07:00");
+}
+
+/**
+ * A point in time as those with microseconds are read, such as a Lease's: all six digits have to be there.
+ *
+ * @param text The text.
+ * @returns The point in time, or what Go says of a text that is none.
+ */
+export function parseGoMicroTime(text: string): Timestamp | string {
+  const time = /:\d{2}\.\d{6}(?:Z|[+-])/.test(text) ? parseTimestamp(text) : undefined;
+  return time ?? parseError(text, "2006-01-02T15:04:05.000000Z07:00");
 }
 
 /** A point in time as the times in `metadata` are written: in UTC, in whole seconds. */

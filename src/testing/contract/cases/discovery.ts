@@ -28,6 +28,14 @@ export const discovery = area("discovery", {
     await api.get("/healthz");
     await api.get("/livez");
     await api.get("/readyz");
+    await api.get("/livez?exclude=etcd");
+  },
+  "tells its health check by check": async (api) => {
+    for (const check of ["ping", "etcd", "log?verbose", "nothing", "etcd/more", ""]) {
+      for (const probe of ["healthz", "livez", "readyz"]) await api.get(`/${probe}/${check}`);
+    }
+    for (const check of ["etcd-readiness", "informer-sync", "shutdown"]) await api.get(`/readyz/${check}`);
+    await api.get("/livez/shutdown");
   },
   "tells its version": async (api) => void await api.get("/version"),
 });

@@ -51,6 +51,14 @@ export const garbage = area("garbage collection", {
     await api.quietly("POST", api.core("configmaps"), configMap("owned", {}, { ownerReferences: [gone] }));
     await api.untilStatus(api.core("configmaps/owned"), 404);
   },
+  "a namespace has a default service account, which comes again": async (api) => {
+    const path = api.core("serviceaccounts/default");
+    await api.untilStatus(path, 200);
+    const { body } = await api.get(path);
+    await api.quietly("DELETE", path);
+    await api.untilAnswer(path, (answer) => answer.status === 200 && answer.body.metadata.uid !== body.metadata.uid);
+    await api.get(path);
+  },
   "a namespace goes with all that is in it": async (api) => {
     const name = `${api.namespace}-gone`;
     await api.quietly("POST", "/api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name } });
