@@ -154,31 +154,40 @@ Deno.test({
   },
 });
 
-Deno.test({
-  name: "op build leaves nothing behind where Ctrl-C comes halfway",
-  ignore: Deno.build.os === "windows",
-  async fn() {
-    await inFolder(async (folder) => {
-      const temporary = `${folder}/temporary`;
-      await Deno.mkdir(temporary);
-      const [program, ...args] = op("build");
-      // A group of its own, which a terminal interrupts as a whole.
-      const process = new Deno.Command("setsid", {
-        args: [program!, ...args],
-        cwd: folder,
-        env: { TMPDIR: temporary },
-        stdin: "null",
-        stdout: "null",
-        stderr: "null",
-      }).spawn();
-      while (!entries(temporary).some((name) => name.startsWith("op-build-"))) {
-        await new Promise((go) => setTimeout(go, 5));
-      }
-      Deno.kill(-process.pid, "SIGINT");
-      const { code } = await process.status;
-      assert.equal(code, 130);
-      assert.deepEqual(entries(temporary).filter((name) => name.startsWith("op-")), []);
-      assert.deepEqual(entries(folder), ["main.ts", "temporary"]);
-    });
-  },
-});
+const INTERRUPTED = [
+  { args: ["build"], while: "op-build-" },
+  { args: ["crds"], while: "op-project-" },
+  { args: ["new", "operator", "shop", "--kind", "Cache"], while: ".shop-" },
+  { args: ["rbac", "unused", "main.ts", "--", "sleep", "60"], while: "op-rights-" },
+];
+
+for (const { args: given, while: prefix } of INTERRUPTED) {
+  Deno.test({
+    name: `op ${given.slice(0, 2).join(" ")} leaves nothing behind where Ctrl-C comes halfway`,
+    ignore: Deno.build.os === "windows",
+    async fn() {
+      await inFolder(async (folder) => {
+        const temporary = `${folder}/temporary`;
+        await Deno.mkdir(temporary);
+        const [program, ...args] = op(...given);
+        // A group of its own, which a terminal interrupts as a whole.
+        const process = new Deno.Command("setsid", {
+          args: [program!, ...args],
+          cwd: folder,
+          env: { TMPDIR: temporary },
+          stdin: "null",
+          stdout: "null",
+          stderr: "null",
+        }).spawn();
+        while (![...entries(temporary), ...entries(folder)].some((name) => name.startsWith(prefix))) {
+          await new Promise((go) => setTimeout(go, 5));
+        }
+        Deno.kill(-process.pid, "SIGINT");
+        const { code } = await process.status;
+        assert.equal(code, 130);
+        assert.deepEqual(entries(temporary).filter((name) => name.startsWith("op-")), []);
+        assert.deepEqual(entries(folder), ["main.ts", "temporary"]);
+      });
+    },
+  });
+}

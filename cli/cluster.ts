@@ -1,6 +1,7 @@
 /** The cluster that a command works on. */
 import { resolve } from "node:path";
-import { type AnyKind, Client, connect, findKind } from "@op/sdk";
+import { type AnyKind, ApiError, Client, connect, findKind } from "@op/sdk";
+import { Failure } from "./exit_code.ts";
 import type { Io } from "./io.ts";
 import type { PlainObject } from "./objects.ts";
 
@@ -49,4 +50,15 @@ export async function connectCluster({ kubeconfig, context }: ClusterOptions, io
     },
     [Symbol.dispose]: () => connection.close(),
   };
+}
+
+/**
+ * Why an object was not applied. What the API server answers names the object already.
+ *
+ * @param error What came of it.
+ * @param shown The object: its kind and name.
+ */
+export function applyFailure(error: unknown, shown: string): Failure {
+  const { message } = error as Error;
+  return new Failure(error instanceof ApiError ? message : `Cannot apply ${shown}: ${message}`, { cause: error });
 }

@@ -8,7 +8,8 @@ import type {
   Sample,
 } from "@op/sdk";
 import { Failure, throwIfInterrupted } from "./exit_code.ts";
-import { faultOf } from "./deno.ts";
+import { faultOf, runningDeno } from "./deno.ts";
+import type { Io } from "./io.ts";
 import { withProject } from "./project.ts";
 import type { ProjectFile } from "./project_file.ts";
 
@@ -32,6 +33,8 @@ export interface OperatorFacts {
   readonly samples: readonly Sample[];
   /** Finalizers that its controllers name themselves; the others begin with the operator's name. */
   readonly finalizers: readonly string[];
+  /** Keys of its controllers. */
+  readonly controllers: readonly string[];
   /** Names of the definitions of the kinds that it reconciles. Those that it only owns or reads may be others' as well. */
   readonly reconciled: readonly string[];
   /** What its `operator.toml` says of the program that makes images. */
@@ -57,23 +60,24 @@ const MARK = "\u0001op:";
 /**
  * Loads a file and asks the operator that is its default export.
  *
- * @param deno The Deno to load it with.
  * @param file The file, as a URL.
  * @param cwd Where its configuration is looked for, there and above.
  * @param shown The file, as the user named it.
+ * @param io The terminal and the shell: Ctrl-C leaves nothing behind.
  * @param options How it is asked.
  * @throws {Failure} If the file cannot be loaded, its default export is no operator, or it cannot be installed so.
  */
 export async function inspect(
-  deno: string,
   file: URL,
   cwd: string,
   shown: string,
+  io: Io,
   options: InspectOptions = {},
 ): Promise<OperatorFacts> {
-  const output = await withProject(cwd, async (flags) => {
+  const output = await withProject(cwd, io, async (flags) => {
     const args = ["run", "--quiet", ...flags, ...LOADING, "--ext=ts", "-"];
-    const process = new Deno.Command(deno, { args, cwd, stdin: "piped", stdout: "piped", stderr: "piped" }).spawn();
+    const process = new Deno.Command(runningDeno(), { args, cwd, stdin: "piped", stdout: "piped", stderr: "piped" })
+      .spawn();
     // A Deno that ends before it has read the script says why in its output.
     const writing = write(process.stdin, script(file, options)).catch(() => {});
     return (await Promise.all([process.output(), writing]))[0];
@@ -108,8 +112,9 @@ function factsOf() {
     const { builder = {}, telemetry = false } = op.config ?? {};
     const finalizers = Object.values(op.parts).flatMap((part) => part.part === "controller" ? part.finalizer ?? [] : []);
     const reconciled = Object.values(op.parts).flatMap((part) => part.part === "controller" ? part.kind.crd?.metadata.name ?? [] : []);
+    const controllers = Object.keys(op.parts).filter((key) => op.parts[key].part === "controller");
     const manifests = op.manifests(${JSON.stringify(install)});
-    return { name, version, crds: op.crds(), permissions: op.permissions(), rights: op.rights(), manifests, samples: op.samples(), finalizers, reconciled, builder, telemetry };
+    return { name, version, crds: op.crds(), permissions: op.permissions(), rights: op.rights(), manifests, samples: op.samples(), finalizers, controllers, reconciled, builder, telemetry };
   } catch (error) {
     return { refused: error.message };
   }

@@ -37,6 +37,15 @@ export const systemIo: Io = {
   onInterrupt,
 };
 
+/**
+ * The same, for work within a command that hears interruptions itself: nothing is undone by them there but by its end.
+ *
+ * @param io The terminal and the shell.
+ */
+export function hearing(io: Io): Io {
+  return Object.create(io, { onInterrupt: { value: undefined } });
+}
+
 /** The preset is shown, not typed ahead, as some versions of `prompt` do: an answer is typed without deleting it first. */
 function ask(question: string, preset: string): string | undefined {
   const said = prompt(`${question} [${preset}]`);

@@ -28,6 +28,9 @@ export async function readObjects(source: string, io: Io): Promise<PlainObject[]
       : await Deno.readTextFile(resolve(io.cwd, source));
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) throw new Failure(`Cannot read ${shown}: there is no such file`);
+    if (error instanceof Deno.errors.IsADirectory) {
+      throw new Failure(`Cannot read ${shown}: that is a folder; name the files in it`);
+    }
     throw new Failure(`Cannot read ${shown}: ${(error as Error).message}`, { cause: error });
   }
   return objectsIn(text, shown);
@@ -51,6 +54,8 @@ export function objectsIn(text: string, shown: string): PlainObject[] {
 
 function unfolded(value: unknown, shown: string): PlainObject[] {
   const object = value as Partial<PlainObject> | undefined;
+  // Files of a folder for kustomize are named together, as by "config/rbac/*.yaml"; this one says how they belong together.
+  if (object?.apiVersion?.startsWith?.("kustomize.config.k8s.io/")) return [];
   if (typeof object?.kind !== "string" || typeof object.apiVersion !== "string") {
     throw new Failure(`Cannot read ${shown}: a document in it has no apiVersion or no kind`);
   }

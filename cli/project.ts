@@ -2,6 +2,8 @@
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { SourceFile } from "./deno.ts";
+import type { Io } from "./io.ts";
+import { temporaryFolder } from "./temporary_folder.ts";
 import { VERSION } from "./version.ts";
 
 /** A file's project. */
@@ -40,15 +42,17 @@ export async function projectOf(source: Pick<SourceFile, "folder">, folder: stri
  * Does something with a file's project, which is there for so long.
  *
  * @param folder The file's folder.
+ * @param io The terminal and the shell: Ctrl-C leaves no project behind.
  * @param use Does it, with the flags for Deno.
  */
-export async function withProject<T>(folder: string, use: (flags: readonly string[]) => Promise<T>): Promise<T> {
-  const own = await Deno.makeTempDir({ prefix: "op-project-" });
-  try {
-    return await use((await projectOf({ folder }, own)).flags);
-  } finally {
-    await Deno.remove(own, { recursive: true });
-  }
+export async function withProject<T>(
+  folder: string,
+  io: Io,
+  use: (flags: readonly string[]) => Promise<T>,
+): Promise<T> {
+  if (await above(folder, CONFIGS) !== undefined) return await use([]);
+  using own = temporaryFolder("op-project-", io);
+  return await use((await projectOf({ folder }, own.path)).flags);
 }
 
 /** The folder of the SDK, where this `op` lies in it. */

@@ -60,7 +60,7 @@ export async function build(file: string, options: BuildOptions, io: Io): Promis
   const install = options.image !== true ? { image: NO_IMAGE } : commit === undefined ? {} : { commit };
   step(`Checking and bundling ${file}`, io);
   const bundled = await bundle(source, folder, file);
-  const facts = await inspect(runningDeno(), pathToFileURL(bundled.path), folder, file, { project, install });
+  const facts = await inspect(pathToFileURL(bundled.path), folder, file, io, { project, install });
   const flags = await permissionFlags(bundled.path, project, file);
   const output = options.output ?? join("dist", facts.name);
   if (options.output === undefined) await checkPlaces(output, options, io);

@@ -1,7 +1,7 @@
 /** `op deploy`: puts an operator into a cluster by server-side apply, and waits until it runs. */
 import { join, resolve } from "node:path";
 import { type AnyKind, ApiError, type KubeObject } from "@op/sdk";
-import { type Cluster, type ClusterOptions, connectCluster } from "../cluster.ts";
+import { applyFailure, type Cluster, type ClusterOptions, connectCluster } from "../cluster.ts";
 import { Failure, UsageError } from "../exit_code.ts";
 import type { Io } from "../io.ts";
 import { type PlainObject, readObjects } from "../objects.ts";
@@ -115,7 +115,7 @@ async function applied(
     if (dryRun && isComing && error instanceof ApiError && error.status === 404) {
       return `created    ${shown} (unchecked: its namespace comes with it)`;
     }
-    throw new Failure(`Cannot apply ${shown}: ${(error as Error).message}`, { cause: error });
+    throw applyFailure(error, shown);
   }
 }
 

@@ -78,11 +78,17 @@ export async function permissions(
   if (missing.length === 0) return [good(`${user} has all ${facts.rights.length} rights`)];
   return missing.map(({ right: { verb, resource, group, part, reason } }) =>
     wrong(
-      `${user} may not ${verb} ${resource}${group === "" ? "" : `.${group}`} (${
+      `${user} may not ${verb} ${qualified(resource, group)} (${
         part ?? "the operator"
       }: ${reason}): op deploy, or op rbac generate`,
     )
   );
+}
+
+/** As kubectl names it: `websites.demo.example.com/status`. */
+function qualified(resource: string, group: string): string {
+  const [name, ...parts] = resource.split("/");
+  return [group === "" ? name : `${name}.${group}`, ...parts].join("/");
 }
 
 function placesOf(

@@ -1,7 +1,7 @@
 /** `op generate`: the files of an operator's manifests, made from its declarations. */
 import { dirname, join, resolve } from "node:path";
 import type { InstallOptions } from "@op/sdk";
-import { runningDeno, sourceFile } from "../deno.ts";
+import { sourceFile } from "../deno.ts";
 import { Failure, UsageError } from "../exit_code.ts";
 import { replaceTogether } from "../files_together.ts";
 import { inspect, type OperatorFacts } from "../inspect.ts";
@@ -111,7 +111,7 @@ export async function factsOf(file: string, options: PlaceOptions, io: Io): Prom
   const project = await projectFile(source, options, io);
   const commit = options.image === undefined ? await commitFor(project, source) : undefined;
   const install = { ...installOptions(options), ...(commit === undefined ? {} : { commit }) };
-  return await inspect(runningDeno(), source.url, source.folder, file, { install, project });
+  return await inspect(source.url, source.folder, file, io, { install, project });
 }
 
 /** For what has no image, and must not fail for want of one. */

@@ -1,6 +1,6 @@
 /** `op new controller`: a kind, what is done about its objects, and a test of that, in a project that is there. */
 import { join } from "node:path";
-import { runningDeno, sourceFile } from "../deno.ts";
+import { sourceFile } from "../deno.ts";
 import { Failure, UsageError } from "../exit_code.ts";
 import { inspect, type OperatorFacts } from "../inspect.ts";
 import type { Io } from "../io.ts";
@@ -28,7 +28,7 @@ export async function newController(file: string, options: NewControllerOptions,
   const names = kindNames(options);
   const key = partKey(options.part ?? names.part);
   const main = await sourceFile(file, io);
-  const facts = await inspect(runningDeno(), main.url, main.folder, file);
+  const facts = await inspect(main.url, main.folder, file, io);
   refuseKnown(names, facts, file);
   const folder = await folderFor(names, main.folder);
   const files = controllerFiles(names, key);

@@ -10,9 +10,15 @@ import { whyNotWritten } from "../output.ts";
  * @param folder The folder.
  * @param files Path to text.
  * @param io The terminal and the shell: Ctrl-C leaves nothing behind.
+ * @param complete Makes what is missing, in a folder that becomes this one and lies beside it.
  * @throws {Failure} If it cannot be written. Nothing is there then.
  */
-export async function makeFolder(folder: string, files: ReadonlyMap<string, string>, io: Io): Promise<void> {
+export async function makeFolder(
+  folder: string,
+  files: ReadonlyMap<string, string>,
+  io: Io,
+  complete?: (whole: string) => Promise<void>,
+): Promise<void> {
   const above = dirname(folder);
   const made = await makeAbove(above);
   // Named before it is there, so that no interruption comes between the two.
@@ -22,20 +28,20 @@ export async function makeFolder(folder: string, files: ReadonlyMap<string, stri
     for (const path of made) removeEmpty(path);
   });
   try {
-    const whole = join(beside, "whole");
-    await Deno.mkdir(whole, { recursive: true });
+    await Deno.mkdir(beside);
     for (const [path, text] of files) {
-      await Deno.mkdir(dirname(join(whole, path)), { recursive: true });
-      await Deno.writeTextFile(join(whole, path), text);
+      await Deno.mkdir(dirname(join(beside, path)), { recursive: true });
+      await Deno.writeTextFile(join(beside, path), text);
     }
-    if (await exists(folder)) await moveEntries(whole, folder);
-    else await Deno.rename(whole, folder);
+    await complete?.(beside);
+    if (await exists(folder)) await moveEntries(beside, folder);
+    else await Deno.rename(beside, folder);
   } catch (error) {
     removeAll(beside);
     for (const path of made) removeEmpty(path);
     throw new Failure(`Cannot make "${folder}": ${whyNotWritten(error)}; nothing was made`, { cause: error });
   }
-  await Deno.remove(beside, { recursive: true });
+  removeEmpty(beside);
 }
 
 /** Makes the folders above that are missing, and answers them, the deepest first. */

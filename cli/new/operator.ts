@@ -47,11 +47,10 @@ export async function newOperator(name: string, options: NewOperatorOptions, io:
   await checkEmpty(folder);
   const kind = firstKind(options);
   const files = render(name, { sdk: sdkAsSeenFrom(folder, options.sdk, io.cwd), kind });
-  await makeFolder(folder, files, io);
-  if (kind !== undefined) await complete(folder, io);
+  await makeFolder(folder, files, io, kind === undefined ? undefined : (whole) => complete(whole, io));
   const shown = options.dir ?? name;
   io.out(`Made operator "${name}" in ${shown}:\n\n`);
-  for (const path of files.keys()) io.out(`  ${path}\n`);
+  for (const path of await filesIn(folder)) io.out(`  ${path}\n`);
   if (options.sdk === undefined) {
     io.out(`\nThe SDK is taken from jsr:@op/sdk; name a folder with --sdk to take it from there.\n`);
   }
@@ -109,6 +108,15 @@ async function complete(folder: string, io: Io): Promise<void> {
     if (!(error instanceof Failure)) throw error;
     io.err(`config/ is not made yet: ${error.message.split("\n")[0]}\nMake it with "deno task generate".\n\n`);
   }
+}
+
+/** Paths of all files, from the folder on, in alphabetical order. */
+async function filesIn(folder: string, above = ""): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(join(folder, above))) {
+    found.push(...isDirectory ? await filesIn(folder, `${above}${name}/`) : [`${above}${name}`]);
+  }
+  return found.sort();
 }
 
 /** A path that was given relative to where the user is stays relative, now to the project: both may move together. */

@@ -69,6 +69,25 @@ Deno.test("op new operator --sdk keeps an absolute path, and a relative one rela
   });
 });
 
+Deno.test("op new operator with a kind of one's own lists all files that are there, those for kustomize too", async () => {
+  await inFolder(async (cwd) => {
+    const io = new RecordedIo(cwd);
+    const kind = ["--kind", "Cache", "--group", "shop.example.com"];
+    assert.equal(await cli(["new", "operator", "shop", "--sdk", relative(cwd, SDK), ...kind], io), 0);
+    assert.equal(io.stderr, "");
+    const listed = io.stdout.split("\n").filter((line) => /^ {2}(?!cd |deno )/.test(line)).map((line) => line.trim());
+    assert.deepEqual(listed, filesUnder(join(cwd, "shop")));
+    assert(listed.includes("config/crd/caches.shop.example.com.yaml"), listed.join("\n"));
+  });
+});
+
+function filesUnder(folder: string): string[] {
+  const paths = [...Deno.readDirSync(folder)].flatMap(({ name, isDirectory }) =>
+    isDirectory ? filesUnder(join(folder, name)).map((path) => `${name}/${path}`) : [name]
+  );
+  return paths.sort();
+}
+
 Deno.test("op new operator fills an empty folder in its place", async () => {
   await inFolder(async (cwd) => {
     const before = await Deno.stat(cwd);

@@ -2,7 +2,7 @@
 import { join, resolve } from "node:path";
 import * as builtin from "@op/sdk/kinds";
 import type { AnyKind } from "@op/sdk";
-import { runningDeno, type SourceFile, sourceFile } from "../deno.ts";
+import { type SourceFile, sourceFile } from "../deno.ts";
 import { Failure, UsageError } from "../exit_code.ts";
 import { inspect, type OperatorFacts } from "../inspect.ts";
 import type { Io } from "../io.ts";
@@ -49,7 +49,7 @@ export async function newWebhook(file: string, options: NewWebhookOptions, io: I
     );
   }
   const main = await sourceFile(file, io);
-  const facts = await inspect(runningDeno(), main.url, main.folder, file);
+  const facts = await inspect(main.url, main.folder, file, io);
   const names = kindOf(options, facts, file);
   if (names.group === "admissionregistration.k8s.io") {
     throw new UsageError(

@@ -21,6 +21,23 @@ Deno.test("op rbac generate prints what op rbac verify takes, exactly", async ()
   assert.doesNotMatch(verified.stdout, /MISSING|not needed/);
 });
 
+Deno.test("op rbac verify takes all files of the folder for kustomize together, and what is written into it", async () => {
+  await using folder = await operatorFolder();
+  assert.equal((await folder.op("generate", "manifests")).code, 0);
+  const files = [...Deno.readDirSync(`${folder.path}/config/rbac`)].map(({ name }) => `config/rbac/${name}`);
+  assert(files.includes("config/rbac/kustomization.yaml"));
+  const verified = await folder.op("rbac", "verify", "--exact", "-f", ...files);
+  assert.equal(verified.code, 0, verified.stderr);
+
+  const main = new URL("../main.ts", import.meta.url).pathname;
+  const stdin = new Blob(await Promise.all(files.map(async (file) => `---\n${await folder.read(file)}`))).stream();
+  const args = ["run", "--allow-all", main, "rbac", "verify", "--exact", "-f", "-"];
+  const command = new Deno.Command(Deno.execPath(), { args, cwd: folder.path, stdin: "piped", stdout: "null" });
+  await using process = command.spawn();
+  await stdin.pipeTo(process.stdin);
+  assert.equal((await process.status).code, 0);
+});
+
 Deno.test("op rbac verify names each verb that is taken away, and ends with 1", async () => {
   await using folder = await operatorFolder();
   await folder.op("rbac", "generate", "-o", "rbac.yaml");
@@ -58,6 +75,13 @@ const WRONG: readonly { name: string; args: readonly string[]; code: number; say
   { name: "both", args: ["-f", "a", "--cluster"], code: 2, says: /^Cannot verify: say -f FILE/ },
   { name: "no such file", args: ["-f", "a"], code: 1, says: /^Cannot read "a": there is no such file\n$/ },
   { name: "a file that is none", args: ["-f", "main.ts"], code: 1, says: /^Cannot read "main\.ts": / },
+  { name: "a folder", args: ["-f", "."], code: 1, says: /^Cannot read "\.": that is a folder; name the files in it$/m },
+  {
+    name: "an account that is none",
+    args: ["-f", "main.ts", "--as", "a:b:c"],
+    code: 2,
+    says: /^Cannot take "a:b:c" for a service account: say NAME or NAMESPACE:NAME$/m,
+  },
 ];
 
 Deno.test("op rbac verify says what is wrong with what it is given", async (t) => {

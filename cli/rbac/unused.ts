@@ -4,6 +4,7 @@ import { run, runningDeno, sourceFile } from "../deno.ts";
 import { Failure } from "../exit_code.ts";
 import { factsOf, NO_IMAGE } from "../generate/generate.ts";
 import type { Io } from "../io.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
 import type { ProjectOptions } from "../project_file.ts";
 import { line } from "./verify.ts";
 import { step } from "../progress.ts";
@@ -58,26 +59,23 @@ export async function unusedRights(
 }
 
 async function seenBy(command: readonly string[], cwd: string, io: Io): Promise<Usage["rights"][]> {
-  const folder = await Deno.makeTempDir({ prefix: "op-rights-" });
-  try {
-    const [program = "", ...args] = command;
-    const { success, stdout, stderr } = await run(program, args, { cwd, env: { [USED_RIGHTS]: folder } });
-    if (!success) {
-      io.err(`${stdout}${stderr}`);
-      throw new Failure(`Cannot tell what the tests use: "${command.join(" ")}" failed`);
-    }
-    const files = (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => `${folder}/${name}`);
-    if (files.length === 0) {
-      throw new Failure(
-        `Cannot tell what the tests use: "${
-          command.join(" ")
-        }" made no cluster; let tests run the operator by memoryCluster`,
-      );
-    }
-    return await Promise.all(files.map(async (path) => JSON.parse(await Deno.readTextFile(path))));
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+  using temporary = temporaryFolder("op-rights-", io);
+  const { path: folder } = temporary;
+  const [program = "", ...args] = command;
+  const { success, stdout, stderr } = await run(program, args, { cwd, env: { [USED_RIGHTS]: folder } });
+  if (!success) {
+    io.err(`${stdout}${stderr}`);
+    throw new Failure(`Cannot tell what the tests use: "${command.join(" ")}" failed`);
   }
+  const files = (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => `${folder}/${name}`);
+  if (files.length === 0) {
+    throw new Failure(
+      `Cannot tell what the tests use: "${
+        command.join(" ")
+      }" made no cluster; let tests run the operator by memoryCluster`,
+    );
+  }
+  return await Promise.all(files.map(async (path) => JSON.parse(await Deno.readTextFile(path))));
 }
 
 /** Whose part it is does not count: a request does not say which part sent it. */

@@ -70,8 +70,9 @@ export async function verifyRbac(source: string, options: VerifyOptions, io: Io)
 }
 
 function accountOf(as: string | undefined, operator: string): Account {
-  const [, namespace, name = operator] = /^(?:system:serviceaccount:)?(?:([^:]+):)?([^:]+)$/.exec(as ?? operator) ?? [];
-  return { namespace, name };
+  const [, namespace, name] = /^(?:system:serviceaccount:)?(?:([^:]+):)?([^:]+)$/.exec(as ?? operator) ?? [];
+  if (name !== undefined) return { namespace, name };
+  throw new UsageError(`Cannot take "${as}" for a service account: say NAME or NAMESPACE:NAME`);
 }
 
 async function rolesOfCluster(options: VerifyOptions, io: Io): Promise<AnyManifest[]> {

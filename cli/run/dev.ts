@@ -13,7 +13,8 @@ import { Failure } from "../exit_code.ts";
 import { factsOf, NO_IMAGE } from "../generate/generate.ts";
 import { isColored } from "../global_options.ts";
 import type { OperatorFacts } from "../inspect.ts";
-import type { Io } from "../io.ts";
+import { hearing, type Io } from "../io.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
 import { forwardTo, openProxy } from "../proxy/proxy.ts";
 import { WatchCache } from "../proxy/watch_cache.ts";
 import { untilStopped } from "../apiserver/stop.ts";
@@ -50,8 +51,8 @@ export async function dev(file: string, options: DevOptions, io: Io): Promise<vo
   const loaded = Date.now();
   const facts = await factsOf(file, { ...options, ...HERE }, io);
   await using stack = new AsyncDisposableStack();
-  const folder = await Deno.makeTempDir({ prefix: "op-dev-" });
-  stack.defer(() => Deno.remove(folder, { recursive: true }));
+  const temporary = stack.use(temporaryFolder("op-dev-", io));
+  const { path: folder } = temporary;
   const local = options.local === true ? await localCluster(folder, stack) : undefined;
   using cluster = await connectCluster(local === undefined ? options : { kubeconfig: local }, io);
   io.out(
@@ -70,7 +71,20 @@ export async function dev(file: string, options: DevOptions, io: Io): Promise<vo
   const { context: _, ...rest } = options;
   const args = ["start", ...await startArguments(source, { ...rest, kubeconfig }, io)];
   await using webhooks = new DevWebhooks(options, folder, cluster, io);
-  const session = new Session({ source, file, options, io, cluster, cache, webhooks, args, stop: stop.signal, loaded });
+  const session = new Session({
+    source,
+    file,
+    options,
+    folder,
+    io: hearing(io),
+    cluster,
+    cache,
+    webhooks,
+    args,
+    stop: stop.signal,
+    loaded,
+  });
+  temporary.outlive();
   const stopped = untilStopped(io, ["SIGINT", "SIGTERM", "SIGHUP"]);
   const developing = session.run(facts, options.asMe ? "you" : user);
   try {
@@ -105,6 +119,8 @@ interface SessionOptions {
   readonly source: SourceFile;
   readonly file: string;
   readonly options: DevOptions;
+  /** A folder for as long as it lasts. */
+  readonly folder: string;
   readonly io: Io;
   readonly cluster: Cluster;
   readonly cache: WatchCache;
@@ -131,13 +147,13 @@ class Session {
 
   /** Starts it, and anew after each change of one of its files. */
   async run(facts: OperatorFacts, user: string): Promise<void> {
-    const { source, stop, webhooks, io } = this.#with;
+    const { source, stop, webhooks, io, folder } = this.#with;
     await webhooks.clear(facts);
     await this.#install(facts);
     await this.#start(facts);
     io.out(`Running as ${user}. Save a file to have it run anew; Ctrl-C ends it\n`);
     while (!stop.aborted) {
-      const files = new Set(await localModules(source));
+      const files = new Set(await localModules(source, folder));
       const changed = await nextChange(files, this.#loaded, stop);
       if (stop.aborted) return;
       await this.#again(changed);
@@ -187,9 +203,13 @@ class Session {
   }
 
   async #start(facts: OperatorFacts): Promise<void> {
-    const { source, options, io, webhooks, stop } = this.#with;
+    const { source, options, folder, io, webhooks, stop } = this.#with;
     const args = [...this.#with.args, ...await webhooks.prepare(facts)];
-    const process = this.#process = await startOperatorProcess(source, { args, isColored: isColored(options, io) }, io);
+    const process = this.#process = await startOperatorProcess(source, {
+      args,
+      isColored: isColored(options, io),
+      folder,
+    }, io);
     process.ended.then((code) => {
       if (this.#process !== process) return;
       this.#process = undefined;

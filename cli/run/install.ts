@@ -1,9 +1,8 @@
 /** What an operator needs in a cluster before it runs outside of it: its kinds, its account, its roles. */
 import { CustomResourceDefinition } from "@op/sdk/kinds";
 import { ApiError, type KubeObject } from "@op/sdk";
-import type { Cluster } from "../cluster.ts";
+import { applyFailure, type Cluster } from "../cluster.ts";
 import { MANAGER } from "../deploy/deploy.ts";
-import { Failure } from "../exit_code.ts";
 import type { OperatorFacts } from "../inspect.ts";
 import type { PlainObject } from "../objects.ts";
 
@@ -43,7 +42,7 @@ async function applied(cluster: Cluster, object: PlainObject): Promise<boolean> 
     return before?.metadata.resourceVersion !== after.metadata.resourceVersion;
   } catch (error) {
     const shown = namespace === undefined ? name : `${namespace}/${name}`;
-    throw new Failure(`Cannot apply ${object.kind} ${shown}: ${(error as Error).message}`, { cause: error });
+    throw applyFailure(error, `${object.kind} ${shown}`);
   }
 }
 

@@ -16,6 +16,8 @@ export interface OperatorProcessOptions {
   /** What `main()` of the operator is told. */
   readonly args: readonly string[];
   readonly isColored: boolean;
+  /** Where a project may be made for a file that has none; it must be there until the operator has ended. */
+  readonly folder: string;
 }
 
 /**
@@ -27,12 +29,11 @@ export interface OperatorProcessOptions {
  */
 export async function startOperatorProcess(
   source: SourceFile,
-  { args, isColored }: OperatorProcessOptions,
+  { args, isColored, folder }: OperatorProcessOptions,
   io: Io,
 ): Promise<OperatorProcess> {
   const output = io.isProcess === true ? "inherit" : "piped";
-  const own = await Deno.makeTempDir({ prefix: "op-project-" });
-  const { flags } = await projectOf(source, own);
+  const { flags } = await projectOf(source, folder);
   const process = new Deno.Command(runningDeno(), {
     args: ["run", "--quiet", "--allow-all", ...flags, "--ext=ts", "-"],
     cwd: source.folder,
@@ -48,7 +49,7 @@ export async function startOperatorProcess(
     ? []
     : [pumped(process.stdout, io.out.bind(io)), pumped(process.stderr, io.err.bind(io))];
   const ended = process.status.then(async ({ code }) => {
-    await Promise.all([...told, Deno.remove(own, { recursive: true })]);
+    await Promise.all(told);
     return code;
   });
   const signal = (name: Deno.Signal): void => {

@@ -1,7 +1,7 @@
 /** `op plan`: what an operator would write if it ran now, and nothing of it is. */
 import { stringify } from "yaml";
 import { type Cluster, connectCluster } from "../cluster.ts";
-import { sourceFile } from "../deno.ts";
+import { type SourceFile, sourceFile } from "../deno.ts";
 import { Failure, UsageError } from "../exit_code.ts";
 import { factsOf, NO_IMAGE } from "../generate/generate.ts";
 import { type Form, isColored } from "../global_options.ts";
@@ -14,6 +14,7 @@ import { type OperatorProcess, startOperatorProcess } from "./operator_process.t
 import { startArguments, type StartOptions } from "./start.ts";
 import { textDiff } from "./text_diff.ts";
 import { step } from "../progress.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
 
 /** Options for {@linkcode plan}. */
 export interface PlanOptions extends StartOptions {
@@ -43,28 +44,52 @@ export async function plan(file: string, options: PlanOptions, io: Io): Promise<
   const timeout = seconds(options.timeout);
   const source = await sourceFile(file, io);
   const facts = await factsOf(file, { ...options, image: NO_IMAGE }, io);
+  if (facts.controllers.length === 0) return tell([], options, io);
   step(`Running "${facts.name}" until nothing is left to do`, io);
   using cluster = await connectCluster(options, io);
   await refuseMissing(cluster, facts);
   const { user, namespace } = accountOf(facts);
   const dry = new DryRun(forwardTo(cluster.client.connection, options.asAccount ? { "impersonate-user": user } : {}));
-  const folder = await Deno.makeTempDir({ prefix: "op-plan-" });
-  try {
-    await using proxy = openProxy({ forward: dry.forward, namespace });
-    const kubeconfig = `${folder}/kubeconfig`;
-    await Deno.writeTextFile(kubeconfig, proxy.kubeconfig, { mode: 0o600 });
-    const { context: _, ...rest } = options;
-    const told = { ...rest, kubeconfig, logLevel: options.logLevel ?? "error" };
-    const args = ["start", "--no-leader-election", ...await startArguments(source, told, io)];
-    await using process = await startOperatorProcess(source, { args, isColored: false }, {
-      ...quietIo(io),
-      cwd: io.cwd,
-    });
-    await untilQuiet(dry, process, quiet, timeout, facts.name);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await runOn(dry, namespace, { source, options, facts, quiet, timeout }, io);
   tell(changing(dry.writes), options, io);
+}
+
+interface Planned {
+  readonly source: SourceFile;
+  readonly options: PlanOptions;
+  readonly facts: OperatorFacts;
+  readonly quiet: number;
+  readonly timeout: number;
+}
+
+async function runOn(
+  dry: DryRun,
+  namespace: string,
+  { source, options, facts, quiet, timeout }: Planned,
+  io: Io,
+): Promise<void> {
+  using temporary = temporaryFolder("op-plan-", io);
+  const { path: folder } = temporary;
+  await using proxy = openProxy({ forward: dry.forward, namespace });
+  const kubeconfig = `${folder}/kubeconfig`;
+  await Deno.writeTextFile(kubeconfig, proxy.kubeconfig, { mode: 0o600 });
+  const { context: _, ...rest } = options;
+  const told = { ...rest, kubeconfig, logLevel: options.logLevel ?? "error" };
+  const args = ["start", ...ALONE, "--health-port", freePort(), ...await startArguments(source, told, io)];
+  await using process = await startOperatorProcess(source, { args, isColored: false, folder }, {
+    ...quietIo(io),
+    cwd: io.cwd,
+  });
+  await untilQuiet(dry, process, quiet, timeout, facts.name);
+}
+
+/** Nobody else is waited for, and webhooks write nothing: what is asked of them are others' writes, and their certificate is made for those who ask. */
+const ALONE = ["--no-leader-election", "--skip-webhook-server"];
+
+/** Its own one may be taken, by the operator itself that runs here already. */
+function freePort(): string {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return String(listener.addr.port);
 }
 
 function seconds(text: string): number {

@@ -6,6 +6,7 @@ import { exists } from "../new/files_whole.ts";
 import type { GlobalOptions } from "../global_options.ts";
 import { isColored } from "../global_options.ts";
 import type { Io } from "../io.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
 import { type OperatorProcess, startOperatorProcess } from "./operator_process.ts";
 
 /** Options for {@linkcode start}. */
@@ -31,7 +32,13 @@ export async function start(file: string, more: readonly string[], options: Star
   const [named, rest] = file.startsWith("-") ? ["main.ts", [file, ...more]] : [file, more];
   const source = await sourceFile(named, io);
   const args = ["start", ...await startArguments(source, options, io), ...rest];
-  await using process = await startOperatorProcess(source, { args, isColored: isColored(options, io) }, io);
+  using folder = temporaryFolder("op-project-", io);
+  await using process = await startOperatorProcess(
+    source,
+    { args, isColored: isColored(options, io), folder: folder.path },
+    io,
+  );
+  folder.outlive();
   const code = await untilEnded(process, io);
   if (code !== 0) throw new OperatorEnded(code);
 }

@@ -5,9 +5,8 @@
  */
 import { ConfigMap, CustomResourceDefinition } from "@op/sdk/kinds";
 import { ApiError, type KubeObject, type Manifest } from "@op/sdk";
-import type { Cluster } from "../cluster.ts";
+import { applyFailure, type Cluster } from "../cluster.ts";
 import { MANAGER } from "../deploy/deploy.ts";
-import { Failure } from "../exit_code.ts";
 import type { OperatorFacts } from "../inspect.ts";
 import type { PlainObject } from "../objects.ts";
 import { REACHED_PATH } from "./webhook_front.ts";
@@ -204,7 +203,7 @@ async function apply(cluster: Cluster, object: PlainObject): Promise<boolean> {
     const after: KubeObject = await cluster.client.apply(kind, object, { manager: MANAGER, force: true });
     return before?.metadata.resourceVersion !== after.metadata.resourceVersion;
   } catch (error) {
-    throw new Failure(`Cannot apply ${object.kind} ${name}: ${(error as Error).message}`, { cause: error });
+    throw applyFailure(error, `${object.kind} ${name}`);
   }
 }
 

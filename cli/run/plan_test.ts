@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { createApiserver, kubeconfigFor, serveApiserver } from "@op/sdk/testing";
+import { operatorFolder } from "../_operator_folder.ts";
+
+const IMPORT = `import { webhook } from "${new URL("../../mod.ts", import.meta.url)}";\n`;
+const SEEN = `
+const seen = controller(Namespace, {
+  owns: [ConfigMap],
+  async reconcile(namespace, { apply }) {
+    await apply(ConfigMap, { metadata: { name: "seen", namespace: namespace.metadata.name }, data: { text: "seen" } });
+  },
+});
+`;
+const LOOKING = "const looking = webhook(ConfigMap, { validate() {} });\n";
+
+async function withServer(test: (kubeconfig: string) => Promise<void>): Promise<void> {
+  await using apiserver = createApiserver();
+  await using served = serveApiserver(apiserver);
+  await test(kubeconfigFor(served.url));
+}
+
+for (const certificates of ["self", "cert-manager", "files"]) {
+  Deno.test(`op plan of an operator with webhooks, whose certificate comes from ${certificates}, is about its reconciles`, async () => {
+    await withServer(async (kubeconfig) => {
+      // As where the operator itself runs on this machine already.
+      using taken = Deno.listen({ hostname: "0.0.0.0", port: 0 });
+      const health = `health: { port: ${taken.addr.port} }`;
+      await using folder = await operatorFolder(
+        `${IMPORT}${SEEN}${LOOKING}export default operator({ name: "seer", ${health}, parts: { seen, looking } });`,
+      );
+      await folder.write("kubeconfig", kubeconfig);
+      await folder.write("operator.toml", `[generate.webhooks]\ncertificates = "${certificates}"\n`);
+      const { code, stdout, stderr } = await folder.op("plan", "--kubeconfig", "kubeconfig", "--timeout", "45");
+      assert.equal(code, 0, stderr);
+      assert.match(stdout, /^apply ConfigMap default\/seen\n(?: {2}\+.*\n)+/m);
+      assert.doesNotMatch(stdout, /Secret|WebhookConfiguration/);
+    });
+  });
+}
+
+Deno.test("op plan of an operator that has webhooks alone says at once that nothing would be written", async () => {
+  await withServer(async (kubeconfig) => {
+    await using folder = await operatorFolder(
+      `${IMPORT}${LOOKING}export default operator({ name: "looker", parts: { looking } });`,
+    );
+    await folder.write("kubeconfig", kubeconfig);
+    const { code, stdout, stderr } = await folder.op("plan", "--kubeconfig", "kubeconfig");
+    assert.deepEqual([code, stdout], [0, "Nothing would be written\n"], stderr);
+  });
+});
