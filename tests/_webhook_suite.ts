@@ -16,6 +16,7 @@ type Check = (send: Send) => Promise<void>;
 
 const GADGETS = "/apis/gadgets.example.com/v2/namespaces/default/gadgets";
 const OLD_GADGETS = "/apis/gadgets.example.com/v1/namespaces/default/gadgets";
+const PODS = "/api/v1/namespaces/default/pods";
 const MAPS = "/api/v1/namespaces/default/configmaps";
 
 /** The checks, by what they show. */
@@ -102,6 +103,14 @@ export const WEBHOOK_SUITE: Readonly<Record<string, Check>> = {
     assert.equal(plain.body.data?.seen, undefined);
     const system = await send("POST", MAPS, guarded("kube-thing", {}));
     assert.equal(system.body.data?.seen, undefined);
+  },
+  "a connection is asked about, before anything is looked for": async (send) => {
+    const { status, body } = await send("POST", `${PODS}/vault/exec?command=ls`);
+    assert.equal(status, 403);
+    assert.match(body.message, /denied the request: nobody runs \["ls"\] in it$/);
+    const other = await send("POST", `${PODS}/other/exec?command=ls`);
+    assert.equal(other.status, 404);
+    assert.equal(other.body.message, 'pods "other" not found');
   },
   "an object of one version is read in the other, and its rules hold for both": async (send) => {
     const made = await send("POST", OLD_GADGETS, {

@@ -4,6 +4,7 @@ import type { User } from "./access/user.ts";
 import { deleteAdmitted } from "./admission/deletion.ts";
 import { contentType, jsonFault, OBJECT_TYPES, parseJson, readBody } from "./body.ts";
 import { withConversions } from "./conversion.ts";
+import { connect, isConnection } from "./connect.ts";
 import { type Core, resourceName } from "./core.ts";
 import { invalid as invalidField } from "../schema/field_error.ts";
 import { isDiscoveryPath, serveDiscovery } from "./discovery.ts";
@@ -87,6 +88,7 @@ async function dispatch(
     query: url.searchParams,
     user,
     warnings,
+    ...path.subpath !== undefined && { subpath: path.subpath },
     ...path.isWatch && { isWatchPath: true },
   };
   if (kind.deprecation !== undefined) warnings.push(kind.deprecation);
@@ -111,6 +113,7 @@ function isPlace(kind: ServedKind, { namespace, name }: ResourcePath, method: st
 async function operate(core: Core, watches: Watches, target: Target, request: Request): Promise<Response> {
   const { kind, namespace, name, subresource } = target;
   const verb = verbOf(request.method, target);
+  if (isConnection(target, request.method)) return await connect(core, target, verb ?? "");
   const allowed = subresource === undefined
     ? kind.verbs
     : kind.subresources.find((part) => part.name === subresource)?.verbs;

@@ -8,6 +8,8 @@ export interface ResourcePath {
   readonly namespace?: string;
   readonly name?: string;
   readonly subresource?: string;
+  /** What follows a subresource that hands it on, with its slash: `/metrics`. */
+  readonly subpath?: string;
   /** Whether it begins with `watch/`, which old clients write in place of a query. */
   readonly isWatch?: boolean;
 }
@@ -29,15 +31,25 @@ export interface ResourcePath {
  */
 export function resourcePath(path: string): ResourcePath | undefined {
   // As a whole: a slash that is written as `%2F` is one too.
-  const parts = decoded(path).split("/").slice(1);
+  const text = decoded(path);
+  const parts = text.split("/").slice(1);
   if (parts.at(-1) === "") parts.pop();
   const [root, ...rest] = parts;
   const [group, version, ...below] = root === "api" ? ["", ...rest] : root === "apis" ? rest : [];
   if (group === undefined || version === undefined || below.length === 0) return undefined;
-  if (below[0] !== "watch" || below.length === 1) return inVersion(group, version, below);
+  if (below[0] !== "watch" || below.length === 1) return handedOn(inVersion(group, version, below), text);
   const watched = inVersion(group, version, below.slice(1));
   return watched && { ...watched, isWatch: true };
 }
+
+/** A path that ends in a slash hands that on, too. */
+function handedOn(path: ResourcePath | undefined, text: string): ResourcePath | undefined {
+  if (path?.subresource !== PROXY || !text.endsWith("/")) return path;
+  return { ...path, subpath: `${path.subpath ?? ""}/` };
+}
+
+/** The subresource below which there are the paths of what is reached by it. */
+const PROXY = "proxy";
 
 function decoded(path: string): string {
   try {
@@ -53,16 +65,18 @@ const NAMESPACE_PARTS = new Set(["status", "finalize"]);
 function inVersion(group: string, version: string, parts: readonly string[]): ResourcePath | undefined {
   const [first = "", second, third, fourth, fifth, ...more] = parts;
   if (first !== "namespaces" || third === undefined || (NAMESPACE_PARTS.has(third) && group === "")) {
-    if (fourth !== undefined) return undefined;
+    const below = parts.slice(3);
+    if (fourth !== undefined && third !== PROXY) return undefined;
     return {
       group,
       version,
       plural: first,
       ...(second !== undefined && { name: second }),
       ...(third && { subresource: third }),
+      ...(below.length > 0 && { subpath: `/${below.join("/")}` }),
     };
   }
-  if (more.length > 0 || second === undefined) return undefined;
+  if ((more.length > 0 && fifth !== PROXY) || second === undefined) return undefined;
   return {
     group,
     version,
@@ -70,5 +84,6 @@ function inVersion(group: string, version: string, parts: readonly string[]): Re
     plural: third,
     ...(fourth !== undefined && { name: fourth }),
     ...(fifth !== undefined && { subresource: fifth }),
+    ...(more.length > 0 && { subpath: `/${more.join("/")}` }),
   };
 }

@@ -1,13 +1,13 @@
 /**
- * What a pod has beside itself: evictions and bindings change it; its log, a shell in it and its ports are on the node that it runs on, of which
- * there is none (`k8s.io/kubernetes/pkg/registry/core/pod`).
+ * What a pod has beside itself: evictions and bindings change it; its log is on the node that it runs on, of which there is none
+ * (`k8s.io/kubernetes/pkg/registry/core/pod`).
  */
-import { isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
 import { admitted, writeOf } from "./admission/admitted.ts";
 import type { Steps } from "./admission/steps.ts";
 import { bind } from "./binding.ts";
 import { contentType, parseObject, readBody } from "./body.ts";
+import { checkContainer, nodeAddress, nodeOf } from "./connect.ts";
 import type { Core } from "./core.ts";
 import { evict } from "./eviction.ts";
 import { COMMON, jsonResponse } from "./formats.ts";
@@ -15,10 +15,8 @@ import { trackUpdate } from "./managed_fields.ts";
 import { type Draft, metadataOf, type StoredObject, withMetadata } from "./objects.ts";
 import { writeOptions } from "./options.ts";
 import { getObject } from "./read.ts";
-import { badRequest, internalError, notFound } from "./status_error.ts";
+import { badRequest } from "./status_error.ts";
 import type { Target } from "./writes.ts";
-
-const ON_THE_NODE = new Set(["log", "exec", "attach", "portforward", "proxy"]);
 
 interface Part {
   /** Kind of the request's body. */
@@ -37,8 +35,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 
 /** Whether a request is about a part of a pod that is answered here. */
 export function isPodPart(target: Target): boolean {
-  const { kind, subresource = "" } = target;
-  return partOf(target) !== undefined || (kind.collection === "/pods" && ON_THE_NODE.has(subresource));
+  return partOf(target) !== undefined || (target.kind.collection === "/pods" && target.subresource === "log");
 }
 
 /** A Binding may also be posted to a path of its own, where its name says which pod is meant. */
@@ -50,7 +47,7 @@ function partOf({ kind, subresource = "" }: Target): Part | undefined {
 /** Answers such a request. */
 export async function servePodPart(core: Core, target: Target, request: Request): Promise<Response> {
   const part = partOf(target);
-  if (part === undefined) return onTheNode(core, target);
+  if (part === undefined) return logOf(core, target);
   const { value } = await parseObject(await readBody(request), contentType(request.headers), part.kind);
   const body = value as Draft;
   if (body.kind !== part.kind) throw cannotBe(part, body);
@@ -101,15 +98,10 @@ function cannotBe({ kind, package: folder }: Part, body: Draft): Error {
   );
 }
 
-function onTheNode(core: Core, { kind, namespace, name = "", subresource }: Target): Response {
-  const { spec } = getObject(core, kind, namespace, name);
-  const nodeName = isObject(spec) ? own(spec, "nodeName") : undefined;
-  if (subresource === "proxy") throw badRequest("address not allowed");
+function logOf(core: Core, { kind, namespace, name, query }: Target): Response {
+  const pod = getObject(core, kind, namespace, name ?? "");
+  checkContainer(pod, query.get("container"));
+  const node = nodeOf(pod);
   // A pod that is nowhere yet has logged nothing.
-  if (!nodeName && subresource === "log") return new Response(null, { status: 204, headers: COMMON });
-  if (!nodeName) throw badRequest(`pod ${name} does not have a host assigned`);
-  if (core.store.get("/nodes", String(nodeName)) === undefined) {
-    throw notFound({ group: "", plural: "pods" }, String(nodeName));
-  }
-  throw internalError(`there is nobody on node "${nodeName}" to ask: the API server is alone`);
+  return node === undefined ? new Response(null, { status: 204, headers: COMMON }) : nodeAddress(core, node);
 }

@@ -40,6 +40,8 @@ export interface Target {
   readonly name: string | undefined;
   readonly subresource: string | undefined;
   readonly query: URLSearchParams;
+  /** What follows the subresource in the path, where that hands it on. */
+  readonly subpath?: string;
   /** Who sent it, or as whom it is answered. */
   readonly user: User;
   /** Whether the path itself asks for a watch, as in old times. */

@@ -25,8 +25,8 @@ export interface Write {
   readonly subresource: string | undefined;
   readonly user: User;
   readonly dryRun: boolean;
-  /** The options of the request, as the API has them. */
-  readonly options: Readonly<Record<string, unknown>>;
+  /** The options of the request, as the API has them; a connection has none. */
+  readonly options: Readonly<Record<string, unknown>> | null;
   /** Takes what webhooks warn of. */
   readonly warnings: string[];
 }

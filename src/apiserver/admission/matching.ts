@@ -30,7 +30,10 @@ export function kindFor(core: Core, webhook: Webhook, subject: Subject): ServedK
 
 function selectsObject({ objectSelector = {} }: Webhook, { object, old }: Subject): boolean {
   if (isEmpty(objectSelector)) return true;
-  return [object, old].some((each) => each !== undefined && matchesSelector(objectSelector, each.metadata.labels));
+  // The options of a connection have no labels, and not even none.
+  return [object, old].some((each) =>
+    each?.metadata !== undefined && matchesSelector(objectSelector, each.metadata.labels)
+  );
 }
 
 function isEmpty(selector: { readonly matchLabels?: object; readonly matchExpressions?: readonly unknown[] }): boolean {

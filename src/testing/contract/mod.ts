@@ -8,6 +8,7 @@ import { matching } from "./cases/admission_matching.ts";
 import { applies } from "./cases/applies.ts";
 import { appliedBesides } from "./cases/applies_migration.ts";
 import { appliedShapes } from "./cases/applies_more.ts";
+import { connections } from "./cases/connections.ts";
 import { conversion } from "./cases/conversion.ts";
 import { crd } from "./cases/crd.ts";
 import { customFeatures } from "./cases/custom_features.ts";
@@ -113,6 +114,7 @@ export const CASES: readonly Case[] = [
   ...matching,
   ...failures,
   ...refusedWebhooks,
+  ...connections,
   ...conversion,
 ];
 

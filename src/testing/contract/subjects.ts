@@ -64,7 +64,7 @@ export const SUBJECTS: readonly Subject[] = [
   {
     name: "admission",
     least: 50,
-    areas: ["admission", "admission matching", "admission failures", "refused webhooks", "conversion"],
+    areas: ["admission", "admission matching", "admission failures", "refused webhooks", "connections", "conversion"],
   },
   { name: "Table, discovery, OpenAPI", least: 40, areas: ["tables", "discovery", "openapi", "protobuf"] },
   { name: "bad input", least: 25, areas: ["bad input", "hostile input", "dropped watches"] },
