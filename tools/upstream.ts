@@ -4,14 +4,14 @@
  */
 import { fileURLToPath } from "node:url";
 import { fetchModules, type FetchOptions, NoModules } from "./upstream/modules.ts";
-import { modulesOf, type Origin, ORIGINS } from "./upstream/origins.ts";
+import { ISSUER, modulesOf, type Origin, ORIGINS } from "./upstream/origins.ts";
 import { pack, type Packed } from "./upstream/pack.ts";
 import { PACKED, unpack, writePacked } from "./upstream/packed.ts";
 import { ORIGINS_PAGE, originsPage } from "./upstream/page.ts";
 
 /** Options of {@linkcode upstream}. */
 export interface UpstreamOptions extends FetchOptions {
-  /** Where they are published. @default {ORIGINS} */
+  /** Where they are published. @default {all} */
   readonly origins?: readonly Origin[];
   /** Where packed kinds are kept. @default {the cache of this repository} */
   readonly folder?: URL;
@@ -36,7 +36,7 @@ export interface Upstream {
  * @throws {Error} If what was fetched is not what it must be.
  */
 export async function upstream(options: UpstreamOptions = {}): Promise<Upstream> {
-  const { origins = ORIGINS, folder = PACKED, print = console.error } = options;
+  const { origins = [...ORIGINS, ISSUER], folder = PACKED, print = console.error } = options;
   const found = await Promise.all(origins.map((origin) => unpack(origin, folder)));
   const wanted = origins.filter((_, i) => found[i] === undefined);
   if (wanted.length === 0) return { packed: found as Packed[], missing: [], reason: "" };
@@ -66,6 +66,6 @@ if (import.meta.main) {
   const { packed, missing, reason } = await upstream();
   if (missing.length > 0) throw new Error(reason);
   const counts = new Map(packed.map(({ kind, samples }) => [kind, samples.length]));
-  await Deno.writeTextFile(ORIGINS_PAGE, originsPage(ORIGINS, counts));
+  await Deno.writeTextFile(ORIGINS_PAGE, originsPage([...ORIGINS, ISSUER], counts));
   console.log(`Written to ${fileURLToPath(PACKED)}`);
 }

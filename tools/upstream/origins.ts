@@ -109,6 +109,13 @@ export const ORIGINS: readonly Origin[] = [
   },
 ];
 
+/** A definition that is needed for what refers to it; of its objects none are tried. */
+export const ISSUER: Origin = {
+  kind: "Issuer",
+  definition: { module: certManager, path: "deploy/crds/cert-manager.io_issuers.yaml" },
+  samples: [],
+};
+
 /** The modules of some origins, each once, in order. */
 export function modulesOf(origins: readonly Origin[]): Module[] {
   return [
