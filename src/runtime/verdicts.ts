@@ -18,6 +18,8 @@ export class Verdicts {
 
   /** Notes how a run of a controller ended: with a failure, or without one. */
   note(kind: AnyKind, key: ObjectKey, part: string, failure: Verdict | undefined): void {
+    // Nearly always: nothing fails, and nothing did.
+    if (failure === undefined && this.#failed.size === 0) return;
     const object = objectOf(kind, key);
     const failed = this.#failed.get(object) ?? new Map<string, Verdict>();
     if (failure === undefined) failed.delete(part);
@@ -28,6 +30,7 @@ export class Verdicts {
 
   /** A failure of another controller than this one. */
   beside(kind: AnyKind, key: ObjectKey, part: string): Verdict | undefined {
+    if (this.#failed.size === 0) return undefined;
     for (const [other, failure] of this.#failed.get(objectOf(kind, key)) ?? []) if (other !== part) return failure;
     return undefined;
   }

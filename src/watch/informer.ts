@@ -205,6 +205,7 @@ export class Informer {
     let isWordless = true;
     for await (const batch of events) {
       isWordless = false;
+      this.#heard = clock.elapsed();
       for (const event of batch) this.#onEvent(event);
       silence.heard(batch);
     }
@@ -255,7 +256,8 @@ export class Informer {
 
   #take(incoming: Parameters<typeof step>[1]): void {
     this.activity++;
-    if (incoming.came !== "end") this.#heard = this.#options.clock.elapsed();
+    // Of events it is noted once for all that came together.
+    if (incoming.came !== "end" && incoming.came !== "event") this.#heard = this.#options.clock.elapsed();
     const { state, changes } = step(this.#state, incoming);
     this.#state = state;
     for (const change of changes) this.#do(change);
@@ -264,7 +266,7 @@ export class Informer {
   #do(change: Change): void {
     switch (change.do) {
       case "set":
-        return this.#own.hear(this.store.set(this.#trim(change.object)));
+        return this.#own.hear(this.store.set(change.object, this.#trim));
       case "delete":
         return this.#own.hearDeletion(change.object);
       case "retain":
@@ -293,7 +295,7 @@ export class Informer {
    * Of managedFields only what we applied is of use; the rest is most of an object's bytes. The object is fresh from the wire. Its metadata are made
    * anew: V8 holds an object from which a property was deleted as a hash table, which takes more than the property did.
    */
-  #trim<Object extends KubeObject>(whole: Object): Object {
+  readonly #trim = <Object extends KubeObject>(whole: Object): Object => {
     const { managedFields, ...rest } = whole.metadata;
     const kept = managedFields?.filter(this.#options.keepsFieldsOf) ?? [];
     const metadata = kept.length === 0 ? rest : { ...rest, managedFields: kept };
@@ -301,7 +303,7 @@ export class Informer {
     const { apiVersion, kind } = this.kind;
     if (this.#options.metadataOnly) return { apiVersion, kind, metadata } as Object;
     return Object.assign(whole, { apiVersion, kind, metadata });
-  }
+  };
 
   #tellWaiting(problem: Error | undefined): void {
     for (const wait of [...this.#waiting]) wait(problem);
@@ -355,12 +357,18 @@ export class Informer {
   }
 }
 
-/** What has no identity cannot be held: it would be the owner of things, and nobody could tell whether it is another of its name. */
+// What an event must say of its object. What has no identity cannot be held: it would be the owner of things, and nobody could tell whether it is
+// another of its name.
+const IDENTITY = ["name", "uid", "resourceVersion"] as const;
+const VERSION = ["resourceVersion"] as const;
+
 function refuseGarbage({ kind }: AnyKind, { type, object }: WatchEvent): void {
-  const { name, uid, resourceVersion } = object?.metadata ?? {};
-  const wanted = type === "BOOKMARK" ? { resourceVersion } : { name, uid, resourceVersion };
-  for (const [property, value] of Object.entries(wanted)) {
-    if (typeof value === "string" && value !== "") continue;
-    throw new SyntaxError(`Cannot watch ${kind}: a line of type "${type}" has no metadata.${property}`);
-  }
+  const metadata = (object as WatchEvent["object"] | undefined)?.metadata;
+  const missing = (type === "BOOKMARK" ? VERSION : IDENTITY).find((name) => !isText(metadata?.[name]));
+  if (missing === undefined) return;
+  throw new SyntaxError(`Cannot watch ${kind}: a line of type "${type}" has no metadata.${missing}`);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
 }

@@ -112,6 +112,7 @@ export class OwnWrites {
   /** Tells the write's own event as the writer's. */
   #end(key: ObjectKey, writes: Writes, by: symbol, isOwn: (change: StoreChange) => boolean): void {
     if (--writes.count === 0) this.#writes.delete(key);
+    if (writes.held.length === 0) return;
     const own = writes.held.filter(isOwn);
     writes.held = writes.held.filter((change) => !own.includes(change));
     for (const change of own) this.#tell(change, by);

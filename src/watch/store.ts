@@ -35,11 +35,13 @@ export class Store {
   }
 
   /**
-   * Takes an object in, unless what is held is as new or newer.
+   * Takes an object in, unless what is held is as new or newer: half of all that comes are events of our own writes.
    *
+   * @param object The object.
+   * @param kept Makes of it what is held, where it is taken in. Its place and its version stay.
    * @returns What changed, or nothing.
    */
-  set(object: KubeObject): StoreChange | undefined {
+  set(object: KubeObject, kept?: (object: KubeObject) => KubeObject): StoreChange | undefined {
     const key = keyOf(object.metadata);
     const { uid, resourceVersion } = object.metadata;
     const deleted = this.#deleted.get(key);
@@ -51,8 +53,9 @@ export class Store {
       const held = before.metadata.resourceVersion;
       if (held === resourceVersion || isNewer(held, resourceVersion)) return undefined;
     }
-    this.#objects.set(key, object);
-    return { before, after: object };
+    const after = kept === undefined ? object : kept(object);
+    this.#objects.set(key, after);
+    return { before, after };
   }
 
   /**

@@ -12,6 +12,22 @@ Deno.test("Store answers what changed when an object comes, changes and goes", (
   assert.equal(store.size, 0);
 });
 
+Deno.test("Store holds what is kept of an object, and asks for it only where the object is news", () => {
+  const store = new Store();
+  const asked: KubeObject[] = [];
+  const kept = (whole: KubeObject): KubeObject => {
+    asked.push(whole);
+    return { ...whole, metadata: { ...whole.metadata, labels: { kept: "yes" } } };
+  };
+  const whole = object("a", "2");
+  const held = { ...whole, metadata: { ...whole.metadata, labels: { kept: "yes" } } };
+  assert.deepEqual(store.set(whole, kept), { before: undefined, after: held });
+  assert.deepEqual(store.get("default/a"), held);
+  assert.equal(store.set(object("a", "2"), kept), undefined);
+  assert.equal(store.set(object("a", "1"), kept), undefined);
+  assert.deepEqual(asked, [whole]);
+});
+
 const IGNORED: readonly { name: string; held: string; act: (store: Store) => unknown }[] = [
   { name: "what it holds already", held: "5", act: (store) => store.set(object("a", "5")) },
   { name: "what is older than what it holds", held: "10", act: (store) => store.set(object("a", "9")) },
