@@ -1,5 +1,5 @@
 /** What a command sees of the world outside, so that tests can stand in for it. */
-import { ReaderGone } from "./exit_code.ts";
+import { EXIT, ReaderGone } from "./exit_code.ts";
 
 /** The terminal and the shell around a command. */
 export interface Io {
@@ -21,6 +21,8 @@ export interface Io {
   ask?(question: string, preset: string): string | undefined;
   /** Has something done when the command is interrupted, before it ends by that. Disposing of the answer takes it back. */
   onInterrupt?(undo: () => void): Disposable;
+  /** How `op` ends where an interruption was heard: what fails after that fails because of it. */
+  readonly interrupted?: number | undefined;
 }
 
 /** The process's own terminal and shell. */
@@ -35,6 +37,9 @@ export const systemIo: Io = {
   isTerminal: (stream) => ({ in: Deno.stdin, out: Deno.stdout, err: Deno.stderr })[stream].isTerminal(),
   ask,
   onInterrupt,
+  get interrupted() {
+    return interrupted;
+  },
 };
 
 /**
@@ -54,9 +59,12 @@ function ask(question: string, preset: string): string | undefined {
 
 const INTERRUPTS = ["SIGINT", "SIGTERM"] as const;
 
+let interrupted: number | undefined;
+
 function onInterrupt(undo: () => void): Disposable {
   const stop = (): void => INTERRUPTS.forEach((signal, i) => Deno.removeSignalListener(signal, listeners[i]!));
   const listeners = INTERRUPTS.map((signal) => () => {
+    interrupted = signal === "SIGINT" ? EXIT.interrupted : EXIT.terminated;
     undo();
     stop();
     // Nobody listens any more: it ends as if nobody ever had.
