@@ -1,6 +1,8 @@
 /** What an operator's program prints of itself is what `op` makes of its source. */
 import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
 import op from "../examples/01_website/main.ts";
+import called from "../examples/02_webhooks/main.ts";
 import { runOperator } from "./real/_operator_command.ts";
 
 Deno.test("an operator's program prints its manifests, its roles and its definitions as lists", async () => {
@@ -30,4 +32,27 @@ Deno.test("an operator's program refuses to be installed where nothing can be", 
   const { code, stderr } = await runOperator({ home: Deno.cwd(), args: ["manifests", "--into", "My_Space"] });
   assert.equal(code, 2);
   assert.match(stderr, /Cannot install operator "website-operator": namespace "My_Space" must be small letters/);
+});
+
+const CALLED = fileURLToPath(new URL("../examples/02_webhooks/main.ts", import.meta.url));
+
+for (const certificates of ["self", "cert-manager", "files"] as const) {
+  Deno.test(`an operator's program prints what a cluster needs with certificates from ${certificates}`, async () => {
+    const args = ["manifests", "--certificates", certificates];
+    const { code, stdout, stderr } = await runOperator({ home: Deno.cwd(), main: CALLED, args });
+    assert.equal(code, 0, stderr);
+    const { prometheus: _, ...groups } = called.manifests({ certificates });
+    const { items } = JSON.parse(stdout) as { readonly items: readonly { readonly kind: string }[] };
+    assert.deepEqual(items, JSON.parse(JSON.stringify(Object.values(groups).flat())));
+    assert.equal(items.some(({ kind }) => kind === "Certificate"), certificates === "cert-manager");
+    assert.equal(stdout.includes("--webhook-certificate"), certificates !== "self");
+    assert.equal(/"secrets"/.test(stdout), certificates === "self");
+  });
+}
+
+Deno.test("an operator's program refuses a source of certificates that there is not, and says which there are", async () => {
+  const args = ["manifests", "--certificates", "certmanager"];
+  const { code, stdout, stderr } = await runOperator({ home: Deno.cwd(), main: CALLED, args });
+  assert.deepEqual([code, stdout], [2, ""]);
+  assert.match(stderr, /certificates come from .*cert-manager.*, not from "certmanager"/);
 });

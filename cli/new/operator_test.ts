@@ -81,6 +81,20 @@ Deno.test("op new operator with a kind of one's own lists all files that are the
   });
 });
 
+Deno.test("op new operator has the overlays that op generate overlay makes", async () => {
+  await inFolder(async (cwd) => {
+    const made = await cli(["new", "operator", "shop", "--sdk", relative(cwd, SDK)], new RecordedIo(cwd));
+    assert.equal(made, 0);
+    const shop = join(cwd, "shop");
+    for (const overlay of ["prod", "local"]) {
+      const io = new RecordedIo(shop);
+      assert.equal(await cli(["generate", "overlay", overlay, "--dir", "other"], io), 0, io.stderr);
+      const text = (folder: string) => Deno.readTextFile(join(shop, folder, "overlays", overlay, "kustomization.yaml"));
+      assert.equal(await text("config"), await text("other"));
+    }
+  });
+});
+
 function filesUnder(folder: string): string[] {
   const paths = [...Deno.readDirSync(folder)].flatMap(({ name, isDirectory }) =>
     isDirectory ? filesUnder(join(folder, name)).map((path) => `${name}/${path}`) : [name]
