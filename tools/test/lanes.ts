@@ -136,7 +136,7 @@ async function real(passed: ReadonlySet<string>): Promise<Result> {
   return total([
     missing.length > 0 ? skip("real: kinds of other projects", reason) : NOTHING,
     await runTests("real", ["--parallel", ...typesOf(passed), ...REAL.filter((path) => exists(new URL(path, ROOT)))], {
-      minutes: 30,
+      minutes: 40,
     }),
   ]);
 }
@@ -159,7 +159,7 @@ async function compiled(passed: ReadonlySet<string>): Promise<Result> {
   }
   // What takes the time of a program wants the machine for itself.
   return total([
-    await runTests("compiled", ["--parallel", ...typesOf(passed), `--ignore=${TIMED}`, ...COMPILED], { minutes: 20 }),
+    await runTests("compiled", ["--parallel", ...typesOf(passed), `--ignore=${TIMED}`, ...COMPILED], { minutes: 35 }),
     await runTests("compiled", [...typesOf(passed), TIMED]),
   ]);
 }

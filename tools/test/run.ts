@@ -10,7 +10,7 @@ export interface RunOptions {
   readonly cwd?: string | URL;
   /** Variables to add to the environment. */
   readonly env?: Readonly<Record<string, string>>;
-  /** How many minutes it may take: what is longer is ended, and has failed. @default {15} */
+  /** How many minutes it may take: what is longer is ended, and has failed. @default {20} */
   readonly minutes?: number;
   /** Settles when it has taken too long, for tests. @default {after `minutes`} */
   readonly tooLong?: Promise<unknown>;
@@ -20,7 +20,7 @@ export interface RunOptions {
 export const ROOT: URL = new URL("../../", import.meta.url);
 
 // Some times what the slowest takes on two cores: a lane that hangs must end while there is still time to say which one it was.
-const MINUTES = 15;
+const MINUTES = 20;
 /** How long a run may take to tell what it was at, in milliseconds. */
 const LAST_WORDS = 10_000;
 
