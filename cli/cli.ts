@@ -33,7 +33,6 @@ export async function cli(args: readonly string[], io: Io): Promise<number> {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     if (error instanceof OperatorEnded) return error.code;
     if (error instanceof Interrupted) return error.code;
-    if (io.interrupted !== undefined) return io.interrupted;
     if (isUnread(error)) return EXIT.unread;
     io.err(`${error instanceof Error ? error.message : String(error)}\n`);
     return error instanceof UsageError ? EXIT.usage : EXIT.failed;

@@ -21,8 +21,6 @@ export interface Io {
   ask?(question: string, preset: string): string | undefined;
   /** Has something done when the command is interrupted, before it ends by that. Disposing of the answer takes it back. */
   onInterrupt?(undo: () => void): Disposable;
-  /** How `op` ends where an interruption was heard: what fails after that fails because of it. */
-  readonly interrupted?: number | undefined;
 }
 
 /** The process's own terminal and shell. */
@@ -37,9 +35,6 @@ export const systemIo: Io = {
   isTerminal: (stream) => ({ in: Deno.stdin, out: Deno.stdout, err: Deno.stderr })[stream].isTerminal(),
   ask,
   onInterrupt,
-  get interrupted() {
-    return interrupted;
-  },
 };
 
 /**
@@ -57,21 +52,35 @@ function ask(question: string, preset: string): string | undefined {
   return said === "" ? preset : said ?? undefined;
 }
 
-const INTERRUPTS = ["SIGINT", "SIGTERM"] as const;
+/** What is undone before the end, the last first. */
+const undoing: (() => void)[] = [];
 
-let interrupted: number | undefined;
+/** Ends at once: what goes on while a signal is on its way would make again what was undone, or fail because of it. */
+function interruptedBy(code: number): () => void {
+  return () => {
+    try {
+      for (const undo of undoing.toReversed()) undo();
+    } finally {
+      Deno.exit(code);
+    }
+  };
+}
+
+const INTERRUPTS = [
+  ["SIGINT", interruptedBy(EXIT.interrupted)],
+  ["SIGTERM", interruptedBy(EXIT.terminated)],
+] as const;
 
 function onInterrupt(undo: () => void): Disposable {
-  const stop = (): void => INTERRUPTS.forEach((signal, i) => Deno.removeSignalListener(signal, listeners[i]!));
-  const listeners = INTERRUPTS.map((signal) => () => {
-    interrupted = signal === "SIGINT" ? EXIT.interrupted : EXIT.terminated;
-    undo();
-    stop();
-    // Nobody listens any more: it ends as if nobody ever had.
-    Deno.kill(Deno.pid, signal);
-  });
-  INTERRUPTS.forEach((signal, i) => Deno.addSignalListener(signal, listeners[i]!));
-  return { [Symbol.dispose]: stop };
+  if (undoing.push(undo) === 1) INTERRUPTS.forEach(([signal, end]) => Deno.addSignalListener(signal, end));
+  return {
+    [Symbol.dispose]() {
+      const place = undoing.indexOf(undo);
+      if (place === -1) return;
+      undoing.splice(place, 1);
+      if (undoing.length === 0) INTERRUPTS.forEach(([signal, end]) => Deno.removeSignalListener(signal, end));
+    },
+  };
 }
 
 function writeOut(text: string): void {
