@@ -9,7 +9,7 @@ import { builtinFaults } from "./builtin_faults.ts";
 import { builtinWarnings } from "./builtin_warnings.ts";
 import { decode } from "./decode.ts";
 import type { Rules, ServedKind } from "./kinds.ts";
-import { metadataFaults, metadataUpdateFaults } from "./metadata_rules.ts";
+import { builtinFinalizerFaults, metadataFaults, metadataUpdateFaults } from "./metadata_rules.ts";
 import { labelFaults, type NameRule, pathSegmentFaults, subdomainFaults } from "../base/name_rules.ts";
 import { ephemeralFaults, podUpdateFaults } from "./pod_update_faults.ts";
 import { type Draft, metadataOf, type StoredObject, withMetadata } from "./objects.ts";
@@ -105,6 +105,9 @@ export function builtinRules(kind: ServedKind): Rules {
       const faults = old === undefined
         ? metadataFaults(object.metadata, kind.namespaced, NAME_RULES[name] ?? subdomainFaults)
         : metadataUpdateFaults(object.metadata, old.metadata);
+      const unqualified = builtinFinalizerFaults(name, object.metadata.finalizers);
+      // Those of a change are looked at on two ways, and told twice.
+      faults.push(...unqualified, ...old === undefined ? [] : unqualified);
       if (subresource === "status") return faults;
       faults.push(...builtinFaults(name, object, old));
       // On paths of their own pods may change in other ways.

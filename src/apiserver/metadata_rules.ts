@@ -37,6 +37,29 @@ export function metadataUpdateFaults(metadata: Metadata, old: Metadata): FieldEr
 
 const STANDARD_FINALIZERS = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
 
+/** Groups whose validation looks at metadata as that of custom kinds does, not as that of most built-in ones. */
+const PLAIN_GROUPS = new Set([
+  ...["admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io", "coordination.k8s.io"],
+  ...["events.k8s.io", "node.k8s.io", "policy"],
+]);
+
+/**
+ * What is wrong with the finalizers of a built-in kind: most of these take none without a domain (`k8s.io/kubernetes/pkg/apis/core/validation`).
+ *
+ * @param collection Group and plural.
+ * @param finalizers The finalizers.
+ */
+export function builtinFinalizerFaults(collection: string, finalizers: readonly string[] = []): FieldError[] {
+  if (collection === "/events" || PLAIN_GROUPS.has(collection.split("/")[0]!)) return [];
+  return finalizers.flatMap((each, i) =>
+    each.includes("/") || STANDARD_FINALIZERS.has(each) ? [] : invalid(
+      `metadata.finalizers[${i}]`,
+      each,
+      "name is neither a standard finalizer name nor is it fully qualified",
+    )
+  );
+}
+
 /**
  * What the server warns of in the finalizers that a write adds.
  *

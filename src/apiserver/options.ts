@@ -1,6 +1,8 @@
 /** Options of a write as its query or its body says them. */
 import { isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
+import { decode, DecodeError } from "./decode.ts";
+import { builtinSchema } from "./server_schema.ts";
 import { badRequest, invalid as invalidStatus } from "./status_error.ts";
 import { type FieldError, invalid, notSupported, tooLong } from "../schema/field_error.ts";
 import { characterFaults } from "../schema/metadata_faults.ts";
@@ -87,6 +89,7 @@ export function deleteOptions(query: URLSearchParams, body: unknown): DeleteOpti
   const kind = { group: "meta.k8s.io", kind: "DeleteOptions" };
   const given = isObject(body) ? body : {};
   checkOptionsType(given);
+  checkOptionsFields(given);
   const grace = own(given, "gracePeriodSeconds") ?? query.get("gracePeriodSeconds") ?? undefined;
   const policy = own(given, "propagationPolicy") ?? query.get("propagationPolicy") ?? undefined;
   const orphan = own(given, "orphanDependents") ?? query.get("orphanDependents") ?? undefined;
@@ -114,6 +117,16 @@ function checkOptionsType(body: Record<string, unknown>): void {
     } in scheme "pkg/runtime/scheme.go:111"`,
   );
 }
+
+function checkOptionsFields(body: Record<string, unknown>): void {
+  try {
+    decode(builtinSchema(DELETE_OPTIONS), body, []);
+  } catch (error) {
+    throw error instanceof DecodeError ? badRequest(error.message) : error;
+  }
+}
+
+const DELETE_OPTIONS = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions";
 
 const POLICIES = ["Foreground", "Background", "Orphan"] as const;
 

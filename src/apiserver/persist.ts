@@ -93,7 +93,11 @@ export function* creating(core: Core, kind: ServedKind, draft: Draft, request: C
   if (core.store.get(kind.collection, key) !== undefined) {
     throw alreadyExists(resourceName(kind), tracked.metadata.name);
   }
-  const warnings = [...doubles, ...finalizerWarnings(tracked), ...kind.rules.warnings?.(tracked) ?? []];
+  const warnings = [
+    ...doubles,
+    ...kind.isBuiltin ? [] : finalizerWarnings(tracked),
+    ...kind.rules.warnings?.(tracked) ?? [],
+  ];
   yield* converting(() => kind.rules.convertAll?.(kept));
   if (core.store.get(kind.collection, key) !== undefined) {
     throw alreadyExists(resourceName(kind), tracked.metadata.name);
@@ -211,7 +215,7 @@ function* checking(
   if (faults.length > 0) throw invalid({ group: groupOf(tracked), kind: tracked.kind }, request.name, faults);
   const warnings = [
     ...doubles,
-    ...finalizerWarnings(tracked, old),
+    ...kind.isBuiltin ? [] : finalizerWarnings(tracked, old),
     ...kind.rules.warnings?.(tracked, old, request.subresource) ?? [],
   ];
   const made = keepTimes(tracked, old);

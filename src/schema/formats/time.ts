@@ -37,16 +37,24 @@ function parseError(text: string, layout: string): string {
     if (match === null) {
       return `parsing time ${goQuote(text)} as ${goQuote(layout)}: cannot parse ${goQuote(rest)} as ${goQuote(part)}`;
     }
+    // All but the day is looked at as it is met.
+    const tooLarge = outOfRange(part, match[0]);
+    if (tooLarge !== undefined) return `parsing time ${goQuote(text)}: ${tooLarge} out of range`;
     rest = rest.slice(match[0].length);
   }
   if (rest !== "") return `parsing time ${goQuote(text)}: extra text: ${goQuote(rest)}`;
-  const month = Number(text.slice(5, 7));
-  const isMonth = month >= 1 && month <= 12;
-  if (Number(/[+-](\d{2}):\d{2}$/.exec(text)?.[1] ?? 0) > 24) {
-    return `parsing time ${goQuote(text)}: time zone offset hour out of range`;
-  }
-  const isDay = isMonth && parseTimestamp(`${text.slice(0, 10)}T00:00:00Z`) !== undefined;
-  return `parsing time ${goQuote(text)}: ${isDay ? "hour" : isMonth ? "day" : "month"} out of range`;
+  return `parsing time ${goQuote(text)}: day out of range`;
+}
+
+function outOfRange(part: string, text: string): string | undefined {
+  const number = Number(text.replace(/[.,]\d+$/, ""));
+  if (part === "01" && (number < 1 || number > 12)) return "month";
+  if (part === "15" && number >= 24) return "hour";
+  if (part === "04" && number >= 60) return "minute";
+  if (part === "05" && number >= 60) return "second";
+  if (part !== "Z07:00" || text === "Z") return undefined;
+  if (Number(text.slice(1, 3)) > 24) return "time zone offset hour";
+  return Number(text.slice(4)) > 60 ? "time zone offset minute" : undefined;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { area } from "../contract.ts";
+import { JSON_PATCH, MERGE } from "../recorder.ts";
 import { configMap, GROUP, widget } from "../widget.ts";
 
 /** Objects one by one. */
@@ -146,4 +147,52 @@ export const objects = area("objects", {
     });
     await api.merge(`${path}/l`, { spec: { leaseDurationSeconds: 0 } });
   },
+  "times are in the form that Go reads, and are written as Go writes them": async (api) => {
+    const event = { apiVersion: "v1", kind: "Event", involvedObject: { namespace: api.namespace } };
+    for (const [i, firstTimestamp] of TIMES.entries()) {
+      await api.post(api.core("events"), { ...event, metadata: { name: `e${i}` }, firstTimestamp });
+    }
+    const leases = `/apis/coordination.k8s.io/v1/namespaces/${api.namespace}/leases`;
+    const lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease" };
+    for (const [i, renewTime] of [...TIMES, "2020-01-02T03:04:05.123456+01:00"].entries()) {
+      await api.post(leases, { ...lease, metadata: { name: `l${i}` }, spec: { renewTime } });
+    }
+    await api.post(api.core("configmaps"), configMap("c", {}, { creationTimestamp: "yesterday" }));
+  },
+  "whole numbers have the size of their type": async (api) => {
+    const path = `/apis/apps/v1/namespaces/${api.namespace}/replicasets?dryRun=All`;
+    const set = { apiVersion: "apps/v1", kind: "ReplicaSet", metadata: { name: "a" } };
+    for (const minReadySeconds of [2_147_483_648, -2_147_483_649, 1.5]) {
+      await api.post(path, { ...set, spec: { minReadySeconds } });
+    }
+  },
+  "most built-in kinds have no finalizer without a domain": async (api) => {
+    const finalizers = ["tidy"];
+    await api.post(api.core("configmaps"), configMap("a", {}, { finalizers }));
+    await api.post(api.core("configmaps"), configMap("b", {}, { finalizers: ["example.com/tidy", "orphan"] }));
+    await api.merge(`/api/v1/namespaces/${api.namespace}?dryRun=All`, { metadata: { finalizers } });
+    for (const [group, kind] of [["coordination.k8s.io/v1", "Lease"], ["policy/v1", "PodDisruptionBudget"]] as const) {
+      const object = { apiVersion: group, kind, metadata: { name: "a", finalizers }, spec: {} };
+      await api.post(`/apis/${group}/namespaces/${api.namespace}/${kind.toLowerCase()}s?dryRun=All`, object);
+    }
+  },
+  "a patch of what is not there is not looked into": async (api) => {
+    const path = api.core("configmaps/none");
+    for (const type of [JSON_PATCH, MERGE]) await api.call("PATCH", path, "[", { contentType: type });
+    await api.merge(api.widgets("/none"), ["none"]);
+  },
+  "options of a deletion are of their types": async (api) => {
+    for (
+      const [key, value] of [["gracePeriodSeconds", "x"], ["preconditions", []]] as const
+    ) {
+      await api.delete(api.core("configmaps/none"), { kind: "DeleteOptions", apiVersion: "v1", [key]: value });
+    }
+  },
+  "a watch reads the limit that it does not heed": async (api) =>
+    void await api.get(api.core("configmaps?watch=1&limit=x&timeoutSeconds=1")),
 });
+
+const TIMES = [
+  ...["2020-01-02T03:04:05Z", "2020-01-02T03:04:05.5+01:00", "2020", "2020-01-02", "2020-13-01T00:00:00Z"],
+  ...["2020-02-30T00:00:00Z", "2020-01-01T25:00:00Z", "2020-01-01T00:00:00+25:00", "2020-01-01T00:00:00", "", "x"],
+];
