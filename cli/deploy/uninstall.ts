@@ -47,11 +47,16 @@ export async function uninstall(file: string, options: UninstallOptions, io: Io)
   const owned = options.keepObjects ? [] : await objectsOf(cluster, facts);
   const parts = await present(cluster, partsOf(facts, options.keepObjects ?? false));
   if (options.yes !== true) {
-    for (const one of await registeredIn(cluster, facts)) io.out(`would go   ${one}, which "op dev" left\n`);
+    const left = await registeredIn(cluster, facts);
+    for (const one of left) io.out(`would go   ${one}, which "op dev" left\n`);
     for (const one of [...owned.map(({ object }) => object), ...parts]) io.out(`would go   ${shown(one)}\n`);
-    if (owned.length + parts.length === 0) return io.out(`Nothing of "${facts.name}" is in ${cluster.url}\n`);
+    if (left.length + owned.length + parts.length === 0) {
+      return io.out(`Nothing of "${facts.name}" is in ${cluster.url}\n`);
+    }
     throw new UsageError(
-      `Nothing was deleted: ${owned.length} objects of its kinds and ${parts.length} parts of "${facts.name}" would go from ${cluster.url}: say --yes`,
+      `Nothing was deleted: ${owned.length} objects of its kinds and ${
+        left.length + parts.length
+      } parts of "${facts.name}" would go from ${cluster.url}: say --yes`,
     );
   }
   // What calls a machine that nobody develops on any longer would hold up the rest.

@@ -132,11 +132,11 @@ export function ignoredFields(kind: ServedKind, subresource?: string): FieldSet 
 export function versionsOf(core: Core, kind: ServedKind): Pick<Change, "versionNamed"> {
   return {
     versionNamed(apiVersion) {
-      // In another version of a custom kind a field has the same name, be that served or not.
-      if (!kind.isBuiltin) return "same";
+      // Where nothing converts a custom kind, a field has the same name in another version, be that served or not.
+      if (kind.rules.convertAll === undefined && !kind.isBuiltin) return "same";
       const version = apiVersion.slice(apiVersion.indexOf("/") + 1);
       const other = core.kinds.get(kind.group, version, kind.plural);
-      if (other?.apiVersion !== apiVersion) return undefined;
+      if (other?.apiVersion !== apiVersion) return kind.rules.ofVersion?.(apiVersion) && "same";
       const convert = (object: unknown) => {
         const stored = { ...object as StoredObject, apiVersion: kind.apiVersion, kind: kind.kind };
         return other.rules.read(kind.rules.stored?.(stored) ?? stored);

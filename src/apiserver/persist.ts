@@ -201,7 +201,9 @@ function* checking(
   const doubles: string[] = [];
   const sent = placedUpdate(kind, request, change(old) as unknown as StoredObject);
   const draft = request.isWhole ? withoutDoubles(sent, "sent", doubles) : sent;
-  const mutated = yield { phase: "mutate", object: request.track?.(draft, old) ?? draft, old };
+  // Who owns what is looked at in the versions of the owners.
+  const owned = yield* converting(() => request.track?.(draft, old) ?? draft);
+  const mutated = yield { phase: "mutate", object: owned, old };
   const changed = withoutDoubles(mutated, "after mutating admission happens", doubles);
   const wanted = based(kind, request, changed, old);
   request.guard?.(wanted, old);

@@ -1,6 +1,6 @@
 /** `op dev` has a real API server call the webhooks of this machine, and takes that back whatever becomes of it. */
 import assert from "node:assert/strict";
-import { operatorFolder } from "../../cli/_operator_folder.ts";
+import { type OperatorFolder, operatorFolder } from "../../cli/_operator_folder.ts";
 import { cli } from "../../cli/cli.ts";
 import {
   CustomResourceDefinition,
@@ -83,6 +83,34 @@ const ALL = [
   "op/dev-conversion-before",
 ];
 
+/** Has an `op dev` killed that has registered its webhooks. */
+async function leftByKilled(folder: OperatorFolder, dev: readonly string[], fetch: Fetch): Promise<void> {
+  await folder.write("main.ts", main(2));
+  const process = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--quiet", new URL("cli/main.ts", ROOT).href, ...dev],
+    cwd: folder.path,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  let told = "";
+  const isRunning = Promise.withResolvers<void>();
+  // Whatever the operator's own process holds of the pipe ends with it.
+  const pipes = [process.stdout, process.stderr].map(async (pipe) => {
+    for await (const text of pipe.pipeThrough(new TextDecoderStream())) {
+      told += text;
+      if (/^Running as /m.test(told)) isRunning.resolve();
+    }
+    isRunning.reject(new Error(told));
+  });
+  isRunning.promise.catch(() => {});
+  await isRunning.promise;
+  await untilAsked(fetch, 3, 422);
+  process.kill("SIGKILL");
+  await process.status;
+  await Promise.all(pipes);
+}
+
 Deno.test("op dev has a real API server call the webhooks of this machine", async (t) => {
   await using cluster = await realCluster();
   await using folder = await operatorFolder("");
@@ -120,30 +148,7 @@ Deno.test("op dev has a real API server call the webhooks of this machine", asyn
   });
 
   await t.step("one that is killed leaves them, and no process; the next start puts all back", async () => {
-    await folder.write("main.ts", main(2));
-    const process = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "--quiet", new URL("cli/main.ts", ROOT).href, ...dev],
-      cwd: folder.path,
-      stdin: "null",
-      stdout: "piped",
-      stderr: "piped",
-    }).spawn();
-    let told = "";
-    const isRunning = Promise.withResolvers<void>();
-    // Whatever the operator's own process holds of the pipe ends with it.
-    const pipes = [process.stdout, process.stderr].map(async (pipe) => {
-      for await (const text of pipe.pipeThrough(new TextDecoderStream())) {
-        told += text;
-        if (/^Running as /m.test(told)) isRunning.resolve();
-      }
-      isRunning.reject(new Error(told));
-    });
-    isRunning.promise.catch(() => {});
-    await isRunning.promise;
-    await untilAsked(fetch, 3, 422);
-    process.kill("SIGKILL");
-    await process.status;
-    await Promise.all(pipes);
+    await leftByKilled(folder, dev, fetch);
     assert.deepEqual(await registered(client), ALL);
     // The server has nobody to ask, and refuses what it cannot ask about.
     assert.match(await untilAsked(fetch, 1, 500), /connection refused/);
@@ -180,6 +185,28 @@ Deno.test("op dev has a real API server call the webhooks of this machine", asyn
     assert.equal(await ended, 0, io.stderr);
     const wrong = new RunningIo(folder.path);
     assert.equal(await cli([...dev, "--webhook-url", "http://machine"], wrong), 2);
+  });
+
+  await t.step("op uninstall takes back what one left that was killed", async () => {
+    await leftByKilled(folder, dev, fetch);
+    assert.deepEqual(await registered(client), ALL);
+    const uninstall = ["uninstall", "--kubeconfig", "kubeconfig"];
+    const left = [
+      "MutatingWebhookConfiguration notes-dev",
+      "ValidatingWebhookConfiguration notes-dev",
+      `the conversion of ${DEFINITION}`,
+    ];
+    const lines = (text: string, of: string) =>
+      text.split("\n").filter((line) => line.startsWith(of) && line.endsWith(', which "op dev" left'));
+    const told = await folder.op(...uninstall);
+    assert.equal(told.code, 2, told.stderr);
+    assert.deepEqual(lines(told.stdout, "would go"), left.map((one) => `would go   ${one}, which "op dev" left`));
+    assert.deepEqual(await registered(client), ALL);
+    const gone = await folder.op(...uninstall, "--yes");
+    assert.equal(gone.code, 0, gone.stderr);
+    assert.deepEqual(lines(gone.stdout, "deleted"), left.map((one) => `deleted    ${one}, which "op dev" left`));
+    assert.deepEqual(await registered(client), ["None"]);
+    assert.equal((await folder.op(...uninstall)).stdout.includes("op dev"), false);
   });
 });
 

@@ -61,11 +61,4 @@ export const EXCEPTIONS: readonly Exception[] = [
     path: /message$/,
     reason: "the message ends with the difference, in the form of Go's own types",
   },
-  {
-    area: "conversion",
-    name: "an object is written and read in each version",
-    path: /\.managedFields/,
-    reason:
-      "who owns a field is followed within a version: what is changed by another one stays, in its own, with who wrote it there",
-  },
 ];

@@ -92,6 +92,21 @@ export const conversion = area("conversion", {
       await api.get(`${second}/b`);
       await api.delete(`${second}/b`);
     }),
+  "fields are taken from who owns them in another version": (api) =>
+    withConverter(success, async (stanza) => {
+      await define(api, "lychees", defined("Lychee", "lychees", stanza));
+      const [first, second] = [objects(api, "lychees"), objects(api, "lychees", "v2")];
+      const one = (spec: object) => fruit("Lychee", "a", spec);
+      const two = (spec: object) => fruit("Lychee", "a", spec, "v2");
+      await api.apply(`${first}/a?fieldManager=one`, one({ size: 42, note: "ripe" }));
+      await api.apply(`${second}/a?fieldManager=two`, two({ ones: 7 }));
+      await api.apply(`${second}/a?fieldManager=two`, two({ tens: 4, ones: 2 }));
+      await api.apply(`${second}/a?fieldManager=two&force=true`, two({ tens: 5, ones: 2 }));
+      await api.get(`${first}/a`);
+      await api.merge(`${second}/a`, { spec: { note: "eaten" } });
+      await api.merge(`${first}/a`, { spec: { size: 63 } });
+      await api.get(`${second}/a`);
+    }),
   "a watch shows objects in its own version": (api) =>
     withConverter(success, async (stanza) => {
       await define(api, "durians", defined("Durian", "durians", stanza));
