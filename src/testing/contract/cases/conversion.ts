@@ -36,9 +36,25 @@ function defined(kind: string, plural: string, conversion: Fields, stored: 1 | 2
   return { ...made, spec: { ...made.spec, conversion } };
 }
 
-async function define(api: Recorder, plural: string, definition: ReturnType<typeof defined>): Promise<void> {
-  await api.quietlyDefine(definition);
-  await untilVersions(api, plural, { v1: 200, v2: 200 });
+/**
+ * Defines a kind whose versions are converted, and takes its objects away at the end: nobody could read them without their converter, and
+ * controllers read all there is.
+ */
+async function withKind(
+  api: Recorder,
+  [kind, plural]: readonly [kind: string, plural: string],
+  use: (stanza: Fields) => Promise<void>,
+  convert: Conversion = success,
+): Promise<void> {
+  await withConverter(convert, async (stanza) => {
+    await api.quietlyDefine(defined(kind, plural, stanza));
+    try {
+      await untilVersions(api, plural, { v1: 200, v2: 200 });
+      await use(stanza);
+    } finally {
+      await api.quietly("DELETE", objects(api, plural));
+    }
+  });
 }
 
 /** Answers that are wrong somewhere. */
@@ -76,8 +92,7 @@ const WRONG: Readonly<Record<string, Conversion>> = {
 /** Kinds whose versions a webhook converts. */
 export const conversion = area("conversion", {
   "an object is written and read in each version": (api) =>
-    withConverter(success, async (stanza) => {
-      await define(api, "cupuacus", defined("Cupuacu", "cupuacus", stanza));
+    withKind(api, ["Cupuacu", "cupuacus"], async () => {
       const [first, second] = [objects(api, "cupuacus"), objects(api, "cupuacus", "v2")];
       await api.post(first, fruit("Cupuacu", "a", { size: 42, note: "ripe" }));
       await api.post(second, fruit("Cupuacu", "b", { tens: 1, ones: 3 }, "v2"));
@@ -93,11 +108,10 @@ export const conversion = area("conversion", {
       await api.delete(`${second}/b`);
     }),
   "fields are taken from who owns them in another version": (api) =>
-    withConverter(success, async (stanza) => {
-      await define(api, "lychees", defined("Lychee", "lychees", stanza));
-      const [first, second] = [objects(api, "lychees"), objects(api, "lychees", "v2")];
-      const one = (spec: object) => fruit("Lychee", "a", spec);
-      const two = (spec: object) => fruit("Lychee", "a", spec, "v2");
+    withKind(api, ["Bignay", "bignays"], async () => {
+      const [first, second] = [objects(api, "bignays"), objects(api, "bignays", "v2")];
+      const one = (spec: object) => fruit("Bignay", "a", spec);
+      const two = (spec: object) => fruit("Bignay", "a", spec, "v2");
       await api.apply(`${first}/a?fieldManager=one`, one({ size: 42, note: "ripe" }));
       await api.apply(`${second}/a?fieldManager=two`, two({ ones: 7 }));
       await api.apply(`${second}/a?fieldManager=two`, two({ tens: 4, ones: 2 }));
@@ -108,8 +122,7 @@ export const conversion = area("conversion", {
       await api.get(`${second}/a`);
     }),
   "a watch shows objects in its own version": (api) =>
-    withConverter(success, async (stanza) => {
-      await define(api, "durians", defined("Durian", "durians", stanza));
+    withKind(api, ["Durian", "durians"], async () => {
       await api.quietly("POST", objects(api, "durians"), fruit("Durian", "a", { size: 12 }));
       await api.watch(`${objects(api, "durians", "v2")}?watch=1`, async (watch) => {
         await watch.take(1);
@@ -120,8 +133,7 @@ export const conversion = area("conversion", {
       });
     }),
   "objects stay what they are when another version is stored": (api) =>
-    withConverter(success, async (stanza) => {
-      await define(api, "calamondins", defined("Calamondin", "calamondins", stanza));
+    withKind(api, ["Calamondin", "calamondins"], async (stanza) => {
       await api.post(objects(api, "calamondins"), fruit("Calamondin", "a", { size: 42 }));
       const { spec: { versions } } = defined("Calamondin", "calamondins", stanza, 2);
       await api.quietly("PATCH", `${CRDS}/calamondins.fruit.example.com`, { spec: { versions } }, MERGE);
@@ -134,17 +146,16 @@ export const conversion = area("conversion", {
     }),
   ...Object.fromEntries(
     Object.entries(WRONG).map(([name, answer], i) => [`a converter answers ${name}`, async (api: Recorder) => {
+      const [kind, plural] = [`Wrong${i}`, `wrong${i}s`];
       let isWrong = false;
-      await withConverter((request) => (isWrong ? answer : success)(request), async (stanza) => {
-        const [kind, plural] = [`Wrong${i}`, `wrong${i}s`];
-        await define(api, plural, defined(kind, plural, stanza));
+      await withKind(api, [kind, plural], async () => {
         isWrong = true;
         await api.quietly("POST", objects(api, plural), fruit(kind, "a", { size: 42 }));
         await api.get(`${objects(api, plural, "v2")}/a`);
         await api.post(objects(api, plural, "v2"), fruit(kind, "b", { tens: 1 }, "v2"));
         await api.get(`${objects(api, plural)}/a`);
         isWrong = false;
-      });
+      }, (request) => (isWrong ? answer : success)(request));
     }]),
   ),
 });

@@ -260,6 +260,7 @@ export const pages = area("pages", {
 export const views = area("views", {
   "one object by its path is no watch": async (api) => {
     await configMaps(api, "a");
+    await api.untilStatus(api.core("configmaps/a?resourceVersion=0"), 200);
     await api.get(api.core("configmaps/a?watch=1&resourceVersion=0"));
     await api.quietly("POST", api.widgets(), widget("w"));
     await api.get(api.widgets("/w?watch=1"));
