@@ -40,6 +40,8 @@ export class ControllerLoop {
   readonly #tracing: RunTracing | undefined;
   readonly #failures = new Map<ObjectKey, number>();
   readonly #runs = new Map<ObjectKey, RunningObject>();
+  /** Objects whose last run ended with a PermanentError: what others report of them does not mend it. */
+  readonly #stalled = new Set<ObjectKey>();
   /** Objects that are left alone, as they ask for. */
   readonly #paused = new Set<ObjectKey>();
   /** Why nothing is begun though it could be: a permission that is missing, a pause. */
@@ -185,6 +187,7 @@ export class ControllerLoop {
     if (after === undefined) {
       this.#runs.get(key)?.abort.abort(new DOMException("The object was deleted", "AbortError"));
       this.#failures.delete(key);
+      this.#stalled.delete(key);
       this.#paused.delete(key);
       this.scope.verdicts.forget(this.scope.controller.kind, key);
       this.#queue.drop(key);
@@ -205,6 +208,8 @@ export class ControllerLoop {
     if (isNew) this.#failures.delete(key);
     const turnsToDeletion = !isNew && isDeleting !== (before.metadata.deletionTimestamp !== undefined);
     if (!isNew && !turnsToDeletion && !this.#isNews(before, after)) return;
+    // Two that both report what only a change can mend would wake each other by it for ever.
+    if (!isNew && this.#stalled.has(key) && isOnlyOurs(before, after)) return;
     const endsBackoff = isNew || turnsToDeletion ||
       after.metadata.generation === undefined || after.metadata.generation !== before.metadata.generation;
     if (initial) this.#queue.add(key, "found at start", { priority: "initial", endsBackoff });
@@ -234,6 +239,7 @@ export class ControllerLoop {
 
   #start(key: ObjectKey, object: KubeObject, reason: Reason): void {
     this.activity++;
+    this.#stalled.delete(key);
     const abort = new AbortController();
     const attempt = (this.#failures.get(key) ?? 0) + 1;
     const isLeftAlone = isPaused(object, this.scope.paused);
@@ -317,6 +323,7 @@ export class ControllerLoop {
     // Nothing, or another object, may stand under the key by now: the failure is not its own.
     if (ownCopy(this.scope).get(key)?.metadata.uid === start.object.metadata.uid) {
       this.#failures.set(key, failures);
+      if (failure.after === undefined) this.#stalled.add(key);
       if (!failure.isRace) verdicts.note(controller.kind, key, part, failure);
     }
     const next = failure.after === undefined

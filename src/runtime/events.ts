@@ -5,6 +5,7 @@
  * Source: client-go `tools/events` (series, names), `tools/record/events_cache.go` (the cap an object).
  */
 import type { Clock } from "../base/clock.ts";
+import { shortName } from "../base/short_name.ts";
 import { Event } from "../kinds/events_v1.gen.ts";
 import { isStatus } from "../kube/api_error.ts";
 import type { Client } from "../kube/client.ts";
@@ -49,8 +50,10 @@ interface Bucket {
   at: number;
 }
 
-// The API's limits: in bytes for the note, in characters for the rest.
-const LONGEST = { note: 1024, reason: 128, action: 128, instance: 128 };
+// The API's limits, in bytes; who reports is a qualified name without a domain.
+const LONGEST = { note: 1024, reason: 128, action: 128, instance: 128, controller: 63 };
+// What of an object's name goes into its events' names.
+const LONGEST_NAME = 220;
 // client-go takes what comes again within six minutes for the same.
 const SERIES = 6 * 60_000;
 // How often what is forgotten is swept out.
@@ -112,7 +115,7 @@ export class EventRecorder {
     if (!this.#mayTell(uid, now)) return this.#options.onEnd?.("dropped");
     const namespace = object.metadata.namespace ?? "default";
     // client-go's names: unique in a namespace, and the object's beginning can be read.
-    const name = `${object.metadata.name.slice(0, 220)}.${now.toString(16)}${
+    const name = `${dnsName(object.metadata.name)}.${now.toString(16)}${
       (this.#serial++ & 0xfffff).toString(16).padStart(5, "0")
     }`;
     const first: Told = {
@@ -229,13 +232,13 @@ export class EventRecorder {
     return {
       metadata: { name, namespace },
       eventTime: microTime(now),
-      reportingController: controller,
-      reportingInstance: this.#options.instance.slice(0, LONGEST.instance),
+      reportingController: shortName(controller, LONGEST.controller),
+      reportingInstance: cutBytes(this.#options.instance, LONGEST.instance, ""),
       type,
       // The server takes neither an empty one.
-      reason: (reason || "Unknown").slice(0, LONGEST.reason),
-      action: (action || "Reconcile").slice(0, LONGEST.action),
-      note: cutBytes(note, LONGEST.note),
+      reason: cutBytes(reason || "Unknown", LONGEST.reason, ""),
+      action: cutBytes(action || "Reconcile", LONGEST.action, ""),
+      note: cutBytes(note, LONGEST.note, "…"),
       regarding: referenceTo(object),
       ...(related === undefined ? {} : { related: referenceTo(related as KubeObject) }),
     } as Input<typeof Event>;
@@ -259,10 +262,21 @@ function referenceTo({ apiVersion, kind, metadata }: KubeObject): Record<string,
   };
 }
 
+// As of an event: what the names of other kinds may hold beside it, such as the colons of roles, is not for it.
+const DNS_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+/** The beginning of a name as an event may have it. */
+function dnsName(name: string): string {
+  const beginning = name.slice(0, LONGEST_NAME);
+  if (DNS_NAME.test(beginning)) return beginning;
+  return beginning.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "") || "object";
+}
+
 /** Cut to so many bytes, at a whole character, with a mark that something is missing. */
-function cutBytes(text: string, longest: number): string {
-  const bytes = new TextEncoder().encode(text);
+function cutBytes(text: string, longest: number, mark: string): string {
+  const encoder = new TextEncoder();
+  const bytes = encoder.encode(text);
   if (bytes.length <= longest) return text;
-  const cut = new TextDecoder().decode(bytes.subarray(0, longest - 3), { stream: true });
-  return `${cut}…`;
+  const left = longest - encoder.encode(mark).length;
+  return `${new TextDecoder().decode(bytes.subarray(0, left), { stream: true })}${mark}`;
 }

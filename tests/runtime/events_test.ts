@@ -1,7 +1,7 @@
 /** Kubernetes Events of runs. */
 import assert from "node:assert/strict";
-import { controller, type Infer, TemporaryError } from "@op/sdk";
-import { Event } from "@op/sdk/kinds";
+import { controller, type Infer, operator, TemporaryError } from "@op/sdk";
+import { ClusterRole, Event } from "@op/sdk/kinds";
 import { faults, type MemoryCluster, memoryCluster } from "@op/sdk/testing";
 import { conditions, Note, recording } from "./_notes.ts";
 
@@ -88,6 +88,32 @@ Deno.test("an object that tells too much is cut off, others are not; text is cut
   const bytes = new TextEncoder().encode(long?.note).length;
   assert(bytes <= 1024 && bytes > 1000, String(bytes));
   assert.match(long?.note ?? "", /^é+…$/);
+});
+
+Deno.test("what no event may have as it is, names of objects and parts or words in bytes, is made to fit", async () => {
+  const names = ["system:Watched:", `${"a".repeat(219)}.b`, "plain.name"];
+  const part = "b".repeat(40);
+  const roles = controller(ClusterRole, {
+    reconcile({ metadata }, { events }) {
+      if (names.includes(metadata.name)) events.normal("é".repeat(100), "Seen", { action: "é".repeat(100) });
+    },
+  });
+  await using cluster = await memoryCluster({
+    operator: operator({ name: "a".repeat(40), parts: { [part]: roles }, health: false }),
+  });
+  for (const name of names) await cluster.create(ClusterRole, name, { rules: [] });
+  await cluster.settle();
+
+  const events = await cluster.list(Event);
+  assert.deepEqual(events.map(({ regarding }) => regarding?.name).sort(), names.toSorted());
+  assert.deepEqual(
+    events.map(({ metadata }) => metadata.name.replace(/[.][0-9a-f]+$/, "")).sort(),
+    ["a".repeat(219), "plain.name", "system-watched"],
+  );
+  for (const { reportingController = "", reason = "", action = "" } of events) {
+    assert.match(reportingController, /^a{40}\.b{13}-[0-9a-f]{8}$/);
+    assert.deepEqual([reason, action], ["é".repeat(64), "é".repeat(64)]);
+  }
 });
 
 function told({ type, reason, action, note }: Infer<typeof Event>): string {

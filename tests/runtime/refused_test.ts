@@ -1,9 +1,9 @@
 /** What a run may not do, and how it is told. */
 import assert from "node:assert/strict";
-import { controller, TemporaryError } from "@op/sdk";
+import { controller, PermanentError, TemporaryError } from "@op/sdk";
 import { ConfigMap } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
-import { Note } from "./_notes.ts";
+import { Note, ownedBy } from "./_notes.ts";
 
 Deno.test("an object does not take the child of another", async () => {
   const notes = controller(Note, {
@@ -72,6 +72,39 @@ Deno.test("controllers of one kind share Ready: it is True only when none failed
   isBroken = false;
   await cluster.advance("2m");
   assert.deepEqual(await ready(), ["Ready"]);
+});
+
+Deno.test("two that both say what only a change can mend do not wake each other by what they report", async () => {
+  const runs: string[] = [];
+  const hopeless = (name: string) =>
+    controller(Note, {
+      owns: [ConfigMap],
+      reconcile(_note, { reason }) {
+        runs.push(`${name}: ${reason}`);
+        throw new PermanentError(`${name} cannot`);
+      },
+    });
+  await using cluster = await memoryCluster({ parts: { one: hopeless("one"), two: hopeless("two") }, patience: 500 });
+  const note = await cluster.create(Note, "a", { spec: {} });
+  await cluster.advance("1h");
+  assert(runs.length <= 4, `${runs.length} runs`);
+
+  const changes = [
+    ["a label", () => cluster.patch(Note, "a", { metadata: { labels: { now: "good" } } }), "changed"],
+    ["its spec", () => cluster.patch(Note, "a", { spec: { text: "good" } }), "changed"],
+    [
+      "what it owns",
+      () => cluster.create(ConfigMap, "owned", { metadata: { ownerReferences: [ownedBy(note)] } }),
+      "owned changed",
+    ],
+  ] as const;
+  for (const [what, change, reason] of changes) {
+    runs.length = 0;
+    await change();
+    await cluster.advance("1h");
+    assert.deepEqual([...new Set(runs)].sort(), [`one: ${reason}`, `two: ${reason}`], what);
+    assert(runs.length <= 4, `${runs.length} runs after ${what}`);
+  }
 });
 
 Deno.test("a backoff is not ended by a change of the object's status", async () => {
