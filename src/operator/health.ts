@@ -5,7 +5,7 @@ import type { ReadinessLine } from "./readiness.ts";
 
 /** What health is asked of. */
 export interface HealthSource {
-  /** What there is to say: a line a watch, a controller. */
+  /** What there is to say: a line a watch, a controller, a permission. */
   readiness(): readonly ReadinessLine[];
   /** By how many milliseconds the event loop is late. */
   readonly lag: number;

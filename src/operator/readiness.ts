@@ -18,7 +18,8 @@ export interface ReadinessLine {
 export function watchLine({ kind, problem, isSynced, staleness, selected }: Informer): ReadinessLine {
   const isReady = isSynced && problem === undefined;
   // On an idle stream the server says something every minute or two.
-  const age = staleness > 180_000 ? `nothing heard for ${Math.round(staleness / 1000)} s` : "up to date";
+  const seconds = `${Math.round(staleness / 1000)} s`;
+  const age = staleness > 180_000 ? `nothing heard for ${seconds}` : `up to date, heard ${seconds} ago`;
   return { name: `watch ${kind.kind}${selected}`, isReady, told: problem?.message ?? (isSynced ? age : "listing") };
 }
 
@@ -45,9 +46,17 @@ export function controllerLine({ scope, waitsFor, heldBy }: ControllerLoop): Rea
   return { name, isReady: heldBy.length === 0, told: heldBy[0] ?? "running" };
 }
 
-/** A line for each permission that is missing. */
-export function permissionLines({ missing }: AccessCheck): ReadinessLine[] {
-  return missing.map((text) => ({ name: `permission to ${text}`, isReady: false, told: "missing" }));
+/** A line for each permission that was asked for, whoever needs it. */
+export function permissionLines(checks: readonly AccessCheck[]): ReadinessLine[] {
+  const given = new Map<string, boolean>();
+  for (const { answers } of checks) {
+    for (const { text, isGiven } of answers) given.set(text, isGiven && (given.get(text) ?? true));
+  }
+  return [...given].map(([text, isReady]) => ({
+    name: `permission to ${text}`,
+    isReady,
+    told: isReady ? "given" : "missing",
+  }));
 }
 
 /** Standing by is what a standby is for: it is ready. */

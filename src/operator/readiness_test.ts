@@ -1,15 +1,16 @@
 import assert from "node:assert/strict";
 import { Secret } from "../kinds/mod.ts";
+import type { AccessCheck } from "../runtime/access_check.ts";
 import type { Informer } from "../watch/informer.ts";
-import { watchLine } from "./readiness.ts";
+import { permissionLines, watchLine } from "./readiness.ts";
 
 const LINES: readonly { name: string; given: Partial<Informer>; told: string; isReady: boolean }[] = [
   { name: "that lists", given: { isSynced: false }, told: "listing", isReady: false },
-  { name: "that was just heard of", given: {}, told: "up to date", isReady: true },
+  { name: "that was just heard of", given: { staleness: 12_400 }, told: "up to date, heard 12 s ago", isReady: true },
   {
     name: "of which nothing was heard for three minutes",
     given: { staleness: 180_000 },
-    told: "up to date",
+    told: "up to date, heard 180 s ago",
     isReady: true,
   },
   {
@@ -27,3 +28,17 @@ for (const { name, given, told, isReady } of LINES) {
     assert.deepEqual(watchLine(informer as Informer), { name: "watch Secret in shop", isReady, told });
   });
 }
+
+Deno.test("permissionLines has each permission once, and it is missing when one part lacks it", () => {
+  const check = (...answers: readonly [text: string, isGiven: boolean][]) =>
+    ({ answers: answers.map(([text, isGiven]) => ({ text, isGiven, isVital: true })) }) as unknown as AccessCheck;
+  const lines = permissionLines([
+    check(["list pods", true], ["get secrets", true]),
+    check(["get secrets", false], ["list pods", true]),
+    check(),
+  ]);
+  assert.deepEqual(lines, [
+    { name: "permission to list pods", isReady: true, told: "given" },
+    { name: "permission to get secrets", isReady: false, told: "missing" },
+  ]);
+});

@@ -79,7 +79,7 @@ export interface Running extends AsyncDisposable {
   readonly webhooks: WebhookHandler | undefined;
   /** Where they are served; nothing where they are not. */
   readonly webhookPort: number | undefined;
-  /** A line for each watch and each controller, for what is missing, and for who leads. */
+  /** A line for each watch, each controller and each permission, and for who leads. */
   readiness(): ReadinessLine[];
   /** Begins nothing more until it may go on; runs that go on may end. */
   pause(isPaused: boolean): void;
@@ -227,7 +227,7 @@ export function startOperator(operator: Operator, options: RunOptions): Running 
       ...(webhookServer === undefined ? [] : [webhookServer.line]),
       ...watchLines(informers),
       ...loops.map(controllerLine),
-      ...checks.flatMap(permissionLines),
+      ...permissionLines(checks),
       ...(elector === undefined ? [] : [leaderLine(elector)]),
     ],
     pause: (isPaused) => loops.forEach((loop) => loop.hold("pause", isPaused ? "is paused" : undefined)),

@@ -78,7 +78,7 @@ Deno.test("readiness has a line for each watch and each controller, with the rea
   const { running } = start(operator({ name: "test", parts: { namespaces } }), [], "configmaps");
   await turns();
   assert.deepEqual(running.readiness(), [
-    { name: "watch Namespace", isReady: true, told: "up to date" },
+    { name: "watch Namespace", isReady: true, told: "up to date, heard 0 s ago" },
     {
       name: "watch ConfigMap",
       isReady: false,

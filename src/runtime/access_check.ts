@@ -33,6 +33,15 @@ export interface AccessCheckOptions {
   readonly hold?: (why: string | undefined) => void;
 }
 
+/** What the server said of a right. */
+export interface Answer {
+  /** The right, in words. */
+  readonly text: string;
+  readonly isGiven: boolean;
+  /** Whether nothing can be done without it. */
+  readonly isVital: boolean;
+}
+
 /** A controller's: it waits for what it cannot do without. */
 export function controllerAccess(
   loop: ControllerLoop,
@@ -53,7 +62,7 @@ export class AccessCheck {
   activity = 0;
   readonly #options: AccessCheckOptions;
   readonly #rights: readonly ControllerRight[];
-  #missing: readonly string[] = [];
+  #answers: readonly Answer[] = [];
   #wake: (() => void) | undefined;
 
   constructor(options: AccessCheckOptions) {
@@ -62,14 +71,9 @@ export class AccessCheck {
     this.#rights = options.rights.filter(({ need }) => need !== "seldom");
   }
 
-  /** How many rights there are. */
-  get count(): number {
-    return this.#rights.length;
-  }
-
-  /** Those that are missing, in words. */
-  get missing(): readonly string[] {
-    return this.#missing;
+  /** What the server last said of each right; nothing before it was asked. */
+  get answers(): readonly Answer[] {
+    return this.#answers;
   }
 
   /** Asks until the signal: at start, again while something is missing, and when a run was refused. */
@@ -78,7 +82,7 @@ export class AccessCheck {
     for (let tries = 1; !signal.aborted; tries++) {
       await this.#ask(signal);
       if (signal.aborted) return;
-      if (this.#missing.length === 0) {
+      if (this.#answers.every(({ isGiven }) => isGiven)) {
         tries = 0;
         await this.#untilRefused(signal);
       } else await sleep(clock, backoff(tries, { ...RETRY, spread: random() }), signal).catch(() => undefined);
@@ -112,12 +116,12 @@ export class AccessCheck {
     );
     if (signal.aborted) return;
     this.activity++;
-    const before = this.#missing;
-    const missing = answers.filter((answer) => answer !== undefined);
-    this.#missing = missing.map(({ text }) => text);
-    for (const text of this.#missing) if (!before.includes(text)) log.warn("Permission missing", { permission: text });
-    for (const text of before) if (!this.#missing.includes(text)) log.info("Permission given", { permission: text });
-    const vital = missing.filter(({ isVital }) => isVital).map(({ text }) => text);
+    const before = missingIn(this.#answers);
+    this.#answers = answers;
+    const missing = missingIn(answers);
+    for (const text of missing) if (!before.includes(text)) log.warn("Permission missing", { permission: text });
+    for (const text of before) if (!missing.includes(text)) log.info("Permission given", { permission: text });
+    const vital = missingIn(answers.filter(({ isVital }) => isVital));
     hold?.(vital.length === 0 ? undefined : `waits for the permission to ${vital.join(", ")}`);
   }
 
@@ -125,13 +129,15 @@ export class AccessCheck {
     return namespaced ? namespaces ?? this.#options.namespaces ?? [undefined] : [undefined];
   }
 
-  /** Answers what is missing, if it is. */
   async #mayDo(
     right: ControllerRight,
     { namespace, name }: { readonly namespace: string | undefined; readonly name: string | undefined },
     signal: AbortSignal,
-  ): Promise<{ readonly text: string; readonly isVital: boolean } | undefined> {
+  ): Promise<Answer> {
     const { group, version, resource, verb } = right;
+    const text = told(right) + (name === undefined ? "" : ` "${name}"`) +
+      (namespace === undefined ? "" : ` in ${namespace}`);
+    const answer = (isGiven: boolean): Answer => ({ text, isGiven, isVital: right.need === "always" });
     const [plural, subresource] = resource.split("/");
     const resourceAttributes = {
       group,
@@ -145,15 +151,14 @@ export class AccessCheck {
     try {
       const review = { spec: { resourceAttributes } } as Input<typeof SelfSubjectAccessReview>;
       const { status } = await this.#options.client.create(SelfSubjectAccessReview, review, { signal });
-      if (status?.allowed !== false) return undefined;
+      return answer(status?.allowed !== false);
     } catch (error) {
       if (!signal.aborted) this.#options.log.debug("Permission not asked", { error: (error as Error).message });
-      return undefined;
+      return answer(true);
     }
-    return {
-      text: told(right) + (name === undefined ? "" : ` "${name}"`) +
-        (namespace === undefined ? "" : ` in ${namespace}`),
-      isVital: right.need === "always",
-    };
   }
+}
+
+function missingIn(answers: readonly Answer[]): string[] {
+  return answers.filter(({ isGiven }) => !isGiven).map(({ text }) => text);
 }

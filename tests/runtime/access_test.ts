@@ -69,7 +69,7 @@ async function desk(refused: Set<string>) {
   });
   await cluster.advance("1s");
   const lines = () => running.readiness().filter(({ isReady }) => !isReady).map(({ name, told }) => `${name}: ${told}`);
-  return { cluster, running, lines, seen, refused, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  return { cluster, running, lines, notes, seen, refused, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 Deno.test("a right that is missing at start is named, its controller waits, the other works; given, it starts by itself", async () => {
@@ -90,6 +90,11 @@ Deno.test("a right that is missing at start is named, its controller waits, the 
   await cluster.advance("1m");
   assert.equal((await cluster.get(ConfigMap, "a")).data?.text, "one");
   assert.deepEqual(lines(), []);
+  const given = running.readiness().filter(({ name, told }) => name.startsWith("permission to ") && told === "given");
+  assert.deepEqual(given.map(({ name }) => name.slice("permission to ".length)), [
+    ...controllerRights(run.notes).filter(({ need }) => need !== "seldom").map(told),
+    ...["list secrets", "watch secrets"],
+  ]);
 });
 
 Deno.test("a right that is taken away while it runs is named after the first refusal, and waited for", async () => {
