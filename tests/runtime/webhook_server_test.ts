@@ -9,7 +9,7 @@ import { FollowedFiles } from "../../src/runtime/webhooks/certificate_files.ts";
 import { TlsServer } from "../../src/runtime/webhooks/tls_server.ts";
 import { controller } from "../../src/parts/controller.ts";
 import { localCertificate } from "../../src/testing/local_certificate.ts";
-import { guardedServer, Note, post, QUICK } from "./_reviews.ts";
+import { guardedServer, Note, noteRules, post, QUICK, review } from "./_reviews.ts";
 
 Deno.test("a certificate in files is read again when both of a pair have changed, and not before", async () => {
   const [one, two] = [await localCertificate(), await localCertificate()];
@@ -105,6 +105,53 @@ Deno.test("controllers and webhooks may be left to other processes", async () =>
     await until(() => reconciled > 0);
     assert.equal(running.webhooks, undefined);
     assert.equal(running.webhookPort, undefined);
+  }
+});
+
+Deno.test("webhooks are served by each replica, by the one that leads and by the one that stands by", async () => {
+  const { connection } = await guardedServer();
+  const { certificate, key, caCert } = await localCertificate();
+  const folder = await Deno.makeTempDir();
+  try {
+    await Promise.all([
+      Deno.writeTextFile(`${folder}/tls.crt`, certificate),
+      Deno.writeTextFile(`${folder}/tls.key`, key),
+    ]);
+    const runners: string[] = [];
+    const replica = (host: string) =>
+      startOperator(
+        operator({
+          name: "notes",
+          parts: {
+            namespaces: controller(Namespace, { reconcile: () => void runners.push(host) }),
+            noteRules,
+          },
+          health: false,
+          leaderElection: true,
+          webhooks: {
+            hostname: "127.0.0.1",
+            port: 0,
+            certificate: { certificate: `${folder}/tls.crt`, key: `${folder}/tls.key` },
+          },
+        }),
+        { connection, host, serveWebhooks: true, checkAccess: false },
+      );
+    await using leader = replica("one");
+    await until(() => leader.isLeading && runners.length > 0);
+    await using standby = replica("two");
+    using way = Deno.createHttpClient({ caCerts: [caCert] });
+    for (const replica of [leader, standby]) {
+      await until(() => replica.readiness().some(({ name, isReady }) => name === "webhooks" && isReady));
+      for (const [text, allowed] of [["hello", true], ["forbidden", false]] as const) {
+        const answer = await post(replica.webhookPort!, review(text), way);
+        assert.equal((await answer.json()).response.allowed, allowed);
+      }
+    }
+    await until(() => standby.readiness().some(({ told }) => told.startsWith("stands by: one_")));
+    assert.deepEqual([leader.isLeading, standby.isLeading], [true, false]);
+    assert.deepEqual(new Set(runners), new Set(["one"]));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
   }
 });
 
