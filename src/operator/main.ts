@@ -22,7 +22,8 @@ import { LoopLag } from "./loop_lag.ts";
 import { denoMachine } from "./machine.ts";
 import type { Operator } from "./operator.ts";
 import { addProcessMetrics } from "./process_metrics.ts";
-import { type ReadinessLine, type Running, type RunOptions, startOperator } from "./running.ts";
+import { type ReadinessLine, type Running, startOperator } from "./running.ts";
+import { isPaused, runtimeScope, skippedParts } from "./run_settings.ts";
 import { SETTINGS } from "./setting_list.ts";
 import { flagSettings, merged, SettingError, type Settings } from "./settings.ts";
 import { settingsSource, USUAL_FILE } from "./settings_source.ts";
@@ -171,7 +172,7 @@ async function start(coded: Operator, values: Values): Promise<void> {
   const operator = configured(coded, settings);
   const logs = await configureLogs(logLevel(settings), logFormat(settings), (line) => writeAll(Deno.stderr, line));
   const log = operatorLog(operator.name);
-  const isSkipped = (key: string) => settings.get(key)?.value === true;
+  const skipped = skippedParts(settings);
   const connectOptions: ConnectOptions = {
     ...(values.kubeconfig === undefined ? {} : { kubeconfig: values.kubeconfig }),
     ...(values.context === undefined ? {} : { context: values.context }),
@@ -191,26 +192,25 @@ async function start(coded: Operator, values: Values): Promise<void> {
     },
     guard: guardOf(operator, connection, log),
   };
-  using reviewThreads = isSkipped("skip_webhook_server") ? undefined : reviewThreadsOf(operator, values, log);
+  using reviewThreads = skipped.skipWebhooks ? undefined : reviewThreadsOf(operator, values, log);
   // Before anything else: a program that cannot listen does not begin.
   const served = operator.health && serveHealth(operator.health, health, stop.signal);
   const running = started.running = startOperator(operator, {
     connection,
     signal: stop.signal,
-    leaderElection: isElected(operator, connection) && !isSkipped("skip_controllers"),
+    leaderElection: isElected(operator, connection) && !skipped.skipControllers,
     serveWebhooks: true,
     reviewThreads,
-    skipControllers: isSkipped("skip_controllers"),
-    skipWebhooks: isSkipped("skip_webhook_server"),
+    ...skipped,
     host: hostName(operator),
     ...runtimeScope(settings),
   });
   addProcessMetrics(running.metrics, lag);
-  running.pause(settings.get("paused")?.value === true);
+  running.pause(isPaused(settings));
   using _following = source.follow(systemClock, async (settings) => {
     await logs.setLevel(logLevel(settings));
-    running.pause(settings.get("paused")?.value === true);
-    log.info("Settings read again", { logLevel: logLevel(settings), paused: settings.get("paused")?.value === true });
+    running.pause(isPaused(settings));
+    log.info("Settings read again", { logLevel: logLevel(settings), paused: isPaused(settings) });
   }, (error) => log.error("Settings not read", { error: error.message }));
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     Deno.addSignalListener(signal, () => {
@@ -295,17 +295,6 @@ function guardOf({ name, version, metrics }: Operator, connection: Connection, l
   if (!metrics.guarded) return undefined;
   const client = new Client(connection, { clock: systemClock, userAgent: `${name}/${version}` });
   return metricsGuard({ client, clock: systemClock, log });
-}
-
-/** Which objects to look at. */
-function runtimeScope(settings: Settings): Pick<RunOptions, "namespaces" | "selector"> {
-  const namespaces = settings.get("namespaces");
-  const selector = settings.get("selector");
-  const isAll = settings.get("all_namespaces")?.value === true;
-  return {
-    ...(namespaces === undefined || isAll ? {} : { namespaces: namespaces.value as readonly string[] }),
-    ...(selector === undefined ? {} : { selector: selector.value as string }),
-  };
 }
 
 function isElected({ leaderElection: { when } }: Operator, { isInPod = false }: Connection): boolean {

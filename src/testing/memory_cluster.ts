@@ -15,7 +15,9 @@ import {
 import type { Right } from "../manifests/rights.ts";
 import { webhookConfigurations, withConversion } from "../manifests/webhooks.ts";
 import { type Operator, operator } from "../operator/operator.ts";
+import { isPaused, runtimeScope, skippedParts } from "../operator/run_settings.ts";
 import { type Running, startOperator } from "../operator/running.ts";
+import type { Settings } from "../operator/settings.ts";
 import type { Part } from "../parts/controller.ts";
 import type { AnyKind, CustomResourceDefinitionManifest, Infer, Input, KubeObject } from "../resource/kind.ts";
 import { OperatorRoles } from "./_roles.ts";
@@ -34,6 +36,8 @@ export interface MemoryClusterOptions {
   readonly parts?: Readonly<Record<string, Part>>;
   /** An operator to run, in place of `parts`. */
   readonly operator?: Operator;
+  /** What its `operator.toml` says, as text: limits, namespaces, a selector, pauses. @default {nothing: as the code says} */
+  readonly config?: string;
   /** Kinds to install beside those of the operator. */
   readonly kinds?: readonly AnyKind[];
   /** Services in place of those that the operator makes. */
@@ -215,12 +219,14 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
   const fetch = (request: Request) => send(request, { user: ADMINISTRATOR });
   const connection: Connection = { url: "http://memory.cluster", fetch, close() {} };
   const client = new Client(connection, { clock, userAgent: "test-client" });
-  const op = options.operator ?? operator({ name: "test", parts: options.parts ?? {}, health: false });
+  const coded = options.operator ?? operator({ name: "test", parts: options.parts ?? {}, health: false });
+  const op = options.config === undefined ? coded : coded.configured(options.config);
+  const settings: Settings = op.config?.settings ?? new Map();
 
   // The roles are there before anything else, and are none of the test's own requests.
   const direct: Connection = { ...connection, fetch: (request) => server.fetch(request, { user: ADMINISTRATOR }) };
   const roles = options.rbac === false ? undefined : new OperatorRoles(op, new Client(direct, { clock }), {
-    watches: options.namespacesSeen,
+    watches: options.namespacesSeen ?? runtimeScope(settings).namespaces,
     without: isRules(options.rbac) || typeof options.rbac !== "object" ? [] : options.rbac.without,
     rules: isRules(options.rbac) ? options.rbac : undefined,
   });
@@ -232,6 +238,8 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
   }
   const scope = {
     checkAccess: options.checkAccess ?? false,
+    ...runtimeScope(settings),
+    ...skippedParts(settings),
     ...(options.namespacesSeen === undefined ? {} : { namespaces: options.namespacesSeen }),
     ...("services" in options ? { services: options.services } : {}),
     ...(options.leaderElection === undefined ? {} : { leaderElection: options.leaderElection }),
@@ -259,7 +267,11 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
   const untilStill = async (still: Promise<void>): Promise<void> => {
     await still.finally(failIfRefused);
   };
-  const start = (): Running => startOperator(op, { connection: way, clock, random: () => 0.5, ...scope });
+  const start = (): Running => {
+    const running = startOperator(op, { connection: way, clock, random: () => 0.5, ...scope });
+    running.pause(isPaused(settings));
+    return running;
+  };
   running = start();
   const still = stillness({
     clock,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ConfigMap, Secret, ValidatingWebhookConfiguration } from "../kinds/mod.ts";
+import { ConfigMap, RoleBinding, Secret, ValidatingWebhookConfiguration } from "../kinds/mod.ts";
 import { access } from "../parts/access.ts";
 import { controller } from "../parts/controller.ts";
 import { requeue, TemporaryError } from "../parts/outcome.ts";
@@ -180,3 +180,38 @@ function replaced<T extends object, K extends keyof T>(holder: T, name: K, value
   holder[name] = value as T[K];
   return { [Symbol.dispose]: () => void (holder[name] = original) };
 }
+
+Deno.test("memoryCluster runs its operator as an operator.toml has it: where it looks, and whether it begins anything", async () => {
+  const { notes, count } = counting();
+  const config = `
+    [operator]
+    namespaces = ["one", "two"]
+    selector = "watch=yes"
+  `;
+  const labels = { watch: "yes" };
+  const namespaces = ["one", "two", "three"];
+  {
+    await using cluster = await memoryCluster({ parts: { notes }, config, namespaces });
+    for (const namespace of namespaces) {
+      await cluster.create(Note, "a", { metadata: { labels }, spec: {} }, { namespace });
+      await cluster.create(Note, "b", { spec: {} }, { namespace });
+    }
+    await cluster.settle();
+    const copies = await Promise.all(namespaces.map((namespace) => cluster.list(ConfigMap, { namespace })));
+    const names = copies.map((maps) => maps.map(({ metadata }) => metadata.name).filter((name) => /^[ab]$/.test(name)));
+    assert.deepEqual(names, [["a"], ["a"], []]);
+    const rolled = await cluster.client.list(RoleBinding, { namespace: "three" });
+    assert.deepEqual(rolled, [], "it has rights where it looks, and nowhere else");
+  }
+  {
+    count.runs = 0;
+    await using cluster = await memoryCluster({ parts: { notes }, config: "[operator]\npaused = true\n" });
+    await cluster.create(Note, "a", { spec: {} });
+    await cluster.settle();
+    assert.equal(count.runs, 0);
+  }
+  await assert.rejects(memoryCluster({ parts: { notes }, config: "[operator]\npausd = true\n" }), {
+    name: "SettingError",
+    message: 'Cannot read "operator.toml": "pausd" is no key: did you mean "paused"?',
+  });
+});

@@ -1,7 +1,7 @@
 /** What wakes a controller beside its own objects and what they own, and which of it is watched. */
 import assert from "node:assert/strict";
 import { access, controller, every, index, type Infer, operator, resource, s, source, watch } from "@op/sdk";
-import { ConfigMap, Secret } from "@op/sdk/kinds";
+import { ClusterRole, ConfigMap, Secret } from "@op/sdk/kinds";
 import { type MemoryCluster, memoryCluster } from "@op/sdk/testing";
 import { Note, until } from "./_notes.ts";
 
@@ -276,6 +276,49 @@ Deno.test("getLive reads past the cache", async () => {
   await cluster.settle();
   const gets = cluster.requests.filter(({ path }) => path === "/api/v1/namespaces/default/configmaps/a");
   assert.equal(gets.length, 1);
+});
+
+Deno.test("a child that an owner reference does not reach is tracked by a label: repaired, and gone with its object", async () => {
+  const label = "demo.example.com/note";
+  const notes = controller(Note, {
+    owns: [ClusterRole],
+    uses: [access(ClusterRole, "delete")],
+    indexes: { byUid: index(Note, ({ metadata }) => metadata.uid) },
+    watches: [watch(ClusterRole, { map: ({ metadata }, { index }) => index("byUid", metadata.labels?.[label] ?? "") })],
+    async reconcile({ metadata: { name, uid }, spec }, { apply }) {
+      // With an owner it is refused, and the way out is named.
+      if (spec.text === "owned") await apply(ClusterRole, { metadata: { name }, rules: [] });
+      const rules = [{ apiGroups: ["demo.example.com"], resources: [spec.text], verbs: ["get"] }];
+      await apply(ClusterRole, { metadata: { name, labels: { [label]: uid } }, rules }, { owner: false });
+    },
+    async cleanup({ metadata }, context) {
+      await context.delete(ClusterRole, metadata.name);
+    },
+  });
+  // Who gives a right has to have it.
+  await using cluster = await memoryCluster({ parts: { notes }, rbac: false });
+  const verbs = async () => (await cluster.get(ClusterRole, "a")).rules?.[0]?.verbs;
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.settle();
+  assert.deepEqual(await verbs(), ["get"]);
+
+  await cluster.patch(ClusterRole, "a", { rules: [] });
+  await cluster.settle();
+  assert.deepEqual(await verbs(), ["get"], "drift is repaired");
+  await cluster.delete(ClusterRole, "a");
+  await cluster.settle();
+  assert.deepEqual(await verbs(), ["get"], "what was deleted is made anew");
+  await cluster.delete(Note, "a");
+  await cluster.settle();
+  assert.equal(await cluster.exists(ClusterRole, "a"), false);
+
+  await cluster.create(Note, "b", { spec: { text: "owned" } });
+  await cluster.settle();
+  const { status } = await cluster.get(Note, "b");
+  assert.match(
+    status?.conditions?.find(({ type }) => type === "Ready")?.message ?? "",
+    /^Cannot make Note "default\/b" the owner of ClusterRole "b": it is cluster-wide, .* apply it with { owner: false }/,
+  );
 });
 
 Deno.test("controller refuses a watch that wakes nobody and an index of what is not watched", () => {

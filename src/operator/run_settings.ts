@@ -1,0 +1,43 @@
+/** What settings say of running: where an operator looks, what it leaves to others, whether it begins anything. */
+import type { RunOptions } from "./running.ts";
+import type { Settings } from "./settings.ts";
+
+/**
+ * Which objects to look at.
+ *
+ * @param settings What was said.
+ */
+export function runtimeScope(settings: Settings): Pick<RunOptions, "namespaces" | "selector"> {
+  const namespaces = settings.get("namespaces");
+  const selector = settings.get("selector");
+  const isAll = isSaid(settings, "all_namespaces");
+  return {
+    ...(namespaces === undefined || isAll ? {} : { namespaces: namespaces.value as readonly string[] }),
+    ...(selector === undefined ? {} : { selector: selector.value as string }),
+  };
+}
+
+/**
+ * Which parts to leave to other processes.
+ *
+ * @param settings What was said.
+ */
+export function skippedParts(settings: Settings): Required<Pick<RunOptions, "skipControllers" | "skipWebhooks">> {
+  return {
+    skipControllers: isSaid(settings, "skip_controllers"),
+    skipWebhooks: isSaid(settings, "skip_webhook_server"),
+  };
+}
+
+/**
+ * Whether to begin nothing.
+ *
+ * @param settings What was said.
+ */
+export function isPaused(settings: Settings): boolean {
+  return isSaid(settings, "paused");
+}
+
+function isSaid(settings: Settings, key: string): boolean {
+  return settings.get(key)?.value === true;
+}
