@@ -151,7 +151,9 @@ function flags(): NonNullable<Parameters<typeof parseArgs>[0]>["options"] & obje
   const settings = SETTINGS.flatMap(({ flag, short, type }) => {
     if (flag === undefined) return [];
     const named = short === undefined ? {} : { short };
-    if (type !== "boolean") return [[flag, { type: "string", multiple: type === "list", ...named }]];
+    if (type !== "boolean") {
+      return [[flag, { type: "string", multiple: type === "list" || type === "namespaces", ...named }]];
+    }
     return [[flag, { type: "boolean", ...named }], [`no-${flag}`, { type: "boolean" }]];
   });
   return { ...Object.fromEntries(settings), ...OWN_FLAGS };
@@ -331,7 +333,8 @@ function help({ name, version }: Operator): string {
   ] as const;
   const settings = SETTINGS.flatMap(({ flag, short, type, help }) => {
     if (flag === undefined) return [];
-    const value = { boolean: "", number: " N", duration: " TIME", list: " NAME" }[type as string] ?? " TEXT";
+    const value =
+      { boolean: "", number: " N", duration: " TIME", list: " NAME", namespaces: " NAME" }[type as string] ?? " TEXT";
     return [[`${short === undefined ? "   " : `-${short},`} --${flag}${value}`, help] as const];
   });
   const lines = [...own, ...settings, ["-h, --help", "this text"] as const];

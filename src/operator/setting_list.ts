@@ -2,8 +2,8 @@
 import { CERTIFICATE_SOURCES } from "../manifests/install.ts";
 import { LOG_LEVELS } from "./log.ts";
 
-/** What a setting takes; `affix` is a text that may be empty, `rules` are rules of a role. */
-export type SettingType = "text" | "list" | "boolean" | "number" | "duration" | "affix" | "rules";
+/** What a setting takes; `affix` is a text that may be empty, `namespaces` are a list of them, `rules` are rules of a role. */
+export type SettingType = "text" | "list" | "namespaces" | "boolean" | "number" | "duration" | "affix" | "rules";
 
 /** A setting. */
 export interface Setting {
@@ -25,7 +25,7 @@ export interface Setting {
 export const SETTINGS: readonly Setting[] = [
   {
     key: "namespaces",
-    type: "list",
+    type: "namespaces",
     flag: "namespace",
     short: "n",
     help: "look at this namespace only, with manifests and rbac: have rights there only; may be repeated",

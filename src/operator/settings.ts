@@ -1,5 +1,6 @@
 /** Settings from flags, variables and a file (`config_file.ts`); the first of these that says something counts, then the code. */
 import { type Duration, milliseconds } from "../base/duration.ts";
+import { labelFaults } from "../base/name_rules.ts";
 import type { PolicyRule } from "../manifests/install.ts";
 import { policyRules } from "./policy_setting.ts";
 import { type Setting, SETTINGS, variableOf, variableSettingsOf } from "./setting_list.ts";
@@ -81,6 +82,10 @@ export function merged(...all: readonly Settings[]): Settings {
   return result;
 }
 
+function isList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === "string" && one !== "");
+}
+
 function refuseRivals(settings: Settings): void {
   const [some, all] = [settings.get("namespaces"), settings.get("all_namespaces")];
   if (some === undefined || all?.value !== true) return;
@@ -97,6 +102,7 @@ function fromText({ type }: Setting, text: string): unknown {
     case "number":
       return /^\d+$/.test(text) ? Number(text) : text;
     case "list":
+    case "namespaces":
       return text.split(",").map((part) => part.trim());
     default:
       return text;
@@ -122,11 +128,15 @@ export function checked(setting: Setting, value: unknown, what: string): Said["v
       return typeof value === "boolean" ? value : refuse("true or false");
     case "number":
       return Number.isInteger(value) && (value as number) > 0 ? value as number : refuse("a positive integer");
-    case "list": {
-      const list = value as readonly string[];
-      const isList = Array.isArray(value) && list.length > 0 &&
-        list.every((one) => typeof one === "string" && one !== "");
-      return isList ? list : refuse("a list of names, none of them empty");
+    case "list":
+      return isList(value) ? value : refuse("a list of names, none of them empty");
+    case "namespaces": {
+      if (!isList(value)) return refuse("a list of names, none of them empty");
+      // A pattern would match nothing, and nobody would be told.
+      const wrong = value.find((name) => labelFaults(name).length > 0);
+      return wrong === undefined ? value : refuse(
+        `names of namespaces: "${wrong}" is none, and patterns are not taken: name each, or look at all and choose by "selector"`,
+      );
     }
     case "duration":
       try {

@@ -80,6 +80,12 @@ const REFUSED: readonly { name: string; text: string; message: string }[] = [
     message: 'Cannot take "namespaces" in "f": it is [""], and must be a list of names, none of them empty',
   },
   {
+    name: "a pattern in place of a namespace",
+    text: '[operator]\nnamespaces = ["blog", "shop-*"]',
+    message:
+      'Cannot take "namespaces" in "f": it is ["blog","shop-*"], and must be names of namespaces: "shop-*" is none, and patterns are not taken: name each, or look at all and choose by "selector"',
+  },
+  {
     name: "a key of the image that is misspelt",
     text: '[build.image]\nregistri = "r"',
     message: 'Cannot read "f": "build.image.registri" is no key: did you mean "build.image.registry"?',

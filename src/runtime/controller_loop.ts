@@ -10,7 +10,7 @@ import type { KubeObject } from "../resource/kind.ts";
 import { keyOf, type ObjectKey } from "../watch/key.ts";
 import type { StoreChange } from "../watch/store.ts";
 import { asRun } from "./current_run.ts";
-import { failureOf, isMistake } from "./failure.ts";
+import { failureOf, isMistake, isRace } from "./failure.ts";
 import type { ControllerMetrics, ControllerState } from "./metrics.ts";
 import { reportFailure, reportPaused, runObject, type RunStart } from "./run.ts";
 import { runLog } from "./run_log.ts";
@@ -302,9 +302,8 @@ export class ControllerLoop {
   }
 
   #count(error: unknown, seconds: number): void {
-    // The everyday race of two writers is no error: the next try mends it.
-    const isRace = isStatus(error, 409) && error.reason === "Conflict";
-    this.#metrics.ran(isRace ? "requeue" : "error", seconds);
+    // The race of two writers is no error: the next try mends it.
+    this.#metrics.ran(isRace(error) ? "requeue" : "error", seconds);
     if (error instanceof PermanentError) this.#metrics.terminalError();
     if (error instanceof DOMException && error.name === "TimeoutError") this.#metrics.timeout();
     if (isMistake(error)) this.#metrics.panic();

@@ -1,6 +1,6 @@
 /** What a failed run means: what is told, and when it is tried again. */
 import { backoff } from "../base/backoff.ts";
-import { ApiError } from "../kube/api_error.ts";
+import { ApiError, isStatus } from "../kube/api_error.ts";
 import { PermanentError, TemporaryError } from "../parts/outcome.ts";
 import { perhapsUndeclared, undeclaredUse } from "./undeclared_use.ts";
 
@@ -35,12 +35,11 @@ export function failureOf(error: unknown, failures: number, part: string, spread
     return { reason: "TemporaryError", message, isUnexpected: false, isRace: false, after: error.after ?? after };
   }
   if (error instanceof ApiError) {
-    const isRace = error.status === 409 && error.reason === "Conflict";
     return {
       reason: CONDITION_REASON.test(error.reason) ? error.reason : "ApiError",
       message,
       isUnexpected: false,
-      isRace,
+      isRace: isRace(error),
       after: error.retryAfter ?? after,
     };
   }
@@ -54,6 +53,16 @@ export function failureOf(error: unknown, failures: number, part: string, spread
   }
   const perhaps = perhapsUndeclared(error, `controller "${part}"`);
   return { reason: "ReconcileFailed", message: perhaps ?? message, isUnexpected: true, isRace: false, after };
+}
+
+/**
+ * Whether an error is the everyday race of two writers, which the next try wins. Fields that another manager has are none: that stays until somebody gives in.
+ *
+ * @param error What was thrown.
+ */
+export function isRace(error: unknown): boolean {
+  return isStatus(error, 409) && error.reason === "Conflict" &&
+    !error.causes.some(({ reason }) => reason === "FieldManagerConflict");
 }
 
 /**

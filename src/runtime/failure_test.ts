@@ -50,6 +50,15 @@ const FAILURES: readonly { name: string; error: unknown; expected: Partial<Failu
   },
   { name: "a conflict is a race", error: new ApiError(asked, 409, status("Conflict")), expected: { isRace: true } },
   {
+    name: "a field that another manager has is no race",
+    error: new ApiError(
+      asked,
+      409,
+      JSON.stringify({ kind: "Status", reason: "Conflict", details: { causes: [{ reason: "FieldManagerConflict" }] } }),
+    ),
+    expected: { reason: "Conflict", isRace: false },
+  },
+  {
     name: "that something exists already is no race",
     error: new ApiError(asked, 409, status("AlreadyExists")),
     expected: { reason: "AlreadyExists", isRace: false },

@@ -1,10 +1,10 @@
 /** When a controller runs, and what its runs leave behind. */
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers";
-import { controller } from "@op/sdk";
+import { controller, conversion, resource, s } from "@op/sdk";
 import { ConfigMap, Namespace } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
-import { applyText, Note, ownedBy, recording, until, writes } from "./_notes.ts";
+import { applyText, conditions, Note, ownedBy, recording, until, writes } from "./_notes.ts";
 
 Deno.test("a controller runs for a new object, for a change, and not for what is not its kind", async () => {
   const { notes, runs } = recording();
@@ -67,6 +67,63 @@ Deno.test("both the old and the new owner run when an owned object changes hands
   await cluster.patch(ConfigMap, "handed", { metadata: { ownerReferences: [ownedBy(b)] } });
   await cluster.settle();
   assert.deepEqual(runs.sort(), ["a hello: owned changed", "b hello: owned changed"]);
+});
+
+Deno.test("an owner of another version of its kind runs, prunes, and takes what it owned into its own version", async () => {
+  const names = { group: "demo.example.com", kind: "Card" } as const;
+  const CardV1 = resource({ ...names, version: "v1", spec: s.object({ text: s.string({ default: "hi" }) }) });
+  const Card = resource({
+    ...names,
+    version: "v2",
+    spec: s.object({ text: s.string({ default: "hi" }) }),
+    versions: [CardV1],
+  });
+  const wakes: string[] = [];
+  const cards = controller(Card, {
+    owns: [ConfigMap],
+    prune: true,
+    async reconcile({ metadata: { name }, spec }, { applyAll, reason }) {
+      wakes.push(reason);
+      await applyAll([[ConfigMap, { metadata: { name }, data: { text: spec.text } }]]);
+    },
+  });
+  const version = conversion(CardV1, Card, { up: ({ spec }) => ({ spec }), down: ({ spec }) => ({ spec }) });
+  await using cluster = await memoryCluster({ parts: { cards, version } });
+  const { metadata: { uid } } = await cluster.create(Card, "a", { spec: {} });
+  await cluster.settle();
+  wakes.length = 0;
+  // As an operator that knew no more than v1 made it.
+  const reference = { apiVersion: CardV1.apiVersion, kind: "Card", name: "a", uid, controller: true };
+  for (const name of ["old", "a"]) {
+    const metadata = { name, namespace: "default", ownerReferences: [reference] };
+    await cluster.client.apply(ConfigMap, { metadata, data: { text: "drifted" } }, { manager: "older", force: true });
+  }
+  await cluster.settle();
+  assert.deepEqual([...new Set(wakes)], ["owned changed"]);
+  assert.equal(await cluster.exists(ConfigMap, "old"), false, "what it does not want any more is pruned");
+  const { metadata, data } = await cluster.get(ConfigMap, "a");
+  assert.deepEqual([data?.text, metadata.ownerReferences?.map(({ apiVersion }) => apiVersion)], [
+    "hi",
+    [Card.apiVersion],
+  ]);
+});
+
+Deno.test("apply without force yields to another manager, and the run says so; by force it takes the field", async () => {
+  for (const force of [false, true]) {
+    const { notes, runs } = recording(async ({ metadata: { name }, spec }, { apply }) => {
+      await apply(ConfigMap, { metadata: { name }, data: { text: spec.text } }, { force });
+    });
+    await using cluster = await memoryCluster({ parts: { notes } });
+    const metadata = { name: "a", namespace: "default" };
+    await cluster.client.apply(ConfigMap, { metadata, data: { text: "theirs" } }, { manager: "other" });
+    await cluster.create(Note, "a", { spec: { text: "ours" } });
+    await cluster.advance("1m");
+    assert.equal((await cluster.get(ConfigMap, "a")).data?.text, force ? "ours" : "theirs");
+    const [ready] = await conditions(cluster);
+    if (force) assert.match(ready!, /^Ready=True/);
+    else assert.match(ready!, /^Ready=False Conflict: Cannot apply ConfigMap .* conflict with "other".*data.text/);
+    assert(force ? runs.length === 1 : runs.length > 5, `${runs.length} runs`);
+  }
 });
 
 Deno.test("what an object owns goes with it", async () => {

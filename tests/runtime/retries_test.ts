@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { controller, requeue, TemporaryError } from "@op/sdk";
 import { ConfigMap } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
-import { conditions, Note, ownedBy, recording, until } from "./_notes.ts";
+import { applyText, conditions, Note, ownedBy, recording, until } from "./_notes.ts";
 
 Deno.test("requeue runs again when its time has come, and not before", async () => {
   const { notes, runs } = recording(() => requeue("10m"));
@@ -129,4 +129,21 @@ Deno.test("a run that takes too long is aborted, reported and tried again, thoug
   await cluster.settle();
   assert.deepEqual(runs, ["a hello: changed", "a hello: retried"]);
   assert.deepEqual(await conditions(cluster), ["Ready=True Reconciled: "]);
+});
+
+Deno.test("time alone wakes nobody: there is no resync that nobody asked for", async () => {
+  const { notes, runs } = recording(async (note, context) => {
+    await applyText(note, context);
+  }, { cleanup() {} });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  for (const name of ["a", "b", "c"]) await cluster.create(Note, name, { spec: {} });
+  await cluster.settle();
+  assert.equal(runs.length, 3);
+  const before = cluster.requests.length;
+  await cluster.advance("24h");
+  assert.equal(runs.length, 3);
+  // Streams are opened anew from where they were, and nothing is listed.
+  const sent = cluster.requests.slice(before).filter(({ userAgent }) => userAgent === "test/0.0.0");
+  assert(sent.length > 100, "watches went on all day");
+  assert.deepEqual(sent.filter(({ verb, path }) => verb !== "watch" || path.includes("sendInitialEvents")), []);
 });

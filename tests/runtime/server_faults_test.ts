@@ -113,6 +113,21 @@ Deno.test("a storm of 429 is waited out: each request is sent again when the ser
   await assertDone(cluster);
 });
 
+for (const code of [429, 503]) {
+  Deno.test(`a write that the server puts off by ${code} is sent again after its Retry-After, and the run goes on`, async () => {
+    const { notes, runs } = recording(applyText);
+    await using cluster = await memoryCluster({ parts: { notes } });
+    const answer = (): Response => new Response("Later\n", { status: code, headers: { "retry-after": "7" } });
+    cluster.inject({ name: "put off", answer }, { by: "test", kind: ConfigMap, verb: "patch", times: 2 });
+    await cluster.create(Note, "a", { spec: {} });
+    await cluster.advance("1m");
+    const [first, ...later] = cluster.sent({ by: "test", kind: ConfigMap, verb: "patch" });
+    assert.deepEqual(later.map(({ time }) => time - first!.time), [7000, 14_000]);
+    assert.equal(runs.length, 1, "the run waited for it");
+    await assertDone(cluster);
+  });
+}
+
 Deno.test("a stream on which nothing comes any more is found within 35 s of what it did not bring", async () => {
   const { notes, runs } = recording(applyText);
   await using cluster = await memoryCluster({ parts: { notes } });
