@@ -97,7 +97,7 @@ export async function configOf(
   const { value, duplicates } = await parseYamlKeys(text, "error decoding YAML: ");
   const config = value ?? {};
   if (!isObject(config)) {
-    const type = Array.isArray(config) ? "array" : typeof config;
+    const type = Array.isArray(config) ? "array" : typeof config === "boolean" ? "bool" : typeof config;
     const why = `while decoding JSON: json: cannot unmarshal ${type} into Go value of type map[string]interface {}`;
     throw badRequest(`error decoding YAML: error unmarshaling JSON: ${why}`);
   }

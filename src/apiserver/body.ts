@@ -4,6 +4,7 @@ import { own } from "../base/own.ts";
 import { depthFault, jsonTextFault } from "./json_fault.ts";
 import { duplicateKeys } from "./json_keys.ts";
 import { badRequest, tooLarge, unsupportedMediaType } from "./status_error.ts";
+import { parseNumbers } from "./written_numbers.ts";
 import { readYaml } from "./yaml_body.ts";
 
 /** The most bytes a body may have. */
@@ -102,16 +103,21 @@ export async function parseObject(text: string, type: string, kind: string): Pro
     const why = `json: cannot unmarshal ${jsonType(part)} into Go struct field .${key} of type string`;
     throw unrecognized(kind, why, text);
   }
-  if (value === null) throw kindMissing(kind, text);
+  // As if nothing were in it: what must be there is found to be missing later.
+  if (value === null) return { value: {}, duplicates: [] };
   if (!isObject(value)) {
-    const type = Array.isArray(value) ? "array" : typeof value;
-    const target =
-      'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
-    throw unrecognized(kind, `json: cannot unmarshal ${type} into Go value of type ${target}`, text);
+    throw unrecognized(kind, untypedFault(value), text);
   }
   // What comes out again as it went in holds no key twice: most clients write JSON as we do, but for the end of the line.
   const isPlain = JSON.stringify(value) === text.trimEnd();
   return { value, duplicates: isPlain ? [] : duplicateKeys(text).map((field) => `duplicate field "${field}"`) };
+}
+
+/** What Go says of JSON that is no object where one is to be. */
+export function untypedFault(value: unknown): string {
+  const target =
+    'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+  return `json: cannot unmarshal ${jsonType(value)} into Go value of type ${target}`;
 }
 
 /** A type of JSON as Go calls it. */
@@ -127,7 +133,7 @@ function jsonType(value: unknown): string {
  */
 export function parseJson(text: string): unknown {
   if (depthFault(text) !== undefined) throw new SyntaxError("it is too deep");
-  const value: unknown = JSON.parse(text);
+  const value: unknown = parseNumbers(text);
   return /\\u[dD][89a-fA-F]/.test(text) ? wellFormed(value) : value;
 }
 
@@ -198,13 +204,16 @@ export function jsonFault(text: string): string {
 
 /** A body in YAML that is a whole object. */
 async function parseYamlObject(text: string, kind: string): Promise<ParsedBody> {
+  let body: ParsedBody;
   try {
-    const { value, duplicates } = await readYaml(text);
-    return { value: value ?? {}, duplicates };
+    body = await readYaml(text);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw badRequest(
       `the object provided is unrecognized (must be of type ${kind}): yaml: ${why} (${shownBody(text)})`,
     );
   }
+  const { value, duplicates } = body;
+  if (!isObject(value ?? {})) throw unrecognized(kind, untypedFault(value), text);
+  return { value: value ?? {}, duplicates };
 }

@@ -44,6 +44,19 @@ const COUNTED = new Set([
   "resource.k8s.io/resourceslices",
 ]);
 
+/** Said of an object that came with an empty list or map where there may be none. */
+const EMPTIED = Symbol("an empty list or map was dropped");
+
+/**
+ * Kinds that take an empty list or map for something else than none when they count, and where: it is gone once it is stored (`reflect.DeepEqual` where
+ * the others have `apiequality.Semantic`).
+ */
+const TELLS_EMPTY_FROM_NONE: Readonly<Record<string, RegExp>> = {
+  "networking.k8s.io/networkpolicies": /^spec\.(?!policyTypes$)/,
+  "admissionregistration.k8s.io/mutatingwebhookconfigurations": /^webhooks/,
+  "admissionregistration.k8s.io/validatingwebhookconfigurations": /^webhooks/,
+};
+
 /** Kinds whose annotations are part of what is wanted. */
 const ANNOTATED = new Set(["apps/deployments"]);
 
@@ -72,12 +85,16 @@ export function builtinRules(kind: ServedKind): Rules {
   const isCounted = COUNTED.has(name);
   const hasStatus = kind.subresources.some((each) => each.name === "status");
   const { filled, created } = builtinDefaults(name);
+  const told = TELLS_EMPTY_FROM_NONE[name];
   return {
     allowsUnconditionalUpdate: !CONDITIONAL.has(name),
     decode(object) {
       const unknown: string[] = [];
-      const cut = decode(kind.schema, object, unknown) as Draft;
-      return { object: filled(applyDefaultsKeepingNull(kind.schema, cut) as Draft), unknown };
+      const emptied: string[] = [];
+      const cut = decode(kind.schema, object, unknown, "", emptied) as Draft;
+      const made = filled(applyDefaultsKeepingNull(kind.schema, cut) as Draft);
+      const isTold = emptied.some((path) => told?.test(path));
+      return { object: isTold ? { ...made, [EMPTIED]: true } : made, unknown };
     },
     prepareCreate(object, now) {
       const { status: _status, ...rest } = object;
@@ -86,7 +103,8 @@ export function builtinRules(kind: ServedKind): Rules {
       const made = withStatus(kind, created(kept(name, fresh), now));
       return isCounted ? withMetadata(made, { generation: 1 }) : made;
     },
-    prepareUpdate(object, old, subresource) {
+    prepareUpdate(given, old, subresource) {
+      const { [EMPTIED]: isEmptied = false, ...object } = given as StoredObject & { readonly [EMPTIED]?: boolean };
       if (subresource === "status") return statusOnly(object, old);
       const status = own(old, "status");
       // Where a pod is bound is said in both.
@@ -98,7 +116,7 @@ export function builtinRules(kind: ServedKind): Rules {
       );
       if (!isCounted || subresource === "binding") return next;
       const generation = old.metadata.generation ?? 1;
-      const isSame = sameSpec(next, old) && (!ANNOTATED.has(name) || sameAnnotations(next, old));
+      const isSame = !isEmptied && sameSpec(next, old) && (!ANNOTATED.has(name) || sameAnnotations(next, old));
       return withMetadata(next, { generation: isSame ? generation : generation + 1 });
     },
     validate(object, old, subresource): FieldError[] {

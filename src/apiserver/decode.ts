@@ -9,6 +9,7 @@ import { alwaysNull } from "./always_null.ts";
 import { goKind, goTypeName } from "./go_value.ts";
 import { canonicalQuantity } from "./quantity.ts";
 import { builtinSchema, JSON_SCHEMA, type ServerSchema } from "./server_schema.ts";
+import { writtenIn } from "./written_numbers.ts";
 import { zeroFields } from "./zero_fields.ts";
 
 /** A value that does not fit its field: the message is Go's. */
@@ -30,11 +31,18 @@ export class DecodeError extends Error {
  * @param value The value; it is not changed.
  * @param unknown Takes the fields that were not known, such as `spec.containers[0].foo`.
  * @param path Where the value is; empty for a whole object.
+ * @param emptied Takes the places of lists and maps that are dropped as they are empty.
  * @returns The value as it is kept.
  * @throws {DecodeError} If a type does not fit.
  */
-export function decode(schema: ServerSchema, value: unknown, unknown: string[], path = ""): unknown {
-  return decodeValue(schema, value, { path, goPath: "", owner: typeName(schema), unknown });
+export function decode(
+  schema: ServerSchema,
+  value: unknown,
+  unknown: string[],
+  path: string = "",
+  emptied: string[] = [],
+): unknown {
+  return decodeValue(schema, value, { path, goPath: "", owner: typeName(schema), unknown, emptied });
 }
 
 interface Place {
@@ -45,6 +53,9 @@ interface Place {
   /** The struct that holds the field. */
   readonly owner: string;
   readonly unknown: string[];
+  readonly emptied: string[];
+  /** How a number is written that is no integer to Go. */
+  readonly written?: string | undefined;
 }
 
 function decodeValue(schema: ServerSchema, value: unknown, place: Place): unknown {
@@ -68,7 +79,9 @@ function decodeValue(schema: ServerSchema, value: unknown, place: Place): unknow
       return value;
     case "integer":
       if (typeof value !== "number") throw mismatch(value, integerType(schema), place);
-      if (!Number.isInteger(value) || !fits(value, schema)) throw mismatch(value, integerType(schema), place);
+      if (!Number.isInteger(value) || place.written !== undefined || !fits(value, schema)) {
+        throw mismatch(value, integerType(schema), place);
+      }
       return value;
     case "number":
       if (typeof value !== "number") throw mismatch(value, "float64", place);
@@ -84,6 +97,7 @@ function decodeObject(schema: ServerSchema, value: unknown, place: Place): unkno
   if (schema["x-kubernetes-preserve-unknown-fields"]) return value;
   const result: Record<string, unknown> = {};
   const owner = typeName(schema) || place.owner;
+  const written = writtenIn(value);
   for (const [key, part] of Object.entries(value)) {
     // A field that no server has written for years, and that is cleared in an object's own metadata on every way in.
     if (key === "selfLink" && owner === "ObjectMeta" && place.path === "metadata") continue;
@@ -92,11 +106,12 @@ function decodeObject(schema: ServerSchema, value: unknown, place: Place): unkno
     if (property !== undefined) {
       if (part === null) continue;
       const goPath = place.goPath === "" ? key : `${place.goPath}.${key}`;
-      const kept = decodeValue(property, part, { ...place, path, goPath, owner });
+      const kept = decodeValue(property, part, { ...place, path, goPath, owner, written: written?.get(key) });
       if (!isLeftOut(schema, property, key, kept)) setOwn(result, key, kept);
+      else if (typeof kept === "object") place.emptied.push(path);
     } else if (isObject(additionalProperties)) {
       const member = part === null ? zero(additionalProperties) : part;
-      setOwn(result, key, decodeValue(additionalProperties, member, { ...place, path }));
+      setOwn(result, key, decodeValue(additionalProperties, member, { ...place, path, written: written?.get(key) }));
     } else if (properties === undefined) setOwn(result, key, part);
     else place.unknown.push(path);
   }
@@ -131,8 +146,13 @@ const ROLES = /\.rbac\.v1\.(?:Cluster)?Role$/;
 function decodeArray(schema: ServerSchema, value: unknown, place: Place): unknown {
   if (!Array.isArray(value)) throw mismatch(value, goType(schema), place);
   const { items = {} } = schema;
+  const written = writtenIn(value);
   return value.map((item, i) =>
-    decodeValue(items, item === null ? zero(items) : item, { ...place, path: `${place.path}[${i}]` })
+    decodeValue(items, item === null ? zero(items) : item, {
+      ...place,
+      path: `${place.path}[${i}]`,
+      written: written?.get(String(i)),
+    })
   );
 }
 
@@ -208,9 +228,9 @@ function goType(schema: ServerSchema): string {
   return type === "integer" ? integerType(schema) : type ?? "interface {}";
 }
 
-function mismatch(value: unknown, type: string, { owner, goPath }: Place): DecodeError {
+function mismatch(value: unknown, type: string, { owner, goPath, written }: Place): DecodeError {
   const isUnfit = typeof value === "number" && (!Number.isInteger(value) || /^int\d/.test(type));
-  const shown = isUnfit ? `number ${goNumber(value)}` : jsonType(value);
+  const shown = isUnfit ? `number ${written ?? goNumber(value)}` : jsonType(value);
   const where = goPath === "" ? "" : `Go struct field ${owner}.${goPath} of type `;
   const message = `json: cannot unmarshal ${shown} into ${where === "" ? "Go value of type " : where}${type}`;
   return new DecodeError(message, restored(value, type));

@@ -8,6 +8,7 @@ import type { ServedKind } from "./kinds.ts";
 import { type Draft, metadataOf } from "./objects.ts";
 import type { WriteOptions } from "./options.ts";
 import { badRequest, internalError, StatusError } from "./status_error.ts";
+import { writtenAs } from "./written_numbers.ts";
 
 /** Options of {@linkcode decodeBody}. */
 export interface DecodeOptions extends Pick<WriteOptions, "fieldValidation"> {
@@ -40,7 +41,9 @@ export function decodeBody(kind: ServedKind, value: Draft, options: DecodeOption
   let decoded;
   try {
     const isRetyped = options.patched !== undefined && !kind.isBuiltin;
-    const typed = isRetyped ? value : { ...value, apiVersion: kind.apiVersion, kind: own(value, "kind") || kind.kind };
+    const typed = isRetyped
+      ? value
+      : writtenAs(value, { ...value, apiVersion: kind.apiVersion, kind: own(value, "kind") || kind.kind });
     const { decodeApplied } = kind.rules;
     decoded = options.applied !== undefined && decodeApplied !== undefined
       ? decodeApplied(typed)

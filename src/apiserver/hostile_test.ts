@@ -38,7 +38,8 @@ const bodies: readonly { name: string; body: string; type?: string; status: numb
   { name: "an empty body", body: "", status: 400 },
   { name: "half a body", body: '{"metadata":', status: 400 },
   { name: "a list", body: "[1]", status: 400 },
-  { name: "null", body: "null", status: 400 },
+  // Nothing is in it: a name is missing then.
+  { name: "null", body: "null", status: 422 },
   { name: "text", body: "hello", status: 400 },
   { name: "an unknown type", body: "{}", type: "text/html", status: 415 },
   { name: "broken YAML", body: "a: [", type: "application/yaml", status: 400 },

@@ -2,7 +2,8 @@
 import { type Form, namesFormat, wantedForm } from "./accept.ts";
 import type { User } from "./access/user.ts";
 import { deleteAdmitted } from "./admission/deletion.ts";
-import { contentType, jsonFault, OBJECT_TYPES, parseJson, readBody } from "./body.ts";
+import { contentType, jsonFault, OBJECT_TYPES, parseJson, readBody, untypedFault } from "./body.ts";
+import { isObject } from "../base/json.ts";
 import { withConversions } from "./conversion.ts";
 import { connect, isConnection } from "./connect.ts";
 import { type Core, resourceName } from "./core.ts";
@@ -250,15 +251,19 @@ function placeOf({ metadata: { namespace, name } }: StoredObject): { namespace: 
 /** The options in the body of a deletion; it may have none. */
 async function optionsBody(request: Request): Promise<unknown> {
   const text = await readBody(request);
-  if (text.trim() === "") return undefined;
+  if (text === "") return undefined;
   const type = contentType(request.headers);
   if (type === "application/yaml") return await parseYaml(text);
   if (!OBJECT_TYPES.includes(type)) throw unsupportedMediaType([...OBJECT_TYPES, PROTOBUF]);
+  const refused = (why: string) => badRequest(`couldn't get version/kind; json parse error: ${why}`);
+  let options: unknown;
   try {
-    return parseJson(text);
+    options = parseJson(text);
   } catch {
-    throw badRequest(`couldn't get version/kind; json parse error: ${jsonFault(text)}`);
+    throw refused(jsonFault(text));
   }
+  if (options !== null && !isObject(options)) throw refused(untypedFault(options));
+  return options ?? {};
 }
 
 async function written(

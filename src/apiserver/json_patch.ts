@@ -32,6 +32,7 @@ interface Operation {
 export function readJsonPatch(patch: unknown, text: string): JsonPatch {
   const refuse = (value: unknown, type: string) =>
     badRequest(`error decoding patch: json: cannot unmarshal ${jsonType(value)} into Go value of type ${type}`);
+  if (patch === null) return { faults: [], apply: (live) => live };
   if (!Array.isArray(patch)) throw refuse(patch, "[]handlers.jsonPatchOp");
   const faults = duplicateKeys(text).map((field) => `json patch duplicate field "${field}"`);
   patch.forEach((operation, i) => {

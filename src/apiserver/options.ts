@@ -85,9 +85,11 @@ function isDryRun(values: readonly string[], kind: { group: string; kind: string
  * @param query The query.
  * @param body The body as JSON; undefined when there is none.
  */
-export function deleteOptions(query: URLSearchParams, body: unknown): DeleteOptions {
+export function deleteOptions(asked: URLSearchParams, body: unknown): DeleteOptions {
   const kind = { group: "meta.k8s.io", kind: "DeleteOptions" };
   const given = isObject(body) ? body : {};
+  // Beside a body the query says nothing.
+  const query = isObject(body) ? new URLSearchParams() : asked;
   checkOptionsType(given);
   checkOptionsFields(given);
   const grace = own(given, "gracePeriodSeconds") ?? query.get("gracePeriodSeconds") ?? undefined;

@@ -1,4 +1,5 @@
 /** What a path asks for (`k8s.io/apiserver/pkg/endpoints/request/requestinfo.go`). */
+import { Fault, unescape } from "../base/url_escapes.ts";
 
 /** A path below `/api` or `/apis` that names a resource. */
 export interface ResourcePath {
@@ -33,7 +34,7 @@ export function resourcePath(path: string): ResourcePath | undefined {
   // As a whole: a slash that is written as `%2F` is one too.
   const text = decoded(path);
   const parts = text.split("/").slice(1);
-  if (parts.at(-1) === "") parts.pop();
+  while (parts.at(-1) === "") parts.pop();
   const [root, ...rest] = parts;
   const [group, version, ...below] = root === "api" ? ["", ...rest] : root === "apis" ? rest : [];
   if (group === undefined || version === undefined || below.length === 0) return undefined;
@@ -55,7 +56,17 @@ function decoded(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
-    return path;
+    return bytesDecoded(path);
+  }
+}
+
+/** The same where some bytes are no UTF-8, which messages show. A path with an escape that is none is left as it is. */
+function bytesDecoded(path: string): string {
+  try {
+    return unescape(path, "path");
+  } catch (error) {
+    if (error instanceof Fault) return path;
+    throw error;
   }
 }
 

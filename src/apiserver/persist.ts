@@ -6,7 +6,7 @@ import { own } from "../base/own.ts";
 import { invalid as invalidField } from "../schema/field_error.ts";
 import type { Guard } from "./access/escalation.ts";
 import { atOnce, converting, type Steps } from "./admission/steps.ts";
-import { type Core, keyOf, keyOfObject, resourceName } from "./core.ts";
+import { type Core, keyOf, keyOfObject, resourceName, storedOf } from "./core.ts";
 import { keepTimes } from "./managed_fields.ts";
 import type { ServedKind } from "./kinds.ts";
 import { finalizerWarnings, metadataFaults, metadataUpdateFaults } from "./metadata_rules.ts";
@@ -182,8 +182,7 @@ export function* updating(
 ): Steps<Written> {
   const key = keyOf(request.namespace, request.name);
   while (true) {
-    const stored = core.store.get(kind.collection, key);
-    if (stored === undefined) throw notFound(resourceName(kind), request.name);
+    const stored = storedOf(core, kind, request.namespace, request.name);
     const made = yield* checking(core, kind, request, stored, change);
     if (core.store.get(kind.collection, key) === stored) return made();
   }

@@ -42,6 +42,10 @@ export function podFaults(spec: Fields, path: string): FieldError[] {
       faults.push(...partFaults(container, at, names));
     });
   }
+  const deadline = spec.activeDeadlineSeconds;
+  if (typeof deadline === "number" && (deadline < 1 || deadline > 2 ** 31 - 1)) {
+    faults.push(invalid(`${path}.activeDeadlineSeconds`, deadline, "must be between 1 and 2147483647, inclusive"));
+  }
   return faults;
 }
 

@@ -1,12 +1,12 @@
 /** get and list. */
 import { isObject } from "../base/json.ts";
 import { eachConverted } from "./conversion.ts";
-import { type Core, keyOf, resourceName } from "./core.ts";
+import { type Core, keyOf, storedOf } from "./core.ts";
 import type { ServedKind } from "./kinds.ts";
 import type { StoredObject } from "./objects.ts";
 import { fieldSelection, labelSelection, type Selection } from "./selectors.ts";
 import { jsonBytesFault } from "./json_fault.ts";
-import { badRequest, expired, invalid, notFound, StatusError } from "./status_error.ts";
+import { badRequest, expired, invalid, StatusError } from "./status_error.ts";
 import { CompactedError } from "./store.ts";
 import { forbidden as forbiddenField, invalid as invalidField, notSupported } from "../schema/field_error.ts";
 
@@ -35,9 +35,7 @@ export function getObject(
   const version = query?.get("resourceVersion") ?? "";
   const revision = version === "" ? 0 : revisionOf(version, (message) => new StatusError(500, undefined, message));
   if (revision > core.store.revision) throw tooLarge(revision, core.store.revision);
-  const stored = core.store.get(kind.collection, keyOf(namespace, name));
-  if (stored === undefined) throw notFound(resourceName(kind), name);
-  return kind.rules.read(stored);
+  return kind.rules.read(storedOf(core, kind, namespace, name));
 }
 
 /**

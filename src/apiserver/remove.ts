@@ -1,10 +1,10 @@
 /** Deletion: at once, or marked and waiting for finalizers (`k8s.io/apiserver/pkg/registry/generic/registry/store.go`, `Delete`). */
-import { type Core, keyOf, keyOfObject, resourceName } from "./core.ts";
+import { type Core, keyOfObject, storedOf } from "./core.ts";
 import { type Grace, graceOf } from "./grace.ts";
 import type { ServedKind } from "./kinds.ts";
 import { type StoredObject, timestamp, withMetadata } from "./objects.ts";
 import type { DeleteOptions } from "./options.ts";
-import { conflict, notFound } from "./status_error.ts";
+import { conflict } from "./status_error.ts";
 
 /** The collection of definitions, and what keeps one that is being deleted until its objects are gone. */
 const DEFINITIONS = "apiextensions.k8s.io/customresourcedefinitions";
@@ -55,8 +55,7 @@ export function deletable(
   name: string,
   options: DeleteOptions,
 ): StoredObject {
-  const stored = core.store.get(kind.collection, keyOf(namespace, name));
-  if (stored === undefined) throw notFound(resourceName(kind), name);
+  const stored = storedOf(core, kind, namespace, name);
   checkPreconditions(kind, stored, options);
   return stored;
 }

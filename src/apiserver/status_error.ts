@@ -1,6 +1,6 @@
 /** Refusals, as the `Status` objects that an API server answers (`k8s.io/apimachinery/pkg/api/errors`). */
+import { quoted } from "../base/quoted.ts";
 import type { FieldError } from "../schema/field_error.ts";
-import { goQuote } from "../schema/go_text.ts";
 
 /** One entry of `details.causes`. */
 export interface StatusCause {
@@ -59,7 +59,7 @@ export class StatusError extends Error {
       apiVersion: "v1",
       metadata: {},
       status: "Failure",
-      message: this.message,
+      message: this.message.toWellFormed(),
       ...(this.reason !== undefined && { reason: this.reason }),
       ...(this.details !== undefined && { details: this.details }),
       code: this.code,
@@ -81,7 +81,7 @@ export interface KindName {
 
 function details(resource: ResourceName, name: string): StatusDetails {
   return {
-    ...(name !== "" && { name }),
+    ...(name !== "" && { name: name.toWellFormed() }),
     ...(resource.group !== "" && { group: resource.group }),
     kind: resource.plural,
   };
@@ -93,7 +93,7 @@ export function qualified(resource: ResourceName): string {
 }
 
 export function notFound(resource: ResourceName, name: string): StatusError {
-  return new StatusError(404, "NotFound", `${qualified(resource)} ${goQuote(name)} not found`, details(resource, name));
+  return new StatusError(404, "NotFound", `${qualified(resource)} ${quoted(name)} not found`, details(resource, name));
 }
 
 /** The answer to a path that no kind is served at. */

@@ -4,7 +4,7 @@
  * Go's strings are bytes. Here they are texts; a byte that comes out of `%ff` and is no UTF-8 stands in them as
  * `strayByte` of quoted.ts has it.
  */
-import { escape, Fault, isPlain, type Place, unescape } from "./_url_escapes.ts";
+import { escape, Fault, isPlain, type Place, unescape } from "./url_escapes.ts";
 import { IpAddress } from "./ip_address.ts";
 import { quoted } from "./quoted.ts";
 

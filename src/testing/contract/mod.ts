@@ -22,6 +22,7 @@ import { conflicts, deletion, status } from "./cases/lifecycle.ts";
 import { choosing, pages, views } from "./cases/lists_more.ts";
 import { lists } from "./cases/lists.ts";
 import { droppedWatches, hostile } from "./cases/hostile.ts";
+import { oddRequests } from "./cases/odd_requests.ts";
 import { objects } from "./cases/objects.ts";
 import { openapi } from "./cases/openapi.ts";
 import { patches } from "./cases/patches.ts";
@@ -85,6 +86,7 @@ export const CASES: readonly Case[] = [
   ...dryRun,
   ...fieldValidation,
   ...badInput,
+  ...oddRequests,
   ...hostile,
   ...droppedWatches,
   ...garbage,

@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { parseNumbers, writtenAs, writtenIn } from "./written_numbers.ts";
+
+// deno-lint-ignore no-explicit-any -- whatever JSON says
+const parse = (text: string): any => parseNumbers(text);
+
+Deno.test("parseNumbers remembers numbers that Go takes for no integers, by where they are", () => {
+  const value = parse('{"a":1e3,"b":[1,2.0,-0.5],"c":{"d":7},"e":"1.5"}');
+
+  assert.deepEqual(value, { a: 1000, b: [1, 2, -0.5], c: { d: 7 }, e: "1.5" });
+  assert.deepEqual([...writtenIn(value) ?? []], [["a", "1e3"]]);
+  assert.deepEqual([...writtenIn(value.b) ?? []], [["1", "2.0"], ["2", "-0.5"]]);
+  assert.equal(writtenIn(value.c), undefined);
+});
+
+Deno.test("parseNumbers does not take numbers in texts for such", () => {
+  const value = parse('{"image":"redis:7.2","list":["a, 1.5]"]}');
+
+  assert.deepEqual(value, { image: "redis:7.2", list: ["a, 1.5]"] });
+  assert.equal(writtenIn(value), undefined);
+  assert.equal(writtenIn(value.list), undefined);
+});
+
+Deno.test("writtenAs hands on to a copy how numbers were written", () => {
+  const value = parse('{"a":1e3}');
+
+  assert.equal(writtenIn({ ...value }), undefined);
+  assert.equal(writtenIn(writtenAs(value, { ...value }))?.get("a"), "1e3");
+});
