@@ -24,6 +24,12 @@ export interface Run {
   readonly draft: StatusDraft;
 }
 
+/**
+ * An applied object whose fields the server does not know is refused whatever is said here: all that a check adds is a second parse of the body, for keys
+ * that stand there twice, which JSON of an object never has. It costs the server a fifth of an apply's time (k8s.io/apiserver, `applyPatcher`).
+ */
+const UNCHECKED = "Ignore" as const;
+
 type Wanted = { readonly metadata?: ObjectMetaInput & { readonly managedFields?: unknown } };
 
 /** Makes the context of a run. The functions are bound: they may be taken out of it. */
@@ -159,7 +165,7 @@ async function apply(
     return live;
   }
   const force = options.force ?? true;
-  const call = { manager: scope.manager, force, signal: run.signal };
+  const call = { manager: scope.manager, force, signal: run.signal, fieldValidation: UNCHECKED };
   return await write(scope, kind, whole.metadata, () => scope.client.apply(kind, whole, call));
 }
 
