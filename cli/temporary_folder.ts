@@ -2,6 +2,7 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Io } from "./io.ts";
+import { removeAll } from "./remove_all.ts";
 
 /** The folder. Disposing of it removes it with all that is in it. */
 export interface TemporaryFolder extends Disposable {
@@ -19,13 +20,7 @@ export interface TemporaryFolder extends Disposable {
 export function temporaryFolder(prefix: string, io: Io): TemporaryFolder {
   // Named before it is there, so that no interruption comes between the two.
   const path = join(tmpdir(), `${prefix}${crypto.randomUUID()}`);
-  const remove = (): void => {
-    try {
-      Deno.removeSync(path, { recursive: true });
-    } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
-    }
-  };
+  const remove = () => removeAll(path);
   const interrupt = io.onInterrupt?.(remove);
   Deno.mkdirSync(path, { mode: 0o700 });
   return {

@@ -3,6 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { Failure } from "../exit_code.ts";
 import type { Io } from "../io.ts";
 import { whyNotWritten } from "../output.ts";
+import { removeAll } from "../remove_all.ts";
 
 /**
  * Makes a folder with files, or fills one that is empty.
@@ -28,10 +29,11 @@ export async function makeFolder(
     for (const path of made) removeEmpty(path);
   });
   try {
-    await Deno.mkdir(beside);
+    // Not awaited: nothing is being made while an interruption undoes it.
+    Deno.mkdirSync(beside);
     for (const [path, text] of files) {
-      await Deno.mkdir(dirname(join(beside, path)), { recursive: true });
-      await Deno.writeTextFile(join(beside, path), text);
+      Deno.mkdirSync(dirname(join(beside, path)), { recursive: true });
+      Deno.writeTextFileSync(join(beside, path), text);
     }
     await complete?.(beside);
     if (await exists(folder)) await moveEntries(beside, folder);
@@ -49,7 +51,7 @@ async function makeAbove(above: string): Promise<string[]> {
   const missing: string[] = [];
   for (let path = above; !(await exists(path)); path = dirname(path)) missing.push(path);
   try {
-    await Deno.mkdir(above, { recursive: true });
+    Deno.mkdirSync(above, { recursive: true });
   } catch (error) {
     missing.forEach(removeEmpty);
     throw new Failure(`Cannot make the folder "${above}": ${whyNotWritten(error)}; name another with --dir`, {
@@ -57,12 +59,6 @@ async function makeAbove(above: string): Promise<string[]> {
     });
   }
   return missing;
-}
-
-function removeAll(path: string): void {
-  try {
-    Deno.removeSync(path, { recursive: true });
-  } catch { /* it is not there yet */ }
 }
 
 function removeEmpty(path: string): void {
