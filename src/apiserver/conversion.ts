@@ -2,8 +2,8 @@
  * Conversion of objects by a webhook (`k8s.io/apiextensions-apiserver/pkg/apiserver/conversion`, webhook_converter.go).
  *
  * All else in the server looks at objects without waiting. What is not converted yet is therefore asked for by an error: whoever can wait does, and looks
- * again. What a webhook answered is remembered by what it was asked, without what only the server knows of an object: so an object is not asked about
- * twice, and whoever watches finds it converted.
+ * again. What a webhook answered is remembered by what it was asked, without what only the server knows of an object: whoever watches or lists finds it
+ * converted, as in the real server's cache. Who gets a single object is not told from memory: the webhook is asked anew.
  */
 import { isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
@@ -84,6 +84,17 @@ export class WebhookConverter {
       }
       some.forEach((one, i) => this.#remember(keyOf(one), results[i]!));
     }));
+  }
+
+  /**
+   * Asks for an object although the answer may be known.
+   *
+   * @throws {StatusError} If the webhook fails now. What it said before stays known.
+   */
+  async refresh(object: StoredObject, to: string): Promise<void> {
+    const [result] = await this.#ask([object], to);
+    if (result instanceof StatusError) throw result;
+    if (result !== undefined) this.#remember(keyOf({ object, to }), result);
   }
 
   #remember(key: string, result: StoredObject | StatusError): void {

@@ -6,7 +6,7 @@ import { contentType, jsonFault, OBJECT_TYPES, parseJson, readBody, untypedFault
 import { isObject } from "../base/json.ts";
 import { withConversions } from "./conversion.ts";
 import { connect, isConnection } from "./connect.ts";
-import { type Core, resourceName } from "./core.ts";
+import { type Core, resourceName, storedOf } from "./core.ts";
 import { invalid as invalidField } from "../schema/field_error.ts";
 import { isDiscoveryPath, serveDiscovery } from "./discovery.ts";
 import { asWanted, COMMON, encoded, jsonResponse, refusal, requestAsJson, streaming, textOf } from "./formats.ts";
@@ -130,6 +130,10 @@ async function operate(core: Core, watches: Watches, target: Target, request: Re
   if (isScale(target)) return written(await serveScale(core, target, request), form, core, target);
   switch (verb) {
     case "get":
+      // What was remembered is for whoever is content with any version.
+      if (!target.query.get("resourceVersion")) {
+        await kind.rules.refresh?.(storedOf(core, kind, namespace, name ?? ""));
+      }
       return written(
         { code: 200, object: getObject(core, kind, namespace, name ?? "", target.query) },
         form,

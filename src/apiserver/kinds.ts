@@ -41,6 +41,8 @@ export interface Rules {
   ofVersion?(apiVersion: string): Rules | undefined;
   /** Has an object converted to all versions that are served, where a webhook does that: whoever watches finds it so. */
   convertAll?(stored: StoredObject): void;
+  /** Has the webhook asked anew how an object looks in this version, where one converts. Throws a StatusError. */
+  refresh?(stored: StoredObject): Promise<void>;
   /** The object as this version shows it. The same object for the same input. */
   read(stored: StoredObject): StoredObject;
   /** Whether a full update needs no resourceVersion. */

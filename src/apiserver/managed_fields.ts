@@ -141,7 +141,11 @@ export function versionsOf(core: Core, kind: ServedKind): Pick<Change, "versionN
         const stored = { ...object as StoredObject, apiVersion: kind.apiVersion, kind: kind.kind };
         return other.rules.read(kind.rules.stored?.(stored) ?? stored);
       };
-      return { schema: other.schema, convert };
+      const back = (object: unknown) => {
+        const shown = { ...object as StoredObject, apiVersion: other.apiVersion, kind: other.kind };
+        return kind.rules.read(other.rules.stored?.(shown) ?? shown);
+      };
+      return { schema: other.schema, convert, back };
     },
   };
 }

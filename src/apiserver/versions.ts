@@ -56,6 +56,11 @@ export function versionedRules(
           }
         });
       },
+      async refresh(stored: StoredObject): Promise<void> {
+        if (stored.apiVersion === apiVersion) return;
+        await way.refresh(versionNamed(versions, stored.apiVersion).rules.read(stored), apiVersion);
+        shown.delete(stored);
+      },
     }),
     stored: (object) => convert(object, storage, way),
     read(stored) {

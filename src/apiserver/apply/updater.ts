@@ -50,6 +50,8 @@ export interface OtherVersion {
   readonly schema: ServerSchema;
   /** An object of the version that is changed, in this one. */
   convert(object: unknown): unknown;
+  /** An object of this version, in the one that is changed. */
+  back(object: unknown): unknown;
 }
 
 /**
@@ -94,10 +96,10 @@ export interface Applied {
 export function applied(live: unknown, config: unknown, managers: Managers, change: Change, force: boolean): Applied {
   const { schema, apiVersion, manager } = change;
   const merged = merge(schema, live, config);
-  const last = managers.get(manager)?.set;
+  const last = managers.get(manager);
   const set = fieldsOf(schema, config).without(change.ignored);
   const claimed = new Map(managers).set(manager, { set, apiVersion, isApplied: true });
-  const object = last === undefined || last.isEmpty ? merged : pruned(schema, merged, claimed, last);
+  const object = last === undefined || last.set.isEmpty ? merged : pruned(merged, claimed, last, change);
   const comparison = filtered(compare(schema, live, object), change.ignored);
   const compared = comparisons(live, object, comparison, change);
   return { object, managers: taken(claimed, compared, manager, force), isChanged: !equal(live, object) };
@@ -152,14 +154,52 @@ function taken(
   return next;
 }
 
-/** Takes away what the manager applied last time, does not apply now, and nobody owns. */
-function pruned(schema: ServerSchema, merged: unknown, managers: Managers, last: FieldSet): unknown {
-  const lastNamed = withNamedFields(schema, last);
-  const mergedSet = withNamedFields(schema, fieldsOf(schema, merged));
-  const first = withoutFields(schema, merged, lastNamed);
-  const owned = [...managers.values()].reduce((all, { set }) => all.union(set), new FieldSet());
-  const firstSet = withNamedFields(schema, fieldsOf(schema, first));
-  const second = withoutFields(schema, merged, mergedSet.difference(firstSet.union(withNamedFields(schema, owned))));
-  const secondSet = withNamedFields(schema, fieldsOf(schema, second));
-  return withoutFields(schema, merged, mergedSet.difference(secondSet).intersection(lastNamed));
+/**
+ * Takes away what the manager applied last time, does not apply now, and nobody owns. What others own in another version is looked for in an object of
+ * that version.
+ */
+function pruned(merged: unknown, managers: Managers, last: Owned, change: Change): unknown {
+  const views = new Map<string, View | undefined>();
+  const viewOf = (apiVersion: string) => {
+    if (!views.has(apiVersion)) views.set(apiVersion, viewIn(apiVersion, change));
+    return views.get(apiVersion);
+  };
+  const home = viewOf(last.apiVersion);
+  // What was applied in a version that is gone stays.
+  if (home === undefined) return merged;
+  const whole = home.to(merged);
+  const lastNamed = withNamedFields(home.schema, last.set);
+  let rest = home.from(withoutFields(home.schema, whole, lastNamed));
+  const owned = Map.groupBy(managers.values(), ({ apiVersion }) => apiVersion);
+  // First those of the same version: conversions may need what they own.
+  const versions = [last.apiVersion, ...[...owned.keys()].filter((each) => each !== last.apiVersion)];
+  for (const apiVersion of versions) {
+    const view = viewOf(apiVersion);
+    if (view === undefined) continue;
+    const sets = (owned.get(apiVersion) ?? []).reduce((all, { set }) => all.union(set), new FieldSet());
+    const all = view.to(merged);
+    const left = named(view, view.to(rest)).union(withNamedFields(view.schema, sets));
+    rest = view.from(withoutFields(view.schema, all, named(view, all).difference(left)));
+  }
+  const gone = named(home, whole).difference(named(home, home.to(rest))).intersection(lastNamed);
+  return home.from(withoutFields(home.schema, whole, gone));
+}
+
+/** A version in which fields are owned, and the way to it from the one that is changed. */
+interface View {
+  readonly schema: ServerSchema;
+  to(object: unknown): unknown;
+  from(object: unknown): unknown;
+}
+
+function viewIn(apiVersion: string, change: Change): View | undefined {
+  const other = apiVersion === change.apiVersion ? "same" : change.versionNamed(apiVersion);
+  if (other === undefined) return undefined;
+  if (other === "same") return { schema: change.schema, to: (object) => object, from: (object) => object };
+  return { schema: other.schema, to: other.convert, from: other.back };
+}
+
+/** The fields that an object has in a version. */
+function named({ schema }: View, object: unknown): FieldSet {
+  return withNamedFields(schema, fieldsOf(schema, object));
 }

@@ -9,7 +9,7 @@ type Json = any;
 
 /** `size` of v1 is `tens` and `ones` of v2. */
 function converted(object: Json, to: string): Json {
-  const { spec: { size, tens = 0, ones = 0, ...spec } } = object;
+  const { size, tens = 0, ones = 0, ...spec } = object.spec ?? {};
   const isFirst = to.endsWith("/v1");
   if (object.apiVersion === to) return object;
   return {
@@ -121,6 +121,56 @@ export const conversion = area("conversion", {
       await api.merge(`${first}/a`, { spec: { size: 63 } });
       await api.get(`${second}/a`);
     }),
+  "what an applier leaves out goes, unless somebody owns it in another version": (api) =>
+    withKind(api, ["Bilberry", "bilberries"], async () => {
+      const [first, second] = [objects(api, "bilberries"), objects(api, "bilberries", "v2")];
+      const one = (name: string, spec: object) => fruit("Bilberry", name, spec);
+      const two = (name: string, spec: object) => fruit("Bilberry", name, spec, "v2");
+      // Of "a" the fields that "one" leaves out are owned by "two" in v2, of "b" by nobody else, of "c" by an update in v2.
+      await api.apply(`${first}/a?fieldManager=one`, one("a", { size: 42, note: "ripe" }));
+      await api.apply(`${second}/a?fieldManager=two`, two("a", { tens: 4, ones: 2 }));
+      await api.apply(`${first}/a?fieldManager=one`, one("a", { note: "ripe" }));
+      await api.apply(`${second}/a?fieldManager=two`, two("a", { tens: 4 }));
+      await api.apply(`${second}/a?fieldManager=two`, two("a", {}));
+      await api.apply(`${first}/b?fieldManager=one`, one("b", { size: 42, note: "ripe" }));
+      await api.apply(`${second}/b?fieldManager=one`, two("b", { note: "ripe" }));
+      await api.apply(`${first}/b?fieldManager=one`, one("b", { size: 31 }));
+      await api.apply(`${second}/c?fieldManager=one`, two("c", { tens: 3, ones: 3, note: "ripe" }));
+      await api.merge(`${first}/c`, { spec: { size: 35 } });
+      await api.apply(`${second}/c?fieldManager=one`, two("c", { note: "ripe" }));
+      for (const name of ["a", "b", "c"]) {
+        await api.get(`${first}/${name}`);
+        await api.get(`${second}/${name}`);
+      }
+    }),
+  "a converter that turns wrong is noticed by who gets an object, not by who is content with what was read before":
+    async (
+      api,
+    ) => {
+      let isWrong = false;
+      await withKind(
+        api,
+        ["Tamarind", "tamarinds"],
+        async () => {
+          const [first, second] = [objects(api, "tamarinds"), objects(api, "tamarinds", "v2")];
+          await api.quietly("POST", first, fruit("Tamarind", "a", { size: 42 }));
+          await api.untilAnswer(`${second}/a?resourceVersion=0`, ({ status }) => status === 200);
+          isWrong = true;
+          await api.get(`${second}/a`);
+          await api.get(`${first}/a`);
+          await api.get(`${second}/a?resourceVersion=0`);
+          await api.get(second);
+          await api.get(`${second}?resourceVersion=0`);
+          await api.get(`${second}?limit=1`);
+          await api.merge(`${second}/a`, { spec: { note: "ripe" } });
+          await api.get(`${first}/a`);
+          isWrong = false;
+          await api.get(`${second}/a`);
+        },
+        (request) =>
+          isWrong ? { convertedObjects: [], result: { status: "Failure", message: "worn out" } } : success(request),
+      );
+    },
   "a watch shows objects in its own version": (api) =>
     withKind(api, ["Durian", "durians"], async () => {
       await api.quietly("POST", objects(api, "durians"), fruit("Durian", "a", { size: 12 }));
