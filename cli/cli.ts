@@ -1,5 +1,5 @@
 /** The commands of `op`: from arguments to a function, from how that ends to an exit code. */
-import { Command, CommanderError, Option, type OptionValues } from "@commander-js/extra-typings";
+import { Command, CommanderError, InvalidArgumentError, Option, type OptionValues } from "@commander-js/extra-typings";
 import { build } from "./build/build.ts";
 import type { CrdDiffOptions } from "./crd/diff.ts";
 import { EXIT, Interrupted, OperatorEnded, ReaderGone, UsageError } from "./exit_code.ts";
@@ -283,13 +283,27 @@ function withCluster<Args extends unknown[], Options extends OptionValues>(comma
 function withPlace<Args extends unknown[], Options extends OptionValues>(command: Command<Args, Options>) {
   return command
     .option("-c, --config <file>", CONFIG)
-    .option("--into <namespace>", "the namespace that it runs in (default: its name and -system)")
-    .option("-n, --namespace <names...>", "the only namespaces that it looks at and has rights in (default: all)")
-    .option("--image <image>", "the image of its executable (default: its name and version)")
+    .option("--into <namespace>", "the namespace that it runs in (default: its name and -system)", namespace)
+    .option(
+      "-n, --namespace <names...>",
+      "the only namespaces that it looks at and has rights in (default: all)",
+      (name: string, earlier: readonly string[] = []) => [...earlier, namespace(name)],
+    )
+    .option("--image <image>", "the image of its executable (default: its name and version)", image)
     .addOption(
       new Option("--certificates <source>", "where the certificate of its webhooks comes from (default: self)")
         .choices(["self", "cert-manager", "files"] as const),
     );
+}
+
+function namespace(name: string): string {
+  if (/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name)) return name;
+  throw new InvalidArgumentError("It must be small letters, digits and dashes, at most 63.");
+}
+
+function image(name: string): string {
+  if (/^\S+$/.test(name)) return name;
+  throw new InvalidArgumentError('Write it as "registry/name:tag".');
 }
 
 // The same on every terminal, so that help reads the same in documents, tests and logs.

@@ -12,6 +12,8 @@ export function runningDeno(): string {
 /** A file with an operator in it. */
 export interface SourceFile {
   readonly path: string;
+  /** As the user named it. */
+  readonly shown: string;
   readonly url: URL;
   readonly folder: string;
 }
@@ -27,11 +29,12 @@ export async function sourceFile(file: string, io: Io): Promise<SourceFile> {
   const path = resolve(io.cwd, file);
   const info = await Deno.stat(path).catch(() => undefined);
   if (!info?.isFile) {
+    const why = info?.isDirectory ? "that is a folder" : "there is no such file";
     throw new Failure(
-      `Cannot read "${file}": there is no such file; name the file whose default export is the operator`,
+      `Cannot read "${file}": ${why}; name the file whose default export is the operator`,
     );
   }
-  return { path, url: pathToFileURL(path), folder: dirname(path) };
+  return { path, shown: file, url: pathToFileURL(path), folder: dirname(path) };
 }
 
 /** What a program did. */
@@ -75,7 +78,9 @@ async function outputOf(command: Deno.Command, program: string): Promise<Deno.Co
  * @param stderr Its standard error.
  */
 export function faultOf(stderr: string): string {
-  const said = stderr.trim().replace(/\n+Stack backtrace:\n(?: +\d+: <unknown>\n?)+$/, "");
+  const said = stderr.trim().replace(/\n+Stack backtrace:\n(?: +\d+: <unknown>\n?)+$/, "")
+    // Behind what is wrong it says that therefore something is.
+    .replace(/\n+error: (?:bundling failed|Prepare module load error\n+Caused by:\n +Type checking failed)[^]*$/, "");
   const [, host] =
     /\bImport 'https:\/\/([^/']+)[^']*' failed|error sending request for url \(https:\/\/([^/)]+)/.exec(said)
       ?.filter((one) => one !== undefined) ?? [];

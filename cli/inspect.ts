@@ -10,6 +10,7 @@ import type {
 import { Failure, throwIfInterrupted } from "./exit_code.ts";
 import { faultOf, runningDeno } from "./deno.ts";
 import type { Io } from "./io.ts";
+import { bundleFailure, type LoadFault, loading, unfinishedLoad } from "./loading.ts";
 import { withProject } from "./project.ts";
 import type { ProjectFile } from "./project_file.ts";
 
@@ -49,6 +50,8 @@ export interface InspectOptions {
   readonly install?: InstallOptions;
   /** Its `operator.toml`. */
   readonly project?: ProjectFile | undefined;
+  /** Reads places of a bundle as those of its sources, where the file is one. */
+  readonly traced?: (text: string) => string;
 }
 
 /** Reading files and variables is what a file may do while it is loaded; nothing it does then needs the network or another program. */
@@ -79,36 +82,31 @@ export async function inspect(
     const process = new Deno.Command(runningDeno(), { args, cwd, stdin: "piped", stdout: "piped", stderr: "piped" })
       .spawn();
     // A Deno that ends before it has read the script says why in its output.
-    const writing = write(process.stdin, script(file, options)).catch(() => {});
+    const writing = write(process.stdin, script(file, cwd, shown, options)).catch(() => {});
     return (await Promise.all([process.output(), writing]))[0];
   });
   throwIfInterrupted(output.signal);
   const stdout = new TextDecoder().decode(output.stdout);
   const answer = stdout.split("\n").find((line) => line.startsWith(MARK))?.slice(MARK.length);
   if (!output.success || answer === undefined) {
-    throw new Failure(`Cannot load "${shown}":\n${faultOf(new TextDecoder().decode(output.stderr))}`);
+    throw new Failure(unfinishedLoad(shown, output.code, new TextDecoder().decode(output.stderr)));
   }
-  const facts = JSON.parse(answer) as OperatorFacts | { readonly refused: string } | null;
-  if (facts === null) {
-    throw new Failure(
-      `Cannot find an operator in "${shown}": its default export is none; write "export default operator({ ... })" there`,
-    );
+  const facts = JSON.parse(answer) as OperatorFacts | { readonly refused: string } | { readonly fault: LoadFault };
+  if ("fault" in facts) {
+    const { fault } = facts;
+    throw new Failure(options.traced === undefined ? faultOf(fault.told) : bundleFailure(shown, fault, options.traced));
   }
   if ("refused" in facts) throw new Failure(facts.refused);
   return facts;
 }
 
-/** Asks the value, not its class: the file may have got the SDK by another road than this program. */
-function script(file: URL, { install = {}, project }: InspectOptions): string {
-  return `
-const { default: coded } = await import(${JSON.stringify(file.href)});
-let op = coded;
-const isOperator = typeof op?.name === "string" && ["crds", "configured", "permissions", "rights", "manifests", "samples"].every((name) => typeof op[name] === "function");
-function factsOf() {
-  const { name, version } = op;
+function script(url: URL, folder: string, shown: string, { install = {}, project }: InspectOptions): string {
+  return `${loading({ url, folder }, shown)}
+function factsOf(coded) {
+  const { name, version } = coded;
   try {
     const project = ${JSON.stringify(project ?? null)};
-    if (project !== null) op = op.configured(project.text, project.path);
+    const op = project === null ? coded : coded.configured(project.text, project.path);
     const { builder = {}, telemetry = false } = op.config ?? {};
     const finalizers = Object.values(op.parts).flatMap((part) => part.part === "controller" ? part.finalizer ?? [] : []);
     const reconciled = Object.values(op.parts).flatMap((part) => part.part === "controller" ? part.kind.crd?.metadata.name ?? [] : []);
@@ -119,7 +117,9 @@ function factsOf() {
     return { refused: error.message };
   }
 }
-console.log("\\n" + ${JSON.stringify(MARK)} + JSON.stringify(isOperator ? factsOf() : null));
+console.log("\\n" + ${
+    JSON.stringify(MARK)
+  } + JSON.stringify(fault ? { fault } : absent ? { refused: absent } : factsOf(op)));
 `;
 }
 

@@ -24,8 +24,10 @@ export async function checkOutput({ output, force = false }: OutputOptions, io: 
     if (force) throw new UsageError("Cannot force anything: name the file to write with --output");
     return;
   }
+  const there = await Deno.lstat(resolve(io.cwd, output)).catch(() => undefined);
+  if (there?.isDirectory) throw new Failure(`Cannot write "${output}": that is a folder; name a file in it`);
   if (force) return;
-  if (await Deno.lstat(resolve(io.cwd, output)).then(() => true, () => false)) {
+  if (there !== undefined) {
     throw new Failure(`Cannot write "${output}": it is there already; name another file, or say --force`);
   }
 }

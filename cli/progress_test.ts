@@ -62,7 +62,10 @@ Deno.test("op deploy tells which overlays there are, the one that was most likel
   }
   const { code, stderr } = await folder.op("deploy", "stagin");
   assert.equal(code, 1);
-  assert.match(stderr, /"config\/overlays\/stagin" \(there is "staging", "prod"\) nor "stagin" is there; make it with/);
+  assert.match(
+    stderr,
+    /"config\/overlays\/stagin" \(there is "staging", "prod"\) nor "stagin" is there; did you mean "staging"\? Otherwise make it with/,
+  );
 });
 
 Deno.test("a wrong option leads to the help of its command", async () => {

@@ -41,7 +41,11 @@ export async function projectFile(
     return { text: await Deno.readTextFile(path), path: config ?? basename(path) };
   } catch (error) {
     if (config === undefined && error instanceof Deno.errors.NotFound) return undefined;
-    const why = error instanceof Deno.errors.NotFound ? "there is no such file" : (error as Error).message;
+    const why = error instanceof Deno.errors.NotFound
+      ? "there is no such file"
+      : error instanceof Deno.errors.IsADirectory
+      ? "that is a folder; name the file in it"
+      : (error as Error).message;
     throw new Failure(`Cannot read "${config ?? path}": ${why}`, { cause: error });
   }
 }

@@ -20,7 +20,7 @@ watch WatchOptions
 /** `@op/sdk/definitions`. */
 const DEFINITIONS = `
 AddedStatus applyJsonPatch byNearness columnSchema ColumnType columnType CONDITIONS equal isObject JsonPatchOperation
-OBSERVED_GENERATION pluralOf
+nearest OBSERVED_GENERATION pluralOf
 `;
 
 /** `@op/sdk/validation`. */

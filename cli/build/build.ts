@@ -23,6 +23,7 @@ import { compile, targetOf, versionOf } from "./compile.ts";
 import { buildImage } from "./image.ts";
 import { type Artifact, checkReplaceable } from "./place.ts";
 import { sbom } from "./sbom.ts";
+import { placesIn, traced } from "../trace/trace.ts";
 
 /** Options for {@linkcode build}. */
 export interface BuildOptions extends ProjectOptions {
@@ -60,7 +61,11 @@ export async function build(file: string, options: BuildOptions, io: Io): Promis
   const install = options.image !== true ? { image: NO_IMAGE } : commit === undefined ? {} : { commit };
   step(`Checking and bundling ${file}`, io);
   const bundled = await bundle(source, folder, file);
-  const facts = await inspect(pathToFileURL(bundled.path), folder, file, io, { project, install });
+  const facts = await inspect(pathToFileURL(bundled.path), folder, file, io, {
+    project,
+    install,
+    traced: (text) => traced(text, placesIn(mapFile(bundled.maps))),
+  });
   const flags = await permissionFlags(bundled.path, project, file);
   const output = options.output ?? join("dist", facts.name);
   if (options.output === undefined) await checkPlaces(output, options, io);

@@ -7,7 +7,7 @@ import type { Io } from "../io.ts";
 import { type PlainObject, readObjects } from "../objects.ts";
 import { kustomize } from "./kustomize.ts";
 import { waitUntilRunning } from "./rollout.ts";
-import { byNearness } from "@op/sdk/definitions";
+import { byNearness, nearest } from "@op/sdk/definitions";
 import { step } from "../progress.ts";
 
 /** Options for {@linkcode deploy}. */
@@ -42,6 +42,12 @@ export async function deploy(overlay: string, options: DeployOptions, io: Io): P
     throw new UsageError(`Cannot wait "${options.timeout}": say a number of seconds, from 1`);
   }
   const read = inOrder(await objectsOf(overlay, options.dir, io));
+  if (read.length === 0) {
+    const shown = overlay === "-" ? "standard input" : `"${overlay}"`;
+    throw new Failure(
+      `Cannot deploy ${shown}: there is no object in it; name an overlay, a folder or a file that has some`,
+    );
+  }
   step("Looking at the cluster", io);
   using cluster = await connectCluster(options, io);
   const objects = await Promise.all(read.map((object) => placed(cluster, object, read)));
@@ -61,10 +67,15 @@ async function objectsOf(overlay: string, dir: string, io: Io): Promise<PlainObj
     if (info?.isDirectory) return await kustomize(path);
     if (info?.isFile) return await readObjects(overlay, io);
   }
-  const known = byNearness(overlay, await foldersIn(join(resolve(io.cwd, dir), "overlays")));
+  const folders = await foldersIn(join(resolve(io.cwd, dir), "overlays"));
+  const known = byNearness(overlay, folders);
   const hint = known.length === 0 ? "" : ` (there is ${known.map((name) => `"${name}"`).join(", ")})`;
+  const near = nearest(overlay, folders);
+  const make = `make it with "op generate overlay ${overlay}"`;
   throw new Failure(
-    `Cannot find overlay "${overlay}": neither "${dir}/overlays/${overlay}"${hint} nor "${overlay}" is there; make it with "op generate overlay ${overlay}"`,
+    `Cannot find overlay "${overlay}": neither "${dir}/overlays/${overlay}"${hint} nor "${overlay}" is there; ${
+      near === undefined ? make : `did you mean "${near}"? Otherwise ${make}`
+    }`,
   );
 }
 

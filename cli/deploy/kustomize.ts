@@ -64,7 +64,7 @@ async function kustomizationIn(folder: string): Promise<{ file: string; text: st
     }
   }
   throw new Failure(
-    `Cannot read "${folder}": there is no kustomization.yaml in it; make it with "op generate overlay"`,
+    `Cannot read "${folder}": there is no kustomization.yaml in it; make it with "op generate overlay NAME"`,
   );
 }
 

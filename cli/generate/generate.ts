@@ -42,6 +42,7 @@ export interface GenerateOptions extends PlaceOptions {
  * @throws {Failure} If a file was changed by hand; nothing is written then. With `check`, if the files are not what the operator declares.
  */
 export async function generate(part: LayoutPart, file: string, options: GenerateOptions, io: Io): Promise<void> {
+  const folder = await folderOf(options.dir, io);
   const facts = await factsOf(file, options.check ? await asCommitted(file, options, io) : options, io);
   for (const { manifest, faults } of facts.samples) {
     if (faults.length === 0) continue;
@@ -53,7 +54,7 @@ export async function generate(part: LayoutPart, file: string, options: Generate
     );
   }
   const files = layout(part, facts);
-  const states = await statesOf(files, resolve(io.cwd, options.dir));
+  const states = await statesOf(files, folder);
   if (options.check) return check(states, options.dir, io);
   const changed = states.filter(({ state }) => state === "changed by hand");
   if (changed.length > 0 && options.force !== true) {
@@ -80,8 +81,9 @@ export async function generateOverlay(name: string, file: string, options: Gener
   if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name)) {
     throw new UsageError(`Cannot make an overlay "${name}": its name must be small letters, digits and dashes`);
   }
+  const folder = await folderOf(options.dir, io);
   const facts = await factsOf(file, options, io);
-  const states = await statesOf(filesOf(name, facts), resolve(io.cwd, options.dir));
+  const states = await statesOf(filesOf(name, facts), folder);
   const there = states.filter(({ state }) => state !== "missing");
   if (there.length > 0 && options.force !== true) {
     throw new Failure(`Cannot make overlay "${name}": ${list(there, options.dir)} is there; say --force to replace it`);
@@ -157,6 +159,15 @@ async function leftOver(files: ReadonlyMap<string, string>, folder: string): Pro
     }
   }
   return left;
+}
+
+/** The folder that files are made in. */
+async function folderOf(dir: string, io: Io): Promise<string> {
+  const folder = resolve(io.cwd, dir);
+  if (await Deno.stat(folder).then(({ isFile }) => isFile, () => false)) {
+    throw new UsageError(`Cannot write into "${dir}": that is a file; name a folder with --dir`);
+  }
+  return folder;
 }
 
 async function textIn(path: string): Promise<string | undefined> {

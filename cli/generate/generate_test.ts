@@ -213,9 +213,16 @@ Deno.test("op generate overlay is made once, and is its owner's then", async () 
 Deno.test("op generate says what is wrong with how it is to be installed", async () => {
   await using folder = await operatorFolder();
   const refused = await folder.op("generate", "manifests", "--into", "My_Space");
-  assert.equal(refused.code, 1);
-  assert.equal(
+  assert.equal(refused.code, 2);
+  assert.match(
     refused.stderr,
+    /argument 'My_Space' is invalid\. It must be small letters, digits and dashes, at most 63/,
+  );
+  await folder.write("operator.toml", '[generate]\nnamespace = "My_Space"\n');
+  const told = await folder.op("generate", "manifests");
+  assert.equal(told.code, 1);
+  assert.equal(
+    told.stderr,
     'Cannot install operator "notes": namespace "My_Space" must be small letters, digits and dashes, at most 63\n',
   );
 });

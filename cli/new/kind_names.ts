@@ -51,6 +51,7 @@ export function kindNames({ kind, apiVersion, group }: KindOptions): KindNames {
   }
   const builtin = builtinKind(kind, apiVersion, group);
   const { plural } = builtin ?? checkedKind({ kind, apiVersion, group });
+  if (builtin === undefined) refuseVersion(kind, apiVersion);
   return namesOf({ kind, apiVersion, group }, plural, builtin !== undefined);
 }
 
@@ -101,6 +102,16 @@ function builtinKind(kind: string, version: string, group: string): AnyKind | un
 function isReserved(group: string): boolean {
   return ["", "apps", "autoscaling", "batch", "extensions", "policy"].includes(group) ||
     /(^|\.)(k8s|kubernetes)\.io$/.test(group);
+}
+
+/** Others are names as well, but nobody would find them in their order: what is newer is told by the number. */
+function refuseVersion(kind: string, version: string): void {
+  if (/^v[1-9]\d*((alpha|beta)[1-9]\d*)?$/.test(version)) return;
+  const [, number = "1", stage, step = "1"] = /^v*0*(\d+)?\W*(alpha|beta)?\W*0*(\d+)?/i.exec(version) ?? [];
+  const near = `v${Number(number) || 1}${stage === undefined ? "" : `${stage.toLowerCase()}${Number(step) || 1}`}`;
+  throw new UsageError(
+    `Cannot make kind "${kind}": version "${version}" is none that Kubernetes has in order, as v1, v1beta1 or v2alpha1 are; try "${near}"`,
+  );
 }
 
 function checkedKind({ kind, apiVersion, group }: KindOptions): AnyKind {

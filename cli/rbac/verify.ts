@@ -44,11 +44,12 @@ export async function verifyRbac(source: string, options: VerifyOptions, io: Io)
   if ((file.length > 0) === cluster) {
     throw new UsageError('Cannot verify: say -f FILE ("-" for standard input) or --cluster');
   }
+  if (options.as !== undefined) accountOf(options.as, options.as);
+  // Before there is any work in it: a pipe into it may have failed.
+  const read = cluster ? undefined : await rolesIn(file, io);
   const facts = await factsOf(source, { config: options.config, image: NO_IMAGE }, io);
   const account = accountOf(options.as, facts.name);
-  const objects = cluster
-    ? await rolesOfCluster(options, io)
-    : (await Promise.all(file.map((each) => readObjects(each, io)))).flat() as unknown as AnyManifest[];
+  const objects = read ?? await rolesOfCluster(options, io);
   const grants = grantsTo(objects, account);
   const findings: Findings = {
     rights: facts.rights.map((right) => ({
@@ -73,6 +74,31 @@ function accountOf(as: string | undefined, operator: string): Account {
   const [, namespace, name] = /^(?:system:serviceaccount:)?(?:([^:]+):)?([^:]+)$/.exec(as ?? operator) ?? [];
   if (name !== undefined) return { namespace, name };
   throw new UsageError(`Cannot take "${as}" for a service account: say NAME or NAMESPACE:NAME`);
+}
+
+async function rolesIn(files: readonly string[], io: Io): Promise<AnyManifest[]> {
+  // Standard input can be read once.
+  const each = await Promise.all([...new Set(files)].map(async (file) => {
+    const objects = await readObjects(file, io) as unknown as AnyManifest[];
+    for (const object of objects) refuseMisshapen(object, file);
+    return objects;
+  }));
+  const objects = each.flat();
+  if (objects.length > 0) return objects;
+  const shown = [...new Set(files)].map((file) => file === "-" ? "standard input" : `"${file}"`).join(", ");
+  throw new Failure(`Cannot verify ${shown}: there is no object in it; hand in what "op rbac generate" prints`);
+}
+
+/** What an API server would not take either. */
+function refuseMisshapen(object: AnyManifest, file: string): void {
+  for (const field of ["rules", "subjects"] as const) {
+    if (object[field] === undefined || object[field] === null || Array.isArray(object[field])) continue;
+    throw new Failure(
+      `Cannot read ${
+        file === "-" ? "standard input" : `"${file}"`
+      }: ${object.kind} "${object.metadata?.name}" has "${field}" that is no list`,
+    );
+  }
 }
 
 async function rolesOfCluster(options: VerifyOptions, io: Io): Promise<AnyManifest[]> {

@@ -9,7 +9,7 @@ import { dirname, relative } from "node:path";
 import { createApiserver, kubeconfigFor, localCertificate, serveApiserver } from "@op/sdk/testing";
 import { type Cluster, connectCluster } from "../cluster.ts";
 import { type SourceFile, sourceFile } from "../deno.ts";
-import { Failure } from "../exit_code.ts";
+import { Failure, UsageError } from "../exit_code.ts";
 import { factsOf, NO_IMAGE } from "../generate/generate.ts";
 import { isColored } from "../global_options.ts";
 import type { OperatorFacts } from "../inspect.ts";
@@ -18,7 +18,7 @@ import { temporaryFolder } from "../temporary_folder.ts";
 import { forwardTo, openProxy } from "../proxy/proxy.ts";
 import { WatchCache } from "../proxy/watch_cache.ts";
 import { untilStopped } from "../apiserver/stop.ts";
-import { type DevWebhookOptions, DevWebhooks } from "./dev_webhooks.ts";
+import { type DevWebhookOptions, DevWebhooks, refuseOptions } from "./dev_webhooks.ts";
 import { accountOf, install } from "./install.ts";
 import { localModules } from "./local_modules.ts";
 import { type OperatorProcess, startOperatorProcess } from "./operator_process.ts";
@@ -47,6 +47,8 @@ const PATIENCE = 2000;
  * @throws {Failure} If it cannot be loaded at first, or the cluster refuses what it needs.
  */
 export async function dev(file: string, options: DevOptions, io: Io): Promise<void> {
+  refuseContradiction(options);
+  refuseOptions(options);
   const source = await sourceFile(file, io);
   const loaded = Date.now();
   const facts = await factsOf(file, { ...options, ...HERE }, io);
@@ -95,6 +97,14 @@ export async function dev(file: string, options: DevOptions, io: Io): Promise<vo
     await developing.catch(() => {});
     await webhooks.end().finally(() => session.end());
   }
+}
+
+function refuseContradiction({ local = false, kubeconfig, context }: DevOptions): void {
+  const other = kubeconfig !== undefined ? "--kubeconfig" : context !== undefined ? "--context" : undefined;
+  if (!local || other === undefined) return;
+  throw new UsageError(
+    `Cannot run --local with ${other}: it brings an API server of its own; leave out one of the two`,
+  );
 }
 
 /** Nothing is mounted here, and no image runs: the operator keeps the certificate of its webhooks itself, whoever does so in a cluster. */

@@ -37,7 +37,6 @@ export class DevWebhooks implements AsyncDisposable {
    * @param folder Where the certificate is put.
    */
   constructor(options: DevWebhookOptions, folder: string, cluster: Cluster, io: Io) {
-    refuseOptions(options);
     this.#options = options;
     this.#folder = folder;
     this.#cluster = cluster;
@@ -136,7 +135,13 @@ export class DevWebhooks implements AsyncDisposable {
   }
 }
 
-function refuseOptions({ webhookUrl, webhookPort }: DevWebhookOptions): void {
+/**
+ * Looks whether the API server could be told of such a place.
+ *
+ * @param options Where the API server is to find this machine.
+ * @throws {UsageError} If that is no place.
+ */
+export function refuseOptions({ webhookUrl, webhookPort }: DevWebhookOptions): void {
   if (webhookPort !== undefined && !(/^\d+$/.test(webhookPort) && Number(webhookPort) < 65_536)) {
     throw new UsageError(`Cannot take --webhook-port "${webhookPort}": it must be a port`);
   }

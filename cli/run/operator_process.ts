@@ -1,6 +1,7 @@
 /** An operator as a program of its own, from source: a user's file has its own import map, and may do anything. */
 import { runningDeno, type SourceFile } from "../deno.ts";
 import type { Io } from "../io.ts";
+import { loading } from "../loading.ts";
 import { projectOf } from "../project.ts";
 
 /** A running operator. */
@@ -71,19 +72,15 @@ async function pumped(stream: ReadableStream<Uint8Array>, tell: (text: string) =
   for await (const text of stream.pipeThrough(new TextDecoderStream())) tell(text);
 }
 
-/** Asks the value, not its class: the file may have got the SDK by another road than this program. */
-function script({ url, path }: SourceFile, args: readonly string[]): string {
+function script(source: SourceFile, args: readonly string[]): string {
   return `
 // Whoever started it may be killed, and has not told it to end then.
 const parent = Deno.ppid;
 Deno.unrefTimer(setInterval(() => Deno.ppid === parent || Deno.exit(1), 500));
-const { default: op } = await import(${JSON.stringify(url.href)});
-if (typeof op?.main !== "function") {
-  console.error(${
-    JSON.stringify(
-      `Cannot find an operator in "${path}": its default export is none; write "export default operator({ ... })" there`,
-    )
-  });
+${loading(source, source.shown)}
+const refused = fault?.told ?? absent;
+if (refused !== undefined) {
+  console.error(refused);
   Deno.exit(1);
 }
 await op.main(${JSON.stringify(args)});

@@ -36,7 +36,12 @@ export async function trace(executable: string, log: string, io: Io): Promise<vo
 /** From a file of the executable, a line and a column of it to the place in a source; nothing where there is none. */
 export type PlaceOf = (file: string, line: number, column: number) => SourcePlace | undefined;
 
-function placesIn({ x_chunks: chunks = {}, ...main }: MapFile): PlaceOf {
+/**
+ * Answers the sources of places.
+ *
+ * @param map The maps of an executable's files.
+ */
+export function placesIn({ x_chunks: chunks = {}, ...main }: MapFile): PlaceOf {
   const files = new Map(Object.entries({ ...chunks, [BUNDLE_NAME]: main }).map(([name, map]) => [name, places(map)]));
   return (file, line, column) => files.get(file)?.(line, column);
 }

@@ -175,6 +175,11 @@ async function start(coded: Operator, values: Values): Promise<void> {
   const logs = await configureLogs(logLevel(settings), logFormat(settings), (line) => writeAll(Deno.stderr, line));
   const log = operatorLog(operator.name);
   const skipped = skippedParts(settings);
+  if (skipped.skipControllers && skipped.skipWebhooks) {
+    throw new UsageError(
+      "Cannot start: controllers are skipped and webhooks as well, so that there is nothing to run; leave out one of the two",
+    );
+  }
   const connectOptions: ConnectOptions = {
     ...(values.kubeconfig === undefined ? {} : { kubeconfig: values.kubeconfig }),
     ...(values.context === undefined ? {} : { context: values.context }),

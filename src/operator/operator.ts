@@ -131,7 +131,7 @@ const KEY = /^[A-Za-z]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
  * @param options Its name and parts.
  * @returns A value. Nothing is started.
  * @throws {RangeError} If with the times of `leaderElection` two could lead at once.
- * @throws {TypeError} If a name is no name, a part stands under two keys, two parts would store the same name in a cluster,
+ * @throws {TypeError} If a name or the parts are missing, a name is no name, a part stands under two keys, two parts would store the same name in a cluster,
  *   or two kinds that differ have one name.
  *
  * @example Usage
@@ -146,6 +146,7 @@ const KEY = /^[A-Za-z]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
  * ```
  */
 export function operator<Services = unknown>(options: OperatorOptions<Services>): Operator {
+  refuseOptions(options);
   const { name, parts, version = "0.0.0", health = {}, metrics = {}, permissions = {}, stopWithin = "25s" } = options;
   refuseNames(name, parts);
   refuseCollisions(name, parts);
@@ -247,6 +248,38 @@ function installOptions(config: ConfigFile | undefined, options: InstallOptions 
     ...options,
     policies: [...config.policies, ...options.policies ?? []],
   };
+}
+
+/** What the compiler refuses comes here all the same from a file whose types nobody checked. */
+function refuseOptions(options: unknown): void {
+  const { name, parts } = Object(options) as Record<string, unknown>;
+  const example = 'such as operator({ name: "shop", parts: { websites } })';
+  if (typeof name !== "string") {
+    throw new TypeError(`Cannot make an operator: its name is ${told(name)}, and must be a text, ${example}`);
+  }
+  if (Object.prototype.toString.call(parts) !== "[object Object]") {
+    throw new TypeError(
+      `Cannot make operator "${name}": its parts are ${
+        told(parts)
+      }, and must be an object of them by their keys, ${example}`,
+    );
+  }
+  for (const [key, part] of Object.entries(parts as object)) {
+    if (typeof part?.part === "string") continue;
+    throw new TypeError(
+      `Cannot make operator "${name}": part "${key}" is ${
+        told(part)
+      }, and must be what controller(), webhook() or conversion() made`,
+    );
+  }
+}
+
+/** A value of whatever kind, in a word or two. */
+function told(value: unknown): string {
+  if (value === undefined) return "missing";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "string") return `"${value}"`;
+  return typeof value === "function" ? "a function" : String(Object(value) === value ? "an object" : value);
 }
 
 function refuseNames(name: string, parts: Readonly<Record<string, Part>>): void {

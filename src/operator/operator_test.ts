@@ -22,6 +22,21 @@ const REFUSED: readonly { name: string; given: Partial<OperatorOptions>; message
   { name: "a name that begins with a digit", given: { name: "1op" }, message: /its name must be a DNS label/ },
   { name: "a name that ends with a dash", given: { name: "op-" }, message: /its name must be a DNS label/ },
   { name: "a name that is too long", given: { name: "o".repeat(64) }, message: /its name must be a DNS label/ },
+  {
+    name: "a name that is missing",
+    given: { name: undefined as unknown as string },
+    message: /^Cannot make an operator: its name is missing, and must be a text, such as operator\(\{ name: "shop"/,
+  },
+  {
+    name: "parts that are a list",
+    given: { parts: [configs] as unknown as OperatorOptions["parts"] },
+    message: /^Cannot make operator "o": its parts are a list, and must be an object of them by their keys, such as/,
+  },
+  {
+    name: "a part that nothing made",
+    given: { parts: { a: {} as typeof configs } },
+    message: /^Cannot make operator "o": part "a" is an object, and must be what controller\(\), webhook\(\) or conver/,
+  },
   { name: "an empty key", given: { parts: { "": configs } }, message: /the part's key "" must be letters/ },
   {
     name: "a key with a slash",
