@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 import { buildOperator, freePort } from "../tests/compiled/_build.ts";
 import { toolchain } from "../tools/toolchain.ts";
 
-/** What a program does to each object: one status write, or an owned ConfigMap besides. */
-export type Workload = "status" | "configmap";
+/** What a program does: to each object one status write, or an owned ConfigMap besides; or it answers reviews. */
+export type Workload = "status" | "configmap" | "reviews";
 
 /** A program that is there to be started. */
 export interface Program extends AsyncDisposable {
@@ -177,7 +177,8 @@ async function kopf(workload: Workload, workers: number | undefined): Promise<Pr
   };
 }
 
-function sources(name: string): string {
+/** Where a peer's program lies. */
+export function sources(name: string): string {
   return fileURLToPath(new URL(`peers/${name}`, import.meta.url));
 }
 
@@ -203,7 +204,8 @@ async function which(program: string): Promise<string> {
   throw new Error(`Cannot measure: there is no "${program}" on the path`);
 }
 
-async function size(path: string): Promise<number> {
+/** The size of a file, in MB. */
+export async function size(path: string): Promise<number> {
   return (await Deno.stat(path)).size / 1e6;
 }
 

@@ -5,11 +5,14 @@
  * interval. All runs are kept in `benches/runs`. Figures are reported, not asserted; the peers are built by Go, Cargo, npm and pip.
  *
  *     deno task bench --pairs 7 --only ours --only "bare Deno loop" --only kube-rs --parts backlog,restart
+ *     deno task bench --pairs 5 --parts reviews --connections 1,16
  */
 import { parseArgs } from "node:util";
 import { median, pairedRatio } from "./_figures.ts";
 import { DRIFTED, measureBacklog, measureFirstWrite, measureIdle, measureLatency } from "./_measure.ts";
+import { measureReviews } from "./_measure_reviews.ts";
 import { CANDIDATES, type Program, type Workload } from "./_programs.ts";
+import { REVIEW_CANDIDATES, type ReviewProgram } from "./_review_programs.ts";
 
 const { values } = parseArgs({
   options: {
@@ -18,7 +21,8 @@ const { values } = parseArgs({
     owned: { type: "string", default: "2000" },
     restarted: { type: "string", default: "20000" },
     only: { type: "string", multiple: true },
-    parts: { type: "string", default: "idle,first,backlog,owned,restart,latency" },
+    parts: { type: "string", default: "idle,first,backlog,owned,restart,latency,reviews" },
+    connections: { type: "string", default: "1,16,128" },
   },
 });
 const PARTS: {
@@ -36,16 +40,23 @@ const PARTS: {
   owned: { workload: "configmap", measure: owned },
   restart: { workload: "status", measure: restart },
   latency: { workload: "status", measure: latency },
+  reviews: { workload: "reviews", measure: (program) => reviews(program as ReviewProgram, false) },
+  // An API server calls webhooks over HTTP/1.1: measured when asked for.
+  "reviews-http2": { workload: "reviews", measure: (program) => reviews(program as ReviewProgram, true) },
 };
 /** What is measured of a program, by the name of the row. */
 type Figures = Readonly<Record<string, number>>;
 
 const pairs = Number(values.pairs);
-const unknown = values.only?.find((name) => !CANDIDATES.some((candidate) => candidate.name === name));
+const all = [...CANDIDATES, ...REVIEW_CANDIDATES];
+const unknown = values.only?.find((name) => !all.some((candidate) => candidate.name === name));
 if (unknown !== undefined) {
-  throw new Error(`Cannot measure "${unknown}": there is ${CANDIDATES.map(({ name }) => `"${name}"`).join(", ")}`);
+  const names = new Set(all.map(({ name }) => `"${name}"`));
+  throw new Error(`Cannot measure "${unknown}": there is ${[...names].join(", ")}`);
 }
-const candidates = CANDIDATES.filter(({ name }) => values.only?.includes(name) ?? true);
+const candidates = all.filter(({ name }) => values.only?.includes(name) ?? true);
+// Some do several workloads, each by a program of its own.
+const names = [...new Set(candidates.map(({ name }) => name))];
 const runs: { part: string; program: string; pair: number; figures: Figures }[] = [];
 
 await using stack = new AsyncDisposableStack();
@@ -60,7 +71,7 @@ for (const workload of new Set(parts.map((part) => known(part).workload))) {
 for (let pair = 1; pair <= pairs; pair++) {
   for (const part of parts) {
     const { workload, measure } = known(part);
-    for (const { name } of candidates) {
+    for (const name of names) {
       const program = built.get(`${name} ${workload}`);
       if (program === undefined) continue;
       console.error(`${pair} of ${pairs}: ${part}, ${name}`);
@@ -129,25 +140,35 @@ async function latency(program: Program): Promise<Figures> {
   return { "create to status at 50/s: p50, ms": p50, "create to status at 50/s: p99, ms": p99 };
 }
 
-function print(): void {
-  for (const name of candidates.map(({ name }) => name)) {
-    const program = [...built.values()].find((each) => each.name === name);
-    if (program !== undefined) console.log(`${name}: ${program.settings}`);
+async function reviews(program: ReviewProgram, http2: boolean): Promise<Figures> {
+  const figures: Record<string, number> = {};
+  for (const connections of values.connections.split(",").map(Number)) {
+    const of = `1,000 reviews over HTTP/${http2 ? 2 : 1.1}, ${connections} connections`;
+    const { cpu, rate, rss } = await measureReviews(program, { connections, http2 });
+    Object.assign(figures, { [`${of}: CPU, ms`]: cpu, [`${of}: a second`]: rate, [`${of}: RSS, MB`]: rss });
   }
+  return figures;
+}
+
+function print(): void {
+  for (const { name, settings } of built.values()) console.log(`${name}: ${settings}`);
   const rows = [...new Set(runs.flatMap(({ figures }) => Object.keys(figures)))];
   for (const row of rows) {
     console.log(`\n${row}`);
-    const ours = figuresOf("ours", row);
-    for (const { name } of candidates) {
+    const mine = names.filter((name) => name.startsWith("ours"));
+    for (const name of names) {
       const figures = figuresOf(name, row);
       if (figures.length === 0) continue;
-      const { median: ratio, low, high } = pairedRatio(ours, figures);
-      const share = name === "ours" || ours.length !== figures.length
-        ? ""
-        : `ours is ${ratio.toFixed(2)} of it (${low.toFixed(2)} to ${high.toFixed(2)})`;
-      console.log(`  ${name.padEnd(40)}${median(figures).toFixed(3).padStart(10)}   ${share}`);
+      const shares = mine.includes(name) ? [] : mine.flatMap((own) => shareOf(own, figuresOf(own, row), figures));
+      console.log(`  ${name.padEnd(40)}${median(figures).toFixed(3).padStart(10)}   ${shares.join("; ")}`);
     }
   }
+}
+
+function shareOf(own: string, ours: readonly number[], theirs: readonly number[]): string[] {
+  if (ours.length !== theirs.length) return [];
+  const { median: ratio, low, high } = pairedRatio(ours, theirs);
+  return [`${own} is ${ratio.toFixed(2)} of it (${low.toFixed(2)} to ${high.toFixed(2)})`];
 }
 
 function figuresOf(program: string, row: string): number[] {
@@ -158,7 +179,7 @@ async function keep(): Promise<void> {
   const machine = `${Deno.build.os}-${Deno.build.arch}-${navigator.hardwareConcurrency}-cores`;
   const file = new URL(`runs/${new Date().toISOString().slice(0, 10)}-${machine}.json`, import.meta.url);
   await Deno.mkdir(new URL("runs/", import.meta.url), { recursive: true });
-  const programs = Object.fromEntries([...built.values()].map(({ name, settings }) => [name, settings]));
+  const programs = Object.fromEntries([...built].map(([key, { settings }]) => [key, settings]));
   await Deno.writeTextFile(file, `${JSON.stringify({ machine, pairs, programs, runs }, null, 2)}\n`);
   console.log(`\nKept in benches/runs/${file.pathname.split("/").at(-1)}`);
 }

@@ -1,0 +1,86 @@
+/** What a review costs a server of webhooks: CPU for 1,000 of them over TLS, by clients that keep their connections. */
+import { PATH, review } from "../tests/runtime/_reviews.ts";
+import { cpuSeconds, memory } from "./_proc.ts";
+import type { ReviewProgram } from "./_review_programs.ts";
+
+/** How it is asked. */
+export interface Asking {
+  readonly connections: number;
+  /** Over HTTP/2, as a client of it would; an API server calls webhooks over HTTP/1.1. @default {false} */
+  readonly http2?: boolean;
+}
+
+/** What it took. */
+export interface ReviewFigures {
+  /** Milliseconds for 1,000 reviews. */
+  readonly cpu: number;
+  /** A second. */
+  readonly rate: number;
+  /** MB. */
+  readonly rss: number;
+}
+
+// What a language's compiler does at first is not what a review costs.
+const WARM = 8000;
+const COUNTED = 4000;
+const BODY = JSON.stringify(review("hello", "one-uid"));
+
+/**
+ * Measures a server; one of its own for each figure.
+ *
+ * @param program The server.
+ * @param asking How it is asked.
+ */
+export async function measureReviews(program: ReviewProgram, asking: Asking): Promise<ReviewFigures> {
+  const { connections, http2 = false } = asking;
+  const [executable, ...args] = program.command;
+  const std = { stdin: "null", stdout: "null", stderr: Deno.env.has("VERBOSE") ? "inherit" : "null" } as const;
+  const process = new Deno.Command(executable, { args, env: program.env, ...std }).spawn();
+  try {
+    using stack = new DisposableStack();
+    const ways = Array.from({ length: connections }, () =>
+      stack.adopt(
+        Deno.createHttpClient({ caCerts: [program.authority], http1: !http2, http2, poolMaxIdlePerHost: 1 }),
+        (way) => way.close(),
+      ));
+    await answered(program, ways[0]!);
+    await load(program, ways, WARM);
+    const [cpu, began] = [cpuSeconds(process.pid), performance.now()];
+    await load(program, ways, COUNTED);
+    const seconds = (performance.now() - began) / 1000;
+    return {
+      cpu: (cpuSeconds(process.pid) - cpu) / COUNTED * 1e6,
+      rate: COUNTED / seconds,
+      rss: memory(process.pid).rss,
+    };
+  } finally {
+    process.kill("SIGKILL");
+    await process.status;
+  }
+}
+
+async function answered(program: ReviewProgram, way: Deno.HttpClient): Promise<void> {
+  let problem: unknown;
+  for (let tries = 0; tries < 400; tries++) {
+    if (await ask(program, way).catch((error) => void (problem = error))) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`Cannot measure: ${program.name} does not answer`, { cause: problem });
+}
+
+async function load(program: ReviewProgram, ways: readonly Deno.HttpClient[], count: number): Promise<void> {
+  let left = count;
+  await Promise.all(ways.map(async (way) => {
+    while (left-- > 0) if (!await ask(program, way)) throw new Error("Cannot measure: a review was not allowed");
+  }));
+}
+
+async function ask({ port }: ReviewProgram, client: Deno.HttpClient): Promise<boolean> {
+  const response = await fetch(`https://127.0.0.1:${port}${PATH}?timeout=10s`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: BODY,
+    client,
+  });
+  return (await response.json()).response.allowed;
+}

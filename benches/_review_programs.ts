@@ -1,0 +1,170 @@
+/** Servers of webhooks that are measured: ours as `op build` makes it and as the newest Deno runs it, controller-runtime's and kopf's. One body, one verdict. */
+import { fileURLToPath } from "node:url";
+import { bundle } from "../cli/build/bundle.ts";
+import { CustomResourceDefinition } from "../src/kinds/mod.ts";
+import { Client } from "../src/kube/client.ts";
+import { createApiserver, kubeconfigFor, localCertificate, serveApiserver } from "../src/testing/mod.ts";
+import { buildOperator, freePort } from "../tests/compiled/_build.ts";
+import { Note } from "../tests/runtime/_reviews.ts";
+import { type Candidate, kopfEnvironment, type Program, size, sources } from "./_programs.ts";
+
+/** A program that answers reviews. */
+export interface ReviewProgram extends Program {
+  readonly port: number;
+  /** Whom a client trusts. */
+  readonly authority: string;
+}
+
+const REVIEWS = ["reviews"] as const;
+
+/** All of them, by the names that they have elsewhere. */
+export const REVIEW_CANDIDATES: readonly Candidate[] = [
+  { name: "ours", workloads: REVIEWS, build: compiled },
+  // What is compiled here has the oldest runtime, whose HTTP costs twice as much: a user's has that of the Deno that compiles.
+  { name: `ours, run by Deno ${Deno.version.deno}`, workloads: REVIEWS, build: bundled },
+  { name: "controller-runtime", workloads: REVIEWS, build: controllerRuntime },
+  { name: "kopf", workloads: REVIEWS, build: kopf },
+];
+
+/** A folder with a certificate, and an API server that an operator finds by a kubeconfig. */
+interface Place extends AsyncDisposable {
+  readonly folder: string;
+  readonly authority: string;
+  readonly kubeconfig: string;
+  readonly client: Client;
+}
+
+async function place(): Promise<Place> {
+  await using stack = new AsyncDisposableStack();
+  const folder = await Deno.makeTempDir({ prefix: "reviews-" });
+  stack.defer(() => Deno.remove(folder, { recursive: true }));
+  const { certificate, key, caCert } = await localCertificate();
+  await Deno.writeTextFile(`${folder}/tls.crt`, certificate);
+  await Deno.writeTextFile(`${folder}/tls.key`, key);
+  const apiserver = stack.use(createApiserver());
+  const served = stack.use(serveApiserver(apiserver));
+  const kubeconfig = `${folder}/kubeconfig`;
+  await Deno.writeTextFile(kubeconfig, kubeconfigFor(served.url));
+  const client = new Client({ url: served.url, fetch: (request) => apiserver.fetch(request), close() {} });
+  const kept = stack.move();
+  return { folder, authority: caCert, kubeconfig, client, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+function operatorFile(port: number, { folder }: Place): string {
+  return `
+    import { operator } from "@op/sdk";
+    import { noteRules } from "repository/tests/runtime/_reviews.ts";
+    const op = operator({
+      name: "notes",
+      parts: { noteRules },
+      health: false,
+      permissions: { net: ["127.0.0.1"], read: [${JSON.stringify(folder)}] },
+      webhooks: { hostname: "127.0.0.1", port: ${port} },
+    });
+    export default op;
+    if (import.meta.main) await op.main();
+  `;
+}
+
+function argumentsOf({ folder, kubeconfig }: Place): string[] {
+  return [
+    `--kubeconfig=${kubeconfig}`,
+    `--webhook-certificate=${folder}/tls.crt`,
+    `--webhook-key=${folder}/tls.key`,
+  ];
+}
+
+async function compiled(): Promise<ReviewProgram> {
+  await using stack = new AsyncDisposableStack();
+  const around = stack.use(await place());
+  const port = freePort();
+  const built = stack.use(await buildOperator(operatorFile(port, around)));
+  const kept = stack.move();
+  return {
+    name: "ours",
+    settings: "as compiled by op build with Deno 2.4.2: Lease, metrics, info logs",
+    command: [built.path, ...argumentsOf(around)],
+    env: {},
+    megabytes: await size(built.path),
+    port,
+    authority: around.authority,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+/** The same bundle with the same permissions, run by this Deno: its runtime for executables cannot be had everywhere. */
+async function bundled(): Promise<ReviewProgram> {
+  await using stack = new AsyncDisposableStack();
+  const around = stack.use(await place());
+  const port = freePort();
+  const root = new URL("../", import.meta.url);
+  const builds = fileURLToPath(new URL(".cache/builds/", root));
+  await Deno.mkdir(builds, { recursive: true });
+  // Inside the repository, so that its import map counts.
+  const folder = await Deno.makeTempDir({ dir: builds });
+  stack.defer(() => Deno.remove(folder, { recursive: true }));
+  const path = `${folder}/main.ts`;
+  await Deno.writeTextFile(path, operatorFile(port, around).replaceAll('"repository/', `"${root.href}`));
+  const out = `${folder}/out`;
+  await Deno.mkdir(out);
+  const made = await bundle({ path, url: new URL(`file://${path}`), folder }, out, "main.ts");
+  const run = [Deno.execPath(), "run", "--quiet", "--no-config", "--no-lock", "--no-check"] as const;
+  const [program, ...rest] = run;
+  const { stdout } = await new Deno.Command(program, { args: [...rest, "-A", made.path, "permissions"] }).output();
+  const flags = new TextDecoder().decode(stdout).split("\n").filter((line) => line !== "");
+  const kept = stack.move();
+  return {
+    name: `ours, run by Deno ${Deno.version.deno}`,
+    settings: "the bundle of op build with its permissions, not compiled",
+    command: [...run, "--v8-flags=--max-semi-space-size=2", ...flags, made.path, ...argumentsOf(around)],
+    env: {},
+    megabytes: await size(made.path),
+    port,
+    authority: around.authority,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+async function controllerRuntime(): Promise<ReviewProgram> {
+  await using stack = new AsyncDisposableStack();
+  const around = stack.use(await place());
+  const output = `${around.folder}/webhook`;
+  const args = ["build", "-ldflags=-s -w", "-o", output, "./webhook"];
+  const { success, stderr } = await new Deno.Command("go", { args, cwd: sources("controller_runtime") }).output();
+  if (!success) throw new Error(`Cannot build with "go": ${new TextDecoder().decode(stderr)}`);
+  const port = freePort();
+  const kept = stack.move();
+  return {
+    name: "controller-runtime",
+    settings: "v0.25.2; its webhook server alone",
+    command: [output, String(port), around.folder],
+    env: {},
+    megabytes: await size(output),
+    port,
+    authority: around.authority,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+/** It looks for its kind on an API server before it answers. */
+async function kopf(): Promise<ReviewProgram> {
+  await using stack = new AsyncDisposableStack();
+  const around = stack.use(await place());
+  const environment = await kopfEnvironment();
+  await around.client.create(CustomResourceDefinition, Note.crd as never);
+  const port = freePort();
+  const kept = stack.move();
+  return {
+    name: "kopf",
+    settings: "1.45.2; its webhook server",
+    command: [
+      `${environment}/venv/bin/python`,
+      ...["-m", "kopf", "run", "--all-namespaces", "--standalone", "--quiet", `${sources("kopf")}/webhook.py`],
+    ],
+    env: { PORT: String(port), FOLDER: around.folder, KUBECONFIG: around.kubeconfig },
+    megabytes: 0,
+    port,
+    authority: around.authority,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
