@@ -1,5 +1,6 @@
 /** Faults that the contract must find: some of each subject, each in another part of the server. */
 import type { PlantedFault } from "./planted.ts";
+import { ADMISSION } from "./planted_admission.ts";
 
 const APPLY: readonly PlantedFault[] = [
   {
@@ -329,49 +330,6 @@ const RBAC: readonly PlantedFault[] = [
     to: "return undefined;",
     area: "impersonation",
     name: "nobody acts as another who may not",
-  },
-];
-
-const ADMISSION: readonly PlantedFault[] = [
-  {
-    title: "a webhook that may be passed over stops the write",
-    file: "apiserver/admission/dispatch.ts",
-    from: `if (failurePolicy === "Ignore") return undefined;`,
-    to: "",
-    area: "admission failures",
-    name: "a webhook that nobody serves and that may be passed over",
-  },
-  {
-    title: "no webhook is asked again",
-    file: "apiserver/admission/dispatch.ts",
-    from: "if (isChanged && again.size > 0) await round(true);",
-    to: "",
-    area: "admission failures",
-    name: "a webhook that wants it is asked again",
-  },
-  {
-    title: "labels that an object had do not select it",
-    file: "apiserver/admission/matching.ts",
-    from: "return [object, old].some(",
-    to: "return [object ?? old].some(",
-    area: "admission matching",
-    name: "labels of the object, before or after",
-  },
-  {
-    title: "what webhooks warn of is not passed on",
-    file: "apiserver/admission/dispatch.ts",
-    from: "write.warnings.push(...verdict.warnings);",
-    to: "",
-    area: "admission",
-    name: "webhooks warn",
-  },
-  {
-    title: "validating webhooks see the object as it was sent",
-    file: "apiserver/admission/dispatch.ts",
-    from: "return await mutate(core, write, step.object, step.old) ?? step.object;",
-    to: "await mutate(core, write, step.object, step.old); return step.object;",
-    area: "admission",
-    name: "a mutating webhook changes what is stored",
   },
 ];
 

@@ -1,0 +1,78 @@
+/** Faults that the contract must find in who is asked before something is done: webhooks, about writes, connections and versions. */
+import type { PlantedFault } from "./planted.ts";
+
+/** Faults about admission, connections and conversions. */
+export const ADMISSION: readonly PlantedFault[] = [
+  {
+    title: "a webhook that may be passed over stops the write",
+    file: "apiserver/admission/dispatch.ts",
+    from: `if (failurePolicy === "Ignore") return undefined;`,
+    to: "",
+    area: "admission failures",
+    name: "a webhook that nobody serves and that may be passed over",
+  },
+  {
+    title: "no webhook is asked again",
+    file: "apiserver/admission/dispatch.ts",
+    from: "if (isChanged && again.size > 0) await round(true);",
+    to: "",
+    area: "admission failures",
+    name: "a webhook that wants it is asked again",
+  },
+  {
+    title: "labels that an object had do not select it",
+    file: "apiserver/admission/matching.ts",
+    from: "return [object, old].some(",
+    to: "return [object ?? old].some(",
+    area: "admission matching",
+    name: "labels of the object, before or after",
+  },
+  {
+    title: "what webhooks warn of is not passed on",
+    file: "apiserver/admission/dispatch.ts",
+    from: "write.warnings.push(...verdict.warnings);",
+    to: "",
+    area: "admission",
+    name: "webhooks warn",
+  },
+  {
+    title: "validating webhooks see the object as it was sent",
+    file: "apiserver/admission/dispatch.ts",
+    from: "return await mutate(core, write, step.object, step.old) ?? step.object;",
+    to: "await mutate(core, write, step.object, step.old); return step.object;",
+    area: "admission",
+    name: "a mutating webhook changes what is stored",
+  },
+  {
+    title: "who may read by a connection may run by it",
+    file: "apiserver/connect.ts",
+    from: `if (subresource !== "proxy" && verb !== "create") mustBeAllowed`,
+    to: "if (false) mustBeAllowed",
+    area: "connections",
+    name: "who may read may not run anything",
+  },
+  {
+    title: "what a webhook changed of a connection is not taken",
+    file: "apiserver/connect.ts",
+    from: "onItsNode(core, target, asked)",
+    to: "onItsNode(core, target, options)",
+    area: "connections",
+    name: "a webhook changes what a connection is asked for with",
+  },
+  {
+    title: "objects are shown in the version that is stored",
+    file: "apiserver/conversion.ts",
+    from: "return restored(object, known);",
+    to: "return object;",
+    area: "conversion",
+    name: "an object is written and read in each version",
+  },
+  {
+    title: "a converter may make another object of one",
+    file: "apiserver/conversion.ts",
+    from: "if (was !== is) return",
+    to: "if (false) return",
+    area: "conversion",
+    name: "a converter answers objects of another name",
+  },
+];
