@@ -1,0 +1,144 @@
+/** Watches of the API server in the process with lines between its own that no server should send: nothing is lost, undone or spun on. */
+import assert from "node:assert/strict";
+import { operator } from "@op/sdk";
+import { ConfigMap } from "@op/sdk/kinds";
+import { type MemoryCluster, memoryCluster } from "@op/sdk/testing";
+import type { Connection } from "../../src/kube/connection.ts";
+import { startOperator } from "../../src/operator/running.ts";
+import { applyText, Note, recording } from "./_notes.ts";
+
+/** An operator whose streams of notes take lines of the test between those of the server. */
+async function desk() {
+  const stack = new AsyncDisposableStack();
+  const cluster = stack.use(await memoryCluster({ kinds: [Note] }));
+  const streams = new Set<ReadableStreamDefaultController<Uint8Array>>();
+  let opened = 0;
+  const connection: Connection = {
+    url: "http://memory.cluster",
+    async fetch(request) {
+      const { pathname, searchParams } = new URL(request.url);
+      const response = await cluster.fetch(request);
+      // A glance at what was missed is no stream.
+      const isStream = searchParams.get("watch") === "true" && searchParams.get("timeoutSeconds") !== "1";
+      if (!pathname.endsWith("/notes") || !isStream || response.body === null) return response;
+      opened++;
+      return new Response(withLines(response.body, streams), response);
+    },
+    close() {},
+  };
+  const { notes, runs } = recording(applyText);
+  const op = operator({ name: "test", parts: { notes }, health: false });
+  const running = startOperator(op, { connection, clock: cluster.clock, random: () => 0.5, checkAccess: false });
+  stack.defer(async () => {
+    const ended = running[Symbol.asyncDispose]();
+    await cluster.advance("1m");
+    await ended;
+  });
+  for (const name of ["a", "b"]) await cluster.create(Note, name, { spec: { text: "one" } });
+  await cluster.advance("1s");
+  for (const name of ["a", "b"]) await cluster.patch(Note, name, { spec: { text: "two" } });
+  await cluster.advance("1s");
+  assert.equal(runs.length, 4);
+  runs.length = 0;
+  return {
+    cluster,
+    runs,
+    opened: () => opened,
+    async say(...lines: readonly (string | object)[]) {
+      const text = lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join("");
+      for (const stream of streams) stream.enqueue(new TextEncoder().encode(text));
+      await cluster.advance("1s");
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+function withLines(
+  body: ReadableStream<Uint8Array>,
+  streams: Set<ReadableStreamDefaultController<Uint8Array>>,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  let own: ReadableStreamDefaultController<Uint8Array>;
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      streams.add(own = controller);
+      (async () => {
+        for (let next = await reader.read(); !next.done; next = await reader.read()) controller.enqueue(next.value);
+        if (streams.delete(controller)) controller.close();
+      })().catch((error) => streams.delete(controller) && controller.error(error));
+    },
+    async cancel(reason) {
+      streams.delete(own);
+      await reader.cancel(reason);
+    },
+  });
+}
+
+/** Asserts that each note has what it wants, and that the next change is seen as if nothing had been. */
+async function assertWell(cluster: MemoryCluster, runs: string[]): Promise<void> {
+  runs.length = 0;
+  await cluster.patch(Note, "a", { spec: { text: "three" } });
+  await cluster.advance("1m");
+  assert.deepEqual(runs, ["a three: changed"]);
+  const texts = await Promise.all(["a", "b"].map(async (name) => (await cluster.get(ConfigMap, name)).data?.text));
+  assert.deepEqual(texts, ["three", "two"]);
+}
+
+Deno.test("events that are told again, in whatever order, and deletions of what was never there, wake nobody and undo nothing", async () => {
+  await using run = await desk();
+  const { cluster, runs, say, opened } = run;
+  const a = await cluster.get(Note, "a");
+  const now = Number(a.metadata.resourceVersion);
+  const at = (version: number, metadata: object = {}) => ({
+    ...a,
+    spec: { text: "one" },
+    metadata: { ...a.metadata, ...metadata, resourceVersion: String(version) },
+  });
+  const ghost = { name: "ghost", uid: "ghost" };
+  await say(
+    { type: "MODIFIED", object: at(now - 1) },
+    { type: "ADDED", object: at(now - 5) },
+    { type: "DELETED", object: at(now - 3) },
+    { type: "ADDED", object: at(now - 2, ghost) },
+    { type: "DELETED", object: at(now - 4, ghost) },
+    { type: "MODIFIED", object: at(now - 4) },
+  );
+  await cluster.advance("10m");
+  assert.deepEqual(runs, []);
+  assert.deepEqual((await cluster.list(ConfigMap)).filter(({ data }) => data?.text === "one"), []);
+  // One that is new, of an object that nobody told of: gone before it was seen.
+  await say({ type: "DELETED", object: at(now, { name: "ghost", uid: "ghost" }) });
+  assert.deepEqual(runs, []);
+  const before = opened();
+  await assertWell(cluster, runs);
+  assert.equal(opened(), before, "no stream had to be opened anew for it");
+});
+
+const GARBAGE: readonly { name: string; line: string | object }[] = [
+  { name: "that is no JSON", line: "<html>502 Bad Gateway</html>" },
+  { name: "that is null", line: "null" },
+  { name: "without an object", line: { type: "ADDED" } },
+  {
+    name: "of an object without uid",
+    line: { type: "ADDED", object: { metadata: { name: "b", namespace: "default", resourceVersion: "999" } } },
+  },
+  {
+    name: "of a deletion without a version",
+    line: { type: "DELETED", object: { metadata: { name: "b", namespace: "default", uid: "b" } } },
+  },
+];
+
+for (const { name, line } of GARBAGE) {
+  Deno.test(`a line ${name} ends its stream alone: the next one goes on from where it was, after a wait`, async () => {
+    await using run = await desk();
+    const { cluster, runs, say, opened } = run;
+    const before = opened();
+    await say(line);
+    assert.equal(opened(), before + 1);
+    assert.deepEqual(runs, []);
+    // Again and again: it is not spun on.
+    for (let i = 0; i < 10; i++) await say(line);
+    assert(opened() - before <= 11, `${opened() - before} streams in 11 s`);
+    await assertWell(cluster, runs);
+  });
+}
