@@ -25,6 +25,8 @@ export interface WatchOptions<K extends AnyKind = AnyKind> {
   readonly namespaces?: readonly string[];
   /** Whether only the metadata is held: the server sends no more. What is read of the kind is then without spec and status. */
   readonly metadataOnly?: boolean;
+  /** Whether all of `metadata.managedFields` is held: it is most of an object's bytes. @default {false: no more than what this operator applied} */
+  readonly managedFields?: boolean;
   /**
    * The only objects that are watched, one watch a name, in place of all in the cluster: those that the controller's own objects name, which a change of them
    * wakes. Watches come and go as names do. Names that are known beforehand, as a list, are looked for beside each object, and the roles that are made

@@ -84,12 +84,13 @@ export class Informers {
   hold(
     kind: AnyKind,
     name: string,
-    how: { readonly namespace?: string | undefined; readonly metadataOnly: boolean },
+    how: Pick<Selection, "metadataOnly" | "managedFields"> & { readonly namespace?: string | undefined },
   ): LiveCopy {
-    const { namespace, metadataOnly } = how;
+    const { namespace, metadataOnly, managedFields } = how;
     const copy = this.#of(kind, {
       fieldSelector: `metadata.name=${name}`,
       metadataOnly,
+      managedFields,
       ...(namespace === undefined ? {} : { namespaces: [namespace] }),
     });
     this.#holds.set(copy, (this.#holds.get(copy) ?? 0) + 1);
@@ -186,7 +187,7 @@ export class Informers {
   #watch(kind: AnyKind, choice: Selection, namespace: string | undefined): Informer {
     const { client, clock, random, operator } = this.#options;
     const log = this.#options.log.with({ kind: kind.kind, apiVersion: kind.apiVersion });
-    const { labelSelector, fieldSelector, metadataOnly = false } = choice;
+    const { labelSelector, fieldSelector, metadataOnly = false, managedFields = false } = choice;
     return new Informer(client, kind, {
       clock,
       random,
@@ -194,7 +195,8 @@ export class Informers {
       ...(namespace === undefined ? {} : { namespace }),
       ...(labelSelector === undefined ? {} : { labelSelector }),
       ...(fieldSelector === undefined ? {} : { fieldSelector }),
-      keepsFieldsOf: ({ manager, operation }) => operation === "Apply" && manager?.startsWith(`${operator}.`) === true,
+      keepsFieldsOf: ({ manager, operation }) =>
+        managedFields || (operation === "Apply" && manager?.startsWith(`${operator}.`) === true),
       onProblem: (problem) =>
         problem === undefined ? log.info("Watch recovered") : log.warn("Watch interrupted", { error: problem.message }),
     });

@@ -82,7 +82,8 @@ export class NamedWatches {
     const { informers, options } = this.#options;
     const copy = informers.hold(this.kind, place.name, {
       namespace: place.namespace,
-      metadataOnly: options.metadataOnly ?? false,
+      metadataOnly: options.metadataOnly,
+      managedFields: options.managedFields,
     });
     const by = new Set([own]);
     const listening = copy.listen((...change) => this.onChange(by, ...change));

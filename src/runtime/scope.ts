@@ -126,13 +126,14 @@ export function watchOf({ watches }: Controller, kind: AnyKind): Watch["options"
 }
 
 function selectionOf(options: Watch["options"] | undefined, selector: string | undefined): Selection {
-  const { labelSelector, fieldSelector, namespaces, metadataOnly } = options ?? {};
+  const { labelSelector, fieldSelector, namespaces, metadataOnly, managedFields } = options ?? {};
   const labels = [selector, labelSelector].filter((one) => one !== undefined).map(labelSelectorOf);
   return {
     ...(labels.length === 0 ? {} : { labelSelector: labels.join(",") }),
     ...(fieldSelector === undefined ? {} : { fieldSelector }),
     ...(namespaces === undefined ? {} : { namespaces }),
     ...(metadataOnly ? { metadataOnly } : {}),
+    ...(managedFields ? { managedFields } : {}),
   };
 }
 

@@ -10,6 +10,8 @@ export interface Selection {
   readonly namespaces?: readonly string[] | undefined;
   /** Whether only the metadata is held: the server leaves the rest out. */
   readonly metadataOnly?: boolean | undefined;
+  /** Whether all of `managedFields` is held. */
+  readonly managedFields?: boolean | undefined;
 }
 
 /**
@@ -17,12 +19,14 @@ export interface Selection {
  *
  * @param selection The selection.
  */
-export function selectionKey({ labelSelector, fieldSelector, namespaces, metadataOnly }: Selection): string {
+export function selectionKey(selection: Selection): string {
+  const { labelSelector, fieldSelector, namespaces, metadataOnly, managedFields } = selection;
   return JSON.stringify([
     labelSelector ?? "",
     fieldSelector ?? "",
     namespaces === undefined ? null : [...new Set(namespaces)].sort(),
     metadataOnly ?? false,
+    managedFields ?? false,
   ]);
 }
 

@@ -199,6 +199,30 @@ Deno.test("metadataOnly holds no more than metadata", async () => {
   assert.deepEqual([seen.at(-1)?.metadata.labels, seen.at(-1)?.data], [{ x: "z" }, undefined]);
 });
 
+Deno.test("of managedFields what this operator applied is held, and all of it where that is asked for", async () => {
+  for (const managedFields of [false, true]) {
+    let seen: readonly (string | undefined)[] = [];
+    const notes = controller(Note, {
+      owns: [ConfigMap],
+      watches: [watch(ConfigMap, { managedFields })],
+      async reconcile({ metadata: { name }, spec }, { apply, get }) {
+        const { metadata } = await get(ConfigMap, name) ?? {};
+        seen = metadata?.managedFields?.map(({ manager }) => manager) ?? [];
+        await apply(ConfigMap, { metadata: { name }, data: { text: spec.text } });
+      },
+    });
+    await using cluster = await memoryCluster({ parts: { notes } });
+    await cluster.create(Note, "a", { spec: {} });
+    await cluster.settle();
+    await cluster.client.patch(ConfigMap, "a", { data: { more: "of another" } }, {
+      namespace: "default",
+      manager: "other",
+    });
+    await cluster.settle();
+    assert.deepEqual(seen, managedFields ? ["test.notes", "other"] : ["test.notes"]);
+  }
+});
+
 Deno.test("several namespaces are watched one by one, and reads go to the one that is meant", async () => {
   const seen: string[] = [];
   const notes = controller(Note, {
