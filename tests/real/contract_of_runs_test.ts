@@ -1,0 +1,268 @@
+/** What the design promises of watches, runs and writes, on a real API server: the same that tests/runtime holds on the one in the process. */
+import assert from "node:assert/strict";
+import { controller, type Infer, type Operator, operator, PermanentError, watch } from "@op/sdk";
+import { systemClock } from "../../src/base/clock.ts";
+import { ClusterRole, ConfigMap, Event, Secret } from "../../src/kinds/mod.ts";
+import type { Client } from "../../src/kube/client.ts";
+import { startOperator } from "../../src/operator/running.ts";
+import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
+import { adminClient, type Watched, watched } from "../_watched.ts";
+import { applyText, Note, ownedBy, recording } from "../runtime/_notes.ts";
+import { disturbed, hastened } from "./_disturbed.ts";
+import { install } from "./_install.ts";
+import { soon } from "./_soon.ts";
+
+const IN_DEFAULT = { namespace: "default" };
+
+/** As long as names may be: what is stored of them has to fit. */
+const LONG = { operator: `long-${"a".repeat(58)}`, part: "p".repeat(60) };
+
+Deno.test("watches, runs and writes on a real API server", async (t) => {
+  await using cluster = await realCluster();
+  const client = adminClient(cluster);
+  await install(client, operator({ name: "kinds", parts: { notes: recording().notes } }));
+  await using notes = await watched(client, Note);
+  await using maps = await watched(client, ConfigMap);
+  const create = (name: string, note: Partial<Parameters<typeof client.create<typeof Note>>[1]> = {}) =>
+    client.create(Note, { spec: {}, ...note, metadata: { ...note.metadata, name } }, IN_DEFAULT);
+
+  await t.step(
+    "names as long as may be: finalizer, field manager and events are taken; cleanup takes the object off",
+    async () => {
+      const cleaned: string[] = [];
+      const { notes: part } = recording(async (note, context) => {
+        context.events.normal("Seen", note.spec.text);
+        await applyText(note, context);
+      }, { cleanup: ({ metadata }) => void cleaned.push(metadata.name) });
+      await using _ = run(cluster, operator({ name: LONG.operator, parts: { [LONG.part]: part }, health: false }));
+      await using events = await watched(client, Event);
+      await create("long");
+      await notes.until((all) => ready(all, "long")?.status === "True");
+      const [finalizer] = (await client.get(Note, "long", IN_DEFAULT)).metadata.finalizers ?? [];
+      assert.match(finalizer ?? "", /^demo\.example\.com\/long-a+-[0-9a-f]{8}$/);
+      assert.match(managers(await client.get(ConfigMap, "long", IN_DEFAULT))[0] ?? "", /^long-a+\.p+$/);
+      await events.until((all) => all.some(({ regarding, reason }) => regarding?.name === "long" && reason === "Seen"));
+      await client.delete(Note, "long", IN_DEFAULT);
+      await notes.until((all) => ready(all, "long") === undefined);
+      assert.deepEqual(cleaned, ["long"]);
+    },
+  );
+
+  await t.step(
+    "a finalizer whose cleanup is gone is taken off, from what lives and from what is being deleted",
+    async () => {
+      const finalizers = ["demo.example.com/test.notes"];
+      await create("lives", { metadata: { finalizers } });
+      await create("goes", { metadata: { finalizers } });
+      await client.delete(Note, "goes", IN_DEFAULT);
+      await using _ = run(cluster, operator({ name: "test", parts: { notes: recording().notes }, health: false }));
+      await notes.until((all) =>
+        all.every(({ metadata }) => metadata.name !== "goes") && ready(all, "lives")?.status === "True"
+      );
+      assert.equal((await client.get(Note, "lives", IN_DEFAULT)).metadata.finalizers, undefined);
+    },
+  );
+
+  await t.step("owners are woken, the old and the new one, whatever version the reference says", async () => {
+    const { notes: part, runs } = recording();
+    await using _ = run(cluster, operator({ name: "test", parts: { notes: part }, health: false }));
+    const [one, two] = [await create("one"), await create("two")];
+    await soon(() => assert(["one", "two"].every((name) => runs.some((run) => run.startsWith(`${name} hello`)))));
+    const older = { ...ownedBy(one), apiVersion: "demo.example.com/v0" };
+    await client.create(ConfigMap, { metadata: { name: "handed", ownerReferences: [older] } }, IN_DEFAULT);
+    await soon(() => assert(runs.includes("one hello: owned changed"), runs.join()));
+    runs.length = 0;
+    await client.patch(ConfigMap, "handed", { metadata: { ownerReferences: [ownedBy(two)] } }, IN_DEFAULT);
+    await soon(() => assert.deepEqual(runs.toSorted(), ["one hello: owned changed", "two hello: owned changed"]));
+  });
+
+  await t.step("metadata alone is sent and held of what is selected; only its part wakes", async () => {
+    const seen: (Infer<typeof Secret> | undefined)[] = [];
+    const part = controller(Note, {
+      watches: [watch(Secret, {
+        metadataOnly: true,
+        labelSelector: "use=yes",
+        select: ({ metadata }) => metadata.labels?.color,
+        map: ({ metadata }) => metadata.name,
+      })],
+      reconcile: async ({ metadata: { name } }, { get }) =>
+        void (name === "meta" && seen.push(await get(Secret, name))),
+    });
+    await using running = run(cluster, operator({ name: "test", parts: { notes: part }, health: false }));
+    await create("meta");
+    await soon(() => assert.deepEqual(seen, [undefined]));
+    const labels = { use: "yes", color: "red" };
+    await client.create(Secret, { metadata: { name: "meta", labels }, data: { key: "b25l" } }, IN_DEFAULT);
+    await soon(() => assert.equal(seen.length, 2));
+    assert.deepEqual([seen[1]?.metadata.labels, seen[1]?.data, seen[1]?.kind], [labels, undefined, "Secret"]);
+    await client.patch(Secret, "meta", { data: { key: "dHdv" } }, IN_DEFAULT);
+    await client.patch(Secret, "meta", { metadata: { labels: { color: "blue" } } }, IN_DEFAULT);
+    await soon(() => assert.equal(seen.at(-1)?.metadata.labels?.color, "blue"));
+    assert.equal(seen.length, 3, "what was not selected woke nobody");
+    await client.patch(Secret, "meta", { metadata: { labels: { use: null } } }, IN_DEFAULT);
+    await soon(() => assert.deepEqual([seen.length, seen.at(-1)], [4, undefined]));
+    assert(running.readiness().some(({ name }) => name === "watch Secret use=yes"));
+  });
+
+  await t.step("events fit, whatever the names of objects and the words", async () => {
+    const names = ["system:seen:", "plain.seen"];
+    const roles = controller(ClusterRole, {
+      reconcile({ metadata }, { events }) {
+        if (names.includes(metadata.name)) {
+          events.normal("é".repeat(100), "é".repeat(1000), { action: "é".repeat(100) });
+        }
+      },
+    });
+    await using _ = run(cluster, operator({ name: LONG.operator, parts: { [LONG.part]: roles }, health: false }));
+    await using events = await watched(client, Event);
+    for (const name of names) await client.create(ClusterRole, { metadata: { name }, rules: [] });
+    const about = (all: Infer<typeof Event>[]) => all.filter(({ regarding }) => names.includes(regarding?.name ?? ""));
+    await events.until((all) => about(all).length === 2);
+    for (const { note = "", reason } of about(events.values())) {
+      assert.equal(reason, "é".repeat(64));
+      assert.match(note, /^é{510}…$/);
+    }
+  });
+
+  await t.step("a run reads what it wrote, and is woken by none of it", async () => {
+    const read: unknown[] = [];
+    const { notes: part, runs } = recording(async ({ metadata: { name }, spec }, { create, apply, get, list }) => {
+      if (name !== "reads" || read.length > 0) return;
+      await create(ConfigMap, { metadata: { name }, data: { text: "created" } });
+      read.push((await get(ConfigMap, name))?.data?.text);
+      await apply(ConfigMap, { metadata: { name }, data: { text: spec.text } });
+      read.push((await list(ConfigMap)).find(({ metadata }) => metadata.name === name)?.data?.text);
+    }, { cleanup() {} });
+    await using _ = run(cluster, operator({ name: "test", parts: { notes: part }, health: false }));
+    await create("reads");
+    await notes.until((all) => ready(all, "reads")?.status === "True");
+    assert.deepEqual(read, ["created", "hello"]);
+    // What comes after it is seen, so that what came before it would have been.
+    await client.patch(Note, "reads", { spec: { text: "more" } }, IN_DEFAULT);
+    await soon(() => assert(runs.includes("reads more: changed"), runs.join()));
+    assert.deepEqual(runs.filter((one) => one.startsWith("reads")), ["reads hello: changed", "reads more: changed"]);
+  });
+
+  await t.step(
+    "two controllers of one kind: what only a change can mend is reported, and not in turns for ever",
+    async () => {
+      const runs: string[] = [];
+      const hopeless = (part: string) =>
+        controller(Note, {
+          reconcile({ metadata: { name } }) {
+            if (name !== "hopeless") return;
+            runs.push(part);
+            throw new PermanentError(`${part} cannot`);
+          },
+          cleanup() {},
+        });
+      const parts = { one: hopeless("one"), two: hopeless("two") };
+      await using _ = run(cluster, operator({ name: "test", parts, health: false }));
+      await create("hopeless");
+      await notes.until((all) => ready(all, "hopeless")?.reason === "PermanentError");
+      await untilSeen(client, notes);
+      const before = runs.length;
+      assert(before <= 6, `${before} runs`);
+      await client.delete(Note, "hopeless", IN_DEFAULT);
+      await notes.until((all) => ready(all, "hopeless") === undefined);
+      assert(runs.length <= before + 1, `${runs.length} runs`);
+    },
+  );
+
+  await t.step("a field that another manager has: without force the run says so", async () => {
+    const { notes: part } = recording(async ({ metadata: { name }, spec }, { apply }) => {
+      if (name === "yields") {
+        await apply(ConfigMap, { metadata: { name }, data: { text: spec.text } }, { force: false });
+      }
+    });
+    const metadata = { name: "yields", ...IN_DEFAULT };
+    await client.apply(ConfigMap, { metadata, data: { text: "theirs" } }, { manager: "other" });
+    await using _ = run(cluster, operator({ name: "test", parts: { notes: part }, health: false }));
+    await create("yields");
+    await notes.until((all) => ready(all, "yields")?.reason === "Conflict");
+    assert.match(ready(notes.values(), "yields")!.message, /conflict with "other"/);
+    assert.equal((await client.get(ConfigMap, "yields", IN_DEFAULT)).data?.text, "theirs");
+  });
+
+  await t.step(
+    "every third write is refused by 409, put off by 429, or its answer is lost: all is done in the end",
+    async () => {
+      const way = disturbed(cluster);
+      const { notes: part, runs } = recording(async (note, context) => {
+        if (note.metadata.name.startsWith("third-")) await applyText(note, context);
+      }, { cleanup() {} });
+      const op = operator({ name: "thirds", parts: { notes: part }, health: false });
+      await using _ = startOperator(op, { connection: way, checkAccess: false });
+      const faults = {
+        "409": () => Promise.resolve(refusal(409, "Conflict")),
+        "429": () => Promise.resolve(new Response("Later\n", { status: 429, headers: { "retry-after": "1" } })),
+        lost: async (request: Request) => {
+          await (await cluster.fetch(request)).body?.cancel();
+          throw new TypeError("error sending request: the connection was reset");
+        },
+      };
+      for (const [name, fault] of Object.entries(faults)) {
+        const before = way.count;
+        way.writes(fault);
+        const names = Array.from({ length: 10 }, (_, i) => `third-${name}-${i}`);
+        for (const each of names) await create(each, { spec: { text: name } });
+        await notes.until((all) => names.every((each) => ready(all, each)?.status === "True"));
+        assert(way.count - before >= 10, `${way.count - before} faults by ${name}`);
+        for (const each of names) await client.delete(Note, each, IN_DEFAULT);
+        await notes.until((all) => all.every(({ metadata }) => !names.includes(metadata.name)));
+        const texts = maps.values().filter(({ metadata }) => names.includes(metadata.name)).map(({ data }) =>
+          data?.text
+        );
+        assert.deepEqual(texts, names.map(() => name));
+      }
+      assert(runs.length < 500, `${runs.length} runs`);
+    },
+  );
+
+  await t.step(
+    "a stream on which nothing comes any more, though it stands, is found within 35 s of its clock",
+    async () => {
+      const way = disturbed(cluster);
+      const { notes: part, runs } = recording();
+      const op = operator({ name: "stalled", parts: { notes: part }, health: false });
+      const clock = hastened(systemClock, 8);
+      await using _ = startOperator(op, { connection: way, clock, checkAccess: false });
+      await create("stalled");
+      await soon(() => assert(runs.some((one) => one.startsWith("stalled hello"))));
+      way.silence();
+      await client.patch(Note, "stalled", { spec: { text: "unheard" } }, IN_DEFAULT);
+      const from = clock.elapsed();
+      await soon(() => assert(runs.includes("stalled unheard: changed")));
+      const took = clock.elapsed() - from;
+      assert(took > 20_000, `after ${took} ms of its clock: was it silent at all?`);
+    },
+  );
+});
+
+/** Runs an operator in this process, as the administrator. */
+function run(cluster: RealCluster, op: Operator) {
+  const connection = { url: cluster.url, fetch: (request: Request) => cluster.fetch(request), close() {} };
+  return startOperator(op, { connection, checkAccess: false });
+}
+
+/** The condition `Ready` of a note; nothing where there is none, or no note. */
+function ready(all: readonly Note[], name: string) {
+  const note = all.find(({ metadata }) => metadata.name === name);
+  if (note === undefined) return undefined;
+  return note.status?.conditions?.find(({ type }) => type === "Ready") ??
+    { status: "Unknown", reason: "", message: "" };
+}
+
+function managers({ metadata }: Infer<typeof ConfigMap>): (string | undefined)[] {
+  return metadata.managedFields?.map(({ manager }) => manager) ?? [];
+}
+
+/** Settles when a change that is made now has been reported by its controllers: whatever came before it was seen to. */
+async function untilSeen(client: Client, notes: Watched<typeof Note>): Promise<void> {
+  await client.create(Note, { metadata: { name: "marker" }, spec: {} }, IN_DEFAULT);
+  await notes.until((all) => ready(all, "marker")?.status === "True");
+}
+
+function refusal(code: number, reason: string): Response {
+  return Response.json({ kind: "Status", apiVersion: "v1", status: "Failure", reason, code }, { status: code });
+}
