@@ -31,8 +31,9 @@ try {
   const name = isError && !/^(Cannot|Import|Module|SyntaxError:|The module|Expected|Attempted) ?/.test(error.message) ? error.name + ": " : "";
   const places = [...(isError ? error.stack ?? "" : "").matchAll(/^ +at (?:.*\\()?(\\w+:[^()\\s]+:\\d+:\\d+)\\)?$/gm)].map(([, place]) => place);
   const near = (text) => text.replaceAll(${text(`${pathToFileURL(folder).href}/`)}, "");
-  // Deno's own words bring places along, this script's among them.
-  const lines = near(name + (isError ? error.message : String(error))).split("\\n");
+  // Deno's own words bring places along, this script's among them, and colours.
+  const plain = (isError ? error.message : String(error)).replaceAll(/\\x1b\\[[0-9;]*m/g, "");
+  const lines = near(name + plain).split("\\n");
   const said = lines.filter((line, i) => !line.includes("$deno$") && lines.indexOf(line) === i).join("\\n");
   const place = places.map(near).find((place) => !place.includes(":/") && !place.startsWith("$deno$"));
   const where = place === undefined || said.includes(place) ? "" : "\\n    at " + place;

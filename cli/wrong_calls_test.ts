@@ -123,7 +123,7 @@ const WRONG: readonly (readonly [given: string, code: number, says: RegExp])[] =
   ["generate manifests -c builder.toml", 1, /^Cannot take "build\.builder\.binary" in .*: it is 5, and must be a text/],
   ["start -l loud", 2, /argument 'loud' is invalid\. Allowed choices are debug, info, warn, error\.$/m],
   ["start -n Bad_Name", 2, /^notes: Cannot take --namespace: it is \["Bad_Name"\], and must be names of namespaces/],
-  ["start -n team-*", 2, /where they are not known, look at all of them, and say --selector/],
+  ["start -n team-*", 2, /names of namespaces: "team-\*" is none, and patterns are not taken/],
   ["start --skip-controllers --skip-webhook-server", 2, /^notes: Cannot start: controllers are skipped and webhooks/],
   ["start -- --nonsense", 2, /^notes: Cannot take "--nonsense": there is no such option$/m],
   // Clusters.

@@ -237,7 +237,7 @@ const REFUSED = [
   {
     name: "a file that throws",
     code: 'throw new Error("out of milk");\n',
-    says: /^Cannot load "other.ts": Error: out of milk\n    at other.ts:1:7$/m,
+    says: /^Cannot load "other.ts": Error: out of milk\n {4}at other.ts:1:7$/m,
   },
   {
     name: "a file with a wrong type",
