@@ -41,7 +41,7 @@ export interface Bundle {
  * @param shown The file, as the user named it.
  * @throws {Failure} If this Deno cannot bundle, or the file cannot be bundled: types, imports.
  */
-export async function bundle(source: SourceFile, folder: string, shown: string): Promise<Bundle> {
+export async function bundle(source: Omit<SourceFile, "shown">, folder: string, shown: string): Promise<Bundle> {
   const deno = runningDeno();
   await checkBundler(deno);
   const path = join(folder, BUNDLE_NAME);

@@ -1,0 +1,101 @@
+/** What is left when a command that runs an operator is stopped: no process and no file. */
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { createApiserver, kubeconfigFor, serveApiserver } from "../../src/testing/mod.ts";
+import { type OperatorFolder, operatorFolder } from "../_operator_folder.ts";
+
+const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
+const OPERATOR = `
+const namespaces = controller(Namespace, { reconcile() {} });
+export default operator({ name: "spaces", health: false, parts: { namespaces } });
+`;
+
+const COMMANDS: readonly {
+  readonly args: readonly string[];
+  /** What shows that the operator runs, or is about to. */
+  readonly said?: RegExp;
+  readonly made?: string;
+  /** How it ends: what is there to be stopped ends well by that. */
+  readonly code: number;
+}[] = [
+  { args: ["start", "--kubeconfig", "kubeconfig"], said: /Controller started/, code: 0 },
+  { args: ["dev", "--kubeconfig", "kubeconfig"], said: /Controller started/, code: 0 },
+  { args: ["dev", "--local"], said: /Controller started/, code: 0 },
+  { args: ["plan", "--kubeconfig", "kubeconfig", "--quiet", "600", "--timeout", "600"], made: "op-plan-", code: 130 },
+];
+
+/** Processes of a group that have not ended. */
+function processesOf(group: number): string[] {
+  return [...Deno.readDirSync("/proc")].flatMap(({ name }) => {
+    if (!/^\d+$/.test(name)) return [];
+    try {
+      // Behind the name, in which there may be anything: state, parent, group.
+      const [state, , its] = Deno.readTextFileSync(`/proc/${name}/stat`).replace(/^.*\) /s, "").split(" ");
+      return Number(its) === group && state !== "Z" ? [name] : [];
+    } catch {
+      return []; // it has ended meanwhile
+    }
+  });
+}
+
+async function until(isTrue: () => boolean, told: () => string): Promise<void> {
+  const late = Date.now() + 60_000;
+  while (!isTrue()) {
+    assert(Date.now() < late, told());
+    await new Promise((go) => setTimeout(go, 20));
+  }
+}
+
+async function interrupted(
+  folder: OperatorFolder,
+  { args, said, made, code }: typeof COMMANDS[number],
+  isGroup: boolean,
+): Promise<void> {
+  const temporary = `${folder.path}/temporary`;
+  await Deno.mkdir(temporary, { recursive: true });
+  const names = () => [...Deno.readDirSync(temporary)].map(({ name }) => name).filter((name) => name.startsWith("op-"));
+  const process = new Deno.Command("setsid", {
+    args: [Deno.execPath(), "run", "-A", "--cached-only", MAIN, ...args],
+    cwd: folder.path,
+    env: { TMPDIR: temporary, NO_COLOR: "1" },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  let text = "";
+  const told = [process.stdout, process.stderr].map(async (stream) => {
+    for await (const part of stream.pipeThrough(new TextDecoderStream())) text += part;
+  });
+  const state = () => `${args.join(" ")}: ${names()}\n${text}`;
+  try {
+    await until(() => made === undefined ? said!.test(text) : names().some((name) => name.startsWith(made)), state);
+    // A terminal tells all of them; another program may tell op alone.
+    Deno.kill(isGroup ? -process.pid : process.pid, "SIGINT");
+    const ended = await process.status;
+    assert.equal(ended.code, code, state());
+    assert.deepEqual(names(), [], state());
+    await until(() => processesOf(process.pid).length === 0, state);
+    assert.doesNotMatch(text, /Uncaught|Stack backtrace| at file:/);
+  } finally {
+    for (const left of processesOf(process.pid)) Deno.kill(Number(left), "SIGKILL");
+    await Promise.all(told);
+    await process.status;
+  }
+}
+
+Deno.test({
+  name: "op start, dev and plan leave no process and no file where Ctrl-C comes, and end as the guide says",
+  ignore: Deno.build.os !== "linux",
+  async fn(t) {
+    await using server = createApiserver({});
+    await using served = serveApiserver(server);
+    await using folder = await operatorFolder(OPERATOR);
+    await folder.write("kubeconfig", kubeconfigFor(served.url, { name: "here" }));
+    for (const command of COMMANDS) {
+      for (const isGroup of [true, false]) {
+        const whom = isGroup ? "as a terminal has it" : "to op alone";
+        await t.step(`${command.args.slice(0, 2).join(" ")}, ${whom}`, () => interrupted(folder, command, isGroup));
+      }
+    }
+  },
+});
