@@ -107,7 +107,7 @@ async function bundled(): Promise<ReviewProgram> {
   await Deno.writeTextFile(path, operatorFile(port, around).replaceAll('"repository/', `"${root.href}`));
   const out = `${folder}/out`;
   await Deno.mkdir(out);
-  const made = await bundle({ path, shown: path, url: new URL(`file://${path}`), folder }, out, "main.ts");
+  const made = await bundle({ path, url: new URL(`file://${path}`), folder }, out, "main.ts");
   const run = [Deno.execPath(), "run", "--quiet", "--no-config", "--no-lock", "--no-check"] as const;
   const [program, ...rest] = run;
   const { stdout } = await new Deno.Command(program, { args: [...rest, "-A", made.path, "permissions"] }).output();

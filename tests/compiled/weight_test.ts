@@ -22,7 +22,7 @@ for (const example of ["01_website", "02_webhooks"]) {
     const folder = await Deno.makeTempDir();
     try {
       const url = new URL(`${example}/main.ts`, EXAMPLES);
-      const source = { path: fileURLToPath(url), shown: "main.ts", url, folder: fileURLToPath(new URL(".", url)) };
+      const source = { path: fileURLToPath(url), url, folder: fileURLToPath(new URL(".", url)) };
       const { path, maps } = await bundle(source, folder, "main.ts");
       const files = await imported(path, folder);
       const sources = files.flatMap((file) => maps.get(file)!.sources);
