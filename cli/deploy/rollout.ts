@@ -23,6 +23,8 @@ export async function waitUntilRunning(
   seconds: number,
   io: Io,
 ): Promise<void> {
+  // There is nothing to wait for in a sample.
+  if (!objects.some(({ kind }) => ["CustomResourceDefinition", "Deployment"].includes(kind))) return;
   const late = AbortSignal.timeout(seconds * 1000);
   let told = "";
   while (true) {
