@@ -85,7 +85,15 @@ export interface RunSpan {
 }
 
 /** Whose calls are a part of what: ended runs take no more. What a run began for longer, such as a watch, is not its own. */
-const open = new AsyncLocalStorage<{ isOver: boolean }>();
+const open = new AsyncLocalStorage<Part>();
+
+interface Part {
+  isOver: boolean;
+  /** The span of the review, where it is one. */
+  readonly review?: Span;
+  /** Whether that says already what went wrong. */
+  hasFailed?: boolean;
+}
 
 /** The spans of one operator. */
 export class Tracing {
@@ -132,11 +140,11 @@ export class Tracing {
   review(path: string, answer: () => Promise<Response>): Promise<Response> {
     const options = { kind: KIND.internal, attributes: { "op.webhook": path } };
     return this.#tracer.startActiveSpan(`webhook ${path}`, options, async (span) => {
-      const part = { isOver: false };
+      const part: Part = { isOver: false, review: span };
       try {
         const response = await open.run(part, answer);
         span.setAttribute("http.response.status_code", response.status);
-        if (response.status >= 500) span.setStatus({ code: ERROR });
+        if (response.status >= 500 && !part.hasFailed) span.setStatus({ code: ERROR });
         return response;
       } finally {
         part.isOver = true;
@@ -144,6 +152,32 @@ export class Tracing {
       }
     });
   }
+
+  /** Says more of the review that is being answered. */
+  tellOfReview(attributes: SpanAttributes): void {
+    const span = open.getStore()?.review;
+    for (const [name, value] of Object.entries(attributes)) {
+      span?.setAttribute(name, value as string | number | boolean);
+    }
+  }
+
+  /** Says that the review that is being answered failed, whatever status its answer has. */
+  failReview(error: unknown): void {
+    const part = open.getStore();
+    if (part?.review === undefined) return;
+    part.hasFailed = true;
+    fail(part.review, error);
+  }
+
+  /** What log lines of the review that is being answered carry, so that they are found from its trace. */
+  reviewLogFields(): Record<string, string> {
+    const span = open.getStore()?.review;
+    return span === undefined ? {} : logFieldsOf(span.spanContext());
+  }
+}
+
+function logFieldsOf({ traceId, spanId }: SpanContext): { readonly trace_id: string; readonly span_id: string } {
+  return { trace_id: traceId, span_id: spanId };
 }
 
 /** The spans of one controller's runs, and what woke its objects. */
@@ -201,7 +235,7 @@ export class RunTracing {
       const snapshot = AsyncLocalStorage.snapshot();
       return {
         within: <T>(call: () => T): T => snapshot(() => open.run(part, call)) as T,
-        logFields: { trace_id: context.traceId, span_id: context.spanId },
+        logFields: logFieldsOf(context),
         failed: (error) => fail(span, error),
         end: (result, again) => {
           part.isOver = true;

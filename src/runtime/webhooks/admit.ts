@@ -3,6 +3,7 @@ import { Denial } from "../../parts/denial.ts";
 import type { Webhook } from "../../parts/webhook.ts";
 import type { AdmissionRequest } from "../../parts/webhook_context.ts";
 import type { WebhookPhase } from "../../parts/webhook_entries.ts";
+import type { SpanAttributes } from "../tracing.ts";
 import { type AdmissionResponse, allowing, denying, type Gathered, isFault } from "./answer.ts";
 import { admissionRequest } from "./bad_review.ts";
 import { patchOfDraft, patchOfWanted } from "./patch.ts";
@@ -45,6 +46,7 @@ export async function admit(
   around: Surroundings,
 ): Promise<AdmissionResponse> {
   const request = admissionRequest(review, webhook);
+  around.tracing?.tellOfReview(attributesOf(request));
   const gathered: Gathered = { warnings: [], audit: new Map() };
   const { part, patience } = asking;
   const context = contextOf(webhook, { part, request, gathered, patience }, around);
@@ -56,6 +58,16 @@ export async function admit(
     if (error instanceof Denial) return denying(request, [error], webhook.field, gathered);
     throw new WebhookFailure(request.uid, error);
   }
+}
+
+function attributesOf({ uid, operation, kind, namespace, name }: AdmissionRequest): SpanAttributes {
+  return {
+    "op.review.uid": uid,
+    "op.review.operation": operation,
+    "k8s.object.kind": kind.kind,
+    ...(name ? { "k8s.object.name": name } : {}),
+    ...(namespace ? { "k8s.namespace.name": namespace } : {}),
+  };
 }
 
 async function mutated(

@@ -9,7 +9,6 @@ import { conversionsOf, type Parts, webhooksOf } from "../../parts/part_list.ts"
 import type { Webhook } from "../../parts/webhook.ts";
 import { CONVERSION_PATH, webhookPath, type WebhookPhase } from "../../parts/webhook_entries.ts";
 import type { Metrics, WebhookMetrics } from "../metrics.ts";
-import type { Tracing } from "../tracing.ts";
 import { admit, WebhookFailure } from "./admit.ts";
 import { BadReview } from "./bad_review.ts";
 import { BodyReader } from "./body.ts";
@@ -36,8 +35,6 @@ export interface WebhookHandlerOptions extends Surroundings {
   readonly parts: Parts;
   readonly clock: Clock;
   readonly metrics: Metrics;
-  /** Makes spans; absent where nobody asked for traces. */
-  readonly tracing?: Tracing | undefined;
   /** Aborted when the operator has stopped waiting for what goes on. */
   readonly signal: AbortSignal;
   /** What is called waits for it: services that are being made. @default {nothing} */
@@ -181,6 +178,7 @@ export class WebhookHandler {
 
   async #admit(part: string, webhook: Webhook, phase: WebhookPhase, text: string, patience: Patience) {
     const response = await admit(webhook, parsed(text), { part, phase, patience }, this.#options);
+    this.#options.tracing?.tellOfReview({ "op.review.allowed": response.allowed });
     return { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", response };
   }
 
@@ -192,7 +190,14 @@ export class WebhookHandler {
     } catch (error) {
       if (!(error instanceof ConversionFailure)) throw error;
       const { uid } = conversionRequest(review);
-      this.#options.log.error("Conversion failed", { uid, error: error.message, ...stackOf(error.cause) });
+      const { log, tracing } = this.#options;
+      log.error("Conversion failed", {
+        uid,
+        error: error.message,
+        ...stackOf(error.cause),
+        ...tracing?.reviewLogFields(),
+      });
+      tracing?.failReview(error);
       const result = { status: "Failure", message: error.message };
       return { ...type, response: { uid, convertedObjects: [], result } };
     }
@@ -200,14 +205,16 @@ export class WebhookHandler {
 
   /** What went wrong, as a status. What the user's code said is in the log, and not in the answer. */
   #failed(error: unknown, { metrics }: Route): Response {
-    const { log } = this.#options;
+    const { log, tracing } = this.#options;
     if (error instanceof BadReview) {
       log.debug("Webhook request not answered", { status: error.status, error: error.message });
       return refusal(error.status, error.message);
     }
     if (error instanceof WebhookFailure) {
       metrics.panic();
-      log.error("Webhook failed", { uid: error.uid, error: error.message, ...stackOf(error.cause) });
+      tracing?.failReview(error);
+      const { uid, message, cause } = error;
+      log.error("Webhook failed", { uid, error: message, ...stackOf(cause), ...tracing?.reviewLogFields() });
       return refusal(500, `the webhook failed; its log has the reason under uid ${error.uid}`);
     }
     // Too deep for the language, a body that broke off.

@@ -9,6 +9,7 @@ import { keyOf } from "../../watch/key.ts";
 import type { LiveCopy } from "../../watch/live_copy.ts";
 import type { Logger } from "../logger.ts";
 import { isSame } from "../scope.ts";
+import type { Tracing } from "../tracing.ts";
 import type { Gathered } from "./answer.ts";
 import type { Patience } from "./patience.ts";
 
@@ -21,6 +22,8 @@ export interface Surroundings {
   readonly copies?: readonly LiveCopy[];
   /** Told when the server refused a read of a part for want of a right. */
   readonly onForbidden?: (part: string) => void;
+  /** Makes spans; absent where nobody asked for traces. */
+  readonly tracing?: Tracing | undefined;
 }
 
 /** What a review is about. */
@@ -55,7 +58,7 @@ export function contextOf(webhook: Webhook, review: Review, around: Surroundings
       return around.services();
     },
     get log() {
-      return log ??= around.log.with(keysOf(request, part));
+      return log ??= around.log.with({ ...keysOf(request, part), ...around.tracing?.reviewLogFields() });
     },
     get signal() {
       return patience.signal;

@@ -1,0 +1,153 @@
+/** Traces of reviews: an operator's program sends them by Deno's own OpenTelemetry to a collector, which is this process. */
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { createApiserver, kubeconfigFor, localCertificate, serveApiserver } from "@op/sdk/testing";
+import { startOperator } from "../real/_operator_command.ts";
+import { type ArrivedSpan, startCollector } from "./_collector.ts";
+
+const MAIN = fileURLToPath(new URL("_traced_reviews.ts", import.meta.url));
+const FAILED = 2;
+
+Deno.test("a review is a span: mutating, validating and converting, with what it was about and how it ended", async (t) => {
+  const home = await Deno.makeTempDir();
+  await using apiserver = createApiserver();
+  await using served = serveApiserver(apiserver);
+  await using collector = startCollector();
+  const { certificate, key, caCert } = await localCertificate();
+  const lines: Record<string, unknown>[] = [];
+  try {
+    const files = { kubeconfig: kubeconfigFor(served.url), "tls.crt": certificate, "tls.key": key };
+    for (const [name, text] of Object.entries(files)) await Deno.writeTextFile(`${home}/${name}`, text);
+    await using operator = await startOperator({
+      home,
+      main: MAIN,
+      args: [
+        `--kubeconfig=${home}/kubeconfig`,
+        `--webhook-certificate=${home}/tls.crt`,
+        `--webhook-key=${home}/tls.key`,
+      ],
+      env: collector.env,
+    });
+    const { port } = await operator.logged(({ msg }) => msg === "Webhooks served");
+    using client = Deno.createHttpClient({ caCerts: [caCert] });
+    const ask = async (path: string, body: unknown) => {
+      const headers = { "content-type": "application/json" };
+      const url = `https://127.0.0.1:${port}${path}`;
+      return await (await fetch(url, { method: "POST", headers, body: JSON.stringify(body), client })).text();
+    };
+    await ask("/mutate/note-rules", review("fine", "u-mutated"));
+    await ask("/validate/note-rules", review("fine", "u-allowed"));
+    lines.push(await operator.logged(({ msg, uid }) => msg === "Note looked at" && uid === "u-allowed"));
+    await ask("/validate/note-rules", review("forbidden", "u-refused"));
+    await ask("/validate/note-rules", review("broken", "u-broken"));
+    lines.push(await operator.logged(({ msg }) => msg === "Webhook failed"));
+    await ask("/convert", conversionReview("fine"));
+    await ask("/convert", conversionReview("broken"));
+    lines.push(await operator.logged(({ msg }) => msg === "Conversion failed"));
+    // What is not sent yet is sent.
+    assert.equal(await operator.stop(), 0);
+  } finally {
+    await Deno.remove(home, { recursive: true });
+  }
+
+  const { spans } = collector;
+  const reviews = spans.filter(({ scope, name }) => scope === "@op/sdk" && name.startsWith("webhook "));
+  const of = (uid: string) => reviews.find(({ attributes }) => attributes["op.review.uid"] === uid)!;
+
+  await t.step("each is one, named by its path", () => {
+    assert.deepEqual(reviews.map(({ name }) => name), [
+      "webhook /mutate/note-rules",
+      ...Array.from({ length: 3 }, () => "webhook /validate/note-rules"),
+      ...Array.from({ length: 2 }, () => "webhook /convert"),
+    ]);
+  });
+
+  await t.step("it says what it was about, and the verdict", () => {
+    assert.deepEqual(of("u-allowed").attributes, {
+      "op.webhook": "/validate/note-rules",
+      "op.review.uid": "u-allowed",
+      "op.review.operation": "CREATE",
+      "k8s.object.kind": "Note",
+      "k8s.object.name": "a",
+      "k8s.namespace.name": "default",
+      "op.review.allowed": true,
+      "http.response.status_code": 200,
+    });
+    const verdicts = ["u-mutated", "u-refused", "u-broken"].map((uid) => of(uid).attributes["op.review.allowed"]);
+    assert.deepEqual(verdicts, [true, false, undefined]);
+  });
+
+  await t.step("what its function asks of the API server is its child", () => {
+    const { spanId, traceId } = of("u-allowed");
+    const children = spans.filter((span) => span.parentSpanId === spanId && span.traceId === traceId);
+    assert(children.some(({ name }) => name === "get ConfigMap"), JSON.stringify(children));
+  });
+
+  await t.step("one whose function fails says why, and so does a conversion, whose answer has status 200", () => {
+    const failed = reviews.filter(({ status }) => status.code === FAILED);
+    assert.deepEqual(
+      failed.map(({ name, status, attributes }) => [
+        name,
+        status.message,
+        attributes["http.response.status_code"],
+      ]),
+      [
+        ["webhook /validate/note-rules", "it is broken", 500],
+        [
+          "webhook /convert",
+          'Cannot convert Note "default/a" of demo.example.com/v1 to demo.example.com/v2: it is broken',
+          200,
+        ],
+      ],
+    );
+  });
+
+  await t.step("lines of its log lead to it", () => {
+    const [looked, broken, unconverted] = lines;
+    const ids = (span: ArrivedSpan | undefined) => [span?.traceId, span?.spanId];
+    const idsOf = (line: Record<string, unknown> | undefined) => [line?.trace_id, line?.span_id];
+    assert.deepEqual(idsOf(looked), ids(of("u-allowed")));
+    assert.deepEqual(idsOf(broken), ids(of("u-broken")));
+    assert.deepEqual(idsOf(unconverted), ids(reviews.at(-1)));
+  });
+});
+
+function review(first: string, uid: string) {
+  const kind = { group: "demo.example.com", version: "v2", kind: "Note" };
+  return {
+    apiVersion: "admission.k8s.io/v1",
+    kind: "AdmissionReview",
+    request: {
+      uid,
+      kind,
+      resource: { group: "demo.example.com", version: "v2", resource: "notes" },
+      name: "a",
+      namespace: "default",
+      operation: "CREATE",
+      userInfo: { username: "admin" },
+      object: {
+        apiVersion: "demo.example.com/v2",
+        kind: "Note",
+        metadata: { name: "a", namespace: "default" },
+        spec: { lines: [first] },
+      },
+    },
+  };
+}
+
+function conversionReview(text: string) {
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "ConversionReview",
+    request: {
+      uid: `u-${text}`,
+      desiredAPIVersion: "demo.example.com/v2",
+      objects: [{
+        apiVersion: "demo.example.com/v1",
+        kind: "Note",
+        metadata: { name: "a", namespace: "default" },
+        spec: { text },
+      }],
+    },
+  };
+}
