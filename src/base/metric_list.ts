@@ -120,6 +120,17 @@ export const METRICS = {
   ),
   webhooksInFlight: gauge("controller_runtime_webhook_requests_in_flight", "Calls that are being answered", WEBHOOK),
   webhookPanics: counter("controller_runtime_webhook_panics_total", "Calls whose function failed", WEBHOOK),
+  conversionPanics: counter(
+    "controller_runtime_conversion_webhook_panics_total",
+    "Conversions whose function failed, or to which no way leads",
+    [],
+  ),
+  certificateReads: counter("certwatcher_read_certificate_total", "Looks at a certificate of webhooks in files", []),
+  certificateReadErrors: counter(
+    "certwatcher_read_certificate_errors_total",
+    "Looks at a certificate of webhooks in files that found none that is good",
+    [],
+  ),
   certificateExpiry: gauge("op_certificate_expiry_seconds", "For how long a certificate of webhooks is still good", [
     "certificate",
   ]),

@@ -25,8 +25,11 @@ const ROWS: readonly (readonly [title: string, metrics: readonly Key[]])[] = [
     "webhookSeconds",
     "webhooksInFlight",
     "webhookPanics",
+    "conversionPanics",
     "certificateExpiry",
     "certificateRotations",
+    "certificateReads",
+    "certificateReadErrors",
   ]],
   ["Process", ["cpu", "memory", "heap", "loopLag", "started"]],
 ];

@@ -93,7 +93,8 @@ export class WebhookServer {
       this.#use(certificate, expiry);
     const { certificate: paths } = serving;
     if (paths !== undefined) {
-      return new FollowedFiles({ paths, readText: denoMachine.readText, clock, log, use });
+      const onLook = (isGood: boolean): void => this.#context.metrics.certificateRead(isGood);
+      return new FollowedFiles({ paths, readText: denoMachine.readText, clock, log, use, onLook });
     }
     return new CertificateKeeper({
       client,

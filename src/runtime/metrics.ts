@@ -199,6 +199,17 @@ export class Metrics {
     this.#gauge("certificateExpiry").set({ certificate }, seconds);
   }
 
+  /** Counts a conversion that failed. */
+  conversionPanic(): void {
+    this.#counter("conversionPanics").inc();
+  }
+
+  /** Counts a look at a certificate in files. */
+  certificateRead(isGood: boolean): void {
+    this.#counter("certificateReads").inc();
+    if (!isGood) this.#counter("certificateReadErrors").inc();
+  }
+
   /** Counts another certificate. */
   rotation(): void {
     this.#counter("certificateRotations").inc();

@@ -28,19 +28,30 @@ const notes = conversion(Note, NoteV2, {
 });
 const op = operator({ name: "notes", parts: { noteRules, notes }, health: false });
 
-function handler(limits = {}): WebhookHandler {
+function handler(limits = {}, metrics = new Metrics()): WebhookHandler {
   const connection = { url: "http://nowhere", fetch: () => Promise.reject(new Error("no server")), close() {} };
   return new WebhookHandler({
     parts: op.parts,
     client: new Client(connection),
     clock: systemClock,
     log: operatorLog("hostile"),
-    metrics: new Metrics(),
+    metrics,
     services: () => undefined,
     signal: new AbortController().signal,
     limits,
   });
 }
+
+Deno.test("a conversion whose function fails is answered as failed, and counted", async () => {
+  const metrics = new Metrics();
+  const { fetch } = handler({}, metrics);
+  const broken = conversionReview("x", "uid-1");
+  (broken.request.objects[0]!.spec as Record<string, unknown>).text = 1;
+  const { response } = await (await fetch(post("/convert", JSON.stringify(broken)))).json();
+  assert.equal(response.result.status, "Failure");
+  await fetch(post("/convert", JSON.stringify(conversionReview("a", "uid-2"))));
+  assert.match(await metrics.text(), /^controller_runtime_conversion_webhook_panics_total 1$/m);
+});
 
 function conversionReview(text: string, uid: string) {
   const object = { apiVersion: Note.apiVersion, kind: "Note", metadata: { name: "a" }, spec: { text } };

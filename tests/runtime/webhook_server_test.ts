@@ -15,12 +15,14 @@ Deno.test("a certificate in files is read again when both of a pair have changed
   const [one, two] = [await localCertificate(), await localCertificate()];
   const files = new Map([["crt", one.certificate], ["key", one.key]]);
   const used: string[] = [];
+  const looks: boolean[] = [];
   const followed = new FollowedFiles({
     paths: { certificate: "crt", key: "key" },
     readText: (path) => Promise.resolve(files.get(path)!),
     clock: systemClock,
     log: operatorLog("files"),
     interval: 5,
+    onLook: (isGood) => void looks.push(isGood),
     use: ({ certificate, key }, { server }) => {
       assert(server > Date.now());
       // A key that does not belong to the certificate is refused by the server, and the one before stays.
@@ -38,6 +40,7 @@ Deno.test("a certificate in files is read again when both of a pair have changed
   stop.abort();
   await running;
   assert.deepEqual(used, [one.certificate, two.certificate]);
+  assert.deepEqual([looks[0], looks.includes(false), looks.at(-1)], [true, true, true]);
 });
 
 for (const http2 of [false, true]) {
@@ -142,6 +145,7 @@ Deno.test("webhooks are served by each replica, by the one that leads and by the
     using way = Deno.createHttpClient({ caCerts: [caCert] });
     for (const replica of [leader, standby]) {
       await until(() => replica.readiness().some(({ name, isReady }) => name === "webhooks" && isReady));
+      assert.match(await replica.metrics.text(), /^certwatcher_read_certificate_total [1-9]/m);
       for (const [text, allowed] of [["hello", true], ["forbidden", false]] as const) {
         const answer = await post(replica.webhookPort!, review(text), way);
         assert.equal((await answer.json()).response.allowed, allowed);

@@ -18,6 +18,8 @@ export interface FollowedFilesOptions {
   readonly log: Logger;
   /** Takes a certificate. @throws {Error} If it is none: then the one before stays. */
   readonly use: (certificate: CertificateFiles, expiry: { readonly server: number }) => void;
+  /** Told of each look: whether what was found is good. */
+  readonly onLook?: (isGood: boolean) => void;
   /** How long it is between two looks, in milliseconds. @default {10_000: a kubelet brings a changed Secret within a minute or so} */
   readonly interval?: number;
 }
@@ -37,15 +39,17 @@ export class FollowedFiles {
 
   /** Looks until the signal. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, interval = 10_000, log, paths } = this.#options;
+    const { clock, interval = 10_000, log, paths, onLook } = this.#options;
     while (!signal.aborted) {
       try {
         await this.#look();
         this.problem = undefined;
+        onLook?.(true);
       } catch (error) {
         const { message } = error as Error;
         if (message !== this.problem) log.error("Certificate of webhooks not read", { ...paths, error: message });
         this.problem = message;
+        onLook?.(false);
       }
       this.activity++;
       await sleep(clock, interval, signal).catch(() => undefined);

@@ -189,6 +189,7 @@ export class WebhookHandler {
       return { ...type, response: convertAll(conversions, review) };
     } catch (error) {
       if (!(error instanceof ConversionFailure)) throw error;
+      this.#options.metrics.conversionPanic();
       const { uid } = conversionRequest(review);
       const { log, tracing } = this.#options;
       log.error("Conversion failed", {
