@@ -239,6 +239,33 @@ Deno.test("watches, runs and writes on a real API server", async (t) => {
   );
 });
 
+Deno.test("a real API server without streaming lists is read page by page", async () => {
+  await using cluster = await realCluster({ apiserverArgs: ["--feature-gates=WatchList=false"] });
+  const client = adminClient(cluster);
+  const { notes: part, runs } = recording(applyText);
+  const op = operator({ name: "paged", parts: { notes: part }, health: false });
+  await install(client, op);
+  const create = (name: string) => client.create(Note, { metadata: { name }, spec: {} }, IN_DEFAULT);
+  await create("before");
+  const asked: string[] = [];
+  const connection = {
+    url: cluster.url,
+    async fetch(request: Request) {
+      const { pathname, searchParams } = new URL(request.url);
+      const response = await cluster.fetch(request);
+      const how = searchParams.has("sendInitialEvents") ? "stream" : searchParams.has("watch") ? "watch" : "page";
+      if (request.method === "GET" && pathname.endsWith("/notes")) asked.push(`${how} ${response.status}`);
+      return response;
+    },
+    close() {},
+  };
+  await using _ = startOperator(op, { connection, checkAccess: false });
+  await soon(() => assert.deepEqual(runs, ["before hello: found at start"]));
+  assert.deepEqual(asked.slice(0, 3), ["stream 422", "page 200", "watch 200"]);
+  await create("after");
+  await soon(() => assert.deepEqual(runs.slice(1), ["after hello: changed"]));
+});
+
 /** Runs an operator in this process, as the administrator. */
 function run(cluster: RealCluster, op: Operator) {
   const connection = { url: cluster.url, fetch: (request: Request) => cluster.fetch(request), close() {} };
