@@ -79,12 +79,19 @@ export class AccessCheck {
   /** Asks until the signal: at start, again while something is missing, and when a run was refused. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#options;
+    let vain = 0;
     for (let tries = 1; !signal.aborted; tries++) {
+      const asked = clock.elapsed();
       await this.#ask(signal);
       if (signal.aborted) return;
       if (this.#answers.every(({ isGiven }) => isGiven)) {
         tries = 0;
         await this.#untilRefused(signal);
+        // Quotas and admission refuse by 403 as well, again and again: that is no reason to ask with each of them.
+        const since = clock.elapsed() - asked;
+        vain = since > RETRY.longest ? 0 : vain + 1;
+        const pause = vain === 0 ? 0 : backoff(vain, { ...RETRY, spread: random() }) - since;
+        if (pause > 0) await sleep(clock, pause, signal).catch(() => undefined);
       } else await sleep(clock, backoff(tries, { ...RETRY, spread: random() }), signal).catch(() => undefined);
     }
   }

@@ -1,12 +1,12 @@
 /** Rights that are missing: named, waited for, and nothing else stands still for it. */
 import assert from "node:assert/strict";
 import { access, controller, operator } from "@op/sdk";
-import { ConfigMap, Secret } from "@op/sdk/kinds";
-import { memoryCluster } from "@op/sdk/testing";
+import { ConfigMap, Secret, SelfSubjectAccessReview } from "@op/sdk/kinds";
+import { faults, memoryCluster } from "@op/sdk/testing";
 import { controllerRights, told } from "../../src/parts/rights.ts";
 import { startOperator } from "../../src/operator/running.ts";
 import type { Connection } from "../../src/kube/connection.ts";
-import { applyText, Note } from "./_notes.ts";
+import { applyText, Note, recording } from "./_notes.ts";
 
 Deno.test("controllerRights are the verbs that the runtime sends for what is declared", () => {
   const notes = controller(Note, {
@@ -110,4 +110,23 @@ Deno.test("a right that is taken away while it runs is named after the first ref
   refused.clear();
   await cluster.advance("20m");
   assert.equal((await cluster.get(ConfigMap, "a")).data?.text, "two");
+});
+
+Deno.test("what is refused though all rights are there, as by a quota, makes nobody ask for rights again and again", async () => {
+  const { notes, runs } = recording(applyText);
+  await using cluster = await memoryCluster({ parts: { notes }, checkAccess: true, refusals: "allow" });
+  await cluster.advance("1s");
+  const asked = () => cluster.sent({ kind: SelfSubjectAccessReview }).length;
+  const once = asked();
+  assert(once > 5);
+  using _ = cluster.inject(faults.status(403, "exceeded quota"), {
+    by: "test",
+    kind: ConfigMap,
+    verb: "patch",
+    times: 1e6,
+  });
+  for (let i = 0; i < 20; i++) await cluster.create(Note, `n${i}`, { spec: {} });
+  await cluster.advance("1m");
+  assert(runs.length > 200, `${runs.length} runs`);
+  assert(asked() <= 9 * once, `${asked()} questions in a minute, ${once} at once`);
 });
