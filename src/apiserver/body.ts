@@ -97,12 +97,8 @@ export async function parseObject(text: string, type: string, kind: string): Pro
   } catch {
     throw unrecognized(kind, jsonFault(text), text);
   }
-  for (const key of ["apiVersion", "kind"]) {
-    const part = isObject(value) ? own(value, key) ?? "" : "";
-    if (typeof part === "string") continue;
-    const why = `json: cannot unmarshal ${jsonType(part)} into Go struct field .${key} of type string`;
-    throw unrecognized(kind, why, text);
-  }
+  const typed = isObject(value) ? typeFault(value) : undefined;
+  if (typed !== undefined) throw unrecognized(kind, typed, text);
   // As if nothing were in it: what must be there is found to be missing later.
   if (value === null) return { value: {}, duplicates: [] };
   if (!isObject(value)) {
@@ -111,6 +107,17 @@ export async function parseObject(text: string, type: string, kind: string): Pro
   // What comes out again as it went in holds no key twice: most clients write JSON as we do, but for the end of the line.
   const isPlain = JSON.stringify(value) === text.trimEnd();
   return { value, duplicates: isPlain ? [] : duplicateKeys(text).map((field) => `duplicate field "${field}"`) };
+}
+
+/** What Go says of an object whose version or kind is no text. */
+export function typeFault(value: Readonly<Record<string, unknown>>): string | undefined {
+  for (const key of ["apiVersion", "kind"]) {
+    const part = own(value, key) ?? "";
+    if (typeof part !== "string") {
+      return `json: cannot unmarshal ${jsonType(part)} into Go struct field .${key} of type string`;
+    }
+  }
+  return undefined;
 }
 
 /** What Go says of JSON that is no object where one is to be. */

@@ -96,7 +96,7 @@ function addressed(spec: Fields): Fields {
 }
 
 /** What admission adds to a pod: its priority, and patience. */
-function admittedPod(spec: Fields): Fields {
+export function admittedPod(spec: Fields): Fields {
   const filled = or(spec, { priority: 0, preemptionPolicy: "PreemptLowerPriority" });
   return patientPod(filled);
 }

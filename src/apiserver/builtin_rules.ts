@@ -3,13 +3,13 @@ import { equal } from "../base/json.ts";
 import { own } from "../base/own.ts";
 import { applyDefaultsKeepingNull } from "../schema/defaults.ts";
 import type { FieldError } from "../schema/field_error.ts";
-import { patientPod, TEMPLATE_GENERATION, withTemplateGeneration } from "./builtin_created.ts";
+import { admittedPod, patientPod, TEMPLATE_GENERATION, withTemplateGeneration } from "./builtin_created.ts";
 import { builtinDefaults } from "./builtin_defaults.ts";
 import { builtinFaults } from "./builtin_faults.ts";
 import { builtinWarnings } from "./builtin_warnings.ts";
 import { decode } from "./decode.ts";
 import type { Rules, ServedKind } from "./kinds.ts";
-import { builtinFinalizerFaults, metadataFaults, metadataUpdateFaults } from "./metadata_rules.ts";
+import { builtinFinalizerFaults, metadataFaults, metadataUpdateFaults, repeatedFaults } from "./metadata_rules.ts";
 import { labelFaults, type NameRule, pathSegmentFaults, subdomainFaults } from "../base/name_rules.ts";
 import { ephemeralFaults, podUpdateFaults } from "./pod_update_faults.ts";
 import { type Draft, metadataOf, type StoredObject, withMetadata } from "./objects.ts";
@@ -96,6 +96,9 @@ export function builtinRules(kind: ServedKind): Rules {
       const isTold = emptied.some((path) => told?.test(path));
       return { object: isTold ? { ...made, [EMPTIED]: true } : made, unknown };
     },
+    ...name === "/pods" && {
+      admitted: (object: StoredObject) => ({ ...object, spec: admittedPod(object.spec as Draft) }),
+    },
     prepareCreate(object, now) {
       const { status: _status, ...rest } = object;
       const keepsStatus = !hasStatus || STATUS_ON_CREATE.has(name);
@@ -120,9 +123,12 @@ export function builtinRules(kind: ServedKind): Rules {
       return withMetadata(next, { generation: isSame ? generation : generation + 1 });
     },
     validate(object, old, subresource): FieldError[] {
+      const { metadata } = object;
+      const ofObject = metadataFaults(metadata, kind.namespaced, NAME_RULES[name] ?? subdomainFaults);
       const faults = old === undefined
-        ? metadataFaults(object.metadata, kind.namespaced, NAME_RULES[name] ?? subdomainFaults)
-        : metadataUpdateFaults(object.metadata, old.metadata);
+        ? ofObject
+        : metadataUpdateFaults(metadata, old.metadata, repeatedFaults(metadata, kind.namespaced));
+      if (old !== undefined && subresource === undefined) faults.push(...ofObject);
       const unqualified = builtinFinalizerFaults(name, object.metadata.finalizers);
       // Those of a change are looked at on two ways, and told twice.
       faults.push(...unqualified, ...old === undefined ? [] : unqualified);

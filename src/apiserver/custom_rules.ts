@@ -11,7 +11,7 @@ import { pruneFields } from "../schema/prune.ts";
 import { keywordFaultsAt, newListFaults, ruleFaultsUnlessBlocked } from "../schema/validate.ts";
 import { decode, DecodeError } from "./decode.ts";
 import type { Decoded, Rules } from "./kinds.ts";
-import { metadataFaults, metadataUpdateFaults } from "./metadata_rules.ts";
+import { metadataFaults, metadataUpdateFaults, repeatedFaults } from "./metadata_rules.ts";
 import { subdomainFaults } from "../base/name_rules.ts";
 import { type Draft, type StoredObject, withMetadata } from "./objects.ts";
 import { builtinSchema, OBJECT_META } from "./server_schema.ts";
@@ -56,11 +56,9 @@ export function customRules(version: CustomVersion): Rules {
     validate(object, old, subresource) {
       const typeFaults = typeMetaFaults(version, object);
       if (typeFaults.length > 0) return typeFaults;
-      const ofMetadata = metadataFaults(object.metadata, version.namespaced, subdomainFaults);
-      // The server checks the metadata of an update on two ways, and says so twice.
       const faults = old === undefined
-        ? ofMetadata
-        : [...ofMetadata, ...ofMetadata, ...metadataUpdateFaults(object.metadata, old.metadata)];
+        ? metadataFaults(object.metadata, version.namespaced, subdomainFaults)
+        : metadataUpdateFaults(object.metadata, old.metadata, repeatedFaults(object.metadata, version.namespaced));
       const passed: string[] = [];
       letPass.set(object, passed);
       const warn = ({ field, message }: FieldError) => passed.push(`${field}: ${message}`);

@@ -129,7 +129,7 @@ function checkType(kind: ServedKind, value: Draft, { fieldValidation, warnings, 
 }
 
 /** Whether the server knows a kind, be it one that is not served, such as the options of a request. */
-function isRegistered(group: string, kind: string): boolean {
+export function isRegistered(group: string, kind: string): boolean {
   return /(?:List|Options)$/.test(kind) || resources.some((each) => each.group === group && each.kind === kind);
 }
 

@@ -1,6 +1,7 @@
 /** JSON patches as the server's library applies them (`gopkg.in/evanphx/json-patch.v4`), which is laxer than RFC 6902. */
 import { equal, isObject } from "../base/json.ts";
 import { own, setOwn } from "../base/own.ts";
+import { quoted } from "../base/quoted.ts";
 import { goKind } from "./go_value.ts";
 import { duplicateKeys } from "./json_keys.ts";
 import { badRequest, patchRejected, requestTooLarge } from "./status_error.ts";
@@ -51,57 +52,140 @@ export function readJsonPatch(patch: unknown, text: string): JsonPatch {
 
 const KEYS: ReadonlySet<string> = new Set(["op", "path", "from", "value"]);
 
-function jsonType(value: unknown): string {
+/** A type of JSON as Go calls it. */
+export function jsonType(value: unknown): string {
   const kind = goKind(value);
   if (kind === "slice") return "array";
   if (kind === "map") return "object";
   return kind === "int64" || kind === "float64" ? "number" : kind;
 }
 
-/** Why a patch does not fit; the server does not say. */
-class Misfit extends Error {}
+/** Why a patch does not fit: the library's words, which webhooks are told. Who sends a patch is not. */
+export class Misfit extends Error {
+  override name = "Misfit";
+}
+
+const MISSING = "missing value";
 
 function applied(live: unknown, operations: readonly Operation[]): unknown {
-  // A copy that the operations change in place: all of it or, when one throws, nothing.
-  const root = { document: structuredClone(live) };
   try {
-    for (const operation of operations) apply(root, operation);
+    const patched = applyOperations(live, operations);
+    if (!isObject(patched)) throw patchRejected();
+    return patched;
   } catch (error) {
     if (error instanceof Misfit) throw patchRejected();
     throw error;
   }
-  if (!isObject(root.document)) throw patchRejected();
+}
+
+/**
+ * Applies operations to a copy of a value.
+ *
+ * @param live The value.
+ * @param operations The operations.
+ * @throws {Misfit} If one does not fit.
+ */
+export function applyOperations(live: unknown, operations: readonly unknown[]): unknown {
+  // The operations change it in place: all of it or, when one throws, nothing.
+  const root = { document: structuredClone(live) };
+  for (const operation of operations) apply(root, (operation ?? {}) as Operation);
   return root.document;
 }
 
 function apply(root: { document: unknown }, operation: Operation): void {
-  const { op, path, value = null } = operation;
-  if (typeof path !== "string") throw new Misfit();
-  if (op === "replace" && path === "") return void (root.document = structuredClone(value));
-  if (op === "move" || op === "copy") {
-    const source = placeOf(root.document, operation.from);
-    const moved = structuredClone(source.get());
-    if (op === "move") source.remove();
-    return placeOf(root.document, path).add(moved);
-  }
-  const place = placeOf(root.document, path);
+  const { value = null } = operation;
+  const op = typeof operation.op === "string" ? operation.op : "unknown";
   switch (op) {
+    case "move":
+    case "copy": {
+      const from = textOf(operation.from, `${op} operation failed to decode from: operation, missing from field`);
+      const source = placeOf(
+        root.document,
+        from,
+        () => `${op} operation does not apply: doc is missing from path: ${from}`,
+      );
+      const named = op === "move" ? `error in move for path: '${source.key}'` : `error in copy for from: '${from}'`;
+      const moved = within(named, () => structuredClone(source.get()));
+      if (op === "move") within(named, () => source.remove());
+      const path = pathOf(operation, op);
+      const target = placeOf(
+        root.document,
+        path,
+        () => `${op} operation does not apply: doc is missing destination path: ${path}`,
+      );
+      const where = op === "move" ? `error in move for path: '${path}'` : "error while adding value during copy";
+      return within(where, () => target.add(moved));
+    }
     case "add":
-      return place.add(structuredClone(value));
-    case "remove":
-      return place.remove();
-    case "replace":
-      return place.replace(structuredClone(value));
-    case "test":
-      if (!equal(place.get(), value)) throw new Misfit();
-      return;
+    case "remove": {
+      const path = pathOf(operation, op);
+      const place = placeOf(
+        root.document,
+        path,
+        () => `${op} operation does not apply: doc is missing path: ${quoted(path)}`,
+      );
+      return within(
+        `error in ${op} for path: '${path}'`,
+        () => op === "add" ? place.add(structuredClone(value)) : place.remove(),
+      );
+    }
+    case "replace": {
+      const path = pathOf(operation, op);
+      if (path === "") return void (root.document = structuredClone(value));
+      const place = placeOf(
+        root.document,
+        path,
+        () => `replace operation does not apply: doc is missing path: ${path}`,
+      );
+      return within(
+        "replace operation does not apply",
+        () => place.replace(structuredClone(value)),
+        `doc is missing key: ${path}: ${MISSING}`,
+      );
+    }
+    case "test": {
+      const path = pathOf(operation, op);
+      const found = path === "" ? root.document : tested(root.document, path);
+      if (equal(found, value)) return;
+      throw new Misfit(`testing value ${path} failed: test failed`);
+    }
     default:
-      throw new Misfit();
+      throw new Misfit(`Unexpected kind: ${op}`);
+  }
+}
+
+function tested(document: unknown, path: string): unknown {
+  const place = placeOf(document, path, () => `test operation does not apply: is missing path: ${path}`);
+  return within(`error in test for path: '${path}'`, () => place.get());
+}
+
+function pathOf({ path }: Operation, op: string): string {
+  return textOf(
+    path,
+    `${op} operation failed to decode path${TELLS_WHY.has(op) ? ": operation missing path field" : ""}`,
+  );
+}
+
+const TELLS_WHY: ReadonlySet<string> = new Set(["replace", "move", "test"]);
+
+function textOf(value: unknown, otherwise: string): string {
+  if (typeof value === "string") return value;
+  throw new Misfit(`${otherwise}: ${MISSING}`);
+}
+
+/** Does a step; what is wrong with it is told with where it was. */
+function within<T>(where: string, step: () => T, instead?: string): T {
+  try {
+    return step();
+  } catch (error) {
+    if (error instanceof Misfit) throw new Misfit(`${where}: ${instead ?? error.message}`);
+    throw error;
   }
 }
 
 /** A key of an object or a list. */
 interface Place {
+  readonly key: string;
   /** What is there; null where an object has no such key. */
   get(): unknown;
   add(value: unknown): void;
@@ -109,13 +193,17 @@ interface Place {
   remove(): void;
 }
 
-function placeOf(document: unknown, path: unknown): Place {
-  if (typeof path !== "string") throw new Misfit();
+function placeOf(document: unknown, path: string, missing: () => string): Place {
   const [, ...keys] = path.split("/").map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
   const last = keys.pop();
-  if (last === undefined) throw new Misfit();
-  const holder = keys.reduce((value, key) => keyOf(value, key).get(), document);
-  return keyOf(holder, last);
+  try {
+    if (last === undefined) throw new Misfit();
+    const holder = keys.reduce((value, key) => keyOf(value, key).get(), document);
+    return keyOf(holder, last);
+  } catch (error) {
+    if (error instanceof Misfit) throw new Misfit(`${missing()}: ${MISSING}`);
+    throw error;
+  }
 }
 
 function keyOf(holder: unknown, key: string): Place {
@@ -126,27 +214,30 @@ function keyOf(holder: unknown, key: string): Place {
 
 function fieldPlace(object: Record<string, unknown>, key: string): Place {
   return {
+    key,
     get: () => own(object, key) ?? null,
     add: (value) => setOwn(object, key, value),
     replace: (value) => setOwn(object, key, value),
     remove() {
-      if (!Object.hasOwn(object, key)) throw new Misfit();
+      if (!Object.hasOwn(object, key)) throw new Misfit(`Unable to remove nonexistent key: ${key}: ${MISSING}`);
       delete object[key];
     },
   };
 }
 
 function itemPlace(list: unknown[], key: string): Place {
-  const at = (length: number) => {
-    const index = /^[+-]?\d+$/.test(key) ? Number(key) : NaN;
-    if (!(index < length && index >= -length)) throw new Misfit();
-    return index < 0 ? index + length : index;
+  const at = (length: number, context = "") => {
+    if (!/^[+-]?\d+$/.test(key)) throw new Misfit(`${context}strconv.Atoi: parsing ${quoted(key)}: invalid syntax`);
+    const index = Number(key);
+    if (index < length && index >= -length) return index < 0 ? index + length : index;
+    throw new Misfit(`Unable to access invalid index: ${index}: invalid index referenced`);
   };
   return {
+    key,
     get: () => list[at(list.length)],
     add(value) {
       if (key === "-") list.push(value);
-      else list.splice(at(list.length + 1), 0, value);
+      else list.splice(at(list.length + 1, `value was not a proper array index: '${key}': `), 0, value);
     },
     replace: (value) => void (list[at(list.length)] = value),
     remove: () => void list.splice(at(list.length), 1),

@@ -27,6 +27,8 @@ export interface Rules {
   decode(object: Draft): Decoded;
   /** The same for what an apply made, where that is another thing: what it left of a field may be null. */
   decodeApplied?(object: Draft): Decoded;
+  /** What the server's own admission adds to an object that is new, before anybody is asked about it. */
+  admitted?(object: StoredObject): StoredObject;
   /** Sets what only the server may set on an object that is new. */
   prepareCreate(object: StoredObject, now: number): StoredObject;
   /** Takes back what a write to this path must not change, and counts the generation. */

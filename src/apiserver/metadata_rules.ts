@@ -1,18 +1,37 @@
 /** Validation of changes of `metadata` (`k8s.io/apimachinery/pkg/api/validation/objectmeta.go`). */
 import { equal } from "../base/json.ts";
 import { type FieldError, forbidden, invalid } from "../schema/field_error.ts";
+import { metadataFaults } from "../schema/metadata_faults.ts";
 import type { Metadata, StoredObject } from "./objects.ts";
 
 export { labelsFaults, metadataFaults } from "../schema/metadata_faults.ts";
+
+/**
+ * What is wrong with metadata but for the name. A change is checked on two ways more than an object that is new, each of which tells it.
+ *
+ * @param metadata The metadata.
+ * @param namespaced Whether the kind is.
+ */
+export function repeatedFaults(metadata: Metadata, namespaced: boolean): FieldError[] {
+  const faults = metadataFaults(metadata, namespaced, () => []).filter(({ field }) => !IS_NAMED.test(field));
+  return [...faults, ...faults];
+}
+
+const IS_NAMED = /^metadata\.(?:name|generateName|namespace)$/;
 
 /**
  * What is wrong with a change of metadata.
  *
  * @param metadata What it is to be.
  * @param old What it is.
+ * @param first What is told before.
  */
-export function metadataUpdateFaults(metadata: Metadata, old: Metadata): FieldError[] {
-  const found: FieldError[] = [];
+export function metadataUpdateFaults(
+  metadata: Metadata,
+  old: Metadata,
+  first: readonly FieldError[] = [],
+): FieldError[] {
+  const found = [...first];
   if (old.deletionTimestamp !== undefined) {
     const added = (metadata.finalizers ?? []).filter((each) => !old.finalizers?.includes(each)).sort();
     if (added.length > 0) {

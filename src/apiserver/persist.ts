@@ -69,8 +69,10 @@ export function* creating(core: Core, kind: ServedKind, draft: Draft, request: C
   const doubles: string[] = [];
   const single = withoutDoubles(bare, "sent", doubles);
   // Who owns what is told from the object as it came: what the server adds or takes away is nobody's.
-  const mutated = yield { phase: "mutate", object: request.track?.(single) ?? single };
-  const changed = withoutDoubles(mutated, "after mutating admission happens", doubles);
+  const owned = request.track?.(single) ?? single;
+  const mutated = yield { phase: "mutate", object: kind.rules.admitted?.(owned) ?? owned };
+  const placed = placedIn(kind, mutated as unknown as Draft, request.namespace) as unknown as StoredObject;
+  const changed = withoutDoubles(placed, "after mutating admission happens", doubles);
   const { resourceVersion, generateName, name } = metadataOf(changed);
   const fresh = withMetadata(changed, {
     name: name || (generateName ? generatedName(generateName, core.uid()) : ""),
@@ -83,7 +85,9 @@ export function* creating(core: Core, kind: ServedKind, draft: Draft, request: C
   // What the kind says first, then what holds for all: so the server words it.
   const faults = kind.rules.validate(tracked);
   if (faults.length === 0) faults.push(...metadataFaults(tracked.metadata, kind.namespaced, pathSegmentFaults));
-  if (faults.length > 0) throw invalid({ group: groupOf(tracked), kind: tracked.kind }, tracked.metadata.name, faults);
+  if (faults.length > 0) {
+    throw invalid({ group: groupOf(tracked), kind: tracked.kind }, tracked.metadata.name ?? "", faults);
+  }
   if (resourceVersion && !request.isApplied) {
     throw new StatusError(500, undefined, "resourceVersion should not be set on objects to be created");
   }
@@ -213,7 +217,9 @@ function* checking(
     ...metadataUpdateFaults(tracked.metadata, old.metadata),
     ...kind.rules.validate(tracked, old, request.subresource),
   ];
-  if (faults.length > 0) throw invalid({ group: groupOf(tracked), kind: tracked.kind }, request.name, faults);
+  if (faults.length > 0) {
+    throw invalid({ group: groupOf(tracked), kind: tracked.kind }, tracked.metadata.name ?? "", faults);
+  }
   const warnings = [
     ...doubles,
     ...kind.isBuiltin ? [] : finalizerWarnings(tracked, old),

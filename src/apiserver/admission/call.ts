@@ -1,6 +1,9 @@
 /** Calls webhooks: by URL, or as a service that whoever made the server answers for (`k8s.io/apiserver/pkg/util/webhook`). */
 import { type Clock, sleep } from "../../base/clock.ts";
+import { CallError, readReply } from "./reply.ts";
 import type { ClientConfig, Webhook } from "./webhook.ts";
+
+export { CallError };
 
 /** Sends a request to a service of the cluster. */
 export type ServiceCaller = (
@@ -18,11 +21,6 @@ export interface Caller {
 // client-go's.
 const MOST_TRIES = 10;
 
-/** A webhook could not be called: what comes after `failed to call webhook: `. */
-export class CallError extends Error {
-  override name = "CallError";
-}
-
 /**
  * Asks a webhook.
  *
@@ -32,7 +30,11 @@ export class CallError extends Error {
  * @returns The body of the answer.
  * @throws {CallError} If there is none in time.
  */
-export async function callWebhook(caller: Caller, webhook: Webhook, review: unknown): Promise<unknown> {
+export async function callWebhook(
+  caller: Caller,
+  webhook: Webhook,
+  review: unknown,
+): Promise<Readonly<Record<string, unknown>>> {
   const { clientConfig, timeoutSeconds = 10 } = webhook;
   const url = urlOf(clientConfig, timeoutSeconds);
   const stop = new AbortController();
@@ -72,7 +74,7 @@ async function ask(
   config: ClientConfig,
   request: () => Request,
   signal: AbortSignal,
-): Promise<unknown> {
+): Promise<Readonly<Record<string, unknown>>> {
   let response = await sent(caller, config, request());
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const wait = secondsToWait(response);
@@ -81,13 +83,7 @@ async function ask(
     await sleep(caller.clock, wait * 1000, signal);
     response = await sent(caller, config, request());
   }
-  const text = await response.text();
-  if (!response.ok) throw new CallError(statusText(response, text));
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new CallError(`couldn't get version/kind; json parse error: ${jsonFault(text)}`);
-  }
+  return readReply(response, await response.text());
 }
 
 async function sent(caller: Caller, config: ClientConfig, request: Request): Promise<Response> {
@@ -117,7 +113,8 @@ async function send({ service }: Caller, config: ClientConfig, request: Request)
   try {
     const response = await fetch(request, { client });
     // The client is closed before the caller could read from it.
-    return new Response(await response.text(), response);
+    const text = await response.text();
+    return new Response(text === "" ? null : text, response);
   } finally {
     client.close();
   }
@@ -132,42 +129,4 @@ function reasonOf(error: unknown, url: string): string {
     return "tls: failed to verify certificate: x509: certificate signed by unknown authority";
   }
   return /closed|reset|EOF/i.test(told) ? "EOF" : told;
-}
-
-/** What client-go makes of an answer that is no review (`k8s.io/apimachinery/pkg/api/errors`, NewGenericServerResponse). */
-function statusText({ status, headers }: Response, body: string): string {
-  const type = headers.get("content-type") ?? "text/plain";
-  const told = !type.startsWith("text/") || body.trim() === "" ? "unknown" : body.trim();
-  switch (status) {
-    case 403:
-    case 415:
-      return told;
-    case 406:
-      return told === "unknown"
-        ? "the server was unable to respond with a content type that the client supports"
-        : told;
-  }
-  const known = STATUS_TEXTS[status];
-  if (known !== undefined) return known;
-  return status >= 500
-    ? `an error on the server (${JSON.stringify(told)}) has prevented the request from succeeding`
-    : `the server responded with the status code ${status} but did not return more information`;
-}
-
-const STATUS_TEXTS: Readonly<Record<number, string>> = {
-  400: "the server rejected our request for an unknown reason",
-  401: "the server has asked for the client to provide credentials",
-  404: "the server could not find the requested resource",
-  405: "the server does not allow this method on the requested resource",
-  409: "the server reported a conflict",
-  422: "the server rejected our request due to an error in our request",
-  429: "the server has received too many requests and has asked us to try again later",
-  503: "the server is currently unable to handle the request",
-  504: "the server was unable to return a response in the time allotted, but may still be processing the request",
-};
-
-function jsonFault(text: string): string {
-  if (text.trim() === "") return "unexpected end of JSON input";
-  return `json: cannot unmarshal ${typeof text} into Go value of type struct { APIVersion string ` +
-    '"json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 }

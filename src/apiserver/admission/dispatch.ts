@@ -1,17 +1,21 @@
 /** Asks the webhooks about a write (`k8s.io/apiserver/pkg/admission/plugin/webhook/{mutating,validating}`). */
-import { applyJsonPatch } from "../../base/json_patch.ts";
-import { equal } from "../../base/json.ts";
+import { equal, isObject } from "../../base/json.ts";
 import type { User } from "../access/user.ts";
 import { type Core, resourceName } from "../core.ts";
-import { decodeBody } from "../decode_body.ts";
+import { untypedFault } from "../body.ts";
+import { DecodeError } from "../decode.ts";
+import { applyOperations, jsonType, Misfit } from "../json_patch.ts";
+import { jsonTextFault } from "../json_fault.ts";
 import type { ServedKind } from "../kinds.ts";
-import type { Draft, StoredObject } from "../objects.ts";
+import type { StoredObject } from "../objects.ts";
 import { badRequest, forbidden, internalError, type StatusDetails, StatusError } from "../status_error.ts";
 import { authorizerValue, type Decide, requestResourceValue } from "./authorizer.ts";
 import { CallError, callWebhook } from "./call.ts";
 import { holds } from "./conditions.ts";
 import { kindFor, type Subject } from "./matching.ts";
-import { readVerdict, reviewRequest } from "./review.ts";
+import { decodePatchedObject } from "./patched.ts";
+import { reviewTypeFault } from "./reply.ts";
+import { decodeReview, readVerdict, reviewRequest } from "./review.ts";
 import type { Step } from "./steps.ts";
 import { type Webhook, webhooksOf } from "./webhook.ts";
 
@@ -122,27 +126,34 @@ async function change(
   if (verdict.patchType !== "JSONPatch") {
     return failed(webhook, `unsupported patch type ${JSON.stringify(verdict.patchType)}`);
   }
-  let operations: unknown;
-  try {
-    operations = JSON.parse(verdict.patch);
-  } catch (error) {
-    return failed(webhook, `received undecodable patch in webhook response: ${(error as Error).message}`);
-  }
-  if (!Array.isArray(operations) || operations.length === 0) return undefined;
+  const fault = jsonTextFault(verdict.patch) ?? operationsFault(JSON.parse(verdict.patch));
+  if (fault !== undefined) return failed(webhook, `received undecodable patch in webhook response: ${fault}`);
+  const operations = (JSON.parse(verdict.patch) ?? []) as readonly unknown[];
+  if (operations.length === 0) return undefined;
   if (subject.object === undefined) {
     const why = "attempted to modify the object, which is not supported for this operation";
     throw internalError(`admission webhook ${JSON.stringify(webhook.name)} ${why}`);
   }
   let patched: unknown;
   try {
-    patched = applyJsonPatch(inVersion(subject.object, subject.kind, kind), operations);
+    patched = applyOperations(inVersion(subject.object, subject.kind, kind), operations);
   } catch (error) {
-    throw internalError((error as Error).message);
+    if (!(error instanceof Misfit)) throw error;
+    throw internalError(error.message);
   }
+  if (!isObject(patched)) throw internalError(`couldn't get version/kind; json parse error: ${untypedFault(patched)}`);
   // What a subresource has for an object is of another kind.
-  if ((patched as Draft).kind !== kind.kind) return patched as StoredObject;
-  const decoded = decodeBody(kind, patched as Draft, { fieldValidation: "Ignore", warnings: [] });
-  return inVersion(decoded as unknown as StoredObject, kind, subject.kind);
+  if (subject.object.kind !== subject.kind.kind) return patched as StoredObject;
+  return inVersion(decodePatchedObject(kind, patched), kind, subject.kind);
+}
+
+/** What Go says of JSON that is no list of operations. */
+function operationsFault(operations: unknown): string | undefined {
+  const refused = (value: unknown, type: string) =>
+    `json: cannot unmarshal ${jsonType(value)} into Go value of type ${type}`;
+  if (!Array.isArray(operations)) return operations === null ? undefined : refused(operations, "jsonpatch.Patch");
+  const other = operations.find((operation) => operation !== null && !isObject(operation));
+  return other === undefined ? undefined : refused(other, "jsonpatch.Operation");
 }
 
 /** Asks all that are to be asked at once; the first refusal in their order is told. */
@@ -215,13 +226,15 @@ async function ask(
   const uid = core.uid();
   const { object, oldObject } = objectsIn(subject, kind);
   const request = reviewRequest({ ...write, uid, subject, kind, object, oldObject });
-  let answer: unknown;
+  let answer: Readonly<Record<string, unknown>>;
   try {
     const review = { kind: "AdmissionReview", apiVersion: `admission.k8s.io/${version}`, request };
-    answer = await callWebhook(core.caller, webhook, review);
-    checkVersion(answer, version);
+    const reply = await callWebhook(core.caller, webhook, review);
+    const fault = reviewTypeFault(reply, version);
+    if (fault !== undefined) throw new CallError(fault);
+    answer = decodeReview(reply, version);
   } catch (error) {
-    if (!(error instanceof CallError)) throw error;
+    if (!(error instanceof CallError) && !(error instanceof DecodeError)) throw error;
     return failed(webhook, `failed to call webhook: ${error.message}`);
   }
   const verdict = readVerdict(answer, uid, version, isMutating);
@@ -229,14 +242,6 @@ async function ask(
   write.warnings.push(...verdict.warnings);
   if (!verdict.allowed) throw denied(webhook, verdict.result ?? {});
   return verdict;
-}
-
-/** An answer in the other version cannot be read. */
-function checkVersion(answer: unknown, version: string): void {
-  const { apiVersion, kind } = (answer ?? {}) as Readonly<Record<string, unknown>>;
-  const other = version === "v1" ? "v1beta1" : "v1";
-  if (kind !== "AdmissionReview" || apiVersion !== `admission.k8s.io/${other}`) return;
-  throw new CallError(`converting (${other}.AdmissionReview) to (${version}.AdmissionReview): unknown conversion`);
 }
 
 /** A webhook that could not be asked: the write goes on without it, or is refused. */

@@ -2,7 +2,10 @@
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 import { type User, userInfo } from "../access/user.ts";
+import { decode, DecodeError } from "../decode.ts";
+import { jsonType } from "../json_patch.ts";
 import type { ServedKind } from "../kinds.ts";
+import { builtinSchema, type ServerSchema } from "../server_schema.ts";
 import type { Subject } from "./matching.ts";
 
 /** What a webhook is told besides the objects. */
@@ -67,17 +70,70 @@ export interface Verdict {
 }
 
 /**
+ * Checks the types of an answer's fields, as Go's decoder does.
+ *
+ * @param reply The answer's body.
+ * @param version The version of the review that was sent.
+ * @throws {DecodeError} If one does not fit.
+ */
+export function decodeReview(
+  reply: Readonly<Record<string, unknown>>,
+  version: "v1" | "v1beta1",
+): Readonly<Record<string, unknown>> {
+  const response = own(reply, "response");
+  for (const [key, type] of Object.entries({ uid: "types.UID", patchType: `${version}.PatchType` })) {
+    const value = isObject(response) ? own(response, key) ?? "" : "";
+    if (typeof value === "string") continue;
+    const field = `AdmissionResponse.response.${key}`;
+    throw new DecodeError(`json: cannot unmarshal ${jsonType(value)} into Go struct field ${field} of type ${type}`);
+  }
+  return decode(reviewSchema(version), reply, []) as Readonly<Record<string, unknown>>;
+}
+
+const TEXT: ServerSchema = { type: "string" };
+
+/** As much of a review as is in an answer (`k8s.io/api/admission`). */
+function reviewSchema(version: string): ServerSchema {
+  return {
+    definition: `admission.${version}.AdmissionReview`,
+    type: "object",
+    properties: {
+      apiVersion: TEXT,
+      kind: TEXT,
+      response: {
+        definition: `admission.${version}.AdmissionResponse`,
+        type: "object",
+        properties: {
+          uid: TEXT,
+          allowed: { type: "boolean" },
+          status: builtinSchema("io.k8s.apimachinery.pkg.apis.meta.v1.Status"),
+          patch: { type: "string", format: "byte" },
+          patchType: TEXT,
+          auditAnnotations: { type: "object", additionalProperties: TEXT },
+          warnings: { type: "array", items: TEXT },
+        },
+      },
+    },
+  };
+}
+
+/**
  * Reads the answer of a webhook.
  *
- * @param review The answer's body.
+ * @param review The answer as {@linkcode decodeReview} reads it.
  * @param uid The uid that was sent.
  * @param version The version of the review that was sent.
  * @param isMutating Whether it may patch.
  * @returns The verdict, or what is wrong with the answer.
  */
-export function readVerdict(review: unknown, uid: string, version: string, isMutating: boolean): Verdict | string {
-  const response = isObject(review) ? own(review, "response") : undefined;
-  if (!isObject(review) || !isObject(response)) return "webhook response was absent";
+export function readVerdict(
+  review: Readonly<Record<string, unknown>>,
+  uid: string,
+  version: string,
+  isMutating: boolean,
+): Verdict | string {
+  const response = own(review, "response");
+  if (!isObject(response)) return "webhook response was absent";
   const patch = text(own(response, "patch"));
   const patchType = own(response, "patchType") as string | undefined;
   if (version === "v1") {

@@ -3,6 +3,8 @@ import { access } from "./cases/access.ts";
 import { grants, refusedRoles } from "./cases/access_grants.ts";
 import { impersonation, reviews } from "./cases/access_reviews.ts";
 import { admission } from "./cases/admission.ts";
+import { answers } from "./cases/admission_answers.ts";
+import { besides } from "./cases/admission_besides.ts";
 import { failures, refusedWebhooks } from "./cases/admission_failures.ts";
 import { matching } from "./cases/admission_matching.ts";
 import { applies } from "./cases/applies.ts";
@@ -114,7 +116,9 @@ export const CASES: readonly Case[] = [
   ...impersonation,
   ...admission,
   ...matching,
+  ...besides,
   ...failures,
+  ...answers,
   ...refusedWebhooks,
   ...connections,
   ...conversion,

@@ -1,0 +1,44 @@
+/** Objects as the patch of a webhook leaves them (`k8s.io/apiserver/pkg/admission/plugin/webhook/mutating`, callAttrMutatingHook). */
+import { own } from "../../base/own.ts";
+import { goJson } from "../../schema/go_text.ts";
+import { DecodeError } from "../decode.ts";
+import { isRegistered } from "../decode_body.ts";
+import type { ServedKind } from "../kinds.ts";
+import type { Draft, StoredObject } from "../objects.ts";
+import { internalError, StatusError } from "../status_error.ts";
+
+/**
+ * Reads a patched object: cut to its schema, with defaults.
+ *
+ * @param kind The kind in which the webhook was told of it.
+ * @param patched The object.
+ * @throws {StatusError} If it is none of that kind any more.
+ */
+export function decodePatchedObject(kind: ServedKind, patched: Draft): StoredObject {
+  const [apiVersion, name] = [own(patched, "apiVersion"), own(patched, "kind")];
+  if (!kind.isBuiltin && !name) throw internalError(`Object 'Kind' is missing in '${goJson(patched)}'`);
+  if (!kind.isBuiltin && apiVersion !== kind.apiVersion) {
+    const [version = "", group = ""] = String(apiVersion ?? "").split("/").reverse();
+    const why = `${group}/${version}, Kind=${name} is unstructured and is not suitable for converting to`;
+    throw new StatusError(500, undefined, `${why} ${JSON.stringify(kind.apiVersion)}`);
+  }
+  if (kind.isBuiltin) checkBuiltinType(kind, apiVersion || kind.apiVersion, name || kind.kind);
+  const whole = kind.isBuiltin ? { ...patched, apiVersion: kind.apiVersion, kind: kind.kind } : patched;
+  try {
+    return kind.rules.decode(whole).object as unknown as StoredObject;
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw internalError(error.message);
+  }
+}
+
+function checkBuiltinType(kind: ServedKind, apiVersion: unknown, name: unknown): void {
+  if (apiVersion === kind.apiVersion && name === kind.kind) return;
+  if (apiVersion !== kind.apiVersion || !isRegistered(kind.group, String(name))) {
+    const where = `for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`;
+    throw internalError(`no kind ${JSON.stringify(name)} is registered ${where}`);
+  }
+  const [group] = kind.group.split(".");
+  const why = `converting (${kind.version}.${name}) to (${group || "core"}.${kind.kind}): unknown conversion`;
+  throw new StatusError(500, undefined, why);
+}

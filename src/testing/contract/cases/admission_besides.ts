@@ -1,0 +1,233 @@
+/** Webhooks beside each other, and which of them are asked about what that is not plain. */
+import { area } from "../contract.ts";
+import {
+  add,
+  type AdmissionRequest,
+  allow,
+  CONFIG_MAPS,
+  deny,
+  type Hook,
+  mutating,
+  patching,
+  WIDGETS,
+  withHooks,
+} from "../webhooks.ts";
+import { configMap, widget } from "../widget.ts";
+import { fruit, objects, untilVersions, versioned } from "./_fruit.ts";
+
+const PODS = { ...CONFIG_MAPS, resources: ["pods"] };
+
+/** A pod that no service account adds anything to. */
+function pod(name: string): object {
+  const spec = {
+    automountServiceAccountToken: false,
+    serviceAccountName: "default",
+    containers: [{ name: "c", image: "x" }],
+  };
+  return { apiVersion: "v1", kind: "Pod", metadata: { name }, spec };
+}
+
+/** Webhooks beside each other. */
+export const besides = area("admission matching", {
+  "labels of what is deleted": async (api) => {
+    const objectSelector = { matchLabels: { x: "1" } };
+    await withHooks(api, {
+      a: { ...allow, with: { objectSelector } },
+      m: { phase: "mutate", with: { objectSelector } },
+      n: { ...allow, with: { objectSelector: { matchExpressions: [{ key: "x", operator: "DoesNotExist" }] } } },
+    }, async () => {
+      await api.post(api.core("configmaps"), configMap("c", {}, { labels: { x: "1" } }));
+      await api.post(api.core("configmaps"), configMap("d", {}));
+      await api.delete(api.core("configmaps/c"));
+      await api.delete(api.core("configmaps/d"));
+    });
+  },
+  "a deletion that a webhook patches": async (api) => {
+    await withHooks(api, {
+      a: {
+        ...mutating(add("/metadata/labels", { x: "y" })),
+        with: { rules: [{ ...CONFIG_MAPS, operations: ["DELETE"] }] },
+      },
+    }, async () => {
+      await api.post(api.core("configmaps"), configMap("c"));
+      await api.delete(api.core("configmaps/c"));
+      await api.get(api.core("configmaps/c"));
+    });
+  },
+  "labels of a namespace that change, and its status": async (api) => {
+    const rules = [{
+      operations: ["*"],
+      apiGroups: [""],
+      apiVersions: ["v1"],
+      resources: ["namespaces", "namespaces/*"],
+    }];
+    const namespaceSelector = { matchLabels: { "example.com/of": api.namespace } };
+    const ns = `${api.namespace}-y`;
+    await withHooks(api, {
+      look: { ...allow, with: { rules, namespaceSelector } },
+      named: { ...allow, with: { rules, namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": ns } } } },
+    }, async () => {
+      await api.post("/api/v1/namespaces", {
+        apiVersion: "v1",
+        kind: "Namespace",
+        metadata: { name: ns, labels: { "example.com/of": api.namespace } },
+      });
+      await api.merge(`/api/v1/namespaces/${ns}`, { metadata: { labels: { "example.com/of": null } } });
+      await api.merge(`/api/v1/namespaces/${ns}`, { metadata: { labels: { "example.com/of": api.namespace } } });
+      await api.merge(`/api/v1/namespaces/${ns}/status`, { status: { conditions: [{ type: "A", status: "True" }] } });
+    });
+  },
+  "who is asked again among several": async (api) => {
+    const n = (key: string, policy: string): Hook => ({
+      phase: "mutate",
+      with: { reinvocationPolicy: policy },
+      answer: ({ object }: AdmissionRequest) =>
+        patching(add("/data", { ...object.data, [key]: String(Number(object.data?.[key] ?? 0) + 1) })),
+    });
+    const look: Hook = { phase: "mutate", with: { reinvocationPolicy: "IfNeeded" } };
+    await withHooks(api, {
+      a: look,
+      b: n("b", "Never"),
+      c: look,
+      d: n("d", "IfNeeded"),
+      e: look,
+      f: n("f", "Never"),
+      v: allow,
+    }, async () => {
+      await api.post(api.core("configmaps"), configMap("c"));
+      await api.merge(api.core("configmaps/c"), { data: { z: "1" } });
+      await api.post(api.core("configmaps?dryRun=All"), configMap("d"));
+    });
+  },
+  "labels that a webhook puts on are seen by those after it, and by none before": async (api) => {
+    await withHooks(api, {
+      a: { phase: "mutate", with: { reinvocationPolicy: "IfNeeded", objectSelector: { matchLabels: { x: "y" } } } },
+      b: mutating(add("/metadata/labels", { x: "y" })),
+      c: { phase: "mutate", with: { objectSelector: { matchLabels: { x: "y" } } } },
+      v: { ...allow, with: { objectSelector: { matchLabels: { x: "y" } } } },
+    }, async () => {
+      await api.post(api.core("configmaps"), configMap("c"));
+    });
+  },
+  "dry runs without side effects": async (api) => {
+    for (const [sideEffects, failurePolicy] of [["None", "Fail"], ["NoneOnDryRun", "Fail"]] as const) {
+      await withHooks(api, {
+        a: { ...allow, with: { sideEffects, failurePolicy } },
+        m: { phase: "mutate", with: { sideEffects, failurePolicy } },
+      }, async () => {
+        await api.post(api.core("configmaps?dryRun=All"), configMap("c"));
+        await api.post(api.core("configmaps"), configMap("c"));
+        await api.delete(api.core("configmaps/c?dryRun=All"));
+        await api.delete(api.core("configmaps/c"), { dryRun: ["All"] });
+        await api.delete(api.core("configmaps/c"));
+      });
+    }
+  },
+  "webhooks that take too long and may be passed over": async (api) => {
+    const stop = Promise.withResolvers<void>();
+    const answer = async () => {
+      await stop.promise;
+      return { allowed: true };
+    };
+    await withHooks(api, {
+      m: { phase: "mutate", answer, isUnseen: true, with: { timeoutSeconds: 1, failurePolicy: "Ignore" } },
+      v: { phase: "validate", answer, isUnseen: true, with: { timeoutSeconds: 1, failurePolicy: "Ignore" } },
+      w: allow,
+    }, async () => {
+      await api.post(api.core("configmaps"), configMap("c"));
+      stop.resolve();
+    });
+  },
+  "the first refusal counts, and a failure may be passed over": async (api) => {
+    await withHooks(api, { m: { ...deny, phase: "mutate" }, n: { ...deny, phase: "mutate" }, v: allow }, async () => {
+      await api.post(api.core("configmaps"), configMap("c"));
+    });
+    await withHooks(api, {
+      a: mutating(add("/data/x", "y")),
+      b: { phase: "mutate", answer: () => new Response("", { status: 500 }), with: { failurePolicy: "Ignore" } },
+      c: allow,
+    }, async () => {
+      await api.post(api.core("configmaps"), configMap("c", { a: "1" }));
+    });
+  },
+  "the same kind in another version": async (api) => {
+    const made = versioned("Medlar", "medlars", [{}, {}]);
+    await api.quietlyDefine(made);
+    await untilVersions(api, "medlars", { v1: 200, v2: 200 });
+    const rule = (
+      version: string,
+    ) => [{ operations: ["*"], apiGroups: ["fruit.example.com"], apiVersions: [version], resources: ["medlars"] }];
+    const matchConditions = [{
+      name: "v",
+      expression: "object == null || object.apiVersion == 'fruit.example.com/v2'",
+    }];
+    await withHooks(api, {
+      m: { ...mutating(add("/spec/size", 7)), with: { rules: rule("v2") } },
+      same: { ...allow, with: { rules: rule("v2"), matchConditions } },
+      exact: { ...allow, with: { rules: rule("v2"), matchPolicy: "Exact" } },
+      both: { ...allow, with: { rules: [...rule("v2"), ...rule("v1")] } },
+      first: { ...allow, with: { rules: rule("v1") } },
+    }, async () => {
+      await api.post(objects(api, "medlars"), fruit("Medlar", "a", { size: 1 }));
+      await api.merge(objects(api, "medlars", "v2") + "/a", { spec: { size: 3 } });
+      await api.apply(objects(api, "medlars") + "/a?fieldManager=m&force=true", fruit("Medlar", "a", { size: 4 }));
+      await api.delete(objects(api, "medlars") + "/a");
+    });
+  },
+  "a built-in kind in another version": async (api) => {
+    const rules = [{
+      operations: ["*"],
+      apiGroups: ["autoscaling"],
+      apiVersions: ["v1"],
+      resources: ["horizontalpodautoscalers"],
+    }];
+    await withHooks(api, {
+      m: { ...mutating(add("/spec/minReplicas", 2)), with: { rules } },
+      v: { ...allow, with: { rules } },
+    }, async () => {
+      await api.post(`/apis/autoscaling/v2/namespaces/${api.namespace}/horizontalpodautoscalers`, {
+        apiVersion: "autoscaling/v2",
+        kind: "HorizontalPodAutoscaler",
+        metadata: { name: "h" },
+        spec: {
+          maxReplicas: 3,
+          scaleTargetRef: { kind: "Deployment", name: "d", apiVersion: "apps/v1" },
+          metrics: [{
+            type: "Resource",
+            resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 50 } },
+          }],
+        },
+      });
+    });
+  },
+  "a collection that is deleted": async (api) => {
+    const count: Hook = { phase: "mutate", with: { rules: [{ ...CONFIG_MAPS, operations: ["DELETE"] }] } };
+    await withHooks(api, { m: count, v: { ...count, phase: "validate" } }, async () => {
+      for (const n of ["a", "b"]) {
+        await api.quietly("POST", api.core("configmaps"), configMap(n, {}, { labels: { x: "y" } }));
+      }
+      await api.delete(api.core("configmaps?labelSelector=x%3Dy"), undefined, { pick: ({ items }) => items.length });
+    });
+  },
+  "of a status a webhook changes but the status": async (api) => {
+    await api.quietly("POST", api.widgets(), widget("w", { size: 1 }));
+    await withHooks(api, {
+      change: {
+        ...mutating(add("/metadata/labels", { x: "y" }), add("/spec/size", 5), add("/status/ready", 2)),
+        with: { rules: [{ ...WIDGETS, resources: ["widgets/status"] }] },
+      },
+    }, async () => {
+      await api.merge(api.widgets("/w/status"), { status: { phase: "Up" } });
+      await api.get(api.widgets("/w"));
+    });
+  },
+  "a pod as webhooks see it": async (api) => {
+    await api.untilStatus(api.core("serviceaccounts/default"), 200);
+    await withHooks(api, {
+      see: { phase: "mutate", with: { rules: [PODS] } },
+      look: { ...allow, with: { rules: [PODS] } },
+    }, async () => {
+      await api.post(api.core("pods"), pod("p"));
+    });
+  },
+});
