@@ -151,12 +151,12 @@ export const besides = area("admission matching", {
     });
   },
   "the same kind in another version": async (api) => {
-    const made = versioned("Medlar", "medlars", [{}, {}]);
+    const made = versioned("Bacuri", "bacuris", [{}, {}]);
     await api.quietlyDefine(made);
-    await untilVersions(api, "medlars", { v1: 200, v2: 200 });
+    await untilVersions(api, "bacuris", { v1: 200, v2: 200 });
     const rule = (
       version: string,
-    ) => [{ operations: ["*"], apiGroups: ["fruit.example.com"], apiVersions: [version], resources: ["medlars"] }];
+    ) => [{ operations: ["*"], apiGroups: ["fruit.example.com"], apiVersions: [version], resources: ["bacuris"] }];
     const matchConditions = [{
       name: "v",
       expression: "object == null || object.apiVersion == 'fruit.example.com/v2'",
@@ -168,10 +168,10 @@ export const besides = area("admission matching", {
       both: { ...allow, with: { rules: [...rule("v2"), ...rule("v1")] } },
       first: { ...allow, with: { rules: rule("v1") } },
     }, async () => {
-      await api.post(objects(api, "medlars"), fruit("Medlar", "a", { size: 1 }));
-      await api.merge(objects(api, "medlars", "v2") + "/a", { spec: { size: 3 } });
-      await api.apply(objects(api, "medlars") + "/a?fieldManager=m&force=true", fruit("Medlar", "a", { size: 4 }));
-      await api.delete(objects(api, "medlars") + "/a");
+      await api.post(objects(api, "bacuris"), fruit("Bacuri", "a", { size: 1 }));
+      await api.merge(objects(api, "bacuris", "v2") + "/a", { spec: { size: 3 } });
+      await api.apply(objects(api, "bacuris") + "/a?fieldManager=m&force=true", fruit("Bacuri", "a", { size: 4 }));
+      await api.delete(objects(api, "bacuris") + "/a");
     });
   },
   "a built-in kind in another version": async (api) => {

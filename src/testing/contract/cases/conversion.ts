@@ -122,10 +122,10 @@ export const conversion = area("conversion", {
       await api.get(`${second}/a`);
     }),
   "what an applier leaves out goes, unless somebody owns it in another version": (api) =>
-    withKind(api, ["Bilberry", "bilberries"], async () => {
-      const [first, second] = [objects(api, "bilberries"), objects(api, "bilberries", "v2")];
-      const one = (name: string, spec: object) => fruit("Bilberry", name, spec);
-      const two = (name: string, spec: object) => fruit("Bilberry", name, spec, "v2");
+    withKind(api, ["Alibertia", "alibertias"], async () => {
+      const [first, second] = [objects(api, "alibertias"), objects(api, "alibertias", "v2")];
+      const one = (name: string, spec: object) => fruit("Alibertia", name, spec);
+      const two = (name: string, spec: object) => fruit("Alibertia", name, spec, "v2");
       // Of "a" the fields that "one" leaves out are owned by "two" in v2, of "b" by nobody else, of "c" by an update in v2.
       await api.apply(`${first}/a?fieldManager=one`, one("a", { size: 42, note: "ripe" }));
       await api.apply(`${second}/a?fieldManager=two`, two("a", { tens: 4, ones: 2 }));
@@ -150,10 +150,10 @@ export const conversion = area("conversion", {
       let isWrong = false;
       await withKind(
         api,
-        ["Tamarind", "tamarinds"],
+        ["Jatoba", "jatobas"],
         async () => {
-          const [first, second] = [objects(api, "tamarinds"), objects(api, "tamarinds", "v2")];
-          await api.quietly("POST", first, fruit("Tamarind", "a", { size: 42 }));
+          const [first, second] = [objects(api, "jatobas"), objects(api, "jatobas", "v2")];
+          await api.quietly("POST", first, fruit("Jatoba", "a", { size: 42 }));
           await api.untilAnswer(`${second}/a?resourceVersion=0`, ({ status }) => status === 200);
           isWrong = true;
           await api.get(`${second}/a`);
