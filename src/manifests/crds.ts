@@ -23,31 +23,20 @@ export function kindsOf(part: Part): readonly AnyKind[] {
 }
 
 /**
- * Definitions, each once: of two of one name the one that contains the other, as that of a kind contains those of its other versions.
+ * Definitions, each once: of those of one name the one that contains all others, as that of a kind contains those of its other versions.
  *
  * @param crds The definitions.
- * @throws {TypeError} If two of one name differ, and neither contains the other.
+ * @throws {TypeError} If none of those of one name contains the others.
  */
 function uniqueCrds(crds: readonly CustomResourceDefinitionManifest[]): CustomResourceDefinitionManifest[] {
-  const unique = new Map<string, CustomResourceDefinitionManifest>();
-  for (const crd of crds) {
-    const { name } = crd.metadata;
-    const other = unique.get(name);
-    unique.set(name, other === undefined ? crd : larger(other, crd));
-  }
-  return [...unique.values()];
-}
-
-function larger(
-  one: CustomResourceDefinitionManifest,
-  other: CustomResourceDefinitionManifest,
-): CustomResourceDefinitionManifest {
-  if (contains(one, other)) return one;
-  if (contains(other, one)) return other;
-  throw new TypeError(
-    `Cannot put together the CustomResourceDefinitions: two different kinds are both "${one.metadata.name}": make the ` +
-      'kind once and use it twice, or list its other versions in "versions"',
-  );
+  return [...Map.groupBy(crds, ({ metadata }) => metadata.name)].map(([name, some]) => {
+    const whole = some.find((one) => some.every((other) => contains(one, other)));
+    if (whole !== undefined) return whole;
+    throw new TypeError(
+      `Cannot put together the CustomResourceDefinitions: two different kinds are both "${name}": make the ` +
+        'kind once and use it twice, or list its other versions in "versions"',
+    );
+  });
 }
 
 /** Whether a definition has all versions of another. Which of them is stored, and what is said of the kind, is its own. */

@@ -56,6 +56,18 @@ Deno.test("crdsOf takes the definition that has all versions of a kind, whicheve
   assert.deepEqual(crdsOf([old]), [NoteV1.crd]);
 });
 
+Deno.test("crdsOf takes the definition that has all versions, also where others have nothing in common", () => {
+  const spec = s.object({ text: s.string() });
+  const first = resource({ ...NOTE, version: "v1", spec });
+  const second = resource({ ...NOTE, version: "v2", spec });
+  const whole = resource({ ...NOTE, version: "v3", spec, versions: [first, second] });
+  const parts = [first, second, whole].map((kind) => controller(kind, { reconcile() {} }));
+
+  assert.deepEqual(crdsOf(parts), [whole.crd]);
+  assert.deepEqual(crdsOf(parts.toReversed()), [whole.crd]);
+  assert.throws(() => crdsOf(parts.slice(0, 2)), TypeError);
+});
+
 Deno.test("crdsOf refuses kinds of one name of which neither has the other's versions", () => {
   const Other = resource({ ...NOTE, version: "v3", spec: s.object({}) });
   const parts = [controller(Other, { reconcile() {} }), controller(Note, { reconcile() {} })];

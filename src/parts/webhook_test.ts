@@ -107,6 +107,47 @@ Deno.test("webhookEntries are failsafe for kinds of one's own, and let others be
   ]);
 });
 
+Deno.test("webhookEntries tell the server whatever narrows which requests it sends, and how it is to call", () => {
+  const noteRules = webhook(Note, {
+    operations: ["CREATE", "DELETE"],
+    scope: "Namespaced",
+    field: ".spec.text",
+    objectSelector: { matchLabels: { guarded: "yes" } },
+    namespaceSelector: { matchExpressions: [{ key: "team", operator: "Exists" }] },
+    matchConditions: { mine: 'request.userInfo.username != "root"' },
+    matchPolicy: "Exact",
+    failurePolicy: "Ignore",
+    reinvocation: "IfNeeded",
+    timeout: "3s",
+    sideEffects: "NoneOnDryRun",
+    mutate() {},
+    validate,
+  });
+  const [mutating, validating] = webhookEntries("notes", { noteRules }, undefined).map(({ fields }) => fields);
+  const { matchConditions, rules, ...rest } = validating!;
+  assert.deepEqual(matchConditions?.map(({ name }) => name), ["mine", "field"]);
+  assert.deepEqual(rules[0]?.operations, ["CREATE", "DELETE"]);
+  assert.equal(rules[0]?.scope, "Namespaced");
+  assert.deepEqual(rest, {
+    name: "note-rules.notes.webhooks.example.com",
+    failurePolicy: "Ignore",
+    matchPolicy: "Exact",
+    namespaceSelector: {
+      matchExpressions: [
+        { key: "team", operator: "Exists" },
+        { key: "kubernetes.io/metadata.name", operator: "NotIn", values: ["kube-system"] },
+      ],
+    },
+    objectSelector: { matchLabels: { guarded: "yes" } },
+    sideEffects: "NoneOnDryRun",
+    timeoutSeconds: 3,
+    admissionReviewVersions: ["v1"],
+  });
+  // What is deleted cannot be changed.
+  assert.deepEqual(mutating?.rules[0]?.operations, ["CREATE"]);
+  assert.equal(mutating?.reinvocationPolicy, "IfNeeded");
+});
+
 Deno.test("operator refuses webhooks that would be served at one place", () => {
   const one = webhook(Note, { validate });
   const other = webhook(Note, { validate });

@@ -1,0 +1,93 @@
+/** While an operator does not run, nothing of what it needs to come up waits for its webhooks; when several run, each of them serves. */
+import assert from "node:assert/strict";
+import { controller, operator, webhook } from "@op/sdk";
+import {
+  ConfigMap,
+  MutatingWebhookConfiguration,
+  Namespace,
+  Pod,
+  ValidatingWebhookConfiguration,
+} from "../../src/kinds/mod.ts";
+import { createApiserver } from "../../src/apiserver/mod.ts";
+import { ApiError } from "../../src/kube/api_error.ts";
+import { Client } from "../../src/kube/client.ts";
+import { webhookConfigurations } from "../../src/manifests/webhooks.ts";
+import type { Parts } from "../../src/parts/part_list.ts";
+import { startOperator } from "../../src/operator/running.ts";
+import { guardedServer, noteRules, post, QUICK, review } from "./_reviews.ts";
+
+const OWN = "guard-system";
+const both = { mutate() {}, validate() {} };
+const POD = { spec: { containers: [{ name: "main", image: "busybox" }] } };
+
+/** In which namespaces a pod can be made, with webhooks that nobody serves. */
+async function pods(parts: Parts): Promise<string[]> {
+  await using server = createApiserver();
+  const client = new Client({ url: "http://api.server", fetch: (request) => server.fetch(request), close() {} });
+  for (const namespace of [OWN, "shop"]) await client.create(Namespace, { metadata: { name: namespace } });
+  const place = { url: "https://127.0.0.1:1" };
+  for (const one of webhookConfigurations("guard", parts, { place, namespace: OWN })) {
+    const kind = one.kind.startsWith("M") ? MutatingWebhookConfiguration : ValidatingWebhookConfiguration;
+    await client.create(kind as typeof ValidatingWebhookConfiguration, one as never);
+  }
+  const made: string[] = [];
+  for (const namespace of [OWN, "kube-system", "shop"]) {
+    try {
+      await client.create(Pod, { metadata: { name: "a", namespace }, ...POD } as never);
+      made.push(namespace);
+    } catch (error) {
+      assert(error instanceof ApiError && error.status === 500, String(error));
+      assert.match(error.message, /failed calling webhook/);
+    }
+  }
+  return made;
+}
+
+const CASES: readonly { name: string; parts: Parts; made: readonly string[] }[] = [
+  { name: "by default", parts: { rules: webhook(Pod, both) }, made: [OWN, "kube-system", "shop"] },
+  {
+    name: "that must not be passed over",
+    parts: { rules: webhook(Pod, { ...both, failurePolicy: "Fail" }) },
+    made: [OWN, "kube-system"],
+  },
+  {
+    name: "that must not be passed over anywhere",
+    parts: { rules: webhook(Pod, { ...both, failurePolicy: "Fail", everywhere: true }) },
+    made: [],
+  },
+];
+
+for (const { name, parts, made } of CASES) {
+  Deno.test(`webhooks of pods ${name}, of an operator that is not up, let pods be made in: ${made.join(", ") || "no namespace"}`, async () => {
+    assert.deepEqual(await pods(parts), made);
+  });
+}
+
+Deno.test("of two replicas one leads, and both serve", async () => {
+  const { connection } = await guardedServer();
+  const op = operator({
+    name: "notes",
+    parts: { noteRules, maps: controller(ConfigMap, { reconcile() {} }) },
+    health: false,
+    leaderElection: true,
+    webhooks: { hostname: "127.0.0.1", port: 0, names: ["127.0.0.1"] },
+  });
+  const start = () =>
+    startOperator(op, { connection, serveWebhooks: true, certificateTimes: QUICK, checkAccess: false });
+  await using one = start();
+  await using other = start();
+  const replicas = [one, other];
+  const isServed = (running: typeof one) =>
+    running.readiness().some(({ name, isReady }) => name === "webhooks" && isReady);
+  while (!(replicas.every(isServed) && replicas.some(({ isLeading }) => isLeading))) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  assert.equal(replicas.filter(({ isLeading }) => isLeading).length, 1);
+
+  const client = new Client(connection);
+  const { webhooks } = await client.get(ValidatingWebhookConfiguration, "notes");
+  using way = Deno.createHttpClient({ caCerts: [atob(webhooks?.[0]?.clientConfig.caBundle ?? "")] });
+  for (const { webhookPort } of replicas) {
+    assert.equal((await (await post(webhookPort!, review(), way)).json()).response.allowed, true);
+  }
+});

@@ -1,0 +1,55 @@
+/** Conversions of a kind with three versions: from the first to the last by the one between, and back. */
+import assert from "node:assert/strict";
+import { conversion, resource, s } from "@op/sdk";
+import { memoryCluster, roundTrips } from "@op/sdk/testing";
+
+const names = { group: "demo.example.com", kind: "Span" } as const;
+const SpanV1 = resource({ ...names, version: "v1", spec: s.object({ text: s.string({ pattern: "^[0-9]-[0-9]$" }) }) });
+const ends = { from: s.integer({ minimum: 0, maximum: 9 }), to: s.integer({ minimum: 0, maximum: 9 }) };
+const SpanV2 = resource({ ...names, version: "v2", spec: s.object(ends) });
+const pair = s.array(ends.from, { minItems: 2, maxItems: 2 });
+const Span = resource({
+  ...names,
+  version: "v3",
+  spec: s.object({ ends: pair }),
+  versions: [SpanV1, SpanV2],
+});
+
+const spanV1 = conversion(SpanV1, SpanV2, {
+  up({ spec }) {
+    const [from = 0, to = 0] = spec.text.split("-").map(Number);
+    return { spec: { from, to } };
+  },
+  down: ({ spec: { from, to } }) => ({ spec: { text: `${from}-${to}` } }),
+});
+const spanV2 = conversion(SpanV2, Span, {
+  up: ({ spec: { from, to } }) => ({ spec: { ends: [from, to] } }),
+  down: ({ spec: { ends: [from = 0, to = 0] } }) => ({ spec: { from, to } }),
+});
+
+Deno.test("an object of the first version is read in the last by the one between, and the other way", async () => {
+  await using cluster = await memoryCluster({ parts: { spanV1, spanV2 } });
+  await cluster.create(SpanV1, "a", { spec: { text: "2-7" } });
+  await cluster.create(Span, "b", { spec: { ends: [1, 3] } });
+
+  assert.deepEqual((await cluster.get(Span, "a")).spec, { ends: [2, 7] });
+  assert.deepEqual((await cluster.get(SpanV2, "a")).spec, { from: 2, to: 7 });
+  assert.deepEqual((await cluster.get(SpanV1, "b")).spec, { text: "1-3" });
+  await cluster.patch(SpanV1, "b", { spec: { text: "1-4" } });
+  assert.deepEqual((await cluster.get(Span, "b")).spec, { ends: [1, 4] });
+});
+
+Deno.test("roundTrips passes where each way undoes the other, and shows the object with which it does not", async () => {
+  await roundTrips(spanV1, { seed: 1 });
+  await roundTrips(spanV2, { seed: 1 });
+  const forgets = conversion(SpanV2, Span, {
+    up: ({ spec: { from } }) => ({ spec: { ends: [from, from] } }),
+    down: ({ spec: { ends: [from = 0, to = 0] } }) => ({ spec: { from, to } }),
+  });
+  await assert.rejects(roundTrips(forgets, { seed: 1 }), /is not what it was/);
+  const wrong = conversion(SpanV2, Span, {
+    up: ({ spec: { from } }) => ({ spec: { ends: [from] } }),
+    down: ({ spec: { ends: [from = 0] } }) => ({ spec: { from, to: from } }),
+  });
+  await assert.rejects(roundTrips(wrong, { seed: 1 }), /is not valid as demo\.example\.com\/v3/);
+});
