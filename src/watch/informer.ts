@@ -180,6 +180,7 @@ export class Informer {
       ...(metadataOnly ? { metadataOnly } : {}),
     };
     const state = this.#state;
+    if (state.at !== "live") this.store.beginListing();
     if (state.at === "paging" || (state.at === "start" && !state.streams)) {
       const page = await this.#client.page(this.kind, state.at === "paging" ? state.next : undefined, select);
       return this.#take({ came: "page", ...page, items: page.items as KubeObject[] });

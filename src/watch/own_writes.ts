@@ -4,6 +4,7 @@
  */
 import type { KubeObject } from "../resource/kind.ts";
 import { keyOf, type ObjectKey } from "./key.ts";
+import { compares } from "./resource_version.ts";
 import type { Store, StoreChange } from "./store.ts";
 
 /** Told of a change; `by` is the writer where it is a write of this process. */
@@ -57,13 +58,12 @@ export class OwnWrites {
       return answer = await send();
     } finally {
       const { resourceVersion } = answer?.metadata ?? {};
-      this.#end(
-        key,
-        writes,
-        by,
-        ({ after }) => answer !== undefined && after?.metadata.resourceVersion === resourceVersion,
-      );
-      if (answer !== undefined) this.#note(answer, by);
+      const isOwn = ({ after }: StoreChange): boolean =>
+        answer !== undefined && after?.metadata.resourceVersion === resourceVersion;
+      // Where versions do not compare, what came after the event of the write must not be taken back by its answer.
+      const isPassed = writes.held.some(isOwn) && !compares(resourceVersion ?? "");
+      this.#end(key, writes, by, isOwn);
+      if (answer !== undefined && !isPassed) this.#note(answer, by);
       this.#release(key, writes);
     }
   }
@@ -129,7 +129,7 @@ export class OwnWrites {
     const { deletionTimestamp, deletionGracePeriodSeconds, finalizers = [] } = answer.metadata;
     // An object that terminates gracefully has no finalizer either: it stays until its event says it went.
     const isGone = deletionTimestamp !== undefined && finalizers.length === 0 && !deletionGracePeriodSeconds;
-    this.#tellIf(isGone ? this.#store.noteDeleted(answer) : this.#store.set(answer), by);
+    this.#tellIf(isGone ? this.#store.noteDeleted(answer) : this.#store.note(answer), by);
   }
 
   #tellIf(change: StoreChange | undefined, by: symbol): void {

@@ -1,6 +1,16 @@
 import assert from "node:assert/strict";
 import type { KubeObject } from "../resource/kind.ts";
-import { added, deleted, type Line, mark, modified, object, start, turns } from "../../tests/_scripted_informer.ts";
+import {
+  added,
+  deleted,
+  type Line,
+  mark,
+  modified,
+  object,
+  refusal,
+  start,
+  turns,
+} from "../../tests/_scripted_informer.ts";
 
 /** A real server says 0 of every deleted object that waits for its finalizers. */
 const PENDING = {
@@ -74,6 +84,79 @@ for (const { name, before = [], answer, after = [], told, held = answer.metadata
     assert.deepEqual(desk.told, told);
     assert.equal(desk.informer.store.get("a")?.metadata.resourceVersion ?? "none", held);
   });
+}
+
+// Versions that are no integers, as of servers that keep their objects elsewhere than in etcd: nobody can tell which is newer.
+const OPAQUE: typeof WRITES = [
+  {
+    name: "what is older comes after the answer",
+    answer: opaque("z"),
+    after: [{ type: "MODIFIED", object: opaque("y") }, { type: "MODIFIED", object: opaque("z") }],
+    told: ["a@x->z by us"],
+  },
+  {
+    name: "another's change comes after the write's own event",
+    answer: opaque("z"),
+    after: [{ type: "MODIFIED", object: opaque("z") }, { type: "MODIFIED", object: opaque("b") }],
+    told: ["a@x->z by us", "a@z->b"],
+    held: "b",
+  },
+  {
+    name: "both come before the answer",
+    before: [{ type: "MODIFIED", object: opaque("z") }, { type: "MODIFIED", object: opaque("b") }],
+    answer: opaque("z"),
+    told: ["a@x->z by us", "a@z->b"],
+    held: "b",
+  },
+  {
+    name: "it is made anew before the write's own event",
+    answer: opaque("z"),
+    after: [{ type: "MODIFIED", object: opaque("n", { uid: "another" }) }],
+    told: ["a@x->z by us", "a@z->n"],
+    held: "n",
+  },
+  {
+    name: "it goes before the write's own event",
+    answer: opaque("z"),
+    after: [{ type: "DELETED", object: opaque("d") }, { type: "ADDED", object: opaque("n") }],
+    told: ["a@x->z by us", "-a@z", "+a@n"],
+    held: "n",
+  },
+];
+
+for (const { name, before = [], answer, after = [], told, held = answer.metadata.resourceVersion } of OPAQUE) {
+  Deno.test(`Informer.write waits for its event where versions do not compare: ${name}`, async () => {
+    await using desk = start();
+    const [stream] = await desk.opened(1);
+    await stream.send({ type: "ADDED", object: opaque("x") }, mark(5));
+    desk.told.length = 0;
+    const answered = Promise.withResolvers<KubeObject>();
+    const written = desk.informer.write("a", desk.us, () => answered.promise);
+    await stream.send(...before);
+    answered.resolve(answer);
+    await written;
+    await stream.send(...after);
+    assert.deepEqual(desk.told, told);
+    assert.equal(desk.informer.store.get("a")?.metadata.resourceVersion, held);
+  });
+}
+
+Deno.test("Informer takes in what a new listing shows, though a write's own event never came", async () => {
+  await using desk = start({}, ({ query }) => query.resourceVersion === "5" ? refusal(410) : undefined);
+  const [stream] = await desk.opened(1);
+  await stream.send({ type: "ADDED", object: opaque("x") }, mark(5));
+  await desk.informer.write("a", desk.us, () => Promise.resolve(opaque("z")));
+  desk.clock.step(desk.clock.now() + 60_000);
+  await stream.end();
+  const [, second] = await desk.opened(2);
+  await second.send({ type: "ADDED", object: opaque("b") }, mark(9));
+  assert.equal(desk.informer.store.get("a")?.metadata.resourceVersion, "b");
+  await second.send({ type: "MODIFIED", object: opaque("c") });
+  assert.equal(desk.informer.store.get("a")?.metadata.resourceVersion, "c");
+});
+
+function opaque(resourceVersion: string, more: Partial<KubeObject["metadata"]> = {}): KubeObject {
+  return object("a", 0, { resourceVersion, ...more });
 }
 
 Deno.test("Informer.write tells what came meanwhile when the write fails", async () => {

@@ -15,8 +15,17 @@
  * ```
  */
 export function isNewer(a: string, b: string): boolean {
-  if (!INTEGER.test(a) || !INTEGER.test(b)) return false;
+  if (!compares(a) || !compares(b)) return false;
   return a.length === b.length ? a > b : a.length > b.length;
+}
+
+/**
+ * Whether a resourceVersion compares with others.
+ *
+ * @param version The version.
+ */
+export function compares(version: string): boolean {
+  return INTEGER.test(version);
 }
 
 const INTEGER = /^(0|[1-9]\d*)$/;

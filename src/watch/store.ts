@@ -1,7 +1,7 @@
 /** What is held of a kind, by key. It never goes back in time. */
 import type { KubeObject } from "../resource/kind.ts";
 import { keyOf, type ObjectKey } from "./key.ts";
-import { isNewer } from "./resource_version.ts";
+import { compares, isNewer } from "./resource_version.ts";
 
 /** Something changed: `before` is missing for a new object, `after` for one that is gone. */
 export interface StoreChange {
@@ -17,6 +17,13 @@ export class Store {
    * back.
    */
   readonly #deleted = new Map<ObjectKey, { readonly uid: string; readonly resourceVersion: string }>();
+
+  /**
+   * Writes of ours whose versions compare with nothing, and whose event has not come: what else comes of the object before it is older. None while a listing
+   * is under way: what that shows may be newer, and no event would bring it again.
+   */
+  readonly #awaited = new Map<ObjectKey, { readonly uid: string; readonly resourceVersion: string }>();
+  #isListing = false;
 
   get size(): number {
     return this.#objects.size;
@@ -48,6 +55,7 @@ export class Store {
     if (deleted !== undefined && (deleted.uid === uid || isNewer(deleted.resourceVersion, resourceVersion))) {
       return undefined;
     }
+    if (this.#awaited.size > 0 && this.#isAwaited(key, object)) return undefined;
     const before = this.#objects.get(key);
     if (before !== undefined) {
       const held = before.metadata.resourceVersion;
@@ -58,6 +66,32 @@ export class Store {
     return { before, after };
   }
 
+  /** Takes in the answer to a write of ours. @returns What changed, or nothing. */
+  note(answer: KubeObject): StoreChange | undefined {
+    const key = keyOf(answer.metadata);
+    this.#awaited.delete(key);
+    const change = this.set(answer);
+    const { uid, resourceVersion } = answer.metadata;
+    if (change !== undefined && !this.#isListing && !compares(resourceVersion)) {
+      this.#awaited.set(key, { uid, resourceVersion });
+    }
+    return change;
+  }
+
+  /** Whether something is older than a write of ours; that write's own event ends the waiting, and so does another object of the name. */
+  #isAwaited(key: ObjectKey, { metadata }: KubeObject): boolean {
+    const awaited = this.#awaited.get(key);
+    if (awaited?.uid === metadata.uid && awaited.resourceVersion !== metadata.resourceVersion) return true;
+    this.#awaited.delete(key);
+    return false;
+  }
+
+  /** A listing begins: what it shows is taken in as it comes. {@linkcode retain} ends it. */
+  beginListing(): void {
+    this.#isListing = true;
+    this.#awaited.clear();
+  }
+
   /**
    * Drops an object that an event says was deleted, unless what is held is newer: another one may stand in its place.
    *
@@ -66,6 +100,7 @@ export class Store {
   delete(object: KubeObject): StoreChange | undefined {
     const key = keyOf(object.metadata);
     if (this.#deleted.get(key)?.uid === object.metadata.uid) this.#deleted.delete(key);
+    this.#awaited.delete(key);
     const before = this.#objects.get(key);
     if (before === undefined || isNewer(before.metadata.resourceVersion, object.metadata.resourceVersion)) {
       return undefined;
@@ -98,6 +133,7 @@ export class Store {
    * @returns What went.
    */
   retain(seen: ReadonlySet<ObjectKey>, resourceVersion: string): StoreChange[] {
+    this.#isListing = false;
     const changes: StoreChange[] = [];
     for (const [key, before] of this.#objects) {
       if (seen.has(key) || isNewer(before.metadata.resourceVersion, resourceVersion)) continue;
