@@ -2,6 +2,7 @@
 import { linked } from "../base/abort.ts";
 import { type Clock, sleep, systemClock } from "../base/clock.ts";
 import type { AnyKind, Infer, Input, KubeObject } from "../resource/kind.ts";
+import type { Answer } from "./answer.ts";
 import { ApiError, type Asked } from "./api_error.ts";
 import type { CallOptions, Page, SelectOptions, WatchEvent, WatchOptions, WriteOptions } from "./calls.ts";
 import type { Connection, Outgoing } from "./connection.ts";
@@ -136,7 +137,7 @@ export class Client {
     using cut = linked(options.signal === undefined ? [] : [options.signal]);
     using _beating = this.#pulse?.onCut((error) => cut.abort(error));
     const { signal } = cut;
-    const how = { ...accepting(options, "PartialObjectMetadata"), signal, lane: place.lane };
+    const how = { ...accepting(options, "PartialObjectMetadata"), signal, lane: place.lane, streams: true };
     const response = await this.#send(asked, "GET", path, how);
     options.onOpen?.();
     if (response.body === null) return;
@@ -259,7 +260,7 @@ export class Client {
   ): Promise<T> {
     const response = await this.#send(asked, method, path, options, body, type);
     try {
-      return await this.#guarded(response.json());
+      return await this.#guarded(response.json()) as T;
     } catch (cause) {
       options.signal?.throwIfAborted();
       throw new Error(
@@ -273,10 +274,15 @@ export class Client {
     asked: Asked,
     method: string,
     path: string,
-    options: { readonly signal?: AbortSignal; readonly accept?: string; readonly lane?: number },
+    options: {
+      readonly signal?: AbortSignal;
+      readonly accept?: string;
+      readonly lane?: number;
+      readonly streams?: boolean;
+    },
     body?: unknown,
     type?: string,
-  ): Promise<Response> {
+  ): Promise<Answer> {
     const url = this.connection.url + path;
     const text = body === undefined ? null : JSON.stringify(body);
     let isRenewed = false;
@@ -292,6 +298,7 @@ export class Client {
         body: text,
         signal: options.signal ?? null,
         ...(options.lane ? { lane: options.lane } : {}),
+        ...(options.streams ? { streams: true } : {}),
       };
       const { response, authorization } = await this.#reach(asked, url, outgoing);
       if (response.ok) return response;
@@ -315,11 +322,13 @@ export class Client {
     asked: Asked,
     url: string,
     outgoing: Outgoing,
-  ): Promise<{ readonly response: Response; readonly authorization: string | undefined }> {
+  ): Promise<{ readonly response: Answer; readonly authorization: string | undefined }> {
     const { connection } = this;
     try {
       const request = connection.send === undefined ? new Request(url, outgoing) : undefined;
-      const sending = request === undefined ? connection.send!(url, outgoing) : connection.fetch(request);
+      const sending: Promise<Answer> = request === undefined
+        ? connection.send!(url, outgoing)
+        : connection.fetch(request);
       const response = await this.#guarded(sending);
       this.#options.onAnswer?.(outgoing.method, String(response.status));
       const sent = request === undefined ? outgoing.headers.authorization : request.headers.get("authorization");
@@ -369,7 +378,7 @@ function queryOf({ manager, dryRun, fieldValidation }: WriteOptions, force = fal
 }
 
 /** Only these two carry a `Retry-After` that means "the same request, later" (client-go's rule: 429, and 5xx that name a time). */
-function retryAfter(response: Response): number | undefined {
+function retryAfter(response: Answer): number | undefined {
   if (response.status !== 429 && response.status < 500) return undefined;
   const header = response.headers.get("retry-after");
   return header !== null && /^\d+$/.test(header) ? Number(header) * 1000 : undefined;

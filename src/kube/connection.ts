@@ -1,5 +1,7 @@
 /** How requests reach an API server. Everything a client sends goes through one function of a request. */
 
+import type { Answer } from "./answer.ts";
+
 /** Sends a request and answers the response, as `fetch` does. */
 export type Transport = (request: Request) => Promise<Response>;
 
@@ -12,6 +14,8 @@ export interface Outgoing {
   readonly signal: AbortSignal | null;
   /** Which of several connections it goes over. @default {0} */
   readonly lane?: number;
+  /** Whether its answer is read as it comes, as a watch's is. @default {false} */
+  readonly streams?: boolean;
 }
 
 /** A way to an API server. */
@@ -21,7 +25,7 @@ export interface Connection {
   /** Sends a request. Credentials are added here, and nowhere else. */
   readonly fetch: Transport;
   /** Sends what `fetch` would, from plain values: the client takes this way where there is one. */
-  readonly send?: (url: string, outgoing: Outgoing) => Promise<Response>;
+  readonly send?: (url: string, outgoing: Outgoing) => Promise<Answer>;
   /**
    * Reads credentials anew after a request was refused with 401.
    *

@@ -36,7 +36,7 @@ export function tlsTransport(
       const { client, gate } = laneOf(0);
       return gate(() => fetch(request, { client }), request.signal);
     },
-    send: (url, { lane = 0, headers, ...outgoing }) => {
+    send: (url, { lane = 0, headers, streams: _, ...outgoing }) => {
       const { client, gate } = laneOf(lane);
       // Headers as a list: Deno reads an object property by property, with a check of each.
       return gate(() => fetch(url, { ...outgoing, headers: Object.entries(headers), client }), outgoing.signal);

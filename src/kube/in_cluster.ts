@@ -2,7 +2,8 @@
 import type { Clock } from "../base/clock.ts";
 import { API_HOST, SERVICE_ACCOUNT } from "../base/pod.ts";
 import type { Connection } from "./connection.ts";
-import { tlsTransport, withToken } from "./http.ts";
+import { withToken } from "./http.ts";
+import { http2Transport } from "./http2_transport.ts";
 import type { Machine } from "./machine.ts";
 import { tokenFile } from "./token_file.ts";
 
@@ -26,7 +27,7 @@ export async function inCluster(machine: Machine, clock: Clock): Promise<Connect
       { cause },
     );
   }
-  const { close, reset, ...transport } = tlsTransport({ ca });
+  const { close, reset, ...transport } = http2Transport(ca);
   const namespace = await machine.readText(`${SERVICE_ACCOUNT}/namespace`).then((text) => text.trim(), () => "default");
   return {
     url: `https://${API_HOST}:${port}`,

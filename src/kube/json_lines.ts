@@ -1,4 +1,5 @@
 /** The lines of a watch. */
+import type { AnswerBody } from "./answer.ts";
 
 /**
  * Reads a body of JSON lines. What arrives together is handed out together: a list a chunk, never empty.
@@ -8,7 +9,7 @@
  * @throws {SyntaxError} If a line is not JSON.
  */
 export async function* jsonLines(
-  body: ReadableStream<Uint8Array>,
+  body: AnswerBody,
   signal?: AbortSignal,
 ): AsyncGenerator<unknown[], void> {
   const reader = body.getReader();

@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { HeaderWriter, readHeaders, type RequestHeaders } from "./hpack.ts";
+
+const REQUEST: RequestHeaders = {
+  method: "PATCH",
+  authority: "kubernetes.default.svc:443",
+  path: "/api/v1/namespaces/shop/configmaps/web",
+  headers: { accept: "application/json", "x-of-ours": "one" },
+  length: 17,
+};
+
+Deno.test("a header that was sent before costs one byte", () => {
+  const writer = new HeaderWriter(4096);
+  const first = writer.write(REQUEST).length;
+  const second = writer.write(REQUEST);
+  assert(first > 100, `${first}`);
+  // Method, scheme, authority, two headers; then what differs from request to request.
+  assert.deepEqual(
+    [...second],
+    [0xc1, 0x87, 0xc0, 4, REQUEST.path.length, ...ascii(REQUEST.path), 0xbf, 0xbe, 0x0f, 13, 2, ...ascii("17")],
+  );
+});
+
+Deno.test("a server that follows its table reads what was written, whatever the table's size", () => {
+  for (const limit of [0, 60, 130, 200, 400, 4096]) {
+    const writer = new HeaderWriter(limit);
+    const server = serverTable(limit);
+    for (let i = 0; i < 300; i++) {
+      const headers = { accept: "a".repeat(i % 7 * 20), authorization: `token ${i % 5}`, "x-of-ours": `${i % 3}` };
+      const method = ["GET", "POST", "PATCH", "DELETE"][i % 4]!;
+      const length = i % 2 ? i : undefined;
+      assert.deepEqual(server.read(writer.write({ ...REQUEST, method, headers, length })), [
+        [":method", method],
+        [":scheme", "https"],
+        [":authority", REQUEST.authority],
+        [":path", REQUEST.path],
+        ...Object.entries(headers),
+        ...(length === undefined ? [] : [["content-length", String(length)]]),
+      ]);
+    }
+  }
+});
+
+Deno.test("a table that the server makes smaller is not used any more, and it is told so once", () => {
+  const writer = new HeaderWriter(4096);
+  const server = serverTable(4096);
+  const first = server.read(writer.write(REQUEST));
+  writer.resize(100);
+  const told = writer.write(REQUEST).slice();
+  assert.equal(told[0], 0x20);
+  assert.deepEqual(server.read(told), first);
+  assert.deepEqual(server.read(writer.write(REQUEST)), first);
+  assert.deepEqual(server.sizes, [0]);
+});
+
+Deno.test("text beyond ASCII is sent with the length of its bytes", () => {
+  const text = new TextDecoder().decode(new HeaderWriter(0).write({ ...REQUEST, path: "/ä€" }));
+  assert(text.includes("\x06/ä€"));
+});
+
+const ANSWERS: [name: string, block: number[], expected: unknown][] = [
+  ["a status of the table", [0x88], { status: 200, retryAfter: null }],
+  ["a status of the table behind a size of the table", [0x3f, 0xe1, 0x1f, 0x8c], { status: 400, retryAfter: null }],
+  ["a status in plain text", [0x08, 3, ...ascii("409")], { status: 409, retryAfter: null }],
+  // RFC 7541, C.6.1: 302 by Huffman's code.
+  ["a status by Huffman's code", [0x48, 0x82, 0x64, 0x02], { status: 302, retryAfter: null }],
+  [
+    "a time to wait, by its place in the table",
+    [0x08, 3, ...ascii("429"), 0x0f, 0x26, 1, ...ascii("7")],
+    { status: 429, retryAfter: "7" },
+  ],
+  [
+    "a time to wait, by its name",
+    [0x8e, 0, 11, ...ascii("retry-after"), 2, ...ascii("10")],
+    { status: 500, retryAfter: "10" },
+  ],
+  [
+    // RFC 7541, C.4.3: custom-key, custom-value.
+    "headers that nobody asks for",
+    [0x8d, 0x40, 0x88, 0x25, 0xa8, 0x49, 0xe9, 0x5b, 0xa9, 0x7d, 0x7f, 0x89, 0x25, 0xa8, 0x49, 0xe9]
+      .concat(0x5b, 0xb8, 0xe8, 0xb4, 0xbf),
+    { status: 404, retryAfter: null },
+  ],
+  ["trailers", [0x40, 1, ...ascii("a"), 1, ...ascii("b")], undefined],
+];
+for (const [name, block, expected] of ANSWERS) {
+  Deno.test(`an answer's headers are read: ${name}`, () => {
+    assert.deepEqual(readHeaders(Uint8Array.from(block)), expected);
+  });
+}
+
+const BROKEN: [name: string, block: number[]][] = [
+  ["a place in a table that we have not", [0xbe]],
+  ["no place", [0x80]],
+  ["a text that is cut off", [0x08, 3, 0x34]],
+  ["a number that is cut off", [0xff]],
+  ["a number without end", [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]],
+  ["a code that is cut off", [0x08, 0x81, 0x60]],
+  ["a code with its end inside", [0x08, 0x84, 0xff, 0xff, 0xff, 0xff]],
+  ["a status that is none", [0x08, 3, ...ascii("abc")]],
+];
+for (const [name, block] of BROKEN) {
+  Deno.test(`an answer's headers are refused: ${name}`, () => {
+    assert.throws(() => readHeaders(Uint8Array.from(block)), RangeError);
+  });
+}
+
+function ascii(text: string): number[] {
+  return [...text].map((letter) => letter.charCodeAt(0));
+}
+
+const NAMES: Record<number, string> = {
+  1: ":authority",
+  2: ":method",
+  4: ":path",
+  19: "accept",
+  23: "authorization",
+  28: "content-length",
+};
+
+/** A server's side of the table (RFC 7541, 2.3.2 and 4), for texts that are not coded. */
+function serverTable(limit: number) {
+  const table: [string, string][] = [];
+  const sizes: number[] = [];
+  const sizeOf = (entries: [string, string][]): number =>
+    entries.reduce((sum, [name, value]) => sum + name.length + value.length + 32, 0);
+  const read = (block: Uint8Array): [string, string][] => {
+    const all: [string, string][] = [];
+    let at = 0;
+    const number = (bits: number): number => {
+      const most = 2 ** bits - 1;
+      let value = block[at++]! & most;
+      if (value < most) return value;
+      for (let shift = 0;; shift += 7) {
+        value += (block[at]! & 127) << shift;
+        if (block[at++]! < 128) return value;
+      }
+    };
+    const text = (): string => {
+      const length = number(7);
+      return new TextDecoder().decode(block.subarray(at, at += length));
+    };
+    while (at < block.length) {
+      const first = block[at]!;
+      if (first & 0x80) {
+        const index = number(7);
+        const whole: Record<number, [string, string]> = {
+          2: [":method", "GET"],
+          3: [":method", "POST"],
+          7: [":scheme", "https"],
+        };
+        const found = whole[index] ?? table[index - 62];
+        assert(found, `there is no header ${index}`);
+        all.push(found);
+      } else if ((first & 0xe0) === 0x20) {
+        sizes.push(number(5));
+        table.length = 0;
+      } else {
+        const index = number(first & 0x40 ? 6 : 4);
+        const entry: [string, string] = [index === 0 ? text() : NAMES[index]!, text()];
+        all.push(entry);
+        if (!(first & 0x40)) continue;
+        table.unshift(entry);
+        while (sizeOf(table) > limit) table.pop();
+        assert(table.length > 0, "an entry that is larger than the table empties it");
+      }
+    }
+    return all;
+  };
+  return { read, sizes };
+}

@@ -1,0 +1,311 @@
+import assert from "node:assert/strict";
+import type { Answer } from "./answer.ts";
+import { Http2 } from "./http2.ts";
+import { type Asking, NotProcessedError } from "./http2_asking.ts";
+import { CODE, FLAG, four, FRAME, FrameReader, FrameWriter, SETTING } from "./http2_frames.ts";
+
+const OK = Uint8Array.of(0x88);
+
+Deno.test("a request is answered over a connection, and both sides' settings are told", async () => {
+  const peer = server();
+  const answer = peer.http2.request(asking({ body: `{"a":1}` }));
+  const sent = await peer.sent(4);
+  assert.deepEqual(sent.map(({ type }) => type), [FRAME.settings, FRAME.window, FRAME.headers, FRAME.data]);
+  assert.equal(text(sent[3]!.payload), `{"a":1}`);
+  peer.send((out) => {
+    out.settings([[SETTING.concurrent, 100]]);
+    out.frame(FRAME.headers, FLAG.endHeaders, 1, OK);
+    out.frame(FRAME.data, FLAG.end, 1, bytes(`{"b":2}`));
+  });
+  assert.deepEqual(await (await answer).json(), { b: 2 });
+  assert.deepEqual((await peer.sent(5)).at(-1), {
+    type: FRAME.settings,
+    flags: FLAG.ack,
+    stream: 0,
+    payload: bytes(""),
+  });
+});
+
+Deno.test("an answer is read whatever frames it comes in", async (t) => {
+  const CASES: Record<string, (out: FrameWriter) => void> = {
+    "headers over several frames, data over several": (out) => {
+      out.frame(FRAME.headers, 0, 1, OK);
+      out.frame(FRAME.continuation, 0, 1, Uint8Array.of(0x5f, 1, 120));
+      out.frame(FRAME.continuation, FLAG.endHeaders, 1, Uint8Array.of(0x5f, 1, 121));
+      for (const part of ['"', "aä".repeat(10)]) out.frame(FRAME.data, 0, 1, bytes(part));
+      out.frame(FRAME.data, FLAG.end, 1, bytes('"'));
+    },
+    "filled up": (out) => {
+      out.frame(
+        FRAME.headers,
+        FLAG.endHeaders | FLAG.padded | FLAG.priority,
+        1,
+        Uint8Array.of(2, 0, 0, 0, 0, 1, 0x88, 0, 0),
+      );
+      const content = bytes(`"${"aä".repeat(10)}"`);
+      out.frame(FRAME.data, FLAG.end | FLAG.padded, 1, Uint8Array.of(3, ...content, 0, 0, 0));
+    },
+    "something told on the way, trailers at the end": (out) => {
+      out.frame(FRAME.headers, FLAG.endHeaders, 1, Uint8Array.of(0x08, 3, 49, 48, 51));
+      out.frame(FRAME.headers, FLAG.endHeaders, 1, OK);
+      out.frame(FRAME.data, 0, 1, bytes(`"${"aä".repeat(10)}"`));
+      out.frame(FRAME.headers, FLAG.endHeaders | FLAG.end, 1, Uint8Array.of(0x40, 1, 97, 1, 98));
+    },
+    "frames that nobody knows, and settings of others": (out) => {
+      out.frame(42, 255, 1, bytes("?"));
+      out.settings([[99, 7]]);
+      out.frame(FRAME.headers, FLAG.endHeaders, 1, OK);
+      out.frame(FRAME.data, FLAG.end, 1, bytes(`"${"aä".repeat(10)}"`));
+    },
+  };
+  for (const [name, write] of Object.entries(CASES)) {
+    for (const size of [1, 7, 1000]) {
+      await t.step(`${name}, ${size} bytes at a time`, async () => {
+        const peer = server();
+        const answer = peer.http2.request(asking());
+        peer.send(write, size);
+        assert.equal(await (await answer).json(), "aä".repeat(10));
+        peer.http2.close();
+      });
+    }
+  }
+});
+
+Deno.test("a body is sent as far as the server takes it", async () => {
+  const peer = server();
+  peer.send((out) => out.settings([[SETTING.window, 10]]));
+  await peer.sent(3);
+  const answer = peer.http2.request(asking({ body: "0123456789abcdef" }));
+  const first = (await peer.sent(5)).at(-1)!;
+  assert.deepEqual([text(first.payload), first.flags], ["0123456789", 0]);
+  peer.send((out) => out.numbers(FRAME.window, 1, 6));
+  const second = (await peer.sent(6)).at(-1)!;
+  assert.deepEqual([text(second.payload), second.flags], ["abcdef", FLAG.end]);
+  peer.send((out) => out.frame(FRAME.headers, FLAG.endHeaders | FLAG.end, 1, OK));
+  assert.equal(await (await answer).text(), "");
+});
+
+Deno.test("what the server does not take at once waits, and no longer than its signal allows", async () => {
+  const peer = server();
+  peer.send((out) => out.settings([[SETTING.concurrent, 1]]));
+  await peer.sent(3);
+  const stop = new AbortController();
+  const answers = [1, 2, 3].map((n) => peer.http2.request(asking({ signal: n === 2 ? stop.signal : null })));
+  await peer.sent(4);
+  stop.abort("enough");
+  await assert.rejects(answers[1]!, (reason) => reason === "enough");
+  peer.send((out) => out.frame(FRAME.headers, FLAG.endHeaders | FLAG.end, 1, OK));
+  await answers[0];
+  assert.equal((await peer.sent(5)).at(-1)!.stream, 3);
+  peer.send((out) => out.frame(FRAME.headers, FLAG.endHeaders | FLAG.end, 3, OK));
+  assert.equal((await answers[2]!).status, 200);
+});
+
+Deno.test("a request that is given up is taken back, and others go on", async () => {
+  const peer = server();
+  const stop = new AbortController();
+  const answers = [peer.http2.request(asking({ signal: stop.signal })), peer.http2.request(asking())];
+  await peer.sent(4);
+  stop.abort("enough");
+  await assert.rejects(answers[0]!, (reason) => reason === "enough");
+  const reset = (await peer.sent(5)).at(-1)!;
+  assert.deepEqual([reset.type, reset.stream, four(reset.payload, 0)], [FRAME.reset, 1, CODE.cancel]);
+  peer.send((out) => {
+    // It was on its way already.
+    out.frame(FRAME.headers, FLAG.endHeaders | FLAG.end, 1, OK);
+    out.frame(FRAME.headers, FLAG.endHeaders | FLAG.end, 3, OK);
+  });
+  assert.equal((await answers[1]!).status, 200);
+});
+
+Deno.test("a server that goes away ends what it looks at, and the rest may be sent again elsewhere", async () => {
+  const peer = server();
+  const answers = [peer.http2.request(asking()), peer.http2.request(asking())];
+  await peer.sent(4);
+  peer.send((out) => out.numbers(FRAME.goAway, 0, 1, CODE.none));
+  await assert.rejects(answers[1]!, NotProcessedError);
+  assert.equal(peer.http2.isOpen, false);
+  await assert.rejects(peer.http2.request(asking()), NotProcessedError);
+  assert.equal(peer.isClosed, false);
+  peer.send((out) => out.frame(FRAME.headers, FLAG.endHeaders | FLAG.end, 1, OK));
+  assert.equal((await answers[0]!).status, 200);
+  assert.equal(peer.isClosed, true);
+});
+
+Deno.test("a request that the server refused unseen may be sent again, one that it broke off may not", async () => {
+  const peer = server();
+  const answers = [peer.http2.request(asking()), peer.http2.request(asking())];
+  peer.send((out) => {
+    out.numbers(FRAME.reset, 1, CODE.refused);
+    out.numbers(FRAME.reset, 3, 2);
+  });
+  await assert.rejects(answers[0]!, NotProcessedError);
+  await assert.rejects(answers[1]!, (error) => error instanceof Error && !(error instanceof NotProcessedError));
+});
+
+Deno.test("a ping is answered", async () => {
+  const peer = server();
+  peer.send((out) => out.frame(FRAME.ping, 0, 0, bytes("12345678")));
+  const pong = (await peer.sent(3)).at(-1)!;
+  assert.deepEqual([pong.type, pong.flags, text(pong.payload)], [FRAME.ping, FLAG.ack, "12345678"]);
+});
+
+Deno.test("a stream that is read slowly is not sent on beyond its window, and one that is read is", async () => {
+  const peer = server();
+  const answer = peer.http2.request(asking({ streams: true }));
+  const piece = new Uint8Array(16384);
+  peer.send((out) => {
+    out.frame(FRAME.headers, FLAG.endHeaders, 1, OK);
+    for (let i = 0; i < 130; i++) out.frame(FRAME.data, 0, 1, piece);
+  });
+  const reader = (await answer).body!.getReader();
+  for (let i = 0; i < 127; i++) await reader.read();
+  const before = peer.frames.length;
+  await reader.read();
+  const update = (await peer.sent(before + 1)).at(-1)!;
+  assert.deepEqual([update.type, update.stream, four(update.payload, 0)], [FRAME.window, 1, 128 * 16384]);
+  await reader.cancel("enough");
+  const reset = (await peer.sent(before + 2)).at(-1)!;
+  assert.deepEqual([reset.type, four(reset.payload, 0)], [FRAME.reset, CODE.cancel]);
+  assert.deepEqual(await reader.read(), { done: true });
+});
+
+const BROKEN: Record<string, (out: FrameWriter) => void> = {
+  "a frame that is too long": (out) => out.raw(Uint8Array.of(1, 0, 0, 0, 0, 0, 0, 0, 1)),
+  "a body before a status": (out) => out.frame(FRAME.data, 0, 1, bytes("x")),
+  "an end before a status": (out) => out.frame(FRAME.headers, FLAG.endHeaders | FLAG.end, 1, Uint8Array.of()),
+  "headers that break off": (out) => {
+    out.frame(FRAME.headers, 0, 1, OK);
+    out.frame(FRAME.data, 0, 1, bytes("x"));
+  },
+  "headers that go on without a beginning": (out) => out.frame(FRAME.continuation, 0, 1, OK),
+  "headers without end": (out) => {
+    out.frame(FRAME.headers, 0, 1, OK);
+    for (let i = 0; i < 70; i++) out.frame(FRAME.continuation, 0, 1, new Uint8Array(16384));
+  },
+  "headers that are none": (out) => out.frame(FRAME.headers, FLAG.endHeaders, 1, Uint8Array.of(0x80)),
+  "what nobody asked for": (out) => out.frame(FRAME.push, 0, 1, new Uint8Array(4)),
+  "a frame filled up beyond its length": (out) => {
+    out.frame(FRAME.headers, FLAG.endHeaders, 1, OK);
+    out.frame(FRAME.data, FLAG.padded, 1, Uint8Array.of(9, 1));
+  },
+  "a window that is too large": (out) => {
+    for (let i = 0; i < 2; i++) out.numbers(FRAME.window, 0, 2 ** 31 - 1);
+  },
+  "a frame that is too short": (out) => out.frame(FRAME.window, 0, 1, bytes("x")),
+};
+for (const [name, write] of Object.entries(BROKEN)) {
+  Deno.test(`a connection ends, and all that goes on over it, when a server breaks the rules: ${name}`, async () => {
+    const peer = server();
+    const answers = [peer.http2.request(asking({ body: "x" })), peer.http2.request(asking())];
+    peer.send(write);
+    for (const answer of answers) await assert.rejects(answer, /the server breaks the rules of HTTP\/2: /);
+    assert.equal(peer.isClosed, true);
+    await assert.rejects(peer.http2.request(asking()), /breaks the rules/);
+  });
+}
+
+Deno.test("a connection that closes ends all that goes on over it, a stream among them", async () => {
+  const peer = server();
+  const [streamed, whole] = [peer.http2.request(asking({ streams: true })), peer.http2.request(asking())];
+  peer.send((out) => out.frame(FRAME.headers, FLAG.endHeaders, 1, OK));
+  const reader = (await streamed).body!.getReader();
+  peer.end();
+  await assert.rejects(reader.read(), /closed by the server/);
+  await assert.rejects(whole, /closed by the server/);
+});
+
+Deno.test("an error that is asked for as a stream is read as text", async () => {
+  const peer = server();
+  const asked: Promise<Answer> = peer.http2.request(asking({ streams: true }));
+  peer.send((out) => {
+    out.frame(FRAME.headers, FLAG.endHeaders, 1, Uint8Array.of(0x8d));
+    out.frame(FRAME.data, 0, 1, bytes("no"));
+    out.frame(FRAME.data, FLAG.end, 1, bytes("thing"));
+  });
+  const answer = await asked;
+  assert.deepEqual([answer.ok, answer.status, await answer.text()], [false, 404, "nothing"]);
+});
+
+function asking(parts: Partial<Asking> = {}): Asking {
+  const given = {
+    method: "GET",
+    authority: "cluster",
+    path: "/x",
+    headers: {},
+    body: null,
+    signal: null,
+    streams: false,
+  };
+  return { ...given, ...parts };
+}
+
+/** A server that says what a test says, and keeps what it was sent. */
+function server() {
+  const frames: { type: number; flags: number; stream: number; payload: Uint8Array }[] = [];
+  const reader = new FrameReader();
+  const incoming: Uint8Array[] = [];
+  let skip = 24;
+  let isClosed = false;
+  let isEnded = false;
+  let wake = (): void => {};
+  let told = (): void => {};
+  const http2 = new Http2({
+    async read(into) {
+      while (incoming.length === 0 && !isEnded && !isClosed) await new Promise<void>((resolve) => wake = resolve);
+      if (isClosed) throw new Deno.errors.BadResource("closed");
+      const next = incoming.shift();
+      if (next === undefined) return null;
+      const count = Math.min(next.length, into.length);
+      into.set(next.subarray(0, count));
+      if (count < next.length) incoming.unshift(next.subarray(count));
+      return count;
+    },
+    write(sent) {
+      const rest = sent.subarray(Math.min(skip, sent.length));
+      skip -= sent.length - rest.length;
+      for (let at = 0; at < rest.length; at += 1000) {
+        const part = rest.subarray(at, at + 1000);
+        reader.room.set(part);
+        reader.read(part.length, (frame) => frames.push({ ...frame, payload: frame.payload.slice() }));
+      }
+      told();
+      return Promise.resolve(sent.length);
+    },
+    close() {
+      isClosed = true;
+      wake();
+    },
+  });
+  return {
+    http2,
+    frames,
+    get isClosed() {
+      return isClosed;
+    },
+    /** The first frames, when so many have come. */
+    async sent(count: number) {
+      while (frames.length < count) await new Promise<void>((resolve) => told = resolve);
+      return frames.slice(0, count);
+    },
+    send(write: (out: FrameWriter) => void, size = 1 << 20) {
+      const out = new FrameWriter();
+      write(out);
+      const all = out.take().slice();
+      for (let at = 0; at < all.length; at += size) incoming.push(all.subarray(at, at + size));
+      wake();
+    },
+    end() {
+      isEnded = true;
+      wake();
+    },
+  };
+}
+
+function bytes(of: string): Uint8Array {
+  return new TextEncoder().encode(of);
+}
+
+function text(of: Uint8Array): string {
+  return new TextDecoder().decode(of);
+}

@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { localAuthority } from "../testing/local_certificate.ts";
+import type { Outgoing } from "./connection.ts";
+import { http2Transport } from "./http2_transport.ts";
+
+Deno.test("http2Transport sends and receives bodies of any size, many at once, over one connection", async () => {
+  const peers = new Set<string>();
+  await using server = await serve(async (request, peer) => {
+    peers.add(peer);
+    const wanted = Number(new URL(request.url).searchParams.get("size"));
+    return new Response(`${(await request.text()).length} ${"ä".repeat(wanted)}`);
+  });
+  const sizes = [0, 1, 100, 16_384, 16_385, 100_000, 3_000_000];
+  const all = sizes.flatMap((size) => sizes.map((answer) => [size, answer] as const));
+  await Promise.all([...all, ...Array.from({ length: 300 }, () => [5, 5] as const)].map(async ([size, wanted]) => {
+    const answer = await server.send(`?size=${wanted}`, { method: "PATCH", body: "x".repeat(size) });
+    assert.equal(await answer.text(), `${size} ${"ä".repeat(wanted)}`);
+  }));
+  assert.equal(peers.size, 1);
+});
+
+Deno.test("http2Transport reads a stream as it comes, and the server hears when nobody reads on", async () => {
+  const left = Promise.withResolvers<void>();
+  let more = (): void => {};
+  await using server = await serve(() => {
+    const pieces = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        controller.enqueue(new TextEncoder().encode("one\n"));
+        await new Promise<void>((resolve) => more = resolve);
+      },
+      cancel: () => left.resolve(),
+    });
+    return new Response(pieces);
+  });
+  const answer = await server.send("", { streams: true });
+  const reader = answer.body!.getReader();
+  for (let i = 0; i < 3; i++) {
+    assert.equal(new TextDecoder().decode((await reader.read()).value), "one\n");
+    more();
+  }
+  await reader.cancel();
+  // It notices when it sends on.
+  const sending = setInterval(() => more(), 1);
+  await left.promise;
+  clearInterval(sending);
+});
+
+Deno.test("http2Transport answers with status and the time to wait", async () => {
+  await using server = await serve(() => new Response("later", { status: 429, headers: { "retry-after": "7" } }));
+  const answer = await server.send("");
+  assert.deepEqual([answer.ok, answer.status, answer.headers.get("retry-after")], [false, 429, "7"]);
+  assert.equal(await answer.text(), "later");
+});
+
+Deno.test("http2Transport opens another connection after reset, and what was under way fails", async () => {
+  const peers = new Set<string>();
+  const arrived = Promise.withResolvers<void>();
+  await using server = await serve(async (request, peer) => {
+    peers.add(peer);
+    if (!request.url.endsWith("/hang")) return new Response("ok");
+    arrived.resolve();
+    await new Promise((resolve) => request.signal.addEventListener("abort", resolve));
+    return new Response();
+  });
+  const hanging = server.send("/hang");
+  await arrived.promise;
+  server.reset();
+  await assert.rejects(hanging, /the connection was closed/);
+  assert.equal(await (await server.send("")).text(), "ok");
+  assert.equal(peers.size, 2);
+});
+
+Deno.test("http2Transport says why a server cannot be reached, and tries again with the next request", async () => {
+  const { caCert } = await localAuthority();
+  await using server = await serve(() => new Response("ok"));
+  const other = http2Transport(caCert);
+  await assert.rejects(other.send(`${server.url}/`, outgoing({})), /invalid peer certificate/);
+  other.close();
+  const gone = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const url = `https://127.0.0.1:${(gone.addr as Deno.NetAddr).port}/`;
+  gone.close();
+  const transport = http2Transport(caCert);
+  for (let i = 0; i < 2; i++) await assert.rejects(transport.send(url, outgoing({})), /connection refused/i);
+  transport.close();
+});
+
+Deno.test("http2Transport asks a server that speaks no HTTP/2 as fetch does", async () => {
+  const authority = await localAuthority();
+  const { certificate: cert, key } = await authority.server();
+  const listener = Deno.listenTls({ hostname: "127.0.0.1", port: 0, cert, key, alpnProtocols: ["http/1.1"] });
+  const served = (async () => {
+    for await (const connection of listener) void answerPlainly(connection);
+  })();
+  const transport = http2Transport(authority.caCert);
+  const url = `https://127.0.0.1:${(listener.addr as Deno.NetAddr).port}/x`;
+  for (let i = 0; i < 2; i++) assert.equal(await (await transport.send(url, outgoing({}))).text(), "plain");
+  transport.close();
+  listener.close();
+  await served;
+});
+
+/** Reads until the end of the headers, and answers. */
+async function answerPlainly(connection: Deno.TlsConn): Promise<void> {
+  try {
+    const room = new Uint8Array(4096);
+    for (let text = ""; !text.endsWith("\r\n\r\n");) {
+      const count = await connection.read(room);
+      if (count === null) return;
+      text += new TextDecoder().decode(room.subarray(0, count));
+    }
+    await connection.write(
+      new TextEncoder().encode("HTTP/1.1 200 OK\r\ncontent-length: 5\r\nconnection: close\r\n\r\nplain"),
+    );
+  } catch {
+    // The test hangs up while it looks which protocol is spoken.
+  } finally {
+    connection.close();
+  }
+}
+
+function outgoing(parts: Partial<Outgoing>): Outgoing {
+  return { method: "GET", headers: { accept: "*/*" }, body: null, signal: null, ...parts };
+}
+
+/** A server that speaks HTTP/2, and a transport to it. */
+async function serve(answer: (request: Request, peer: string) => Response | Promise<Response>) {
+  const authority = await localAuthority();
+  const { certificate: cert, key } = await authority.server();
+  const listening = Promise.withResolvers<number>();
+  const onListen = ({ port }: Deno.NetAddr): void => listening.resolve(port);
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, cert, key, onListen },
+    (request, { remoteAddr }) => answer(request, String((remoteAddr as Deno.NetAddr).port)),
+  );
+  const url = `https://127.0.0.1:${await listening.promise}`;
+  const transport = http2Transport(authority.caCert);
+  return {
+    url,
+    send: (path: string, parts: Partial<Outgoing> = {}) => transport.send(`${url}/${path}`, outgoing(parts)),
+    reset: () => transport.reset(),
+    async [Symbol.asyncDispose]() {
+      transport.close();
+      await server.shutdown();
+    },
+  };
+}
