@@ -21,12 +21,7 @@ export interface TlsOptions {
 export function tlsTransport(
   tls: TlsOptions,
 ): Required<Pick<Connection, "fetch" | "send" | "reset">> & { close(): void } {
-  if (tls.ca !== undefined && !tls.ca.includes("-----BEGIN CERTIFICATE-----")) {
-    // Deno takes any text, and trusts nobody for it.
-    throw new TypeError(
-      "Cannot trust the certificate authority: it is not PEM: no line reads -----BEGIN CERTIFICATE-----",
-    );
-  }
+  if (tls.ca !== undefined) refuseNoPem(tls.ca);
   // Connections belong to a client of Deno's: another client opens its own.
   let lanes = [laneOver(tls)];
   const laneOf = (lane: number): Lane => lanes[lane] ??= laneOver(tls);
@@ -47,6 +42,19 @@ export function tlsTransport(
     },
     close,
   };
+}
+
+/**
+ * Refuses an authority that is no certificate.
+ *
+ * @throws {TypeError} If it is not PEM.
+ */
+export function refuseNoPem(ca: string): void {
+  if (ca.includes("-----BEGIN CERTIFICATE-----")) return;
+  // Deno takes any text, and trusts nobody for it.
+  throw new TypeError(
+    "Cannot trust the certificate authority: it is not PEM: no line reads -----BEGIN CERTIFICATE-----",
+  );
 }
 
 /** One connection, or what is to become one. */

@@ -1,7 +1,8 @@
 /** Requests over HTTP/2 connections of our own: one a lane, opened when it is first needed, and again when it is gone. */
+import { aborted } from "../base/abort.ts";
 import type { Answer } from "./answer.ts";
 import type { Connection, Outgoing } from "./connection.ts";
-import { tlsTransport } from "./http.ts";
+import { refuseNoPem, tlsTransport } from "./http.ts";
 import { Http2 } from "./http2.ts";
 import { NotProcessedError } from "./http2_asking.ts";
 
@@ -18,9 +19,12 @@ interface Lane {
  * Sends requests to one server. A server that speaks no HTTP/2 is asked by `fetch`.
  *
  * @param ca The authorities to trust, PEM.
+ * @throws {TypeError} If they are not PEM.
  */
 export function http2Transport(ca: string): Required<Pick<Connection, "fetch" | "send" | "reset">> & { close(): void } {
-  const plain = tlsTransport({ ca });
+  refuseNoPem(ca);
+  let held: ReturnType<typeof tlsTransport> | undefined;
+  const plain = () => held ??= tlsTransport({ ca });
   let speaksHttp2 = true;
   let isClosed = false;
   let lanes: Lane[] = [];
@@ -61,9 +65,9 @@ export function http2Transport(ca: string): Required<Pick<Connection, "fetch" | 
     const slash = url.indexOf("/", start);
     const [authority, path] = [url.slice(start, slash), url.slice(slash)];
     for (let attempt = 1;; attempt++) {
-      if (!speaksHttp2) return await plain.send(url, outgoing);
+      if (!speaksHttp2) return await plain().send(url, outgoing);
       const lane = lanes[outgoing.lane ?? 0] ??= { opening: undefined, open: undefined };
-      const connection = lane.open?.isOpen ? lane.open : await opened(lane, authority);
+      const connection = lane.open?.isOpen ? lane.open : await within(opened(lane, authority), signal);
       if (connection === undefined) continue;
       try {
         return await connection.request({ method, authority, path, headers, body, signal, streams });
@@ -76,17 +80,25 @@ export function http2Transport(ca: string): Required<Pick<Connection, "fetch" | 
   const reset = (): void => {
     for (const { open } of lanes) open?.close();
     lanes = [];
-    plain.reset();
+    held?.reset();
   };
 
   return {
-    fetch: plain.fetch,
+    fetch: (request) => plain().fetch(request),
     send,
     reset,
     close() {
       isClosed = true;
       reset();
-      plain.close();
+      held?.close();
     },
   };
+}
+
+/** No request waits for a connection longer than its signal allows. */
+async function within<T>(opening: Promise<T>, signal: AbortSignal | null): Promise<T> {
+  if (signal === null) return await opening;
+  await Promise.race([opening, aborted(signal)]);
+  signal.throwIfAborted();
+  return await opening;
 }

@@ -55,11 +55,12 @@ Deno.test("http2Transport answers with status and the time to wait", async () =>
 Deno.test("http2Transport opens another connection after reset, and what was under way fails", async () => {
   const peers = new Set<string>();
   const arrived = Promise.withResolvers<void>();
+  const over = Promise.withResolvers<void>();
   await using server = await serve(async (request, peer) => {
     peers.add(peer);
     if (!request.url.endsWith("/hang")) return new Response("ok");
     arrived.resolve();
-    await new Promise((resolve) => request.signal.addEventListener("abort", resolve));
+    await over.promise;
     return new Response();
   });
   const hanging = server.send("/hang");
@@ -68,6 +69,7 @@ Deno.test("http2Transport opens another connection after reset, and what was und
   await assert.rejects(hanging, /the connection was closed/);
   assert.equal(await (await server.send("")).text(), "ok");
   assert.equal(peers.size, 2);
+  over.resolve();
 });
 
 Deno.test("http2Transport says why a server cannot be reached, and tries again with the next request", async () => {
@@ -82,6 +84,26 @@ Deno.test("http2Transport says why a server cannot be reached, and tries again w
   const transport = http2Transport(caCert);
   for (let i = 0; i < 2; i++) await assert.rejects(transport.send(url, outgoing({})), /connection refused/i);
   transport.close();
+});
+
+Deno.test("http2Transport waits for a connection no longer than the request's signal allows", async () => {
+  const { caCert } = await localAuthority();
+  // It takes connections, and says nothing.
+  using mute = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const transport = http2Transport(caCert);
+  const stop = new AbortController();
+  const url = `https://127.0.0.1:${(mute.addr as Deno.NetAddr).port}/`;
+  const [asked, other] = [transport.send(url, outgoing({ signal: stop.signal })), transport.send(url, outgoing({}))];
+  const taken = await mute.accept();
+  stop.abort("enough");
+  await assert.rejects(asked, (reason) => reason === "enough");
+  taken.close();
+  await assert.rejects(other);
+  transport.close();
+});
+
+Deno.test("http2Transport refuses an authority that is no certificate", () => {
+  assert.throws(() => http2Transport("none"), /it is not PEM/);
 });
 
 Deno.test("http2Transport asks a server that speaks no HTTP/2 as fetch does", async () => {
