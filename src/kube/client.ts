@@ -260,7 +260,8 @@ export class Client {
   ): Promise<T> {
     const response = await this.#send(asked, method, path, options, body, type);
     try {
-      return await this.#guarded(response.json()) as T;
+      // What came whole already cannot be cut off any more.
+      return await (response.body === null ? response.json() : this.#guarded(response.json())) as T;
     } catch (cause) {
       options.signal?.throwIfAborted();
       throw new Error(

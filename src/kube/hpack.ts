@@ -34,11 +34,22 @@ export interface RequestHeaders {
   readonly length: number | undefined;
 }
 
+/** A header that the server's table holds. */
+interface Entry {
+  readonly name: string;
+  readonly value: string;
+  /** The how-many-eth it was. */
+  readonly number: number;
+  readonly size: number;
+}
+
 /** Writes headers. It keeps in step with the server's table, so that what it writes has to be sent, and in this order. */
 export class HeaderWriter {
   readonly #encoder = new TextEncoder();
-  /** Where each header that was sent stands, by name and value: it is the how-many-eth. */
-  readonly #sent = new Map<string, { readonly number: number; readonly size: number }>();
+  /** What the server's table holds, by name; of most names there is one. */
+  readonly #sent = new Map<string, Entry[]>();
+  /** The same, oldest first. */
+  #oldest: Entry[] = [];
   #count = 0;
   #size = 0;
   #limit: number;
@@ -57,6 +68,7 @@ export class HeaderWriter {
     this.#limit = 0;
     this.#size = 0;
     this.#sent.clear();
+    this.#oldest = [];
     this.#isShrunk = true;
   }
 
@@ -77,21 +89,24 @@ export class HeaderWriter {
   }
 
   #indexed(name: string, value: string): void {
-    const key = `${name} ${value}`;
-    const held = this.#sent.get(key);
+    const same = this.#sent.get(name) ?? [];
+    const held = same.find((entry) => entry.value === value);
     if (held !== undefined) return this.#number(0x80, 7, STATIC_SIZE + this.#count - held.number);
     const size = name.length + this.#encoder.encode(value).length + ENTRY;
     // What is too large for the table would empty it.
     if (size > this.#limit) return this.#literal(0, 4, name, value);
     this.#literal(0x40, 6, name, value);
     // The oldest go first, as they do on the other side.
-    for (const [old, { size: freed }] of this.#sent) {
-      if (this.#size + size <= this.#limit) break;
-      this.#sent.delete(old);
-      this.#size -= freed;
-    }
+    while (this.#size + size > this.#limit) this.#evict(this.#oldest.shift()!);
+    const entry = { name, value, number: this.#count++, size };
     this.#size += size;
-    this.#sent.set(key, { number: this.#count++, size });
+    this.#oldest.push(entry);
+    this.#sent.set(name, [...this.#sent.get(name) ?? [], entry]);
+  }
+
+  #evict(entry: Entry): void {
+    this.#size -= entry.size;
+    this.#sent.set(entry.name, this.#sent.get(entry.name)!.filter((other) => other !== entry));
   }
 
   #literal(first: number, bits: number, name: string, value: string): void {

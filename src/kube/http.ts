@@ -93,17 +93,24 @@ export function withToken(
   token: TokenSource,
 ): Required<Pick<Connection, "fetch" | "renew">> & Pick<Connection, "send"> {
   const { send } = transport;
+  let held = { token: "", authorization: "" };
+  // The same text from request to request: it is long, and whoever sends it looks whether it is the same.
+  const authorization = async (again: boolean): Promise<string> => {
+    const now = await token(again);
+    if (now !== held.token) held = { token: now, authorization: `Bearer ${now}` };
+    return held.authorization;
+  };
   return {
     fetch: async (request) => {
-      request.headers.set("authorization", `Bearer ${await token(false)}`);
+      request.headers.set("authorization", await authorization(false));
       return await transport.fetch(request);
     },
     ...(send === undefined ? {} : {
       send: async (url, outgoing) => {
-        outgoing.headers.authorization = `Bearer ${await token(false)}`;
+        outgoing.headers.authorization = await authorization(false);
         return await send(url, outgoing);
       },
     }),
-    renew: async (refused) => refused !== `Bearer ${await token(true)}`,
+    renew: async (refused) => refused !== await authorization(true),
   };
 }
