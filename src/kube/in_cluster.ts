@@ -2,7 +2,7 @@
 import type { Clock } from "../base/clock.ts";
 import { API_HOST, SERVICE_ACCOUNT } from "../base/pod.ts";
 import type { Connection } from "./connection.ts";
-import { withToken } from "./http.ts";
+import { tlsTransport, withToken } from "./http.ts";
 import { http2Transport } from "./http2_transport.ts";
 import type { Machine } from "./machine.ts";
 import { tokenFile } from "./token_file.ts";
@@ -27,7 +27,8 @@ export async function inCluster(machine: Machine, clock: Clock): Promise<Connect
       { cause },
     );
   }
-  const { close, reset, ...transport } = http2Transport(ca);
+  // Deno's fetch sends the trace along, for an API server that makes spans of its own.
+  const { close, reset, ...transport } = machine.isTraced?.() ? tlsTransport({ ca }) : http2Transport(ca);
   const namespace = await machine.readText(`${SERVICE_ACCOUNT}/namespace`).then((text) => text.trim(), () => "default");
   return {
     url: `https://${API_HOST}:${port}`,

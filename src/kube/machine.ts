@@ -4,4 +4,6 @@ export interface Machine {
   env(name: string): string | undefined;
   /** A file's text. @throws {Deno.errors.NotFound} If there is none. */
   readText(path: string): Promise<string>;
+  /** Whether there are traces in the process, which `fetch` tells the server of. @default {there are none} */
+  isTraced?(): boolean;
 }

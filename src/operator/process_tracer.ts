@@ -11,8 +11,16 @@ const REGISTERED = Symbol.for("opentelemetry.js.api.1");
  * @returns Nothing where there is none, so that nothing is done for traces that nobody takes.
  */
 export function processTracer({ version }: { readonly version: string }): Tracer | undefined {
-  const { trace } = (globalThis as { [REGISTERED]?: { trace?: TracerProvider } })[REGISTERED] ?? {};
-  return trace?.getTracer("@op/sdk", version);
+  return registered()?.getTracer("@op/sdk", version);
+}
+
+/** Whether there are traces in the process. */
+export function isTraced(): boolean {
+  return registered() !== undefined;
+}
+
+function registered(): TracerProvider | undefined {
+  return (globalThis as { [REGISTERED]?: { trace?: TracerProvider } })[REGISTERED]?.trace;
 }
 
 interface TracerProvider {
