@@ -13,11 +13,14 @@ import { compiledPermissions, startAsPod } from "./_operator_process.ts";
 Deno.test("an executable that was built with telemetry sends its traces, and may do nothing more for it", async () => {
   await using built = await buildOperator(
     `
-    import { controller, operator } from "@op/sdk";
+    import { access, controller, operator } from "@op/sdk";
     import { ConfigMap } from "@op/sdk/kinds";
     const maps = controller(ConfigMap, {
-      reconcile({ metadata: { name } }, { log }) {
-        if (name === "seen") log.info("ConfigMap seen");
+      uses: [access(ConfigMap, "get")],
+      async reconcile({ metadata: { name } }, { getLive, log }) {
+        if (name !== "seen") return;
+        await getLive(ConfigMap, name);
+        log.info("ConfigMap seen");
       },
     });
     const op = operator({ name: "map-operator", parts: { maps }, health: false, leaderElection: false });
@@ -32,7 +35,14 @@ Deno.test("an executable that was built with telemetry sends its traces, and may
 
   const certificate = await localCertificate(["kubernetes.default.svc"]);
   await using server = createApiserver({ clock: systemClock });
-  await using served = serveApiserver(server, { certificate });
+  const parents: (string | null)[] = [];
+  const listened = Object.assign(Object.create(server), {
+    fetch(request: Request) {
+      if (request.url.endsWith("/configmaps/seen")) parents.push(request.headers.get("traceparent"));
+      return server.fetch(request);
+    },
+  });
+  await using served = serveApiserver(listened, { certificate });
   const client = new Client({ url: served.url, fetch: (request) => server.fetch(request), close() {} });
   await client.create(ConfigMap, { metadata: { name: "seen", namespace: "default" } });
   await using collector = startCollector();
@@ -47,4 +57,7 @@ Deno.test("an executable that was built with telemetry sends its traces, and may
   assert.equal(await operator.stop("SIGTERM"), 0);
   const run = collector.spans.find(({ spanId }) => spanId === line.span_id);
   assert.deepEqual([run?.name, run?.attributes["k8s.object.name"]], ["reconcile maps", "seen"]);
+  // An API server with traces of its own makes its spans a part of the run's.
+  assert.equal(parents.length, 1);
+  assert.match(parents[0]!, new RegExp(`^00-${run!.traceId}-`));
 });
