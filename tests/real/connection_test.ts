@@ -6,7 +6,8 @@ import { VirtualClock } from "../../src/base/virtual_clock.ts";
 import { ConfigMap, Namespace, SelfSubjectReview } from "../../src/kinds/mod.ts";
 import type { Client, WatchEvent } from "../../src/kube/client.ts";
 import { connect } from "../../src/kube/connect.ts";
-import { tlsTransport, withToken } from "../../src/kube/http.ts";
+import { withToken } from "../../src/kube/http.ts";
+import { http2Transport } from "../../src/kube/http2_transport.ts";
 import { tokenFile } from "../../src/kube/token_file.ts";
 import { denoMachine } from "../../src/operator/machine.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
@@ -121,64 +122,91 @@ Deno.test("ways to a real API server", async (t) => {
     assert.equal(await whoAmI(own.client), "second");
   });
 
-  await t.step("requests and watches all go over one connection, which only HTTP/2 does", async () => {
-    using proxy = countingProxy(cluster.port);
-    await folder.write({ config: cluster.admin.kubeconfig.replace(cluster.url, `https://127.0.0.1:${proxy.port}`) });
-    using own = await clientBy(config);
-    const { client } = own;
-    await client.get(Namespace, "default");
-    assert.equal(proxy.opened, 1);
-
-    const stop = new AbortController();
-    const watches = Array.from(
-      { length: 20 },
-      () => flat(client.watch(ConfigMap, { initial: true, signal: stop.signal }), stop),
-    );
-    await Promise.all(watches.map((watch) => watch.next()));
-    const names = Array.from({ length: 200 }, (_, i) => `parallel-${i}`);
-    await Promise.all(
-      names.map((name) => client.create(ConfigMap, { metadata: { name, ...IN_DEFAULT } }, { dryRun: true })),
-    );
-    assert.deepEqual([proxy.opened, proxy.open], [1, 1]);
-    for (const watch of watches) await watch[Symbol.asyncDispose]();
-  });
-
-  await t.step("requests that all come first settle on one connection", async () => {
-    using proxy = countingProxy(cluster.port);
-    await folder.write({ config: cluster.admin.kubeconfig.replace(cluster.url, `https://127.0.0.1:${proxy.port}`) });
-    using own = await clientBy(config);
-    await Promise.all(Array.from({ length: 20 }, () => own.client.get(Namespace, "default")));
-    await soon(() => assert.equal(proxy.open, 1));
-  });
-
-  for (const signal of ["SIGTERM", "SIGKILL"] as const) {
-    await t.step(`a watch ends when the server does by ${signal}, and the client goes on when it is back`, async () => {
-      await folder.write({ config: cluster.admin.kubeconfig });
-      using own = await clientBy(config);
+  const ways: Record<string, (url: string) => Promise<ReturnType<typeof clientOf>>> = {
+    "by kubeconfig": async (url) => {
+      await folder.write({ config: cluster.admin.kubeconfig.replace(cluster.url, url) });
+      return await clientBy(config);
+    },
+    "as a pod": async (url) => {
+      await folder.write({ token: (await cluster.user("pod", { groups: ["system:masters"] })).token });
+      return asPod({ url, caCert: cluster.caCert }, `${folder.path}/token`, new VirtualClock());
+    },
+  };
+  for (const [way, open] of Object.entries(ways)) {
+    await t.step(`${way}: requests and watches all go over one connection, which only HTTP/2 does`, async () => {
+      using proxy = countingProxy(cluster.port);
+      using own = await open(`https://127.0.0.1:${proxy.port}`);
       const { client } = own;
+      await client.get(Namespace, "default");
+      assert.equal(proxy.opened, 1);
+
       const stop = new AbortController();
-      const watch = client.watch(ConfigMap, { ...IN_DEFAULT, initial: true, signal: stop.signal });
-      const { value } = await watch.next();
-      const { resourceVersion } = value!.at(-1)!.object.metadata;
-
-      const ended = drained(watch);
-      const restarted = cluster.restartApiserver({ signal });
-      const end = await ended;
-      await restarted;
-      if (signal === "SIGTERM") assert.equal(end, undefined);
-      else assert.match(String(end), /^Error: Cannot watch ConfigMap "default": the stream broke off: /);
-
-      // The first request finds the connection dead: it is not the caller who has to ask twice.
-      const name = `after-${signal.toLowerCase()}`;
-      await client.create(ConfigMap, { metadata: { name, ...IN_DEFAULT } });
-      await admin.patch(ConfigMap, name, { data: { a: "1" } }, IN_DEFAULT);
-      await using events = flat(client.watch(ConfigMap, { ...IN_DEFAULT, resourceVersion, signal: stop.signal }), stop);
-      let told: WatchEvent = await events.next();
-      while (told.type === "BOOKMARK") told = await events.next();
-      // A server that was restarted does not hold what was before: it says so, or tells what came since.
-      if (told.type === "ERROR") assert.equal(told.object.code, 410);
-      else assert.equal(told.object.metadata.name, name);
+      const watches = Array.from(
+        { length: 20 },
+        () => flat(client.watch(ConfigMap, { initial: true, signal: stop.signal }), stop),
+      );
+      await Promise.all(watches.map((watch) => watch.next()));
+      const names = Array.from({ length: 200 }, (_, i) => `parallel-${i}`);
+      await Promise.all(
+        names.map((name) => client.create(ConfigMap, { metadata: { name, ...IN_DEFAULT } }, { dryRun: true })),
+      );
+      assert.deepEqual([proxy.opened, proxy.open], [1, 1]);
+      for (const watch of watches) await watch[Symbol.asyncDispose]();
     });
+
+    await t.step(`${way}: requests that all come first settle on one connection`, async () => {
+      using proxy = countingProxy(cluster.port);
+      using own = await open(`https://127.0.0.1:${proxy.port}`);
+      await Promise.all(Array.from({ length: 20 }, () => own.client.get(Namespace, "default")));
+      await soon(() => assert.equal(proxy.open, 1));
+    });
+
+    await t.step(`${way}: bodies of a megabyte go there and come back, and answers of many`, async () => {
+      using own = await open(cluster.url);
+      const names = Array.from({ length: 6 }, (_, i) => `large-${i}`);
+      const text = "ä".repeat(450_000);
+      await Promise.all(
+        names.map((name) => own.client.create(ConfigMap, { metadata: { name, ...IN_DEFAULT }, data: { text } })),
+      );
+      const all = await own.client.list(ConfigMap, IN_DEFAULT);
+      assert.equal(all.filter(({ data }) => data?.text === text).length, names.length);
+      await Promise.all(names.map((name) => own.client.delete(ConfigMap, name, IN_DEFAULT)));
+    });
+
+    for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+      await t.step(
+        `${way}: a watch ends when the server does by ${signal}, and the client goes on when it is back`,
+        async () => {
+          using own = await open(cluster.url);
+          const { client } = own;
+          const stop = new AbortController();
+          const watch = client.watch(ConfigMap, { ...IN_DEFAULT, initial: true, signal: stop.signal });
+          const { value } = await watch.next();
+          const { resourceVersion } = value!.at(-1)!.object.metadata;
+
+          const ended = drained(watch);
+          const restarted = cluster.restartApiserver({ signal });
+          const end = await ended;
+          await restarted;
+          if (signal === "SIGTERM") assert.equal(end, undefined);
+          else assert.match(String(end), /^Error: Cannot watch ConfigMap "default": the stream broke off: /);
+
+          // The first request finds the connection dead: it is not the caller who has to ask twice.
+          const name = `after-${signal.toLowerCase()}-${way.replaceAll(" ", "-")}`;
+          await client.create(ConfigMap, { metadata: { name, ...IN_DEFAULT } });
+          await admin.patch(ConfigMap, name, { data: { a: "1" } }, IN_DEFAULT);
+          await using events = flat(
+            client.watch(ConfigMap, { ...IN_DEFAULT, resourceVersion, signal: stop.signal }),
+            stop,
+          );
+          let told: WatchEvent = await events.next();
+          while (told.type === "BOOKMARK") told = await events.next();
+          // A server that was restarted does not hold what was before: it says so, or tells what came since.
+          if (told.type === "ERROR") assert.equal(told.object.code, 410);
+          else assert.equal(told.object.metadata.name, name);
+        },
+      );
+    }
   }
 
   await t.step("a server that is away is named, with the reason", async () => {
@@ -194,8 +222,9 @@ Deno.test("ways to a real API server", async (t) => {
 
 /** The pieces of the way from inside a pod, without the name of the API server, which only a pod knows. */
 function asPod(cluster: { url: string; caCert: string }, path: string, clock: VirtualClock) {
-  const { fetch, close } = tlsTransport({ ca: cluster.caCert });
-  return clientOf({ url: cluster.url, ...withToken({ fetch }, tokenFile(path, denoMachine, clock)), close });
+  const { close, reset, ...transport } = http2Transport(cluster.caCert);
+  const token = tokenFile(path, denoMachine, clock);
+  return clientOf({ url: cluster.url, ...withToken(transport, token), reset, close });
 }
 
 async function whoAmI(client: Client): Promise<string | undefined> {
