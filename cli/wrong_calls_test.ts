@@ -216,9 +216,10 @@ function entries(folder: string): string[] {
 }
 
 // Earlier ones say some of it in other words.
+const SAYS_ALL = !Deno.version.deno.startsWith("2.4.");
+
 Deno.test({
   name: "op tells each wrong call what is wrong with it and what to do, by its exit code too, and writes nothing",
-  ignore: Deno.version.deno.startsWith("2.4."),
   async fn(t) {
     await using folder = await operatorFolder(NOTES);
     for (const [file, text] of Object.entries(FILES)) {
@@ -229,8 +230,8 @@ Deno.test({
     for (const [given, code, says] of WRONG) {
       await t.step(given, async () => {
         const told = await folder.op(...given.split(" "));
-        assert.match(told.stderr.trimEnd(), says);
-        assert.equal(told.code, code);
+        assert.match(told.stderr.trimEnd(), SAYS_ALL ? says : /./);
+        assert.equal(told.code, code, told.stderr);
         assert.equal(told.stdout, "");
         assert((told.stderr.match(/^ +at /gm)?.length ?? 0) <= 1, told.stderr);
         assert.deepEqual(entries(folder.path), before);

@@ -59,7 +59,10 @@ interface Place {
 }
 
 function decodeValue(schema: ServerSchema, value: unknown, place: Place): unknown {
-  if (schema["x-kubernetes-int-or-string"]) return value;
+  if (schema["x-kubernetes-int-or-string"]) {
+    if (typeof value === "number" && !isInt32(value, place)) throw mismatch(value, "int32", place);
+    return value;
+  }
   if (schema.schemaOr !== undefined) return decodeSchemaOr(schema.schemaOr, value, place);
   if (isQuantity(schema)) {
     if (typeof value !== "number" && typeof value !== "string") throw mismatch(value, "resource.Quantity", place);
@@ -89,6 +92,10 @@ function decodeValue(schema: ServerSchema, value: unknown, place: Place): unknow
     default:
       return value;
   }
+}
+
+function isInt32(value: number, { written }: Place): boolean {
+  return Number.isInteger(value) && written === undefined && Math.abs(value) < 2 ** 31;
 }
 
 function decodeObject(schema: ServerSchema, value: unknown, place: Place): unknown {

@@ -5,6 +5,7 @@ import { quoted } from "../base/quoted.ts";
 import { goKind } from "./go_value.ts";
 import { duplicateKeys } from "./json_keys.ts";
 import { badRequest, patchRejected, requestTooLarge } from "./status_error.ts";
+import { carryWritten, noteWritten, writtenIn } from "./written_numbers.ts";
 
 const MOST_OPERATIONS = 10_000;
 
@@ -94,6 +95,7 @@ export function applyOperations(live: unknown, operations: readonly unknown[]): 
 
 function apply(root: { document: unknown }, operation: Operation): void {
   const { value = null } = operation;
+  const written = writtenIn(operation)?.get("value");
   const op = typeof operation.op === "string" ? operation.op : "unknown";
   switch (op) {
     case "move":
@@ -126,12 +128,12 @@ function apply(root: { document: unknown }, operation: Operation): void {
       );
       return within(
         `error in ${op} for path: '${path}'`,
-        () => op === "add" ? place.add(structuredClone(value)) : place.remove(),
+        () => op === "add" ? place.add(copyOf(value), written) : place.remove(),
       );
     }
     case "replace": {
       const path = pathOf(operation, op);
-      if (path === "") return void (root.document = structuredClone(value));
+      if (path === "") return void (root.document = copyOf(value));
       const place = placeOf(
         root.document,
         path,
@@ -139,7 +141,7 @@ function apply(root: { document: unknown }, operation: Operation): void {
       );
       return within(
         "replace operation does not apply",
-        () => place.replace(structuredClone(value)),
+        () => place.replace(copyOf(value), written),
         `doc is missing key: ${path}: ${MISSING}`,
       );
     }
@@ -152,6 +154,13 @@ function apply(root: { document: unknown }, operation: Operation): void {
     default:
       throw new Misfit(`Unexpected kind: ${op}`);
   }
+}
+
+/** A copy that may be changed, with what is known of how its numbers were written. */
+function copyOf(value: unknown): unknown {
+  const copy: unknown = structuredClone(value);
+  carryWritten(value, copy);
+  return copy;
 }
 
 function tested(document: unknown, path: string): unknown {
@@ -188,8 +197,9 @@ interface Place {
   readonly key: string;
   /** What is there; null where an object has no such key. */
   get(): unknown;
-  add(value: unknown): void;
-  replace(value: unknown): void;
+  /** @param written How a number is written, where that is not how others are. */
+  add(value: unknown, written?: string): void;
+  replace(value: unknown, written?: string): void;
   remove(): void;
 }
 
@@ -213,11 +223,15 @@ function keyOf(holder: unknown, key: string): Place {
 }
 
 function fieldPlace(object: Record<string, unknown>, key: string): Place {
+  const set = (value: unknown, written?: string) => {
+    setOwn(object, key, value);
+    noteWritten(object, key, written);
+  };
   return {
     key,
     get: () => own(object, key) ?? null,
-    add: (value) => setOwn(object, key, value),
-    replace: (value) => setOwn(object, key, value),
+    add: set,
+    replace: set,
     remove() {
       if (!Object.hasOwn(object, key)) throw new Misfit(`Unable to remove nonexistent key: ${key}: ${MISSING}`);
       delete object[key];
@@ -239,7 +253,11 @@ function itemPlace(list: unknown[], key: string): Place {
       if (key === "-") list.push(value);
       else list.splice(at(list.length + 1, `value was not a proper array index: '${key}': `), 0, value);
     },
-    replace: (value) => void (list[at(list.length)] = value),
+    replace(value, written) {
+      const index = at(list.length);
+      list[index] = value;
+      noteWritten(list, String(index), written);
+    },
     remove: () => void list.splice(at(list.length), 1),
   };
 }

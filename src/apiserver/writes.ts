@@ -32,6 +32,7 @@ import { type WriteOptions, writeOptions } from "./options.ts";
 import { checkName, creating, updating } from "./persist.ts";
 import { badRequest, invalid, unsupportedMediaType, unsupportedPatch } from "./status_error.ts";
 import { applyStrategicPatch } from "./strategic_patch.ts";
+import { carryWritten } from "./written_numbers.ts";
 
 /** A request about one kind. */
 export interface Target {
@@ -218,7 +219,12 @@ export function editOf(kind: ServedKind, type: string, text: string): Edit {
     return { faults, apply, isStrategic, quoted: () => goValue(changes) };
   }
   if (!isObject(patch)) throw notAnObject(prefix, patch);
-  return { ...ofObject, faults, apply: (live) => applyMergePatch(live, patch) };
+  const apply = (live: StoredObject) => {
+    const edited = applyMergePatch(live, patch);
+    carryWritten(patch, edited);
+    return edited;
+  };
+  return { ...ofObject, faults, apply };
 }
 
 /**

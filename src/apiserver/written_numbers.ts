@@ -45,3 +45,26 @@ export function writtenAs<T extends object>(original: object, copy: T): T {
   if (known !== undefined) found.set(copy, known);
   return copy;
 }
+
+/** Notes how a number was written, or that it was written as others are. */
+export function noteWritten(holder: object, key: string, written: string | undefined): void {
+  if (written !== undefined) found.set(holder, notes(holder).set(key, written));
+  else found.get(holder)?.delete(key);
+}
+
+/**
+ * Notes of what a patch was merged into, or a copy of it, what is known of the patch's own numbers.
+ *
+ * @param from The patch or the original.
+ * @param to What was made of it.
+ */
+export function carryWritten(from: unknown, to: unknown): void {
+  if (from === to || typeof from !== "object" || from === null || typeof to !== "object" || to === null) return;
+  const known = found.get(from);
+  const made = to as Readonly<Record<string, unknown>>;
+  for (const [key, part] of Object.entries(from)) {
+    const written = known?.get(key);
+    if (written !== undefined) noteWritten(to, key, written);
+    else if (Object.hasOwn(made, key)) carryWritten(part, made[key]);
+  }
+}

@@ -16,6 +16,8 @@ export interface Outgoing {
   readonly lane?: number;
   /** Whether its answer is read as it comes, as a watch's is. @default {false} */
   readonly streams?: boolean;
+  /** Whether it goes before others that wait for their turn. @default {false} */
+  readonly isUrgent?: boolean;
 }
 
 /** A way to an API server. */

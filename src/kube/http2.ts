@@ -17,8 +17,10 @@ import {
   LONGEST_FRAME,
   SETTING,
 } from "./http2_frames.ts";
-import { type Asking, type Duplex, NotProcessedError } from "./http2_asking.ts";
+import { type Asking, type Duplex, type Http2Options, NotProcessedError } from "./http2_asking.ts";
+import type { Stream } from "./http2_stream.ts";
 import { joined, streamedAnswer, wholeAnswer } from "./http2_answer.ts";
+import { Liveness } from "./http2_liveness.ts";
 import { StreamedBody } from "./streamed_body.ts";
 
 const PREFACE = new TextEncoder().encode("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
@@ -30,29 +32,13 @@ const LARGEST_WINDOW = 2 ** 31 - 1;
 // A header block is at most so long: what goes on beyond is no answer of an API server.
 const LONGEST_BLOCK = 1 << 20;
 const TABLE_SIZE = 4096;
-
-interface Stream {
-  readonly id: number;
-  readonly asking: Asking;
-  readonly resolve: (answer: Answer) => void;
-  readonly reject: (error: unknown) => void;
-  readonly onAbort: () => void;
-  head: AnswerHeaders | undefined;
-  /** Of an answer that comes whole. */
-  readonly chunks: Uint8Array[];
-  /** Of one that is read as it comes. */
-  body: StreamedBody | undefined;
-  /** What is left of the request's body. */
-  unsent: Uint8Array | undefined;
-  /** How much of it the server takes. */
-  window: number;
-  /** What came, and is not yet given back to the server's window. */
-  taken: number;
-}
+// So many of the requests that the server takes at once are left to those that may not wait.
+const URGENT = 2;
 
 /** A connection. */
 export class Http2 {
   readonly #duplex: Duplex;
+  readonly #onGone: (() => void) | undefined;
   readonly #out = new FrameWriter();
   readonly #headers = new HeaderWriter(TABLE_SIZE);
   readonly #encoder = new TextEncoder();
@@ -69,10 +55,24 @@ export class Http2 {
   #isFlushing = false;
   #isOpen = true;
   #broken: Error | undefined;
+  readonly #liveness: Liveness;
 
-  /** @param duplex The connection, of which both sides know that HTTP/2 is spoken. */
-  constructor(duplex: Duplex) {
+  /**
+   * @param duplex The connection, of which both sides know that HTTP/2 is spoken.
+   * @param options What it needs beside.
+   */
+  constructor(duplex: Duplex, options: Http2Options) {
     this.#duplex = duplex;
+    this.#onGone = options.onGone;
+    this.#liveness = new Liveness({
+      clock: options.clock,
+      isBusy: () => this.#streams.size > 0 && this.#broken === undefined,
+      ping: () => {
+        this.#out.frame(FRAME.ping, 0, 0, new Uint8Array(8));
+        this.#flush();
+      },
+      onDead: (error) => this.#fail(error),
+    });
     this.#out.raw(PREFACE);
     this.#out.settings([[SETTING.tableSize, 0], [SETTING.push, 0], [SETTING.window, STREAM_WINDOW]]);
     this.#out.numbers(FRAME.window, 0, CONNECTION_WINDOW - FIRST_WINDOW);
@@ -99,7 +99,7 @@ export class Http2 {
         if (!this.isOpen) return reject(this.#refusal());
         this.#begin(asking, resolve, reject);
       };
-      if (this.#streams.size < this.#mostStreams) return begin();
+      if (this.#hasRoom(asking.isUrgent)) return begin();
       // It waits no longer than its signal allows.
       const onAbort = (): void => reject(signal!.reason);
       signal?.addEventListener("abort", onAbort, { once: true });
@@ -108,6 +108,11 @@ export class Http2 {
         begin();
       });
     });
+  }
+
+  /** What may not wait, such as the question whether anybody is there, finds room beside all that does. */
+  #hasRoom(isUrgent = false): boolean {
+    return this.#streams.size < Math.max(1, this.#mostStreams - (isUrgent ? 0 : URGENT));
   }
 
   /** Ends it, and all that goes on over it. */
@@ -140,6 +145,7 @@ export class Http2 {
     this.#out.headers(id, block, unsent === undefined);
     this.#send(stream);
     this.#flush();
+    this.#liveness.begin();
   }
 
   /** Sends as much of a body as the server takes. */
@@ -181,6 +187,7 @@ export class Http2 {
       for (;;) {
         const count = await this.#duplex.read(reader.room);
         if (count === null) throw new Error("the connection was closed by the server");
+        this.#liveness.heard();
         reader.read(count, take);
         if (!this.#out.isEmpty) this.#flush();
       }
@@ -279,13 +286,18 @@ export class Http2 {
   }
 
   #onEnd(stream: Stream, content: Uint8Array): void {
-    const { head, unsent, body, resolve } = stream;
+    const { head, unsent, body, resolve, reject } = stream;
     if (head === undefined) throw new RangeError("an answer ends before its status");
     // It was answered before it was sent whole: nobody reads the rest.
     if (unsent !== undefined) this.#out.numbers(FRAME.reset, stream.id, CODE.cancel);
     this.#forget(stream);
-    if (body !== undefined) body.end();
-    else resolve(wholeAnswer(head, this.#decoder.decode(content)));
+    if (body !== undefined) return body.end();
+    try {
+      resolve(wholeAnswer(head, this.#decoder.decode(content)));
+    } catch (error) {
+      // A text can only be so long: the others have no part in that.
+      reject(error);
+    }
   }
 
   #onReset(id: number, code: number): void {
@@ -321,7 +333,7 @@ export class Http2 {
   /** The server takes more: of bodies, of requests. */
   #onRoom(): void {
     for (const stream of this.#streams.values()) if (stream.unsent !== undefined) this.#send(stream);
-    while (this.#line.length > 0 && this.#streams.size < this.#mostStreams) this.#line.shift()!();
+    while (this.#line.length > 0 && this.#hasRoom()) this.#line.shift()!();
   }
 
   /** The server takes no more requests; those that it looks at go on. */
@@ -380,5 +392,7 @@ export class Http2 {
     }
     for (const stream of [...this.#streams.values()]) this.#drop(stream, error);
     this.#refuseLine();
+    this.#liveness[Symbol.dispose]();
+    this.#onGone?.();
   }
 }

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import type { Clock } from "../base/clock.ts";
+import { VirtualClock } from "../base/virtual_clock.ts";
 import type { Answer } from "./answer.ts";
 import { Http2 } from "./http2.ts";
 import { type Asking, NotProcessedError } from "./http2_asking.ts";
@@ -99,6 +101,59 @@ Deno.test("what the server does not take at once waits, and no longer than its s
   assert.equal((await peer.sent(5)).at(-1)!.stream, 3);
   peer.send((out) => out.frame(FRAME.headers, FLAG.endHeaders | FLAG.end, 3, OK));
   assert.equal((await answers[2]!).status, 200);
+});
+
+Deno.test("what may not wait goes before what waits", async () => {
+  const peer = server();
+  peer.send((out) => out.settings([[SETTING.concurrent, 3]]));
+  await peer.sent(3);
+  const answers = [1, 2].map(() => peer.http2.request(asking()));
+  const urgent = peer.http2.request(asking({ isUrgent: true }));
+  assert.deepEqual((await peer.sent(5)).slice(3).map(({ stream }) => stream), [1, 3]);
+  peer.send((out) => out.frame(FRAME.headers, FLAG.endHeaders | FLAG.end, 3, OK));
+  assert.equal((await urgent).status, 200);
+  for (const stream of [1, 5]) peer.send((out) => out.frame(FRAME.headers, FLAG.endHeaders | FLAG.end, stream, OK));
+  for (const answer of answers) assert.equal((await answer).status, 200);
+});
+
+Deno.test("a connection that is silent is asked, and given up where nobody answers", async () => {
+  const clock = new VirtualClock();
+  const peer = server(clock);
+  const answer = peer.http2.request(asking());
+  const failed = assert.rejects(
+    answer,
+    /^Error: the connection is dead: nothing came for 8\.25 s, not even the answer to/,
+  );
+  await peer.sent(3);
+  const until = (seconds: number) => {
+    for (const end = clock.now() + seconds * 1000; clock.step(end););
+  };
+  until(4);
+  const ping = (await peer.sent(4)).at(-1)!;
+  assert.deepEqual([ping.type, ping.flags, ping.stream, ping.payload.length], [FRAME.ping, 0, 0, 8]);
+  peer.send((out) => out.frame(FRAME.ping, FLAG.ack, 0, ping.payload));
+  // Anything that comes says that somebody is there.
+  peer.send((out) => out.settings([]));
+  await peer.sent(5);
+  until(4.25);
+  assert.equal(peer.isClosed, false);
+  assert.equal((await peer.sent(6)).at(-1)!.type, FRAME.ping);
+  until(4.25);
+  await failed;
+  assert(peer.isClosed);
+});
+
+Deno.test("a connection over which nothing goes on is left alone", async () => {
+  const clock = new VirtualClock();
+  const peer = server(clock);
+  const answer = peer.http2.request(asking());
+  await peer.sent(3);
+  peer.send((out) => out.frame(FRAME.headers, FLAG.endHeaders | FLAG.end, 1, OK));
+  await answer;
+  while (clock.step(clock.now() + 60_000));
+  assert.equal(clock.nextDue, undefined);
+  assert.equal(peer.frames.length, 3);
+  assert.equal(peer.http2.isOpen, true);
 });
 
 Deno.test("a request that is given up is taken back, and others go on", async () => {
@@ -241,7 +296,7 @@ function asking(parts: Partial<Asking> = {}): Asking {
 }
 
 /** A server that says what a test says, and keeps what it was sent. */
-function server() {
+function server(clock: Clock = new VirtualClock()) {
   const frames: { type: number; flags: number; stream: number; payload: Uint8Array }[] = [];
   const reader = new FrameReader();
   const incoming: Uint8Array[] = [];
@@ -276,7 +331,7 @@ function server() {
       isClosed = true;
       wake();
     },
-  });
+  }, { clock });
   return {
     http2,
     frames,

@@ -1,5 +1,6 @@
 /** Requests over HTTP/2 connections of our own: one a lane, opened when it is first needed, and again when it is gone. */
 import { aborted } from "../base/abort.ts";
+import { type Clock, sleep } from "../base/clock.ts";
 import type { Answer } from "./answer.ts";
 import type { Connection, Outgoing } from "./connection.ts";
 import { refuseNoPem, tlsTransport } from "./http.ts";
@@ -15,37 +16,85 @@ interface Lane {
   open: Http2 | undefined;
 }
 
-/**
- * Sends requests to one server. A server that speaks no HTTP/2 is asked by `fetch`.
- *
- * @param ca The authorities to trust, PEM.
- * @throws {TypeError} If they are not PEM.
- */
-export function http2Transport(ca: string): Required<Pick<Connection, "fetch" | "send" | "reset">> & { close(): void } {
-  refuseNoPem(ca);
+// client-go gives a handshake as long (k8s.io/apimachinery `pkg/util/net`, TLSHandshakeTimeout).
+const PATIENCE = 10_000;
+
+/** What connections are opened with. */
+export interface Http2TransportOptions {
+  /** The authorities to trust, PEM. Asked for each connection: they may be others by then. */
+  readonly ca: () => string | Promise<string>;
+  readonly clock: Clock;
+}
+
+/** Sends requests to one server. A server that speaks no HTTP/2 is asked by `fetch`. */
+export function http2Transport(
+  { ca, clock }: Http2TransportOptions,
+): Required<Pick<Connection, "fetch" | "send" | "reset">> & { close(): void } {
   let held: ReturnType<typeof tlsTransport> | undefined;
-  const plain = () => held ??= tlsTransport({ ca });
   let speaksHttp2 = true;
   let isClosed = false;
   let lanes: Lane[] = [];
+  /** All connections that live, those too that take no more requests but still answer some. */
+  const living = new Set<{ close(): void }>();
+
+  const plain = async () => held ??= tlsTransport({ ca: await ca() });
 
   const connect = async (authority: string): Promise<Http2 | undefined> => {
     const { hostname, port } = new URL(`https://${authority}`);
-    const options = {
-      hostname: hostname.replace(/^\[|\]$/g, ""),
-      port: Number(port || 443),
-      caCerts: [ca],
-      alpnProtocols: ["h2", "http/1.1"],
+    const host = hostname.replace(/^\[|\]$/g, "");
+    const caCert = await ca();
+    refuseNoPem(caCert);
+    let connection: Deno.TlsConn | undefined;
+    let isOver = false;
+    const attempt = {
+      close() {
+        isOver = true;
+        try {
+          connection?.close();
+        } catch {
+          // It is closed already.
+        }
+      },
     };
-    const connection = await Deno.connectTls(options);
+    living.add(attempt);
+    const open = async (): Promise<Deno.TlsConn> => {
+      const plain = await Deno.connect({ hostname: host, port: Number(port || 443) });
+      if (isOver) {
+        plain.close();
+        throw new Error("the connection was closed");
+      }
+      // Requests are small, and none may wait for the answer to another.
+      plain.setNoDelay(true);
+      const options = { hostname: host, caCerts: [caCert], alpnProtocols: ["h2", "http/1.1"] };
+      try {
+        return connection = await Deno.startTls(plain, options);
+      } catch (error) {
+        plain.close();
+        throw error;
+      }
+    };
+    const late = new AbortController();
     try {
-      const { alpnProtocol } = await connection.handshake();
-      if (alpnProtocol === "h2") return new Http2(connection);
-      connection.close();
-      return undefined;
+      const opening = open().then(async (connection) => ({ connection, ...await connection.handshake() }));
+      const { connection: made, alpnProtocol } = await Promise.race([
+        opening,
+        sleep(clock, PATIENCE, late.signal).then(() => {
+          throw new Error(`the server did not answer within ${PATIENCE / 1000} s`);
+        }),
+      ]);
+      if (alpnProtocol !== "h2") {
+        made.close();
+        return undefined;
+      }
+      const http2 = new Http2(made, { clock, onGone: () => void living.delete(http2) });
+      living.add(http2);
+      return http2;
     } catch (error) {
-      connection.close();
+      attempt.close();
       throw error;
+    } finally {
+      late.abort();
+      living.delete(attempt);
     }
   };
 
@@ -54,23 +103,23 @@ export function http2Transport(ca: string): Required<Pick<Connection, "fetch" | 
     lane.opening ??= connect(authority).then((connection) => {
       // It was given up meanwhile.
       if (isClosed || !lanes.includes(lane)) connection?.close();
+      else speaksHttp2 = connection !== undefined;
       lane.open = connection;
-      speaksHttp2 = connection !== undefined;
       return connection;
     }).finally(() => lane.opening = undefined);
 
   const send = async (url: string, outgoing: Outgoing): Promise<Answer> => {
-    const { method, headers, body, signal, streams = false } = outgoing;
+    const { method, headers, body, signal, streams = false, isUrgent = false } = outgoing;
     const start = "https://".length;
     const slash = url.indexOf("/", start);
     const [authority, path] = [url.slice(start, slash), url.slice(slash)];
     for (let attempt = 1;; attempt++) {
-      if (!speaksHttp2) return await plain().send(url, outgoing);
+      if (!speaksHttp2) return await (await plain()).send(url, outgoing);
       const lane = lanes[outgoing.lane ?? 0] ??= { opening: undefined, open: undefined };
       const connection = lane.open?.isOpen ? lane.open : await within(opened(lane, authority), signal);
       if (connection === undefined) continue;
       try {
-        return await connection.request({ method, authority, path, headers, body, signal, streams });
+        return await connection.request({ method, authority, path, headers, body, signal, streams, isUrgent });
       } catch (error) {
         if (!(error instanceof NotProcessedError) || attempt === MOST_TRIES) throw error;
       }
@@ -78,13 +127,14 @@ export function http2Transport(ca: string): Required<Pick<Connection, "fetch" | 
   };
 
   const reset = (): void => {
-    for (const { open } of lanes) open?.close();
+    for (const connection of [...living]) connection.close();
     lanes = [];
+    speaksHttp2 = true;
     held?.reset();
   };
 
   return {
-    fetch: (request) => plain().fetch(request),
+    fetch: async (request) => await (await plain()).fetch(request),
     send,
     reset,
     close() {

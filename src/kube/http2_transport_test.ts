@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { systemClock } from "../base/clock.ts";
+import { VirtualClock } from "../base/virtual_clock.ts";
 import { localAuthority } from "../testing/local_certificate.ts";
 import type { Outgoing } from "./connection.ts";
 import { http2Transport } from "./http2_transport.ts";
@@ -75,13 +77,13 @@ Deno.test("http2Transport opens another connection after reset, and what was und
 Deno.test("http2Transport says why a server cannot be reached, and tries again with the next request", async () => {
   const { caCert } = await localAuthority();
   await using server = await serve(() => new Response("ok"));
-  const other = http2Transport(caCert);
+  const other = transportTo(caCert);
   await assert.rejects(other.send(`${server.url}/`, outgoing({})), /invalid peer certificate/);
   other.close();
   const gone = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const url = `https://127.0.0.1:${(gone.addr as Deno.NetAddr).port}/`;
   gone.close();
-  const transport = http2Transport(caCert);
+  const transport = transportTo(caCert);
   for (let i = 0; i < 2; i++) await assert.rejects(transport.send(url, outgoing({})), /connection refused/i);
   transport.close();
 });
@@ -90,7 +92,7 @@ Deno.test("http2Transport waits for a connection no longer than the request's si
   const { caCert } = await localAuthority();
   // It takes connections, and says nothing.
   using mute = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const transport = http2Transport(caCert);
+  const transport = transportTo(caCert);
   const stop = new AbortController();
   const url = `https://127.0.0.1:${(mute.addr as Deno.NetAddr).port}/`;
   const [asked, other] = [transport.send(url, outgoing({ signal: stop.signal })), transport.send(url, outgoing({}))];
@@ -102,8 +104,46 @@ Deno.test("http2Transport waits for a connection no longer than the request's si
   transport.close();
 });
 
-Deno.test("http2Transport refuses an authority that is no certificate", () => {
-  assert.throws(() => http2Transport("none"), /it is not PEM/);
+Deno.test("http2Transport gives up a server that takes a connection and says nothing", async () => {
+  const { caCert } = await localAuthority();
+  using mute = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const clock = new VirtualClock();
+  const transport = http2Transport({ ca: () => caCert, clock });
+  const asked = transport.send(`https://127.0.0.1:${(mute.addr as Deno.NetAddr).port}/`, outgoing({}));
+  const failed = assert.rejects(asked, /the server did not answer within 10 s/);
+  using _taken = await mute.accept();
+  while (clock.step(clock.now() + 10_000));
+  await failed;
+  transport.close();
+});
+
+Deno.test("http2Transport ends with a reset what is being opened", async () => {
+  const { caCert } = await localAuthority();
+  using mute = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const transport = transportTo(caCert);
+  const asked = transport.send(`https://127.0.0.1:${(mute.addr as Deno.NetAddr).port}/`, outgoing({}));
+  const failed = assert.rejects(asked);
+  using taken = await mute.accept();
+  // The client has begun to speak, so that there is something to be ended.
+  await taken.read(new Uint8Array(1));
+  transport.reset();
+  await failed;
+  transport.close();
+});
+
+Deno.test("http2Transport trusts the authorities of when a connection is opened", async () => {
+  const other = await localAuthority();
+  await using server = await serve(() => new Response("ok"));
+  let ca = other.caCert;
+  const transport = http2Transport({ ca: () => Promise.resolve(ca), clock: systemClock });
+  await assert.rejects(transport.send(`${server.url}/`, outgoing({})), /invalid peer certificate/);
+  ca = server.caCert;
+  assert.equal(await (await transport.send(`${server.url}/`, outgoing({}))).text(), "ok");
+  transport.close();
+});
+
+Deno.test("http2Transport refuses an authority that is no certificate", async () => {
+  await assert.rejects(transportTo("none").send("https://127.0.0.1:1/", outgoing({})), /it is not PEM/);
 });
 
 Deno.test("http2Transport asks a server that speaks no HTTP/2 as fetch does", async () => {
@@ -113,7 +153,7 @@ Deno.test("http2Transport asks a server that speaks no HTTP/2 as fetch does", as
   const served = (async () => {
     for await (const connection of listener) void answerPlainly(connection);
   })();
-  const transport = http2Transport(authority.caCert);
+  const transport = transportTo(authority.caCert);
   const url = `https://127.0.0.1:${(listener.addr as Deno.NetAddr).port}/x`;
   for (let i = 0; i < 2; i++) assert.equal(await (await transport.send(url, outgoing({}))).text(), "plain");
   transport.close();
@@ -140,6 +180,10 @@ async function answerPlainly(connection: Deno.TlsConn): Promise<void> {
   }
 }
 
+function transportTo(ca: string): ReturnType<typeof http2Transport> {
+  return http2Transport({ ca: () => ca, clock: systemClock });
+}
+
 function outgoing(parts: Partial<Outgoing>): Outgoing {
   return { method: "GET", headers: { accept: "*/*" }, body: null, signal: null, ...parts };
 }
@@ -155,9 +199,10 @@ async function serve(answer: (request: Request, peer: string) => Response | Prom
     (request, { remoteAddr }) => answer(request, String((remoteAddr as Deno.NetAddr).port)),
   );
   const url = `https://127.0.0.1:${await listening.promise}`;
-  const transport = http2Transport(authority.caCert);
+  const transport = transportTo(authority.caCert);
   return {
     url,
+    caCert: authority.caCert,
     send: (path: string, parts: Partial<Outgoing> = {}) => transport.send(`${url}/${path}`, outgoing(parts)),
     reset: () => transport.reset(),
     async [Symbol.asyncDispose]() {

@@ -2,10 +2,12 @@
 import type { Clock } from "../base/clock.ts";
 import { API_HOST, SERVICE_ACCOUNT } from "../base/pod.ts";
 import type { Connection } from "./connection.ts";
-import { tlsTransport, withToken } from "./http.ts";
+import { refuseNoPem, tlsTransport, withToken } from "./http.ts";
 import { http2Transport } from "./http2_transport.ts";
 import type { Machine } from "./machine.ts";
 import { tokenFile } from "./token_file.ts";
+
+const AUTHORITIES = `${SERVICE_ACCOUNT}/ca.crt`;
 
 /**
  * Connects as the pod's service account.
@@ -20,15 +22,18 @@ export async function inCluster(machine: Machine, clock: Clock): Promise<Connect
   if (port === undefined) return undefined;
   let ca: string;
   try {
-    ca = await machine.readText(`${SERVICE_ACCOUNT}/ca.crt`);
+    ca = await machine.readText(AUTHORITIES);
   } catch (cause) {
     throw new Error(
-      `Cannot connect from inside the pod: "${SERVICE_ACCOUNT}/ca.crt" cannot be read: set automountServiceAccountToken to true`,
+      `Cannot connect from inside the pod: "${AUTHORITIES}" cannot be read: set automountServiceAccountToken to true`,
       { cause },
     );
   }
+  refuseNoPem(ca);
   // Deno's fetch sends the trace along, for an API server that makes spans of its own.
-  const { close, reset, ...transport } = machine.isTraced?.() ? tlsTransport({ ca }) : http2Transport(ca);
+  const { close, reset, ...transport } = machine.isTraced?.()
+    ? tlsTransport({ ca })
+    : http2Transport({ ca: () => machine.readText(AUTHORITIES).catch(() => ca), clock });
   const namespace = await machine.readText(`${SERVICE_ACCOUNT}/namespace`).then((text) => text.trim(), () => "default");
   return {
     url: `https://${API_HOST}:${port}`,

@@ -4,7 +4,8 @@
  * connection; where that is not answered, the connection is given up: the next request opens another, what was under way fails, and watches go on from
  * where they were.
  *
- * client-go has the same by a ping of HTTP/2 (`golang.org/x/net/http2`, ReadIdleTimeout 30 s and PingTimeout 15 s), which `fetch` does not offer.
+ * client-go has the same by a ping of HTTP/2 (`golang.org/x/net/http2`, ReadIdleTimeout 30 s and PingTimeout 15 s), which `fetch` does not offer;
+ * `http2.ts` pings each connection besides, since an answer here says nothing of those over which further watches go.
  */
 import { type Clock, sleep } from "../base/clock.ts";
 import type { Connection, Outgoing } from "./connection.ts";
@@ -111,7 +112,8 @@ export class Pulse {
   async #ask(signal: AbortSignal): Promise<void> {
     const { connection, userAgent } = this.#options;
     const url = connection.url + PATH;
-    const outgoing: Outgoing = { method: "GET", headers: { "user-agent": userAgent }, body: null, signal };
+    const headers = { "user-agent": userAgent };
+    const outgoing: Outgoing = { method: "GET", headers, body: null, signal, isUrgent: true };
     const response = await (connection.send?.(url, outgoing) ?? connection.fetch(new Request(url, outgoing)));
     await response.body?.cancel();
   }

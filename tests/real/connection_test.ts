@@ -222,7 +222,7 @@ Deno.test("ways to a real API server", async (t) => {
 
 /** The pieces of the way from inside a pod, without the name of the API server, which only a pod knows. */
 function asPod(cluster: { url: string; caCert: string }, path: string, clock: VirtualClock) {
-  const { close, reset, ...transport } = http2Transport(cluster.caCert);
+  const { close, reset, ...transport } = http2Transport({ ca: () => cluster.caCert, clock });
   const token = tokenFile(path, denoMachine, clock);
   return clientOf({ url: cluster.url, ...withToken(transport, token), reset, close });
 }

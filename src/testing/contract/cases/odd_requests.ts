@@ -23,6 +23,13 @@ function deploymentText(replicas: string): string {
   return `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"replicas":${replicas},${spec}}}`;
 }
 
+/** Without the object that a refusal quotes, whose fields the real server has in the order of Go's types. */
+function verdict(
+  { code, reason, message, spec }: Readonly<Record<"code" | "reason" | "spec", unknown>> & { message?: string },
+): unknown {
+  return { code, reason, message: message?.split('": ').at(-1), spec };
+}
+
 /** Requests that hardly anybody makes. */
 export const oddRequests = area("bad input", {
   "whole objects that are none": async (api) => {
@@ -65,6 +72,27 @@ export const oddRequests = area("bad input", {
       const priority =
         `{"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":"${api.namespace}"},`;
       await api.post("/apis/scheduling.k8s.io/v1/priorityclasses?dryRun=All", `${priority}"value":${number}}`);
+    }
+  },
+  "patches whose whole numbers have a point or an exponent": async (api) => {
+    const place = `/apis/apps/v1/namespaces/${api.namespace}/deployments`;
+    await api.quietly("POST", place, deploymentText("1"));
+    for (const number of ["1e1", "2.0", "1.5", "4"]) {
+      const add = (path: string, value: string) => `[{"op":"add","path":"${path}","value":${value}}]`;
+      for (
+        const [body, contentType] of [
+          [`{"spec":{"replicas":${number}}}`, MERGE],
+          [`{"spec":{"replicas":${number}}}`, STRATEGIC],
+          [add("/spec/replicas", number), JSON_PATCH],
+          [add("/spec/strategy", `{"rollingUpdate":{"maxSurge":${number}}}`), JSON_PATCH],
+          [add("/spec/template/spec/securityContext", `{"runAsUser":${number}}`), JSON_PATCH],
+          [`{"spec":{"template":{"spec":{"securityContext":{"supplementalGroups":[1,${number}]}}}}}`, MERGE],
+          [
+            `[{"op":"add","path":"/spec/replicas","value":${number}},{"op":"replace","path":"/spec/replicas","value":3}]`,
+            JSON_PATCH,
+          ],
+        ] as const
+      ) await api.call("PATCH", `${place}/d`, body, { contentType, pick: verdict });
     }
   },
   "a pod's deadline": async (api) => {

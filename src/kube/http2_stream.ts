@@ -1,0 +1,25 @@
+/** A request that is under way over an HTTP/2 connection. */
+import type { Answer } from "./answer.ts";
+import type { AnswerHeaders } from "./hpack.ts";
+import type { Asking } from "./http2_asking.ts";
+import type { StreamedBody } from "./streamed_body.ts";
+
+/** What is known of it on our side. */
+export interface Stream {
+  readonly id: number;
+  readonly asking: Asking;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: unknown) => void;
+  readonly onAbort: () => void;
+  head: AnswerHeaders | undefined;
+  /** Of an answer that comes whole. */
+  readonly chunks: Uint8Array[];
+  /** Of one that is read as it comes. */
+  body: StreamedBody | undefined;
+  /** What is left of the request's body. */
+  unsent: Uint8Array | undefined;
+  /** How much of it the server takes. */
+  window: number;
+  /** What came, and is not yet given back to the server's window. */
+  taken: number;
+}
