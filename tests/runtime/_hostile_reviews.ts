@@ -1,0 +1,169 @@
+/** Reviews that are wrong somewhere: as a program, 10,000 of them, which prints how much of them is kept. That needs V8's gc(). */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { conversion, operator, resource, s } from "../../mod.ts";
+import { systemClock } from "../../src/base/clock.ts";
+import { Client } from "../../src/kube/client.ts";
+import { operatorLog } from "../../src/operator/log.ts";
+import { Metrics } from "../../src/runtime/metrics.ts";
+import { WebhookHandler } from "../../src/runtime/webhooks/handler.ts";
+import { Note, noteRules, PATH, review } from "./_reviews.ts";
+
+declare const gc: () => void;
+
+const RUNS = 10_000;
+
+const NoteV2 = resource({
+  group: Note.group,
+  version: "v2",
+  kind: "Note",
+  spec: s.object({ lines: s.array(s.string()) }),
+  versions: [Note],
+});
+const notes = conversion(Note, NoteV2, {
+  up: ({ spec }) => ({ spec: { lines: spec.text.split("\n") } }),
+  down: ({ spec }) => ({ spec: { text: spec.lines.join("\n") } }),
+});
+const op = operator({ name: "notes", parts: { noteRules, notes }, health: false });
+
+/** What answers reviews of notes, with nothing around it. */
+export function handler(limits = {}, metrics = new Metrics()): WebhookHandler {
+  const connection = { url: "http://nowhere", fetch: () => Promise.reject(new Error("no server")), close() {} };
+  return new WebhookHandler({
+    parts: op.parts,
+    client: new Client(connection),
+    clock: systemClock,
+    log: operatorLog("hostile"),
+    metrics,
+    services: () => undefined,
+    signal: new AbortController().signal,
+    limits,
+  });
+}
+
+/** A conversion of a note. */
+export function conversionReview(text: string, uid: string) {
+  const object = { apiVersion: Note.apiVersion, kind: "Note", metadata: { name: "a" }, spec: { text } };
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "ConversionReview",
+    request: { uid, desiredAPIVersion: NoteV2.apiVersion, objects: [object] },
+  };
+}
+
+/** A request of an API server. */
+export function post(path: string, body: BodyInit, headers: Record<string, string> = {}): Request {
+  return new Request(`https://notes${path}?timeout=1s`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body,
+  });
+}
+
+/** What is put in the place of a part. */
+const HOSTILE = fc.oneof(
+  fc.constantFrom<unknown>(
+    null,
+    true,
+    false,
+    0,
+    -1,
+    1e308,
+    "",
+    "v1",
+    "admission.k8s.io/v1beta1",
+    [],
+    {},
+    [[]],
+    "\ud800",
+  ),
+  fc.constant("x".repeat(100_000)),
+  fc.jsonValue({ maxDepth: 3 }),
+  fc.constant(JSON.parse('{"__proto__":{"allowed":true},"constructor":{"prototype":{"allowed":true}}}')),
+  fc.constant(deep(2000)),
+);
+
+type Json = Record<string, unknown>;
+
+/** A review of which one part is missing, or another thing. */
+function mutated(make: () => Json): fc.Arbitrary<{ readonly body: string; readonly isAdmission: boolean }> {
+  const paths = pathsOf(make());
+  const isAdmission = make().kind === "AdmissionReview";
+  return fc.tuple(fc.constantFrom(...paths), fc.option(HOSTILE, { nil: undefined }), fc.nat(40)).map(
+    ([path, value, cut]) => {
+      const body = make();
+      const holder = path.slice(0, -1).reduce<Json>((at, key) => at[key] as Json, body);
+      if (value === undefined) delete holder[path.at(-1)!];
+      else holder[path.at(-1)!] = value;
+      const text = JSON.stringify(body);
+      // One in twenty is cut off as well.
+      return { body: cut < 2 ? text.slice(0, -5 - cut * 40) : text, isAdmission };
+    },
+  );
+}
+
+/** The forbidden note is never allowed: whatever was changed in the review, unless it is the note's own text, or which webhook would be asked. */
+async function wellFormed(response: Response, body: string, isAdmission: boolean): Promise<void> {
+  const text = await response.text();
+  if (response.status !== 200) {
+    assert(response.status >= 400 && response.status < 600, String(response.status));
+    assert(text.length > 0 && text.length < 1000, text);
+    return;
+  }
+  const asked = JSON.parse(body);
+  const { response: answer, kind, apiVersion } = JSON.parse(text);
+  assert.equal(kind, isAdmission ? "AdmissionReview" : "ConversionReview");
+  assert.equal(apiVersion, asked.apiVersion);
+  assert.equal(answer.uid, asked.request.uid);
+  if (!isAdmission) return;
+  if (answer.allowed) assert.notEqual(asked.request.object.spec?.text, "forbidden");
+  else assert.equal(answer.status.code, 422);
+}
+
+function pathsOf(value: unknown, at: readonly string[] = []): string[][] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.keys(value).flatMap((key) => [[...at, key], ...pathsOf((value as Json)[key], [...at, key])]);
+}
+
+function deep(levels: number): unknown {
+  let value: unknown = "end";
+  for (let i = 0; i < levels; i++) value = [value];
+  return value;
+}
+
+/** Bytes that are held when all garbage is gone. */
+function held(): number {
+  gc();
+  const { heapUsed, external } = Deno.memoryUsage();
+  return heapUsed + external;
+}
+
+if (import.meta.main) {
+  const { fetch } = handler();
+  let valid = 0;
+  let answered = 0;
+  let half = 0;
+  const arbitrary = fc.oneof(
+    mutated(() => review("forbidden", "uid-1") as unknown as Json),
+    mutated(() => conversionReview("a", "uid-1") as unknown as Json),
+  );
+  // Some at a time: fast-check holds what it made until it is through.
+  for (const runs of Array.from({ length: 20 }, () => RUNS / 20)) {
+    await fc.assert(
+      fc.asyncProperty(arbitrary, async ({ body, isAdmission }) => {
+        const response = await fetch(post(isAdmission ? PATH : "/convert", body));
+        await wellFormed(response, body, isAdmission);
+        if (++answered % 10 !== 0) return;
+        const good = await (await fetch(post(PATH, JSON.stringify(review("hello", `good-${answered}`))))).json();
+        assert.deepEqual(good.response, { uid: `good-${answered}`, allowed: true });
+        const text = JSON.stringify(conversionReview("a\nb", `good-${answered}`));
+        const { response: converted } = await (await fetch(post("/convert", text))).json();
+        assert.deepEqual(converted.convertedObjects[0].spec, { lines: ["a", "b"] });
+        valid += 2;
+      }),
+      { numRuns: runs },
+    );
+    if (answered === RUNS / 2) half = held();
+  }
+  console.log(JSON.stringify({ answered, valid, grown: (held() - half) / 2 ** 20 }));
+}
