@@ -118,7 +118,7 @@ Deno.test("ways to a real API server", async (t) => {
     assert.equal(await whoAmI(own.client), "first");
     await folder.write({ token: (await cluster.user("second")).token });
     assert.equal(await whoAmI(own.client), "first");
-    clock.step(clock.now() + 60_000);
+    for (const minute = clock.now() + 60_000; clock.step(minute););
     assert.equal(await whoAmI(own.client), "second");
   });
 

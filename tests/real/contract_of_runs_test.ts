@@ -140,7 +140,9 @@ Deno.test("watches, runs and writes on a real API server", async (t) => {
     // What comes after it is seen, so that what came before it would have been.
     await client.patch(Note, "reads", { spec: { text: "more" } }, IN_DEFAULT);
     await soon(() => assert(runs.includes("reads more: changed"), runs.join()));
-    assert.deepEqual(runs.filter((one) => one.startsWith("reads")), ["reads hello: changed", "reads more: changed"]);
+    // Whether it was there at the start or came then is chance.
+    const of = runs.filter((one) => one.startsWith("reads")).map((one) => one.split(":")[0]);
+    assert.deepEqual(of, ["reads hello", "reads more"]);
   });
 
   await t.step(
@@ -229,12 +231,16 @@ Deno.test("watches, runs and writes on a real API server", async (t) => {
       await using _ = startOperator(op, { connection: way, clock, checkAccess: false });
       await create("stalled");
       await soon(() => assert(runs.some((one) => one.startsWith("stalled hello"))));
-      way.silence();
-      await client.patch(Note, "stalled", { spec: { text: "unheard" } }, IN_DEFAULT);
-      const from = clock.elapsed();
-      await soon(() => assert(runs.includes("stalled unheard: changed")));
-      const took = clock.elapsed() - from;
-      assert(took > 20_000, `after ${took} ms of its clock: was it silent at all?`);
+      // A stream that is opened anew at that very moment is a later one, which is heard.
+      for (let attempt = 1;; attempt++) {
+        way.silence();
+        const from = clock.elapsed();
+        await client.patch(Note, "stalled", { spec: { text: `unheard ${attempt}` } }, IN_DEFAULT);
+        await soon(() => assert(runs.includes(`stalled unheard ${attempt}: changed`)));
+        const took = clock.elapsed() - from;
+        if (took > 20_000) break;
+        assert(attempt < 5, `after ${took} ms of its clock: was it silent at all?`);
+      }
     },
   );
 });
