@@ -37,7 +37,11 @@ export function http2Transport(
   /** All connections that live, those too that take no more requests but still answer some. */
   const living = new Set<{ close(): void }>();
 
-  const plain = async () => held ??= tlsTransport({ ca: await ca() });
+  const plain = async () => {
+    const caCert = await ca();
+    // Looked at after the wait: of two who ask at once, one makes it.
+    return held ??= tlsTransport({ ca: caCert });
+  };
 
   const connect = async (authority: string): Promise<Http2 | undefined> => {
     const { hostname, port } = new URL(`https://${authority}`);
@@ -58,18 +62,18 @@ export function http2Transport(
     };
     living.add(attempt);
     const open = async (): Promise<Deno.TlsConn> => {
-      const plain = await Deno.connect({ hostname: host, port: Number(port || 443) });
+      const tcp = await Deno.connect({ hostname: host, port: Number(port || 443) });
       if (isOver) {
-        plain.close();
+        tcp.close();
         throw new Error("the connection was closed");
       }
       // Requests are small, and none may wait for the answer to another.
-      plain.setNoDelay(true);
+      tcp.setNoDelay(true);
       const options = { hostname: host, caCerts: [caCert], alpnProtocols: ["h2", "http/1.1"] };
       try {
-        return connection = await Deno.startTls(plain, options);
+        return connection = await Deno.startTls(tcp, options);
       } catch (error) {
-        plain.close();
+        tcp.close();
         throw error;
       }
     };
@@ -103,8 +107,8 @@ export function http2Transport(
     lane.opening ??= connect(authority).then((connection) => {
       // It was given up meanwhile.
       if (isClosed || !lanes.includes(lane)) connection?.close();
-      else speaksHttp2 = connection !== undefined;
       lane.open = connection;
+      speaksHttp2 = connection !== undefined;
       return connection;
     }).finally(() => lane.opening = undefined);
 
