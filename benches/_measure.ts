@@ -6,6 +6,7 @@ import { type RealCluster, realCluster } from "../src/testing/real_cluster.ts";
 import type { OperatorProcess } from "../tests/compiled/_followed.ts";
 import { startAsPod } from "../tests/compiled/_operator_process.ts";
 import { adminClient, watched } from "../tests/_watched.ts";
+import { median } from "./_figures.ts";
 import { cpuSeconds, type Memory, memory } from "./_proc.ts";
 import type { Program } from "./_programs.ts";
 import { followWrites, type Write } from "./_writes.ts";
@@ -51,6 +52,8 @@ const POLL = 20;
 // A program that used no CPU for this long is at rest: the tick of its clock is 10 ms.
 const REST = 1500;
 const LONGEST_RUN = 300_000;
+// How often drift is planted: the median counts.
+const ROUNDS = 9;
 
 /** What {@linkcode measureBacklog} is asked for. */
 export interface BacklogOptions {
@@ -64,7 +67,7 @@ export interface BacklogOptions {
 /** What {@linkcode measureBacklog} saw. */
 export interface Measured {
   readonly backlog: Backlog;
-  /** Seconds from the first change to the answer to the last repair. */
+  /** Seconds from the first change to the answer to the last repair: of several rounds, the median. */
   readonly repair?: number;
   readonly restart?: Restart;
 }
@@ -107,7 +110,7 @@ async function workOff(
   await atRest(process.pid);
   writes.push(...log.next());
   const used = { cpu: cpuSeconds(process.pid), peak: memory(process.pid).peak };
-  const repair = drifted === 0 ? undefined : await repairs(cluster, log, drifted);
+  const repair = drifted === 0 ? undefined : await repairs(cluster, log, process.pid, drifted);
   await stop(process);
   const backlog = {
     wall: (Math.max(...writes.filter(isStatus).map(({ answered }) => answered)) - started) / 1000,
@@ -118,24 +121,35 @@ async function workOff(
   return repair === undefined ? { backlog } : { backlog, repair };
 }
 
-/** Somebody else changes ConfigMaps; each must be changed back. */
-async function repairs(cluster: RealCluster, log: ReturnType<typeof followWrites>, drifted: number): Promise<number> {
+/** Somebody else changes ConfigMaps, again and again; each must be changed back. One round takes too short a time to tell programs apart. */
+async function repairs(
+  cluster: RealCluster,
+  log: ReturnType<typeof followWrites>,
+  pid: number,
+  drifted: number,
+): Promise<number> {
   const client = adminClient(cluster);
-  const started = Date.now();
-  await Promise.all(
-    Array.from(
-      { length: drifted },
-      (_, i) => client.patch(ConfigMap, `item-${i}`, { data: { size: "drifted" } }, { namespace: "default" }),
-    ),
-  );
-  const repaired = new Map<string, number>();
-  await until(`${drifted} repairs`, () => {
-    for (const write of log.next()) {
-      if (write.code < 300 && pathOf(write).includes("/configmaps/")) repaired.set(pathOf(write), write.answered);
-    }
-    return repaired.size >= drifted;
-  });
-  return (Math.max(...repaired.values()) - started) / 1000;
+  const rounds: number[] = [];
+  while (rounds.length < ROUNDS) {
+    await atRest(pid);
+    log.next();
+    const started = Date.now();
+    await Promise.all(
+      Array.from(
+        { length: drifted },
+        (_, i) => client.patch(ConfigMap, `item-${i}`, { data: { size: "drifted" } }, { namespace: "default" }),
+      ),
+    );
+    const repaired = new Map<string, number>();
+    await until(`${drifted} repairs`, () => {
+      for (const write of log.next()) {
+        if (write.code < 300 && pathOf(write).includes("/configmaps/")) repaired.set(pathOf(write), write.answered);
+      }
+      return repaired.size >= drifted;
+    });
+    rounds.push((Math.max(...repaired.values()) - started) / 1000);
+  }
+  return median(rounds);
 }
 
 async function startAgain(cluster: RealCluster, program: Program, after: number): Promise<Restart> {
