@@ -8,7 +8,8 @@ import { conflictsBeside, KUBECTL, withLastApplied } from "./apply/last_applied.
 import { typeFaults } from "./apply/typed.ts";
 import { applied, type Conflict, ConflictError, type Managers, updated } from "./apply/updater.ts";
 import { parseYamlKeys } from "./yaml_body.ts";
-import { type Core, keyOf, resourceName } from "./core.ts";
+import type { Core } from "./core.ts";
+import { keyOf } from "./object_key.ts";
 import { decodeBody } from "./decode_body.ts";
 import type { ServedKind } from "./kinds.ts";
 import {
@@ -32,7 +33,8 @@ import {
 import type { WriteOptions } from "./options.ts";
 import { checkName, creating, updating } from "./persist.ts";
 import { applyConflict, badRequest, conflict, invalid, notFound, StatusError } from "./status_error.ts";
-import { guardOf, type Outcome, type Target } from "./writes.ts";
+import { guardOf } from "./access/write_guard.ts";
+import type { Outcome, Target } from "./target.ts";
 
 /**
  * Applies the configuration of a PATCH: makes the object, or changes what is there.
@@ -52,7 +54,7 @@ export async function applyObject(core: Core, target: Target, text: string, opti
   const { config, duplicates } = await configOf(kind, text);
   const live = core.store.get(kind.collection, keyOf(namespace, name));
   if (live === undefined) {
-    if (subresource !== undefined) throw notFound(resourceName(kind), name);
+    if (subresource !== undefined) throw notFound(kind, name);
     return await applyNew(core, target, config, duplicates, options);
   }
   let isChecked = false;
@@ -134,15 +136,9 @@ async function applyNew(
     const why = `uid mismatch: the provided object specified uid ${
       metadataOf(config).uid
     }, and no existing object was found`;
-    throw conflict(resourceName(kind), name, why);
+    throw conflict(kind, name, why);
   }
-  core.access.checkCreate(target.user, {
-    group: kind.group,
-    version: kind.version,
-    resource: kind.plural,
-    namespace,
-    name,
-  });
+  core.access.checkCreate(target.user, kind, { namespace, name });
   const empty = {
     ...nothing(kind) as Draft,
     apiVersion: kind.apiVersion,

@@ -7,7 +7,7 @@ import { type Draft, metadataOf, type StoredObject, withMetadata } from "./objec
 import { updateObject } from "./persist.ts";
 import { withPodCondition } from "./pod_conditions.ts";
 import { conflict, StatusError } from "./status_error.ts";
-import type { Target } from "./writes.ts";
+import type { Target } from "./target.ts";
 
 /**
  * Puts a pod on a node. Nobody owns what this changes.

@@ -4,15 +4,16 @@
  */
 import { isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
+import { attributesOn } from "./access/attributes.ts";
 import { admitted, namespaceOf } from "./admission/admitted.ts";
 import type { Steps } from "./admission/steps.ts";
-
 import { type ConnectOptions, connectOptions } from "./connect_options.ts";
-import { type Core, keyOf, resourceName } from "./core.ts";
+import type { Core } from "./core.ts";
+import { keyOf } from "./object_key.ts";
 import type { StoredObject } from "./objects.ts";
 import { getObject } from "./read.ts";
 import { badRequest, forbidden, internalError, notFound, StatusError } from "./status_error.ts";
-import type { Target } from "./writes.ts";
+import type { Target } from "./target.ts";
 
 const STREAMS = ["GET", "POST"];
 const ALL = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
@@ -74,18 +75,10 @@ function* looked(options: StoredObject): Steps<StoredObject> {
 }
 
 /** A WebSocket begins with a GET; what is done by it is no reading. */
-function mustBeAllowed(core: Core, { kind, namespace = "", name = "", subresource = "", user }: Target, verb: string) {
-  const { group, version, plural: resource } = kind;
-  const decision = core.access.authorizer?.decide(user, {
-    verb,
-    group,
-    version,
-    resource,
-    subresource,
-    namespace,
-    name,
-  });
-  if (decision !== undefined && !decision.allowed) throw forbidden(resourceName(kind), name, decision.reason);
+function mustBeAllowed(core: Core, { kind, namespace, name = "", subresource, user }: Target, verb: string): void {
+  const asked = attributesOn(kind, { verb, subresource, namespace, name });
+  const decision = core.access.authorizer?.decide(user, asked);
+  if (decision !== undefined && !decision.allowed) throw forbidden(kind, name, decision.reason);
 }
 
 /** What is done in a pod is done by its node. */
@@ -162,7 +155,7 @@ function serviceEndpoint(core: Core, { kind, namespace, name: id = "" }: Target)
     portName = String(found.name ?? "");
   }
   const endpoints = core.store.get("/endpoints", keyOf(namespace, name));
-  if (endpoints === undefined) throw notFound(resourceName(kind), name);
+  if (endpoints === undefined) throw notFound(kind, name);
   const subsets = list(endpoints.subsets).map(fields);
   if (subsets.length === 0) throw unavailable(`no endpoints available for service ${quoted(name)}`);
   const isServed = subsets.some(({ addresses, ports }) =>

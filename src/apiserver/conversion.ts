@@ -8,9 +8,26 @@
 import { isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
 import { type Caller, CallError, callWebhook } from "./admission/call.ts";
-import type { DeclaredConversion } from "./crd.ts";
 import { type StoredObject, withMetadata } from "./objects.ts";
 import { StatusError } from "./status_error.ts";
+
+/** How objects get from one version to another. */
+export interface DeclaredConversion {
+  readonly strategy: string;
+  readonly webhook?: {
+    readonly clientConfig?: {
+      readonly url?: string;
+      readonly service?: {
+        readonly namespace?: string;
+        readonly name?: string;
+        readonly path?: string;
+        readonly port?: number;
+      };
+      readonly caBundle?: string;
+    };
+    readonly conversionReviewVersions?: readonly string[];
+  };
+}
 
 /** Something has to be converted first. */
 export class ConversionNeeded extends Error {

@@ -1,6 +1,7 @@
 /** What is wrong with the conversion between the versions of a definition (`k8s.io/apiserver/pkg/util/webhook`, validation.go). */
 import { type FieldError, forbidden, invalid, notSupported, required } from "../schema/field_error.ts";
-import type { DeclaredConversion, DefinitionSpec } from "./crd.ts";
+import type { DeclaredConversion } from "./conversion.ts";
+import type { DefinitionSpec } from "./crd.ts";
 import { label1035Faults, subdomainFaults } from "../base/name_rules.ts";
 
 type ClientConfig = NonNullable<NonNullable<DeclaredConversion["webhook"]>["clientConfig"]>;

@@ -4,10 +4,10 @@ import { type JsonPath, parseJsonPath } from "../base/json_path.ts";
 import { goNumber } from "../schema/go_text.ts";
 import type { JsonSchema } from "../schema/json_schema.ts";
 import { customColumns, type DeclaredColumn } from "./columns.ts";
-import type { WebhookConverter } from "./conversion.ts";
+import type { DeclaredConversion, WebhookConverter } from "./conversion.ts";
 import type { Core } from "./core.ts";
 import { customRules, type CustomVersion, ownershipSchema } from "./custom_rules.ts";
-import type { Rules, ServedKind, Subresource } from "./kinds.ts";
+import type { DeclaredScale, Rules, ServedKind, Subresource } from "./kinds.ts";
 import { trackUpdate } from "./managed_fields.ts";
 import { type StoredObject, timestamp } from "./objects.ts";
 import { replicasFaults, replicasPath } from "./scale.ts";
@@ -39,31 +39,6 @@ export interface DefinitionVersion {
   readonly subresources?: { readonly status?: object; readonly scale?: DeclaredScale };
   readonly additionalPrinterColumns?: readonly DeclaredColumn[];
   readonly selectableFields?: readonly { readonly jsonPath: string }[];
-}
-
-/** Where `/scale` finds what it shows. */
-export interface DeclaredScale {
-  readonly specReplicasPath: string;
-  readonly statusReplicasPath: string;
-  readonly labelSelectorPath?: string;
-}
-
-/** How objects get from one version to another. */
-export interface DeclaredConversion {
-  readonly strategy: string;
-  readonly webhook?: {
-    readonly clientConfig?: {
-      readonly url?: string;
-      readonly service?: {
-        readonly namespace?: string;
-        readonly name?: string;
-        readonly path?: string;
-        readonly port?: number;
-      };
-      readonly caBundle?: string;
-    };
-    readonly conversionReviewVersions?: readonly string[];
-  };
 }
 
 /** `spec` of a definition. */

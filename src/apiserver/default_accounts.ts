@@ -1,5 +1,6 @@
 /** The service account "default" that each namespace has, as the controller of service accounts makes it (`k8s.io/kubernetes/pkg/controller/serviceaccount`). */
-import { type Core, keyOf } from "./core.ts";
+import type { Core } from "./core.ts";
+import { keyOf } from "./object_key.ts";
 import { NAMESPACES } from "./namespaces.ts";
 import { createObject } from "./persist.ts";
 

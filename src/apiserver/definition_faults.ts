@@ -8,10 +8,11 @@ import type { JsonSchema } from "../schema/json_schema.ts";
 import { schemaFaults } from "../schema/structural.ts";
 import { type Tolerated, toleratedIn } from "../schema/tolerated.ts";
 import { conversionFaults } from "./conversion_faults.ts";
-import type { DeclaredScale, DefinitionNames, DefinitionSpec, DefinitionStatus, DefinitionVersion } from "./crd.ts";
+import type { DefinitionNames, DefinitionSpec, DefinitionStatus, DefinitionVersion } from "./crd.ts";
 import type { DeclaredColumn } from "./columns.ts";
 import { quotedVersions, type Shared, sharedOf } from "./definition_form.ts";
 import { label1035Faults, subdomainFaults } from "../base/name_rules.ts";
+import type { DeclaredScale } from "./kinds.ts";
 import type { StoredObject } from "./objects.ts";
 
 /**

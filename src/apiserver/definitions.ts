@@ -1,8 +1,8 @@
 /** Follows the CustomResourceDefinitions in the store: serves what they define, and takes it away with all its objects when they go. */
 import type { Core } from "./core.ts";
-import { keyOfObject } from "./core.ts";
-import { CLEANUP, type DeclaredConversion, DEFINITIONS, kindsOf, settleDefinition, specOf } from "./crd.ts";
-import { WebhookConverter } from "./conversion.ts";
+import { keyOfObject } from "./object_key.ts";
+import { CLEANUP, DEFINITIONS, kindsOf, settleDefinition, specOf } from "./crd.ts";
+import { type DeclaredConversion, WebhookConverter } from "./conversion.ts";
 import type { ServedKind } from "./kinds.ts";
 import { type StoredObject, withMetadata } from "./objects.ts";
 import { isFinished } from "./persist.ts";

@@ -12,7 +12,7 @@ import { updateObject } from "./persist.ts";
 import { withPodCondition } from "./pod_conditions.ts";
 import { getObject, prefixOf } from "./read.ts";
 import { conflict, StatusError } from "./status_error.ts";
-import type { Target } from "./writes.ts";
+import type { Target } from "./target.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -2,7 +2,8 @@
  * Garbage collection by owner references (`k8s.io/kubernetes/pkg/controller/garbagecollector`): what has no owner left is deleted, and an owner that
  * is deleted in the foreground waits for those that block it. An owner is looked for only in the dependent's namespace or among what is cluster-wide.
  */
-import { type Core, keyOf, keyOfObject } from "./core.ts";
+import type { Core } from "./core.ts";
+import { keyOf, keyOfObject } from "./object_key.ts";
 import type { ServedKind } from "./kinds.ts";
 import { trackUpdate } from "./managed_fields.ts";
 import { type OwnerReference, type StoredObject, withMetadata } from "./objects.ts";

@@ -6,7 +6,8 @@ import { contentType, jsonFault, OBJECT_TYPES, parseJson, readBody, untypedFault
 import { isObject } from "../base/json.ts";
 import { withConversions } from "./conversion.ts";
 import { connect, isConnection } from "./connect.ts";
-import { type Core, resourceName, storedOf } from "./core.ts";
+import type { Core } from "./core.ts";
+import { storedOf } from "./stored.ts";
 import { invalid as invalidField } from "../schema/field_error.ts";
 import { isDiscoveryPath, serveDiscovery } from "./discovery.ts";
 import { asWanted, COMMON, encoded, jsonResponse, refusal, requestAsJson, streaming, textOf } from "./formats.ts";
@@ -34,7 +35,8 @@ import { type IncludeObject, partial, tableOf } from "./table.ts";
 import type { Watches, WatchEvent } from "./watch.ts";
 import { warningHeaders } from "./warning_headers.ts";
 import { parseYaml } from "./yaml_body.ts";
-import { create, type Outcome, patch, type Target, update } from "./writes.ts";
+import type { Outcome, Target } from "./target.ts";
+import { create, patch, update } from "./writes.ts";
 
 /**
  * Answers a request.
@@ -94,7 +96,7 @@ async function dispatch(
   };
   if (kind.deprecation !== undefined) warnings.push(kind.deprecation);
   if (path.subresource !== undefined && !kind.subresources.some(({ name }) => name === path.subresource)) {
-    throw kind.isBuiltin ? resourceNotFound() : notFound(resourceName(kind), path.name ?? "");
+    throw kind.isBuiltin ? resourceNotFound() : notFound(kind, path.name ?? "");
   }
   return await operate(core, watches, target, request);
 }
@@ -159,9 +161,9 @@ async function operate(core: Core, watches: Watches, target: Target, request: Re
 
 /** The refusal of a method on a path. Custom kinds leave it to the operation to find out that a name is missing. */
 function notThere(method: string, { kind, name, subresource }: Target): StatusError {
-  if (!kind.isBuiltin && subresource !== undefined) return methodNotSupported(resourceName(kind), VERBS[method] ?? "");
+  if (!kind.isBuiltin && subresource !== undefined) return methodNotSupported(kind, VERBS[method] ?? "");
   if (kind.isBuiltin && method === "GET" && name === undefined && kind.verbs.includes("list")) {
-    return methodNotSupported(resourceName(kind), "watch");
+    return methodNotSupported(kind, "watch");
   }
   if (kind.isBuiltin || name !== undefined) return methodNotAllowed();
   if (method === "PUT" || method === "PATCH") return badRequest("name must be provided");

@@ -1,5 +1,6 @@
 /** What an API server makes by itself when it starts, besides namespaces and roles: its own Service, and the priorities of what a cluster cannot be without. */
-import { type Core, keyOfObject } from "./core.ts";
+import type { Core } from "./core.ts";
+import { keyOfObject } from "./object_key.ts";
 import type { StoredObject } from "./objects.ts";
 import { timestamp } from "./objects.ts";
 

@@ -1,7 +1,6 @@
 /** The kinds that are served: the built-in ones from the start, the custom ones as their definitions come and go. */
 import { type BuiltinResource, resources } from "../openapi/kubernetes.gen.ts";
 import type { FieldError } from "../schema/field_error.ts";
-import type { DeclaredScale } from "./crd.ts";
 import type { Draft, StoredObject } from "./objects.ts";
 import { builtinSchema, type ServerSchema } from "./server_schema.ts";
 
@@ -59,6 +58,13 @@ export interface Column {
   readonly description?: string;
   readonly priority?: number;
   readonly cell: (object: StoredObject, now: number) => unknown;
+}
+
+/** Where `/scale` finds what it shows. */
+export interface DeclaredScale {
+  readonly specReplicasPath: string;
+  readonly statusReplicasPath: string;
+  readonly labelSelectorPath?: string;
 }
 
 /** A kind as served in one version. */

@@ -1,5 +1,6 @@
 /** Namespaces: those that are there from the start, and how one that is deleted empties itself. */
-import { type Core, keyOf } from "./core.ts";
+import type { Core } from "./core.ts";
+import { keyOf } from "./object_key.ts";
 import { trackUpdate } from "./managed_fields.ts";
 import { type Content, withConditions } from "./namespace_conditions.ts";
 import type { StoredObject } from "./objects.ts";

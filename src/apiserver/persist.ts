@@ -6,7 +6,9 @@ import { own } from "../base/own.ts";
 import { invalid as invalidField } from "../schema/field_error.ts";
 import type { Guard } from "./access/escalation.ts";
 import { atOnce, converting, type Steps } from "./admission/steps.ts";
-import { type Core, keyOf, keyOfObject, resourceName, storedOf } from "./core.ts";
+import type { Core } from "./core.ts";
+import { keyOf, keyOfObject } from "./object_key.ts";
+import { storedOf } from "./stored.ts";
 import { keepTimes } from "./managed_fields.ts";
 import type { ServedKind } from "./kinds.ts";
 import { finalizerWarnings, metadataFaults, metadataUpdateFaults } from "./metadata_rules.ts";
@@ -95,7 +97,7 @@ export function* creating(core: Core, kind: ServedKind, draft: Draft, request: C
   yield { phase: "validate", object: yield* converting(() => kind.rules.read(kept)) };
   const key = keyOf(tracked.metadata.namespace, tracked.metadata.name);
   if (core.store.get(kind.collection, key) !== undefined) {
-    throw alreadyExists(resourceName(kind), tracked.metadata.name);
+    throw alreadyExists(kind, tracked.metadata.name);
   }
   const warnings = [
     ...doubles,
@@ -104,7 +106,7 @@ export function* creating(core: Core, kind: ServedKind, draft: Draft, request: C
   ];
   yield* converting(() => kind.rules.convertAll?.(kept));
   if (core.store.get(kind.collection, key) !== undefined) {
-    throw alreadyExists(resourceName(kind), tracked.metadata.name);
+    throw alreadyExists(kind, tracked.metadata.name);
   }
   if (request.dryRun) return { object: kind.rules.read(kept), warnings };
   return { object: kind.rules.read(core.store.put(kind.collection, key, kept)), warnings };
@@ -137,7 +139,7 @@ function checkNamespace(core: Core, kind: ServedKind, namespace: string, name: s
   if (object === undefined) throw notFound({ group: "", plural: "namespaces" }, namespace);
   if (object.metadata.deletionTimestamp === undefined) return;
   const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
-  throw forbidden(resourceName(kind), name, why, [{
+  throw forbidden(kind, name, why, [{
     reason: "NamespaceTerminating",
     message: `namespace ${namespace} is being terminated`,
     field: "metadata.namespace",
@@ -249,7 +251,6 @@ function groupOf({ apiVersion }: StoredObject): string {
 /** Checks from which version a write starts, and fills it in where the kind does not ask. */
 function based(kind: ServedKind, request: UpdateRequest, wanted: Draft, old: StoredObject): StoredObject {
   const { uid, resourceVersion, namespace } = metadataOf(wanted);
-  const resource = resourceName(kind);
   if (request.isWhole && uid && uid !== old.metadata.uid) throw uidConflict(kind, request, uid, old.metadata.uid);
   if (kind.namespaced && namespace && namespace !== request.namespace) {
     throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
@@ -262,7 +263,7 @@ function based(kind: ServedKind, request: UpdateRequest, wanted: Draft, old: Sto
   } else if (!/^\d+$/.test(resourceVersion)) {
     const shown = JSON.stringify(resourceVersion);
     throw new StatusError(500, undefined, `strconv.ParseUint: parsing ${shown}: invalid syntax`);
-  } else if (resourceVersion !== old.metadata.resourceVersion) throw modified(resource, request.name);
+  } else if (resourceVersion !== old.metadata.resourceVersion) throw modified(kind, request.name);
   return withMetadata(wanted as unknown as StoredObject, {
     resourceVersion: old.metadata.resourceVersion,
     ...(kind.namespaced && { namespace: request.namespace ?? "" }),
@@ -279,7 +280,7 @@ function uidConflict(kind: ServedKind, request: UpdateRequest, wanted: string, a
   const why =
     `StorageError: invalid object, Code: 4, Key: ${path.join("/")}, ResourceVersion: 0, AdditionalErrorMsg: ` +
     `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${actual}`;
-  return conflict(resourceName(kind), request.name, why);
+  return conflict(kind, request.name, why);
 }
 
 /** What a write cannot change stays as it is, without a word: so the server does it. */

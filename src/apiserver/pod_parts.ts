@@ -16,7 +16,7 @@ import { type Draft, metadataOf, type StoredObject, withMetadata } from "./objec
 import { writeOptions } from "./options.ts";
 import { getObject } from "./read.ts";
 import { badRequest } from "./status_error.ts";
-import type { Target } from "./writes.ts";
+import type { Target } from "./target.ts";
 
 interface Part {
   /** Kind of the request's body. */

@@ -1,7 +1,9 @@
 /** get and list. */
 import { isObject } from "../base/json.ts";
 import { eachConverted } from "./conversion.ts";
-import { type Core, keyOf, storedOf } from "./core.ts";
+import type { Core } from "./core.ts";
+import { keyOf } from "./object_key.ts";
+import { storedOf } from "./stored.ts";
 import type { ServedKind } from "./kinds.ts";
 import type { StoredObject } from "./objects.ts";
 import { fieldSelection, labelSelection, type Selection } from "./selectors.ts";

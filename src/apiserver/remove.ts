@@ -1,5 +1,7 @@
 /** Deletion: at once, or marked and waiting for finalizers (`k8s.io/apiserver/pkg/registry/generic/registry/store.go`, `Delete`). */
-import { type Core, keyOfObject, storedOf } from "./core.ts";
+import type { Core } from "./core.ts";
+import { keyOfObject } from "./object_key.ts";
+import { storedOf } from "./stored.ts";
 import { type Grace, graceOf } from "./grace.ts";
 import type { ServedKind } from "./kinds.ts";
 import { type StoredObject, timestamp, withMetadata } from "./objects.ts";

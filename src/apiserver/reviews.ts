@@ -11,7 +11,7 @@ import { trackUpdate } from "./managed_fields.ts";
 import { type Draft, metadataOf, type StoredObject, timestamp } from "./objects.ts";
 import { writeOptions } from "./options.ts";
 import { badRequest, invalid, methodNotAllowed } from "./status_error.ts";
-import type { Target } from "./writes.ts";
+import type { Target } from "./target.ts";
 
 const AUTHENTICATION = "authentication.k8s.io";
 const AUTHORIZATION = "authorization.k8s.io";

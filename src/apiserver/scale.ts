@@ -6,11 +6,10 @@ import { admitted, writeOf } from "./admission/admitted.ts";
 import type { Steps } from "./admission/steps.ts";
 import { applyTo, configOf } from "./apply.ts";
 import { contentType, parseObject, readBody } from "./body.ts";
-import { type Core, resourceName } from "./core.ts";
-import type { DeclaredScale } from "./crd.ts";
+import type { Core } from "./core.ts";
 import { decode } from "./decode.ts";
 import { decodeBody } from "./decode_body.ts";
-import type { ServedKind } from "./kinds.ts";
+import type { DeclaredScale, ServedKind } from "./kinds.ts";
 import { encodeManaged, trackUpdate } from "./managed_fields.ts";
 import { type Draft, metadataOf, type StoredObject, withMetadata } from "./objects.ts";
 import { type WriteOptions, writeOptions } from "./options.ts";
@@ -19,7 +18,8 @@ import { getObject } from "./read.ts";
 import { ownersAfterScale, type ReplicasPaths, scaleOwners } from "./scale_fields.ts";
 import { builtinSchema } from "./server_schema.ts";
 import { badRequest, conflict, internalError, invalid, StatusError, unsupportedMediaType } from "./status_error.ts";
-import { decodePatched, editOf, type Outcome, PATCHES, type Target } from "./writes.ts";
+import type { Outcome, Target } from "./target.ts";
+import { decodePatched, editOf, PATCHES } from "./writes.ts";
 
 /** Whether a request is about replicas. */
 export function isScale({ subresource }: Target): boolean {
@@ -177,7 +177,7 @@ function checkScale(kind: ServedKind, wanted: Draft, live: StoredObject, namespa
   }
   if (uid && uid !== live.metadata.uid) {
     const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`;
-    throw conflict({ ...resourceName(kind), plural: `${kind.plural}/scale` }, name, why);
+    throw conflict({ group: kind.group, plural: `${kind.plural}/scale` }, name, why);
   }
 }
 

@@ -4,7 +4,8 @@ import { own } from "../base/own.ts";
 import { type FieldError, invalid as invalidField } from "../schema/field_error.ts";
 import { type Bound, ISSUER } from "./access/tokens.ts";
 import { contentType, parseObject, readBody } from "./body.ts";
-import { type Core, keyOf } from "./core.ts";
+import type { Core } from "./core.ts";
+import { keyOf } from "./object_key.ts";
 import type { ServedKind } from "./kinds.ts";
 import { trackUpdate } from "./managed_fields.ts";
 import { type Draft, type ManagedFieldsEntry, metadataOf, type StoredObject, timestamp } from "./objects.ts";
@@ -12,7 +13,7 @@ import { writeOptions } from "./options.ts";
 import { getObject } from "./read.ts";
 import { builtinSchema } from "./server_schema.ts";
 import { badRequest, conflict, invalid, notFound } from "./status_error.ts";
-import type { Target } from "./writes.ts";
+import type { Target } from "./target.ts";
 
 const KIND = { group: "authentication.k8s.io", kind: "TokenRequest" };
 

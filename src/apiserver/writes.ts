@@ -4,9 +4,7 @@ import { applyMergePatch } from "../base/merge_patch.ts";
 import { own } from "../base/own.ts";
 import { invalid as invalidField } from "../schema/field_error.ts";
 import { sorted } from "./apply/field_set.ts";
-import { escalationGuard, type Guard } from "./access/escalation.ts";
-import { ownerGuard } from "./access/owner_guard.ts";
-import type { User } from "./access/user.ts";
+import { guardOf } from "./access/write_guard.ts";
 import { admitted, writeOf } from "./admission/admitted.ts";
 import { applyObject } from "./apply.ts";
 import {
@@ -19,7 +17,8 @@ import {
   protobufFault,
   readBody,
 } from "./body.ts";
-import { type Core, keyOf } from "./core.ts";
+import type { Core } from "./core.ts";
+import { keyOf } from "./object_key.ts";
 import { decodeBody, type DecodeOptions, PatchedFault, unusable } from "./decode_body.ts";
 import { goValue } from "./go_value.ts";
 import { duplicateKeys, endlessNumber } from "./json_keys.ts";
@@ -32,44 +31,8 @@ import { type WriteOptions, writeOptions } from "./options.ts";
 import { checkName, creating, updating } from "./persist.ts";
 import { badRequest, invalid, unsupportedMediaType, unsupportedPatch } from "./status_error.ts";
 import { applyStrategicPatch } from "./strategic_patch.ts";
+import type { Outcome, Target } from "./target.ts";
 import { carryWritten } from "./written_numbers.ts";
-
-/** A request about one kind. */
-export interface Target {
-  readonly kind: ServedKind;
-  readonly namespace: string | undefined;
-  readonly name: string | undefined;
-  readonly subresource: string | undefined;
-  readonly query: URLSearchParams;
-  /** What follows the subresource in the path, where that hands it on. */
-  readonly subpath?: string;
-  /** Who sent it, or as whom it is answered. */
-  readonly user: User;
-  /** Whether the path itself asks for a watch, as in old times. */
-  readonly isWatchPath?: boolean;
-  /** What the answer warns of, be it a refusal or not. */
-  readonly warnings: string[];
-}
-
-/** What is answered. */
-export interface Outcome {
-  readonly code: number;
-  readonly object: StoredObject;
-}
-
-/** What a write is checked for because of who makes it. */
-export function guardOf(core: Core, target: Target): { guard?: Guard } {
-  const { authorizer, checksOwners } = core.access;
-  const escalation = escalationGuard(authorizer, target.user, target);
-  if (authorizer === undefined || !checksOwners) return escalation === undefined ? {} : { guard: escalation };
-  const owners = ownerGuard(target.user, target, { authorizer, kinds: core.kinds, subresource: target.subresource });
-  return {
-    guard: (object, old) => {
-      escalation?.(object, old);
-      owners(object, old);
-    },
-  };
-}
 
 function optionsOf(request: Request, query: URLSearchParams, kind: string): WriteOptions {
   return writeOptions(query, request.headers.get("user-agent") ?? "", kind);
@@ -142,13 +105,7 @@ export async function update(core: Core, target: Target, request: Request): Prom
   const draft = decodeBody(kind, value as Draft, { ...options, duplicates, warnings });
   checkName(draft, name);
   if (isMadeByPut(core, target)) {
-    core.access.checkCreate(target.user, {
-      group: kind.group,
-      version: kind.version,
-      resource: kind.plural,
-      namespace: target.namespace,
-      name,
-    });
+    core.access.checkCreate(target.user, kind, { namespace: target.namespace, name });
     return await createDecoded(core, target, draft, options);
   }
   return await change(core, target, options, () => draft, true);

@@ -1,10 +1,10 @@
 /** The way in: who sends a request, as whom it is answered, and whether it may be. */
-import type { Core } from "../core.ts";
-import { attributesOf, type ResourceAttributes } from "./attributes.ts";
+import type { ServedKind } from "../kinds.ts";
+import { type Asked, attributesOf, attributesOn } from "./attributes.ts";
 import { Authorizer } from "./authorizer.ts";
 import { actingUser, type Mode } from "./impersonation.ts";
 import { accessRefused, unauthorized } from "./refusal.ts";
-import { Tokens } from "./tokens.ts";
+import { Tokens, type TokenSources } from "./tokens.ts";
 import { ADMINISTRATOR, AUTHENTICATED, NOBODY, UNAUTHENTICATED, type User } from "./user.ts";
 
 /** Options of {@linkcode Access}. */
@@ -17,10 +17,6 @@ export interface AccessOptions {
   readonly tokens: Readonly<Record<string, User>>;
 }
 
-interface Namespaced {
-  readonly namespace: string | undefined;
-}
-
 /** Who may do what. */
 export class Access {
   /** Decides; absent where everybody may do everything. */
@@ -30,10 +26,10 @@ export class Access {
   readonly lastModes: Map<string, Mode> = new Map();
   readonly #users: ReadonlyMap<string, User>;
 
-  constructor(core: Pick<Core, "store" | "clock" | "uid">, { rbac, checksOwners, tokens }: AccessOptions) {
+  constructor(sources: TokenSources, { rbac, checksOwners, tokens }: AccessOptions) {
     this.checksOwners = checksOwners;
-    this.authorizer = rbac ? new Authorizer(core) : undefined;
-    this.tokens = new Tokens(core);
+    this.authorizer = rbac ? new Authorizer(sources.store) : undefined;
+    this.tokens = new Tokens(sources);
     this.#users = new Map(Object.entries(tokens));
   }
 
@@ -58,11 +54,8 @@ export class Access {
    *
    * @throws {StatusError} If it may not.
    */
-  checkCreate(
-    user: User,
-    where: Pick<ResourceAttributes, "group" | "version" | "resource" | "name"> & Namespaced,
-  ): void {
-    const attributes = { ...where, verb: "create", subresource: "", namespace: where.namespace ?? "" };
+  checkCreate(user: User, kind: ServedKind, { namespace, name }: Pick<Asked, "namespace" | "name">): void {
+    const attributes = attributesOn(kind, { verb: "create", namespace, name });
     const decision = this.authorizer?.decide(user, attributes);
     if (decision !== undefined && !decision.allowed) throw accessRefused(user, attributes, decision.reason);
   }

@@ -1,5 +1,6 @@
 /** What a request asks for, as far as it decides who may (`k8s.io/apiserver/pkg/endpoints/request`, `RequestInfo`). */
 import { pathSegmentFaults } from "../../base/name_rules.ts";
+import type { ServedKind } from "../kinds.ts";
 
 /** A verb on a resource. */
 export interface ResourceAttributes {
@@ -27,6 +28,27 @@ export type Attributes = ResourceAttributes | PathAttributes;
 /** Whether a resource is asked for. */
 export function isOfResource(attributes: Attributes): attributes is ResourceAttributes {
   return "resource" in attributes;
+}
+
+/** What of a kind's is asked for; what is left out is empty. */
+export interface Asked {
+  readonly verb: string;
+  readonly subresource?: string | undefined;
+  readonly namespace?: string | undefined;
+  readonly name?: string | undefined;
+}
+
+/**
+ * What is asked for, of a kind that is served.
+ *
+ * @param kind The kind.
+ * @param asked What of it.
+ */
+export function attributesOn(
+  { group, version, plural }: Pick<ServedKind, "group" | "version" | "plural">,
+  { verb, subresource = "", namespace = "", name = "" }: Asked,
+): ResourceAttributes {
+  return { verb, group, version, resource: plural, subresource, namespace, name };
 }
 
 const VERBS: Readonly<Record<string, string>> = {

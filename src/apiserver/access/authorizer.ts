@@ -2,8 +2,9 @@
  * Who may do what, by Roles, ClusterRoles and their bindings as they are stored (`k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac`). What one user
  * may do in one namespace is gathered once and kept until a role or binding changes.
  */
-import { type Core, keyOf } from "../core.ts";
+import { keyOf } from "../object_key.ts";
 import type { StoredObject } from "../objects.ts";
+import type { Store } from "../store.ts";
 import { type Attributes, isOfResource } from "./attributes.ts";
 import { allows, type PolicyRule } from "./policy_rule.ts";
 import { MASTERS, splitServiceAccount, type User } from "./user.ts";
@@ -45,12 +46,12 @@ interface Grants {
 
 /** Decides by what is stored. */
 export class Authorizer {
-  readonly #core: Pick<Core, "store">;
+  readonly #store: Store;
   #grants = new Map<string, Grants>();
 
-  constructor(core: Pick<Core, "store">) {
-    this.#core = core;
-    core.store.listen(({ collection }) => {
+  constructor(store: Store) {
+    this.#store = store;
+    store.listen(({ collection }) => {
       if (collection.startsWith(`${RBAC}/`)) this.#grants.clear();
     });
   }
@@ -75,8 +76,8 @@ export class Authorizer {
     const isRole = kind === "Role";
     if (!isRole && kind !== "ClusterRole") return `unsupported role reference kind: ${JSON.stringify(kind ?? "")}`;
     const role = isRole
-      ? this.#core.store.get(`${RBAC}/roles`, keyOf(namespace, name))
-      : this.#core.store.get(`${RBAC}/clusterroles`, name);
+      ? this.#store.get(`${RBAC}/roles`, keyOf(namespace, name))
+      : this.#store.get(`${RBAC}/clusterroles`, name);
     if (role === undefined) return `${isRole ? "role" : "clusterrole"}.${RBAC} "${name}" not found`;
     return (role.rules ?? []) as readonly PolicyRule[];
   }
@@ -94,8 +95,8 @@ export class Authorizer {
     const granted: Granted[] = [];
     const missing: string[] = [];
     const bindings = [
-      ...this.#core.store.list(`${RBAC}/clusterrolebindings`),
-      ...(namespace === "" ? [] : this.#core.store.list(`${RBAC}/rolebindings`, keyOf(namespace, ""))),
+      ...this.#store.list(`${RBAC}/clusterrolebindings`),
+      ...(namespace === "" ? [] : this.#store.list(`${RBAC}/rolebindings`, keyOf(namespace, ""))),
     ];
     for (const binding of bindings) {
       const own = binding.metadata.namespace ?? "";

@@ -1,6 +1,7 @@
 /** The roles and bindings that a cluster begins with, among them `cluster-admin`, `admin`, `edit` and `view`. */
 import { accessData } from "../../openapi/access.gen.ts";
-import { type Core, keyOfObject } from "../core.ts";
+import type { Core } from "../core.ts";
+import { keyOfObject } from "../object_key.ts";
 import type { ServedKind } from "../kinds.ts";
 import { type Draft, metadataOf, type StoredObject, timestamp } from "../objects.ts";
 import { RBAC } from "./authorizer.ts";

@@ -6,6 +6,7 @@ import { equal } from "../../base/json.ts";
 import type { Kinds } from "../kinds.ts";
 import type { OwnerReference, StoredObject } from "../objects.ts";
 import { forbidden } from "../status_error.ts";
+import { attributesOn } from "./attributes.ts";
 import type { Authorizer } from "./authorizer.ts";
 import type { Guard, Written } from "./escalation.ts";
 import type { User } from "./user.ts";
@@ -27,41 +28,25 @@ export interface OwnerGuardOptions {
  */
 export function ownerGuard(user: User, written: Written, options: OwnerGuardOptions): Guard {
   const { kind, namespace = "" } = written;
-  const { authorizer, kinds, subresource = "" } = options;
+  const { authorizer, kinds, subresource } = options;
   return (object, old) => {
     const [references, before] = [referencesOf(object), referencesOf(old)];
     if (equal(references, before)) return;
     const refuse = (why: string, reason: string): never => {
-      throw forbidden({ group: kind.group, plural: kind.plural }, object.metadata.name, `${why}: ${reason}, <nil>`);
+      throw forbidden(kind, object.metadata.name, `${why}: ${reason}, <nil>`);
     };
     if (old !== undefined) {
-      const { group, version, plural: resource } = kind;
       const { name } = object.metadata;
-      const { allowed, reason } = authorizer.decide(user, {
-        verb: "delete",
-        group,
-        version,
-        resource,
-        subresource,
-        namespace,
-        name,
-      });
+      const asked = attributesOn(kind, { verb: "delete", subresource, namespace, name });
+      const { allowed, reason } = authorizer.decide(user, asked);
       if (!allowed) refuse("cannot set an ownerRef on a resource you can't delete", reason);
     }
     for (const { apiVersion, kind: owner, name } of newlyBlocking(references, before)) {
       const served = kinds.named(apiVersion, owner);
       if (served === undefined) continue;
-      const { group, version, plural: resource } = served;
       const place = served.namespaced ? namespace : "";
-      const { allowed, reason } = authorizer.decide(user, {
-        verb: "update",
-        group,
-        version,
-        resource,
-        subresource: "finalizers",
-        namespace: place,
-        name,
-      });
+      const asked = attributesOn(served, { verb: "update", subresource: "finalizers", namespace: place, name });
+      const { allowed, reason } = authorizer.decide(user, asked);
       if (allowed) continue;
       refuse(
         "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on",

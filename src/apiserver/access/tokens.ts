@@ -2,7 +2,9 @@
  * Tokens of service accounts (`k8s.io/kubernetes/pkg/serviceaccount`): made by a TokenRequest, good until they expire or what they are bound to goes.
  * They have the form of a JWT, with the real claims; nobody but this server can check them, so the signature is chance.
  */
-import { type Core, keyOf } from "../core.ts";
+import type { Clock } from "../../base/clock.ts";
+import { keyOf } from "../object_key.ts";
+import type { Store } from "../store.ts";
 import { AUTHENTICATED, serviceAccountGroups, serviceAccountUser, type User } from "./user.ts";
 
 /** Who issues tokens, and for whom if nobody says otherwise. */
@@ -42,20 +44,28 @@ interface Issued extends TokenRequest {
 
 const COLLECTIONS = { Pod: "/pods", Secret: "/secrets", Node: "/nodes" } as const;
 
+/** What {@linkcode Tokens} needs of the server. */
+export interface TokenSources {
+  readonly clock: Clock;
+  readonly store: Store;
+  /** A fresh uid. */
+  readonly uid: () => string;
+}
+
 /** All tokens issued. */
 export class Tokens {
-  readonly #core: Pick<Core, "store" | "clock" | "uid">;
+  readonly #sources: TokenSources;
   readonly #issued = new Map<string, Issued>();
 
-  constructor(core: Pick<Core, "store" | "clock" | "uid">) {
-    this.#core = core;
+  constructor(sources: TokenSources) {
+    this.#sources = sources;
   }
 
   /** Makes a token. */
   issue(request: TokenRequest): string {
     const { namespace, name, uid, audiences, lifetime, bound } = request;
-    const id = this.#core.uid();
-    const now = this.#core.clock.now();
+    const id = this.#sources.uid();
+    const now = this.#sources.clock.now();
     const seconds = Math.floor(now / 1000);
     const claims = {
       aud: audiences,
@@ -71,7 +81,7 @@ export class Tokens {
       nbf: seconds,
       sub: serviceAccountUser(namespace, name),
     };
-    const parts = [JSON.stringify({ alg: "RS256", kid: "memory" }), JSON.stringify(claims), this.#core.uid()];
+    const parts = [JSON.stringify({ alg: "RS256", kid: "memory" }), JSON.stringify(claims), this.#sources.uid()];
     const token = parts.map(base64url).join(".");
     this.#issued.set(token, { ...request, id, expires: now + lifetime * 1000 });
     return token;
@@ -94,8 +104,8 @@ export class Tokens {
         goStrings(audiences)
       }`;
     }
-    if (this.#core.clock.now() > issued.expires) return "service account token has expired";
-    const account = this.#core.store.get("/serviceaccounts", keyOf(namespace, name));
+    if (this.#sources.clock.now() > issued.expires) return "service account token has expired";
+    const account = this.#sources.store.get("/serviceaccounts", keyOf(namespace, name));
     if (account === undefined) return `serviceaccounts "${name}" not found`;
     if (account.metadata.uid !== uid) {
       return `service account UID (${account.metadata.uid}) does not match claim (${uid})`;
@@ -108,7 +118,7 @@ export class Tokens {
 
   #isThere({ kind, name, uid }: Bound, namespace: string): boolean {
     const key = kind === "Node" ? name : keyOf(namespace, name);
-    return this.#core.store.get(COLLECTIONS[kind], key)?.metadata.uid === uid;
+    return this.#sources.store.get(COLLECTIONS[kind], key)?.metadata.uid === uid;
   }
 }
 

@@ -2,7 +2,7 @@
 import type { Core } from "../core.ts";
 import type { ServedKind } from "../kinds.ts";
 import type { WriteOptions } from "../options.ts";
-import type { Target } from "../writes.ts";
+import type { Target } from "../target.ts";
 import { askWebhooks, hasWebhooks, type Write } from "./dispatch.ts";
 import { atOnce, lookedAt, type Steps } from "./steps.ts";
 

@@ -1,10 +1,10 @@
 /** Deletions as webhooks are asked about them. */
 import { withConversions } from "../conversion.ts";
-import { type Core, resourceName } from "../core.ts";
+import type { Core } from "../core.ts";
 import type { DeleteOptions } from "../options.ts";
 import { deletable, deleteObject, type Removed } from "../remove.ts";
 import { forbidden } from "../status_error.ts";
-import type { Target } from "../writes.ts";
+import type { Target } from "../target.ts";
 import { namespaceOf } from "./admitted.ts";
 import { askAboutDeletion, hasWebhooks } from "./dispatch.ts";
 
@@ -37,7 +37,7 @@ export async function deleteAdmitted(
     await withConversions(() => kind.rules.convertAll!(deletable(core, kind, namespace, name, options)));
   }
   if (kind.collection === "/namespaces" && IMMORTAL.has(name)) {
-    throw forbidden(resourceName(kind), name, "this namespace may not be deleted");
+    throw forbidden(kind, name, "this namespace may not be deleted");
   }
   if (hasWebhooks(core, kind)) {
     const old = kind.rules.read(deletable(core, kind, namespace, name, options));

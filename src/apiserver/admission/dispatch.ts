@@ -1,7 +1,7 @@
 /** Asks the webhooks about a write (`k8s.io/apiserver/pkg/admission/plugin/webhook/{mutating,validating}`). */
 import { equal, isObject } from "../../base/json.ts";
 import type { User } from "../access/user.ts";
-import { type Core, resourceName } from "../core.ts";
+import type { Core } from "../core.ts";
 import { untypedFault } from "../body.ts";
 import { DecodeError } from "../decode.ts";
 import { applyOperations, jsonType, Misfit } from "../json_patch.ts";
@@ -48,7 +48,7 @@ const EXEMPT = new Set([
 /** Whether any webhook may have to be asked about a write of a kind. */
 export function hasWebhooks(core: Core, { group, plural }: ServedKind): boolean {
   if (group === "admissionregistration.k8s.io" && EXEMPT.has(plural)) return false;
-  return webhooksOf(core, "mutate").length > 0 || webhooksOf(core, "validate").length > 0;
+  return webhooksOf(core.store, "mutate").length > 0 || webhooksOf(core.store, "validate").length > 0;
 }
 
 /**
@@ -94,7 +94,7 @@ async function mutate(
   const invoked = new Set<Webhook>();
   let isChanged = false;
   const round = async (isSecond: boolean) => {
-    for (const webhook of webhooksOf(core, "mutate")) {
+    for (const webhook of webhooksOf(core.store, "mutate")) {
       const subject = { ...write, object, old };
       const kind = asked(core, webhook, write, subject);
       if (kind === undefined || (isSecond && !again.has(webhook))) continue;
@@ -165,7 +165,7 @@ async function validate(
   const subject: Subject = { ...write, object, old };
   // By now a create has its name, be it that the server made it.
   const named = { ...write, name: write.name || (write.operation === "CREATE" ? object?.metadata.name ?? "" : "") };
-  const chosen = webhooksOf(core, "validate").flatMap((webhook) => {
+  const chosen = webhooksOf(core.store, "validate").flatMap((webhook) => {
     const kind = asked(core, webhook, named, subject);
     return kind === undefined ? [] : [{ webhook, kind }];
   });
@@ -190,7 +190,7 @@ function asked(core: Core, webhook: Webhook, write: Write, subject: Subject): Se
     authorizer: authorizerValue(decide, write.user),
     requestResource: requestResourceValue(decide, write.user, { group, resource, subresource, namespace, name }),
   });
-  if (typeof met === "string") throw forbidden(resourceName(write.kind), write.name, met);
+  if (typeof met === "string") throw forbidden(write.kind, write.name, met);
   return met ? kind : undefined;
 }
 

@@ -1,5 +1,6 @@
 /** Which webhooks are asked about a request (`k8s.io/apiserver/pkg/admission/plugin/webhook/predicates`). */
-import { type Core, keyOf } from "../core.ts";
+import type { Core } from "../core.ts";
+import { keyOf } from "../object_key.ts";
 import type { ServedKind } from "../kinds.ts";
 import { matchesSelector } from "../label_selector.ts";
 import type { StoredObject } from "../objects.ts";

@@ -1,5 +1,5 @@
 /** Webhooks as their configurations have them (`admissionregistration.k8s.io/v1`). */
-import type { Core } from "../core.ts";
+import type { Store } from "../store.ts";
 import type { LabelSelector } from "../label_selector.ts";
 
 /** What a rule of a webhook matches. */
@@ -47,6 +47,6 @@ const COLLECTIONS = {
 } as const;
 
 /** The webhooks of a phase, by the names of their configurations. */
-export function webhooksOf(core: Core, phase: keyof typeof COLLECTIONS): readonly Webhook[] {
-  return core.store.list(COLLECTIONS[phase]).flatMap(({ webhooks }) => (webhooks ?? []) as readonly Webhook[]);
+export function webhooksOf(store: Store, phase: keyof typeof COLLECTIONS): readonly Webhook[] {
+  return store.list(COLLECTIONS[phase]).flatMap(({ webhooks }) => (webhooks ?? []) as readonly Webhook[]);
 }
