@@ -2,10 +2,10 @@
  * Names, and what is selected from them: `self.items[0].name` is one attribute with three qualifiers (cel-go, interpreter/attributes.go).
  */
 import type { FoldStep } from "./fold.ts";
-import { EntryMap } from "./map_value.ts";
+import { goTypeOf } from "./go_type.ts";
 import { attempt, Failure, type Outcome } from "./outcome.ts";
 import type { Frame, Step } from "./step.ts";
-import { DurationValue, List, MapValue, Optional, Timestamp, TypeValue, Uint, type Value } from "./value.ts";
+import { List, MapValue, Optional, Uint, type Value } from "./value.ts";
 import { valueText } from "./value_text.ts";
 
 /** A name or another start, and what is selected from it. */
@@ -238,32 +238,6 @@ export class Index implements Qualifier {
 /** Whether a value can be a key where the expression itself has it. */
 export function isKey(value: Value): boolean {
   return ["string", "bigint", "number", "boolean"].includes(typeof value) || value instanceof Uint;
-}
-
-/** What Go calls the type of a value, which some messages tell. */
-export function goTypeOf(value: Outcome): string {
-  if (value === null) return "types.Null";
-  if (value instanceof Failure) return "*types.Err";
-  switch (typeof value) {
-    case "boolean":
-      return "types.Bool";
-    case "bigint":
-      return "types.Int";
-    case "number":
-      return "types.Double";
-    case "string":
-      return "types.String";
-  }
-  if (value instanceof Uint) return "types.Uint";
-  if (value instanceof Uint8Array) return "types.Bytes";
-  if (value instanceof Timestamp) return "types.Timestamp";
-  if (value instanceof DurationValue) return "types.Duration";
-  if (value instanceof List) return value.semantics === undefined ? "*types.baseList" : "*common.unstructuredList";
-  if (value instanceof EntryMap) return "*types.baseMap";
-  if (value instanceof MapValue) return "*common.unstructuredMap";
-  if (value instanceof Optional) return "*types.Optional";
-  if (value instanceof TypeValue) return "*types.Type";
-  return value.goType;
 }
 
 /** What is looked for in vain is not charged for. */

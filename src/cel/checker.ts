@@ -2,7 +2,8 @@
  * What type each part of an expression has, and which overloads its calls mean (cel-go, checker/checker.go). What it finds out stands on the nodes of
  * the tree afterwards.
  */
-import type { Constant, FunctionDeclaration, Overload } from "./library.ts";
+import type { FunctionDeclaration, Overload } from "./function.ts";
+import type { Constant } from "./library.ts";
 import { typeOfValue } from "./runtime_type.ts";
 import type { Issues } from "./source.ts";
 import { mostGeneral, Substitution } from "./substitution.ts";

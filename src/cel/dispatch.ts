@@ -1,6 +1,6 @@
 /** Which overload a call means, where the values tell (cel-go, common/decls/decls.go). */
 import type { Callee } from "./call.ts";
-import type { FunctionDeclaration, Overload } from "./library.ts";
+import type { FunctionDeclaration, Overload } from "./function.ts";
 import { attempt, Failure } from "./outcome.ts";
 import { hasType, typeOfValue } from "./runtime_type.ts";
 import type { Call } from "./syntax_tree.ts";

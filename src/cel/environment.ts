@@ -1,6 +1,7 @@
 /** What expressions may use, and the way from their text to a program. */
 import { check } from "./checker.ts";
-import type { Constant, FunctionDeclaration, Library } from "./library.ts";
+import type { FunctionDeclaration } from "./function.ts";
+import type { Constant, Library } from "./library.ts";
 import type { Macro } from "./macro.ts";
 import { macroKey, parse } from "./parser.ts";
 import { plan, PlanError } from "./plan.ts";

@@ -1,6 +1,6 @@
 /** Loops (cel-go, interpreter/interpretable.go, `evalFold`). */
+import { goTypeOf } from "./go_type.ts";
 import { EntryMap } from "./map_value.ts";
-import { goTypeOf } from "./attribute.ts";
 import { attempt, Failure, type Outcome } from "./outcome.ts";
 import type { Frame, Step } from "./step.ts";
 import { List, MapValue, type Value } from "./value.ts";

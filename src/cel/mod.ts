@@ -9,7 +9,8 @@ import type { Library } from "./library.ts";
 
 export type { Range } from "./cost.ts";
 export { CompileError, Environment, type EnvironmentOptions } from "./environment.ts";
-export type { CallEstimate, Constant, FunctionDeclaration, Library, Overload, SizedNode } from "./library.ts";
+export type { CallEstimate, FunctionDeclaration, Overload, SizedNode } from "./function.ts";
+export type { Constant, Library } from "./library.ts";
 export { EntryMap } from "./map_value.ts";
 export { type EvaluateOptions, type Evaluation, Program } from "./program.ts";
 export type { Sizes } from "./static_size.ts";

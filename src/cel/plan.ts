@@ -3,7 +3,6 @@ import {
   type Attribute,
   AttributeStep,
   ConditionalAttribute,
-  goTypeOf,
   Index,
   isKey,
   Key,
@@ -27,7 +26,8 @@ import {
 import { UNTRACKED } from "./cost_tracker.ts";
 import { calleeOf, compiledCalleeOf } from "./dispatch.ts";
 import { FoldStep } from "./fold.ts";
-import type { FunctionDeclaration } from "./library.ts";
+import { goTypeOf } from "./go_type.ts";
+import type { FunctionDeclaration } from "./function.ts";
 import { Abort, Failure } from "./outcome.ts";
 import { regularExpression } from "./regular_expression.ts";
 import { ConstantStep, type Frame, type Step } from "./step.ts";

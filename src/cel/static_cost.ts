@@ -1,7 +1,7 @@
 /** What evaluating an expression may cost, from least to most, before there are values (cel-go, checker/cost.go). */
 import { addRanges, exactly, joinRanges, multiplyRanges, type Range, scaleRange, UNLIMITED } from "./cost.ts";
 import { LIST_COST, MAP_COST } from "./call.ts";
-import type { CallEstimate, Overload } from "./library.ts";
+import type { CallEstimate, Overload } from "./function.ts";
 import { Path } from "./path.ts";
 import { comparisonOf, equalityOf, isScalar, Operand, type Sizes, UNKNOWN, writtenSize } from "./static_size.ts";
 import {

@@ -1,6 +1,6 @@
 /** What is known of sizes before there are values, and what comparing values of such sizes may cost (cel-go, checker/cost.go). */
 import { exactly, type Range, scaleRange, UNLIMITED } from "./cost.ts";
-import type { SizedNode } from "./library.ts";
+import type { SizedNode } from "./function.ts";
 import type { Path } from "./path.ts";
 import { sizeOf } from "./runtime_type.ts";
 import type { Expression } from "./syntax_tree.ts";

@@ -1,6 +1,6 @@
 /** What an expression is made of once it is parsed and its macros are expanded. The checker notes on the nodes what it found out. */
 import { type CelType, ERROR } from "./type.ts";
-import type { Overload } from "./library.ts";
+import type { Overload } from "./function.ts";
 import type { Value } from "./value.ts";
 
 /** A node. */

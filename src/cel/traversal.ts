@@ -1,6 +1,6 @@
 /** What looking through values costs (cel-go, common/cost.go; k8s.io/apiserver, pkg/cel/library/cost.go). */
 import { addRanges, exactly, multiplyRanges, scaleRange, sizeRange } from "./cost.ts";
-import type { CallCost, Overload } from "./library.ts";
+import type { CallCost, Overload } from "./function.ts";
 import type { Outcome } from "./outcome.ts";
 import { sizeOf } from "./runtime_type.ts";
 import { List, MapValue } from "./value.ts";

@@ -2,8 +2,7 @@
 import { isObject } from "../base/json.ts";
 import { marksOf, remark } from "./_seal.ts";
 import type { JsonSchema } from "./json_schema.ts";
-import type { Properties } from "./object.ts";
-import type { Schema } from "./schema.ts";
+import type { Properties, Schema } from "./schema.ts";
 
 /**
  * Refuses what is no schema.

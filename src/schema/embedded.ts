@@ -1,8 +1,8 @@
 /** Whole objects of Kubernetes inside of another. */
 import { isObject } from "../base/json.ts";
 import { lowered } from "./keywords.ts";
-import { objectOf, type ObjectOptions, type Properties, type ReadObject, type WrittenObject } from "./object.ts";
-import type { Flatten, Schema, WhenDefaulted } from "./schema.ts";
+import { objectOf, type ObjectOptions, type ReadObject, type WrittenObject } from "./object.ts";
+import type { Flatten, Properties, Schema, WhenDefaulted } from "./schema.ts";
 
 /** `metadata` of an embedded object. */
 export interface EmbeddedMetadata {

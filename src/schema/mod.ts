@@ -1,8 +1,7 @@
 /** Schemas: `s.*` makes them; `validate`, `applyDefaults` and `prune` use them as an API server does. */
 export * as s from "./builders.ts";
 export type { ExternalDocs, JsonSchema, ValidationReason, ValidationRule, ValueValidation } from "./json_schema.ts";
-export type { Properties } from "./object.ts";
-export type { Flatten, InferSchema, InputSchema, Presence, Schema } from "./schema.ts";
+export type { Flatten, InferSchema, InputSchema, Presence, Properties, Schema } from "./schema.ts";
 export type { EmbeddedMetadata, EmbeddedObject } from "./embedded.ts";
 export { applyDefaults } from "./defaults.ts";
 export type { FieldError, FieldErrorReason } from "./field_error.ts";

@@ -5,12 +5,7 @@ import { checkSchema } from "./_parts.ts";
 import { presenceRules } from "./_presence.ts";
 import { type Marks, marksOf, seal, type Sealed } from "./_seal.ts";
 import type { JsonSchema } from "./json_schema.ts";
-import type { Flatten, InferSchema, InputSchema, PresenceOf, Schema, WhenDefaulted } from "./schema.ts";
-
-/** Names and schemas of an object's properties. */
-export interface Properties {
-  readonly [name: string]: Schema;
-}
+import type { Flatten, InferSchema, InputSchema, PresenceOf, Properties, Schema, WhenDefaulted } from "./schema.ts";
 
 /** An object as read: what has a default is there. */
 export type ReadObject<P extends Properties> = Flatten<

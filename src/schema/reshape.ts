@@ -5,8 +5,8 @@ import { presenceRules } from "./_presence.ts";
 import { marksOf, remark, type Sealed } from "./_seal.ts";
 import { celName } from "./_cel_name.ts";
 import type { JsonSchema } from "./json_schema.ts";
-import { objectOf, type Properties, type ReadObject, type WrittenObject } from "./object.ts";
-import type { Flatten, ObjectSchema, Presence, Schema } from "./schema.ts";
+import { objectOf, type ReadObject, type WrittenObject } from "./object.ts";
+import type { Flatten, ObjectSchema, Presence, Properties, Schema } from "./schema.ts";
 
 /** What is left of an object without some properties. */
 export type Without<T, Names> = { [Name in keyof T as Name extends Names ? never : Name]: T[Name] };

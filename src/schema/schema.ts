@@ -70,6 +70,11 @@ export type InferSchema<S extends Schema> = S[typeof types]["read"];
  */
 export type InputSchema<S extends Schema> = S[typeof types]["written"];
 
+/** Names and schemas of an object's properties. */
+export interface Properties {
+  readonly [name: string]: Schema;
+}
+
 /** Whether a property of this schema must be there. */
 export type PresenceOf<S extends Schema> = S[typeof types]["when"];
 

@@ -12,7 +12,7 @@ import type { Operator } from "../operator/operator.ts";
 import { told } from "../parts/rights.ts";
 import type { AnyKind, Input } from "../resource/kind.ts";
 import type { RequestRecord } from "./request_log.ts";
-import type { PolicyRule, UsedRight } from "./memory_cluster.ts";
+import type { PolicyRule, UsedRight } from "./rights.ts";
 
 const NAMESPACE = "default";
 

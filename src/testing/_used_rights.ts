@@ -1,5 +1,5 @@
 /** What tests used of an operator's rights, told to whoever started them: `op rbac unused` names a folder, and each cluster writes what it saw there. */
-import type { UsedRight } from "./memory_cluster.ts";
+import type { UsedRight } from "./rights.ts";
 
 /** The variable that names the folder. */
 export const USED_RIGHTS = "OP_USED_RIGHTS";

@@ -12,7 +12,6 @@ import {
   Namespace,
   ValidatingWebhookConfiguration,
 } from "../kinds/mod.ts";
-import type { Right } from "../manifests/rights.ts";
 import { webhookConfigurations, withConversion } from "../manifests/webhooks.ts";
 import { type Operator, operator } from "../operator/operator.ts";
 import { isPaused, runtimeScope, skippedParts } from "../operator/run_settings.ts";
@@ -27,6 +26,7 @@ import { tellUsedRights } from "./_used_rights.ts";
 import { type FaultFilter, type Injected, Wire, type WireOptions } from "./_wire.ts";
 import type { Fault } from "./faults.ts";
 import { isMeant, type RequestFilter, type RequestRecord } from "./request_log.ts";
+import type { PolicyRule, UsedRight } from "./rights.ts";
 
 const REQUESTS_A_TURN = 16;
 
@@ -77,20 +77,6 @@ export interface MemoryClusterOptions {
    * @default {nobody}
    */
   readonly endpoints?: Readonly<Record<string, (request: Request) => Response | Promise<Response>>>;
-}
-
-/** A rule of a ClusterRole. */
-export interface PolicyRule {
-  readonly verbs: readonly string[];
-  readonly apiGroups?: readonly string[];
-  readonly resources?: readonly string[];
-  readonly resourceNames?: readonly string[];
-  readonly nonResourceURLs?: readonly string[];
-}
-
-/** A right of an operator, and whether a test used it. */
-export interface UsedRight extends Right {
-  readonly used: boolean;
 }
 
 /** Where an object is. */

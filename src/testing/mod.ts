@@ -32,11 +32,10 @@ export type {
   MemoryCluster,
   MemoryClusterOptions,
   Place,
-  PolicyRule,
   RestartServerOptions,
   SettleOptions,
-  UsedRight,
 } from "./memory_cluster.ts";
+export type { PolicyRule, UsedRight } from "./rights.ts";
 export type { RequestFilter, RequestRecord, RequestVerb } from "./request_log.ts";
 export type { FaultFilter, Injected } from "./_wire.ts";
 export type { Disturbance } from "../apiserver/watch.ts";

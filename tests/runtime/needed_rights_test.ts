@@ -8,12 +8,8 @@ import { Website } from "../../examples/01_website/website.ts";
 import { ConfigMap, Lease } from "../../src/kinds/mod.ts";
 import { told } from "../../src/parts/rights.ts";
 import { faults } from "../../src/testing/faults.ts";
-import {
-  type MemoryCluster,
-  memoryCluster,
-  type MemoryClusterOptions,
-  type UsedRight,
-} from "../../src/testing/memory_cluster.ts";
+import { type MemoryCluster, memoryCluster, type MemoryClusterOptions } from "../../src/testing/memory_cluster.ts";
+import type { UsedRight } from "../../src/testing/rights.ts";
 
 interface Scenario {
   readonly name: string;

@@ -2,7 +2,8 @@
  * What Kubernetes' authorizer can be asked (k8s.io/apiserver, pkg/cel/library/authz.go): declared only, so that messages about a rule that calls something
  * of the same name are the server's. Rules of a schema have no authorizer to call it on.
  */
-import type { FunctionDeclaration, Library } from "../library.ts";
+import type { FunctionDeclaration } from "../function.ts";
+import type { Library } from "../library.ts";
 import { BOOL, type CelType, opaque, STRING } from "../type.ts";
 import { CelError, type Value } from "../value.ts";
 

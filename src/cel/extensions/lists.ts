@@ -1,8 +1,9 @@
 /** Functions of lists: `slice`, `flatten`, `sort` and the like (cel-go, ext/lists.go, version 3). */
-import { goTypeOf } from "../attribute.ts";
+import { goTypeOf } from "../go_type.ts";
 import { compareIfPossible, isEqual, isOrdered } from "../comparison.ts";
 import { addRanges, exactly, multiplyRanges, type Range, scaleRange, sizeRange, UNLIMITED } from "../cost.ts";
-import type { CallEstimate, FunctionDeclaration, Library, Overload, SizedNode } from "../library.ts";
+import type { CallEstimate, FunctionDeclaration, Overload, SizedNode } from "../function.ts";
+import type { Library } from "../library.ts";
 import { Abort, type Outcome } from "../outcome.ts";
 import { type Macro, MacroError, map as mapMacro } from "../macro.ts";
 import { sizeOf, typeOfValue } from "../runtime_type.ts";

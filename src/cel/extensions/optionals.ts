@@ -1,5 +1,6 @@
 /** Values that may be missing: `optional.of`, `a.?b`, `orValue` (cel-go, cel/library.go, `OptionalTypes`). */
-import type { FunctionDeclaration, Library, Overload } from "../library.ts";
+import type { FunctionDeclaration, Overload } from "../function.ts";
+import type { Library } from "../library.ts";
 import { EntryMap } from "../map_value.ts";
 import { type Macro, MacroError, type MacroSite } from "../macro.ts";
 import type { Expression } from "../syntax_tree.ts";

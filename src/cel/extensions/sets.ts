@@ -1,7 +1,8 @@
 /** Lists as sets: `sets.contains` and the like (cel-go, ext/sets.go). */
 import { contains, containsIfKnown } from "../comparison.ts";
 import { addRanges, exactly, multiplyRanges, scaleRange, sizeRange } from "../cost.ts";
-import type { FunctionDeclaration, Library } from "../library.ts";
+import type { FunctionDeclaration } from "../function.ts";
+import type { Library } from "../library.ts";
 import { sizeOf } from "../runtime_type.ts";
 import { BOOL, listOf, parameter } from "../type.ts";
 import type { List } from "../value.ts";

@@ -1,6 +1,7 @@
 /** Functions of text: `split`, `replace`, `substring` and the like (cel-go, ext/strings.go, version 2; costs: k8s.io/apiserver, pkg/cel/library/cost.go). */
 import { addRanges, exactly, multiplyRanges, type Range, scaleRange, sizeRange, UNLIMITED } from "../cost.ts";
-import type { CallEstimate, FunctionDeclaration, Library, Overload, SizedNode } from "../library.ts";
+import type { CallEstimate, FunctionDeclaration, Overload, SizedNode } from "../function.ts";
+import type { Library } from "../library.ts";
 import { ESCAPES } from "../quoted_text.ts";
 import { lengthOf } from "../runtime_type.ts";
 import { byteLength, type Costs, READING, readingCost, readingTimes, TRAVERSAL, walkingCost } from "../traversal.ts";

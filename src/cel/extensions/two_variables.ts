@@ -1,5 +1,6 @@
 /** Loops with two variables: index and item, key and value (cel-go, ext/comprehensions.go). */
-import type { FunctionDeclaration, Library } from "../library.ts";
+import type { FunctionDeclaration } from "../function.ts";
+import type { Library } from "../library.ts";
 import {
   allOf,
   gathered,

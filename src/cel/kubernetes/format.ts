@@ -10,7 +10,8 @@ import {
 import { ServerUrl } from "../../base/server_url.ts";
 import { isBase64, isDate, isDateTime, isUuid } from "../../base/text_formats.ts";
 import { scaleRange, sizeRange } from "../cost.ts";
-import type { FunctionDeclaration, Library } from "../library.ts";
+import type { FunctionDeclaration } from "../function.ts";
+import type { Library } from "../library.ts";
 import { matchingCost, PATTERN, TRAVERSAL } from "../traversal.ts";
 import { type CelType, listOf, optionalOf, STRING } from "../type.ts";
 import { CelError, List, OpaqueValue, Optional, type Value } from "../value.ts";

@@ -1,7 +1,8 @@
 /** IP addresses (`k8s.io/apiserver/pkg/cel/library/ip.go`). */
 import { IpAddress } from "../../base/ip_address.ts";
 import { quoted } from "../../base/quoted.ts";
-import type { FunctionDeclaration, Library } from "../library.ts";
+import type { FunctionDeclaration } from "../function.ts";
+import type { Library } from "../library.ts";
 import { READING, readingTimes } from "../traversal.ts";
 import { BOOL, type CelType, INT, opaque, STRING, typeOf } from "../type.ts";
 import { CelError, OpaqueValue, TypeValue, type Value } from "../value.ts";

@@ -1,7 +1,8 @@
 /** Sums, extremes and places in lists (`k8s.io/apiserver/pkg/cel/library/lists.go`). */
 import { compareIfPossible, isKnownEqual } from "../comparison.ts";
 import { addRanges, exactly, multiplyRanges, scaleRange, sizeRange } from "../cost.ts";
-import type { FunctionDeclaration, Library, Overload, SizedNode } from "../library.ts";
+import type { FunctionDeclaration, Overload, SizedNode } from "../function.ts";
+import type { Library } from "../library.ts";
 import { add } from "../standard/arithmetic.ts";
 import { type Costs, TRAVERSAL, walkingCost } from "../traversal.ts";
 import {

@@ -1,6 +1,7 @@
 /** Amounts such as `500m` or `1Gi` (`k8s.io/apiserver/pkg/cel/library/quantity.go`). */
 import { Quantity } from "../../base/quantity.ts";
-import type { FunctionDeclaration, Library, Overload } from "../library.ts";
+import type { FunctionDeclaration, Overload } from "../function.ts";
+import type { Library } from "../library.ts";
 import { READING } from "../traversal.ts";
 import { BOOL, type CelType, DOUBLE, INT, opaque, STRING } from "../type.ts";
 import { CelError, OpaqueValue, type Value } from "../value.ts";

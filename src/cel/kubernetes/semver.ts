@@ -1,5 +1,6 @@
 /** Semantic versions (`k8s.io/apiserver/pkg/cel/library/semverlib.go`). */
-import type { FunctionDeclaration, Library, Overload } from "../library.ts";
+import type { FunctionDeclaration, Overload } from "../function.ts";
+import type { Library } from "../library.ts";
 import { READING } from "../traversal.ts";
 import { BOOL, type CelType, INT, opaque, STRING } from "../type.ts";
 import { CelError, OpaqueValue, type Value } from "../value.ts";

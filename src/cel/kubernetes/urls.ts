@@ -1,7 +1,8 @@
 /** URLs (`k8s.io/apiserver/pkg/cel/library/urls.go`). */
 import { ServerUrl } from "../../base/server_url.ts";
 import { scaleRange, sizeRange } from "../cost.ts";
-import type { FunctionDeclaration, Library } from "../library.ts";
+import type { FunctionDeclaration } from "../function.ts";
+import type { Library } from "../library.ts";
 import { EntryMap } from "../map_value.ts";
 import { READING, TRAVERSAL } from "../traversal.ts";
 import { BOOL, type CelType, listOf, mapOf, STRING } from "../type.ts";

@@ -1,5 +1,5 @@
 /** Conversions between types: `int(...)`, `string(...)` and the like (cel-go, common/stdlib/standard.go and common/types). */
-import type { CallEstimate, FunctionDeclaration, Overload, SizedNode } from "../library.ts";
+import type { CallEstimate, FunctionDeclaration, Overload, SizedNode } from "../function.ts";
 import { addRanges, scaleRange, sizeRange, UNLIMITED } from "../cost.ts";
 import { parseDouble, parseInt64, parseUint64 } from "../number_parse.ts";
 import { shortestText } from "../number_text.ts";

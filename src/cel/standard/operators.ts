@@ -1,6 +1,6 @@
 /** Which operators there are (cel-go, common/stdlib/standard.go). */
 import { compare, contains, isEqual, isKnownEqual, isOrdered } from "../comparison.ts";
-import type { FunctionDeclaration, Overload } from "../library.ts";
+import type { FunctionDeclaration, Overload } from "../function.ts";
 import type { Outcome } from "../outcome.ts";
 import { sizeOf } from "../runtime_type.ts";
 import { TRAVERSAL } from "../traversal.ts";

@@ -1,6 +1,6 @@
 /** Functions of text, and `size` (cel-go, common/stdlib/standard.go). */
 import { multiplyRanges, scaleRange, sizeRange } from "../cost.ts";
-import type { FunctionDeclaration, Overload } from "../library.ts";
+import type { FunctionDeclaration, Overload } from "../function.ts";
 import { regularExpression } from "../regular_expression.ts";
 import { sizeOf } from "../runtime_type.ts";
 import { type Costs, MATCHING, READING, readingCost, TRAVERSAL } from "../traversal.ts";

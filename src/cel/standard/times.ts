@@ -1,5 +1,5 @@
 /** What timestamps and durations tell about themselves (cel-go, common/stdlib/standard.go). */
-import type { FunctionDeclaration, Overload } from "../library.ts";
+import type { FunctionDeclaration, Overload } from "../function.ts";
 import { type Calendar, calendarIn, dayOfWeek, dayOfYear, secondsOfSpan } from "../time.ts";
 import { DURATION, INT, STRING, TIMESTAMP } from "../type.ts";
 import type { DurationValue, Timestamp, Value } from "../value.ts";
