@@ -74,19 +74,14 @@ export { Client } from "./src/kube/client.ts";
 export { connect, type ConnectOptions } from "./src/operator/connect.ts";
 export type { Connection } from "./src/kube/connection.ts";
 export { findKind } from "./src/kube/discovery.ts";
-export {
-  type HealthOptions,
-  type MetricsOptions,
-  type Operator,
-  operator,
-  type OperatorOptions,
-} from "./src/operator/operator.ts";
+export { operator, type OperatorOptions } from "./src/operator/operator.ts";
+export type { HealthOptions, MetricsOptions, Operator } from "./src/operator/operator_value.ts";
 export type { ConfigFile } from "./src/operator/config_file.ts";
 export type { ImageParts } from "./src/manifests/image.ts";
 export type { LeaderElection, LeaderElectionOptions } from "./src/operator/leader_election.ts";
 export type { WebhookServerOptions } from "./src/operator/webhook_options.ts";
 export type { ServicesContext } from "./src/operator/services.ts";
-export type { RunOptions } from "./src/operator/running.ts";
+export type { RunOptions } from "./src/operator/run_options.ts";
 export type { Permission } from "./src/manifests/sandbox.ts";
 export type { InstallOptions, PolicyRule } from "./src/manifests/install.ts";
 export type { Manifest } from "./src/manifests/manifest.ts";

@@ -5,7 +5,7 @@ import type { Part } from "../parts/controller.ts";
 import { controllersOf } from "../parts/part_list.ts";
 import { refuseTimes } from "../runtime/lease.ts";
 import type { LeaderElection } from "./leader_election.ts";
-import type { Operator } from "./operator.ts";
+import type { Operator } from "./operator_value.ts";
 import { type Said, SettingError, type Settings } from "./settings.ts";
 
 /**

@@ -20,7 +20,7 @@ import { metricsGuard } from "./metrics_guard.ts";
 import { configureLogs, type LogFormat, type LogLevel, operatorLog } from "./log.ts";
 import { LoopLag } from "./loop_lag.ts";
 import { denoMachine } from "./machine.ts";
-import type { Operator } from "./operator.ts";
+import type { Operator } from "./operator_value.ts";
 import { addProcessMetrics } from "./process_metrics.ts";
 import { type ReadinessLine, type Running, startOperator } from "./running.ts";
 import { isPaused, runtimeScope, skippedParts } from "./run_settings.ts";

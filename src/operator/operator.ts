@@ -1,45 +1,27 @@
-/** An operator: parts under keys. A value; it starts when it is told to. */
+/** Makes operators: parts under keys. */
 import type { Part } from "../parts/controller.ts";
 import { controllersOf, isCalled } from "../parts/part_list.ts";
 import { webhookPath } from "../parts/webhook_entries.ts";
-import type { CustomResourceDefinitionManifest } from "../resource/kind.ts";
 import { crdsOf } from "../manifests/crds.ts";
 import type { InstallOptions } from "../manifests/install.ts";
-import { type ManifestGroups, manifestsOf, samplesOf } from "../manifests/manifests.ts";
-import { type Right, rightsOf, withoutCertificates } from "../manifests/rights.ts";
-import type { Sample } from "../manifests/sample.ts";
-import { type Permission, permissionsOf } from "../manifests/sandbox.ts";
+import { manifestsOf, samplesOf } from "../manifests/manifests.ts";
+import { rightsOf, withoutCertificates } from "../manifests/rights.ts";
+import { permissionsOf } from "../manifests/sandbox.ts";
 import type { Permissions } from "../parts/permissions.ts";
 import { fieldManager, finalizerName } from "../runtime/names.ts";
 import type { Duration } from "../base/duration.ts";
 import { milliseconds } from "../base/duration.ts";
 import { type ConfigFile, readConfigFile } from "./config_file.ts";
 import { configured } from "./configure.ts";
-import { type LeaderElection, leaderElectionOf, type LeaderElectionOptions } from "./leader_election.ts";
+import { leaderElectionOf, type LeaderElectionOptions } from "./leader_election.ts";
 import { main } from "./main.ts";
+import type { HealthOptions, MetricsOptions, Operator } from "./operator_value.ts";
 import { variablesOf } from "./setting_list.ts";
 import type { ServicesContext } from "./services.ts";
 import { certificateSecret } from "../manifests/webhooks.ts";
 import { publishTargets } from "./webhook_server.ts";
-import { type RunOptions, startOperator } from "./running.ts";
-import { innerPorts, type WebhookServerOptions, type WebhookServing, webhookServing } from "./webhook_options.ts";
-
-/** Where an operator serves its health. */
-export interface HealthOptions {
-  /** @default {8081} */
-  readonly port?: number;
-  /** @default {"0.0.0.0"} */
-  readonly hostname?: string;
-}
-
-/** Who may read an operator's metrics. */
-export interface MetricsOptions {
-  /**
-   * Whether only those may read them whose token the API server knows, and whose roles allow to `get` the path `/metrics`: the operator asks it, by
-   * TokenReview and SubjectAccessReview. @default {false}
-   */
-  readonly guarded?: boolean;
-}
+import { startOperator } from "./running.ts";
+import { innerPorts, type WebhookServerOptions, webhookServing } from "./webhook_options.ts";
 
 /** Options of {@linkcode operator}. */
 export interface OperatorOptions<Services = unknown> {
@@ -68,57 +50,6 @@ export interface OperatorOptions<Services = unknown> {
    * Whether only one process of it works at a time, agreed by a Lease, while the others stand by. @default {as a program in a pod: yes; otherwise no}
    */
   readonly leaderElection?: boolean | LeaderElectionOptions;
-}
-
-/** An operator. */
-export interface Operator {
-  readonly name: string;
-  readonly version: string;
-  readonly parts: Readonly<Record<string, Part>>;
-  readonly health: Required<HealthOptions> | undefined;
-  /** Who may read its metrics; absent when they are not served. */
-  readonly metrics: Required<MetricsOptions> | undefined;
-  /** What the program may reach, beside what its parts declare. */
-  readonly reaches: Permissions;
-  readonly webhooks: WebhookServing;
-  /** Milliseconds that runs may go on after it is told to stop. */
-  readonly stopWithin: number;
-  readonly leaderElection: LeaderElection;
-  /** Makes what the runs share. */
-  readonly services: ((context: ServicesContext) => unknown) | undefined;
-  /** What an `operator.toml` said, if one was read. */
-  readonly config: ConfigFile | undefined;
-  /**
-   * The operator as an `operator.toml` has it: its manifests, rights and permissions follow from what is said there, too.
-   *
-   * @param text The file's text.
-   * @param path Its path, for errors.
-   * @throws {Error} If a key or a value in it is wrong.
-   */
-  configured(text: string, path?: string): Operator;
-  /** The definitions of its own kinds. */
-  crds(): CustomResourceDefinitionManifest[];
-  /** The Deno permissions it needs, each with its reason. */
-  permissions(): Permission[];
-  /** The rights in a cluster that it needs, each with its reason. */
-  rights(): Right[];
-  /**
-   * All that a cluster needs for it: definitions, account and roles, Deployment and what guards it.
-   *
-   * @param options Where and how it is installed.
-   * @throws {TypeError} If an option is wrong.
-   */
-  manifests(options?: InstallOptions): ManifestGroups;
-  /** A sample of each of its own kinds. */
-  samples(): Sample[];
-  /** Runs it inside a program until the signal. */
-  run(options: RunOptions): Promise<void>;
-  /**
-   * Runs it as the program: reads the arguments (`start`, `crds`, `permissions`, `version`), ends the process.
-   *
-   * @param args The arguments. @default {Deno.args}
-   */
-  main(args?: readonly string[]): Promise<void>;
 }
 
 // What metadata.labels and Kubernetes' qualified names have in common.

@@ -1,5 +1,5 @@
 /** What settings say of running: where an operator looks, what it leaves to others, whether it begins anything. */
-import type { RunOptions } from "./running.ts";
+import type { RunOptions } from "./run_options.ts";
 import type { Settings } from "./settings.ts";
 
 /**

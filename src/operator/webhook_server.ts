@@ -20,7 +20,7 @@ import type { WebhookHandler } from "../runtime/webhooks/handler.ts";
 import type { PublishTargets } from "../runtime/webhooks/publish.ts";
 import { TlsServer } from "../runtime/webhooks/tls_server.ts";
 import { denoMachine } from "./machine.ts";
-import type { Operator } from "./operator.ts";
+import type { Operator } from "./operator_value.ts";
 import type { ReadinessLine } from "./readiness.ts";
 import { innerPorts, type WebhookServing } from "./webhook_options.ts";
 

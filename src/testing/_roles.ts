@@ -8,7 +8,7 @@ import { installOf } from "../manifests/install.ts";
 import type { Manifest } from "../manifests/manifest.ts";
 import type { Right } from "../manifests/rights.ts";
 import { accessManifests } from "../manifests/roles.ts";
-import type { Operator } from "../operator/operator.ts";
+import type { Operator } from "../operator/operator_value.ts";
 import { told } from "../parts/rights.ts";
 import type { AnyKind, Input } from "../resource/kind.ts";
 import type { RequestRecord } from "./request_log.ts";

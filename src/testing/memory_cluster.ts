@@ -13,7 +13,8 @@ import {
   ValidatingWebhookConfiguration,
 } from "../kinds/mod.ts";
 import { webhookConfigurations, withConversion } from "../manifests/webhooks.ts";
-import { type Operator, operator } from "../operator/operator.ts";
+import { operator } from "../operator/operator.ts";
+import type { Operator } from "../operator/operator_value.ts";
 import { isPaused, runtimeScope, skippedParts } from "../operator/run_settings.ts";
 import { type Running, startOperator } from "../operator/running.ts";
 import type { Settings } from "../operator/settings.ts";

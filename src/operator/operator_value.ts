@@ -1,0 +1,82 @@
+/** What an operator is, for whatever configures, describes or runs it: a value, which starts when it is told to. */
+import type { InstallOptions } from "../manifests/install.ts";
+import type { ManifestGroups } from "../manifests/manifests.ts";
+import type { Right } from "../manifests/rights.ts";
+import type { Sample } from "../manifests/sample.ts";
+import type { Permission } from "../manifests/sandbox.ts";
+import type { Part } from "../parts/controller.ts";
+import type { Permissions } from "../parts/permissions.ts";
+import type { CustomResourceDefinitionManifest } from "../resource/kind.ts";
+import type { ConfigFile } from "./config_file.ts";
+import type { LeaderElection } from "./leader_election.ts";
+import type { RunOptions } from "./run_options.ts";
+import type { ServicesContext } from "./services.ts";
+import type { WebhookServing } from "./webhook_options.ts";
+
+/** Where an operator serves its health. */
+export interface HealthOptions {
+  /** @default {8081} */
+  readonly port?: number;
+  /** @default {"0.0.0.0"} */
+  readonly hostname?: string;
+}
+
+/** Who may read an operator's metrics. */
+export interface MetricsOptions {
+  /**
+   * Whether only those may read them whose token the API server knows, and whose roles allow to `get` the path `/metrics`: the operator asks it, by
+   * TokenReview and SubjectAccessReview. @default {false}
+   */
+  readonly guarded?: boolean;
+}
+
+/** An operator. */
+export interface Operator {
+  readonly name: string;
+  readonly version: string;
+  readonly parts: Readonly<Record<string, Part>>;
+  readonly health: Required<HealthOptions> | undefined;
+  /** Who may read its metrics; absent when they are not served. */
+  readonly metrics: Required<MetricsOptions> | undefined;
+  /** What the program may reach, beside what its parts declare. */
+  readonly reaches: Permissions;
+  readonly webhooks: WebhookServing;
+  /** Milliseconds that runs may go on after it is told to stop. */
+  readonly stopWithin: number;
+  readonly leaderElection: LeaderElection;
+  /** Makes what the runs share. */
+  readonly services: ((context: ServicesContext) => unknown) | undefined;
+  /** What an `operator.toml` said, if one was read. */
+  readonly config: ConfigFile | undefined;
+  /**
+   * The operator as an `operator.toml` has it: its manifests, rights and permissions follow from what is said there, too.
+   *
+   * @param text The file's text.
+   * @param path Its path, for errors.
+   * @throws {Error} If a key or a value in it is wrong.
+   */
+  configured(text: string, path?: string): Operator;
+  /** The definitions of its own kinds. */
+  crds(): CustomResourceDefinitionManifest[];
+  /** The Deno permissions it needs, each with its reason. */
+  permissions(): Permission[];
+  /** The rights in a cluster that it needs, each with its reason. */
+  rights(): Right[];
+  /**
+   * All that a cluster needs for it: definitions, account and roles, Deployment and what guards it.
+   *
+   * @param options Where and how it is installed.
+   * @throws {TypeError} If an option is wrong.
+   */
+  manifests(options?: InstallOptions): ManifestGroups;
+  /** A sample of each of its own kinds. */
+  samples(): Sample[];
+  /** Runs it inside a program until the signal. */
+  run(options: RunOptions): Promise<void>;
+  /**
+   * Runs it as the program: reads the arguments (`start`, `crds`, `permissions`, `version`), ends the process.
+   *
+   * @param args The arguments. @default {Deno.args}
+   */
+  main(args?: readonly string[]): Promise<void>;
+}

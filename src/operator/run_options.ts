@@ -1,0 +1,39 @@
+/** How an operator is run. */
+import type { Clock } from "../base/clock.ts";
+import type { Connection } from "../kube/connection.ts";
+import type { CertificateTimes } from "../runtime/webhooks/authority.ts";
+import type { ReviewThreads } from "../runtime/webhooks/review_threads.ts";
+
+/** Options of running an operator. */
+export interface RunOptions {
+  /** The way to the API server. */
+  readonly connection: Connection;
+  /** Stops it: nothing more is begun, what goes on may end within the operator's `stopWithin`. */
+  readonly signal?: AbortSignal;
+  /** @default {the machine's clock} */
+  readonly clock?: Clock;
+  /** From 0 to 1, for waiting times. @default {Math.random} */
+  readonly random?: () => number;
+  /** The only namespaces to look at. @default {all} */
+  readonly namespaces?: readonly string[];
+  /** Labels that objects of the controllers' own kinds must have, as the API has it: `app=web`. @default {any} */
+  readonly selector?: string;
+  /** Whether to work only while it leads. @default {what the operator says; where that leaves it open: no} */
+  readonly leaderElection?: boolean;
+  /** Who this process is in the Lease and in events, beside what tells it from others of that name. @default {the operator's name} */
+  readonly host?: string;
+  /** Whether to ask the API server at start what the operator may do, so that what is missing is named. @default {true} */
+  readonly checkAccess?: boolean;
+  /** Whether to serve the webhooks over TLS, with a certificate that is kept up. @default {as a program: yes; by `run`: yes; in a memory cluster they are called as they are} */
+  readonly serveWebhooks?: boolean;
+  /** Whether to leave the controllers to other processes. @default {false} */
+  readonly skipControllers?: boolean;
+  /** Whether to leave the webhooks to other processes. @default {false} */
+  readonly skipWebhooks?: boolean;
+  /** How long certificates of webhooks are good, for tests. @default {two years, and 90 days} */
+  readonly certificateTimes?: CertificateTimes;
+  /** Threads of the program that run the webhooks' functions. @default {none} */
+  readonly reviewThreads?: ReviewThreads | undefined;
+  /** Services in place of those that the operator makes, for tests. They are not closed. */
+  readonly services?: unknown;
+}

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { readdir, readFile } from "node:fs/promises";
+import { circlesOf, importsOf } from "./circles.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+
+const IMPORTS: { name: string; code: string; expected: string[] }[] = [
+  { name: "values", code: `import { a } from "./a.ts";`, expected: ["src/room/a.ts"] },
+  { name: "types", code: `import type { A } from "./a.ts";`, expected: ["src/room/a.ts"] },
+  {
+    name: "values and types over several lines",
+    code: `import {\n  a,\n  type B,\n} from "./a.ts";`,
+    expected: ["src/room/a.ts"],
+  },
+  { name: "what is imported for its effect", code: `import "../other/a.ts";`, expected: ["src/other/a.ts"] },
+  { name: "all of a file", code: `import * as a from "./a.ts";`, expected: ["src/room/a.ts"] },
+  {
+    name: "re-exports",
+    code: `export * from "./a.ts";\nexport { b } from "./b.ts";`,
+    expected: ["src/room/a.ts", "src/room/b.ts"],
+  },
+  { name: "no packages and builtins", code: `import "node:os";\nimport { a } from "yaml";`, expected: [] },
+  { name: "not what is asked for later", code: `const a = await import("./a.ts");`, expected: [] },
+  {
+    name: "no declarations that a string follows",
+    code: `export const a = 1;\nexport const b = "./b.ts";`,
+    expected: [],
+  },
+  { name: "no examples in comments", code: ` * import { a } from "./a.ts";`, expected: [] },
+];
+
+const CIRCLES: { name: string; imports: Record<string, string[]>; expected: string[][] }[] = [
+  { name: "none in a chain", imports: { a: ["b"], b: ["c"], c: [] }, expected: [] },
+  { name: "none where two ways meet", imports: { a: ["b", "c"], b: ["d"], c: ["d"], d: [] }, expected: [] },
+  { name: "a file that imports itself", imports: { a: ["a"] }, expected: [["a"]] },
+  { name: "two", imports: { a: ["b"], b: ["a"] }, expected: [["a", "b"]] },
+  {
+    name: "one that is entered from outside",
+    imports: { x: ["b"], a: ["b"], b: ["c"], c: ["a"] },
+    expected: [["b", "c", "a"]],
+  },
+  { name: "two that share a file as one", imports: { a: ["b", "c"], b: ["a"], c: ["a"] }, expected: [["a", "b", "c"]] },
+  {
+    name: "two apart, the inner one first",
+    imports: { a: ["b"], b: ["a", "c"], c: ["d"], d: ["c"] },
+    expected: [["c", "d"], ["a", "b"]],
+  },
+];
+
+Deno.test("importsOf finds the files that a file imports", async (t) => {
+  for (const { name, code, expected } of IMPORTS) {
+    await t.step(name, () => assert.deepEqual(importsOf("src/room/file.ts", code), expected));
+  }
+});
+
+Deno.test("circlesOf finds the files that import one another", async (t) => {
+  for (const { name, imports, expected } of CIRCLES) {
+    await t.step(name, () => assert.deepEqual(circlesOf(new Map(Object.entries(imports))), expected));
+  }
+});
+
+Deno.test("no files of the SDK, the command line and the tools import one another in a circle, not even types", async () => {
+  const imports = new Map<string, string[]>();
+  for (const folder of ["src", "cli", "tools", "benches"]) {
+    for (const path of await readdir(new URL(folder, ROOT), { recursive: true })) {
+      const file = `${folder}/${path.replaceAll("\\", "/")}`;
+      if (!file.endsWith(".ts")) continue;
+      imports.set(file, importsOf(file, await readFile(new URL(file, ROOT), "utf8")));
+    }
+  }
+  assert(imports.size > 800 && (imports.get("src/operator/operator.ts")?.length ?? 0) > 10, "the files are read");
+  assert.deepEqual(circlesOf(imports), [], "move what both sides need into a file of its own");
+});
