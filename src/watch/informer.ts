@@ -326,7 +326,13 @@ export class Informer {
       return;
     }
     if (this.#state.at === "initial" && (isStatus(error, 400) || isStatus(error, 422))) {
-      this.#take({ came: "refusal" });
+      this.#take({ came: "refusal", isLasting: true });
+      return;
+    }
+    // A server whose watch cache does not catch up with etcd says so after three seconds, for as long as that is so ("Too large resource version"). A paged
+    // list it answers from etcd: client-go falls back to it as well.
+    if (this.#state.at === "initial" && isStatus(error, 504)) {
+      this.#take({ came: "refusal", isLasting: false });
       return;
     }
     this.#take({ came: "end" });

@@ -67,6 +67,25 @@ for (const status of [400, 422]) {
   });
 }
 
+Deno.test("Informer lists page by page where the server cannot list by a stream just now, and by a stream the next time", async () => {
+  let isBehind = true;
+  let isExpired = false;
+  await using desk = start({}, ({ query }) => {
+    if (query.sendInitialEvents) return isBehind ? refusal(504) : undefined;
+    if (query.watch) return isExpired ? refusal(410) : undefined;
+    return list(5, [object("a", 1)]);
+  });
+  const [watch] = await desk.opened(1);
+  assert.deepEqual(desk.asked(), ["stream", "page", "watch 5"]);
+  assert.deepEqual(desk.problems, [], "it is no problem");
+  [isBehind, isExpired] = [false, true];
+  await watch.send(modified("a", 6));
+  desk.clock.step(desk.clock.now() + 2000);
+  await watch.end();
+  await desk.opened(2);
+  assert.deepEqual(desk.asked().slice(3), ["watch 6", "stream"]);
+});
+
 for (const how of ["event", "status"] as const) {
   Deno.test(`Informer lists anew when its version is too old (410 as ${how}), and loses nothing meanwhile`, async () => {
     let isExpired = false;

@@ -39,8 +39,8 @@ export type Incoming =
     readonly resourceVersion: string;
     readonly next: string | undefined;
   }
-  /** The server knows no streaming list. */
-  | { readonly came: "refusal" }
+  /** The server has no streaming list: none at all, or none just now. */
+  | { readonly came: "refusal"; readonly isLasting: boolean }
   /** 410: the version is too old. */
   | { readonly came: "expiry" }
   /** The stream ended, or broke. */
@@ -72,7 +72,7 @@ export function step(state: State, incoming: Incoming): { state: State; changes:
     case "page":
       return onPage(state, incoming);
     case "refusal":
-      return { state: { at: "paging", streams: false, seen: new Set(), next: undefined }, changes: [] };
+      return { state: { at: "paging", streams: !incoming.isLasting, seen: new Set(), next: undefined }, changes: [] };
     case "expiry":
       return { state: { at: "start", streams: state.streams }, changes: [] };
     case "end":

@@ -48,7 +48,7 @@ const CASES: readonly { name: string; state: State; came: Incoming; then: State;
   {
     name: "a refused streaming list becomes a paged one",
     state: initial(),
-    came: { came: "refusal" },
+    came: { came: "refusal", isLasting: true },
     then: paging(undefined),
   },
   {
