@@ -5,10 +5,24 @@ export interface FaultyProxy extends Disposable {
   readonly port: number;
   /** The connections that are open bring nothing any more, and nobody is told. New ones are good. */
   freeze(): void;
+  /** Of each connection that is open, what comes back after the next request is lost, and it is closed. */
+  loseAnswers(): void;
+  /** How many connections lost an answer so. */
+  readonly lost: number;
   /** All connections are closed, and new ones as soon as they come. */
   cut(): void;
   /** New connections are good again. */
   mend(): void;
+}
+
+// Shorter is what keeps a connection going: pings, acknowledgements. A write has more bytes.
+const SHORTEST_WRITE = 200;
+
+interface Link {
+  readonly ends: readonly Deno.TcpConn[];
+  isFrozen: boolean;
+  /** What is to become of it: it waits for a request, and then for what comes back. */
+  loses: "nothing" | "after the next" | "the next";
 }
 
 /**
@@ -18,8 +32,9 @@ export interface FaultyProxy extends Disposable {
  */
 export function faultyProxy(port: number): FaultyProxy {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const links = new Set<{ frozen: boolean; ends: Deno.TcpConn[] }>();
+  const links = new Set<Link>();
   let isCut = false;
+  let lost = 0;
 
   (async () => {
     for await (const near of listener) {
@@ -30,33 +45,45 @@ export function faultyProxy(port: number): FaultyProxy {
 
   async function pass(near: Deno.TcpConn): Promise<void> {
     const far = await Deno.connect({ hostname: "127.0.0.1", port });
-    const link = { frozen: false, ends: [near, far] };
+    const link: Link = { isFrozen: false, loses: "nothing", ends: [near, far] };
     links.add(link);
-    await Promise.race([pump(link, near, far), pump(link, far, near)]);
+    await Promise.race([there(link, near, far), back(link, far, near)]);
     // An end that one side closes is one that the other hears of, unless it is frozen.
-    if (!link.frozen) close(link);
+    if (!link.isFrozen) close(link);
   }
 
-  async function pump(link: { frozen: boolean }, from: Deno.TcpConn, to: Deno.TcpConn): Promise<void> {
-    const buffer = new Uint8Array(64 * 1024);
-    for (let count = await from.read(buffer); count !== null; count = await from.read(buffer)) {
-      if (link.frozen) continue;
-      for (let sent = 0; sent < count;) sent += await to.write(buffer.subarray(sent, count));
+  async function there(link: Link, near: Deno.TcpConn, far: Deno.TcpConn): Promise<void> {
+    for await (const bytes of pieces(near)) {
+      if (link.isFrozen) continue;
+      if (link.loses === "after the next" && bytes.length >= SHORTEST_WRITE) link.loses = "the next";
+      await all(far, bytes);
     }
   }
 
-  function close(link: { ends: Deno.TcpConn[] }): void {
+  async function back(link: Link, far: Deno.TcpConn, near: Deno.TcpConn): Promise<void> {
+    for await (const bytes of pieces(far)) {
+      if (link.isFrozen) continue;
+      if (link.loses === "the next") return void lost++;
+      await all(near, bytes);
+    }
+  }
+
+  function close(link: Link): void {
     for (const end of link.ends) {
       try {
         end.close();
       } catch { /* it is closed already */ }
     }
-    links.delete(link as never);
+    links.delete(link);
   }
 
   return {
     port: listener.addr.port,
-    freeze: () => links.forEach((link) => link.frozen = true),
+    get lost() {
+      return lost;
+    },
+    freeze: () => links.forEach((link) => link.isFrozen = true),
+    loseAnswers: () => links.forEach((link) => link.loses = "after the next"),
     cut() {
       isCut = true;
       for (const link of [...links]) close(link);
@@ -67,4 +94,15 @@ export function faultyProxy(port: number): FaultyProxy {
       for (const link of [...links]) close(link);
     },
   };
+}
+
+async function* pieces(from: Deno.TcpConn): AsyncGenerator<Uint8Array, void> {
+  const buffer = new Uint8Array(64 * 1024);
+  for (let count = await from.read(buffer); count !== null; count = await from.read(buffer)) {
+    yield buffer.subarray(0, count);
+  }
+}
+
+async function all(to: Deno.TcpConn, bytes: Uint8Array): Promise<void> {
+  for (let sent = 0; sent < bytes.length;) sent += await to.write(bytes.subarray(sent));
 }

@@ -1,9 +1,10 @@
 /** The operator of tests/runtime/_killed.ts as a program that kills itself by SIGKILL as soon as so many of its writes were answered: no line of it runs after that. */
-import { connect, type Connection } from "@op/sdk";
+import type { Connection } from "@op/sdk";
 import { op } from "../runtime/_killed.ts";
+import { asPerson, asPod } from "./_as_pod.ts";
 
-const [kubeconfig, namespace, lastWrite] = Deno.args as [string, string, string];
-const connection = await connect({ kubeconfig });
+const [way, place, namespace, lastWrite] = Deno.args as [string, string, string, string];
+const connection = way === "pod" ? await asPod(JSON.parse(place)) : asPerson(JSON.parse(place));
 let writes = 0;
 const mortal: Connection = {
   ...connection,

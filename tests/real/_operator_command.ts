@@ -1,11 +1,13 @@
-/** An operator's program as a person starts it on a laptop: a process with an empty environment and a home folder of its own. */
+/** An operator's program as a person starts it on a laptop, or as it runs in a pod: a process with an empty environment and a home folder of its own. */
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../../src/base/clock.ts";
+import type { Place } from "./_as_pod.ts";
 
 // The longest that a mended fault may go unnoticed, far above what the backoff of a watch, or the end of a lease, comes to in these tests.
 const LONGEST_WAIT = 40_000;
 
 const ROOT = new URL("../../", import.meta.url);
+const POD_MACHINE = fileURLToPath(new URL("_pod_machine.ts", import.meta.url));
 const EXAMPLE = fileURLToPath(new URL("examples/01_website/main.ts", ROOT));
 
 /** Options of {@linkcode runOperator} and {@linkcode startOperator}. */
@@ -16,6 +18,8 @@ export interface CommandOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The main module. @default {the website example's} */
   readonly main?: string;
+  /** Where it is in a pod. @default {it is in none} */
+  readonly pod?: Place;
   /** Deno's permissions. @default {all} */
   readonly permissions?: readonly string[];
 }
@@ -104,13 +108,17 @@ export async function startOperator(options: CommandOptions): Promise<OperatorCo
   };
 }
 
-async function command({ home, args = [], env = {}, main = EXAMPLE, permissions = ["-A"] }: CommandOptions) {
+async function command({ home, args = [], env = {}, main = EXAMPLE, pod, permissions = ["-A"] }: CommandOptions) {
   const config = fileURLToPath(new URL("deno.json", ROOT));
+  const first = pod === undefined ? [] : [`--preload=${POD_MACHINE}`];
+  const inPod = pod === undefined
+    ? {}
+    : { TEST_POD: JSON.stringify(pod), KUBERNETES_SERVICE_PORT: new URL(pod.url).port };
   return new Deno.Command(Deno.execPath(), {
-    args: ["run", "--cached-only", "--no-lock", `--config=${config}`, ...permissions, main, ...args],
+    args: ["run", "--cached-only", "--no-lock", `--config=${config}`, ...first, ...permissions, main, ...args],
     cwd: home,
     clearEnv: true,
-    env: { HOME: home, DENO_DIR: await denoFolder(), NO_COLOR: "1", ...env },
+    env: { HOME: home, DENO_DIR: await denoFolder(), NO_COLOR: "1", ...inPod, ...env },
     stdin: "null",
     stdout: "piped",
     stderr: "piped",

@@ -1,113 +1,185 @@
 /** Faults of a real API server and of the way to it: nothing is lost by them. The numbers are small here; all of them with OP_TEST_FAULTS=full. */
 import assert from "node:assert/strict";
-import { connect, operator } from "../../mod.ts";
+import { sleep, systemClock } from "../../src/base/clock.ts";
+import { operator } from "../../mod.ts";
 import { ClusterRole, ClusterRoleBinding, ConfigMap, CustomResourceDefinition } from "../../src/kinds/mod.ts";
 import { startOperator } from "../../src/operator/running.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { adminClient, watched } from "../_watched.ts";
 import { applyText, Note, recording } from "../runtime/_notes.ts";
+import { inPod, madeOf, startBothWays, USERS } from "./_both_ways.ts";
 import { compactEtcd } from "./_etcd.ts";
 import { faultyProxy } from "./_faulty_proxy.ts";
 import { install } from "./_install.ts";
+import { refusals } from "./_refusals.ts";
+import { asPod } from "./_as_pod.ts";
 import { soon } from "./_soon.ts";
-import { temporaryFolder } from "./_ways_in.ts";
+import { stormOf429 } from "./_storm.ts";
 
 const IN_DEFAULT = { namespace: "default" };
-const COUNT = 20;
+const NAMES = Array.from({ length: 20 }, (_, i) => `n${i}`);
+/** A note that is deleted on the way. */
+const GONE = "n2";
+/** What the operators write. */
+const WRITTEN = ["configmaps", "notes", "notes/status"];
+const LANES = 5;
 const IS_FULL = Deno.env.get("OP_TEST_FAULTS") === "full";
-const [RESTARTS, CHANGES] = IS_FULL ? [10, 2000] : [3, 300];
+const [RESTARTS, CHANGES, ROUNDS, STORM] = IS_FULL ? [10, 2000, 20, 30_000] : [3, 300, 3, 2000];
 
-Deno.test("faults of a real API server and of the way to it", async (t) => {
+Deno.test("faults of a real API server and of the way to it, in a pod and by kubeconfig", async (t) => {
   await using cluster = await realCluster({ apiserverArgs: ["--shutdown-watch-termination-grace-period=1s"] });
-  await using folder = await temporaryFolder();
   using proxy = faultyProxy(cluster.port);
   const client = adminClient(cluster);
-  const { notes, runs } = recording(applyText);
-  const op = operator({ name: "faults", parts: { notes }, health: false });
-  await install(client, op);
+  await install(client, inPod);
   await using maps = await watched(client, ConfigMap);
+  await using operators = await startBothWays(cluster, client, proxy.port);
+  const { runs } = operators;
 
-  const texts = (): Map<string, string | undefined> =>
-    new Map(maps.values().map(({ metadata, data }) => [metadata.name, data?.text]));
+  const made = (name: string): (string | undefined)[] =>
+    madeOf(name).map((made) => (maps.store.get(`default/${made}`) as ConfigMap | undefined)?.data?.text);
+  const text = (name: string): string | undefined => {
+    const [first, ...others] = made(name);
+    return others.every((other) => other === first) ? first : undefined;
+  };
   const write = async (name: string, text: string): Promise<void> => {
     // The server may be away: what was not taken is sent again.
     await soon(() => client.apply(Note, { metadata: { name, ...IN_DEFAULT }, spec: { text } }, { manager: "test" }));
   };
-
-  await folder.write({ config: cluster.admin.kubeconfig.replace(cluster.url, `https://127.0.0.1:${proxy.port}`) });
-  const connection = await connect({ kubeconfig: `${folder.path}/config` });
-  using _connection = { [Symbol.dispose]: () => connection.close() };
-  await using _running = startOperator(op, { connection });
-  for (let i = 0; i < COUNT; i++) await write(`n${i}`, "0");
-  await maps.until(() => texts().get(`n${COUNT - 1}`) === "0");
+  /** Settles when it is so, and the statuses say so. */
+  const done = async (wanted: ReadonlyMap<string, string>): Promise<void> => {
+    await maps.until(() => [...wanted].every(([name, each]) => text(name) === each));
+    await soon(async () => {
+      for (const { metadata: { name, generation }, status } of await client.list(Note, IN_DEFAULT)) {
+        const ready = status?.conditions?.find(({ type }) => type === "Ready");
+        assert.deepEqual([ready?.status, ready?.observedGeneration], ["True", generation], name);
+      }
+    });
+  };
+  /** Writes them all and waits until that is done. */
+  const change = async (to: string): Promise<void> => {
+    const wanted = new Map(NAMES.map((name) => [name, to]));
+    for (const name of NAMES) await write(name, to);
+    await done(wanted);
+  };
+  await change("0");
 
   await t.step("a connection that brings nothing any more, of which nobody is told, is found within 10 s", async () => {
     proxy.freeze();
     const from = performance.now();
     await write("n0", "frozen");
-    await maps.until(() => texts().get("n0") === "frozen");
+    await maps.until(() => text("n0") === "frozen");
     const took = performance.now() - from;
     assert(took < 11_000, `${took} ms`);
+  });
+
+  await t.step("answers that are lost after the write, with the connection", async () => {
+    const before = await operators.answers("<error>");
+    for (let round = 1; round <= ROUNDS; round++) {
+      proxy.loseAnswers();
+      await write("n0", `lost ${round}`);
+      await maps.until(() => text("n0") === `lost ${round}`);
+    }
+    const after = await operators.answers("<error>");
+    assert(
+      after.every((count, i) => count > before[i]!),
+      `${proxy.lost} connections lost an answer: ${before} ${after}`,
+    );
+  });
+
+  await t.step("409 on every third write", async () => {
+    let count = 0;
+    const before = await operators.answers("409");
+    await using _refusals = await refusals(client, USERS, WRITTEN, () => ++count % 3 === 0 ? 409 : undefined);
+    // Of a new webhook the server is told by a watch.
+    await soon(async () => {
+      await write("n0", `asked ${count}`);
+      assert(count > 0);
+    });
+    await change("refused");
+    for (const [i, after] of (await operators.answers("409")).entries()) {
+      const refused = after - before[i]!;
+      assert(refused >= NAMES.length / 4 && refused < 20 * NAMES.length, `${refused} answers of 409`);
+    }
+  });
+
+  await t.step("a storm of 429: each waits as long as it is told", async () => {
+    const before = await operators.answers("429");
+    const wanted = new Map(NAMES.map((name) => [name, "stormy"]));
+    {
+      await using _storm = await stormOf429(client, cluster, USERS);
+      for (const name of NAMES) await write(name, "stormy");
+      await sleep(systemClock, STORM / 2);
+      // Now their watches are to be opened anew as well.
+      proxy.cut();
+      proxy.mend();
+      await sleep(systemClock, STORM / 2);
+      assert(!NAMES.flatMap(made).includes("stormy"), "nothing gets through");
+    }
+    await done(wanted);
+    for (const [i, after] of (await operators.answers("429")).entries()) {
+      const refused = after - before[i]!;
+      // Three watches, and by and by ten runs, each of them at most once a second.
+      assert(refused >= 3 && refused < 13 * (STORM / 1000 + 3), `${refused} answers of 429`);
+    }
   });
 
   await t.step("a watch that was cut off while etcd was compacted lists anew and misses nothing", async () => {
     proxy.cut();
     await write("n1", "behind its back");
-    await client.delete(Note, "n2", IN_DEFAULT);
+    await client.delete(Note, GONE, IN_DEFAULT);
     await compactEtcd(cluster);
     await cluster.restartApiserver({ signal: "SIGKILL" });
     await write("n3", "after it");
     await compactEtcd(cluster);
-    runs.length = 0;
+    for (const each of Object.values(runs)) each.length = 0;
     proxy.mend();
-    await maps.until(() => texts().get("n1") === "behind its back" && texts().get("n3") === "after it");
+    await maps.until(() => text("n1") === "behind its back" && text("n3") === "after it");
     // A run that was cut off is tried again.
-    const changed = runs.filter((run) => !run.endsWith("retried"));
+    const changed = runs.pod.filter((run) => !run.endsWith("retried"));
     assert.deepEqual(changed.sort(), ["n1 behind its back: changed", "n3 after it: changed"]);
   });
 
   await t.step(`a server killed and started again ${RESTARTS} times under ${CHANGES} changes loses none`, async () => {
+    const names = NAMES.filter((name) => name !== GONE);
     const wanted = new Map<string, string>();
     let isOver = false;
     const restarting = (async () => {
       for (let i = 0; i < RESTARTS; i++) await cluster.restartApiserver({ signal: "SIGKILL" });
       isOver = true;
     })();
-    let made = 0;
-    const lanes = Array.from({ length: 5 }, async (_, lane) => {
-      for (let i = lane; i < CHANGES || !isOver; i += 5) {
-        // n2 went.
-        const name = `n${3 + i % (COUNT - 3)}`;
-        if (i % 5 !== lane) continue;
+    let count = 0;
+    const lanes = Array.from({ length: LANES }, async (_, lane) => {
+      const own = names.filter((_, i) => i % LANES === lane);
+      for (let i = lane; i < CHANGES || !isOver; i += LANES) {
+        const name = own[count % own.length]!;
         await write(name, `change ${i}`);
         wanted.set(name, `change ${i}`);
-        made++;
+        count++;
       }
     });
     await Promise.all([restarting, ...lanes]);
-    assert(made >= CHANGES, `${made} changes`);
-    for (const { metadata, spec } of await client.list(Note, IN_DEFAULT)) wanted.set(metadata.name, spec.text);
-    await maps.until(() => [...wanted].every(([name, text]) => texts().get(name) === text));
+    assert(count >= CHANGES, `${count} changes`);
+    await done(wanted);
   });
 
   await t.step("a definition that is deleted and made anew is waited for, and its objects are reconciled", async () => {
-    for (const { metadata } of await client.list(ConfigMap, IN_DEFAULT)) {
-      if (metadata.name.startsWith("n")) await client.delete(ConfigMap, metadata.name, IN_DEFAULT);
-    }
+    const forget = async (): Promise<void> => {
+      for (const name of NAMES.flatMap(madeOf)) {
+        await client.delete(ConfigMap, name, IN_DEFAULT).catch((error) => assert.equal(error.status, 404));
+      }
+    };
+    await forget();
     await client.delete(CustomResourceDefinition, Note.crd!.metadata.name);
     await soon(async () => await assert.rejects(client.list(Note, IN_DEFAULT), { status: 404 }));
-    await install(client, op);
-    for (const { metadata } of await client.list(ConfigMap, IN_DEFAULT)) {
-      if (metadata.name.startsWith("n")) await client.delete(ConfigMap, metadata.name, IN_DEFAULT);
-    }
+    await install(client, inPod);
+    await forget();
     await write("n0", "again");
-    await maps.until(() => texts().get("n0") === "again");
+    await maps.until(() => text("n0") === "again");
   });
 });
 
 Deno.test("a permission that is taken away and given back on a real API server: it waits, says so, and goes on", async () => {
   await using cluster = await realCluster();
-  await using folder = await temporaryFolder();
   const client = adminClient(cluster);
   const { notes } = recording(applyText);
   const op = operator({ name: "faults", parts: { notes }, health: false });
@@ -128,9 +200,8 @@ Deno.test("a permission that is taken away and given back on a real API server: 
     roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "op" },
     subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "limited" }],
   });
-  const { kubeconfig } = await cluster.user("limited");
-  await folder.write({ config: kubeconfig });
-  const connection = await connect({ kubeconfig: `${folder.path}/config` });
+  const { token } = await cluster.user("limited");
+  const connection = await asPod({ ...cluster, token });
   using _connection = { [Symbol.dispose]: () => connection.close() };
   await using running = startOperator(op, { connection });
   const told = (name: string): string | undefined => running.readiness().find((line) => line.name === name)?.told;

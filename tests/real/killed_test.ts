@@ -4,13 +4,12 @@ import { fileURLToPath } from "node:url";
 import { ConfigMap, Namespace } from "../../src/kinds/mod.ts";
 import { startOperator } from "../../src/operator/running.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
-import { connect } from "../../mod.ts";
 import { adminClient, watched } from "../_watched.ts";
 import { op, world } from "../runtime/_killed.ts";
 import { Note } from "../runtime/_notes.ts";
+import { asPod } from "./_as_pod.ts";
 import { install } from "./_install.ts";
 import { soon } from "./_soon.ts";
-import { temporaryFolder } from "./_ways_in.ts";
 
 const LAST_WRITES = 20;
 const MAIN = fileURLToPath(new URL("_killed.ts", import.meta.url));
@@ -18,19 +17,16 @@ const CONFIG = fileURLToPath(new URL("../../deno.json", import.meta.url));
 
 Deno.test(`an operator killed after each of its first ${LAST_WRITES} writes leaves nothing undone on a real API server`, async () => {
   await using cluster = await realCluster();
-  await using folder = await temporaryFolder();
   const client = adminClient(cluster);
   await install(client, op);
   await using notes = await watched(client, Note);
   await using maps = await watched(client, ConfigMap);
-  await folder.write({ config: cluster.admin.kubeconfig });
-  const kubeconfig = `${folder.path}/config`;
   const create = (name: string, namespace: string) =>
     client.create(Note, { metadata: { name }, spec: { text: "one" } }, { namespace });
 
   /** Runs the operator in this process until all is done. */
   const finish = async (): Promise<void> => {
-    const connection = await connect({ kubeconfig });
+    const connection = await asPod({ ...cluster, token: cluster.admin.token });
     {
       await using _running = startOperator(op, { connection, checkAccess: false });
       await notes.until((all) =>
@@ -65,17 +61,20 @@ Deno.test(`an operator killed after each of its first ${LAST_WRITES} writes leav
     await client.delete(Note, "b", { namespace });
     for (const name of ["c", "d"]) await create(name, namespace);
   }
-  const die = async (lastWrite: number): Promise<void> => {
+  const place = JSON.stringify({ url: cluster.url, caCert: cluster.caCert, token: cluster.admin.token });
+  const die = async (lastWrite: number, way: "pod" | "kubeconfig"): Promise<void> => {
     const { signal, stderr } = await new Deno.Command(Deno.execPath(), {
       args: ["run", "-A", "--no-check", "--cached-only", "--no-lock", `--config=${CONFIG}`, MAIN].concat(
-        [kubeconfig, `killed-${lastWrite}`, String(lastWrite)],
+        [way, place, `killed-${lastWrite}`, String(lastWrite)],
       ),
       stdout: "null",
       stderr: "piped",
     }).output();
     assert.equal(signal, "SIGKILL", `after write ${lastWrite}: ${new TextDecoder().decode(stderr)}`);
   };
-  for (let last = 1; last <= LAST_WRITES; last += 2) await Promise.all([die(last), die(last + 1)]);
+  for (let last = 1; last <= LAST_WRITES; last += 2) {
+    await Promise.all([die(last, "pod"), die(last + 1, "kubeconfig")]);
+  }
   await finish();
 
   const whole = await world(client, "whole");

@@ -32,10 +32,8 @@ Deno.test("a leader that is frozen past its lease writes nothing but its lease w
   await using maps = await watched(client, ConfigMap);
   const holder = () => client.get(Lease, "elected-operator", IN_DEFAULT).then(({ spec }) => spec?.holderIdentity);
   const start = async (host: string): Promise<OperatorCommand> => {
-    const { kubeconfig } = await cluster.user(host, { groups: ["system:masters"] });
-    await home.write({ [`${host}.yaml`]: kubeconfig });
-    const args = ["--kubeconfig", `${host}.yaml`];
-    return await startOperator({ home: home.path, main: MAIN, args, env: { HOSTNAME: host } });
+    const { token } = await cluster.user(host, { groups: ["system:masters"] });
+    return await startOperator({ home: home.path, main: MAIN, pod: { ...cluster, token }, env: { HOSTNAME: host } });
   };
   await using first = await start("first");
   await first.logged(({ msg }) => msg === "Leadership gained");

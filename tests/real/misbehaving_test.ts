@@ -23,9 +23,9 @@ Deno.test("a reconciler that throws, hangs, leaves a rejection, throws in a time
   await install(client, op);
   await using maps = await watched(client, ConfigMap);
   const port = freePort();
-  await home.write({ config: cluster.admin.kubeconfig });
-  const args = ["--kubeconfig", "config", "--health-port", String(port)];
-  await using operator = await startOperator({ home: home.path, main: MAIN, args });
+  const args = ["--health-port", String(port)];
+  const pod = { ...cluster, token: cluster.admin.token };
+  await using operator = await startOperator({ home: home.path, main: MAIN, args, pod });
   await operator.logged(({ msg }) => msg === "Controller started");
 
   const create = (name: string) => client.create(Item, { metadata: { name }, spec: { text: "0" } }, IN_DEFAULT);

@@ -23,9 +23,10 @@ export type Reconcile = (note: Note, context: NoteContext) => Promise<Outcome> |
 export function recording(
   reconcile: Reconcile = () => {},
   options: Omit<Parameters<typeof controller<typeof Note, readonly [typeof ConfigMap]>>[1], "owns" | "reconcile"> = {},
+  kind = Note,
 ) {
   const runs: string[] = [];
-  const notes = controller(Note, {
+  const notes = controller(kind, {
     ...options,
     owns: [ConfigMap],
     reconcile(note, context) {

@@ -1,0 +1,87 @@
+/** One operator in a pod and one by kubeconfig: HTTP/2 of our own, and `fetch`. Each makes ConfigMaps of its own of the same notes. */
+import { type Operator, operator } from "../../mod.ts";
+import { ClusterRoleBinding, ConfigMap } from "../../src/kinds/mod.ts";
+import type { Client } from "../../src/kube/client.ts";
+import type { Connection } from "../../src/kube/connection.ts";
+import { type Running, startOperator } from "../../src/operator/running.ts";
+import type { RealCluster } from "../../src/testing/real_cluster.ts";
+import { Note, recording } from "../runtime/_notes.ts";
+import { asPerson, asPod } from "./_as_pod.ts";
+
+const WAYS = ["pod", "kubeconfig"] as const;
+type Way = typeof WAYS[number];
+
+/** Who they are to the server. */
+export const USERS: readonly string[] = WAYS.map((way) => `system:serviceaccount:default:${way}`);
+
+/** Operators that run. */
+export interface BothWays extends AsyncDisposable {
+  /** What ran since it was forgotten, `name text: reason`, by way. */
+  readonly runs: Readonly<Record<Way, string[]>>;
+  /** How many answers of that status each had; `<error>` where there was none. */
+  answers(code: string): Promise<readonly number[]>;
+}
+
+/** The operator in the pod: whose kind it is. */
+export const inPod: Operator = operatorOf("pod").op;
+
+/** Names of what each of them makes of a note. */
+export function madeOf(name: string): string[] {
+  return WAYS.map((way) => `${name}-${way}`);
+}
+
+/**
+ * Starts both, as users with all rights, but not of those whom the server lets pass before all others.
+ *
+ * @param cluster Where.
+ * @param client The administrator.
+ * @param port The port by which they reach it.
+ */
+export async function startBothWays(cluster: RealCluster, client: Client, port: number): Promise<BothWays> {
+  await using stack = new AsyncDisposableStack();
+  await client.create(ClusterRoleBinding, {
+    metadata: { name: "both-ways" },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
+    subjects: USERS.map((name) => ({ apiGroup: "rbac.authorization.k8s.io", kind: "User", name })),
+  });
+  const [pod, person] = await Promise.all(USERS.map(async (user) => {
+    const { token } = await cluster.user(user);
+    return { url: `https://127.0.0.1:${port}`, caCert: cluster.caCert, token };
+  }));
+  const connections: Readonly<Record<Way, Connection>> = { pod: await asPod(pod!), kubeconfig: asPerson(person!) };
+  const runs: Record<Way, string[]> = { pod: [], kubeconfig: [] };
+  const running: Running[] = [];
+  for (const way of WAYS) {
+    stack.defer(() => connections[way].close());
+    const { op, runs: own } = operatorOf(way);
+    runs[way] = own;
+    running.push(stack.use(startOperator(op, { connection: connections[way] })));
+  }
+  const owned = stack.move();
+  return {
+    runs,
+    answers: (code) => Promise.all(running.map(async ({ metrics }) => sumOf(await metrics.text(), code))),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+function operatorOf(way: Way): { op: Operator; runs: string[] } {
+  // The status is one operator's: to the other the kind is foreign.
+  const { crd: _, ...foreign } = Note;
+  const kind = way === "pod" ? Note : foreign as typeof Note;
+  const { notes, runs } = recording(
+    async ({ metadata: { name }, spec: { text } }, { apply }) => {
+      await apply(ConfigMap, { metadata: { name: `${name}-${way}` }, data: { text } });
+    },
+    {},
+    kind,
+  );
+  return { op: operator({ name: `faults-${way}`, parts: { notes }, health: false }), runs };
+}
+
+function sumOf(metrics: string, code: string): number {
+  const lines = metrics.split("\n").filter((line) =>
+    line.startsWith("rest_client_requests_total{") && line.includes(`code="${code}"`)
+  );
+  return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
+}

@@ -1,0 +1,90 @@
+/** A storm of 429 from a real API server: of some users it serves one request at a time and refuses the others, and that one request does not end. */
+import assert from "node:assert/strict";
+import { FlowSchema, PriorityLevelConfiguration } from "../../src/kinds/flowcontrol_v1.gen.ts";
+import { ClusterRoleBinding } from "../../src/kinds/mod.ts";
+import type { Client } from "../../src/kube/client.ts";
+import type { AnyKind } from "../../src/resource/kind.ts";
+import type { RealCluster } from "../../src/testing/real_cluster.ts";
+import { refusals } from "./_refusals.ts";
+import { soon } from "./_soon.ts";
+
+/** Whose one request does not end. */
+const BLOCKER = "blocker";
+const MAPS = "/api/v1/namespaces/default/configmaps";
+
+/**
+ * Raises it. Disposing of the answer ends it.
+ *
+ * Source: k8s.io/apiserver `pkg/util/flowcontrol`: a level without a share serves a request where no other goes on.
+ *
+ * @param client The administrator.
+ * @param cluster Where.
+ * @param users Whose requests are refused.
+ */
+export async function stormOf429(
+  client: Client,
+  cluster: RealCluster,
+  users: readonly string[],
+): Promise<AsyncDisposable> {
+  await using stack = new AsyncDisposableStack();
+  const metadata = { name: "storm" };
+  const gone = (kind: AnyKind) => stack.defer(async () => void await soon(() => client.delete(kind, metadata.name)));
+  await client.create(ClusterRoleBinding, {
+    metadata,
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
+    subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: BLOCKER }],
+  });
+  gone(ClusterRoleBinding);
+  const limited = { nominalConcurrencyShares: 0, lendablePercent: 0, borrowingLimitPercent: 0 };
+  await client.create(PriorityLevelConfiguration, {
+    metadata,
+    spec: { type: "Limited", limited: { ...limited, limitResponse: { type: "Reject" } } },
+  });
+  gone(PriorityLevelConfiguration);
+  const held = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  stack.use(
+    await refusals(client, [BLOCKER], ["configmaps"], async () => {
+      asked.resolve();
+      await held.promise;
+      return 409;
+    }),
+  );
+  const schema = await client.create(FlowSchema, {
+    metadata,
+    spec: {
+      priorityLevelConfiguration: metadata,
+      // Only those of system:masters pass before.
+      matchingPrecedence: 2,
+      rules: [{
+        subjects: [...users, BLOCKER].map((name) => ({ kind: "User", user: { name } })),
+        resourceRules: [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"], clusterScope: true, namespaces: ["*"] }],
+      }],
+    },
+  });
+  gone(FlowSchema);
+  const blocker = await cluster.user(BLOCKER);
+  const ask = async (path: string, init?: RequestInit): Promise<Response> => {
+    const response = await blocker.fetch(path, init);
+    await response.body?.cancel();
+    return response;
+  };
+  await soon(async () => {
+    const { headers } = await ask(`${MAPS}?limit=1`);
+    assert.equal(headers.get("x-kubernetes-pf-flowschema-uid"), schema.metadata.uid);
+  });
+  let isRaging = false;
+  asked.promise.then(() => isRaging = true);
+  const body = JSON.stringify({ metadata: { name: BLOCKER } });
+  let blocking: Promise<Response> | undefined;
+  await soon(async () => {
+    blocking = ask(MAPS, { method: "POST", body });
+    await Promise.race([blocking, asked.promise]);
+    assert(isRaging, "the place is taken, or the webhook is not asked yet");
+  });
+  stack.defer(async () => {
+    held.resolve();
+    await blocking;
+  });
+  return stack.move();
+}
