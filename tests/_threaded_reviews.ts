@@ -1,19 +1,26 @@
 /** A program whose webhooks run in threads, and what must hold of it: from source, and compiled. */
 import assert from "node:assert/strict";
 import { createApiserver, kubeconfigFor, localCertificate, serveApiserver } from "@op/sdk/testing";
-import { PATH, review } from "./runtime/_reviews.ts";
+import { conversionReview, PATH, review } from "./runtime/_reviews.ts";
 
 /** How many threads there are. */
 export const THREADS = 3;
 
+/** Where it serves its metrics: the ports between belong to the webhooks. */
+const healthPort = (port: number): number => port + 10;
+
 /** The program. Its functions say in which thread they run. */
 export const program = (port: number, folder: string): string => `
-import { deny, operator, webhook } from "@op/sdk";
-import { Note } from "repository/tests/runtime/_reviews.ts";
+import { access, deny, operator, webhook } from "@op/sdk";
+import { ConfigMap } from "@op/sdk/kinds";
+import { Note, notes } from "repository/tests/runtime/_reviews.ts";
 const thread = crypto.randomUUID();
 const noteRules = webhook(Note, {
-  validate({ spec }, { audit }) {
+  uses: [access(ConfigMap, "get")],
+  async validate({ spec }, { audit, get }) {
     audit("thread", thread);
+    if (spec.text === "asking") await get(ConfigMap, "words");
+    if (spec.text === "careless") Promise.reject(new Error("nobody waits for it"));
     if (spec.text === "broken") throw new TypeError("it is broken");
     if (spec.text === "forbidden") throw deny("nobody may say that");
     while (spec.text === "endless") { /* it never comes back */ }
@@ -21,8 +28,9 @@ const noteRules = webhook(Note, {
 });
 const op = operator({
   name: "notes",
-  parts: { noteRules },
-  health: false,
+  parts: { noteRules, notes },
+  leaderElection: false,
+  health: { hostname: "127.0.0.1", port: ${healthPort(port)} },
   permissions: { net: ["127.0.0.1"], env: ["LOG_TOKENS", "LOG_STREAM"], read: [${JSON.stringify(folder)}] },
   webhooks: { hostname: "127.0.0.1", port: ${port}, workers: ${THREADS} },
 });
@@ -57,17 +65,19 @@ export async function checkThreads(command: readonly string[], port: number, caC
   using client = Deno.createHttpClient({ caCerts: [caCert] });
   const [file, ...args] = command;
   const process = new Deno.Command(file!, { args, stdin: "null", stdout: "null", stderr: "piped" }).spawn();
-  const told = new Response(process.stderr).text();
-  const ask = async (text: string, timeout = 30) => {
-    const response = await fetch(`https://127.0.0.1:${port}${PATH}?timeout=${timeout}s`, {
+  const written = new Response(process.stderr).text();
+  const post = async (path: string, body: unknown, timeout: number) => {
+    const response = await fetch(`https://127.0.0.1:${port}${path}?timeout=${timeout}s`, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify(review(text)),
+      body: JSON.stringify(body),
       client,
     });
-    const body = await response.text();
-    return { status: response.status, ...(response.ok ? JSON.parse(body).response : {}) };
+    const text = await response.text();
+    return { status: response.status, ...(response.ok ? JSON.parse(text).response : {}) };
   };
+  const ask = (text: string, timeout = 30) => post(PATH, review(text), timeout);
+  const metrics = async () => await (await fetch(`http://127.0.0.1:${healthPort(port)}/metrics`)).text();
   const threadsOf = async (count: number): Promise<Set<string>> => {
     const answers = await Promise.all(Array.from({ length: count }, () => ask("hello")));
     assert(answers.every(({ allowed }) => allowed === true), JSON.stringify(answers));
@@ -89,6 +99,16 @@ export async function checkThreads(command: readonly string[], port: number, caC
     assert.equal((await ask("broken")).status, 500);
     assert.deepEqual(await threadsOf(30), before, "one that throws ends no thread");
 
+    // What a thread counts is told by the program.
+    const { result } = await post("/convert", conversionReview("broken"), 30);
+    assert.deepEqual([result.status, (await ask("careless")).allowed], ["Failure", true]);
+    assert.equal((await ask("asking")).allowed, true);
+    let told = await metrics();
+    while (!/^op_stray_errors_total 1$/m.test(told)) told = await metrics();
+    assert.match(told, /^controller_runtime_conversion_webhook_panics_total 1$/m);
+    assert.match(told, /^controller_runtime_webhook_panics_total\{webhook="\/validate\/note-rules"\} 1$/m);
+    assert.match(told, /^rest_client_requests_total\{code="404",method="GET",host="[^"]+"\} 1$/m);
+
     // All but one hang: what waits behind them is answered all the same, late ones by others.
     const endless = Array.from({ length: THREADS - 1 }, () => ask("endless", 1));
     const others = Array.from({ length: 30 }, () => ask("hello"));
@@ -100,7 +120,7 @@ export async function checkThreads(command: readonly string[], port: number, caC
   } finally {
     process.kill("SIGTERM");
     const { code } = await process.status;
-    const log = await told;
+    const log = await written;
     assert.equal(code, 0, log);
     assert.equal(log.match(/Thread of webhooks ended/g)?.length, THREADS - 1, log);
     assert.equal(log.match(/"Webhook failed"/g)?.length, 1, log);

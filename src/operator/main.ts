@@ -10,8 +10,10 @@ import { permissionFlags } from "../manifests/sandbox.ts";
 import { isCalled } from "../parts/part_list.ts";
 import { currentRunLog } from "../runtime/current_run.ts";
 import type { Logger } from "../runtime/logger.ts";
+import { Metrics } from "../runtime/metrics.ts";
 import { isThread } from "../runtime/offload.ts";
-import { isReviewThread, ReviewThreads, serveReviews } from "../runtime/webhooks/review_threads.ts";
+import { isReviewThread, ReviewThreads, serveReviews, type ThreadAnswer } from "../runtime/webhooks/review_threads.ts";
+import { type Counted, countTold, ThreadMetrics } from "../runtime/webhooks/thread_metrics.ts";
 import { undeclaredUse } from "../runtime/undeclared_use.ts";
 import { configured } from "./configure.ts";
 import { connect, type ConnectOptions } from "./connect.ts";
@@ -22,6 +24,7 @@ import { LoopLag } from "./loop_lag.ts";
 import { denoMachine } from "./machine.ts";
 import type { Operator } from "./operator_value.ts";
 import { addProcessMetrics } from "./process_metrics.ts";
+import { withinTrace } from "./process_tracer.ts";
 import { type ReadinessLine, type Running, startOperator } from "./running.ts";
 import { isPaused, runtimeScope, skippedParts } from "./run_settings.ts";
 import { SETTINGS } from "./setting_list.ts";
@@ -60,7 +63,7 @@ class UsageError extends Error {}
  */
 export async function main(operator: Operator, args: readonly string[]): Promise<void> {
   // A thread of the program loads it whole, for the tasks that it declares, or for its webhooks.
-  if (isReviewThread()) return serveReviews((values) => reviews(operator, values as Values));
+  if (isReviewThread()) return serveReviews((values, count) => reviews(operator, values as Values, count));
   if (isThread()) return;
   try {
     await command(operator, args);
@@ -187,7 +190,8 @@ async function start(coded: Operator, values: Values): Promise<void> {
   const connection = await connect(connectOptions);
   const stop = new AbortController();
   const started: { running?: Running } = {};
-  listenToStrayErrors(log, () => started.running?.metrics.strayError());
+  const metrics = new Metrics();
+  listenToStrayErrors(log, () => metrics.strayError());
   using lag = new LoopLag(systemClock);
   const health: HealthSource = {
     readiness: () => started.running?.readiness() ?? [STARTING],
@@ -199,7 +203,7 @@ async function start(coded: Operator, values: Values): Promise<void> {
     },
     guard: guardOf(operator, connection, log),
   };
-  using reviewThreads = skipped.skipWebhooks ? undefined : reviewThreadsOf(operator, values, log);
+  using reviewThreads = skipped.skipWebhooks ? undefined : reviewThreadsOf(operator, values, { log, metrics });
   // Before anything else: a program that cannot listen does not begin.
   const served = operator.health && serveHealth(operator.health, health, stop.signal);
   const running = started.running = startOperator(operator, {
@@ -207,6 +211,7 @@ async function start(coded: Operator, values: Values): Promise<void> {
     signal: stop.signal,
     leaderElection: isElected(operator, connection) && !skipped.skipControllers,
     serveWebhooks: true,
+    metrics,
     reviewThreads,
     ...skipped,
     host: hostName(operator),
@@ -231,7 +236,11 @@ async function start(coded: Operator, values: Values): Promise<void> {
 }
 
 /** Threads for the functions of webhooks, where they are asked for. */
-function reviewThreadsOf({ parts, webhooks }: Operator, values: Values, log: Logger): ReviewThreads | undefined {
+function reviewThreadsOf(
+  { parts, webhooks }: Operator,
+  values: Values,
+  { log, metrics }: { readonly log: Logger; readonly metrics: Metrics },
+): ReviewThreads | undefined {
   const { workers = 0 } = webhooks;
   if (workers === 0 || !isCalled(parts)) return undefined;
   const url = Deno.mainModule;
@@ -240,15 +249,23 @@ function reviewThreadsOf({ parts, webhooks }: Operator, values: Values, log: Log
     log.warn("Webhooks run without threads: the program is no file", { workers });
     return undefined;
   }
-  return new ReviewThreads({ url, threads: workers, start: { ...values }, log });
+  return new ReviewThreads({
+    url,
+    threads: workers,
+    start: { ...values },
+    clock: systemClock,
+    log,
+    onCount: (counted) => countTold(metrics, counted),
+  });
 }
 
 /** In a thread of the program: what answers reviews, told as the program was. */
-async function reviews(coded: Operator, values: Values): Promise<(request: Request) => Promise<Response>> {
+async function reviews(coded: Operator, values: Values, count: (counted: Counted) => void): Promise<ThreadAnswer> {
   const settings = await settingsSource(values, true).read();
   const operator = configured(coded, settings);
   await configureLogs(logLevel(settings), logFormat(settings), (line) => writeAll(Deno.stderr, line));
-  listenToStrayErrors(operatorLog(operator.name), () => {});
+  const metrics = new ThreadMetrics(count);
+  listenToStrayErrors(operatorLog(operator.name), () => metrics.strayError());
   const { kubeconfig, context } = values;
   const connection = await connect({
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
@@ -260,10 +277,11 @@ async function reviews(coded: Operator, values: Values): Promise<(request: Reque
     leaderElection: false,
     // The program asks, and tells.
     checkAccess: false,
+    metrics,
     host: hostName(operator),
     ...runtimeScope(settings),
   });
-  return webhooks!.fetch;
+  return (request, trace) => withinTrace(trace, () => webhooks!.fetch(request));
 }
 
 /** A promise of user code that nobody waited for must not end the operator for all other objects. */

@@ -1,6 +1,7 @@
 /** How an operator is run. */
 import type { Clock } from "../base/clock.ts";
 import type { Connection } from "../kube/connection.ts";
+import type { Metrics } from "../runtime/metrics.ts";
 import type { CertificateTimes } from "../runtime/webhooks/authority.ts";
 import type { ReviewThreads } from "../runtime/webhooks/review_threads.ts";
 
@@ -32,6 +33,8 @@ export interface RunOptions {
   readonly skipWebhooks?: boolean;
   /** How long certificates of webhooks are good, for tests. @default {two years, and 90 days} */
   readonly certificateTimes?: CertificateTimes;
+  /** Where all is counted. @default {metrics of its own} */
+  readonly metrics?: Metrics | undefined;
   /** Threads of the program that run the webhooks' functions. @default {none} */
   readonly reviewThreads?: ReviewThreads | undefined;
   /** Services in place of those that the operator makes, for tests. They are not closed. */

@@ -77,7 +77,7 @@ export function startOperator(operator: Operator, options: RunOptions): Running 
   const instance = `${host}_${crypto.randomUUID()}`;
   // As in the Lease and in events: which of several processes it was.
   const log = operatorLog(operator.name).with({ operatorID: instance });
-  const metrics = new Metrics();
+  const { metrics = new Metrics() } = options;
   const { host: server } = new URL(connection.url);
   const userAgent = `${operator.name}/${operator.version}`;
   const pulse = new Pulse({

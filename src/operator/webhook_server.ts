@@ -1,6 +1,6 @@
 /** Serves an operator's webhooks over TLS, with a certificate that is kept up. All replicas do, whether they lead or not. */
 import { isoTime } from "../base/iso_time.ts";
-import type { Clock } from "../base/clock.ts";
+import { type Clock, systemClock } from "../base/clock.ts";
 import type { Client } from "../kube/client.ts";
 import {
   certificateSecret,
@@ -144,7 +144,8 @@ export function publishTargets({ name, parts }: Pick<Operator, "name" | "parts">
 function listening(serving: WebhookServing, handler: WebhookHandler): TlsServer {
   const { hostname, port } = serving;
   try {
-    return new TlsServer({ hostname, port, innerPorts: innerPorts(serving) }, handler.fetch);
+    // Connections of the machine are silent by the machine's time, whatever clock the operator goes by.
+    return new TlsServer({ hostname, port, innerPorts: innerPorts(serving), clock: systemClock }, handler.fetch);
   } catch (cause) {
     const why = cause instanceof Deno.errors.AddrInUse
       ? "the port is taken: choose another with webhooks: { port }, or --webhook-port"

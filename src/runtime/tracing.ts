@@ -176,6 +176,12 @@ export class Tracing {
   }
 }
 
+/** The span of the review that is being answered, for those who answer it elsewhere. */
+export function reviewTrace(): SpanContext | undefined {
+  const context = open.getStore()?.review?.spanContext();
+  return context && { traceId: context.traceId, spanId: context.spanId };
+}
+
 function logFieldsOf({ traceId, spanId }: SpanContext): { readonly trace_id: string; readonly span_id: string } {
   return { trace_id: traceId, span_id: spanId };
 }

@@ -1,54 +1,33 @@
 /** Reviews that are wrong somewhere: as a program, 10,000 of them, which prints how much of them is kept. That needs V8's gc(). */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { conversion, operator, resource, s } from "../../mod.ts";
-import { systemClock } from "../../src/base/clock.ts";
+import { operator } from "../../mod.ts";
+import { type Clock, systemClock } from "../../src/base/clock.ts";
 import { Client } from "../../src/kube/client.ts";
 import { operatorLog } from "../../src/operator/log.ts";
 import { Metrics } from "../../src/runtime/metrics.ts";
 import { WebhookHandler } from "../../src/runtime/webhooks/handler.ts";
-import { Note, noteRules, PATH, review } from "./_reviews.ts";
+import { conversionReview, noteRules, notes, PATH, review } from "./_reviews.ts";
 
 declare const gc: () => void;
 
 const RUNS = 10_000;
 
-const NoteV2 = resource({
-  group: Note.group,
-  version: "v2",
-  kind: "Note",
-  spec: s.object({ lines: s.array(s.string()) }),
-  versions: [Note],
-});
-const notes = conversion(Note, NoteV2, {
-  up: ({ spec }) => ({ spec: { lines: spec.text.split("\n") } }),
-  down: ({ spec }) => ({ spec: { text: spec.lines.join("\n") } }),
-});
 const op = operator({ name: "notes", parts: { noteRules, notes }, health: false });
 
 /** What answers reviews of notes, with nothing around it. */
-export function handler(limits = {}, metrics = new Metrics()): WebhookHandler {
+export function handler(limits = {}, metrics = new Metrics(), clock: Clock = systemClock): WebhookHandler {
   const connection = { url: "http://nowhere", fetch: () => Promise.reject(new Error("no server")), close() {} };
   return new WebhookHandler({
     parts: op.parts,
     client: new Client(connection),
-    clock: systemClock,
+    clock,
     log: operatorLog("hostile"),
     metrics,
     services: () => undefined,
     signal: new AbortController().signal,
     limits,
   });
-}
-
-/** A conversion of a note. */
-export function conversionReview(text: string, uid: string) {
-  const object = { apiVersion: Note.apiVersion, kind: "Note", metadata: { name: "a" }, spec: { text } };
-  return {
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "ConversionReview",
-    request: { uid, desiredAPIVersion: NoteV2.apiVersion, objects: [object] },
-  };
 }
 
 /** A request of an API server. */

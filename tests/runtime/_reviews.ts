@@ -1,10 +1,5 @@
-/** An operator whose webhooks are served over TLS, for tests that call it as an API server would. */
-import { deny, operator, resource, s, webhook } from "../../mod.ts";
-import type { Connection } from "../../src/kube/connection.ts";
-import { type Apiserver, createApiserver } from "../../src/apiserver/mod.ts";
-import { Client } from "../../src/kube/client.ts";
-import { webhookConfigurations } from "../../src/manifests/webhooks.ts";
-import { ValidatingWebhookConfiguration } from "../../src/kinds/mod.ts";
+/** An operator whose webhooks are served over TLS, and reviews, for tests that call it as an API server would. */
+import { conversion, deny, operator, resource, s, webhook } from "../../mod.ts";
 import type { CertificateTimes } from "../../src/runtime/webhooks/authority.ts";
 
 export const Note = resource({
@@ -12,6 +7,23 @@ export const Note = resource({
   version: "v1",
   kind: "Note",
   spec: s.object({ text: s.string() }),
+});
+
+export const NoteV2 = resource({
+  group: Note.group,
+  version: "v2",
+  kind: "Note",
+  spec: s.object({ lines: s.array(s.string()) }),
+  versions: [Note],
+});
+
+/** Fails at what is broken. */
+export const notes = conversion(Note, NoteV2, {
+  up({ spec }) {
+    if (spec.text === "broken") throw new TypeError("it is broken");
+    return { spec: { lines: spec.text.split("\n") } };
+  },
+  down: ({ spec }) => ({ spec: { text: spec.lines.join("\n") } }),
 });
 
 /** Refuses what is forbidden, fails at what is broken. */
@@ -33,23 +45,6 @@ export const op = operator({
 export const QUICK: CertificateTimes = { authority: 1e10, server: 1e9, publish: 150, drop: 300, look: 50 };
 
 export const PATH = "/validate/note-rules";
-
-/** An API server in this process with the configuration of the webhooks. */
-export async function guardedServer(): Promise<{ server: Apiserver; connection: Connection; client: Client }> {
-  const server = createApiserver();
-  const connection: Connection = {
-    url: "http://api.server",
-    fetch: (request) => server.fetch(request),
-    namespace: "default",
-    close() {},
-  };
-  const client = new Client(connection);
-  const place = { url: "https://127.0.0.1:1" };
-  for (const configuration of webhookConfigurations(op.name, op.parts, { place })) {
-    await client.create(ValidatingWebhookConfiguration, configuration as never);
-  }
-  return { server, connection, client };
-}
 
 let count = 0;
 
@@ -80,6 +75,17 @@ export function review(text = "hello", uid = `uid-${++count}`) {
       dryRun: false,
       options: { kind: "CreateOptions", apiVersion: "meta.k8s.io/v1" },
     },
+  };
+}
+
+/** A conversion of a note to its second version, as an API server asks for it. */
+export function conversionReview(text: string, uid = `uid-${++count}`) {
+  const metadata = { name: "a", namespace: "default" };
+  const object = { apiVersion: Note.apiVersion, kind: Note.kind, metadata, spec: { text } };
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "ConversionReview",
+    request: { uid, desiredAPIVersion: NoteV2.apiVersion, objects: [object] },
   };
 }
 

@@ -4,11 +4,13 @@ import { fileURLToPath } from "node:url";
 import { createApiserver, kubeconfigFor, localCertificate, serveApiserver } from "@op/sdk/testing";
 import { startOperator } from "../real/_operator_command.ts";
 import { type ArrivedSpan, startCollector } from "./_collector.ts";
+import { conversionReview, review } from "./_reviews.ts";
 
 const MAIN = fileURLToPath(new URL("_traced_reviews.ts", import.meta.url));
 const FAILED = 2;
 
-Deno.test("a review is a span: mutating, validating and converting, with what it was about and how it ended", async (t) => {
+/** Has an operator answer one review of each sort. What it sent to its collector, and lines of its log. */
+async function observed(...flags: string[]) {
   const home = await Deno.makeTempDir();
   await using apiserver = createApiserver();
   await using served = serveApiserver(apiserver);
@@ -18,16 +20,9 @@ Deno.test("a review is a span: mutating, validating and converting, with what it
   try {
     const files = { kubeconfig: kubeconfigFor(served.url), "tls.crt": certificate, "tls.key": key };
     for (const [name, text] of Object.entries(files)) await Deno.writeTextFile(`${home}/${name}`, text);
-    await using operator = await startOperator({
-      home,
-      main: MAIN,
-      args: [
-        `--kubeconfig=${home}/kubeconfig`,
-        `--webhook-certificate=${home}/tls.crt`,
-        `--webhook-key=${home}/tls.key`,
-      ],
-      env: collector.env,
-    });
+    const paths = [`--webhook-certificate=${home}/tls.crt`, `--webhook-key=${home}/tls.key`];
+    const args = [`--kubeconfig=${home}/kubeconfig`, ...paths, ...flags];
+    await using operator = await startOperator({ home, main: MAIN, args, env: collector.env });
     const { port } = await operator.logged(({ msg }) => msg === "Webhooks served");
     using client = Deno.createHttpClient({ caCerts: [caCert] });
     const ask = async (path: string, body: unknown) => {
@@ -49,11 +44,17 @@ Deno.test("a review is a span: mutating, validating and converting, with what it
   } finally {
     await Deno.remove(home, { recursive: true });
   }
-
   const { spans } = collector;
   const reviews = spans.filter(({ scope, name }) => scope === "@op/sdk" && name.startsWith("webhook "));
   const of = (uid: string) => reviews.find(({ attributes }) => attributes["op.review.uid"] === uid)!;
+  return { spans, reviews, of, lines };
+}
 
+const idsOf = ({ traceId, spanId }: ArrivedSpan) => [traceId, spanId];
+const idsIn = (line: Record<string, unknown> | undefined) => [line?.trace_id, line?.span_id];
+
+Deno.test("a review is a span: mutating, validating and converting, with what it was about and how it ended", async (t) => {
+  const { spans, reviews, of, lines } = await observed();
   await t.step("each is one, named by its path", () => {
     assert.deepEqual(reviews.map(({ name }) => name), [
       "webhook /mutate/note-rules",
@@ -95,7 +96,7 @@ Deno.test("a review is a span: mutating, validating and converting, with what it
         ["webhook /validate/note-rules", "it is broken", 500],
         [
           "webhook /convert",
-          'Cannot convert Note "default/a" of demo.example.com/v1 to demo.example.com/v2: it is broken',
+          'Cannot convert Note "default/a" of reviews.example.com/v1 to reviews.example.com/v2: it is broken',
           200,
         ],
       ],
@@ -104,50 +105,42 @@ Deno.test("a review is a span: mutating, validating and converting, with what it
 
   await t.step("lines of its log lead to it", () => {
     const [looked, broken, unconverted] = lines;
-    const ids = (span: ArrivedSpan | undefined) => [span?.traceId, span?.spanId];
-    const idsOf = (line: Record<string, unknown> | undefined) => [line?.trace_id, line?.span_id];
-    assert.deepEqual(idsOf(looked), ids(of("u-allowed")));
-    assert.deepEqual(idsOf(broken), ids(of("u-broken")));
-    assert.deepEqual(idsOf(unconverted), ids(reviews.at(-1)));
+    assert.deepEqual(idsIn(looked), idsOf(of("u-allowed")));
+    assert.deepEqual(idsIn(broken), idsOf(of("u-broken")));
+    assert.deepEqual(idsIn(unconverted), idsOf(reviews.at(-1)!));
   });
 });
 
-function review(first: string, uid: string) {
-  const kind = { group: "demo.example.com", version: "v2", kind: "Note" };
-  return {
-    apiVersion: "admission.k8s.io/v1",
-    kind: "AdmissionReview",
-    request: {
-      uid,
-      kind,
-      resource: { group: "demo.example.com", version: "v2", resource: "notes" },
-      name: "a",
-      namespace: "default",
-      operation: "CREATE",
-      userInfo: { username: "admin" },
-      object: {
-        apiVersion: "demo.example.com/v2",
-        kind: "Note",
-        metadata: { name: "a", namespace: "default" },
-        spec: { lines: [first] },
-      },
-    },
-  };
-}
+Deno.test("of a review in a thread, what the thread does is a span below the program's, and its lines lead to it", async (t) => {
+  const { spans, reviews, of, lines } = await observed("--webhook-workers=1");
+  const [looked, broken, unconverted] = lines;
+  const above = (span: ArrivedSpan) =>
+    reviews.find(({ spanId, traceId }) => spanId === span.parentSpanId && traceId === span.traceId);
 
-function conversionReview(text: string) {
-  return {
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "ConversionReview",
-    request: {
-      uid: `u-${text}`,
-      desiredAPIVersion: "demo.example.com/v2",
-      objects: [{
-        apiVersion: "demo.example.com/v1",
-        kind: "Note",
-        metadata: { name: "a", namespace: "default" },
-        spec: { text },
-      }],
-    },
-  };
-}
+  await t.step("the one below says what it was about, the one above how long all took", () => {
+    assert.equal(reviews.length, 12);
+    assert.equal(reviews.filter(above).length, 6);
+    for (const uid of ["u-mutated", "u-allowed", "u-refused", "u-broken"]) {
+      const [below, whole] = [of(uid), above(of(uid))!];
+      assert.equal(whole.name, below.name);
+      assert.deepEqual(whole.attributes, {
+        "op.webhook": below.attributes["op.webhook"],
+        "http.response.status_code": below.attributes["http.response.status_code"],
+      });
+    }
+  });
+
+  await t.step("what its function asks of the API server is below it", () => {
+    const { spanId, traceId } = of("u-allowed");
+    const children = spans.filter((span) => span.parentSpanId === spanId && span.traceId === traceId);
+    assert(children.some(({ name }) => name === "get ConfigMap"), JSON.stringify(children));
+  });
+
+  await t.step("lines of its log lead to it", () => {
+    assert.deepEqual(idsIn(looked), idsOf(of("u-allowed")));
+    assert.deepEqual(idsIn(broken), idsOf(of("u-broken")));
+    const [trace, span] = idsIn(unconverted);
+    const converting = reviews.find(({ traceId, spanId }) => traceId === trace && spanId === span);
+    assert.equal(above(converting!)?.name, "webhook /convert");
+  });
+});

@@ -14,7 +14,8 @@ import { Client } from "../../src/kube/client.ts";
 import { webhookConfigurations } from "../../src/manifests/webhooks.ts";
 import type { Parts } from "../../src/parts/part_list.ts";
 import { startOperator } from "../../src/operator/running.ts";
-import { guardedServer, noteRules, post, QUICK, review } from "./_reviews.ts";
+import { guardedServer } from "./_guarded_server.ts";
+import { noteRules, post, QUICK, review } from "./_reviews.ts";
 
 const OWN = "guard-system";
 const both = { mutate() {}, validate() {} };

@@ -2,20 +2,19 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { fileURLToPath } from "node:url";
+import { VirtualClock } from "../../src/base/virtual_clock.ts";
 import { Metrics } from "../../src/runtime/metrics.ts";
 import { TlsServer } from "../../src/runtime/webhooks/tls_server.ts";
 import { localCertificate } from "../../src/testing/local_certificate.ts";
-import { conversionReview, handler, post } from "./_hostile_reviews.ts";
-import { PATH, review } from "./_reviews.ts";
+import { handler, post } from "./_hostile_reviews.ts";
+import { conversionReview, PATH, post as postReview, review } from "./_reviews.ts";
 
 Deno.test("a conversion whose function fails is answered as failed, and counted", async () => {
   const metrics = new Metrics();
   const { fetch } = handler({}, metrics);
-  const broken = conversionReview("x", "uid-1");
-  (broken.request.objects[0]!.spec as Record<string, unknown>).text = 1;
-  const { response } = await (await fetch(post("/convert", JSON.stringify(broken)))).json();
+  const { response } = await (await fetch(post("/convert", JSON.stringify(conversionReview("broken"))))).json();
   assert.equal(response.result.status, "Failure");
-  await fetch(post("/convert", JSON.stringify(conversionReview("a", "uid-2"))));
+  await fetch(post("/convert", JSON.stringify(conversionReview("a"))));
   assert.match(await metrics.text(), /^controller_runtime_conversion_webhook_panics_total 1$/m);
 });
 
@@ -70,55 +69,71 @@ Deno.test("what comes beyond the limit is told to come again", async () => {
   assert.equal((await hung.fetch(post(PATH, JSON.stringify(review())))).status, 200);
 });
 
-Deno.test("slow bodies, half bodies and TLS garbage, a hundred of each: the server answers others all the while", async () => {
+Deno.test("slow bodies, half bodies and TLS garbage, a hundred of each: the server answers others all the while, and closes them when it is time", async () => {
   const { certificate, key, caCert } = await localCertificate();
-  const { fetch: handle } = handler();
-  await using server = new TlsServer({ hostname: "127.0.0.1", port: 0, firstByte: 400, silence: 1500 }, handle);
+  // What is late, or silent for too long, is so by a clock that this test moves.
+  const clock = new VirtualClock();
+  const asked = handler({}, new Metrics(), clock);
+  const options = { hostname: "127.0.0.1", port: 0, clock, firstByte: 10_000, silence: 20_000 };
+  await using server = new TlsServer(options, asked.fetch);
   server.use({ certificate, key });
-  const way = Deno.createHttpClient({ caCerts: [caCert!] });
-  const ask = () =>
-    fetch(`https://127.0.0.1:${server.port}${PATH}`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(review()),
-      client: way,
-    }).then((response) => response.json());
+  const pass = (milliseconds: number): void => {
+    const until = clock.now() + milliseconds;
+    while (clock.step(until));
+  };
+  const ask = async (times: number): Promise<void> => {
+    using way = Deno.createHttpClient({ caCerts: [caCert] });
+    for (let i = 0; i < times; i++) {
+      const { response } = await (await postReview(server.port, review(), way)).json();
+      assert.equal(response.allowed, true);
+    }
+  };
   const body = JSON.stringify(review());
   const head =
     `POST ${PATH}?timeout=1s HTTP/1.1\r\nhost: notes\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
-  // A closed connection is an answer, whenever it comes.
-  const say = async (connecting: Promise<Deno.Conn>, bytes: Uint8Array): Promise<void> => {
-    const connection = await connecting.catch(() => undefined);
-    if (connection === undefined) return;
-    const buffer = new Uint8Array(4096);
-    try {
-      await connection.write(bytes);
-      while (await connection.read(buffer) !== null);
-    } catch { /* it was reset */ }
-    connection.close();
-  };
   const place = { hostname: "127.0.0.1", port: server.port };
-  const tls = (text: string) => say(Deno.connectTls({ ...place, caCerts: [caCert!] }), new TextEncoder().encode(text));
-  const garbage = (seed: number) => {
+  const tls = async (text: string): Promise<string> =>
+    await said(await Deno.connectTls({ ...place, caCerts: [caCert] }), new TextEncoder().encode(text));
+  let noisy = 0;
+  const garbage = async (seed: number): Promise<string> => {
     const bytes = seed % 2 === 0 ? Buffer.from([22, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3, seed]) : Buffer.alloc(300, seed);
-    return say(Deno.connect(place), new Uint8Array(bytes));
+    const connection = await Deno.connect(place);
+    noisy++;
+    return await said(connection, new Uint8Array(bytes));
   };
   const hundred = Array.from({ length: 100 }, (_, i) => i);
-  const hostile = Promise.all([
-    // A beginning of the body, and then nothing more: given up when the API server would.
+  const slow = Promise.all([
+    // A beginning of the body, and then nothing more.
     ...hundred.map(() => tls(head + body.slice(0, 50))),
     // The head alone.
     ...hundred.map(() => tls(head)),
-    ...hundred.map(garbage),
   ]);
-  let isOver = false;
-  hostile.finally(() => isOver = true);
-  let asked = 0;
-  while (!isOver) {
-    assert.equal((await ask()).response.allowed, true);
-    asked++;
-  }
-  await hostile;
-  way.close();
-  assert(asked > 0);
+  const noise = Promise.all(hundred.map(garbage));
+  // Whoever is answered came after them: connections are accepted in their order.
+  while (asked.inFlight < 200 || noisy < 100) await ask(1);
+  await ask(20);
+  // Given up when the API server would.
+  pass(1000);
+  while (asked.inFlight > 0) await ask(1);
+  // What was no beginning of a handshake is closed, and what says nothing more.
+  pass(2 * options.firstByte);
+  await noise;
+  pass(2 * options.silence);
+  for (const answer of await slow) assert.match(answer, /^HTTP\/1\.1 504 /);
+  await ask(1);
 });
+
+/** What is answered to bytes until the connection is closed. */
+async function said(connection: Deno.Conn, bytes: Uint8Array): Promise<string> {
+  const decoder = new TextDecoder();
+  const buffer = new Uint8Array(4096);
+  let text = "";
+  try {
+    await connection.write(bytes);
+    for (let size = await connection.read(buffer); size !== null; size = await connection.read(buffer)) {
+      text += decoder.decode(buffer.subarray(0, size), { stream: true });
+    }
+  } catch { /* it was reset: a closed connection is an answer */ }
+  connection.close();
+  return text;
+}

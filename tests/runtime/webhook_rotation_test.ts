@@ -4,7 +4,8 @@ import { Secret, ValidatingWebhookConfiguration } from "../../src/kinds/mod.ts";
 import type { Client } from "../../src/kube/client.ts";
 import { type Running, startOperator } from "../../src/operator/running.ts";
 import { certificatesIn } from "../../src/runtime/webhooks/certificate_secret.ts";
-import { guardedServer, op, post, QUICK, review } from "./_reviews.ts";
+import { guardedServer } from "./_guarded_server.ts";
+import { op, post, QUICK, review } from "./_reviews.ts";
 
 // 20,000 take about half a minute: so many are asked for by REVIEWS=20000.
 const REVIEWS = Number(Deno.env.get("REVIEWS") ?? 3000);

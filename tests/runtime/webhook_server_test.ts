@@ -9,7 +9,8 @@ import { FollowedFiles } from "../../src/runtime/webhooks/certificate_files.ts";
 import { TlsServer } from "../../src/runtime/webhooks/tls_server.ts";
 import { controller } from "../../src/parts/controller.ts";
 import { localCertificate } from "../../src/testing/local_certificate.ts";
-import { guardedServer, Note, noteRules, PATH, post, QUICK, review } from "./_reviews.ts";
+import { guardedServer } from "./_guarded_server.ts";
+import { Note, noteRules, PATH, post, QUICK, review } from "./_reviews.ts";
 
 Deno.test("a certificate in files is read again when both of a pair have changed, and not before", async () => {
   const [one, two] = [await localCertificate(), await localCertificate()];
@@ -48,7 +49,7 @@ for (const http2 of [false, true]) {
     const { certificate, key, caCert } = await localCertificate();
     const begun = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<void>();
-    const server = new TlsServer({ hostname: "127.0.0.1", port: 0 }, async (request) => {
+    const server = new TlsServer({ hostname: "127.0.0.1", port: 0, clock: systemClock }, async (request) => {
       await request.text();
       begun.resolve();
       await answer.promise;
@@ -67,7 +68,10 @@ for (const http2 of [false, true]) {
 }
 
 Deno.test("a server that has no certificate yet closes connections, and says nothing", async () => {
-  await using server = new TlsServer({ hostname: "127.0.0.1", port: 0 }, () => Promise.resolve(new Response()));
+  await using server = new TlsServer(
+    { hostname: "127.0.0.1", port: 0, clock: systemClock },
+    () => Promise.resolve(new Response()),
+  );
   assert.equal(server.isServing, false);
   const connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
   assert.equal(await connection.read(new Uint8Array(1)), null);
@@ -76,7 +80,10 @@ Deno.test("a server that has no certificate yet closes connections, and says not
 
 Deno.test("a bad certificate is refused, and the one before goes on", async () => {
   const { certificate, key, caCert } = await localCertificate();
-  await using server = new TlsServer({ hostname: "127.0.0.1", port: 0 }, () => Promise.resolve(new Response("well")));
+  await using server = new TlsServer(
+    { hostname: "127.0.0.1", port: 0, clock: systemClock },
+    () => Promise.resolve(new Response("well")),
+  );
   server.use({ certificate, key });
   assert.throws(() => server.use({ certificate: "no certificate", key: "no key" }));
   using way = Deno.createHttpClient({ caCerts: [caCert] });

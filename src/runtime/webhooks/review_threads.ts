@@ -3,8 +3,11 @@
  * whole and runs the operator's webhooks, and nothing else of it (`serveReviews`). One whose function hangs is ended and takes nothing along: what else
  * waited for it is asked of another.
  */
+import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../logger.ts";
+import { reviewTrace, type SpanContext } from "../tracing.ts";
 import type { Patience } from "./patience.ts";
+import type { Counted } from "./thread_metrics.ts";
 
 /** Options of {@linkcode ReviewThreads}. */
 export interface ReviewThreadsOptions {
@@ -14,7 +17,10 @@ export interface ReviewThreadsOptions {
   readonly threads: number;
   /** What a thread is told at its start: what structured cloning copies. */
   readonly start: unknown;
+  readonly clock: Clock;
   readonly log: Logger;
+  /** Told what the threads count. */
+  readonly onCount: (counted: Counted) => void;
 }
 
 /** What a thread answers. */
@@ -27,13 +33,19 @@ type Told =
   | { readonly isLoaded: true }
   | { readonly isReady: true }
   | { readonly isAlive: true }
+  | { readonly counted: Counted }
   | ({ readonly id: number } & ReviewAnswer);
 
 interface Asked {
   readonly id: number;
   readonly url: string;
   readonly body: string;
+  /** The span of the review in the program: what the thread makes of spans are its children. */
+  readonly trace: SpanContext | undefined;
 }
+
+/** What a thread answers reviews with. */
+export type ThreadAnswer = (request: Request, trace: SpanContext | undefined) => Promise<Response>;
 
 interface Waiting {
   readonly asked: Asked;
@@ -45,7 +57,7 @@ interface Thread {
   readonly waiting: Map<number, Waiting>;
   isReady: boolean;
   /** Ends it, unless it says that it lives. */
-  doubt: ReturnType<typeof setTimeout> | undefined;
+  doubt: Disposable | undefined;
 }
 
 const NAME = "op-webhooks";
@@ -86,7 +98,7 @@ export class ReviewThreads implements Disposable {
    */
   ask(url: string, body: string, patience: Patience): Promise<ReviewAnswer> {
     return new Promise((resolve) => {
-      const asked = { id: this.#serial++, url, body };
+      const asked = { id: this.#serial++, url, body, trace: reviewTrace() };
       this.#give({ asked, resolve });
       patience.signal.addEventListener("abort", () => this.#late(asked.id), { once: true });
     });
@@ -109,7 +121,7 @@ export class ReviewThreads implements Disposable {
     for (const thread of this.#threads) {
       if (!thread.waiting.delete(id) || thread.doubt !== undefined) continue;
       thread.worker.postMessage({ isAlive: true });
-      thread.doubt = setTimeout(() => this.#end(thread, "its function did not come back"), GRACE);
+      thread.doubt = this.#options.clock.after(GRACE, () => this.#end(thread, "its function did not come back"));
     }
   }
 
@@ -122,6 +134,8 @@ export class ReviewThreads implements Disposable {
     worker.addEventListener("message", ({ data }: MessageEvent<Told>) => {
       // What is sent before its module listens is lost.
       if ("isLoaded" in data) return worker.postMessage({ start });
+      // What computes for long may count meanwhile: that says nothing of whether it comes back.
+      if ("counted" in data) return this.#options.onCount(data.counted);
       this.#hear(thread, data);
     });
     worker.addEventListener("error", (event) => {
@@ -131,8 +145,8 @@ export class ReviewThreads implements Disposable {
     });
   }
 
-  #hear(thread: Thread, told: Exclude<Told, { readonly isLoaded: true }>): void {
-    clearTimeout(thread.doubt);
+  #hear(thread: Thread, told: Exclude<Told, { readonly isLoaded: true } | { readonly counted: Counted }>): void {
+    thread.doubt?.[Symbol.dispose]();
     thread.doubt = undefined;
     if ("id" in told) {
       thread.waiting.get(told.id)?.resolve(told);
@@ -148,13 +162,13 @@ export class ReviewThreads implements Disposable {
   /** Ends a thread and starts another; what waited for it is asked of those that are left. */
   #end(thread: Thread, why: string): void {
     if (!this.#threads.delete(thread)) return;
-    clearTimeout(thread.doubt);
+    thread.doubt?.[Symbol.dispose]();
     thread.worker.terminate();
     if (this.#isOver) return;
     this.#options.log.error("Thread of webhooks ended", { error: why, asked: thread.waiting.size });
     // One that ends at once would be started over and over.
     if (thread.isReady) this.#start();
-    else setTimeout(() => this.#start(), AGAIN);
+    else this.#options.clock.after(AGAIN, () => this.#start());
     for (const waiting of thread.waiting.values()) this.#give(waiting);
   }
 
@@ -170,21 +184,23 @@ export class ReviewThreads implements Disposable {
  *
  * @param begin Starts what answers.
  */
-export function serveReviews(begin: (start: unknown) => Promise<(request: Request) => Promise<Response>>): void {
+export function serveReviews(
+  begin: (start: unknown, count: (counted: Counted) => void) => Promise<ThreadAnswer>,
+): void {
   const thread = globalThis as unknown as {
     addEventListener(type: "message", listener: (event: MessageEvent) => void): void;
     postMessage(told: Told): void;
   };
-  let answer: ((request: Request) => Promise<Response>) | undefined;
+  let answer: ThreadAnswer | undefined;
   thread.addEventListener("message", async ({ data }) => {
     if ("start" in data) {
-      answer = await begin(data.start);
+      answer = await begin(data.start, (counted) => thread.postMessage({ counted }));
       return thread.postMessage({ isReady: true });
     }
     if ("isAlive" in data) return thread.postMessage({ isAlive: true });
-    const { id, url, body } = data as Asked;
+    const { id, url, body, trace } = data as Asked;
     const headers = { "content-type": "application/json", "content-length": String(body.length) };
-    const response = await answer!(new Request(url, { method: "POST", headers, body }));
+    const response = await answer!(new Request(url, { method: "POST", headers, body }), trace);
     thread.postMessage({ id, status: response.status, text: await response.text() });
   });
   thread.postMessage({ isLoaded: true });

@@ -5,6 +5,7 @@
  * Tried in its place: two listeners on one port (`reusePort`). The one that closes takes along what waits in its queue: 94 of 3,000 fresh connections
  * were reset. `setSecureContext` of `node:https` loses none, but is not there in Deno 2.4.
  */
+import { type Clock, sleep } from "../../base/clock.ts";
 
 /** Where connections are piped to. */
 export interface Target {
@@ -21,6 +22,8 @@ export interface TcpFrontOptions {
   readonly hostname: string;
   /** 0 takes a free one. */
   readonly port: number;
+  /** Tells how long a connection has been silent. */
+  readonly clock: Clock;
   /** How many connections may be open. What comes beyond is closed at once. @default {1024} */
   readonly connections?: number;
   /** For how many milliseconds a connection may be open before the server says anything: a handshake takes a few. @default {10_000} */
@@ -31,6 +34,9 @@ export interface TcpFrontOptions {
 
 // A TLS record has 16 KiB at most.
 const CHUNK = 16_640;
+const FIRST_BYTE = 10_000;
+// How long it is until the next is accepted, when one could not be.
+const AGAIN = 10;
 
 interface Pipe {
   readonly opened: number;
@@ -48,15 +54,14 @@ export class TcpFront implements AsyncDisposable {
   readonly #pipes = new Set<Pipe>();
   #drained: PromiseWithResolvers<void> | undefined;
   readonly #accepting: Promise<void>;
-  readonly #sweep: ReturnType<typeof setInterval>;
+  /** The next look at who is silent; there is none while nobody is connected. */
+  #sweep: Disposable | undefined;
 
   /** @throws {Deno.errors.AddrInUse} If the port is taken. */
   constructor(options: TcpFrontOptions) {
     this.#options = options;
     this.#listener = Deno.listen({ hostname: options.hostname, port: options.port });
     this.#accepting = this.#accept();
-    const { firstByte = 10_000 } = options;
-    this.#sweep = setInterval(() => this.#closeSilent(), Math.max(50, firstByte / 4));
   }
 
   /** The port that it listens on. */
@@ -77,7 +82,7 @@ export class TcpFront implements AsyncDisposable {
       } catch (error) {
         if (error instanceof Deno.errors.BadResource || error instanceof Deno.errors.Interrupted) return;
         // Too many files, a connection that broke off while it waited: the next one may be well.
-        await new Promise((resolve) => setTimeout(resolve, 10));
+        await sleep(this.#options.clock, AGAIN);
         continue;
       }
       const { connections = 1024 } = this.#options;
@@ -88,9 +93,10 @@ export class TcpFront implements AsyncDisposable {
 
   async #pipe(outer: Deno.TcpConn, target: Target): Promise<void> {
     target.connections++;
+    const { clock } = this.#options;
     let inner: Deno.TcpConn | undefined;
     const pipe: Pipe = {
-      opened: performance.now(),
+      opened: clock.elapsed(),
       heard: undefined,
       close() {
         close(outer);
@@ -98,13 +104,14 @@ export class TcpFront implements AsyncDisposable {
       },
     };
     this.#pipes.add(pipe);
+    this.#sweep ??= this.#sweepLater();
     try {
       inner = await Deno.connect({ hostname: target.hostname, port: target.port });
       outer.setNoDelay(true);
       inner.setNoDelay(true);
       copy(outer, inner).catch(() => {});
       // A connection is over when the server has said its last.
-      await copy(inner, outer, () => pipe.heard = performance.now());
+      await copy(inner, outer, () => pipe.heard = clock.elapsed());
     } catch {
       // Either end broke off, or was closed for its silence: so is the other.
     } finally {
@@ -115,9 +122,17 @@ export class TcpFront implements AsyncDisposable {
     }
   }
 
+  #sweepLater(): Disposable {
+    const { clock, firstByte = FIRST_BYTE } = this.#options;
+    return clock.after(Math.max(50, firstByte / 4), () => {
+      this.#closeSilent();
+      this.#sweep = this.#pipes.size === 0 ? undefined : this.#sweepLater();
+    });
+  }
+
   #closeSilent(): void {
-    const { firstByte = 10_000, silence = 180_000 } = this.#options;
-    const now = performance.now();
+    const { clock, firstByte = FIRST_BYTE, silence = 180_000 } = this.#options;
+    const now = clock.elapsed();
     for (const { opened, heard, close } of this.#pipes) {
       if (heard === undefined ? now - opened > firstByte : now - heard > silence) close();
     }
@@ -125,7 +140,6 @@ export class TcpFront implements AsyncDisposable {
 
   /** Takes no more connections in; those that are open go on. */
   stopListening(): void {
-    clearInterval(this.#sweep);
     try {
       this.#listener.close();
     } catch { /* it was closed before */ }
@@ -141,6 +155,7 @@ export class TcpFront implements AsyncDisposable {
   /** Closes the port and all connections. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.stopListening();
+    this.#sweep?.[Symbol.dispose]();
     for (const { close } of this.#pipes) close();
     await this.#accepting;
   }
