@@ -22,3 +22,15 @@ export interface BodyReader {
   read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
   cancel(reason?: unknown): Promise<void>;
 }
+
+/** The longest text that there is in V8: so many bytes an answer may have that is read whole. */
+export const LONGEST_TEXT = 2 ** 29 - 24;
+
+/** An answer is longer than what is read whole. */
+export class LongAnswerError extends Error {
+  override name = "LongAnswerError";
+
+  constructor(longest: number) {
+    super(`the answer has more than ${longest} bytes, which is more than is read at once: ask for less`);
+  }
+}

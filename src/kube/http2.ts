@@ -3,58 +3,55 @@
  * read as they come. An operator's requests are many and small, and `fetch` makes of each a Request, a Headers, a Response and a stream: twice the CPU time
  * of all the rest.
  */
-import type { Answer } from "./answer.ts";
+import { type Answer, LongAnswerError, LONGEST_TEXT } from "./answer.ts";
+import { Gathered } from "./gathered.ts";
 import { type AnswerHeaders, HeaderWriter, readHeaders } from "./hpack.ts";
-import {
-  CODE,
-  contentOf,
-  FLAG,
-  four,
-  FRAME,
-  type Frame,
-  FrameReader,
-  FrameWriter,
-  LONGEST_FRAME,
-  SETTING,
-} from "./http2_frames.ts";
-import { type Asking, type Duplex, type Http2Options, NotProcessedError } from "./http2_asking.ts";
-import type { Stream } from "./http2_stream.ts";
-import { joined, streamedAnswer, wholeAnswer } from "./http2_answer.ts";
+import { CODE, contentOf, FLAG, four, FRAME, type Frame, type FrameWriter, SETTING } from "./http2_frames.ts";
+import { streamedAnswer, wholeAnswer } from "./http2_answer.ts";
+import { type Asking, type Duplex, type Http2Options, NotProcessedError, UnansweredError } from "./http2_asking.ts";
+import { type Goodbye, nameOfCode, readGoodbye } from "./http2_codes.ts";
+import { Line } from "./http2_line.ts";
 import { Liveness } from "./http2_liveness.ts";
+import { hasRoom, hasRoomToWatch } from "./http2_room.ts";
+import type { Stream } from "./http2_stream.ts";
+import { FIRST_WINDOW, LARGEST_WINDOW, Uploads } from "./http2_uploads.ts";
+import { LONGEST_BLOCK, Wire } from "./http2_wire.ts";
 import { StreamedBody } from "./streamed_body.ts";
 
-const PREFACE = new TextEncoder().encode("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 // Go's client takes as much of a stream before it is read; of the connection more than all of its streams together.
 const STREAM_WINDOW = 4 << 20;
 const CONNECTION_WINDOW = 2 ** 30;
-const FIRST_WINDOW = 65_535;
-const LARGEST_WINDOW = 2 ** 31 - 1;
-// A header block is at most so long: what goes on beyond is no answer of an API server.
-const LONGEST_BLOCK = 1 << 20;
 const TABLE_SIZE = 4096;
-// So many of the requests that the server takes at once are left to those that may not wait.
-const URGENT = 2;
+const NOTHING = new Uint8Array();
+// What is said of such a server.
+const BREAKS_RULES = "the server breaks the rules of HTTP/2";
 
 /** A connection. */
 export class Http2 {
-  readonly #duplex: Duplex;
+  readonly #wire: Wire;
+  readonly #out: FrameWriter;
+  readonly #uploads: Uploads;
   readonly #onGone: (() => void) | undefined;
-  readonly #out = new FrameWriter();
   readonly #headers = new HeaderWriter(TABLE_SIZE);
   readonly #encoder = new TextEncoder();
   readonly #decoder = new TextDecoder();
   readonly #streams = new Map<number, Stream>();
-  /** Requests that wait until the server takes more at once. */
-  #line: (() => void)[] = [];
+  readonly #line = new Line();
+  /** Requests that are written, and that nothing of was sent yet. */
+  #unsent: Stream[] = [];
   #next = 1;
-  #mostStreams = 100;
-  #firstWindow = FIRST_WINDOW;
-  #window = FIRST_WINDOW;
+  /** Streams below this were followed by something from the server. */
+  #heardBelow = 1;
+  /** Whether a request was given up of which the server said nothing: it may be that nobody is there. */
+  #isInDoubt = false;
+  #mostStreams: number;
+  readonly #longestAnswer: number;
   #taken = 0;
-  #block: { readonly stream: number; readonly isEnd: boolean; readonly parts: Uint8Array[]; size: number } | undefined;
-  #isFlushing = false;
   #isOpen = true;
+  #goodbye: Goodbye | undefined;
   #broken: Error | undefined;
+  /** Whether it was ended on our side, and not lost. */
+  #isClosed = false;
   readonly #liveness: Liveness;
 
   /**
@@ -62,22 +59,40 @@ export class Http2 {
    * @param options What it needs beside.
    */
   constructor(duplex: Duplex, options: Http2Options) {
-    this.#duplex = duplex;
     this.#onGone = options.onGone;
+    this.#mostStreams = options.mostStreams ?? 100;
+    this.#longestAnswer = options.longestAnswer ?? LONGEST_TEXT;
     this.#liveness = new Liveness({
       clock: options.clock,
-      isBusy: () => this.#streams.size > 0 && this.#broken === undefined,
+      isBusy: () => this.#streams.size + this.#line.length > 0 || this.#isInDoubt,
       ping: () => {
         this.#out.frame(FRAME.ping, 0, 0, new Uint8Array(8));
-        this.#flush();
+        this.#wire.flush();
       },
-      onDead: (error) => this.#fail(error),
+      onDead: (error) => this.#fail(new UnansweredError(this.#told(error.message))),
     });
-    this.#out.raw(PREFACE);
-    this.#out.settings([[SETTING.tableSize, 0], [SETTING.push, 0], [SETTING.window, STREAM_WINDOW]]);
+    const next = (): number => this.#next;
+    this.#wire = new Wire(duplex, {
+      get next() {
+        return next();
+      },
+      heard: () => this.#heard(),
+      headers: (stream, isEnd, block) => this.#onHeaders(stream, isEnd, block),
+      frame: (frame) => this.#take(frame),
+      sending: () => void (this.#unsent = []),
+      lost: (error) => this.#fail(this.#lost(error)),
+    });
+    this.#out = this.#wire.out;
+    this.#uploads = new Uploads(this.#out);
+    this.#out.settings([
+      [SETTING.tableSize, 0],
+      [SETTING.push, 0],
+      [SETTING.window, STREAM_WINDOW],
+      [SETTING.headerList, LONGEST_BLOCK],
+    ]);
     this.#out.numbers(FRAME.window, 0, CONNECTION_WINDOW - FIRST_WINDOW);
-    this.#flush();
-    void this.#readAll();
+    this.#wire.flush();
+    void this.#wire.read();
   }
 
   /** Whether it takes more requests. */
@@ -85,42 +100,50 @@ export class Http2 {
     return this.#isOpen && this.#next < LARGEST_WINDOW;
   }
 
+  /** How many requests the server takes at once. */
+  get mostStreams(): number {
+    return this.#mostStreams;
+  }
+
+  /** Whether there is room for one more watch; `isAlone` where nothing but watches goes over it. */
+  hasRoomToWatch(isAlone: boolean): boolean {
+    const watches = [...this.#streams.values()].filter(({ asking }) => asking.streams).length + this.#line.streaming;
+    return hasRoomToWatch(this.#mostStreams, watches, isAlone);
+  }
+
   /**
    * Sends a request.
    *
    * @throws {NotProcessedError} If the server did not look at it.
+   * @throws {UnansweredError} If it may have, and the connection is lost.
    */
   request(asking: Asking): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const { signal } = asking;
-      if (signal?.aborted) return reject(signal.reason);
-      const begin = (): void => {
-        if (signal?.aborted) return reject(signal.reason);
-        if (!this.isOpen) return reject(this.#refusal());
-        this.#begin(asking, resolve, reject);
-      };
-      if (this.#hasRoom(asking.isUrgent)) return begin();
-      // It waits no longer than its signal allows.
-      const onAbort = (): void => reject(signal!.reason);
-      signal?.addEventListener("abort", onAbort, { once: true });
-      this.#line.push(() => {
-        signal?.removeEventListener("abort", onAbort);
-        begin();
-      });
+      if (asking.signal?.aborted) return reject(asking.signal.reason);
+      if (!this.isOpen) return reject(this.#refusal());
+      const begin = (): void => this.#begin(asking, resolve, reject);
+      if (this.#hasRoom(asking.isUrgent)) begin();
+      else this.#line.add({ asking, begin, reject });
+      this.#liveness.begin();
     });
   }
 
-  /** What may not wait, such as the question whether anybody is there, finds room beside all that does. */
   #hasRoom(isUrgent = false): boolean {
-    return this.#streams.size < Math.max(1, this.#mostStreams - (isUrgent ? 0 : URGENT));
+    return hasRoom(this.#mostStreams, this.#streams.size, isUrgent);
   }
 
   /** Ends it, and all that goes on over it. */
   close(): void {
+    this.#isClosed = true;
     this.#fail(new Error("the connection was closed"));
   }
 
   #begin(asking: Asking, resolve: Stream["resolve"], reject: Stream["reject"]): void {
+    try {
+      asking.fence?.();
+    } catch (error) {
+      return reject(error);
+    }
     const id = this.#next;
     this.#next += 2;
     const { method, authority, path, headers, body, signal } = asking;
@@ -133,95 +156,52 @@ export class Http2 {
       reject,
       onAbort,
       head: undefined,
-      chunks: [],
+      whole: undefined,
       body: undefined,
       unsent,
-      window: this.#firstWindow,
+      window: this.#uploads.first,
+      room: STREAM_WINDOW,
       taken: 0,
     };
     this.#streams.set(id, stream);
+    this.#unsent.push(stream);
     signal?.addEventListener("abort", onAbort, { once: true });
     const block = this.#headers.write({ method, authority, path, headers, length: unsent?.length });
     this.#out.headers(id, block, unsent === undefined);
-    this.#send(stream);
-    this.#flush();
-    this.#liveness.begin();
+    this.#uploads.send(stream);
+    this.#wire.flush();
   }
 
-  /** Sends as much of a body as the server takes. */
-  #send(stream: Stream): void {
-    while (stream.unsent !== undefined) {
-      const { unsent, id } = stream;
-      const count = Math.min(unsent.length, LONGEST_FRAME, this.#window, stream.window);
-      if (count <= 0 && unsent.length > 0) return;
-      const isEnd = count === unsent.length;
-      this.#out.frame(FRAME.data, isEnd ? FLAG.end : 0, id, unsent.subarray(0, count));
-      this.#window -= count;
-      stream.window -= count;
-      stream.unsent = isEnd ? undefined : unsent.subarray(count);
-    }
+  #heard(): void {
+    this.#liveness.heard();
+    this.#heardBelow = this.#next;
+    this.#isInDoubt = false;
   }
 
-  /** Sends what was written, all that one turn wrote together. */
-  #flush(): void {
-    if (this.#isFlushing) return;
-    this.#isFlushing = true;
-    queueMicrotask(async () => {
-      try {
-        while (!this.#out.isEmpty && this.#broken === undefined) {
-          let rest = this.#out.take();
-          while (rest.length > 0) rest = rest.subarray(await this.#duplex.write(rest));
-        }
-      } catch (error) {
-        this.#fail(error as Error);
-      } finally {
-        this.#isFlushing = false;
-      }
-    });
+  /** The error of a connection that ended by itself, with what the server said before. */
+  #lost(error: unknown): Error {
+    const { message } = error as Error;
+    if (error instanceof RangeError) return new Error(this.#told(`${BREAKS_RULES}: ${message}`));
+    return new UnansweredError(this.#told(message));
   }
 
-  async #readAll(): Promise<void> {
-    const reader = new FrameReader();
-    const take = (frame: Frame): void => this.#take(frame);
-    try {
-      for (;;) {
-        const count = await this.#duplex.read(reader.room);
-        if (count === null) throw new Error("the connection was closed by the server");
-        this.#liveness.heard();
-        reader.read(count, take);
-        if (!this.#out.isEmpty) this.#flush();
-      }
-    } catch (error) {
-      const isRule = error instanceof RangeError;
-      this.#fail(isRule ? new Error(`the server breaks the rules of HTTP/2: ${error.message}`) : error as Error);
-    }
+  #told(what: string): string {
+    return this.#goodbye === undefined ? what : `${what}; the server said ${this.#goodbye.told}`;
   }
 
   #take(frame: Frame): void {
-    const { type, flags, stream: id, payload } = frame;
-    if (this.#block !== undefined && type !== FRAME.continuation) throw new RangeError("a header block breaks off");
+    const { type, stream: id, payload } = frame;
     switch (type) {
       case FRAME.data:
         return this.#onData(frame);
-      case FRAME.headers:
-        this.#block = { stream: id, isEnd: (flags & FLAG.end) !== 0, parts: [], size: 0 };
-        return this.#onBlock(contentOf(frame), flags);
-      case FRAME.continuation:
-        if (this.#block?.stream !== id) throw new RangeError("a header block goes on that did not begin");
-        return this.#onBlock(payload, flags);
       case FRAME.reset:
         return this.#onReset(id, four(payload, 0));
       case FRAME.settings:
-        return flags & FLAG.ack ? undefined : this.#onSettings(payload);
-      case FRAME.ping:
-        if (!(flags & FLAG.ack)) this.#out.frame(FRAME.ping, FLAG.ack, 0, payload);
-        return;
+        return this.#onSettings(payload);
       case FRAME.goAway:
-        return this.#onGoAway(four(payload, 0) & LARGEST_WINDOW);
+        return this.#onGoAway(payload);
       case FRAME.window:
         return this.#onWindow(id, four(payload, 0) & LARGEST_WINDOW);
-      case FRAME.push:
-        throw new RangeError("it pushes what nobody asked for");
     }
   }
 
@@ -235,18 +215,22 @@ export class Http2 {
     }
     const stream = this.#streams.get(id);
     if (stream === undefined) return;
-    if (stream.head === undefined) throw new RangeError("an answer has a body before its status");
+    stream.room -= payload.length;
+    if (stream.room < 0) throw new RangeError("an answer is sent on beyond its window");
+    if (stream.head === undefined) return this.#refuse(stream, "an answer has a body before its status");
     const content = contentOf(frame);
     const isEnd = (flags & FLAG.end) !== 0;
     if (stream.body !== undefined) {
       // The bytes are read over by what comes next.
       if (content.length > 0) stream.body.push(content.slice(), payload.length);
       else this.#giveBack(stream, payload.length);
-    } else if (!isEnd || stream.chunks.length > 0) {
-      stream.chunks.push(content.slice());
+    } else if ((stream.whole?.length ?? 0) + content.length > this.#longestAnswer) {
+      return this.#cancel(id, new LongAnswerError(this.#longestAnswer));
+    } else if (!isEnd || stream.whole !== undefined) {
+      (stream.whole ??= new Gathered()).add(content);
       this.#giveBack(stream, payload.length);
     }
-    if (isEnd) this.#onEnd(stream, stream.chunks.length > 0 ? joined(stream.chunks) : content);
+    if (isEnd) this.#onEnd(stream, stream.whole?.bytes ?? content);
   }
 
   /** Lets the server send on. */
@@ -254,40 +238,41 @@ export class Http2 {
     stream.taken += bytes;
     if (stream.taken < STREAM_WINDOW / 2 || !this.#streams.has(stream.id)) return;
     this.#out.numbers(FRAME.window, stream.id, stream.taken);
+    stream.room += stream.taken;
     stream.taken = 0;
-    this.#flush();
+    this.#wire.flush();
   }
 
-  #onBlock(part: Uint8Array, flags: number): void {
-    const block = this.#block!;
-    block.size += part.length;
-    if (block.size > LONGEST_BLOCK) throw new RangeError("a header block is too long");
-    const isWhole = (flags & FLAG.endHeaders) !== 0;
-    if (!isWhole) return void block.parts.push(part.slice());
-    this.#block = undefined;
-    const head = readHeaders(block.parts.length === 0 ? part : joined([...block.parts, part]));
-    const stream = this.#streams.get(block.stream);
+  #onHeaders(id: number, isEnd: boolean, block: Uint8Array): void {
+    const head = readHeaders(block);
+    const stream = this.#streams.get(id);
     if (stream === undefined) return;
-    if (stream.head === undefined) this.#onHead(stream, head, block.isEnd);
-    if (block.isEnd) this.#onEnd(stream, joined(stream.chunks));
+    if (stream.head === undefined) return this.#onHead(stream, head, isEnd);
+    if (!isEnd) return this.#refuse(stream, "an answer goes on behind its end");
+    this.#onEnd(stream, stream.whole?.bytes ?? NOTHING);
   }
 
   #onHead(stream: Stream, head: AnswerHeaders | undefined, isEnd: boolean): void {
-    if (head === undefined) throw new RangeError("an answer has no status");
-    // Told on the way: the answer is still to come.
-    if (head.status < 200 && !isEnd) return;
+    if (head === undefined) return this.#refuse(stream, "an answer has no status");
+    if (head.status < 200) {
+      // Told on the way: the answer is still to come. HTTP/2 has no other protocol to change to.
+      if (isEnd || head.status === 101) this.#refuse(stream, `an answer has the status ${head.status}`);
+      return;
+    }
     stream.head = head;
-    if (!stream.asking.streams) return;
-    stream.body = new StreamedBody(
-      (bytes) => this.#giveBack(stream, bytes),
-      (reason) => this.#cancel(stream.id, reason),
-    );
-    stream.resolve(streamedAnswer(head, stream.body));
+    if (stream.asking.streams) {
+      stream.body = new StreamedBody(
+        (bytes) => this.#giveBack(stream, bytes),
+        (reason) => this.#cancel(stream.id, reason),
+      );
+      stream.resolve(streamedAnswer(head, stream.body));
+    }
+    if (isEnd) this.#onEnd(stream, NOTHING);
   }
 
   #onEnd(stream: Stream, content: Uint8Array): void {
-    const { head, unsent, body, resolve, reject } = stream;
-    if (head === undefined) throw new RangeError("an answer ends before its status");
+    const { unsent, body, resolve, reject } = stream;
+    const head = stream.head!;
     // It was answered before it was sent whole: nobody reads the rest.
     if (unsent !== undefined) this.#out.numbers(FRAME.reset, stream.id, CODE.cancel);
     this.#forget(stream);
@@ -303,8 +288,20 @@ export class Http2 {
   #onReset(id: number, code: number): void {
     const stream = this.#streams.get(id);
     if (stream === undefined) return;
-    const told = `the server ended the request (HTTP/2 code ${code})`;
-    this.#drop(stream, code === CODE.refused ? new NotProcessedError(told) : new Error(told));
+    const told = `the server ended the request (HTTP/2 ${nameOfCode(code)})`;
+    // Of a stream that it does not take a server may say this as well, or that it lost count: then nothing else is asked there.
+    if (code === CODE.protocol) this.#isOpen = false;
+    const isUnanswered = stream.head === undefined;
+    if (isUnanswered && code === CODE.refused) this.#drop(stream, new NotProcessedError(told));
+    else if (isUnanswered && code === CODE.protocol) this.#drop(stream, new UnansweredError(told));
+    else this.#drop(stream, new Error(told));
+    this.#onRoom();
+  }
+
+  /** Ends a stream over which the server breaks the rules; others go on. */
+  #refuse(stream: Stream, told: string, code: number = CODE.protocol): void {
+    this.#out.numbers(FRAME.reset, stream.id, code);
+    this.#drop(stream, new Error(`${BREAKS_RULES}: ${told}`));
   }
 
   #onSettings(payload: Uint8Array): void {
@@ -313,52 +310,57 @@ export class Http2 {
       const value = four(payload, at + 2);
       if (id === SETTING.tableSize) this.#headers.resize(value);
       else if (id === SETTING.concurrent) this.#mostStreams = value;
-      else if (id === SETTING.window) {
-        for (const stream of this.#streams.values()) stream.window += value - this.#firstWindow;
-        this.#firstWindow = value;
-      }
+      else if (id === SETTING.window) this.#uploads.resize(value, this.#streams.values());
     }
-    this.#out.frame(FRAME.settings, FLAG.ack, 0, new Uint8Array());
     this.#onRoom();
   }
 
   #onWindow(id: number, more: number): void {
     const stream = this.#streams.get(id);
-    if (id === 0) this.#window += more;
-    else if (stream !== undefined) stream.window += more;
-    if (Math.max(this.#window, stream?.window ?? 0) > LARGEST_WINDOW) throw new RangeError("a window is too large");
+    if (id === 0) this.#uploads.grow(more);
+    else if (stream !== undefined) {
+      if (more === 0) return this.#refuse(stream, "a window grows by nothing");
+      stream.window += more;
+      if (stream.window > LARGEST_WINDOW) return this.#refuse(stream, "a window is too large", CODE.flow);
+    }
     this.#onRoom();
   }
 
   /** The server takes more: of bodies, of requests. */
   #onRoom(): void {
-    for (const stream of this.#streams.values()) if (stream.unsent !== undefined) this.#send(stream);
-    while (this.#line.length > 0 && this.#hasRoom()) this.#line.shift()!();
-  }
-
-  /** The server takes no more requests; those that it looks at go on. */
-  #onGoAway(last: number): void {
-    this.#isOpen = false;
-    for (const stream of [...this.#streams.values()]) if (stream.id > last) this.#drop(stream, this.#refusal());
-    this.#refuseLine();
+    for (const stream of this.#streams.values()) this.#uploads.send(stream);
+    if (!this.isOpen) this.#refuseLine();
+    while (this.#line.length > 0 && this.#hasRoom(this.#line.isUrgent)) this.#line.next()!.begin();
     this.#closeIfDone();
   }
 
+  /** The server takes no more requests; those that it looks at go on. */
+  #onGoAway(payload: Uint8Array): void {
+    this.#isOpen = false;
+    this.#goodbye = readGoodbye(payload, this.#goodbye);
+    const { last } = this.#goodbye;
+    for (const stream of [...this.#streams.values()]) if (stream.id > last) this.#drop(stream, this.#refusal());
+    this.#onRoom();
+  }
+
+  /** Why a request is not sent. It may go elsewhere, unless the connection was given up, and with it all that was to go over it. */
   #refusal(): Error {
-    return this.#broken ?? new NotProcessedError("the server takes no more requests on this connection");
+    if (this.#isClosed) return this.#broken!;
+    return new NotProcessedError(
+      this.#broken?.message ?? this.#told("the server takes no more requests on this connection"),
+    );
   }
 
   #refuseLine(): void {
-    const line = this.#line;
-    this.#line = [];
-    for (const begin of line) begin();
+    while (this.#line.length > 0) this.#line.next()!.reject(this.#refusal());
   }
 
   #cancel(id: number, reason: unknown): void {
     const stream = this.#streams.get(id);
     if (stream === undefined) return;
     this.#out.numbers(FRAME.reset, id, CODE.cancel);
-    this.#flush();
+    this.#wire.flush();
+    if (id >= this.#heardBelow) this.#isInDoubt = true;
     // Who gave up a stream knows why: to whoever still reads it, it is over.
     stream.body?.end();
     this.#drop(stream, reason);
@@ -374,24 +376,22 @@ export class Http2 {
     this.#streams.delete(stream.id);
     stream.asking.signal?.removeEventListener("abort", stream.onAbort);
     if (this.#line.length > 0) this.#onRoom();
-    this.#closeIfDone();
+    else this.#closeIfDone();
   }
 
   #closeIfDone(): void {
-    if (!this.#isOpen && this.#streams.size === 0 && this.#broken === undefined) this.close();
+    if (!this.isOpen && this.#streams.size === 0) this.#fail(new Error(this.#told("the connection is done")));
   }
 
   #fail(error: Error): void {
     if (this.#broken !== undefined) return;
     this.#broken = error;
     this.#isOpen = false;
-    try {
-      this.#duplex.close();
-    } catch {
-      // It is closed already.
-    }
-    for (const stream of [...this.#streams.values()]) this.#drop(stream, error);
+    this.#wire.close();
     this.#refuseLine();
+    for (const stream of [...this.#streams.values()]) {
+      this.#drop(stream, this.#unsent.includes(stream) ? this.#refusal() : error);
+    }
     this.#liveness[Symbol.dispose]();
     this.#onGone?.();
   }

@@ -3,18 +3,6 @@ import type { Answer } from "./answer.ts";
 import type { AnswerHeaders } from "./hpack.ts";
 import type { StreamedBody } from "./streamed_body.ts";
 
-/** Several pieces as one. */
-export function joined(parts: readonly Uint8Array[]): Uint8Array {
-  if (parts.length === 1) return parts[0]!;
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}
-
 /** An answer whose body came whole. */
 export function wholeAnswer(head: AnswerHeaders, text: string): Answer {
   return {

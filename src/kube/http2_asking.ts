@@ -13,6 +13,10 @@ export interface Http2Options {
   readonly clock: Clock;
   /** Told when it is over, however it ended. */
   readonly onGone?: () => void;
+  /** How many requests the server takes at once, as far as is known before it says so. @default {100} */
+  readonly mostStreams?: number;
+  /** How many bytes an answer may have that is read whole. @default {536_870_888} */
+  readonly longestAnswer?: number;
 }
 
 /** A request as it goes over a connection. */
@@ -28,9 +32,16 @@ export interface Asking {
   readonly streams: boolean;
   /** Whether it goes before those that wait until the server takes more at once. @default {false} */
   readonly isUrgent?: boolean;
+  /** Called right before it is sent: what it throws ends it, and nothing is sent. */
+  readonly fence?: (() => void) | undefined;
 }
 
-/** The server did not look at a request: it may be sent again, on another connection. */
+/** The server did not look at a request: it may be sent again, whatever it asks for. */
 export class NotProcessedError extends Error {
   override name = "NotProcessedError";
+}
+
+/** The connection ended before the answer, and nobody knows whether the server looked at the request: what only reads may be sent again. */
+export class UnansweredError extends Error {
+  override name = "UnansweredError";
 }

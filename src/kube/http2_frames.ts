@@ -17,7 +17,7 @@ export const FRAME = {
 export const FLAG = { end: 1, ack: 1, endHeaders: 4, padded: 8, priority: 32 } as const;
 
 /** Settings that count for a client. */
-export const SETTING = { tableSize: 1, push: 2, concurrent: 3, window: 4 } as const;
+export const SETTING = { tableSize: 1, push: 2, concurrent: 3, window: 4, headerList: 6 } as const;
 
 /** Why a stream or a connection ends. */
 export const CODE = { none: 0, protocol: 1, flow: 3, frameSize: 6, refused: 7, cancel: 8 } as const;

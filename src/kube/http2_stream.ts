@@ -1,5 +1,6 @@
 /** A request that is under way over an HTTP/2 connection. */
 import type { Answer } from "./answer.ts";
+import type { Gathered } from "./gathered.ts";
 import type { AnswerHeaders } from "./hpack.ts";
 import type { Asking } from "./http2_asking.ts";
 import type { StreamedBody } from "./streamed_body.ts";
@@ -13,13 +14,15 @@ export interface Stream {
   readonly onAbort: () => void;
   head: AnswerHeaders | undefined;
   /** Of an answer that comes whole. */
-  readonly chunks: Uint8Array[];
+  whole: Gathered | undefined;
   /** Of one that is read as it comes. */
   body: StreamedBody | undefined;
   /** What is left of the request's body. */
   unsent: Uint8Array | undefined;
   /** How much of it the server takes. */
   window: number;
-  /** What came, and is not yet given back to the server's window. */
+  /** How much the server may still send. */
+  room: number;
+  /** What came and was read, and is not yet given back to the server's window. */
   taken: number;
 }

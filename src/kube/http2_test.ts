@@ -1,15 +1,11 @@
 import assert from "node:assert/strict";
-import type { Clock } from "../base/clock.ts";
 import { VirtualClock } from "../base/virtual_clock.ts";
 import type { Answer } from "./answer.ts";
-import { Http2 } from "./http2.ts";
-import { type Asking, NotProcessedError } from "./http2_asking.ts";
-import { CODE, FLAG, four, FRAME, FrameReader, FrameWriter, SETTING } from "./http2_frames.ts";
-
-const OK = Uint8Array.of(0x88);
+import { asking, bytes, OK, peerOf, text } from "./_http2_peer.ts";
+import { CODE, FLAG, four, FRAME, type FrameWriter, SETTING } from "./http2_frames.ts";
 
 Deno.test("a request is answered over a connection, and both sides' settings are told", async () => {
-  const peer = server();
+  const peer = peerOf();
   const answer = peer.http2.request(asking({ body: `{"a":1}` }));
   const sent = await peer.sent(4);
   assert.deepEqual(sent.map(({ type }) => type), [FRAME.settings, FRAME.window, FRAME.headers, FRAME.data]);
@@ -63,7 +59,7 @@ Deno.test("an answer is read whatever frames it comes in", async (t) => {
   for (const [name, write] of Object.entries(CASES)) {
     for (const size of [1, 7, 1000]) {
       await t.step(`${name}, ${size} bytes at a time`, async () => {
-        const peer = server();
+        const peer = peerOf();
         const answer = peer.http2.request(asking());
         peer.send(write, size);
         assert.equal(await (await answer).json(), "aä".repeat(10));
@@ -74,7 +70,7 @@ Deno.test("an answer is read whatever frames it comes in", async (t) => {
 });
 
 Deno.test("a body is sent as far as the server takes it", async () => {
-  const peer = server();
+  const peer = peerOf();
   peer.send((out) => out.settings([[SETTING.window, 10]]));
   await peer.sent(3);
   const answer = peer.http2.request(asking({ body: "0123456789abcdef" }));
@@ -88,7 +84,7 @@ Deno.test("a body is sent as far as the server takes it", async () => {
 });
 
 Deno.test("what the server does not take at once waits, and no longer than its signal allows", async () => {
-  const peer = server();
+  const peer = peerOf();
   peer.send((out) => out.settings([[SETTING.concurrent, 1]]));
   await peer.sent(3);
   const stop = new AbortController();
@@ -104,7 +100,7 @@ Deno.test("what the server does not take at once waits, and no longer than its s
 });
 
 Deno.test("what may not wait goes before what waits", async () => {
-  const peer = server();
+  const peer = peerOf();
   peer.send((out) => out.settings([[SETTING.concurrent, 3]]));
   await peer.sent(3);
   const answers = [1, 2].map(() => peer.http2.request(asking()));
@@ -118,11 +114,11 @@ Deno.test("what may not wait goes before what waits", async () => {
 
 Deno.test("a connection that is silent is asked, and given up where nobody answers", async () => {
   const clock = new VirtualClock();
-  const peer = server(clock);
+  const peer = peerOf({ clock });
   const answer = peer.http2.request(asking());
   const failed = assert.rejects(
     answer,
-    /^Error: the connection is dead: nothing came for 8\.25 s, not even the answer to/,
+    /^UnansweredError: the connection is dead: nothing came for 8\.25 s, not even the answer to/,
   );
   await peer.sent(3);
   const until = (seconds: number) => {
@@ -145,7 +141,7 @@ Deno.test("a connection that is silent is asked, and given up where nobody answe
 
 Deno.test("a connection over which nothing goes on is left alone", async () => {
   const clock = new VirtualClock();
-  const peer = server(clock);
+  const peer = peerOf({ clock });
   const answer = peer.http2.request(asking());
   await peer.sent(3);
   peer.send((out) => out.frame(FRAME.headers, FLAG.endHeaders | FLAG.end, 1, OK));
@@ -157,7 +153,7 @@ Deno.test("a connection over which nothing goes on is left alone", async () => {
 });
 
 Deno.test("a request that is given up is taken back, and others go on", async () => {
-  const peer = server();
+  const peer = peerOf();
   const stop = new AbortController();
   const answers = [peer.http2.request(asking({ signal: stop.signal })), peer.http2.request(asking())];
   await peer.sent(4);
@@ -173,40 +169,15 @@ Deno.test("a request that is given up is taken back, and others go on", async ()
   assert.equal((await answers[1]!).status, 200);
 });
 
-Deno.test("a server that goes away ends what it looks at, and the rest may be sent again elsewhere", async () => {
-  const peer = server();
-  const answers = [peer.http2.request(asking()), peer.http2.request(asking())];
-  await peer.sent(4);
-  peer.send((out) => out.numbers(FRAME.goAway, 0, 1, CODE.none));
-  await assert.rejects(answers[1]!, NotProcessedError);
-  assert.equal(peer.http2.isOpen, false);
-  await assert.rejects(peer.http2.request(asking()), NotProcessedError);
-  assert.equal(peer.isClosed, false);
-  peer.send((out) => out.frame(FRAME.headers, FLAG.endHeaders | FLAG.end, 1, OK));
-  assert.equal((await answers[0]!).status, 200);
-  assert.equal(peer.isClosed, true);
-});
-
-Deno.test("a request that the server refused unseen may be sent again, one that it broke off may not", async () => {
-  const peer = server();
-  const answers = [peer.http2.request(asking()), peer.http2.request(asking())];
-  peer.send((out) => {
-    out.numbers(FRAME.reset, 1, CODE.refused);
-    out.numbers(FRAME.reset, 3, 2);
-  });
-  await assert.rejects(answers[0]!, NotProcessedError);
-  await assert.rejects(answers[1]!, (error) => error instanceof Error && !(error instanceof NotProcessedError));
-});
-
 Deno.test("a ping is answered", async () => {
-  const peer = server();
+  const peer = peerOf();
   peer.send((out) => out.frame(FRAME.ping, 0, 0, bytes("12345678")));
   const pong = (await peer.sent(3)).at(-1)!;
   assert.deepEqual([pong.type, pong.flags, text(pong.payload)], [FRAME.ping, FLAG.ack, "12345678"]);
 });
 
 Deno.test("a stream that is read slowly is not sent on beyond its window, and one that is read is", async () => {
-  const peer = server();
+  const peer = peerOf();
   const answer = peer.http2.request(asking({ streams: true }));
   const piece = new Uint8Array(16384);
   peer.send((out) => {
@@ -225,43 +196,8 @@ Deno.test("a stream that is read slowly is not sent on beyond its window, and on
   assert.deepEqual(await reader.read(), { done: true });
 });
 
-const BROKEN: Record<string, (out: FrameWriter) => void> = {
-  "a frame that is too long": (out) => out.raw(Uint8Array.of(1, 0, 0, 0, 0, 0, 0, 0, 1)),
-  "a body before a status": (out) => out.frame(FRAME.data, 0, 1, bytes("x")),
-  "an end before a status": (out) => out.frame(FRAME.headers, FLAG.endHeaders | FLAG.end, 1, Uint8Array.of()),
-  "headers that break off": (out) => {
-    out.frame(FRAME.headers, 0, 1, OK);
-    out.frame(FRAME.data, 0, 1, bytes("x"));
-  },
-  "headers that go on without a beginning": (out) => out.frame(FRAME.continuation, 0, 1, OK),
-  "headers without end": (out) => {
-    out.frame(FRAME.headers, 0, 1, OK);
-    for (let i = 0; i < 70; i++) out.frame(FRAME.continuation, 0, 1, new Uint8Array(16384));
-  },
-  "headers that are none": (out) => out.frame(FRAME.headers, FLAG.endHeaders, 1, Uint8Array.of(0x80)),
-  "what nobody asked for": (out) => out.frame(FRAME.push, 0, 1, new Uint8Array(4)),
-  "a frame filled up beyond its length": (out) => {
-    out.frame(FRAME.headers, FLAG.endHeaders, 1, OK);
-    out.frame(FRAME.data, FLAG.padded, 1, Uint8Array.of(9, 1));
-  },
-  "a window that is too large": (out) => {
-    for (let i = 0; i < 2; i++) out.numbers(FRAME.window, 0, 2 ** 31 - 1);
-  },
-  "a frame that is too short": (out) => out.frame(FRAME.window, 0, 1, bytes("x")),
-};
-for (const [name, write] of Object.entries(BROKEN)) {
-  Deno.test(`a connection ends, and all that goes on over it, when a server breaks the rules: ${name}`, async () => {
-    const peer = server();
-    const answers = [peer.http2.request(asking({ body: "x" })), peer.http2.request(asking())];
-    peer.send(write);
-    for (const answer of answers) await assert.rejects(answer, /the server breaks the rules of HTTP\/2: /);
-    assert.equal(peer.isClosed, true);
-    await assert.rejects(peer.http2.request(asking()), /breaks the rules/);
-  });
-}
-
 Deno.test("a connection that closes ends all that goes on over it, a stream among them", async () => {
-  const peer = server();
+  const peer = peerOf();
   const [streamed, whole] = [peer.http2.request(asking({ streams: true })), peer.http2.request(asking())];
   peer.send((out) => out.frame(FRAME.headers, FLAG.endHeaders, 1, OK));
   const reader = (await streamed).body!.getReader();
@@ -271,7 +207,7 @@ Deno.test("a connection that closes ends all that goes on over it, a stream amon
 });
 
 Deno.test("an error that is asked for as a stream is read as text", async () => {
-  const peer = server();
+  const peer = peerOf();
   const asked: Promise<Answer> = peer.http2.request(asking({ streams: true }));
   peer.send((out) => {
     out.frame(FRAME.headers, FLAG.endHeaders, 1, Uint8Array.of(0x8d));
@@ -281,86 +217,3 @@ Deno.test("an error that is asked for as a stream is read as text", async () => 
   const answer = await asked;
   assert.deepEqual([answer.ok, answer.status, await answer.text()], [false, 404, "nothing"]);
 });
-
-function asking(parts: Partial<Asking> = {}): Asking {
-  const given = {
-    method: "GET",
-    authority: "cluster",
-    path: "/x",
-    headers: {},
-    body: null,
-    signal: null,
-    streams: false,
-  };
-  return { ...given, ...parts };
-}
-
-/** A server that says what a test says, and keeps what it was sent. */
-function server(clock: Clock = new VirtualClock()) {
-  const frames: { type: number; flags: number; stream: number; payload: Uint8Array }[] = [];
-  const reader = new FrameReader();
-  const incoming: Uint8Array[] = [];
-  let skip = 24;
-  let isClosed = false;
-  let isEnded = false;
-  let wake = (): void => {};
-  let told = (): void => {};
-  const http2 = new Http2({
-    async read(into) {
-      while (incoming.length === 0 && !isEnded && !isClosed) await new Promise<void>((resolve) => wake = resolve);
-      if (isClosed) throw new Deno.errors.BadResource("closed");
-      const next = incoming.shift();
-      if (next === undefined) return null;
-      const count = Math.min(next.length, into.length);
-      into.set(next.subarray(0, count));
-      if (count < next.length) incoming.unshift(next.subarray(count));
-      return count;
-    },
-    write(sent) {
-      const rest = sent.subarray(Math.min(skip, sent.length));
-      skip -= sent.length - rest.length;
-      for (let at = 0; at < rest.length; at += 1000) {
-        const part = rest.subarray(at, at + 1000);
-        reader.room.set(part);
-        reader.read(part.length, (frame) => frames.push({ ...frame, payload: frame.payload.slice() }));
-      }
-      told();
-      return Promise.resolve(sent.length);
-    },
-    close() {
-      isClosed = true;
-      wake();
-    },
-  }, { clock });
-  return {
-    http2,
-    frames,
-    get isClosed() {
-      return isClosed;
-    },
-    /** The first frames, when so many have come. */
-    async sent(count: number) {
-      while (frames.length < count) await new Promise<void>((resolve) => told = resolve);
-      return frames.slice(0, count);
-    },
-    send(write: (out: FrameWriter) => void, size = 1 << 20) {
-      const out = new FrameWriter();
-      write(out);
-      const all = out.take().slice();
-      for (let at = 0; at < all.length; at += size) incoming.push(all.subarray(at, at + size));
-      wake();
-    },
-    end() {
-      isEnded = true;
-      wake();
-    },
-  };
-}
-
-function bytes(of: string): Uint8Array {
-  return new TextEncoder().encode(of);
-}
-
-function text(of: Uint8Array): string {
-  return new TextDecoder().decode(of);
-}

@@ -1,5 +1,5 @@
 /** A body that is read as it comes. */
-import type { AnswerBody, BodyReader } from "./answer.ts";
+import { type AnswerBody, type BodyReader, LongAnswerError, LONGEST_TEXT } from "./answer.ts";
 
 type Piece = Awaited<ReturnType<BodyReader["read"]>>;
 
@@ -52,11 +52,23 @@ export class StreamedBody implements AnswerBody {
     return Promise.resolve();
   }
 
-  /** The rest of it as text. */
-  async text(): Promise<string> {
+  /**
+   * The rest of it as text.
+   *
+   * @param longest How many bytes it may have.
+   * @throws {LongAnswerError} If it has more.
+   */
+  async text(longest: number = LONGEST_TEXT): Promise<string> {
     const decoder = new TextDecoder();
     let text = "";
+    let length = 0;
     for (let piece = await this.#read(); !piece.done; piece = await this.#read()) {
+      length += piece.value!.length;
+      if (length > longest) {
+        const error = new LongAnswerError(longest);
+        await this.cancel(error);
+        throw error;
+      }
       text += decoder.decode(piece.value, { stream: true });
     }
     return text + decoder.decode();
