@@ -179,8 +179,8 @@ export interface Context<
     options?: ApplyOptions,
   ): Promise<Infer<K>>;
   /**
-   * Makes all that the object is to own, in this order, and answers the live objects. What it owned of the kinds in `owns` and does no longer is deleted, where
-   * the controller says `prune: true`.
+   * Makes all that the object is to own, in this order, and answers the live objects. What the controller applied for it before, of the kinds in `owns`, and
+   * what is not among them is deleted, where the controller says `prune: true`. What other controllers made for the object stays, and so does what `create` made.
    */
   applyAll<const Children extends readonly (readonly [AnyKind, unknown])[]>(
     children: Children & ChildrenOf<Children, Own, Owns>,

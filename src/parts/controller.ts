@@ -32,7 +32,7 @@ export interface ControllerOptions<
   readonly indexes?: Indexes;
   /** What wakes objects beside changes in the cluster. */
   readonly triggers?: readonly Trigger[];
-  /** Whether `applyAll` deletes what an object owns of the kinds in `owns` and does not want any more. @default {false} */
+  /** Whether `applyAll` deletes what this controller applied for an object, of the kinds in `owns`, and does not want any more. @default {false} */
   readonly prune?: boolean;
   /** What it reaches beyond the API server. */
   readonly permissions?: Permissions;

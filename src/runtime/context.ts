@@ -179,7 +179,7 @@ function indexed({ indexes, part }: Scope, name: string, key: string): readonly 
   return index.get(key);
 }
 
-/** Applies all children, then deletes those that the object owns and that are not among them. */
+/** Applies all children, then deletes those that the object owns, that this controller applied, and that are not among them. */
 async function applyAll(scope: Scope, run: Run, children: readonly Child[], context: Context): Promise<unknown[]> {
   const live: KubeObject[] = [];
   for (const [kind, wanted] of children) live.push(await context.apply(kind as never, wanted as never) as KubeObject);
@@ -188,15 +188,19 @@ async function applyAll(scope: Scope, run: Run, children: readonly Child[], cont
   for (const kind of scope.controller.owns) {
     for (const object of copyOf(scope, kind, undefined)?.values(run.object.metadata.namespace) ?? []) {
       const { metadata } = object;
-      const isOwn = metadata.ownerReferences?.some(({ controller, uid }) =>
-        controller && uid === run.object.metadata.uid
-      );
-      if (!isOwn || wanted.has(metadata.uid) || metadata.deletionTimestamp !== undefined) continue;
+      if (wanted.has(metadata.uid) || metadata.deletionTimestamp !== undefined) continue;
+      if (!isChild(scope, run, metadata)) continue;
       run.signal.throwIfAborted();
       await prune(scope, run, kind, metadata);
     }
   }
   return live;
+}
+
+/** What another controller of the object's kind made for it, or a run created by itself, is not of the list. */
+function isChild({ manager }: Scope, run: Run, { ownerReferences, managedFields }: KubeObject["metadata"]): boolean {
+  return (ownerReferences?.some(({ controller, uid }) => controller && uid === run.object.metadata.uid) ?? false) &&
+    (managedFields?.some((entry) => entry.manager === manager && entry.operation === "Apply") ?? false);
 }
 
 async function prune(

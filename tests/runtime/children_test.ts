@@ -45,6 +45,32 @@ Deno.test("applyAll makes all children, and prunes those that are wanted no long
   assert.equal(writes(cluster).length, before, "a start with all as wanted writes nothing");
 });
 
+Deno.test("applyAll prunes what its own controller applied: what another made for the object stays, and what create made", async () => {
+  const pruning = controller(Note, {
+    owns: [ConfigMap],
+    prune: true,
+    async reconcile({ metadata: { name }, spec: { text } }, { applyAll, create, get }) {
+      if (await get(ConfigMap, `${name}-created`) === undefined) {
+        await create(ConfigMap, { metadata: { name: `${name}-created` } });
+      }
+      await applyAll([[ConfigMap, { metadata: { name: `${name}-${text}` } }]]);
+    },
+  });
+  const beside = controller(Note, {
+    owns: [ConfigMap],
+    async reconcile({ metadata: { name } }, { apply }) {
+      await apply(ConfigMap, { metadata: { name: `${name}-beside` } });
+    },
+  });
+  await using cluster = await memoryCluster({ parts: { pruning, beside } });
+  await cluster.create(Note, "a", { spec: { text: "one" } });
+  await cluster.settle();
+  await cluster.patch(Note, "a", { spec: { text: "two" } });
+  await cluster.settle();
+  const names = (await cluster.list(ConfigMap)).map(({ metadata }) => metadata.name).sort();
+  assert.deepEqual(names, ["a-beside", "a-created", "a-two"]);
+});
+
 Deno.test("applyAll takes kinds of owns as they are written", () => {
   controller(List, {
     owns: [ConfigMap],

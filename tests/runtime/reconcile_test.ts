@@ -92,11 +92,14 @@ Deno.test("an owner of another version of its kind runs, prunes, and takes what 
   const { metadata: { uid } } = await cluster.create(Card, "a", { spec: {} });
   await cluster.settle();
   wakes.length = 0;
-  // As an operator that knew no more than v1 made it.
+  // As the operator made it when it knew no more than v1.
   const reference = { apiVersion: CardV1.apiVersion, kind: "Card", name: "a", uid, controller: true };
   for (const name of ["old", "a"]) {
     const metadata = { name, namespace: "default", ownerReferences: [reference] };
-    await cluster.client.apply(ConfigMap, { metadata, data: { text: "drifted" } }, { manager: "older", force: true });
+    await cluster.client.apply(ConfigMap, { metadata, data: { text: "drifted" } }, {
+      manager: "test.cards",
+      force: true,
+    });
   }
   await cluster.settle();
   assert.deepEqual([...new Set(wakes)], ["owned changed"]);
