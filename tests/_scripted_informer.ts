@@ -53,7 +53,7 @@ export function start(
     onProblem: (problem) => problems.push(problem?.message),
     ...options,
   });
-  const [us, them] = [Symbol("us"), Symbol("them")];
+  const [us, them] = [{ part: "us", key: "a" }, { part: "them", key: "a" }];
   const told: string[] = [];
   informer.listen(({ before, after }, by, initial) => {
     const name = (after ?? before)?.metadata.name;
@@ -63,7 +63,7 @@ export function start(
       : to === undefined
       ? `-${name}@${from}`
       : `${name}@${from}->${to}`;
-    told.push(what + (by === undefined ? "" : ` by ${by.description}`) + (initial ? " at first" : ""));
+    told.push(what + (by === undefined ? "" : ` by ${by.part}`) + (initial ? " at first" : ""));
   });
   const stop = new AbortController();
   const ended = informer.run(stop.signal);

@@ -11,7 +11,7 @@ import { stored } from "./normal_form.ts";
 import type { Logger } from "./logger.ts";
 import { ownerReference, refuseOwner, refuseTaken } from "./owner.ts";
 import type { NamedWatches } from "./named_watches.ts";
-import { copyOf, isSame, isWatched, namedOf, remove, type Scope, write } from "./scope.ts";
+import { copyOf, isSame, isWatched, namedOf, remove, type Scope, type Target, write } from "./scope.ts";
 import type { ConditionPart, StatusDraft } from "./status.ts";
 
 /** What a run is about. */
@@ -166,7 +166,7 @@ async function apply(
   }
   const force = options.force ?? true;
   const call = { manager: scope.manager, force, signal: run.signal, fieldValidation: UNCHECKED };
-  return await write(scope, kind, whole.metadata, () => scope.client.apply(kind, whole, call));
+  return await write(scope, run.object, target(kind, whole), () => scope.client.apply(kind, whole, call));
 }
 
 type Child = readonly [kind: AnyKind, wanted: unknown];
@@ -212,7 +212,7 @@ async function prune(
   try {
     // Another of the name may stand there by now.
     const options = { ...callOptions(run, namespace), uid };
-    await remove(scope, kind, { name, namespace }, () => scope.client.delete(kind, name, options));
+    await remove(scope, run.object, { kind, name, namespace }, () => scope.client.delete(kind, name, options));
     run.log.info("Child pruned", { kind: kind.kind, child: name });
   } catch (error) {
     if (!isStatus(error, 404) && !isStatus(error, 409)) throw error;
@@ -225,7 +225,7 @@ async function create(scope: Scope, run: Run, kind: AnyKind, object: Wanted): Pr
   if (!isOwned) refuseUndeclared(scope, kind, "create");
   const whole = complete(scope, run, kind, object, isOwned);
   const call = { manager: scope.manager, signal: run.signal };
-  return await write(scope, kind, whole.metadata, () => scope.client.create(kind, whole, call));
+  return await write(scope, run.object, target(kind, whole), () => scope.client.create(kind, whole, call));
 }
 
 async function patchObject(
@@ -240,7 +240,7 @@ async function patchObject(
   if (!scope.controller.owns.some((owned) => isSame(owned, kind))) refuseUndeclared(scope, kind, "patch");
   const namespace = namespaceOf(run, kind, given);
   const call = { ...callOptions(run, namespace), ...how, manager: scope.manager };
-  return await write(scope, kind, { name, namespace }, () => scope.client.patch(kind, name, patch, call));
+  return await write(scope, run.object, { kind, name, namespace }, () => scope.client.patch(kind, name, patch, call));
 }
 
 async function deleteObject(
@@ -254,7 +254,12 @@ async function deleteObject(
   refuseUndeclared(scope, kind, "delete");
   try {
     const namespace = namespaceOf(run, kind, options.namespace);
-    await remove(scope, kind, { name, namespace }, () => scope.client.delete(kind, name, callOptions(run, namespace)));
+    await remove(
+      scope,
+      run.object,
+      { kind, name, namespace },
+      () => scope.client.delete(kind, name, callOptions(run, namespace)),
+    );
   } catch (error) {
     if (!isStatus(error, 404)) throw error;
   }
@@ -275,6 +280,10 @@ function complete(scope: Scope, run: Run, kind: AnyKind, wanted: Wanted, isOwned
     kind: kind.kind,
     metadata: withoutUndefined(metadata),
   } as unknown as KubeObject);
+}
+
+function target(kind: AnyKind, { metadata: { name, namespace } }: KubeObject): Target {
+  return { kind, name, namespace };
 }
 
 function withoutUndefined(metadata: Record<string, unknown>): Record<string, unknown> {

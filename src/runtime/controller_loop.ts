@@ -8,6 +8,7 @@ import { type Outcome, PermanentError } from "../parts/outcome.ts";
 import { WorkQueue } from "../queue/work_queue.ts";
 import type { KubeObject } from "../resource/kind.ts";
 import { keyOf, type ObjectKey } from "../watch/key.ts";
+import type { Writer } from "../watch/own_writes.ts";
 import type { StoreChange } from "../watch/store.ts";
 import { asRun } from "./current_run.ts";
 import { failureOf, isMistake, isRace } from "./failure.ts";
@@ -153,8 +154,8 @@ export class ControllerLoop {
     const copy = ownCopy(this.scope);
     // Another process led meanwhile, and runs of ours were cut off: each object is looked at again.
     if (this.#hasLed) {
-      for (const key of copy.keys()) {
-        this.#queue.add(key, "found at start", { priority: "initial" });
+      for (const object of copy.values()) {
+        if (this.#isWanted(object)) this.#queue.add(keyOf(object.metadata), "found at start", { priority: "initial" });
       }
     }
     this.#hasLed = true;
@@ -181,7 +182,7 @@ export class ControllerLoop {
     for (const { abort } of this.#runs.values()) abort.abort(reason);
   }
 
-  #onOwn(change: StoreChange, by: symbol | undefined, initial: boolean): void {
+  #onOwn(change: StoreChange, by: Writer | undefined, initial: boolean): void {
     const { before, after } = change;
     const key = keyOf((after ?? before)!.metadata);
     if (after === undefined) {
@@ -200,20 +201,31 @@ export class ControllerLoop {
       run.abort.abort(new DOMException("The object is being deleted", "AbortError"));
     }
     // The answer to a write of ours may hold what others wrote just before: then it is news, and no event will bring it again.
-    if (by === this.scope.writer && before !== undefined && isOnlyOurs(before, after)) {
+    const isOwn = by?.part === this.scope.part && by.key === key;
+    if (isOwn && before !== undefined && isOnlyOurs(before, after)) {
       this.scope.counts.ownEvents++;
       return;
     }
     const isNew = before === undefined || before.metadata.uid !== after.metadata.uid;
     if (isNew) this.#failures.delete(key);
     const turnsToDeletion = !isNew && isDeleting !== (before.metadata.deletionTimestamp !== undefined);
-    if (!isNew && !turnsToDeletion && !this.#isNews(before, after)) return;
+    if (isNew ? !this.#isWanted(after) : !turnsToDeletion && !this.#isNews(before, after)) return;
     // Two that both report what only a change can mend would wake each other by it for ever.
     if (!isNew && this.#stalled.has(key) && isOnlyOurs(before, after)) return;
     const endsBackoff = isNew || turnsToDeletion ||
       after.metadata.generation === undefined || after.metadata.generation !== before.metadata.generation;
     if (initial) this.#queue.add(key, "found at start", { priority: "initial", endsBackoff });
     else this.#add(key, "changed", { priority: "fresh", endsBackoff }, causeOf(change, by));
+  }
+
+  /** Whether an object that is new, or found at start, counts by the user's own words. One that is to be cleaned up always does. */
+  #isWanted(object: KubeObject): boolean {
+    const { deletionTimestamp, finalizers } = object.metadata;
+    if (deletionTimestamp !== undefined && finalizers?.includes(this.scope.finalizer)) return true;
+    return counts(this.scope, watchOf(this.scope.controller, this.scope.controller.kind), {
+      before: undefined,
+      after: object,
+    });
   }
 
   /** Whether a change counts by the user's own words. That an object pauses, or goes on, counts always. */

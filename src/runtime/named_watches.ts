@@ -2,12 +2,13 @@
  * Watches of single objects, by their names: made when an object of the controller names one, dropped when none does any more. A Secret that nobody names
  * is never held, nor sent.
  */
-import type { Wake, Watch } from "../parts/watch.ts";
+import type { Watch } from "../parts/watch.ts";
 import type { AnyKind, KubeObject } from "../resource/kind.ts";
 import { keyOf, type ObjectKey } from "../watch/key.ts";
 import type { LiveCopy } from "../watch/live_copy.ts";
 import type { ChangeListener } from "../watch/informer.ts";
 import type { Informers } from "./informers.ts";
+import type { Place } from "./wake_place.ts";
 
 /** Options of {@linkcode NamedWatches}. */
 export interface NamedWatchesOptions {
@@ -16,7 +17,7 @@ export interface NamedWatchesOptions {
   /** The watch as it is declared. */
   readonly options: Watch["options"];
   /** Whom an object of the controller names. It does not throw. */
-  readonly namesOf: (own: KubeObject) => readonly Wake[];
+  readonly namesOf: (own: KubeObject) => readonly Place[];
 }
 
 interface Named {
@@ -54,12 +55,8 @@ export class NamedWatches {
    */
   take(own: ObjectKey, object: KubeObject | undefined): void {
     const before = this.#names.get(own);
-    const now = new Map<ObjectKey, { readonly name: string; readonly namespace: string | undefined }>();
-    for (const wake of object === undefined ? [] : this.#options.namesOf(object)) {
-      const place = placeOf(this.kind, wake, object?.metadata.namespace);
-      // An empty name is what an optional field is that nobody filled in.
-      if (place.name !== "") now.set(keyOf(place), place);
-    }
+    const places = object === undefined ? [] : this.#options.namesOf(object);
+    const now = new Map(places.map((place) => [keyOf(place), place]));
     // First what is new: what two share is not watched anew.
     for (const [key, place] of now) this.#hold(key, place, own);
     for (const key of before ?? []) if (!now.has(key)) this.#release(key, own);
@@ -72,11 +69,7 @@ export class NamedWatches {
     return this.#named.get(key)?.copy;
   }
 
-  #hold(
-    key: ObjectKey,
-    place: { readonly name: string; readonly namespace: string | undefined },
-    own: ObjectKey,
-  ): void {
+  #hold(key: ObjectKey, place: Place, own: ObjectKey): void {
     const held = this.#named.get(key);
     if (held !== undefined) return void held.by.add(own);
     const { informers, options } = this.#options;
@@ -99,13 +92,4 @@ export class NamedWatches {
     held.listening[Symbol.dispose]();
     this.#options.informers.release(held.copy);
   }
-}
-
-function placeOf(
-  kind: AnyKind,
-  wake: Wake,
-  beside: string | undefined,
-): { readonly name: string; readonly namespace: string | undefined } {
-  const said = typeof wake === "string" ? { name: wake } : "metadata" in wake ? wake.metadata : wake;
-  return { name: said.name, namespace: kind.namespaced ? said.namespace ?? beside : undefined };
 }

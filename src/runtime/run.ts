@@ -174,7 +174,7 @@ async function patchOwn(
   const { name, namespace } = start.object.metadata;
   start.signal.throwIfAborted();
   try {
-    return await write(scope, kind, { name, namespace }, () =>
+    return await write(scope, start.object, { kind, name, namespace }, () =>
       scope.client.patch(kind, name, patch, {
         manager: scope.manager,
         signal: start.signal,

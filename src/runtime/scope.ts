@@ -2,7 +2,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Client } from "../kube/client.ts";
 import type { Controller } from "../parts/controller.ts";
-import type { Wake, Watch } from "../parts/watch.ts";
+import type { Watch } from "../parts/watch.ts";
 import type { AnyKind, KubeObject } from "../resource/kind.ts";
 import { keyOf } from "../watch/key.ts";
 import type { LiveCopy } from "../watch/live_copy.ts";
@@ -16,6 +16,7 @@ import { NamedWatches } from "./named_watches.ts";
 import { fieldManager, finalizerName, pausedAnnotation } from "./names.ts";
 import type { Tracing } from "./tracing.ts";
 import type { Verdicts } from "./verdicts.ts";
+import { type Place, placeOf, wakesOf } from "./wake_place.ts";
 
 /** What the controllers of an operator share. */
 export interface Shared {
@@ -48,8 +49,6 @@ export interface Scope extends Shared {
   readonly named: readonly NamedWatches[];
   /** What is counted as it happens. */
   readonly counts: { skippedWrites: number; ownEvents: number };
-  /** Marks this controller's writes, so that they do not wake it. */
-  readonly writer: symbol;
   readonly manager: string;
   readonly finalizer: string;
   /** The annotation by which an object says that it is to be left alone. */
@@ -69,16 +68,22 @@ export function scopeOf(operator: string, part: string, controller: Controller, 
   const indexes = Object.entries(controller.indexes).map(([name, { kind, keys }]) => {
     const copy = copies.find((copy) => isSame(copy.kind, kind))!;
     const keysOf = (object: KubeObject): readonly string[] => {
-      const found = guarded(log, `index "${name}"`, () => keys(object));
-      return found === undefined ? [] : typeof found === "string" ? [found] : found;
+      const found = guarded(log, `index "${name}"`, () => {
+        const found = keys(object);
+        return found === undefined ? [] : typeof found === "string" ? [found] : [...found];
+      });
+      return found ?? [];
     };
     return [name, new LiveIndex(copy, keysOf)] as const;
   });
   const named = controller.watches.flatMap(({ kind: of, options }) => {
     const { names } = options;
     if (names === undefined) return [];
-    const namesOf = (own: KubeObject): readonly Wake[] =>
-      typeof names === "function" ? wakesOf(guarded(log, `names of ${of.kind}`, () => names(own))) : names;
+    const namesOf = (own: KubeObject): readonly Place[] =>
+      guarded(log, `names of ${of.kind}`, () => {
+        const wakes = wakesOf(typeof names === "function" ? names(own) : names);
+        return wakes.flatMap((wake) => placeOf(of, wake, own.metadata.namespace) ?? []);
+      }) ?? [];
     return new NamedWatches({ informers: shared.informers, kind: of, options, namesOf });
   });
   for (const watches of named) {
@@ -93,7 +98,6 @@ export function scopeOf(operator: string, part: string, controller: Controller, 
     named,
     counts: { skippedWrites: 0, ownEvents: 0 },
     log,
-    writer: Symbol(part),
     manager: fieldManager(operator, part),
     finalizer: finalizerName(operator, part, controller),
     paused: pausedAnnotation(operator, kind),
@@ -137,12 +141,6 @@ function selectionOf(options: Watch["options"] | undefined, selector: string | u
   };
 }
 
-/** One, several or none, as a list. */
-export function wakesOf(wakes: Wake | readonly Wake[] | undefined): readonly Wake[] {
-  if (wakes === undefined) return [];
-  return Array.isArray(wakes) ? wakes : [wakes as Wake];
-}
-
 /** Whether two values are one kind. */
 export function isSame(one: AnyKind, other: AnyKind): boolean {
   return one === other || (one.kind === other.kind && one.apiVersion === other.apiVersion);
@@ -172,41 +170,49 @@ export function isWatched({ copies }: Scope, kind: AnyKind): boolean {
   return copies.some((copy) => isSame(copy.kind, kind));
 }
 
+/** What is written: where it is, as far as that is known before. */
+export interface Target {
+  readonly kind: AnyKind;
+  readonly name?: string | undefined;
+  readonly namespace?: string | undefined;
+}
+
 /**
- * Sends a write; where there is a live copy, its answer is taken in, so that reads show it at once and the writer is not woken by it.
+ * Sends a write; where there is a live copy, its answer is taken in, so that reads show it at once and the object for which it is sent is not woken by it.
  *
  * @param scope The controller's.
- * @param kind The kind of what is written.
- * @param metadata Its name and namespace, where they are known before.
+ * @param object The object for which it is sent.
+ * @param target What is written.
  * @param send Sends it.
  */
 export async function write(
   scope: Scope,
-  kind: AnyKind,
-  metadata: { readonly name?: string | undefined; readonly namespace?: string | undefined },
+  object: KubeObject,
+  { kind, name = "", namespace }: Target,
   send: () => Promise<KubeObject>,
 ): Promise<KubeObject> {
-  const key = keyOf({ name: metadata.name ?? "", namespace: metadata.namespace });
-  const copy = copyOf(scope, kind, metadata.namespace) ?? namedOf(scope, kind)?.of(key);
+  const key = keyOf({ name, namespace });
+  const copy = copyOf(scope, kind, namespace) ?? namedOf(scope, kind)?.of(key);
   if (copy === undefined) return await send();
-  return await copy.write(key, scope.writer, send);
+  return await copy.write(key, { part: scope.part, key: keyOf(object.metadata) }, send);
 }
 
 /**
- * Sends a deletion; where there is a live copy, what is gone by it is gone from there at once, and the writer is not woken by it.
+ * Sends a deletion; where there is a live copy, what is gone by it is gone from there at once, and the object for which it is sent is not woken by it.
  *
  * @param scope The controller's.
- * @param kind The kind of what is deleted.
- * @param metadata Its name and namespace.
+ * @param object The object for which it is sent.
+ * @param target What is deleted.
  * @param send Sends it; answers the object where it stays for now.
  */
 export async function remove(
   scope: Scope,
-  kind: AnyKind,
-  metadata: { readonly name: string; readonly namespace?: string | undefined },
+  object: KubeObject,
+  { kind, name = "", namespace }: Target,
   send: () => Promise<KubeObject | undefined>,
 ): Promise<void> {
-  const copy = copyOf(scope, kind, metadata.namespace) ?? namedOf(scope, kind)?.of(keyOf(metadata));
+  const key = keyOf({ name, namespace });
+  const copy = copyOf(scope, kind, namespace) ?? namedOf(scope, kind)?.of(key);
   if (copy === undefined) return void await send();
-  await copy.remove(keyOf(metadata), scope.writer, send);
+  await copy.remove(key, { part: scope.part, key: keyOf(object.metadata) }, send);
 }

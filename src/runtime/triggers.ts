@@ -1,11 +1,12 @@
 /** Runs what wakes objects beside changes in the cluster: schedules and sources. */
-import { aborted } from "../base/abort.ts";
 import { backoff } from "../base/backoff.ts";
 import { sleep } from "../base/clock.ts";
 import type { Trigger } from "../parts/trigger.ts";
 import type { Wake } from "../parts/watch.ts";
-import { ownCopy, type Scope, wakesOf } from "./scope.ts";
-import { type Add, wakeKey } from "./wakeups.ts";
+import { keyOf } from "../watch/key.ts";
+import { guarded, ownCopy, type Scope } from "./scope.ts";
+import { placeOf, wakesOf } from "./wake_place.ts";
+import type { Add } from "./wakeups.ts";
 
 // A source that broke is begun again soon, and then less and less often.
 const RETRY = { first: 1000, longest: 5 * 60_000 };
@@ -38,28 +39,55 @@ async function follow(
   { source }: Extract<Trigger, { readonly source: unknown }>,
   signal: AbortSignal,
 ): Promise<void> {
-  const over = aborted(signal).then(() => undefined);
   for (let failures = 1; !signal.aborted; failures++) {
+    let wakes: AsyncIterator<Wake | readonly Wake[]> | undefined;
     try {
-      const wakes: AsyncIterator<Wake | readonly Wake[]> = source(signal)[Symbol.asyncIterator]();
+      wakes = source(signal)[Symbol.asyncIterator]();
       for (
-        let next = await Promise.race([wakes.next(), over]);
-        next !== undefined;
-        next = await Promise.race([wakes.next(), over])
+        let next = await nextOf(wakes, signal);
+        next !== undefined && !next.done;
+        next = await nextOf(wakes, signal)
       ) {
-        if (next.done) break;
         failures = 0;
-        for (const wake of wakesOf(next.value)) add(wakeKey(scope.controller.kind, wake, undefined), "triggered", {});
+        wake(scope, add, next.value);
       }
-      if (signal.aborted) return void Promise.resolve(wakes.return?.()).catch(() => undefined);
-      scope.log.warn("Source ended");
+      if (!signal.aborted) scope.log.warn("Source ended");
     } catch (error) {
-      if (signal.aborted) return;
-      scope.log.error("Source failed", {
-        error: error instanceof Error ? error.stack ?? error.message : String(error),
-      });
+      if (!signal.aborted) {
+        scope.log.error("Source failed", {
+          error: error instanceof Error ? error.stack ?? error.message : String(error),
+        });
+      }
+    }
+    if (signal.aborted) {
+      // What it holds open is let go of. It may wait for what never comes, so it is not waited for.
+      return void (async () => await wakes?.return?.())().catch(() => undefined);
     }
     const wait = backoff(failures + 1, { ...RETRY, spread: scope.random() });
     await sleep(scope.clock, wait, signal).catch(() => undefined);
   }
+}
+
+/** What a source brings next; nothing at the signal. A race with one promise for all would hold on to each of what it ever brought. */
+async function nextOf<T>(source: AsyncIterator<T>, signal: AbortSignal): Promise<IteratorResult<T> | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<IteratorResult<T> | undefined>();
+  const stop = (): void => resolve(undefined);
+  signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    Promise.resolve(source.next()).then(resolve, reject);
+    return await promise;
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+/** What is no wake is told, and the source goes on. */
+function wake(scope: Scope, add: Add, wakes: Wake | readonly Wake[]): void {
+  guarded(scope.log, "source", () => {
+    for (const wake of wakesOf(wakes)) {
+      const place = placeOf(scope.controller.kind, wake, undefined);
+      if (place !== undefined) add(keyOf(place), "triggered", {});
+    }
+  });
 }

@@ -1,21 +1,23 @@
 /** From changes in the cluster to keys in the queue: which changes count, and whom they wake. */
 import { equal } from "../base/json.ts";
 import type { Reason } from "../parts/context.ts";
-import type { MapContext, Wake, Watch } from "../parts/watch.ts";
+import type { MapContext, Watch } from "../parts/watch.ts";
 import type { AddOptions } from "../queue/work_queue.ts";
 import type { AnyKind, KubeObject } from "../resource/kind.ts";
 import { keyOf, type ObjectKey } from "../watch/key.ts";
 import type { LiveCopy } from "../watch/live_copy.ts";
+import type { Writer } from "../watch/own_writes.ts";
 import type { StoreChange } from "../watch/store.ts";
 import { ownerKey } from "./owner.ts";
-import { guarded, isSame, ownCopy, type Scope, wakesOf, watchOf } from "./scope.ts";
+import { guarded, isSame, ownCopy, type Scope, watchOf } from "./scope.ts";
 import type { Change } from "./tracing.ts";
+import { placeOf, wakesOf } from "./wake_place.ts";
 
 /** Adds a key to the queue; `change` is what woke it, where it was a change of an object. */
 export type Add = (key: ObjectKey, reason: Reason, options: AddOptions, change?: Change) => void;
 
 /**
- * Listens to the kinds that a controller watches beside its own.
+ * Listens to the kinds that a controller watches beside its own, and to its own where a change of one object wakes others.
  *
  * @param scope The controller's.
  * @param add Adds a key to its queue.
@@ -23,38 +25,47 @@ export type Add = (key: ObjectKey, reason: Reason, options: AddOptions, change?:
 export function listenToOthers(scope: Scope, add: Add): void {
   for (const watches of scope.named) {
     const options = watchOf(scope.controller, watches.kind);
-    const priority = options?.priority === "low" ? "resync" : "fresh";
     watches.onChange = (by, change, writer, initial) => {
-      if (writer === scope.writer) return void scope.counts.ownEvents++;
       // Who names it for the first time is about to run, and waits for it.
       if (initial || !counts(scope, options, change)) return;
-      const cause = causeOf(change, writer);
-      for (const key of by) add(key, "watched changed", { priority }, cause);
+      wake({ scope, add, options, change, writer }, by, "watched changed");
     };
   }
-  for (const copy of scope.copies.slice(1)) {
+  for (const copy of scope.copies) {
     const options = watchOf(scope.controller, copy.kind);
     const isOwned = scope.controller.owns.some((owned) => isSame(owned, copy.kind));
     if (!isOwned && options?.map === undefined) continue;
-    copy.listen((change, by, initial) => {
-      if (by === scope.writer) {
-        scope.counts.ownEvents++;
-        return;
-      }
+    copy.listen((change, writer, initial) => {
       // At first each object is found by itself.
       if (initial || !counts(scope, options, change)) return;
-      const priority = options?.priority === "low" ? "resync" : "fresh";
-      const cause = causeOf(change, by);
-      if (isOwned) {
-        for (const key of owners(scope.controller.kind, change)) add(key, "owned changed", { priority }, cause);
-      }
-      for (const key of mapped(scope, copy, options, change)) add(key, "watched changed", { priority }, cause);
+      const news = { scope, add, options, change, writer };
+      if (isOwned) wake(news, owners(scope.controller.kind, change), "owned changed");
+      if (options?.map !== undefined) wake(news, mapped(scope, copy, options, change), "watched changed");
     });
   }
 }
 
+/** A change, and whose queue hears of it. */
+interface News {
+  readonly scope: Scope;
+  readonly add: Add;
+  readonly options: Watch["options"] | undefined;
+  readonly change: StoreChange;
+  readonly writer: Writer | undefined;
+}
+
+/** Wakes objects, save the one whose own run made the change: that knows of it. */
+function wake({ scope, add, options, change, writer }: News, keys: ReadonlySet<ObjectKey>, reason: Reason): void {
+  const priority = options?.priority === "low" ? "resync" : "fresh";
+  const cause = causeOf(change, writer);
+  for (const key of keys) {
+    if (writer?.part === scope.part && writer.key === key) scope.counts.ownEvents++;
+    else add(key, reason, { priority }, cause);
+  }
+}
+
 /** A change as a span tells of it, made by a writer of this process or by somebody else. */
-export function causeOf({ before, after }: StoreChange, writer: symbol | undefined): Change {
+export function causeOf({ before, after }: StoreChange, writer: Writer | undefined): Change {
   return { object: (after ?? before)!, isOurs: writer !== undefined };
 }
 
@@ -96,8 +107,12 @@ function mapped(
   const context = mapContext(scope);
   for (const object of [change.before, change.after]) {
     if (object === undefined) continue;
-    const wakes = guarded(scope.log, `map of ${copy.kind.kind}`, () => map(object, context));
-    for (const wake of wakesOf(wakes)) keys.add(wakeKey(scope.controller.kind, wake, object.metadata.namespace));
+    guarded(scope.log, `map of ${copy.kind.kind}`, () => {
+      for (const wake of wakesOf(map(object, context))) {
+        const place = placeOf(scope.controller.kind, wake, object.metadata.namespace);
+        if (place !== undefined) keys.add(keyOf(place));
+      }
+    });
   }
   return keys;
 }
@@ -111,16 +126,4 @@ function mapContext(scope: Scope): MapContext {
 
 function refuseIndex({ part }: Scope, name: string): never {
   throw new TypeError(`Cannot look into index "${name}": controller "${part}" has none of that name`);
-}
-
-/**
- * The key of an object to wake.
- *
- * @param kind Its kind.
- * @param wake Who.
- * @param namespace The namespace where none is said.
- */
-export function wakeKey(kind: AnyKind, wake: Wake, namespace: string | undefined): ObjectKey {
-  const said = typeof wake === "string" ? { name: wake } : "metadata" in wake ? wake.metadata : wake;
-  return keyOf({ name: said.name, namespace: kind.namespaced ? said.namespace ?? namespace : undefined });
 }

@@ -7,7 +7,7 @@ import { ApiError, isStatus } from "../kube/api_error.ts";
 import type { Client, SelectOptions, WatchEvent } from "../kube/client.ts";
 import type { AnyKind, KubeObject, ManagedFields } from "../resource/kind.ts";
 import type { ObjectKey } from "./key.ts";
-import { OwnWrites } from "./own_writes.ts";
+import { OwnWrites, type Writer } from "./own_writes.ts";
 import { isNewer } from "./resource_version.ts";
 import { listenForSilence } from "./silence.ts";
 import { type Change, START, type State, step } from "./step.ts";
@@ -39,7 +39,7 @@ export interface InformerOptions extends Pick<SelectOptions, "namespace" | "labe
  * Told of a change. `by` is the writer where the change is a write of this process, noted before its event came; `initial` says that it was found
  * by the first listing.
  */
-export type ChangeListener = (change: StoreChange, by: symbol | undefined, initial: boolean) => void;
+export type ChangeListener = (change: StoreChange, by: Writer | undefined, initial: boolean) => void;
 
 /** A live copy of a kind's objects, or of those that are selected. */
 export class Informer {
@@ -134,7 +134,7 @@ export class Informer {
    * @param send Sends it.
    * @returns The answer, trimmed as what is held.
    */
-  write<Object extends KubeObject>(key: ObjectKey, by: symbol, send: () => Promise<Object>): Promise<Object> {
+  write<Object extends KubeObject>(key: ObjectKey, by: Writer, send: () => Promise<Object>): Promise<Object> {
     return this.#own.write(key, by, async () => this.#trim(await send()));
   }
 
@@ -145,7 +145,7 @@ export class Informer {
    * @param by Who deletes: its own listener is told so.
    * @param send Sends it; answers the object where it stays for now.
    */
-  remove(key: ObjectKey, by: symbol, send: () => Promise<KubeObject | undefined>): Promise<void> {
+  remove(key: ObjectKey, by: Writer, send: () => Promise<KubeObject | undefined>): Promise<void> {
     return this.#own.remove(key, by, async () => {
       const stays = await send();
       return stays && this.#trim(stays);
@@ -279,7 +279,7 @@ export class Informer {
     }
   }
 
-  #tell(change: StoreChange, by: symbol | undefined): void {
+  #tell(change: StoreChange, by: Writer | undefined): void {
     for (const listener of this.#listeners) {
       try {
         listener(change, by, !this.#isSynced);

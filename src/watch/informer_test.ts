@@ -271,7 +271,7 @@ Deno.test("Informer keeps only our entries of managedFields, of events and of an
   const managedFields = [{ manager: "me", operation: "Apply" }, { manager: "kubectl" }, {}];
   const others = [{ manager: "kubectl" }];
   await stream.send(added("a", 1, { managedFields }), added("b", 2, { managedFields: others }), mark(5));
-  await desk.informer.write("c", Symbol(), () => Promise.resolve(object("c", 6, { managedFields })));
+  await desk.informer.write("c", { part: "us", key: "c" }, () => Promise.resolve(object("c", 6, { managedFields })));
   const held = [...desk.informer.store.values()].map(({ metadata }) => metadata.managedFields);
   assert.deepEqual(held, [managedFields.slice(0, 1), undefined, managedFields.slice(0, 1)]);
   assert.equal(Object.hasOwn(desk.informer.store.get("b")!.metadata, "managedFields"), false);

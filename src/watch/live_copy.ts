@@ -2,6 +2,7 @@
 import type { AnyKind, KubeObject } from "../resource/kind.ts";
 import type { ChangeListener, Informer } from "./informer.ts";
 import { keyOf, type ObjectKey } from "./key.ts";
+import type { Writer } from "./own_writes.ts";
 
 /** A live copy of a kind's objects. */
 export class LiveCopy {
@@ -83,7 +84,7 @@ export class LiveCopy {
   }
 
   /** Sends a write and takes its answer in; see {@linkcode Informer.write}. */
-  write<Object extends KubeObject>(key: ObjectKey, by: symbol, send: () => Promise<Object>): Promise<Object> {
+  write<Object extends KubeObject>(key: ObjectKey, by: Writer, send: () => Promise<Object>): Promise<Object> {
     const informer = this.#of(key);
     // Of what was selected nobody here can tell whether an object that is new belongs to it: its event will.
     if (informer === undefined || (informer.isSelected && informer.store.get(key) === undefined)) return send();
@@ -91,7 +92,7 @@ export class LiveCopy {
   }
 
   /** Sends a deletion and takes it in; see {@linkcode Informer.remove}. */
-  async remove(key: ObjectKey, by: symbol, send: () => Promise<KubeObject | undefined>): Promise<void> {
+  async remove(key: ObjectKey, by: Writer, send: () => Promise<KubeObject | undefined>): Promise<void> {
     const informer = this.#of(key);
     if (informer === undefined) await send();
     else await informer.remove(key, by, send);

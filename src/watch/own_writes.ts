@@ -7,8 +7,14 @@ import { keyOf, type ObjectKey } from "./key.ts";
 import { compares } from "./resource_version.ts";
 import type { Store, StoreChange } from "./store.ts";
 
+/** Who writes: a controller, by its key among the parts, for one of its objects. */
+export interface Writer {
+  readonly part: string;
+  readonly key: ObjectKey;
+}
+
 /** Told of a change; `by` is the writer where it is a write of this process. */
-export type Tell = (change: StoreChange, by: symbol | undefined) => void;
+export type Tell = (change: StoreChange, by: Writer | undefined) => void;
 
 /** Writes of one object that go on, and the changes of it that came meanwhile. */
 interface Writes {
@@ -51,7 +57,7 @@ export class OwnWrites {
    * @param by Who writes.
    * @param send Sends it.
    */
-  async write<Object extends KubeObject>(key: ObjectKey, by: symbol, send: () => Promise<Object>): Promise<Object> {
+  async write<Object extends KubeObject>(key: ObjectKey, by: Writer, send: () => Promise<Object>): Promise<Object> {
     const writes = this.#begin(key);
     let answer: Object | undefined;
     try {
@@ -75,7 +81,7 @@ export class OwnWrites {
    * @param by Who deletes.
    * @param send Sends it; answers the object where it stays for now, for its finalizers or for grace.
    */
-  async remove(key: ObjectKey, by: symbol, send: () => Promise<KubeObject | undefined>): Promise<void> {
+  async remove(key: ObjectKey, by: Writer, send: () => Promise<KubeObject | undefined>): Promise<void> {
     const writes = this.#begin(key);
     const uid = this.#store.get(key)?.metadata.uid;
     let answer: { readonly stays: KubeObject | undefined } | undefined;
@@ -110,7 +116,7 @@ export class OwnWrites {
   }
 
   /** Tells the write's own event as the writer's. */
-  #end(key: ObjectKey, writes: Writes, by: symbol, isOwn: (change: StoreChange) => boolean): void {
+  #end(key: ObjectKey, writes: Writes, by: Writer, isOwn: (change: StoreChange) => boolean): void {
     if (--writes.count === 0) this.#writes.delete(key);
     if (writes.held.length === 0) return;
     const own = writes.held.filter(isOwn);
@@ -125,14 +131,14 @@ export class OwnWrites {
     for (const change of writes.held) this.#tell(change, undefined);
   }
 
-  #note(answer: KubeObject, by: symbol): void {
+  #note(answer: KubeObject, by: Writer): void {
     const { deletionTimestamp, deletionGracePeriodSeconds, finalizers = [] } = answer.metadata;
     // An object that terminates gracefully has no finalizer either: it stays until its event says it went.
     const isGone = deletionTimestamp !== undefined && finalizers.length === 0 && !deletionGracePeriodSeconds;
     this.#tellIf(isGone ? this.#store.noteDeleted(answer) : this.#store.note(answer), by);
   }
 
-  #tellIf(change: StoreChange | undefined, by: symbol): void {
+  #tellIf(change: StoreChange | undefined, by: Writer): void {
     if (change !== undefined) this.#tell(change, by);
   }
 }

@@ -1,0 +1,40 @@
+/** Which object a wake means. Functions of users say it, and their types may have been checked by nobody. */
+import type { Wake } from "../parts/watch.ts";
+import type { AnyKind } from "../resource/kind.ts";
+
+/** Where an object is. */
+export interface Place {
+  readonly name: string;
+  readonly namespace: string | undefined;
+}
+
+/** One, several or none, as a list. What is nothing in a list names nobody. */
+export function wakesOf(wakes: Wake | readonly Wake[] | undefined): readonly Wake[] {
+  const list: readonly (Wake | undefined | null)[] = Array.isArray(wakes) ? wakes : [wakes];
+  return list.filter((wake) => wake !== undefined && wake !== null);
+}
+
+/**
+ * The place that a wake means.
+ *
+ * @param kind The object's kind.
+ * @param wake Which object.
+ * @param beside The namespace where none is said.
+ * @returns Nothing for an empty name: that is what an optional field is that nobody filled in.
+ * @throws {TypeError} If it is no wake, or leaves open in which namespace the object is.
+ */
+export function placeOf(kind: AnyKind, wake: Wake, beside: string | undefined): Place | undefined {
+  const said: unknown = Object(Object(wake).metadata ?? wake);
+  const { name, namespace = beside } = typeof wake === "string" ? { name: wake } : said as Partial<Place>;
+  if (name === undefined || name === "") {
+    if (typeof wake === "string" || Object.hasOwn(said as object, "name")) return undefined;
+    throw new TypeError(
+      `Cannot tell which ${kind.kind} is meant by ${
+        Deno.inspect(wake)
+      }: say its name, { name, namespace } or the object`,
+    );
+  }
+  if (!kind.namespaced) return { name, namespace: undefined };
+  if (namespace !== undefined) return { name, namespace };
+  throw new TypeError(`Cannot tell which ${kind.kind} "${name}" is meant: say its namespace too: { name, namespace }`);
+}

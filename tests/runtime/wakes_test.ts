@@ -1,0 +1,153 @@
+/** Whom changes wake in odd cases: wakes that are none, one's own kind, and what a run of one object writes that is another's. */
+import assert from "node:assert/strict";
+import { access, controller, index, resource, s, source, watch } from "@op/sdk";
+import { ConfigMap, Secret } from "@op/sdk/kinds";
+import { memoryCluster } from "@op/sdk/testing";
+import { Note } from "./_notes.ts";
+
+/** What only a program can answer whose types nobody checked. */
+const NONE = [undefined, null, "", 5, {}, { namespace: "default" }, Promise.resolve("a")];
+
+for (const none of NONE) {
+  Deno.test(`a wake that is none, ${Deno.inspect(none)}, wakes nobody and ends no watch`, async () => {
+    const runs: string[] = [];
+    const wake = none as string;
+    const notes = controller(Note, {
+      indexes: { odd: index(Note, () => wake) },
+      watches: [
+        watch(ConfigMap, { map: ({ data }) => data === undefined ? wake : "a" }),
+        watch(Secret, { names: () => [wake] }),
+      ],
+      reconcile: ({ metadata }, { reason }) => void runs.push(`${metadata.name}: ${reason}`),
+    });
+    await using cluster = await memoryCluster({ parts: { notes } });
+    await cluster.create(Note, "a", { spec: {} });
+    await cluster.settle();
+    await cluster.create(ConfigMap, "of-a", {});
+    await cluster.settle();
+    await cluster.create(ConfigMap, "of-all", { data: { text: "hi" } });
+    await cluster.settle();
+    assert.deepEqual(runs, ["a: changed", "a: watched changed"]);
+    assert.deepEqual(cluster.sent({ kind: Secret }), []);
+  });
+}
+
+Deno.test("a source goes on after what is no wake, or says no namespace, and is let go of when the operator stops", async () => {
+  const runs: string[] = [];
+  let state = "closed";
+  const notes = controller(Note, {
+    triggers: [
+      source(async function* (signal) {
+        state = "open";
+        try {
+          yield [null as unknown as string, "a"];
+          yield { namespace: "default", name: "a" };
+          await new Promise((resolve) => signal.addEventListener("abort", resolve));
+          yield "a";
+        } finally {
+          state = "closed again";
+        }
+      }),
+    ],
+    reconcile: ({ metadata }, { reason }) => void runs.push(`${metadata.name}: ${reason}`),
+  });
+  {
+    await using cluster = await memoryCluster({ parts: { notes } });
+    await cluster.create(Note, "a", { spec: {} });
+    await cluster.advance("1m");
+    assert.deepEqual([runs.sort(), state], [["a: changed", "a: triggered"], "open"]);
+  }
+  assert.equal(state, "closed again");
+});
+
+const Task = resource({
+  group: "demo.example.com",
+  version: "v1",
+  kind: "Task",
+  spec: s.object({ after: s.optional(s.string()) }),
+  status: s.object({ isDone: s.optional(s.boolean()) }),
+});
+
+Deno.test("map of a controller's own kind wakes others of it, also by what the controller itself wrote", async () => {
+  const runs: string[] = [];
+  const tasks = controller(Task, {
+    indexes: { byNeed: index(Task, ({ spec }) => spec.after) },
+    watches: [watch(Task, { map: ({ metadata }, { index }) => index("byNeed", metadata.name) })],
+    async reconcile({ metadata, spec }, { get, reason, status }) {
+      runs.push(`${metadata.name}: ${reason}`);
+      const needed = spec.after === undefined ? undefined : await get(Task, spec.after);
+      status({ isDone: spec.after === undefined || needed?.status?.isDone === true });
+    },
+  });
+  await using cluster = await memoryCluster({ parts: { tasks } });
+  await cluster.create(Task, "third", { spec: { after: "second" } });
+  await cluster.create(Task, "second", { spec: { after: "first" } });
+  await cluster.settle();
+  runs.length = 0;
+  await cluster.create(Task, "first", { spec: {} });
+  await cluster.settle();
+  assert.deepEqual([...new Set(runs)], ["first: changed", "second: watched changed", "third: watched changed"]);
+  const done = (await cluster.list(Task)).map(({ metadata, status }) => `${metadata.name} ${status?.isDone}`);
+  assert.deepEqual(done.sort(), ["first true", "second true", "third true"]);
+});
+
+Deno.test("what the run of one object writes wakes the others whom it concerns: owners, mapped ones, those that name it", async () => {
+  const runs: string[] = [];
+  const notes = controller(Note, {
+    owns: [ConfigMap],
+    uses: [access(Secret, "patch")],
+    watches: [
+      watch(ConfigMap, { map: ({ metadata }) => metadata.labels?.reader }),
+      watch(Secret, { names: () => "shared" }),
+    ],
+    async reconcile({ metadata, spec }, { apply, patch, reason }) {
+      runs.push(`${metadata.name}: ${reason}`);
+      const wanted = { metadata: { name: metadata.name, labels: { reader: "reader" } }, data: { text: spec.text } };
+      if (metadata.name !== "reader") await apply(ConfigMap, wanted);
+      if (spec.text === "steal") await patch(ConfigMap, "b", { data: { text: "stolen" } });
+      if (spec.text === "tell") await patch(Secret, "shared", { data: { key: btoa(metadata.name) } });
+    },
+  });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Secret, "shared", {});
+  for (const name of ["reader", "a", "b"]) await cluster.create(Note, name, { spec: {} });
+  await cluster.settle();
+
+  const after = async (name: string, text: string) => {
+    runs.length = 0;
+    await cluster.patch(Note, name, { spec: { text } });
+    await cluster.settle();
+    return [...new Set(runs)].sort();
+  };
+  assert.deepEqual(await after("a", "two"), ["a: changed", "reader: watched changed"]);
+  assert.deepEqual(await after("a", "steal"), ["a: changed", "b: owned changed", "reader: watched changed"]);
+  assert.equal((await cluster.get(ConfigMap, "b")).data?.text, "hello", "its owner mends it");
+  await after("a", "calm");
+  const told = await after("b", "tell");
+  assert.deepEqual(told, ["a: watched changed", "b: changed", "reader: watched changed"]);
+});
+
+Deno.test("predicate on a controller's own kind is asked of what is new and of what is found at start, never of what is to be cleaned up", async () => {
+  const runs: string[] = [];
+  const cleaned: string[] = [];
+  const notes = controller(Note, {
+    watches: [watch(Note, { predicate: ({ spec }) => spec.text === "mine" })],
+    reconcile: ({ metadata }) => void runs.push(metadata.name),
+    cleanup: ({ metadata }) => void cleaned.push(metadata.name),
+  });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  for (const [name, text] of [["mine", "mine"], ["theirs", "theirs"], ["given", "mine"]] as const) {
+    await cluster.create(Note, name, { spec: { text } });
+  }
+  await cluster.settle();
+  assert.deepEqual(runs.sort(), ["given", "mine"]);
+  await cluster.patch(Note, "given", { spec: { text: "theirs" } });
+  await cluster.settle();
+  runs.length = 0;
+  await cluster.restart();
+  await cluster.settle();
+  assert.deepEqual(runs, ["mine"]);
+  for (const name of ["given", "theirs"]) await cluster.delete(Note, name);
+  await cluster.settle();
+  assert.deepEqual(cleaned, ["given"]);
+});
