@@ -7,6 +7,7 @@ import type { AnyKind, KubeObject, ObjectMetaInput, OwnerReference } from "../re
 import { ownsStatus } from "../resource/owns_status.ts";
 import { keyOf, type ObjectKey } from "../watch/key.ts";
 import { isApplied } from "./applied.ts";
+import { OutrunError } from "./failure.ts";
 import { stored } from "./normal_form.ts";
 import type { Logger } from "./logger.ts";
 import { ownerReference, refuseOwner, refuseTaken } from "./owner.ts";
@@ -84,12 +85,21 @@ async function get(scope: Scope, run: Run, kind: AnyKind, name: string, options:
 /** What is named is watched from the moment it is: a read waits until it is held. */
 async function getNamed(scope: Scope, run: Run, named: NamedWatches, key: ObjectKey): Promise<unknown> {
   const copy = named.of(key);
+  const outrun = (): never => {
+    throw new OutrunError(`Cannot get ${named.kind.kind} "${key}": the object names it no longer`);
+  };
   if (copy === undefined) {
+    if (named.isNamedBy(run.object, key)) outrun();
     throw new TypeError(
       `Cannot get ${named.kind.kind} "${key}": no object of controller "${scope.part}" names it: only what "names" of its watch answers is watched`,
     );
   }
-  await copy.ready(run.signal);
+  try {
+    await copy.ready(run.signal);
+  } catch (error) {
+    if (named.of(key) !== copy) outrun();
+    throw error;
+  }
   return copy.get(key);
 }
 

@@ -4,6 +4,11 @@ import { ApiError, isStatus } from "../kube/api_error.ts";
 import { PermanentError, TemporaryError } from "../parts/outcome.ts";
 import { perhapsUndeclared, undeclaredUse } from "./undeclared_use.ts";
 
+/** A run asked for what its object names no longer: the object changed meanwhile, and is run again for that. It never leaves the runtime. */
+export class OutrunError extends Error {
+  override name = "OutrunError";
+}
+
 /** What a failed run means. */
 export interface Failure {
   /** One word in CamelCase, for a condition. */
@@ -34,6 +39,9 @@ export function failureOf(error: unknown, failures: number, part: string, spread
   if (error instanceof TemporaryError) {
     return { reason: "TemporaryError", message, isUnexpected: false, isRace: false, after: error.after ?? after };
   }
+  if (error instanceof OutrunError) {
+    return { reason: "Outrun", message, isUnexpected: false, isRace: true, after };
+  }
   if (error instanceof ApiError) {
     return {
       reason: CONDITION_REASON.test(error.reason) ? error.reason : "ApiError",
@@ -56,11 +64,12 @@ export function failureOf(error: unknown, failures: number, part: string, spread
 }
 
 /**
- * Whether an error is the everyday race of two writers, which the next try wins. Fields that another manager has are none: that stays until somebody gives in.
+ * Whether an error is the everyday race of two writers, or of a run and a change of its object, which the next try wins. Fields that another manager has are none: that stays until somebody gives in.
  *
  * @param error What was thrown.
  */
 export function isRace(error: unknown): boolean {
+  if (error instanceof OutrunError) return true;
   return isStatus(error, 409) && error.reason === "Conflict" &&
     !error.causes.some(({ reason }) => reason === "FieldManagerConflict");
 }

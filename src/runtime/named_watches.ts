@@ -64,6 +64,11 @@ export class NamedWatches {
     else this.#names.set(own, new Set(now.keys()));
   }
 
+  /** Whether an object of the controller names another one. */
+  isNamedBy(own: KubeObject, key: ObjectKey): boolean {
+    return this.#options.namesOf(own).some((place) => keyOf(place) === key);
+  }
+
   /** The live copy of an object, where one of the controller's names it. */
   of(key: ObjectKey): LiveCopy | undefined {
     return this.#named.get(key)?.copy;

@@ -106,7 +106,7 @@ export class Informer {
   }
 
   /**
-   * Settles when it is synced; fails with the problem when it cannot be just now.
+   * Settles when it is synced; fails with the problem when it cannot be just now, or is watched no longer.
    *
    * @param signal Ends the waiting.
    */
@@ -158,6 +158,9 @@ export class Informer {
    * @throws {InternalError} If a listener failed: it cannot go on.
    */
   async run(signal: AbortSignal): Promise<void> {
+    // Who waits is told that nothing comes any more.
+    const end = (): void => this.#tellWaiting(signal.reason);
+    signal.addEventListener("abort", end, { once: true });
     while (!signal.aborted) {
       try {
         await this.#once(signal);

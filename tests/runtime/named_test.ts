@@ -1,10 +1,11 @@
 /** Watches of single objects, which objects of a controller name. */
 import assert from "node:assert/strict";
 import { access, controller, type Infer, resource, s, watch } from "@op/sdk";
-import { ConfigMap, Secret } from "@op/sdk/kinds";
+import { ConfigMap, Event, Secret } from "@op/sdk/kinds";
 import { faults, memoryCluster } from "@op/sdk/testing";
 import type { MemoryCluster } from "@op/sdk/testing";
 import { controllerRights, told } from "../../src/parts/rights.ts";
+import { until } from "./_notes.ts";
 
 const Site = resource({
   group: "demo.example.com",
@@ -120,6 +121,54 @@ Deno.test("a watch of a name that cannot begin fails the run that reads it, whic
   refused[Symbol.dispose]();
   await cluster.advance("5m");
   assert.deepEqual(runs, ["a 1: retried"]);
+});
+
+/** A controller whose first run goes on when it may, and what its runs met. */
+function waiting(): { readonly sites: ReturnType<typeof controller>; readonly met: string[]; go(): void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const met: string[] = [];
+  const sites = controller(Site, {
+    watches: [watch(Secret, { names: (site: Site) => site.spec.secret })],
+    async reconcile({ spec }, { get, status }) {
+      met.push(`begins with ${spec.secret}`);
+      await promise;
+      const secret = await get(Secret, spec.secret);
+      met.push(`reads ${spec.secret}`);
+      status({ seen: secret?.data?.text });
+    },
+  });
+  return { sites, met, go: resolve };
+}
+
+Deno.test("a run whose object names another Secret meanwhile gives way to the next, and nobody hears of it", async () => {
+  const { sites, met, go } = waiting();
+  await using cluster = await memoryCluster({ parts: { sites } });
+  for (const name of ["one", "two"]) await secret(cluster, name, name);
+  await cluster.create(Site, "a", { spec: { secret: "one" } });
+  await until(() => met.length > 0);
+  await cluster.patch(Site, "a", { spec: { secret: "two" } });
+  await until(() => watchedNames(cluster).includes("metadata.name=two"));
+  go();
+  await cluster.settle();
+  assert.deepEqual(met, ["begins with one", "begins with two", "reads two"]);
+  const { status } = await cluster.get(Site, "a");
+  assert.deepEqual([status?.seen, status?.conditions?.map(({ type }) => type)], [btoa("two"), ["Ready"]]);
+  assert.equal((await cluster.client.list(Event, { namespace: "default" })).length, 0);
+});
+
+Deno.test("a run that waits for a Secret whose watch does not begin gives way when its object names another", async () => {
+  const { sites, met, go } = waiting();
+  await using cluster = await memoryCluster({ parts: { sites } });
+  for (const name of ["one", "two"]) await secret(cluster, name, name);
+  await cluster.settle();
+  const isOfOne = { kind: Secret, where: ({ path }: { readonly path: string }) => path.includes("one"), times: 100 };
+  using _slow = cluster.inject(faults.delay("1h"), isOfOne);
+  go();
+  await cluster.create(Site, "a", { spec: { secret: "one" } });
+  await until(() => met.length > 0);
+  await cluster.patch(Site, "a", { spec: { secret: "two" } });
+  await until(() => met.includes("reads two"));
+  assert.deepEqual(met, ["begins with one", "begins with two", "reads two"]);
 });
 
 const fixed = controller(Site, {
