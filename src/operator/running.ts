@@ -1,6 +1,6 @@
 /** A running operator: live copies, controller loops, their start and their stop. */
 import { aborted, linked } from "../base/abort.ts";
-import { type Clock, systemClock } from "../base/clock.ts";
+import { type Clock, sleep, systemClock } from "../base/clock.ts";
 import { Client } from "../kube/client.ts";
 import { Pulse } from "../kube/pulse.ts";
 import { AccessCheck, controllerAccess } from "../runtime/access_check.ts";
@@ -25,6 +25,9 @@ import { Services } from "./services.ts";
 import { WebhookServer } from "./webhook_server.ts";
 
 export type { ReadinessLine };
+
+// How long services may take to close after the deadline of the runs, in milliseconds: a pod has five seconds from there on.
+const LAST_CLOSING = 2000;
 
 /** A running operator. */
 export interface Running extends AsyncDisposable {
@@ -161,6 +164,9 @@ export function startOperator(operator: Operator, options: RunOptions): Running 
       times: options.certificateTimes,
     })
     : undefined;
+  if (isMaking(operator, options)) {
+    for (const loop of loops) loop.hold("services", "waits for the operator's services");
+  }
   const stop = linked(options.signal === undefined ? [] : [options.signal]);
   const machinery = { clock, log, pulse, informers, loops, checks, elector, events, services, made, webhookServer };
   const ended = runAll(operator, options, machinery, stop.signal).finally(() => {
@@ -251,24 +257,39 @@ async function runAll(
   };
   try {
     const make = "services" in options ? () => options.services : operator.services;
-    await services.make(make, { signal, log });
-    made.resolve();
-    if (webhookServer !== undefined) keeping = webhookServer.run(watches.signal);
-    // The lease is kept until the last run has ended.
-    await (elector === undefined ? lead(new AbortController().signal) : elector.run(signal, lead));
-    // They are served as long as there is anything to do: the API server may still call while others take over.
-    await webhookServer?.stop(deadline.signal);
+    if (await services.make(make, { signal, log }, deadline.signal)) {
+      made.resolve();
+      for (const loop of loops) loop.hold("services", undefined);
+      if (webhookServer !== undefined) keeping = webhookServer.run(watches.signal);
+      // The lease is kept until the last run has ended.
+      await (elector === undefined ? lead(new AbortController().signal) : elector.run(signal, lead));
+      // They are served as long as there is anything to do: the API server may still call while others take over.
+      await webhookServer?.stop(deadline.signal);
+    }
   } finally {
-    timer?.[Symbol.dispose]();
     watches.abort();
     // Services are closed, whatever the watches say: it is told after that.
     await watching.catch(() => undefined);
     await keeping;
     await webhookServer?.stop(AbortSignal.abort());
-    if (!("services" in options)) await services.close(log);
+    const closed = new AbortController();
+    if (isMaking(operator, options)) await services.close(log, closingTime(clock, deadline.signal, closed.signal));
+    closed.abort();
+    timer?.[Symbol.dispose]();
   }
   await watching;
   log.info("Operator stopped", { isClean: !deadline.signal.aborted });
+}
+
+/** Until when services may take to close: as long as all else, and a little longer where that took all the time there was. */
+async function closingTime(clock: Clock, deadline: AbortSignal, closed: AbortSignal): Promise<void> {
+  await aborted(deadline);
+  await sleep(clock, LAST_CLOSING, closed).catch(() => undefined);
+}
+
+/** Whether the operator makes services, which its runs wait for. */
+function isMaking({ services }: Operator, options: RunOptions): boolean {
+  return services !== undefined && !("services" in options);
 }
 
 function sum(list: readonly { readonly activity: number }[]): number {

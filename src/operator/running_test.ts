@@ -55,6 +55,57 @@ Deno.test("startOperator does not wait for ever for a reconciler that does not h
   assert.equal(await endsSoon(running), true);
 });
 
+Deno.test("startOperator begins no run before its services are made, says so, and stops without them at the deadline", async () => {
+  const made = Promise.withResolvers<AsyncDisposable>();
+  const closed: string[] = [];
+  const runs: string[] = [];
+  const namespaces = controller(Namespace, { reconcile: ({ metadata }) => void runs.push(metadata.name) });
+  const options = { parts: { namespaces }, stopWithin: "5s", services: () => made.promise } as const;
+  const { running, clock, stop } = start(operator({ name: "test", ...options }));
+  await turns();
+  assert.deepEqual(runs, []);
+  const line = running.readiness().find(({ name }) => name === "controller namespaces");
+  assert.deepEqual([line?.isReady, line?.told], [false, "waits for the operator's services"]);
+
+  stop.abort();
+  assert.equal(await endsSoon(running), false);
+  clock.step(clock.now() + 5000);
+  assert.equal(await endsSoon(running), true);
+  made.resolve({ [Symbol.asyncDispose]: () => Promise.resolve(void closed.push("closed")) });
+  await turns();
+  assert.deepEqual([runs, closed], [[], ["closed"]], "what comes late is closed");
+});
+
+Deno.test("startOperator fails with what makes its services, unless it is told to stop meanwhile", async () => {
+  const namespaces = controller(Namespace, { reconcile() {} });
+  const failing = operator({ name: "test", parts: { namespaces }, services: () => Promise.reject(new Error("no")) });
+  await assert.rejects(start(failing).running.ended, { message: "no" });
+
+  const heeding = operator({
+    name: "test",
+    parts: { namespaces },
+    services: ({ signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
+  });
+  const { running, stop } = start(heeding);
+  await turns();
+  stop.abort();
+  await running.ended;
+});
+
+Deno.test("startOperator does not wait for ever for services that cannot be closed", async () => {
+  const namespaces = controller(Namespace, { reconcile() {} });
+  const services = () => ({ database: { [Symbol.asyncDispose]: () => new Promise<void>(() => {}) } });
+  const op = operator({ name: "test", parts: { namespaces }, services, stopWithin: "5s" });
+  const { running, clock, stop } = start(op);
+  await turns();
+  stop.abort();
+  assert.equal(await endsSoon(running), false);
+  clock.step(clock.now() + 5000);
+  assert.equal(await endsSoon(running), false, "it has two seconds more");
+  clock.step(clock.now() + 2000);
+  assert.equal(await endsSoon(running), true);
+});
+
 Deno.test("startOperator takes nothing more in once it is told to stop", async () => {
   const runs: string[] = [];
   const first = Promise.withResolvers<void>();

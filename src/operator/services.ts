@@ -1,4 +1,5 @@
 /** What an operator makes at its start and hands to each run. */
+import { aborted } from "../base/abort.ts";
 import type { Log } from "../parts/context.ts";
 
 /** What the option `services` is handed. */
@@ -18,28 +19,59 @@ export class Services {
     return this.#value;
   }
 
-  /** Makes them. */
-  async make(how: ((context: ServicesContext) => unknown) | undefined, context: ServicesContext): Promise<void> {
-    this.#value = await how?.(context);
-    this.#isMade = true;
+  /**
+   * Makes them.
+   *
+   * @param how Makes them; what it throws when the operator is to stop is no failure.
+   * @param context What it is handed.
+   * @param deadline From when on a stop does not wait for them. What comes later is closed at once.
+   * @returns Whether they were made.
+   */
+  async make(
+    how: ((context: ServicesContext) => unknown) | undefined,
+    context: ServicesContext,
+    deadline: AbortSignal,
+  ): Promise<boolean> {
+    const { signal, log } = context;
+    const making = (async () => await how?.(context))();
+    try {
+      this.#isMade = await Promise.race([making.then(() => true), aborted(deadline).then(() => false)]);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      log.debug("Services not made", { error: (error as Error).message });
+      return false;
+    }
+    if (this.#isMade) this.#value = await making;
+    else {
+      log.warn("Services not made before the operator stopped");
+      making.then((late) => closeAll(late, log), () => undefined);
+    }
+    return this.#isMade;
   }
 
   /**
    * Closes what can be closed: the services themselves, or each of them, the last one first. One that cannot be closed is told, and the others are.
    *
    * @param log Where it is told.
+   * @param limit Settles when they are waited for no longer.
    */
-  async close(log: Log): Promise<void> {
-    if (!this.#isMade || typeof this.#value !== "object" || this.#value === null) return;
-    const all = isDisposable(this.#value) ? [this.#value] : Object.values(this.#value).reverse();
-    for (const one of all) {
-      try {
-        if (!isDisposable(one)) continue;
-        if (Symbol.asyncDispose in one) await one[Symbol.asyncDispose]();
-        else one[Symbol.dispose]();
-      } catch (error) {
-        log.error("Service not closed", { error });
-      }
+  async close(log: Log, limit: Promise<void>): Promise<void> {
+    if (!this.#isMade) return;
+    const isClosed = await Promise.race([closeAll(this.#value, log).then(() => true), limit.then(() => false)]);
+    if (!isClosed) log.warn("Services not closed in time");
+  }
+}
+
+async function closeAll(value: unknown, log: Log): Promise<void> {
+  if (typeof value !== "object" || value === null) return;
+  const all = isDisposable(value) ? [value] : Object.values(value).reverse();
+  for (const one of all) {
+    try {
+      if (!isDisposable(one)) continue;
+      if (Symbol.asyncDispose in one) await one[Symbol.asyncDispose]();
+      else one[Symbol.dispose]();
+    } catch (error) {
+      log.error("Service not closed", { error });
     }
   }
 }
