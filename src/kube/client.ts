@@ -5,7 +5,7 @@ import type { AnyKind, Infer, Input, KubeObject } from "../resource/kind.ts";
 import type { Answer } from "./answer.ts";
 import { ApiError, type Asked } from "./api_error.ts";
 import type { CallOptions, Page, SelectOptions, WatchEvent, WatchOptions, WriteOptions } from "./calls.ts";
-import type { Connection, Outgoing } from "./connection.ts";
+import { type Connection, FencedError, type Outgoing } from "./connection.ts";
 import { jsonLines } from "./json_lines.ts";
 import { collectionPath, describe, objectPath } from "./path.ts";
 import { Lanes } from "./lanes.ts";
@@ -288,7 +288,8 @@ export class Client {
     const text = body === undefined ? null : JSON.stringify(body);
     let isRenewed = false;
     for (let attempt = 1;; attempt++) {
-      if (method !== "GET") this.#options.fence?.();
+      const fence = method === "GET" ? undefined : this.#options.fence;
+      fence?.();
       const outgoing: Outgoing = {
         method,
         headers: {
@@ -300,6 +301,7 @@ export class Client {
         signal: options.signal ?? null,
         ...(options.lane ? { lane: options.lane } : {}),
         ...(options.streams ? { streams: true } : {}),
+        ...(fence === undefined ? {} : { fence }),
       };
       const { response, authorization } = await this.#reach(asked, url, outgoing);
       if (response.ok) return response;
@@ -336,6 +338,7 @@ export class Client {
       return { response, authorization: sent ?? undefined };
     } catch (cause) {
       outgoing.signal?.throwIfAborted();
+      if (cause instanceof FencedError) throw cause.cause;
       this.#options.onAnswer?.(outgoing.method, "<error>");
       throw unreached(asked, connection.url, cause);
     }

@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { setImmediate } from "node:timers";
 import { VirtualClock } from "../base/virtual_clock.ts";
 import { ConfigMap, Deployment, Namespace } from "../kinds/mod.ts";
+import { type Answer, LongAnswerError } from "./answer.ts";
 import type { ApiError } from "./api_error.ts";
 import { Client } from "./client.ts";
+import { FencedError, type Outgoing } from "./connection.ts";
 
 const CALLS: readonly {
   name: string;
@@ -234,6 +236,40 @@ Deno.test("Client says what was asked when there is no answer, and keeps the cau
     message: 'Cannot delete ConfigMap "shop/web": no answer from "http://cluster": the wire was cut',
     cause,
   });
+});
+
+Deno.test("Client says what was asked when an answer is too long", async () => {
+  const send = () => Promise.reject(new LongAnswerError(10));
+  const client = new Client({ url: "http://cluster", fetch: () => Promise.reject(), send, close() {} });
+  await assert.rejects(client.get(ConfigMap, "web", { namespace: "shop" }), {
+    message: 'Cannot get ConfigMap "shop/web": the answer has more than 10 bytes, ' +
+      "which is more than is read at once: ask for less",
+  });
+});
+
+Deno.test("Client throws what its fence does when a write waited for its turn, and asks none for what only reads", async () => {
+  const told: unknown[] = [];
+  const send = (_url: string, { method, fence }: Outgoing): Promise<Answer> => {
+    try {
+      fence?.();
+      return Promise.resolve(Response.json({ method }));
+    } catch (error) {
+      return Promise.reject(new FencedError(error));
+    }
+  };
+  let asked = 0;
+  const fence = () => {
+    if (++asked > 1) throw new RangeError("another leads");
+  };
+  const onAnswer = (...answer: unknown[]) => told.push(answer);
+  const client = new Client({ url: "http://cluster", fetch: () => Promise.reject(), send, close() {} }, {
+    fence,
+    onAnswer,
+  });
+  await client.get(ConfigMap, "web", { namespace: "shop" });
+  assert.equal(asked, 0);
+  await assert.rejects(client.delete(ConfigMap, "web", { namespace: "shop" }), /^RangeError: another leads$/);
+  assert.deepEqual(told, [["GET", "200"]]);
 });
 
 Deno.test("Client says what was asked when an answer is not JSON", async () => {

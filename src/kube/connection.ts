@@ -18,6 +18,17 @@ export interface Outgoing {
   readonly streams?: boolean;
   /** Whether it goes before others that wait for their turn. @default {false} */
   readonly isUrgent?: boolean;
+  /** Called again right before it goes out, where it may have waited for that: what it throws ends it as a {@linkcode FencedError}. */
+  readonly fence?: (() => void) | undefined;
+}
+
+/** A request was not sent, for its fence threw. What it threw is the cause. */
+export class FencedError extends Error {
+  override name = "FencedError";
+
+  constructor(cause: unknown) {
+    super("the request was held back", { cause });
+  }
 }
 
 /** A way to an API server. */

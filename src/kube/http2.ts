@@ -4,6 +4,7 @@
  * of all the rest.
  */
 import { type Answer, LongAnswerError, LONGEST_TEXT } from "./answer.ts";
+import { FencedError } from "./connection.ts";
 import { Gathered } from "./gathered.ts";
 import { type AnswerHeaders, HeaderWriter, readHeaders } from "./hpack.ts";
 import { CODE, contentOf, FLAG, four, FRAME, type Frame, type FrameWriter, SETTING } from "./http2_frames.ts";
@@ -142,7 +143,7 @@ export class Http2 {
     try {
       asking.fence?.();
     } catch (error) {
-      return reject(error);
+      return reject(new FencedError(error));
     }
     const id = this.#next;
     this.#next += 2;

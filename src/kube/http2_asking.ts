@@ -32,7 +32,7 @@ export interface Asking {
   readonly streams: boolean;
   /** Whether it goes before those that wait until the server takes more at once. @default {false} */
   readonly isUrgent?: boolean;
-  /** Called right before it is sent: what it throws ends it, and nothing is sent. */
+  /** Called right before it is sent: what it throws ends it as a {@linkcode FencedError}, and nothing is sent. */
   readonly fence?: (() => void) | undefined;
 }
 

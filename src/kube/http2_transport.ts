@@ -1,14 +1,16 @@
 /** Requests over HTTP/2 connections of our own: one a lane, opened when it is first needed, and again when it is gone. */
-import { aborted } from "../base/abort.ts";
+import { aborted, linked } from "../base/abort.ts";
 import { type Clock, sleep } from "../base/clock.ts";
 import type { Answer } from "./answer.ts";
 import type { Connection, Outgoing } from "./connection.ts";
 import { refuseNoPem, tlsTransport } from "./http.ts";
 import { Http2 } from "./http2.ts";
-import { NotProcessedError } from "./http2_asking.ts";
+import { NotProcessedError, UnansweredError } from "./http2_asking.ts";
 
-// A server that takes no more requests on a connection may say so again on the next.
-const MOST_TRIES = 3;
+// A server that takes no more requests on a connection may say so again on the next. As Go's client does (golang.org/x/net/http2, RoundTripOpt), a request is
+// sent again at once, then after 1, 2 and 4 s; that one goes on for a minute, where ours tells whoever asked.
+const MOST_TRIES = 5;
+const FIRST_PAUSE = 1000;
 
 /** One connection, or what is to become one. */
 interface Lane {
@@ -34,6 +36,8 @@ export function http2Transport(
   let speaksHttp2 = true;
   let isClosed = false;
   let lanes: Lane[] = [];
+  /** Aborted by a reset: what goes on then is not sent again. */
+  let over = new AbortController();
   /** All connections that live, those too that take no more requests but still answer some. */
   const living = new Set<{ close(): void }>();
 
@@ -90,7 +94,9 @@ export function http2Transport(
         made.close();
         return undefined;
       }
-      const http2 = new Http2(made, { clock, onGone: () => void living.delete(http2) });
+      // Another connection said already how many requests the server takes at once.
+      const mostStreams = lanes.findLast((lane) => lane?.open !== undefined)?.open?.mostStreams ?? 100;
+      const http2 = new Http2(made, { clock, mostStreams, onGone: () => void living.delete(http2) });
       living.add(http2);
       return http2;
     } catch (error) {
@@ -112,27 +118,44 @@ export function http2Transport(
       return connection;
     }).finally(() => lane.opening = undefined);
 
+  /** The connection of a lane, opened where it is not. */
+  const reached = async (lane: number, authority: string, signal: AbortSignal | null): Promise<Http2 | undefined> => {
+    const held = lanes[lane] ??= { opening: undefined, open: undefined };
+    return held.open?.isOpen ? held.open : await within(opened(held, authority), signal);
+  };
+
   const send = async (url: string, outgoing: Outgoing): Promise<Answer> => {
-    const { method, headers, body, signal, streams = false, isUrgent = false } = outgoing;
+    const { method, headers, body, signal, streams = false, isUrgent = false, fence } = outgoing;
     const start = "https://".length;
     const slash = url.indexOf("/", start);
     const [authority, path] = [url.slice(start, slash), url.slice(slash)];
-    for (let attempt = 1;; attempt++) {
+    const { signal: isOver } = over;
+    let { lane = 0 } = outgoing;
+    for (let failures = 0;;) {
       if (!speaksHttp2) return await (await plain()).send(url, outgoing);
-      const lane = lanes[outgoing.lane ?? 0] ??= { opening: undefined, open: undefined };
-      const connection = lane.open?.isOpen ? lane.open : await within(opened(lane, authority), signal);
+      const connection = await reached(lane, authority, signal);
       if (connection === undefined) continue;
-      try {
-        return await connection.request({ method, authority, path, headers, body, signal, streams, isUrgent });
-      } catch (error) {
-        if (!(error instanceof NotProcessedError) || attempt === MOST_TRIES) throw error;
+      // Where a server takes few requests at once, watches go on to the next lane, so that others find room beside them.
+      if (streams && connection.isOpen && !connection.hasRoomToWatch(lane > 0)) {
+        lane++;
+        continue;
       }
+      try {
+        return await connection.request({ method, authority, path, headers, body, signal, streams, isUrgent, fence });
+      } catch (error) {
+        if (isOver.aborted || ++failures === MOST_TRIES || !mayGoAgain(error, outgoing)) throw error;
+      }
+      if (failures === 1) continue;
+      using cut = linked(signal === null ? [isOver] : [isOver, signal]);
+      await sleep(clock, FIRST_PAUSE * 2 ** (failures - 2), cut.signal);
     }
   };
 
   const reset = (): void => {
     for (const connection of [...living]) connection.close();
     lanes = [];
+    over.abort(new Error("the connection was closed"));
+    over = new AbortController();
     speaksHttp2 = true;
     held?.reset();
   };
@@ -147,6 +170,12 @@ export function http2Transport(
       held?.close();
     },
   };
+}
+
+/** Whether a request that failed may be sent again. client-go sends again as well what only reads (k8s.io/client-go `rest`, Request.request). */
+function mayGoAgain(error: unknown, { method, streams }: Outgoing): boolean {
+  // Watches know themselves where to go on.
+  return error instanceof NotProcessedError || error instanceof UnansweredError && method === "GET" && !streams;
 }
 
 /** No request waits for a connection longer than its signal allows. */

@@ -1,16 +1,21 @@
 /** The lines of a watch. */
 import type { AnswerBody } from "./answer.ts";
 
+// Forty times the largest object that etcd takes unless it is told otherwise.
+const LONGEST_LINE = 64 << 20;
+
 /**
  * Reads a body of JSON lines. What arrives together is handed out together: a list a chunk, never empty.
  *
  * @param body The body. It is cancelled when the reader stops early.
  * @param signal Ends the reading.
- * @throws {SyntaxError} If a line is not JSON.
+ * @param longest How many characters a line may have.
+ * @throws {SyntaxError} If a line is not JSON, or too long.
  */
 export async function* jsonLines(
   body: AnswerBody,
   signal?: AbortSignal,
+  longest: number = LONGEST_LINE,
 ): AsyncGenerator<unknown[], void> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -21,7 +26,15 @@ export async function* jsonLines(
   try {
     let rest = "";
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
-      const lines = (rest + decoder.decode(read.value, { stream: true })).split("\n");
+      const text = decoder.decode(read.value, { stream: true });
+      if (!text.includes("\n")) {
+        rest += text;
+        if (rest.length > longest) {
+          throw new SyntaxError(`Cannot read a watch: a line has more than ${longest} characters`);
+        }
+        continue;
+      }
+      const lines = (rest + text).split("\n");
       rest = lines.pop()!;
       const values = lines.filter((line) => line !== "").map(parse);
       if (values.length > 0) yield values;

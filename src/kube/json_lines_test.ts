@@ -36,6 +36,17 @@ Deno.test("jsonLines refuses a line that is not JSON and shows its beginning", a
   });
 });
 
+Deno.test("jsonLines refuses a line without end, and takes many lines that are longer together", async () => {
+  const pieces = [`{"a":1}\n{"a`, `":2`, `}\n{"a":34`, "5", "6", "7}\n"].map(bytes);
+  const lines = jsonLines(ReadableStream.from(pieces), undefined, 8);
+  assert.deepEqual((await lines.next()).value, [{ a: 1 }]);
+  assert.deepEqual((await lines.next()).value, [{ a: 2 }]);
+  await assert.rejects(lines.next(), {
+    name: "SyntaxError",
+    message: "Cannot read a watch: a line has more than 8 characters",
+  });
+});
+
 Deno.test("jsonLines cancels the body when its reader stops early", async () => {
   let isCancelled = false;
   const body = new ReadableStream<Uint8Array>({

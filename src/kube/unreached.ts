@@ -1,4 +1,5 @@
 /** Why a server did not answer, in words. */
+import { LongAnswerError } from "./answer.ts";
 import type { Asked } from "./api_error.ts";
 import { CredentialError } from "./http.ts";
 
@@ -13,6 +14,7 @@ export function unreached({ verb, what }: Asked, url: string, cause: unknown): E
   if (cause instanceof CredentialError) {
     return new Error(`Cannot ${verb} ${what}: ${cause.message.replace(/^Cannot/, "cannot")}`, { cause });
   }
+  if (cause instanceof LongAnswerError) return new Error(`Cannot ${verb} ${what}: ${cause.message}`, { cause });
   return new Error(`Cannot ${verb} ${what}: no answer from "${url}": ${whyUnreached(cause)}`, { cause });
 }
 
