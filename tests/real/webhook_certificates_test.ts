@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import { cli } from "../../cli/cli.ts";
-import { CustomResourceDefinition, Secret, ValidatingWebhookConfiguration } from "../../src/kinds/mod.ts";
+import { CustomResourceDefinition, ValidatingWebhookConfiguration } from "../../src/kinds/mod.ts";
 import { createAuthority } from "../../src/testing/_certificates.ts";
 import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
 import { ISSUER, ORIGINS } from "../../tools/upstream/origins.ts";
@@ -11,6 +11,7 @@ import { unpack } from "../../tools/upstream/packed.ts";
 import { adminClient, watched } from "../_watched.ts";
 import { freePort } from "../compiled/_build.ts";
 import { RunningIo } from "./_running_io.ts";
+import { shellLine } from "./_shell_line.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const SERVICE = "shop-webhook.shop-system.svc";
@@ -28,7 +29,7 @@ Deno.test("each way to a certificate that the guide to webhooks says is gone, an
   };
   const guide = await Deno.readTextFile(new URL("docs/guides/webhooks.md", ROOT));
   const [, told] = /^```text\n(admission webhook .*)\n```$/m.exec(guide) ?? assert.fail("there is no refusal");
-  const [first = "", own = "", certManager = "", files = ""] = [...guide.matchAll(/^```sh\n([\s\S]*?)^```$/gm)]
+  const [first = "", , own = "", certManager = "", files = ""] = [...guide.matchAll(/^```sh\n([\s\S]*?)^```$/gm)]
     .map(([, block]) => block);
   try {
     await Deno.writeTextFile(`${folder}/kubeconfig`, cluster.admin.kubeconfig);
@@ -101,9 +102,9 @@ Deno.test("each way to a certificate that the guide to webhooks says is gone, an
       const { certificate, key } = await authority.server([SERVICE]);
       await Deno.writeTextFile(`${shell.cwd}/tls.crt`, certificate);
       await Deno.writeTextFile(`${shell.cwd}/tls.key`, key);
-      // The operator's own is in the Secret of that name still.
-      await client.delete(Secret, "shop-webhook", { namespace: "shop-system" });
+      await Deno.writeTextFile(`${shell.cwd}/ca.crt`, authority.certificate);
       for (const line of lines(files)) await shell.run(line);
+      await configurations.until(() => bundle() === authority.certificate);
       await shell.served();
       await refused(authority.certificate);
       const { data, type } = await shell.get("/api/v1/namespaces/shop-system/secrets/shop-webhook");
@@ -134,7 +135,7 @@ class Shell {
     const [program, ...args] = line.split(" ");
     const kubeconfig = `${this.#folder}/kubeconfig`;
     if (program === "cd") return void (this.cwd = `${this.cwd}/${args[0]}`);
-    if (program === "kubectl") return await this.#kubectl(["--kubeconfig", kubeconfig, ...args]);
+    if (program === "kubectl") return await this.#kubectl(line, kubeconfig);
     assert.equal(program, "op");
     const io = new RunningIo(this.cwd);
     const [command, ...rest] = args;
@@ -167,11 +168,10 @@ class Shell {
     return await response.json();
   }
 
-  async #kubectl(args: readonly string[]): Promise<void> {
-    const program = this.#cluster.programs.kubectl ?? assert.fail("kubectl is built with the control plane");
-    const command = new Deno.Command(program, { args: [...args], cwd: this.cwd, stdout: "piped", stderr: "piped" });
-    const { code, stderr } = await command.output();
-    assert.equal(code, 0, `kubectl ${args.join(" ")}: ${new TextDecoder().decode(stderr)}`);
+  async #kubectl(line: string, kubeconfig: string): Promise<void> {
+    const kubectl = this.#cluster.programs.kubectl ?? assert.fail("kubectl is built with the control plane");
+    const { code, stderr } = await shellLine(line, { kubectl, kubeconfig, cwd: this.cwd });
+    assert.equal(code, 0, `${line}: ${stderr}`);
   }
 }
 

@@ -15,6 +15,7 @@ import { unpack } from "../../tools/upstream/packed.ts";
 import { adminClient } from "../_watched.ts";
 import { freePort } from "../compiled/_build.ts";
 import { RunningIo } from "./_running_io.ts";
+import { shellLine } from "./_shell_line.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -23,6 +24,8 @@ Deno.test("the guide to webhooks leads from op new to a refused object; what it 
   const client = adminClient(cluster);
   const guide = await Deno.readTextFile(new URL("docs/guides/webhooks.md", ROOT));
   const [, block] = /^```sh\n(op new operator[\s\S]*?)^```$/m.exec(guide) ?? assert.fail("there are no commands");
+  const [, creating] = /^```sh\n(sed .*)\n```$/m.exec(guide) ?? assert.fail("nothing is created");
+  const [, printed] = /^```text\n(The Website .*)\n```$/m.exec(guide) ?? assert.fail("kubectl tells nothing");
   const [, told] = /^```text\n(admission webhook .*)\n```$/m.exec(guide) ?? assert.fail("there is no refusal");
   const folder = await Deno.makeTempDir();
   let cwd = folder;
@@ -66,6 +69,9 @@ Deno.test("the guide to webhooks leads from op new to a refused object; what it 
           if (answer !== told) await new Promise((resolve) => setTimeout(resolve, 100));
         }
         assert.equal(answer, told);
+        const kubectl = cluster.programs.kubectl ?? assert.fail("kubectl is built with the control plane");
+        const refusal = await shellLine(creating!, { kubectl, kubeconfig: `${folder}/kubeconfig`, cwd });
+        assert.deepEqual(refusal, { code: 1, stderr: `${printed}\n` });
         io.end();
         assert.equal(await ended, 0, io.stderr);
       });
