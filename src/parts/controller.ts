@@ -1,6 +1,7 @@
 /** Controllers as plain data. */
 import { type Duration, milliseconds } from "../base/duration.ts";
 import type { AnyKind, Infer } from "../resource/kind.ts";
+import { ownsStatus } from "../resource/owns_status.ts";
 import type { Access } from "./access.ts";
 import type { Context, IndexMap } from "./context.ts";
 import type { Conversion } from "./conversion.ts";
@@ -96,7 +97,8 @@ export type Part<Services = any> = Controller<Services> | Webhook<Services> | Co
  * @param kind The kind whose objects it reconciles.
  * @param options What it touches, and its functions.
  * @returns Plain data. Nothing is started.
- * @throws {TypeError} If a kind is declared twice, or is its own child, a watch wakes nobody, an index is of a kind that is not watched, or the finalizer is not a qualified name.
+ * @throws {TypeError} If a kind is declared twice, or is its own child, or no owner reference reaches it and no `map` stands in for one; if a watch wakes nobody,
+ *   or holds less than the controller needs; if an index is of a kind that is not watched, or the finalizer is not a qualified name.
  * @throws {SyntaxError} If `timeout` is not a duration.
  * @throws {RangeError} If `concurrency` is not a positive integer.
  *
@@ -164,6 +166,7 @@ function make(kind: AnyKind, options: ControllerOptions<any, any, any, any, any,
   }
   refuseTwice(kind, owns, reads);
   refuseWatches(kind, [kind, ...owns, ...reads], watches);
+  refuseOutOfReach(kind, owns, watches);
   const held = watches.filter(({ options }: Watch) => options.names === undefined);
   refuseIndexes(kind, [kind, ...owns, ...reads, ...held.map(({ kind }: Watch) => kind)], indexes);
   // Found out here, and not at each run.
@@ -203,6 +206,23 @@ function refuseTwice(kind: AnyKind, owns: readonly AnyKind[], reads: readonly An
   }
 }
 
+/** What an owner reference never reaches would be refused with each run, and a change of it would wake nobody. */
+function refuseOutOfReach(kind: AnyKind, owns: readonly AnyKind[], watches: readonly Watch[]): void {
+  const optionsOf = (of: AnyKind) => watches.find((watch) => identity(watch.kind) === identity(of))?.options;
+  const own = optionsOf(kind)?.namespaces;
+  for (const owned of owns) {
+    const options = optionsOf(owned);
+    if (!kind.namespaced || options?.map !== undefined) continue;
+    const isApart = own !== undefined && options?.namespaces?.every((namespace) => !own.includes(namespace)) === true;
+    if (owned.namespaced && !isApart) continue;
+    const place = owned.namespaced ? `is looked at in namespaces where no ${kind.kind} is` : "is in no namespace";
+    throw new TypeError(
+      `Cannot make a controller of ${kind.kind}: it owns "${owned.kind}", which ${place}, and an owner reference does not reach there: ` +
+        `give its watch a "map", by a label, apply it with { owner: false }, and delete it in cleanup`,
+    );
+  }
+}
+
 function refuseWatches(kind: AnyKind, declared: readonly AnyKind[], watches: readonly Watch[]): void {
   const seen = new Set<string>();
   for (const { kind: watched, options } of watches) {
@@ -218,6 +238,11 @@ function refuseWatches(kind: AnyKind, declared: readonly AnyKind[], watches: rea
         `Cannot make a controller of ${kind.kind}: whom does a change of "${watched.kind}" wake? Give its watch a "map" or "names", or add the kind to "owns" or "reads"`,
       );
     }
+    if (options.metadataOnly && identity(watched) === identity(kind) && ownsStatus(kind)) {
+      throw new TypeError(
+        `Cannot make a controller of ${kind.kind}: of its own kind it holds metadata only, so that it could not keep its status: leave "metadataOnly" out`,
+      );
+    }
     seen.add(identity(watched));
   }
 }
@@ -229,6 +254,11 @@ function refuseNamed(kind: AnyKind, watched: AnyKind, options: Watch["options"],
   if (isDeclared) refuse("its own kind and those in owns and reads are watched whole");
   for (const option of ["labelSelector", "fieldSelector", "namespaces", "map"] as const) {
     if (options[option] !== undefined) refuse(`"${option}" does not go with it`);
+  }
+  if (Array.isArray(options.names) && watched.namespaced && !kind.namespaced) {
+    refuse(
+      `${kind.kind} is in no namespace, beside which they could be looked for: answer { name, namespace } by a function`,
+    );
   }
   if (Array.isArray(options.names) && (options.names.length === 0 || options.names.includes(""))) {
     refuse("a list of them must have one, and none that is empty");

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import type { Duration } from "../base/duration.ts";
-import { ConfigMap, Deployment, Namespace, Secret } from "../kinds/mod.ts";
+import { ClusterRole, ConfigMap, Deployment, Namespace, Secret } from "../kinds/mod.ts";
 import { resource } from "../resource/mod.ts";
 import { s } from "../schema/mod.ts";
 import { access, type Verb } from "./access.ts";
 import { type Controller, controller } from "./controller.ts";
 import { PermanentError, requeue, TemporaryError } from "./outcome.ts";
+import { watch } from "./watch.ts";
 
 const Website = resource({
   group: "demo.example.com",
@@ -42,6 +43,41 @@ const REFUSED: readonly { name: string; make: () => Controller; error: string; m
     error: "TypeError",
     message: 'Cannot make a controller of Website: "ConfigMap" is in "reads" and is in "owns": declare it once',
   },
+  {
+    name: "a child that no owner reference reaches, as it is in no namespace, and whose changes would wake nobody",
+    make: () => controller(Website, { owns: [ConfigMap, Namespace], reconcile() {} }),
+    error: "TypeError",
+    message:
+      'Cannot make a controller of Website: it owns "Namespace", which is in no namespace, and an owner reference does not reach there: ' +
+      'give its watch a "map", by a label, apply it with { owner: false }, and delete it in cleanup',
+  },
+  {
+    name: "a child that no owner reference reaches, as it is looked at in other namespaces alone",
+    make: () =>
+      controller(Website, {
+        owns: [ConfigMap],
+        watches: [watch(Website, { namespaces: ["shop"] }), watch(ConfigMap, { namespaces: ["blog", "news"] })],
+        reconcile() {},
+      }),
+    error: "TypeError",
+    message:
+      'Cannot make a controller of Website: it owns "ConfigMap", which is looked at in namespaces where no Website is, and an owner reference does not reach there: ' +
+      'give its watch a "map", by a label, apply it with { owner: false }, and delete it in cleanup',
+  },
+  {
+    name: "no more than metadata of its own kind, whose status it keeps",
+    make: () => controller(Website, { watches: [watch(Website, { metadataOnly: true })], reconcile() {} }),
+    error: "TypeError",
+    message:
+      'Cannot make a controller of Website: of its own kind it holds metadata only, so that it could not keep its status: leave "metadataOnly" out',
+  },
+  {
+    name: "names that are looked for beside objects that are in no namespace",
+    make: () => controller(Namespace, { watches: [watch(Secret, { names: ["defaults"] })], reconcile() {} }),
+    error: "TypeError",
+    message:
+      'Cannot make a controller of Namespace: the watch of "Secret" has "names": Namespace is in no namespace, beside which they could be looked for: answer { name, namespace } by a function',
+  },
   ...[0, -1, 1.5, NaN, Infinity].map((concurrency) => ({
     name: `a concurrency of ${concurrency}`,
     make: () => controller(Website, { concurrency, reconcile() {} }),
@@ -75,6 +111,26 @@ Deno.test("controller takes a kind of the same name in another group, and live c
     reconcile() {},
   });
   assert.deepEqual(part.owns, [ConfigMap, Other]);
+});
+
+Deno.test("controller takes children out of an owner's reach that a map tracks, and children anywhere of what is in no namespace", () => {
+  const map = () => undefined;
+  controller(Website, { owns: [Namespace], watches: [watch(Namespace, { map })], reconcile() {} });
+  controller(Website, {
+    owns: [ConfigMap],
+    watches: [watch(Website, { namespaces: ["shop"] }), watch(ConfigMap, { namespaces: ["blog"], map })],
+    reconcile() {},
+  });
+  controller(Website, {
+    owns: [ConfigMap],
+    watches: [watch(Website, { namespaces: ["shop"] }), watch(ConfigMap, { namespaces: ["blog", "shop"] })],
+    reconcile() {},
+  });
+  controller(Namespace, {
+    owns: [ClusterRole, ConfigMap],
+    watches: [watch(Namespace, { metadataOnly: true }), watch(ConfigMap, { namespaces: ["shop"] })],
+    reconcile() {},
+  });
 });
 
 Deno.test("controller is plain data with its defaults filled in, and calls the functions as methods of the options", async () => {

@@ -74,6 +74,12 @@ function refuseWithoutStatus(kind: AnyKind): void {
 
 async function get(scope: Scope, run: Run, kind: AnyKind, name: string, options: InNamespace = {}): Promise<unknown> {
   const namespace = namespaceOf(run, kind, options.namespace);
+  if (kind.namespaced && namespace === undefined) {
+    throw new TypeError(
+      `Cannot get ${kind.kind} "${name}": ${scope.controller.kind.kind} "${run.object.metadata.name}" is in no namespace, so say in which to look: ` +
+        `get(${kind.kind}, "${name}", { namespace })`,
+    );
+  }
   const copy = copyOf(scope, kind, namespace);
   if (copy !== undefined) return copy.get(keyOf({ name, namespace }));
   const named = namedOf(scope, kind);

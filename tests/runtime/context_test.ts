@@ -1,7 +1,7 @@
 /** What a run reads and writes through its context. */
 import assert from "node:assert/strict";
 import { access, controller } from "@op/sdk";
-import { ConfigMap, Secret } from "@op/sdk/kinds";
+import { ConfigMap, Namespace, Secret } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
 import { applyText, conditions, Note, type NoteContext, recording } from "./_notes.ts";
 
@@ -126,4 +126,24 @@ Deno.test("what is applied without an owner may lie in another namespace, and ou
   await cluster.settle();
   const made = await cluster.get(ConfigMap, "a", { namespace: "team" });
   assert.equal(made.metadata.ownerReferences, undefined);
+});
+
+Deno.test("a run of an object that is in no namespace says in which to look: what it gets is never nothing by mistake", async () => {
+  const met: string[] = [];
+  const teams = controller(Namespace, {
+    reads: [Secret],
+    async reconcile({ metadata: { name } }, { get, list }) {
+      if (name !== "team") return;
+      const there = await get(Secret, "one", { namespace: "team" });
+      met.push(`${there?.metadata.name} of ${(await list(Secret)).length}`);
+      await get(Secret, "one").catch((error: Error) => met.push(error.message));
+    },
+  });
+  await using cluster = await memoryCluster({ parts: { teams }, namespaces: ["team"] });
+  await cluster.create(Secret, "one", {}, { namespace: "team" });
+  await cluster.settle();
+  assert.deepEqual(met, [
+    "one of 1",
+    'Cannot get Secret "one": Namespace "team" is in no namespace, so say in which to look: get(Secret, "one", { namespace })',
+  ]);
 });
