@@ -1,5 +1,6 @@
 /** What an API server makes by itself when it starts, besides namespaces and roles: its own Service, and the priorities of what a cluster cannot be without. */
 import type { Core } from "./core.ts";
+import { ownedByServer } from "./managed_fields.ts";
 import { keyOfObject } from "./object_key.ts";
 import type { StoredObject } from "./objects.ts";
 import { timestamp } from "./objects.ts";
@@ -73,14 +74,7 @@ function priority(name: string, value: number, what: string) {
 export function createInitialObjects(core: Core): void {
   const time = timestamp(core.clock.now());
   for (const { collection, apiVersion, kind, metadata, owned, content } of OBJECTS) {
-    const managedFields = [{
-      manager: "kube-apiserver",
-      operation: "Update",
-      apiVersion,
-      time,
-      fieldsType: "FieldsV1",
-      fieldsV1: owned,
-    }];
+    const managedFields = [ownedByServer(apiVersion, time, owned)];
     const object: unknown = {
       apiVersion,
       kind,

@@ -104,6 +104,17 @@ function inOrder(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
   return 0;
 }
 
+/**
+ * The entry of what the server itself made.
+ *
+ * @param apiVersion In which version.
+ * @param time When, as Kubernetes writes times.
+ * @param fieldsV1 All that it has set.
+ */
+export function ownedByServer(apiVersion: string, time: string, fieldsV1: unknown): ManagedFieldsEntry {
+  return { manager: "kube-apiserver", operation: "Update", apiVersion, time, fieldsType: "FieldsV1", fieldsV1 };
+}
+
 /** An object without its `managedFields`, which nobody owns. */
 export function withoutManaged(object: StoredObject): StoredObject {
   return withMetadata(object, { managedFields: undefined });

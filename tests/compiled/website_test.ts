@@ -8,7 +8,6 @@ import {
   ClusterRole,
   ClusterRoleBinding,
   ConfigMap,
-  CustomResourceDefinition,
   Namespace,
   Role,
   RoleBinding,
@@ -21,6 +20,7 @@ import { realCluster } from "../../src/testing/real_cluster.ts";
 import { buildOperator, freePort } from "./_build.ts";
 import { compiledPermissions, startAsPod } from "./_operator_process.ts";
 import { adminClient, watched } from "../_watched.ts";
+import { install } from "../real/_install.ts";
 
 const ACCOUNT = "website-operator";
 const USER = `system:serviceaccount:default:${ACCOUNT}`;
@@ -36,7 +36,7 @@ Deno.test("the compiled website operator keeps its promises on a real API server
   `);
   await using cluster = await realCluster();
   const client = adminClient(cluster);
-  const rules = await install(client);
+  const rules = await installWithRole(client);
   await using operator = await startAsPod(built.path, { cluster, token: await tokenOf(cluster) });
   await operator.logged(({ msg }) => msg === "Controller started");
   await using sites = await watched(client, Website);
@@ -174,14 +174,8 @@ Deno.test("the compiled website operator keeps its promises on a real API server
 });
 
 /** Puts in the definition, the namespaces, the account and its role; answers the role's rules as lines. */
-async function install(client: Client): Promise<string[]> {
-  for (const crd of op.crds()) await client.create(CustomResourceDefinition, crd as never);
-  await using definitions = await watched(client, CustomResourceDefinition);
-  await definitions.until((all) =>
-    all.some(({ status }) =>
-      status?.conditions?.some(({ type, status }) => type === "Established" && status === "True")
-    )
-  );
+async function installWithRole(client: Client): Promise<string[]> {
+  await install(client, op);
   await client.create(Namespace, { metadata: { name: DIRECTORY } });
   await client.create(ServiceAccount, { metadata: { name: ACCOUNT, namespace: "default" } });
   const [role, leaderRole] = parseAllDocuments(

@@ -6,13 +6,16 @@ import { watched } from "../_watched.ts";
 
 /** Creates the definitions and waits until they are served. */
 export async function install(client: Client, operator: Operator): Promise<void> {
-  const crds = operator.crds();
-  for (const crd of crds) await client.create(CustomResourceDefinition, crd as never);
+  for (const crd of operator.crds()) await client.create(CustomResourceDefinition, crd as never);
+  await established(client);
+}
+
+/** Waits until all definitions that are there are served. */
+export async function established(client: Client): Promise<void> {
   await using definitions = await watched(client, CustomResourceDefinition);
   await definitions.until((all) =>
-    crds.every(({ metadata }) => {
-      const { status } = all.find((one) => one.metadata.name === metadata.name) ?? {};
-      return status?.conditions?.some(({ type, status }) => type === "Established" && status === "True") ?? false;
-    })
+    all.every(({ status }) =>
+      status?.conditions?.some(({ type, status }) => type === "Established" && status === "True")
+    )
   );
 }

@@ -10,12 +10,12 @@ import {
   ResourceQuota,
 } from "../../src/kinds/mod.ts";
 import { ApiError } from "../../src/kube/api_error.ts";
-import type { Client, WatchEvent } from "../../src/kube/client.ts";
+import type { WatchEvent } from "../../src/kube/client.ts";
 import { findKind } from "../../src/kube/discovery.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { Website } from "../../examples/01_website/website.ts";
-import { watched } from "../_watched.ts";
 import { flat } from "./_flat.ts";
+import { established } from "./_install.ts";
 import { soon } from "./_soon.ts";
 import { clientBy, temporaryFolder } from "./_ways_in.ts";
 
@@ -324,16 +324,6 @@ Deno.test("Client on a real API server", async (t) => {
 
 function site(name: string) {
   return { metadata: { name, ...IN_DEFAULT }, spec: { host: `${name}.example.com` } };
-}
-
-/** Waits until every definition is served. */
-async function established(client: Client): Promise<void> {
-  await using definitions = await watched(client, CustomResourceDefinition);
-  await definitions.until((all) =>
-    all.every(({ status }) =>
-      status?.conditions?.some(({ type, status }) => type === "Established" && status === "True")
-    )
-  );
 }
 
 /** A server marks how far it is whenever it likes, about once a minute. */

@@ -5,11 +5,12 @@ import { webhookFacts } from "../../cli/generate/_webhook_facts.ts";
 import { layout } from "../../cli/generate/layout.ts";
 import { overlay } from "../../cli/generate/overlay.ts";
 import { objectsIn, type PlainObject } from "../../cli/objects.ts";
-import { CustomResourceDefinition, Namespace, Pod } from "../../src/kinds/mod.ts";
+import { Pod } from "../../src/kinds/mod.ts";
 import { findKind } from "../../src/kube/discovery.ts";
 import type { Client } from "../../src/kube/client.ts";
 import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
-import { adminClient, watched } from "../_watched.ts";
+import { adminClient } from "../_watched.ts";
+import { established } from "./_install.ts";
 import { soon } from "./_soon.ts";
 
 /** Kinds with what samples find hard: patterns, formats, rules, alternatives, scope, several versions. */
@@ -167,16 +168,6 @@ async function sent(
   const answer = await response.json();
   assert(response.status < 300, `${object.kind} ${name}: ${answer.message}`);
   return [response.status, [...response.headers].filter(([header]) => header === "warning").map(([, text]) => text)];
-}
-
-async function established(client: Client): Promise<void> {
-  await using definitions = await watched(client, CustomResourceDefinition);
-  await definitions.until((all) =>
-    all.some(({ status }) =>
-      status?.conditions?.some(({ type, status }) => type === "Established" && status === "True")
-    )
-  );
-  assert((await client.list(Namespace)).length > 0);
 }
 
 // deno-lint-ignore no-explicit-any -- the template of a Deployment out of YAML

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { DIRECTORY } from "../../examples/01_website/controller.ts";
 import op from "../../examples/01_website/main.ts";
 import { Website } from "../../examples/01_website/website.ts";
-import { ClusterRole, CustomResourceDefinition, Lease, Namespace, Role } from "../../src/kinds/mod.ts";
+import { ClusterRole, Lease, Namespace, Role } from "../../src/kinds/mod.ts";
 import { Event } from "../../src/kinds/events_v1.gen.ts";
 import { isStatus } from "../../src/kube/api_error.ts";
 import type { Client } from "../../src/kube/client.ts";
@@ -13,6 +13,7 @@ import { accessManifests } from "../../src/manifests/roles.ts";
 import type { RealCluster } from "../../src/testing/real_cluster.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { adminClient, type Watched, watched } from "../_watched.ts";
+import { install } from "./_install.ts";
 import { connectAs, createAccess, tokenOf } from "./_service_account.ts";
 import { soon } from "./_soon.ts";
 
@@ -32,7 +33,7 @@ Deno.test("the generated roles suffice, and without any one verb of them somethi
   });
   const client = adminClient(cluster);
   for (const name of [DIRECTORY, SYSTEM]) await client.create(Namespace, { metadata: { name } });
-  await install(client);
+  await installWithRoles(client);
   const token = await tokenOf(cluster, SYSTEM, op.name);
   await using sites = await watched(client, Website);
   await using events = await watched(client, Event);
@@ -67,15 +68,9 @@ Deno.test("the generated roles suffice, and without any one verb of them somethi
 });
 
 /** Puts in the definitions, the account and its roles. */
-async function install(client: Client): Promise<void> {
-  for (const crd of op.crds()) await client.create(CustomResourceDefinition, crd as never);
+async function installWithRoles(client: Client): Promise<void> {
+  await install(client, op);
   await createAccess(client, op.manifests().rbac);
-  await using definitions = await watched(client, CustomResourceDefinition);
-  await definitions.until((all) =>
-    all.some(({ status }) =>
-      status?.conditions?.some(({ type, status }) => type === "Established" && status === "True")
-    )
-  );
 }
 
 /** Makes the roles what they are with these rights. */

@@ -5,10 +5,11 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { sleep, systemClock } from "../../src/base/clock.ts";
-import { ConfigMap, CustomResourceDefinition, Lease } from "../../src/kinds/mod.ts";
+import { ConfigMap, Lease } from "../../src/kinds/mod.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { adminClient, watched } from "../_watched.ts";
 import op, { Note } from "./_elected.ts";
+import { install } from "./_install.ts";
 import { type OperatorCommand, startOperator } from "./_operator_command.ts";
 import { temporaryFolder } from "./_ways_in.ts";
 
@@ -21,13 +22,7 @@ Deno.test("a leader that is frozen past its lease writes nothing but its lease w
   await using cluster = await realCluster();
   await using home = await temporaryFolder();
   const client = adminClient(cluster);
-  for (const crd of op.crds()) await client.create(CustomResourceDefinition, crd as never);
-  await using definitions = await watched(client, CustomResourceDefinition);
-  await definitions.until((all) =>
-    all.some(({ status }) =>
-      status?.conditions?.some(({ type, status }) => type === "Established" && status === "True")
-    )
-  );
+  await install(client, op);
   await using leases = await watched(client, Lease);
   await using maps = await watched(client, ConfigMap);
   const holder = () => client.get(Lease, "elected-operator", IN_DEFAULT).then(({ spec }) => spec?.holderIdentity);

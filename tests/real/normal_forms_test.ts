@@ -2,19 +2,13 @@
 import { CustomResourceDefinition } from "../../src/kinds/mod.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { applyPairs, Switch } from "../runtime/_applied_pairs.ts";
-import { adminClient, watched } from "../_watched.ts";
+import { adminClient } from "../_watched.ts";
+import { established } from "./_install.ts";
 
 Deno.test("what is taken for applied already is what a real server would not change, of custom and built-in kinds", async () => {
   await using cluster = await realCluster();
   const client = adminClient(cluster);
   await client.create(CustomResourceDefinition, Switch.crd as never);
-  {
-    await using definitions = await watched(client, CustomResourceDefinition);
-    await definitions.until((all) =>
-      all.some(({ status }) =>
-        status?.conditions?.some(({ type, status }) => type === "Established" && status === "True")
-      )
-    );
-  }
+  await established(client);
   await applyPairs(client);
 });

@@ -1,9 +1,10 @@
 /** An operator that looks at one namespace only, with rights in that namespace only, on a real API server. */
 import assert from "node:assert/strict";
 import { controller, operator, resource, s } from "../../mod.ts";
-import { ConfigMap, CustomResourceDefinition, Namespace, Role, RoleBinding } from "../../src/kinds/mod.ts";
+import { ConfigMap, Namespace, Role, RoleBinding } from "../../src/kinds/mod.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { adminClient, watched } from "../_watched.ts";
+import { install } from "./_install.ts";
 
 const Note = resource({
   group: "namespaced.example.com",
@@ -25,15 +26,7 @@ Deno.test("an operator of one namespace needs rights there only, and asks for no
   await using cluster = await realCluster({ audit: "everything" });
   const client = adminClient(cluster);
   const op = operator({ name: "note-operator", parts: { notes }, health: false });
-  for (const crd of op.crds()) await client.create(CustomResourceDefinition, crd as never);
-  {
-    await using definitions = await watched(client, CustomResourceDefinition);
-    await definitions.until((all) =>
-      all.some(({ status }) =>
-        status?.conditions?.some(({ type, status }) => type === "Established" && status === "True")
-      )
-    );
-  }
+  await install(client, op);
   for (const name of ["team", "other"]) {
     await client.create(Namespace, { metadata: { name } });
     await client.create(Note, { metadata: { name: "a" }, spec: { text: `of ${name}` } }, { namespace: name });

@@ -1,10 +1,11 @@
 /** What an operator is told at its start and while it runs, and what it says of itself, on a real API server. */
 import assert from "node:assert/strict";
-import { ConfigMap, CustomResourceDefinition, Event, Namespace } from "../../src/kinds/mod.ts";
+import { ConfigMap, Event, Namespace } from "../../src/kinds/mod.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { freePort } from "../compiled/_build.ts";
 import { adminClient, watched } from "../_watched.ts";
 import op, { Note } from "./_elected.ts";
+import { install } from "./_install.ts";
 import { startOperator } from "./_operator_command.ts";
 import { temporaryFolder } from "./_ways_in.ts";
 
@@ -12,15 +13,7 @@ Deno.test("settings say where an operator looks; log level and pause change whil
   await using cluster = await realCluster();
   await using home = await temporaryFolder();
   const client = adminClient(cluster);
-  for (const crd of op.crds()) await client.create(CustomResourceDefinition, crd as never);
-  {
-    await using definitions = await watched(client, CustomResourceDefinition);
-    await definitions.until((all) =>
-      all.some(({ status }) =>
-        status?.conditions?.some(({ type, status }) => type === "Established" && status === "True")
-      )
-    );
-  }
+  await install(client, op);
   const port = freePort();
   await home.write({
     config: cluster.admin.kubeconfig,

@@ -2,13 +2,7 @@
 import assert from "node:assert/strict";
 import { controller, type Infer, type Operator, operator, resource, s } from "../../mod.ts";
 import { systemClock } from "../../src/base/clock.ts";
-import {
-  ClusterRoleBinding,
-  ConfigMap,
-  CustomResourceDefinition,
-  Namespace,
-  ServiceAccount,
-} from "../../src/kinds/mod.ts";
+import { ClusterRoleBinding, ConfigMap, Namespace, ServiceAccount } from "../../src/kinds/mod.ts";
 import { Client } from "../../src/kube/client.ts";
 import { findKind } from "../../src/kube/discovery.ts";
 import type { Manifest } from "../../src/manifests/manifest.ts";
@@ -16,6 +10,7 @@ import { metricsGuard } from "../../src/operator/metrics_guard.ts";
 import { operatorLog } from "../../src/operator/log.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { adminClient, watched } from "../_watched.ts";
+import { established } from "./_install.ts";
 import { connectAs, tokenOf } from "./_service_account.ts";
 import { soon } from "./_soon.ts";
 
@@ -74,13 +69,7 @@ Deno.test("two operators are installed side by side, each does its own work and 
       });
     }
   }
-  await using definitions = await watched(client, CustomResourceDefinition);
-  await definitions.until((all) =>
-    all.filter(({ status }) =>
-      status?.conditions?.some(({ type, status }) => type === "Established" && status === "True")
-    )
-      .length === 2
-  );
+  await established(client);
   const connections = await Promise.all([ALPHA, BETA].map(async ({ op: { name } }) => {
     const token = await tokenOf(cluster, `${name}-system`, name);
     return Object.assign(connectAs(cluster, token), { namespace: `${name}-system` });

@@ -1,8 +1,9 @@
 /** The roles and bindings that a cluster begins with, among them `cluster-admin`, `admin`, `edit` and `view`. */
 import { accessData } from "../../openapi/access.gen.ts";
 import type { Core } from "../core.ts";
-import { keyOfObject } from "../object_key.ts";
 import type { ServedKind } from "../kinds.ts";
+import { ownedByServer } from "../managed_fields.ts";
+import { keyOfObject } from "../object_key.ts";
 import { type Draft, metadataOf, type StoredObject, timestamp } from "../objects.ts";
 import { RBAC } from "./authorizer.ts";
 
@@ -29,14 +30,7 @@ export function initialRoles(): readonly (readonly [plural: string, object: Draf
 
 function initialRole({ apiVersion, kind }: ServedKind, object: Draft, made: { time: string; uid: string }) {
   const { time, uid } = made;
-  const managedFields = [{
-    manager: "kube-apiserver",
-    operation: "Update",
-    apiVersion,
-    time,
-    fieldsType: "FieldsV1",
-    fieldsV1: ownedFields(object),
-  }];
+  const managedFields = [ownedByServer(apiVersion, time, ownedFields(object))];
   const metadata = { ...metadataOf(object), uid, creationTimestamp: time, managedFields };
   // Of a role that gathers others' rules there are none yet.
   const rules = kind.endsWith("Role") && object.rules === undefined ? { rules: null } : {};

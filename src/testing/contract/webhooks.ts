@@ -83,24 +83,14 @@ export async function withHooks(
 ): Promise<void> {
   const seen = new Map(Object.keys(hooks).map((name) => [name, [] as unknown[]]));
   const markers = { mutate: 0, validate: 0 };
-  authority ??= createAuthority();
-  const { certificate: caCert } = await authority;
-  const { certificate, key } = await (await authority).server(["127.0.0.1"]);
-  const server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, cert: certificate, key, onListen() {} },
-    async (request) => {
-      const path = new URL(request.url).pathname.slice(1);
-      const review = await request.json();
-      if (path === "mutate" || path === "validate") {
-        markers[path]++;
-        return reviewed(review, { allowed: true });
-      }
-      seen.get(path)?.push(review.request);
-      return reviewed(review, await hooks[path]?.answer?.(review.request) ?? { allowed: true });
-    },
-  );
-  const url = `https://127.0.0.1:${(server.addr as Deno.NetAddr).port}`;
-  const config = (path: string) => ({ url: `${url}/${path}`, caBundle: btoa(caCert) });
+  const { server, config } = await listening(async (path, review) => {
+    if (path === "mutate" || path === "validate") {
+      markers[path]++;
+      return reviewed(review, { allowed: true });
+    }
+    seen.get(path)?.push(review.request);
+    return reviewed(review, await hooks[path]?.answer?.(review.request) ?? { allowed: true });
+  });
   const phases = (["mutate", "validate"] as const).filter((phase) =>
     Object.values(hooks).some((hook) => hook.phase === phase)
   );
@@ -137,25 +127,30 @@ export type Conversion = (request: AdmissionRequest) => HookAnswer | Promise<Hoo
  * @param use What to do, with `conversion` of a definition.
  */
 export async function withConverter(convert: Conversion, use: (conversion: Fields) => Promise<void>): Promise<void> {
-  authority ??= createAuthority();
-  const { certificate: caCert } = await authority;
-  const { certificate, key } = await (await authority).server(["127.0.0.1"]);
-  const server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, cert: certificate, key, onListen() {} },
-    async (request) => {
-      const review = await request.json();
-      return reviewed(review, await convert(review.request));
-    },
-  );
-  const url = `https://127.0.0.1:${(server.addr as Deno.NetAddr).port}/convert`;
+  const { server, config } = await listening(async (_, review) => reviewed(review, await convert(review.request)));
   try {
     await use({
       strategy: "Webhook",
-      webhook: { conversionReviewVersions: ["v1"], clientConfig: { url, caBundle: btoa(caCert) } },
+      webhook: { conversionReviewVersions: ["v1"], clientConfig: config("convert") },
     });
   } finally {
     await server.shutdown();
   }
+}
+
+/** A server of webhooks over TLS, and how each of its paths is called. */
+async function listening(
+  answer: (path: string, review: AdmissionRequest) => Promise<Response>,
+): Promise<{ server: Deno.HttpServer; config: (path: string) => Fields }> {
+  authority ??= createAuthority();
+  const signer = await authority;
+  const { certificate, key } = await signer.server(["127.0.0.1"]);
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, cert: certificate, key, onListen() {} },
+    async (request) => await answer(new URL(request.url).pathname.slice(1), await request.json()),
+  );
+  const url = `https://127.0.0.1:${(server.addr as Deno.NetAddr).port}`;
+  return { server, config: (path) => ({ url: `${url}/${path}`, caBundle: btoa(signer.certificate) }) };
 }
 
 /** Only the case's own namespace: others run at the same time. */

@@ -15,6 +15,7 @@ import {
 } from "../webhooks.ts";
 import { grant } from "../roles.ts";
 import { configMap, widget } from "../widget.ts";
+import { replicaSet, replicaSets } from "../workloads.ts";
 
 /** Which webhooks are asked. */
 export const matching = area("admission matching", {
@@ -197,17 +198,8 @@ export const matching = area("admission matching", {
   "a scale and a status": async (api) => {
     const rules = [{ ...CONFIG_MAPS, apiGroups: ["apps"], resources: ["replicasets/scale", "replicasets/status"] }];
     await withHooks(api, { look: { ...allow, with: { rules } } }, async () => {
-      const path = `/apis/apps/v1/namespaces/${api.namespace}/replicasets`;
-      await api.quietly("POST", path, {
-        apiVersion: "apps/v1",
-        kind: "ReplicaSet",
-        metadata: { name: "r" },
-        spec: {
-          replicas: 0,
-          selector: { matchLabels: { app: "r" } },
-          template: { metadata: { labels: { app: "r" } }, spec: { containers: [{ name: "a", image: "x" }] } },
-        },
-      });
+      const path = replicaSets(api);
+      await api.quietly("POST", path, replicaSet());
       await api.merge(`${path}/r/scale`, { spec: { replicas: 1 } });
       await api.merge(`${path}/r/status`, { status: { replicas: 0, observedGeneration: 1 } });
     });

@@ -1,5 +1,6 @@
 import { area } from "../contract.ts";
 import { configMap, GROUP, widget } from "../widget.ts";
+import { deployment, deployments } from "../workloads.ts";
 
 /** Server-side apply: who owns which field. */
 export const applies = area("apply", {
@@ -81,25 +82,17 @@ export const applies = area("apply", {
     await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { color: "red" }));
   },
   "containers and ports of a Deployment are merged by their keys": async (api) => {
-    const path = `/apis/apps/v1/namespaces/${api.namespace}/deployments/d`;
-    const deployment = (containers: unknown[]) => ({
-      apiVersion: "apps/v1",
-      kind: "Deployment",
-      metadata: { name: "d" },
-      spec: {
-        selector: { matchLabels: { app: "d" } },
-        template: { metadata: { labels: { app: "d" } }, spec: { containers } },
-      },
-    });
+    const path = `${deployments(api)}/d`;
+    const of = (...containers: unknown[]) => deployment({ containers });
     await api.apply(
       `${path}?fieldManager=one`,
-      deployment([{ name: "a", image: "x", ports: [{ containerPort: 80 }], env: [{ name: "E", value: "1" }] }]),
+      of({ name: "a", image: "x", ports: [{ containerPort: 80 }], env: [{ name: "E", value: "1" }] }),
     );
     await api.apply(
       `${path}?fieldManager=two`,
-      deployment([{ name: "b", image: "y", resources: { limits: { cpu: "500m", memory: "1Gi" } } }]),
+      of({ name: "b", image: "y", resources: { limits: { cpu: "500m", memory: "1Gi" } } }),
     );
-    await api.apply(`${path}?fieldManager=one`, deployment([{ name: "a", image: "z" }]));
+    await api.apply(`${path}?fieldManager=one`, of({ name: "a", image: "z" }));
   },
   "apply of status owns status alone": async (api) => {
     await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { size: 2 }));

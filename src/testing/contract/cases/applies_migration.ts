@@ -2,25 +2,9 @@
 import { area } from "../contract.ts";
 import type { Recorder } from "../recorder.ts";
 import { configMap, widget } from "../widget.ts";
+import { deployment, deployments } from "../workloads.ts";
 
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
-
-function deployments(api: Recorder): string {
-  return `/apis/apps/v1/namespaces/${api.namespace}/deployments`;
-}
-
-function deployment(podSpec: Record<string, unknown>, spec: Record<string, unknown> = {}): Record<string, unknown> {
-  return {
-    apiVersion: "apps/v1",
-    kind: "Deployment",
-    metadata: { name: "d" },
-    spec: {
-      selector: { matchLabels: { app: "d" } },
-      template: { metadata: { labels: { app: "d" } }, spec: podSpec },
-      ...spec,
-    },
-  };
-}
 
 /** A ConfigMap as client-side apply leaves it. */
 async function clientSide(api: Recorder, data: Record<string, string>, manager = "kubectl-client-side-apply") {
@@ -151,7 +135,7 @@ export const appliedBesides = area("applied besides", {
     await api.quietly(
       "POST",
       `${deployments(api)}?fieldManager=maker`,
-      deployment({ containers: [{ name: "a", image: "x" }] }),
+      deployment(),
     );
     await api.merge(`${deployments(api)}/d/scale?fieldManager=scaler`, { spec: { replicas: 3 } });
     await api.apply(
@@ -172,7 +156,7 @@ export const appliedBesides = area("applied besides", {
     await api.quietly(
       "POST",
       `${deployments(api)}?fieldManager=maker`,
-      deployment({ containers: [{ name: "a", image: "x" }] }),
+      deployment(),
     );
     const status = { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "d" } };
     await api.apply(`${deployments(api)}/d/status?fieldManager=one`, {

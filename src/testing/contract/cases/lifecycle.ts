@@ -1,5 +1,6 @@
 import { area } from "../contract.ts";
 import { configMap, GROUP, widget } from "../widget.ts";
+import { replicaSet, replicaSets } from "../workloads.ts";
 
 /** Status beside spec. */
 export const status = area("status", {
@@ -48,17 +49,8 @@ export const status = area("status", {
     await api.get(api.widgets("/none/status"));
   },
   "a Deployment's scale": async (api) => {
-    const path = `/apis/apps/v1/namespaces/${api.namespace}/replicasets`;
-    await api.quietly("POST", path, {
-      apiVersion: "apps/v1",
-      kind: "ReplicaSet",
-      metadata: { name: "r" },
-      spec: {
-        replicas: 0,
-        selector: { matchLabels: { app: "r" } },
-        template: { metadata: { labels: { app: "r" } }, spec: { containers: [{ name: "a", image: "x" }] } },
-      },
-    });
+    const path = replicaSets(api);
+    await api.quietly("POST", path, replicaSet());
     await api.get(`${path}/r/scale`);
   },
 });

@@ -1,6 +1,7 @@
 import { area } from "../contract.ts";
 import { JSON_PATCH, MERGE } from "../recorder.ts";
 import { configMap, GROUP, widget } from "../widget.ts";
+import { deployment, deployments } from "../workloads.ts";
 
 /** Objects one by one. */
 export const objects = area("objects", {
@@ -31,36 +32,20 @@ export const objects = area("objects", {
     await api.get(`/api/v1/namespaces/${name}`);
   },
   "a Deployment's defaults are filled in": async (api) => {
-    await api.post(`/apis/apps/v1/namespaces/${api.namespace}/deployments`, {
-      apiVersion: "apps/v1",
-      kind: "Deployment",
-      metadata: { name: "d" },
-      spec: {
-        selector: { matchLabels: { app: "d" } },
-        template: {
-          metadata: { labels: { app: "d" } },
-          spec: { containers: [{ name: "c", image: "nginx", ports: [{ containerPort: 80 }] }] },
-        },
-      },
-    });
+    const containers = [{ name: "c", image: "nginx", ports: [{ containerPort: 80 }] }];
+    await api.post(deployments(api), deployment({ containers }));
   },
   "a Deployment without what it needs is refused": async (api) => {
-    const path = `/apis/apps/v1/namespaces/${api.namespace}/deployments`;
-    const deployment = (spec: unknown) => ({
-      apiVersion: "apps/v1",
-      kind: "Deployment",
-      metadata: { name: "d" },
-      spec,
-    });
-    await api.post(path, deployment({}));
+    const of = (spec: unknown) => ({ ...deployment(), spec });
+    await api.post(deployments(api), of({}));
     await api.post(
-      path,
-      deployment({
+      deployments(api),
+      of({
         selector: { matchLabels: { app: "d" } },
         template: { metadata: { labels: { app: "e" } }, spec: { containers: [{ name: "c", image: "nginx" }] } },
       }),
     );
-    await api.post(path, deployment({ replicas: "three" }));
+    await api.post(deployments(api), of({ replicas: "three" }));
   },
   "an object that exists is refused": async (api) => {
     await api.post(api.widgets(), widget("w"));

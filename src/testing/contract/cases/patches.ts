@@ -1,5 +1,6 @@
 import { area } from "../contract.ts";
 import { configMap, widget } from "../widget.ts";
+import { deployment, deployments } from "../workloads.ts";
 
 /** Merge patches (RFC 7396) and JSON patches (RFC 6902). */
 export const patches = area("patches", {
@@ -69,16 +70,8 @@ export const patches = area("patches", {
     await api.jsonPatch(api.core("configmaps/c"), [{ op: "add", path: "/data/b", value: 2 }]);
   },
   "a strategic merge patch of a built-in kind": async (api) => {
-    const path = `/apis/apps/v1/namespaces/${api.namespace}/deployments`;
-    await api.quietly("POST", path, {
-      apiVersion: "apps/v1",
-      kind: "Deployment",
-      metadata: { name: "d" },
-      spec: {
-        selector: { matchLabels: { app: "d" } },
-        template: { metadata: { labels: { app: "d" } }, spec: { containers: [{ name: "a", image: "x" }] } },
-      },
-    });
+    const path = deployments(api);
+    await api.quietly("POST", path, deployment());
     const containers = [{ name: "b", image: "y" }, { name: "a", image: "z" }];
     await api.call("PATCH", `${path}/d`, { spec: { template: { spec: { containers } } } }, {
       contentType: "application/strategic-merge-patch+json",

@@ -2,6 +2,7 @@
 import { area } from "../contract.ts";
 import type { Recorder } from "../recorder.ts";
 import { configMap, widget } from "../widget.ts";
+import { deployment, deployments } from "../workloads.ts";
 
 /** A widget, then JSON patches in turn. */
 async function jsonPatches(api: Recorder, spec: unknown, ...patches: readonly unknown[]): Promise<void> {
@@ -266,16 +267,8 @@ export const mergePatchCases = area("merge patches", {
     await api.merge(api.widgets("/w/status"), { status: { ready: "x" } });
   },
   "of scale": async (api) => {
-    const path = `/apis/apps/v1/namespaces/${api.namespace}/deployments`;
-    await api.quietly("POST", path, {
-      apiVersion: "apps/v1",
-      kind: "Deployment",
-      metadata: { name: "d" },
-      spec: {
-        selector: { matchLabels: { app: "d" } },
-        template: { metadata: { labels: { app: "d" } }, spec: { containers: [{ name: "a", image: "x" }] } },
-      },
-    });
+    const path = deployments(api);
+    await api.quietly("POST", path, deployment());
     await api.get(`${path}/d/scale`);
     await api.merge(`${path}/d/scale`, { spec: { replicas: 4 } });
     await api.merge(`${path}/d/scale`, { spec: { replicas: -1 } });

@@ -2,6 +2,7 @@
 import { area, type Case } from "../contract.ts";
 import type { Recorder } from "../recorder.ts";
 import { configMap, widget } from "../widget.ts";
+import { deployment, deployments } from "../workloads.ts";
 import { SHOWN, type Shown } from "./_shown.ts";
 
 const PROTOBUF = "application/vnd.kubernetes.protobuf";
@@ -65,16 +66,8 @@ const atLarge: Case[] = area("protobuf", {
   },
   "a scale and reviews": async (api) => {
     const both = { accept: PROTOBUF, contentType: PROTOBUF };
-    const path = `/apis/apps/v1/namespaces/${api.namespace}/deployments`;
-    await api.quietly("POST", path, {
-      apiVersion: "apps/v1",
-      kind: "Deployment",
-      metadata: { name: "d" },
-      spec: {
-        selector: { matchLabels: { app: "d" } },
-        template: { metadata: { labels: { app: "d" } }, spec: { containers: [{ name: "a", image: "x" }] } },
-      },
-    });
+    const path = deployments(api);
+    await api.quietly("POST", path, deployment());
     const { body } = await api.get(`${path}/d/scale`, { accept: PROTOBUF });
     await api.put(`${path}/d/scale`, { ...body, spec: { replicas: 3 } }, both);
     await api.post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", {
