@@ -29,7 +29,6 @@ Deno.test("watches, runs and writes on a real API server", async (t) => {
   const client = adminClient(cluster);
   await install(client, operator({ name: "kinds", parts: { notes: recording().notes } }));
   await using notes = await watched(client, Note);
-  await using maps = await watched(client, ConfigMap);
   const create = (name: string, note: Partial<Parameters<typeof client.create<typeof Note>>[1]> = {}) =>
     client.create(Note, { spec: {}, ...note, metadata: { ...note.metadata, name } }, IN_DEFAULT);
 
