@@ -22,7 +22,20 @@ export interface ServeToCertificatesOptions extends ServeOptions {
   readonly clientCaCert?: string;
 }
 
-/** Whether this Deno can ask clients for a certificate: 2.9 can, 2.4 cannot. */
+/**
+ * Whether this Deno can ask clients for a certificate: 2.9 can, 2.4 cannot. Where it cannot, users are known by their tokens.
+ *
+ * @example Usage
+ * ```ts
+ * import { createApiserver, localCertificate, serveApiserver, serveToCertificates, takesClientCertificates } from "@op/sdk/testing";
+ *
+ * const certificate = await localCertificate();
+ * await using apiserver = createApiserver();
+ * await using served = takesClientCertificates()
+ *   ? await serveToCertificates(apiserver, { certificate })
+ *   : serveApiserver(apiserver, { certificate });
+ * ```
+ */
 export function takesClientCertificates(): boolean {
   return "getPeerX509Certificate" in process.getBuiltinModule("node:tls").TLSSocket.prototype;
 }

@@ -5,6 +5,13 @@ import { own } from "./own.ts";
  * Whether a value is a JSON object: neither null, nor a list, nor a scalar.
  *
  * @param value Anything.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert(isObject({}) && !isObject([]) && !isObject(null));
+ * ```
  */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);

@@ -2,8 +2,11 @@
 
 /** A field that the API server refused, with its reason. */
 export interface Cause {
+  /** In one word, such as `FieldValueInvalid`. */
   readonly reason?: string;
+  /** What is wrong with it, with its value. */
   readonly message?: string;
+  /** Its path, such as `spec.ports[0].port`. */
   readonly field?: string;
 }
 
@@ -18,7 +21,21 @@ export interface Asked {
 // The server says no more than "Unauthorized".
 const UNKNOWN_USER = ": the token is expired or not of this cluster: log in again, or renew the kubeconfig";
 
-/** The API server answered, and it did not do what was asked. */
+/**
+ * The API server answered, and it did not do what was asked. Where nothing was answered it is another error.
+ *
+ * @example What a reconciler does about one
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { ApiError } from "@op/sdk";
+ * import { Secret } from "@op/sdk/kinds";
+ * import { memoryCluster } from "@op/sdk/testing";
+ *
+ * await using cluster = await memoryCluster();
+ * const error = await cluster.client.get(Secret, "none", { namespace: "default" }).catch((error) => error);
+ * assert(error instanceof ApiError && error.status === 404 && error.reason === "NotFound");
+ * ```
+ */
 export class ApiError extends Error {
   override name = "ApiError";
   /** HTTP status, such as 409. */

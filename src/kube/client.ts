@@ -41,7 +41,21 @@ export interface ClientOptions {
   readonly around?: (<T>(asked: Asked, call: () => Promise<T>) => Promise<T>) | undefined;
 }
 
-/** A client of an API server. */
+/**
+ * A client of an API server. What the server refuses is an {@linkcode ApiError}; a server that does not answer, or not in JSON, is an error
+ * that says what was asked.
+ *
+ * @example Usage
+ * ```ts
+ * import { Client, connect } from "@op/sdk";
+ * import { Pod } from "@op/sdk/kinds";
+ *
+ * async function podsOf(app: string): Promise<string[]> {
+ *   const client = new Client(await connect());
+ *   return (await client.list(Pod, { labelSelector: `app=${app}` })).map(({ metadata }) => metadata.name);
+ * }
+ * ```
+ */
 export class Client {
   readonly connection: Connection;
   readonly #options: ClientOptions;

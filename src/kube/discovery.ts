@@ -30,7 +30,20 @@ const ACCEPT = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscovery
  *
  * @param client Asks the cluster.
  * @param name The name.
+ * @returns The kind as the cluster serves it; what its objects hold is unknown to the compiler.
  * @throws {Error} If the cluster has no such kind, or several groups have one.
+ * @throws {ApiError} If the cluster does not tell what it serves.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { findKind } from "@op/sdk";
+ * import { memoryCluster } from "@op/sdk/testing";
+ *
+ * await using cluster = await memoryCluster();
+ * const { kind, apiVersion, namespaced } = await findKind(cluster.client, "deploy");
+ * assert.deepEqual([kind, apiVersion, namespaced], ["Deployment", "apps/v1", true]);
+ * ```
  */
 export async function findKind(client: Client, name: string): Promise<UntypedKind> {
   const [core, groups] = await Promise.all([

@@ -9,6 +9,7 @@ import type { Manifest } from "./manifest.ts";
 
 /** A sample. */
 export interface Sample {
+  /** The object, as it may be applied. */
   readonly manifest: Manifest;
   /** What a server would still refuse in it: rules and patterns that nobody can guess values for. Give the schema an `example` there. An executable does not look for it. */
   readonly faults: readonly FieldError[];

@@ -1,6 +1,17 @@
 /** How a webhook refuses. */
 
-/** A refusal. It may be returned or thrown; several may be returned in a list. */
+/**
+ * A refusal, as {@linkcode deny} makes it. It may be returned or thrown; several may be returned in a list.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type Denial, deny } from "@op/sdk";
+ *
+ * const refusal: Denial = deny("it keeps its host", { field: ".spec.host" });
+ * assert.deepEqual([refusal.message, refusal.field, refusal.status], ["it keeps its host", "spec.host", 422]);
+ * ```
+ */
 export class Denial extends Error {
   override name = "Denial";
   /** The status of the API server's answer. */

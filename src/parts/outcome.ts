@@ -7,7 +7,7 @@ export interface Requeue {
   readonly after: number;
 }
 
-/** What a reconciler may return. */
+/** What a reconciler may return: when to run again, or nothing, upon which the next change is waited for. */
 export type Outcome = Requeue | undefined | void;
 
 /**
@@ -29,7 +29,18 @@ export function requeue(after: Duration): Requeue {
   return { after: milliseconds(after) };
 }
 
-/** An expected error that time may mend: a line in the log and a condition, no stack trace; the run is tried again. */
+/**
+ * An expected error that time may mend: a line in the log and a condition, no stack trace; the run is tried again.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { TemporaryError } from "@op/sdk";
+ *
+ * assert.equal(new TemporaryError("The database is not up yet", { retry: "30s" }).after, 30_000);
+ * assert.equal(new TemporaryError("The database is not up yet").after, undefined); // by the backoff
+ * ```
+ */
 export class TemporaryError extends Error {
   override name = "TemporaryError";
   /** Milliseconds until the next try; without it the usual backoff. */
@@ -38,6 +49,7 @@ export class TemporaryError extends Error {
   /**
    * @param message What failed.
    * @param options The cause, and `retry`: when to try again, such as `"30s"`.
+   * @throws {SyntaxError} If `retry` is not a duration.
    */
   constructor(message: string, options: ErrorOptions & { readonly retry?: Duration } = {}) {
     super(message, options);
@@ -45,7 +57,21 @@ export class TemporaryError extends Error {
   }
 }
 
-/** An expected error that only a change can mend, of the object or of what it owns: the run is not tried again before that. */
+/**
+ * An expected error that only a change can mend, of the object or of what it owns: the run is not tried again before that.
+ *
+ * @example Usage
+ * ```ts
+ * import { controller, PermanentError } from "@op/sdk";
+ * import { ConfigMap } from "@op/sdk/kinds";
+ *
+ * const pages = controller(ConfigMap, {
+ *   reconcile({ data }) {
+ *     if (data?.["index.html"] === undefined) throw new PermanentError("There is no page in it: add the key index.html");
+ *   },
+ * });
+ * ```
+ */
 export class PermanentError extends Error {
   override name = "PermanentError";
 }

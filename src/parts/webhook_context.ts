@@ -30,20 +30,30 @@ interface GroupVersionResource {
 
 /** `request` of an AdmissionReview, whole (`admission.k8s.io/v1`). */
 export interface AdmissionRequest {
+  /** Of the request, not of the object. */
   readonly uid: string;
+  /** What the object is; in the version that the webhook asks for. */
   readonly kind: GroupVersionKind;
   readonly resource: GroupVersionResource;
   readonly subResource?: string;
+  /** What the request was made for, where that was another version. */
   readonly requestKind?: GroupVersionKind;
   readonly requestResource?: GroupVersionResource;
   readonly requestSubResource?: string;
+  /** Absent where the server is to make the name. */
   readonly name?: string;
+  /** Absent of a kind that lives in no namespace. */
   readonly namespace?: string;
   readonly operation: Operation;
+  /** Who asks. */
   readonly userInfo: UserInfo;
+  /** As it is to be; null or absent where it goes. */
   readonly object?: unknown;
+  /** As it is stored; null or absent where it is new. */
   readonly oldObject?: unknown;
+  /** Whether nothing will be stored. */
   readonly dryRun?: boolean;
+  /** How it was asked: `CreateOptions`, `UpdateOptions` and so on (`meta.k8s.io/v1`). */
   readonly options?: unknown;
 }
 

@@ -43,6 +43,15 @@ const KNOWN: Readonly<Record<string, JsonSchema>> = {
  * @param root The schema of a whole object.
  * @returns The schema, or nothing when the path leads nowhere.
  * @throws {SyntaxError} If the path cannot be read.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { columnSchema } from "@op/sdk/definitions";
+ *
+ * assert.deepEqual(columnSchema(".metadata.creationTimestamp", {}), { type: "string", format: "date-time" });
+ * assert.equal(columnSchema(".spec.host", { type: "object" }), undefined);
+ * ```
  */
 export function columnSchema(path: string, root: JsonSchema): JsonSchema | undefined {
   const { steps } = parseJsonPath(path);
@@ -55,6 +64,15 @@ export function columnSchema(path: string, root: JsonSchema): JsonSchema | undef
  * The type of a column that shows values of a schema. What is not a scalar is printed as text.
  *
  * @param schema The schema.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { columnType } from "@op/sdk/definitions";
+ *
+ * assert.equal(columnType({ type: "string", format: "date-time" }), "date");
+ * assert.equal(columnType({ type: "array" }), "string");
+ * ```
  */
 export function columnType({ type, format }: JsonSchema): ColumnType {
   if (type === "integer" || type === "number" || type === "boolean") return type;

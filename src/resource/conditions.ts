@@ -16,6 +16,17 @@ export interface AddedStatus {
  * The schema of `status.conditions`: a map by type of metav1.Condition, with the bounds that Kubernetes' own types have
  * (k8s.io/apimachinery, pkg/apis/meta/v1/types.go). It stands as it is, since every kind has it: to compile its patterns takes longer than all
  * else that a small operator loads.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { CONDITIONS, equal } from "@op/sdk/definitions";
+ * import { resource, s } from "@op/sdk";
+ *
+ * const Site = resource({ group: "a.example", version: "v1", kind: "Site", spec: s.object({}), status: s.object({}) });
+ * const [version] = Site.crd!.spec.versions;
+ * assert(equal(version!.schema.openAPIV3Schema.properties!.status!.properties!.conditions, CONDITIONS));
+ * ```
  */
 export const CONDITIONS: Schema<readonly Condition[]> = sound(frozenCopy({
   type: "array",
@@ -45,5 +56,15 @@ export const CONDITIONS: Schema<readonly Condition[]> = sound(frozenCopy({
   "x-kubernetes-list-map-keys": ["type"],
 }));
 
-/** The schema of `status.observedGeneration`. */
+/**
+ * The schema of `status.observedGeneration`.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { OBSERVED_GENERATION } from "@op/sdk/definitions";
+ *
+ * assert.equal(OBSERVED_GENERATION.format, "int64");
+ * ```
+ */
 export const OBSERVED_GENERATION: Schema<number> = sound({ type: "integer", format: "int64" });

@@ -6,11 +6,17 @@ export interface ObjectMeta {
   readonly name: string;
   /** Absent on objects of a cluster-wide kind. */
   readonly namespace?: string;
+  /** Of this object alone: one made anew under its name has another. */
   readonly uid: string;
+  /** Which version it is; each write makes another. */
   readonly resourceVersion: string;
+  /** RFC 3339, in UTC. */
   readonly creationTimestamp: string;
+  /** Counts the changes of what is wanted: of the spec, not of the status. */
   readonly generation?: number;
+  /** What the server made the name of. */
   readonly generateName?: string;
+  /** When it goes, RFC 3339: there once it is deleted, while finalizers or a grace period hold it. */
   readonly deletionTimestamp?: string;
   readonly deletionGracePeriodSeconds?: number;
   readonly labels?: { readonly [key: string]: string };
@@ -44,12 +50,15 @@ export interface ManagedFields {
 /** `metadata` as a user writes it. What is undefined is not sent. */
 export interface ObjectMetaInput {
   readonly name?: string | undefined;
+  /** Of a kind that lives in namespaces. */
   readonly namespace?: string | undefined;
+  /** In place of a name: what the server's name for it begins with. */
   readonly generateName?: string | undefined;
   readonly labels?: { readonly [key: string]: string } | undefined;
   readonly annotations?: { readonly [key: string]: string } | undefined;
   readonly finalizers?: readonly string[] | undefined;
   readonly ownerReferences?: readonly OwnerReference[] | undefined;
+  /** The version that is to be changed: where another is stored by now, the write is refused with 409. */
   readonly resourceVersion?: string | undefined;
 }
 
@@ -62,11 +71,16 @@ export interface KubeObject {
 
 /** A condition of a status, as Kubernetes' API conventions have it (metav1.Condition). */
 export interface Condition {
+  /** What it is about, in CamelCase: `Ready`. One of a type is there at the most. */
   readonly type: string;
   readonly status: "True" | "False" | "Unknown";
+  /** Why it is so, for programs: one word in CamelCase. */
   readonly reason: string;
+  /** Why it is so, for people; it may be empty. */
   readonly message: string;
+  /** When `status` changed last: RFC 3339, in UTC. */
   readonly lastTransitionTime: string;
+  /** The `metadata.generation` of which it speaks. */
   readonly observedGeneration?: number;
 }
 
@@ -88,14 +102,21 @@ export interface Kind<
 > {
   /** API group; empty for the core group. */
   readonly group: Group;
+  /** Such as `v1`. */
   readonly version: Version;
+  /** In CamelCase, singular. */
   readonly kind: Name;
   /** `group/version`, or the version alone for the core group. */
   readonly apiVersion: string;
+  /** In lower case, as paths and roles have it. */
   readonly plural: string;
+  /** In lower case; some clusters leave it empty. */
   readonly singular: string;
+  /** What lists of it are called. */
   readonly listKind: string;
+  /** What kubectl takes in place of the plural. */
   readonly shortNames: readonly string[];
+  /** Whether its objects live in namespaces. */
   readonly namespaced: boolean;
   /** Present on a kind that {@linkcode resource} made: the CustomResourceDefinition, as it is sent to a cluster. */
   readonly crd?: CustomResourceDefinitionManifest;
