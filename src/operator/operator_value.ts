@@ -32,17 +32,23 @@ export interface MetricsOptions {
 
 /** An operator. */
 export interface Operator {
+  /** A DNS label, which is part of names that clusters store. */
   readonly name: string;
+  /** Its own version. */
   readonly version: string;
+  /** What it runs and serves, by their keys. */
   readonly parts: Readonly<Record<string, Part>>;
+  /** Where it serves its health; absent where it does not. */
   readonly health: Required<HealthOptions> | undefined;
   /** Who may read its metrics; absent when they are not served. */
   readonly metrics: Required<MetricsOptions> | undefined;
   /** What the program may reach, beside what its parts declare. */
   readonly reaches: Permissions;
+  /** Where and how its webhooks are served, if it has any. */
   readonly webhooks: WebhookServing;
   /** Milliseconds that runs may go on after it is told to stop. */
   readonly stopWithin: number;
+  /** Whether and how its processes agree on the one that works. */
   readonly leaderElection: LeaderElection;
   /** Makes what the runs share. */
   readonly services: ((context: ServicesContext) => unknown) | undefined;

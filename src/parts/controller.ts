@@ -68,18 +68,31 @@ declare const needs: unique symbol;
 // deno-lint-ignore no-explicit-any -- whoever does not ask takes any
 export interface Controller<Services = any> {
   readonly [needs]?: (services: Services) => void;
+  /** Tells it from webhooks and conversions. */
   readonly part: "controller";
+  /** The kind whose objects it reconciles. */
   readonly kind: AnyKind;
+  /** Kinds that it applies, and that its objects own. */
   readonly owns: readonly AnyKind[];
+  /** Kinds that it reads from a live copy. */
   readonly reads: readonly AnyKind[];
+  /** What it does by live calls besides. */
   readonly uses: readonly Access[];
+  /** What wakes it besides its own objects and those that they own. */
   readonly watches: readonly Watch[];
+  /** Indexes of live copies, by their names. */
   readonly indexes: IndexMap;
+  /** What wakes it that is no change of the cluster. */
   readonly triggers: readonly Trigger[];
+  /** Whether it may delete what its objects own. */
   readonly prune: boolean;
+  /** What it may reach beyond the API server. */
   readonly permissions: Permissions;
+  /** How many objects are reconciled at once. */
   readonly concurrency: number;
+  /** How long a run may take; as long as it likes where nothing is said. */
   readonly timeout: Duration | undefined;
+  /** The finalizer's name, where another one than the usual was said. */
   readonly finalizer: string | undefined;
   // deno-lint-ignore no-explicit-any -- controllers of different kinds stand in one list
   reconcile(object: any, context: any): Promise<Outcome> | Outcome;
