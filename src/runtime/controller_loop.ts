@@ -60,6 +60,7 @@ export class ControllerLoop {
     this.#queue = new WorkQueue(scope.clock, () => this.#pump(), (waited) => this.#metrics.waited(waited / 1000));
     ownCopy(scope).listen((change, by, initial) => this.#onOwn(change, by, initial));
     listenToOthers(scope, this.#add);
+    for (const copy of scope.copies) copy.onServedAgain(() => this.#tryFailed());
   }
 
   /** Why the controller is not running: the kinds whose live copy is not complete. */
@@ -163,6 +164,13 @@ export class ControllerLoop {
     this.#isTold = false;
     this.#tellStart();
     this.#pump();
+  }
+
+  /** What failed as a kind was missing need not wait for the end of its backoff, which may be a quarter of an hour, when the kind is there again. */
+  #tryFailed(): void {
+    for (const key of this.#failures.keys()) {
+      if (!this.#stalled.has(key)) this.#queue.add(key, "retried", { endsBackoff: true });
+    }
   }
 
   /** Once a term, when nothing holds it. */

@@ -58,6 +58,7 @@ export class Informer {
   #state: State = START;
   #failures = 0;
   #listeners: readonly ChangeListener[] = [];
+  #servedListeners: readonly (() => void)[] = [];
   /** Told of the next sync, or of what goes wrong before it. */
   readonly #waiting = new Set<(problem: Error | undefined) => void>();
   readonly #own: OwnWrites = new OwnWrites(this.store, (change, by) => this.#tell(change, by));
@@ -103,6 +104,11 @@ export class Informer {
     return {
       [Symbol.dispose]: () => void (this.#listeners = this.#listeners.filter((each) => each !== listener)),
     };
+  }
+
+  /** Adds a listener that is told when the cluster serves the kind again, after it did not. */
+  onServedAgain(listener: () => void): void {
+    this.#servedListeners = [...this.#servedListeners, listener];
   }
 
   /**
@@ -201,7 +207,12 @@ export class Informer {
       what: this.kind.kind,
       glance: (signal) => this.#isMissing(select, signal),
     });
-    const options = { ...select, signal: silence.signal, timeoutSeconds, onOpen: () => silence.opened() };
+    const onOpen = (): void => {
+      silence.opened();
+      // Nothing may come of a kind for minutes; that it is served again shows at once.
+      if (state.at === "live" && this.#isUnserved) this.#recovered();
+    };
+    const options = { ...select, signal: silence.signal, timeoutSeconds, onOpen };
     const events = state.at === "live"
       ? this.#client.watch(this.kind, { ...options, resourceVersion: state.resourceVersion })
       : this.#client.watch(this.kind, { ...options, initial: true });
@@ -313,11 +324,18 @@ export class Informer {
     for (const wait of [...this.#waiting]) wait(problem);
   }
 
+  /** Whether the cluster did not serve the kind when it was last asked. */
+  get #isUnserved(): boolean {
+    return isStatus(this.problem?.cause, 404);
+  }
+
   #recovered(): void {
     this.#failures = 0;
     if (this.problem === undefined) return;
+    const wasMissing = this.#isUnserved;
     this.problem = undefined;
     this.#options.onProblem(undefined);
+    if (wasMissing && this.#isSynced) { for (const listener of this.#servedListeners) listener(); }
   }
 
   async #failed(error: unknown, signal: AbortSignal): Promise<void> {

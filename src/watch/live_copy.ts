@@ -83,6 +83,11 @@ export class LiveCopy {
     return { [Symbol.dispose]: () => listening.forEach((one) => one[Symbol.dispose]()) };
   }
 
+  /** Adds a listener that is told when the cluster serves the kind again, after it did not. */
+  onServedAgain(listener: () => void): void {
+    for (const informer of this.informers) informer.onServedAgain(listener);
+  }
+
   /** Sends a write and takes its answer in; see {@linkcode Informer.write}. */
   write<Object extends KubeObject>(key: ObjectKey, by: Writer, send: () => Promise<Object>): Promise<Object> {
     const informer = this.#of(key);

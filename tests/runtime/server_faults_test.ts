@@ -1,6 +1,6 @@
 /** What an API server and the way to it can do to an operator: nothing is lost by it, and nothing is spun on. */
 import assert from "node:assert/strict";
-import { operator, requeue } from "@op/sdk";
+import { controller, operator, PermanentError, requeue, resource, s } from "@op/sdk";
 import { ConfigMap, CustomResourceDefinition } from "@op/sdk/kinds";
 import { type Fault, faults, memoryCluster } from "@op/sdk/testing";
 import type { MemoryCluster, RequestRecord } from "@op/sdk/testing";
@@ -171,6 +171,35 @@ Deno.test("a definition that is deleted and made anew is waited for, and its obj
   await cluster.advance("1m");
   assert.deepEqual(runs.sort(), ["n0 0: changed", "n1 0: changed"]);
   await assertDone(cluster);
+});
+
+const Leaf = resource({ group: "demo.example.com", version: "v1", kind: "Leaf", spec: s.object({ text: s.string() }) });
+
+Deno.test("a kind that is owned may go and come: what failed without it is tried again soon after, whatever its backoff", async () => {
+  const runs: string[] = [];
+  const notes = controller(Note, {
+    owns: [Leaf],
+    async reconcile({ metadata: { name }, spec: { text } }, { apply, reason }) {
+      runs.push(`${name}: ${reason}`);
+      if (text === "never") throw new PermanentError("Never");
+      await apply(Leaf, { metadata: { name }, spec: { text } });
+    },
+  });
+  await using cluster = await memoryCluster({ parts: { notes }, kinds: [Leaf] });
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.create(Note, "wrong", { spec: { text: "never" } });
+  await cluster.settle();
+  await cluster.delete(CustomResourceDefinition, Leaf.crd!.metadata.name);
+  await cluster.advance("1h");
+  runs.length = 0;
+  await cluster.client.create(CustomResourceDefinition, Leaf.crd as never);
+  await cluster.advance("45s");
+  assert.deepEqual(runs, ["a: retried"]);
+  assert.equal((await cluster.get(Leaf, "a")).spec.text, "hello");
+  runs.length = 0;
+  await cluster.delete(Leaf, "a");
+  await cluster.settle();
+  assert.deepEqual(runs, ["a: owned changed"], "it is watched as before");
 });
 
 for (const [name, jump] of [["back", -86_400_000], ["forward", 86_400_000]] as const) {
