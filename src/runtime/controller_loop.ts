@@ -5,7 +5,7 @@ import { equal } from "../base/json.ts";
 import { isStatus } from "../kube/api_error.ts";
 import type { Reason } from "../parts/context.ts";
 import { type Outcome, PermanentError } from "../parts/outcome.ts";
-import { WorkQueue } from "../queue/work_queue.ts";
+import { type Priority, WorkQueue } from "../queue/work_queue.ts";
 import type { KubeObject } from "../resource/kind.ts";
 import { keyOf, type ObjectKey } from "../watch/key.ts";
 import type { Writer } from "../watch/own_writes.ts";
@@ -223,7 +223,11 @@ export class ControllerLoop {
     const endsBackoff = isNew || turnsToDeletion ||
       after.metadata.generation === undefined || after.metadata.generation !== before.metadata.generation;
     if (initial) this.#queue.add(key, "found at start", { priority: "initial", endsBackoff });
-    else this.#add(key, "changed", { priority: "fresh", endsBackoff }, causeOf(change, by));
+    else this.#add(key, "changed", { priority: this.#priority, endsBackoff }, causeOf(change, by));
+  }
+
+  get #priority(): Priority {
+    return watchOf(this.scope.controller, this.scope.controller.kind)?.priority === "low" ? "resync" : "fresh";
   }
 
   /** Whether an object that is new, or found at start, counts by the user's own words. One that is to be cleaned up always does. */

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { access, controller, index, resource, s, source, watch } from "@op/sdk";
 import { ConfigMap, Secret } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
-import { Note } from "./_notes.ts";
+import { Note, until } from "./_notes.ts";
 
 /** What only a program can answer whose types nobody checked. */
 const NONE = [undefined, null, "", 5, {}, { namespace: "default" }, Promise.resolve("a")];
@@ -150,4 +150,31 @@ Deno.test("predicate on a controller's own kind is asked of what is new and of w
   for (const name of ["given", "theirs"]) await cluster.delete(Note, name);
   await cluster.settle();
   assert.deepEqual(cleaned, ["given"]);
+});
+
+Deno.test("changes of a controller's own kind wait with low priority until what others wake has run", async () => {
+  const runs: string[] = [];
+  const gate = Promise.withResolvers<void>();
+  const notes = controller(Note, {
+    concurrency: 1,
+    watches: [watch(Note, { priority: "low" }), watch(ConfigMap, { map: ({ metadata }) => metadata.name })],
+    async reconcile({ metadata: { name } }, { reason }) {
+      runs.push(`${name}: ${reason}`);
+      if (name === "slow") await gate.promise;
+    },
+  });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  for (const name of ["a", "b"]) await cluster.create(Note, name, { spec: {} });
+  await cluster.settle();
+  runs.length = 0;
+  await cluster.create(Note, "slow", { spec: {} });
+  await until(() => runs.length === 1);
+  await cluster.patch(Note, "a", { spec: { text: "two" } });
+  await cluster.create(ConfigMap, "b", {});
+  // Both are in the queue when the one place becomes free.
+  let turns = 0;
+  await until(() => ++turns > 100);
+  gate.resolve();
+  await cluster.settle();
+  assert.deepEqual(runs, ["slow: changed", "b: watched changed", "a: changed"]);
 });
