@@ -88,8 +88,9 @@ export function isMistake(error: unknown): boolean {
 // What the server takes as a condition's reason; an admission webhook may answer with any text.
 const CONDITION_REASON = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
 
-/** Anything can be thrown, also what has no text. */
+/** Anything can be thrown, also what has no text: Node's libraries tell by an empty one of several addresses that nobody can be reached at. */
 function textOf(error: unknown): string {
-  if (error instanceof Error) return error.message;
+  if (error instanceof AggregateError && error.message === "") return error.errors.map(textOf).join("; ");
+  if (error instanceof Error) return error.message || error.name;
   return typeof error === "string" ? error : Deno.inspect(error);
 }

@@ -19,6 +19,11 @@ const FAILURES: readonly { name: string; error: unknown; expected: Partial<Failu
     },
   },
   {
+    name: "an error of several, without a word of its own, is told by theirs",
+    error: new AggregateError([new Error("connect ECONNREFUSED ::1:5432"), new AggregateError([new RangeError()])]),
+    expected: { message: "connect ECONNREFUSED ::1:5432; RangeError", isUnexpected: true, after: BACKOFF },
+  },
+  {
     name: "a TemporaryError is tried again when it says",
     error: new TemporaryError("not yet", { retry: "30s" }),
     expected: { reason: "TemporaryError", message: "not yet", isUnexpected: false, after: 30_000 },

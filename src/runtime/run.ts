@@ -3,7 +3,7 @@ import { linked } from "../base/abort.ts";
 import { milliseconds } from "../base/duration.ts";
 import { isObject } from "../base/json.ts";
 import { isStatus } from "../kube/api_error.ts";
-import type { Outcome } from "../parts/outcome.ts";
+import type { Outcome, Requeue } from "../parts/outcome.ts";
 import type { AnyKind, KubeObject } from "../resource/kind.ts";
 import { keepsInStatus, ownsStatus } from "../resource/owns_status.ts";
 import { keyOf } from "../watch/key.ts";
@@ -48,7 +48,10 @@ async function reconcileAfter(scope: Scope, start: RunStart, object: KubeObject 
 
 async function reconcile(scope: Scope, start: RunStart): Promise<Outcome> {
   const run = { ...start, draft: new StatusDraft() };
-  const outcome = await timed(scope, run, (run) => scope.controller.reconcile(run.object, contextOf(scope, run)));
+  const outcome = checked(
+    "reconcile",
+    await timed(scope, run, (run) => scope.controller.reconcile(run.object, contextOf(scope, run))),
+  );
   const { kind } = scope.controller;
   const key = keyOf(start.object.metadata);
   scope.verdicts.note(kind, key, scope.part, undefined);
@@ -65,7 +68,10 @@ async function reconcile(scope: Scope, start: RunStart): Promise<Outcome> {
 /** The object goes when its last finalizer does, so nothing is reported of a cleanup that worked. */
 async function cleanup(scope: Scope, start: RunStart): Promise<Outcome> {
   const run = { ...start, draft: new StatusDraft() };
-  const outcome = await timed(scope, run, (run) => scope.controller.cleanup!(run.object, contextOf(scope, run)));
+  const outcome = checked(
+    "cleanup",
+    await timed(scope, run, (run) => scope.controller.cleanup!(run.object, contextOf(scope, run))),
+  );
   // Asking for another run says that it is not done: the object stays until it is.
   if (outcome !== undefined) {
     await writeStatus(scope, run, []);
@@ -73,6 +79,16 @@ async function cleanup(scope: Scope, start: RunStart): Promise<Outcome> {
   }
   await removeFinalizer(scope, start);
   return undefined;
+}
+
+/** What user code answered, whose types nobody may have checked: a time that is none would make it run again without a pause, or never. */
+function checked(what: string, outcome: unknown): Requeue | undefined {
+  if (outcome === undefined || outcome === null) return undefined;
+  const { after } = outcome as Requeue;
+  if (typeof after === "number" && after >= 0) return { after };
+  throw new TypeError(
+    `Cannot take what "${what}" answered, ${Deno.inspect(outcome, { depth: 1 })}: answer nothing, or requeue("10m")`,
+  );
 }
 
 /** Reports a run that failed, in the object's own status. */

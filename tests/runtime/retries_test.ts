@@ -38,6 +38,28 @@ Deno.test("requeue of no time runs again at once", async () => {
   assert.equal(runs.length, 4);
 });
 
+for (const outcome of [true, {}, "10m", { after: "10m" }, { after: NaN }, { after: -5 }]) {
+  Deno.test(`what is no outcome, ${Deno.inspect(outcome)}, fails the run: it is not run again without a pause`, async () => {
+    let runs = 0;
+    const notes = controller(Note, { reconcile: () => (runs++, outcome as never) });
+    await using cluster = await memoryCluster({ parts: { notes } });
+    await cluster.create(Note, "a", { spec: {} });
+    await cluster.settle();
+    assert(runs > 1 && runs < 12, "it backs off");
+    assert.match((await conditions(cluster))[0]!, /Ready=False ReconcileFailed: Cannot take what "reconcile" answered/);
+  });
+}
+
+Deno.test("a cleanup that answers null is done", async () => {
+  const notes = controller(Note, { reconcile() {}, cleanup: () => null as unknown as undefined });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.settle();
+  await cluster.delete(Note, "a");
+  await cluster.settle();
+  assert.equal(await cluster.exists(Note, "a"), false);
+});
+
 Deno.test("failed runs are tried again after 5 ms, then twice that each time, and start from 5 ms after a success", async () => {
   let fails = true;
   const times: number[] = [];
