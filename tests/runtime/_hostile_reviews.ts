@@ -3,10 +3,9 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { operator } from "../../mod.ts";
 import { type Clock, systemClock } from "../../src/base/clock.ts";
-import { Client } from "../../src/kube/client.ts";
-import { operatorLog } from "../../src/operator/log.ts";
 import { Metrics } from "../../src/runtime/metrics.ts";
-import { WebhookHandler } from "../../src/runtime/webhooks/handler.ts";
+import type { WebhookHandler } from "../../src/runtime/webhooks/handler.ts";
+import { handlerOf } from "./_webhook_handler.ts";
 import { conversionReview, noteRules, notes, PATH, review } from "./_reviews.ts";
 
 declare const gc: () => void;
@@ -17,17 +16,7 @@ const op = operator({ name: "notes", parts: { noteRules, notes }, health: false 
 
 /** What answers reviews of notes, with nothing around it. */
 export function handler(limits = {}, metrics = new Metrics(), clock: Clock = systemClock): WebhookHandler {
-  const connection = { url: "http://nowhere", fetch: () => Promise.reject(new Error("no server")), close() {} };
-  return new WebhookHandler({
-    parts: op.parts,
-    client: new Client(connection),
-    clock,
-    log: operatorLog("hostile"),
-    metrics,
-    services: () => undefined,
-    signal: new AbortController().signal,
-    limits,
-  });
+  return handlerOf(op.parts, { limits, metrics, clock });
 }
 
 /** A request of an API server. */

@@ -14,7 +14,8 @@ Deno.test("a webhook reads a kind in reads from a live copy, shared with others,
       const words = await list(ConfigMap, { selector: { words: "yes" } });
       if (words.some(({ data }) => data?.[spec.text] !== undefined)) throw deny("that word is not used here");
       if ((await get(ConfigMap, "closed")) !== undefined) throw deny("nothing is written today");
-      if ((await get(ConfigMap, "closed", { namespace: "other" })) !== undefined) throw deny("not here");
+      const elsewhere = await get(ConfigMap, "words", { namespace: "kube-public" });
+      if (elsewhere?.data?.[spec.text] !== undefined) throw deny("that word is used elsewhere");
     },
   });
   await using cluster = await memoryCluster({ parts: { noteRules } });
@@ -22,12 +23,51 @@ Deno.test("a webhook reads a kind in reads from a live copy, shared with others,
   await cluster.create(ConfigMap, "words", { metadata: { labels: { words: "yes" } }, data: { tea: "" } });
   await cluster.settle();
   await assert.rejects(cluster.create(Note, "b", { spec: { text: "tea" } }), /that word is not used here/);
+  // Without the label its words are no words.
+  await cluster.create(ConfigMap, "others", { data: { coffee: "" } });
+  await cluster.create(ConfigMap, "words", { data: { milk: "" } }, { namespace: "kube-public" });
+  await cluster.settle();
   await cluster.create(Note, "c", { spec: { text: "coffee" } });
+  await assert.rejects(cluster.create(Note, "m", { spec: { text: "milk" } }), /that word is used elsewhere/);
   await cluster.create(ConfigMap, "closed", {});
   await cluster.settle();
   await assert.rejects(cluster.create(Note, "d", { spec: { text: "coffee" } }), /nothing is written today/);
   const asked = cluster.requests.filter(({ verb, resource }) => resource === "configmaps" && verb !== "create");
   assert.deepEqual(asked.map(({ verb }) => verb), ["watch"]);
+});
+
+Deno.test("a webhook reads a kind in uses from the server: by name, by label, in the request's namespace or another, or in all", async () => {
+  const seen: unknown[] = [];
+  const noteRules = webhook(Note, {
+    uses: [access(ConfigMap, "get", "list")],
+    async validate(_note, { get, list }) {
+      const there = { namespace: "kube-public" } as const;
+      const names = async (...options: Parameters<typeof list>[1][]) =>
+        (await list(ConfigMap, ...options)).map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+      seen.push(
+        (await get(ConfigMap, "a"))?.data,
+        (await get(ConfigMap, "a", there))?.data,
+        await get(ConfigMap, "nowhere"),
+        await names(),
+        await names(there),
+        await names({ namespace: "*", selector: { words: "yes" } }),
+      );
+    },
+  });
+  await using cluster = await memoryCluster({ parts: { noteRules } });
+  const labels = { words: "yes" };
+  await cluster.create(ConfigMap, "a", { data: { of: "default" } });
+  await cluster.create(ConfigMap, "b", { metadata: { labels } });
+  await cluster.create(ConfigMap, "a", { metadata: { labels }, data: { of: "others" } }, { namespace: "kube-public" });
+  await cluster.create(Note, "a", { spec: { text: "tea" } });
+  assert.deepEqual(seen, [
+    { of: "default" },
+    { of: "others" },
+    undefined,
+    ["default/a", "default/b"],
+    ["kube-public/a"],
+    ["default/b", "kube-public/a"],
+  ]);
 });
 
 Deno.test("a webhook whose live copy cannot be had fails, and goes on when it can", async () => {

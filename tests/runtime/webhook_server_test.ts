@@ -9,6 +9,7 @@ import { FollowedFiles } from "../../src/runtime/webhooks/certificate_files.ts";
 import { TlsServer } from "../../src/runtime/webhooks/tls_server.ts";
 import { controller } from "../../src/parts/controller.ts";
 import { localCertificate } from "../../src/testing/local_certificate.ts";
+import { freePort } from "../compiled/_build.ts";
 import { guardedServer } from "./_guarded_server.ts";
 import { Note, noteRules, PATH, post, QUICK, review } from "./_reviews.ts";
 
@@ -88,6 +89,87 @@ Deno.test("a bad certificate is refused, and the one before goes on", async () =
   assert.throws(() => server.use({ certificate: "no certificate", key: "no key" }));
   using way = Deno.createHttpClient({ caCerts: [caCert] });
   assert.equal(await (await post(server.port, "{}", way)).text(), "well");
+});
+
+Deno.test("a server that stops closes what does not end by its deadline", async () => {
+  const { certificate, key, caCert } = await localCertificate();
+  const begun = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<Response>();
+  const server = new TlsServer({ hostname: "127.0.0.1", port: 0, clock: systemClock }, async (request) => {
+    await request.text();
+    begun.resolve();
+    return await answer.promise;
+  });
+  server.use({ certificate, key });
+  using way = Deno.createHttpClient({ caCerts: [caCert] });
+  const asking = assert.rejects(post(server.port, "{}", way));
+  await begun.promise;
+  const deadline = new AbortController();
+  const stopping = server.stop(deadline.signal);
+  deadline.abort();
+  await asking;
+  answer.resolve(new Response());
+  await stopping;
+});
+
+Deno.test("a connection that has the certificate of before is asked to end with its next answer, and the server behind it goes with the last", async () => {
+  const [one, two] = [await localCertificate(), await localCertificate()];
+  const innerPorts = [0, 1].map(freePort);
+  const options = { hostname: "127.0.0.1", port: 0, clock: systemClock, innerPorts };
+  await using server = new TlsServer(options, () => Promise.resolve(new Response("well")));
+  server.use(one);
+  using kept = Deno.createHttpClient({ caCerts: [one.caCert], http2: false });
+  const ask = async (way: Deno.HttpClient) => {
+    const response = await post(server.port, "{}", way);
+    return [await response.text(), response.headers.get("connection")];
+  };
+  assert.deepEqual(await ask(kept), ["well", null]);
+  server.use(two);
+  assert.deepEqual(await ask(kept), ["well", "close"]);
+  // Now it has to connect anew, and does not know whom it meets.
+  await until(() => server.connections === 0);
+  await assert.rejects(ask(kept));
+  using fresh = Deno.createHttpClient({ caCerts: [two.caCert] });
+  assert.deepEqual(await ask(fresh), ["well", null]);
+  // The port of the first is free again.
+  while (true) {
+    try {
+      server.use(one);
+      break;
+    } catch (error) {
+      assert.match(String(error), /^Error: Cannot serve another certificate: the ports/);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+});
+
+Deno.test("when connections of earlier certificates hold all ports, the oldest is ended, and the next certificate is taken after that", async () => {
+  const [one, two, three] = [await localCertificate(), await localCertificate(), await localCertificate()];
+  const innerPorts = [0, 1].map(freePort);
+  const options = { hostname: "127.0.0.1", port: 0, clock: systemClock, innerPorts };
+  await using server = new TlsServer(options, () => Promise.resolve(new Response("well")));
+  const ways = [one, two, three].map(({ caCert }) => Deno.createHttpClient({ caCerts: [caCert], http1: false }));
+  const ask = async (way: Deno.HttpClient) => await (await post(server.port, "{}", way)).text();
+  try {
+    for (const [i, certificate] of [one, two].entries()) {
+      server.use(certificate);
+      assert.equal(await ask(ways[i]!), "well");
+    }
+    // Over HTTP/2 a connection ends with its client, and both are kept.
+    assert.throws(() => server.use(three), /are taken by connections of earlier ones, which are ended now$/);
+    assert.equal(await ask(ways[1]!), "well");
+    await until(() => {
+      try {
+        server.use(three);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+    assert.equal(await ask(ways[2]!), "well");
+  } finally {
+    for (const way of ways) way.close();
+  }
 });
 
 Deno.test("controllers and webhooks may be left to other processes", async () => {

@@ -1,0 +1,184 @@
+/** What a webhook's function is handed, and what becomes of what it answers, without a server around it. */
+import assert from "node:assert/strict";
+import { deny, webhook } from "@op/sdk";
+import { VirtualClock } from "../../src/base/virtual_clock.ts";
+import type { Logger } from "../../src/runtime/logger.ts";
+import { Metrics } from "../../src/runtime/metrics.ts";
+import { Note, PATH, review } from "./_reviews.ts";
+import { handlerOf } from "./_webhook_handler.ts";
+
+Deno.test("a function is handed what the request says: who asks, whether anything will be stored, and what was there", async () => {
+  let handed: unknown;
+  const noteRules = webhook(Note, {
+    validate({ spec }, { operation, old, user, dryRun, name, namespace, request }) {
+      handed = { text: spec.text, old: old?.spec.text, operation, user, dryRun, name, namespace, request };
+    },
+  });
+  const { request } = review("new", "u-1");
+  const user = { username: "eve", uid: "7", groups: ["crew", "system:authenticated"], extra: { "a.b/scopes": ["x"] } };
+  const asked = {
+    ...request,
+    operation: "UPDATE",
+    name: "b",
+    namespace: "shop",
+    dryRun: true,
+    userInfo: user,
+    oldObject: { ...request.object, spec: { text: "old" } },
+  };
+  assert.deepEqual(await answered({ noteRules }, { ...review(), request: asked }), { uid: "u-1", allowed: true });
+  assert.deepEqual(handed, {
+    text: "new",
+    old: "old",
+    operation: "UPDATE",
+    user,
+    dryRun: true,
+    name: "b",
+    namespace: "shop",
+    request: asked,
+  });
+});
+
+Deno.test("warnings and what is to be audited are told with a yes, with a no, and with a change", async () => {
+  const noteRules = webhook(Note, {
+    mutate(note, { warn, audit }) {
+      note.spec.text = "changed";
+      warn("it was changed");
+      audit("changed", "yes");
+    },
+    validate({ spec }, { warn, audit }) {
+      warn("one");
+      warn("two");
+      audit("seen-by", "us");
+      audit("seen-by", "us all");
+      if (spec.text === "forbidden") throw deny("nobody may say that");
+    },
+  });
+  const told = { warnings: ["one", "two"], auditAnnotations: { "seen-by": "us all" } };
+  assert.deepEqual(await answered({ noteRules }, review("fine", "u-1")), { uid: "u-1", allowed: true, ...told });
+  assert.deepEqual(await answered({ noteRules }, review("forbidden", "u-2")), {
+    uid: "u-2",
+    allowed: false,
+    status: { status: "Failure", message: "nobody may say that", reason: "Forbidden", code: 403 },
+    ...told,
+  });
+  const changed = await answered({ noteRules }, review("fine", "u-3"), "/mutate/note-rules");
+  assert.deepEqual([changed.warnings, changed.auditAnnotations], [["it was changed"], { changed: "yes" }]);
+  assert.deepEqual(JSON.parse(atob(changed.patch)), [{ op: "replace", path: "/spec/text", value: "changed" }]);
+});
+
+Deno.test("a key that the server's audit log would not take is a failure of the function", async () => {
+  for (const key of ["", "a b", "a/b", "-a", "a".repeat(64)]) {
+    const noteRules = webhook(Note, { validate: (_note, { audit }) => audit(key, "x") });
+    assert.equal((await handlerOf({ noteRules }).fetch(post(review()))).status, 500, key);
+  }
+});
+
+const DEADLINES = [
+  { name: "10 s, as the server says", query: "?timeout=10s", late: 9000 },
+  { name: "1 s, as the server says", query: "?timeout=1s", late: 900 },
+  { name: "3 s, as the webhook says", query: "", late: 2700 },
+];
+
+for (const { name, query, late } of DEADLINES) {
+  Deno.test(`a function that has ${name}, is given up after ${late} ms, and its signal aborted`, async () => {
+    const clock = new VirtualClock();
+    const begun = Promise.withResolvers<AbortSignal>();
+    const noteRules = webhook(Note, {
+      timeout: "3s",
+      validate: (_note, { signal }) => {
+        begun.resolve(signal);
+        return new Promise<never>(() => {});
+      },
+    });
+    const answer = handlerOf({ noteRules }, { clock }).fetch(post(review(), `${PATH}${query}`));
+    const signal = await begun.promise;
+    const from = clock.now();
+    while (clock.step(from + late - 1));
+    assert.equal(signal.aborted, false);
+    while (clock.step(from + late));
+    assert.equal(signal.aborted, true);
+    assert.equal((await answer).status, 504);
+  });
+}
+
+Deno.test("large bodies are held up to a limit, of which each lets go when it is answered", async () => {
+  const gate = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const noteRules = webhook(Note, {
+    async validate() {
+      begun.resolve();
+      await gate.promise;
+    },
+  });
+  const { fetch } = handlerOf({ noteRules }, { limits: { held: 150_000 } });
+  const large = () => fetch(post(review("x".repeat(100_000))));
+  const first = large();
+  await begun.promise;
+  const refused = await large();
+  assert.deepEqual([refused.status, refused.headers.get("retry-after")], [429, "1"]);
+  gate.resolve();
+  assert.equal((await first).status, 200);
+  assert.equal((await large()).status, 200);
+});
+
+Deno.test("what is asked before the services are made waits for them", async () => {
+  let services: unknown;
+  const made = Promise.withResolvers<void>();
+  let handed: unknown;
+  const noteRules = webhook.with<string>()(Note, {
+    validate: (_note, { services }) => void (handed = services),
+  });
+  const handler = handlerOf({ noteRules }, { ready: made.promise, services: () => services });
+  const answer = handler.fetch(post(review()));
+  // Whatever does not wait has been called by then.
+  await new Promise((resolve) => setTimeout(resolve));
+  services = "made";
+  made.resolve();
+  assert.equal((await answer).status, 200);
+  assert.equal(handed, "made");
+});
+
+Deno.test("what a function throws is counted, and in the log with the request's uid; the answer says nothing of it", async () => {
+  const lines: unknown[] = [];
+  const metrics = new Metrics();
+  const noteRules = webhook(Note, {
+    validate() {
+      throw new TypeError("the password is swordfish");
+    },
+  });
+  const response = await handlerOf({ noteRules }, { metrics, log: noting(lines) }).fetch(post(review("a", "u-7")));
+  assert.equal(response.status, 500);
+  assert.equal(await response.text(), "the webhook failed; its log has the reason under uid u-7");
+  const [[message, { uid, error, stack }]] = lines as [[string, Record<string, string>]];
+  assert.deepEqual([message, uid, error], ["Webhook failed", "u-7", "the password is swordfish"]);
+  assert.match(stack!, /^TypeError: the password is swordfish\n +at /);
+  const told = await metrics.text();
+  assert.match(told, /^controller_runtime_webhook_panics_total\{webhook="\/validate\/note-rules"\} 1$/m);
+  assert.match(told, /^controller_runtime_webhook_requests_total\{webhook="\/validate\/note-rules",code="500"\} 1$/m);
+});
+
+// deno-lint-ignore no-explicit-any -- whatever is answered
+async function answered(parts: Parameters<typeof handlerOf>[0], body: unknown, path = PATH): Promise<any> {
+  const response = await handlerOf(parts).fetch(post(body, path));
+  assert.equal(response.status, 200);
+  return (await response.json()).response;
+}
+
+function post(body: unknown, path = PATH): Request {
+  const text = JSON.stringify(body);
+  const headers = { "content-type": "application/json", "content-length": String(text.length) };
+  return new Request(`https://notes${path}`, { method: "POST", headers, body: text });
+}
+
+/** A log that writes down what is an error. */
+function noting(lines: unknown[]): Logger {
+  const log: Logger = {
+    debug() {},
+    info() {},
+    warn() {},
+    error: (...line) => void lines.push(line),
+    with: () => log,
+    isDebug: false,
+  };
+  return log;
+}
