@@ -1,10 +1,10 @@
 /** What a webhook's function is handed, and what becomes of what it answers, without a server around it. */
 import assert from "node:assert/strict";
-import { deny, webhook } from "@op/sdk";
+import { conversion, deny, webhook } from "@op/sdk";
 import { VirtualClock } from "../../src/base/virtual_clock.ts";
 import type { Logger } from "../../src/runtime/logger.ts";
 import { Metrics } from "../../src/runtime/metrics.ts";
-import { Note, PATH, review } from "./_reviews.ts";
+import { conversionReview, Note, NoteV2, PATH, review } from "./_reviews.ts";
 import { handlerOf } from "./_webhook_handler.ts";
 
 Deno.test("a function is handed what the request says: who asks, whether anything will be stored, and what was there", async () => {
@@ -100,6 +100,71 @@ for (const { name, query, late } of DEADLINES) {
     assert.equal((await answer).status, 504);
   });
 }
+
+const { request: FINE } = review("forbidden");
+const resource = { group: Note.group, version: Note.version, resource: Note.plural };
+
+// The function would refuse each of them: none may be taken for a question that it was not asked.
+const OTHERS = [
+  { name: "another operation", request: { ...FINE, operation: "DELETE", oldObject: FINE.object, object: null } },
+  { name: "an operation that is none", request: { ...FINE, operation: "create" } },
+  { name: "another group", request: { ...FINE, resource: { ...resource, group: "" } } },
+  { name: "another version", request: { ...FINE, resource: { ...resource, version: "v2" } } },
+  { name: "another resource", request: { ...FINE, resource: { ...resource, resource: "pods" } } },
+  { name: "a subresource", request: { ...FINE, subResource: "status" } },
+  { name: "no object", request: { ...FINE, object: null } },
+  { name: "an update without what was there", request: { ...FINE, operation: "UPDATE" } },
+  { name: "no user", request: { ...FINE, userInfo: null } },
+  { name: "no uid", request: { ...FINE, uid: "" } },
+];
+
+Deno.test("a review that is not for the webhook is no verdict, whatever it is about", async (t) => {
+  let asked = 0;
+  const noteRules = webhook(Note, { validate: () => (asked++, deny("never")) });
+  const { fetch } = handlerOf({ noteRules });
+  for (const { name, request } of OTHERS) {
+    await t.step(name, async () => {
+      const response = await fetch(post({ ...review(), request }));
+      assert.equal(response.status, 400);
+      assert.equal(asked, 0);
+    });
+  }
+  assert.equal((await fetch(post({ ...review(), request: FINE }))).status, 200);
+  assert.equal(asked, 1);
+});
+
+Deno.test("a conversion changes labels and annotations, and nothing else of the metadata; what it leaves out stays", async () => {
+  const [labels, annotations] = [{ a: "b" }, { c: "d" }];
+  const asked = conversionReview("x", "u-1");
+  const [object] = asked.request.objects;
+  Object.assign(object!.metadata, { uid: "7", labels: { old: "yes" }, annotations: { old: "yes" } });
+  const convertedBy = async (metadata: unknown) => {
+    const notes = conversion(Note, NoteV2, {
+      up: () => ({ spec: { lines: [] }, ...(metadata === undefined ? {} : { metadata: metadata as never }) }),
+      down: () => ({ spec: { text: "" } }),
+    });
+    const { convertedObjects } = await answered({ notes }, asked, "/convert");
+    assert.deepEqual([convertedObjects[0].apiVersion, convertedObjects[0].kind], [NoteV2.apiVersion, "Note"]);
+    return convertedObjects[0].metadata;
+  };
+  const kept = { name: "a", namespace: "default", uid: "7" };
+  assert.deepEqual(await convertedBy(undefined), { ...kept, labels: { old: "yes" }, annotations: { old: "yes" } });
+  assert.deepEqual(await convertedBy({ name: "b", uid: "8", labels }), {
+    ...kept,
+    labels,
+    annotations: { old: "yes" },
+  });
+  assert.deepEqual(await convertedBy({ annotations }), { ...kept, labels: { old: "yes" }, annotations });
+});
+
+Deno.test("a conversion that answers no object, or a promise of one, is a failed one", async () => {
+  for (const made of [undefined, null, "x", [], Promise.resolve({ spec: { lines: [] } })]) {
+    const notes = conversion(Note, NoteV2, { up: () => made as never, down: () => made as never });
+    const { uid, convertedObjects, result } = await answered({ notes }, conversionReview("x", "u-1"), "/convert");
+    assert.deepEqual([uid, convertedObjects, result.status], ["u-1", [], "Failure"]);
+    assert.match(result.message, /^Cannot convert Note "default\/a" of .*: the function answered no object$/);
+  }
+});
 
 Deno.test("large bodies are held up to a limit, of which each lets go when it is answered", async () => {
   const gate = Promise.withResolvers<void>();
