@@ -187,17 +187,17 @@ Deno.test("large bodies are held up to a limit, of which each lets go when it is
 });
 
 Deno.test("what is asked before the services are made waits for them", async () => {
-  let services: unknown;
+  const services = { current: "none yet" };
   const made = Promise.withResolvers<void>();
   let handed: unknown;
   const noteRules = webhook.with<string>()(Note, {
     validate: (_note, { services }) => void (handed = services),
   });
-  const handler = handlerOf({ noteRules }, { ready: made.promise, services: () => services });
+  const handler = handlerOf({ noteRules }, { ready: made.promise, services: () => services.current });
   const answer = handler.fetch(post(review()));
   // Whatever does not wait has been called by then.
   await new Promise((resolve) => setTimeout(resolve));
-  services = "made";
+  services.current = "made";
   made.resolve();
   assert.equal((await answer).status, 200);
   assert.equal(handed, "made");

@@ -234,7 +234,10 @@ Deno.test("webhooks are served by each replica, by the one that leads and by the
     using way = Deno.createHttpClient({ caCerts: [caCert] });
     for (const replica of [leader, standby]) {
       await until(() => replica.readiness().some(({ name, isReady }) => name === "webhooks" && isReady));
-      assert.match(await replica.metrics.text(), /^certwatcher_read_certificate_total [1-9]/m);
+      const told = await replica.metrics.text();
+      assert.match(told, /^certwatcher_read_certificate_total [1-9]/m);
+      const [, left] = /^op_certificate_expiry_seconds\{certificate="server"\} (\S+)$/m.exec(told) ?? [];
+      assert(Number(left) > 3600, `${left} seconds are left`);
       for (const [text, allowed] of [["hello", true], ["forbidden", false]] as const) {
         const answer = await post(replica.webhookPort!, review(text), way);
         assert.equal((await answer.json()).response.allowed, allowed);
@@ -267,6 +270,24 @@ async function postedRaw(port: number, authority: string, header: string): Promi
   await connection.write(new TextEncoder().encode(`${head.join("\r\n")}\r\n\r\n${body}`));
   return await new Response(connection.readable).text();
 }
+
+Deno.test("while webhooks have no certificate, their readiness decides that of the process, and says why", async () => {
+  const { connection } = await guardedServer();
+  const op = operator({
+    name: "notes",
+    parts: { noteRules },
+    health: false,
+    webhooks: {
+      hostname: "127.0.0.1",
+      port: 0,
+      certificate: { certificate: "/nowhere/tls.crt", key: "/nowhere/tls.key" },
+    },
+  });
+  await using running = startOperator(op, { connection, serveWebhooks: true, checkAccess: false });
+  const line = () => running.readiness().find(({ name }) => name === "webhooks");
+  await until(() => line()?.told.includes("/nowhere/tls.crt") === true);
+  assert.deepEqual([line()?.isReady, line()?.decides], [false, true]);
+});
 
 Deno.test("a controller that waits for a right does not take the webhooks' endpoints away", async () => {
   const { healthResponse } = await import("../../src/operator/health.ts");
