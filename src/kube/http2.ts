@@ -22,9 +22,9 @@ import { StreamedBody } from "./streamed_body.ts";
 // Go's client takes as much of a stream before it is read; of the connection more than all of its streams together.
 const STREAM_WINDOW = 4 << 20;
 const CONNECTION_WINDOW = 2 ** 30;
+const GIVEN_BACK = 2 ** 24;
 const TABLE_SIZE = 4096;
 const NOTHING = new Uint8Array();
-// What is said of such a server.
 const BREAKS_RULES = "the server breaks the rules of HTTP/2";
 
 /** A connection. */
@@ -210,7 +210,7 @@ export class Http2 {
     const { stream: id, flags, payload } = frame;
     // What fills a frame up counts as well, and what comes for a stream that is gone.
     this.#taken += payload.length;
-    if (this.#taken > CONNECTION_WINDOW / 2) {
+    if (this.#taken >= GIVEN_BACK) {
       this.#out.numbers(FRAME.window, 0, this.#taken);
       this.#taken = 0;
     }

@@ -71,6 +71,23 @@ Deno.test("what waits in line when the server goes was not sent, and may go else
   }
 });
 
+Deno.test("what waits while the server takes nothing goes elsewhere when the connection breaks", async () => {
+  const peer = peerOf();
+  peer.send((out) => out.settings([[SETTING.concurrent, 0]]));
+  await peer.sent(3);
+  const refused = assert.rejects(peer.http2.request(asking()), NotProcessedError);
+  peer.end();
+  await refused;
+});
+
+Deno.test("a connection over which nothing goes on ends with the server's goodbye", async () => {
+  const gone = Promise.withResolvers<void>();
+  const peer = peerOf({ onGone: gone.resolve });
+  peer.send((out) => goodbye(out, 0, CODE.none));
+  await gone.promise;
+  assert(peer.isClosed);
+});
+
 Deno.test("what was written and not yet given to the connection when it broke was not sent either", async () => {
   const peer = peerOf();
   await peer.sent(2);

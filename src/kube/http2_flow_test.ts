@@ -62,6 +62,19 @@ Deno.test("what fills up an answer counts against its window, and is given back"
   assert.equal(await (await asked).text(), "x".repeat(2 * frames + 10));
 });
 
+Deno.test("what fills up a stream without saying anything is given back at once", async () => {
+  const peer = peerOf();
+  const asked = peer.http2.request(asking({ streams: true }));
+  await peer.got(FRAME.headers, 1);
+  const filled = Uint8Array.of(255, ...new Uint8Array(255));
+  peer.send((out) => {
+    out.frame(FRAME.headers, FLAG.endHeaders, 1, OK);
+    for (let i = 0; i < 8192; i++) out.frame(FRAME.data, FLAG.padded, 1, filled);
+  });
+  assert.equal(four((await peer.got(FRAME.window, 1)).payload, 0), 8192 * 256);
+  await (await asked).body!.cancel();
+});
+
 Deno.test("an answer that is longer than what is read whole is refused, and others go on", async () => {
   const peer = peerOf({ longestAnswer: 10 });
   const asked = [1, 3, 5].map(() => peer.http2.request(asking()));

@@ -143,7 +143,7 @@ export function http2Transport(
       try {
         return await connection.request({ method, authority, path, headers, body, signal, streams, isUrgent, fence });
       } catch (error) {
-        if (isOver.aborted || ++failures === MOST_TRIES || !mayGoAgain(error, outgoing)) throw error;
+        if (++failures === MOST_TRIES || !mayGoAgain(error, outgoing)) throw error;
       }
       if (failures === 1) continue;
       using cut = linked(signal === null ? [isOver] : [isOver, signal]);
