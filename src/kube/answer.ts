@@ -24,7 +24,7 @@ export interface BodyReader {
 }
 
 /** The longest text that there is in V8: so many bytes an answer may have that is read whole. */
-export const LONGEST_TEXT = 2 ** 29 - 24;
+export const LONGEST_TEXT: number = 2 ** 29 - 24;
 
 /** An answer is longer than what is read whole. */
 export class LongAnswerError extends Error {

@@ -3,7 +3,7 @@ import { FLAG, FRAME, type FrameWriter, LONGEST_FRAME } from "./http2_frames.ts"
 import type { Stream } from "./http2_stream.ts";
 
 /** The window that both sides have without a word. */
-export const FIRST_WINDOW = 65_535;
+export const FIRST_WINDOW: number = 65_535;
 /** No window is larger. */
 export const LARGEST_WINDOW: number = 2 ** 31 - 1;
 
@@ -13,7 +13,7 @@ export class Uploads {
   /** What all streams together may send. */
   #window = FIRST_WINDOW;
   /** What each stream may send at first. */
-  first = FIRST_WINDOW;
+  first: number = FIRST_WINDOW;
 
   constructor(out: FrameWriter) {
     this.#out = out;
