@@ -82,6 +82,48 @@ Deno.test("watches, runs and writes on a real API server", async (t) => {
     await soon(() => assert.deepEqual(runs.toSorted(), ["one hello: owned changed", "two hello: owned changed"]));
   });
 
+  await t.step(
+    "pruning leaves alone what another controller made; what a run writes wakes the others it concerns",
+    async () => {
+      const woken: string[] = [];
+      const isOurs = (name: string): boolean => name.startsWith("beside-");
+      const pruning = controller(Note, {
+        owns: [ConfigMap],
+        prune: true,
+        watches: [watch(Note, { predicate: ({ metadata }) => isOurs(metadata.name) })],
+        async reconcile({ metadata: { name }, spec: { text } }, { applyAll, status }) {
+          await applyAll([[ConfigMap, { metadata: { name: `${name}-${text}`, labels: { reader: "beside-reader" } } }]]);
+          status({ text });
+        },
+      });
+      const beside = controller(Note, {
+        owns: [ConfigMap],
+        watches: [
+          watch(Note, {
+            predicate: ({ metadata }) => isOurs(metadata.name),
+            map: ({ metadata }) => metadata.name === "beside-a" ? "beside-reader" : undefined,
+          }),
+        ],
+        async reconcile({ metadata: { name }, spec: { text } }, { apply, reason, status }) {
+          woken.push(`${name}: ${reason}`);
+          await apply(ConfigMap, { metadata: { name: `${name}-kept` } });
+          status({ runs: text.length });
+        },
+      });
+      await using _ = run(cluster, operator({ name: "test", parts: { pruning, beside }, health: false }));
+      for (const name of ["beside-a", "beside-reader"]) await create(name, { spec: { text: "one" } });
+      const made = (all: readonly Infer<typeof ConfigMap>[]) =>
+        all.map(({ metadata }) => metadata.name).filter((name) => name.startsWith("beside-a")).sort().join();
+      await maps.until((all) => made(all) === "beside-a-kept,beside-a-one");
+      await notes.until((all) => ready(all, "beside-reader")?.status === "True");
+      woken.length = 0;
+      await client.patch(Note, "beside-a", { spec: { text: "three" } }, IN_DEFAULT);
+      await maps.until((all) => made(all) === "beside-a-kept,beside-a-three");
+      await soon(() => assert(woken.includes("beside-reader: watched changed"), woken.join()));
+      assert(woken.every((run) => run.startsWith("beside-")), "a predicate is asked of what is found at start");
+    },
+  );
+
   await t.step("metadata alone is sent and held of what is selected; only its part wakes", async () => {
     const seen: (Infer<typeof Secret> | undefined)[] = [];
     const part = controller(Note, {
