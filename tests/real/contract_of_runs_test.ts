@@ -112,6 +112,7 @@ Deno.test("watches, runs and writes on a real API server", async (t) => {
       });
       await using _ = run(cluster, operator({ name: "test", parts: { pruning, beside }, health: false }));
       for (const name of ["beside-a", "beside-reader"]) await create(name, { spec: { text: "one" } });
+      await using maps = await watched(client, ConfigMap);
       const made = (all: readonly Infer<typeof ConfigMap>[]) =>
         all.map(({ metadata }) => metadata.name).filter((name) => name.startsWith("beside-a")).sort().join();
       await maps.until((all) => made(all) === "beside-a-kept,beside-a-one");
