@@ -8,7 +8,6 @@ import { CERTIFICATE_SOURCES, type CertificateSource } from "../manifests/instal
 import type { ManifestGroups } from "../manifests/manifests.ts";
 import { permissionFlags } from "../manifests/sandbox.ts";
 import { isCalled } from "../parts/part_list.ts";
-import { currentRunLog } from "../runtime/current_run.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { Metrics } from "../runtime/metrics.ts";
 import { isThread } from "../runtime/offload.ts";
@@ -25,11 +24,12 @@ import { denoMachine } from "./machine.ts";
 import type { Operator } from "./operator_value.ts";
 import { addProcessMetrics } from "./process_metrics.ts";
 import { withinTrace } from "./process_tracer.ts";
-import { type ReadinessLine, type Running, startOperator } from "./running.ts";
+import { instanceOf, type ReadinessLine, type Running, startOperator } from "./running.ts";
 import { isPaused, runtimeScope, skippedParts } from "./run_settings.ts";
 import { SETTINGS } from "./setting_list.ts";
 import { flagSettings, merged, SettingError, type Settings } from "./settings.ts";
 import { settingsSource, USUAL_FILE } from "./settings_source.ts";
+import { listenToStrayErrors } from "./stray_errors.ts";
 
 /** Exit codes: as it should, it failed, it was asked wrongly, it met a mistake of its own (EX_SOFTWARE of sysexits.h). */
 const EXIT = { ok: 0, failed: 1, usage: 2, internal: 70 } as const;
@@ -63,7 +63,7 @@ class UsageError extends Error {}
  */
 export async function main(operator: Operator, args: readonly string[]): Promise<void> {
   // A thread of the program loads it whole, for the tasks that it declares, or for its webhooks.
-  if (isReviewThread()) return serveReviews((values, count) => reviews(operator, values as Values, count));
+  if (isReviewThread()) return serveReviews((start, count) => reviews(operator, start as ThreadStart, count));
   if (isThread()) return;
   try {
     await command(operator, args);
@@ -203,7 +203,10 @@ async function start(coded: Operator, values: Values): Promise<void> {
     },
     guard: guardOf(operator, connection, log),
   };
-  using reviewThreads = skipped.skipWebhooks ? undefined : reviewThreadsOf(operator, values, { log, metrics });
+  const host = hostName(operator);
+  const instance = instanceOf(host);
+  const told = { values, instance };
+  using reviewThreads = skipped.skipWebhooks ? undefined : reviewThreadsOf(operator, told, { log, metrics });
   // Before anything else: a program that cannot listen does not begin.
   const served = operator.health && serveHealth(operator.health, health, stop.signal);
   const running = started.running = startOperator(operator, {
@@ -214,7 +217,8 @@ async function start(coded: Operator, values: Values): Promise<void> {
     metrics,
     reviewThreads,
     ...skipped,
-    host: hostName(operator),
+    host,
+    instance,
     ...runtimeScope(settings),
   });
   addProcessMetrics(running.metrics, lag);
@@ -235,10 +239,16 @@ async function start(coded: Operator, values: Values): Promise<void> {
   connection.close();
 }
 
+/** What a thread is told of the program: its flags, and who it is, so that lines of both are told of one. */
+interface ThreadStart {
+  readonly values: Values;
+  readonly instance: string;
+}
+
 /** Threads for the functions of webhooks, where they are asked for. */
 function reviewThreadsOf(
   { parts, webhooks }: Operator,
-  values: Values,
+  start: ThreadStart,
   { log, metrics }: { readonly log: Logger; readonly metrics: Metrics },
 ): ReviewThreads | undefined {
   const { workers = 0 } = webhooks;
@@ -252,7 +262,7 @@ function reviewThreadsOf(
   return new ReviewThreads({
     url,
     threads: workers,
-    start: { ...values },
+    start: { ...start, values: { ...start.values } },
     clock: systemClock,
     log,
     onCount: (counted) => countTold(metrics, counted),
@@ -260,7 +270,11 @@ function reviewThreadsOf(
 }
 
 /** In a thread of the program: what answers reviews, told as the program was. */
-async function reviews(coded: Operator, values: Values, count: (counted: Counted) => void): Promise<ThreadAnswer> {
+async function reviews(
+  coded: Operator,
+  { values, instance }: ThreadStart,
+  count: (counted: Counted) => void,
+): Promise<ThreadAnswer> {
   const settings = await settingsSource(values, true).read();
   const operator = configured(coded, settings);
   await configureLogs(logLevel(settings), logFormat(settings), (line) => writeAll(Deno.stderr, line));
@@ -278,24 +292,10 @@ async function reviews(coded: Operator, values: Values, count: (counted: Counted
     // The program asks, and tells.
     checkAccess: false,
     metrics,
-    host: hostName(operator),
+    instance,
     ...runtimeScope(settings),
   });
   return (request, trace) => withinTrace(trace, () => webhooks!.fetch(request));
-}
-
-/** A promise of user code that nobody waited for must not end the operator for all other objects. */
-function listenToStrayErrors(log: Logger, count: () => void): void {
-  globalThis.addEventListener("unhandledrejection", (event) => {
-    event.preventDefault();
-    count();
-    (currentRunLog() ?? log).error("Unhandled rejection in user code: await every promise", { error: event.reason });
-  });
-  globalThis.addEventListener("error", (event) => {
-    event.preventDefault();
-    count();
-    (currentRunLog() ?? log).error("Uncaught error in user code", { error: event.error });
-  });
 }
 
 function serveHealth(

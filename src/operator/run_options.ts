@@ -33,6 +33,8 @@ export interface RunOptions {
   readonly skipWebhooks?: boolean;
   /** How long certificates of webhooks are good, for tests. @default {two years, and 90 days} */
   readonly certificateTimes?: CertificateTimes;
+  /** Who this process is, among all that ever ran. @default {`host`, and what is random} */
+  readonly instance?: string | undefined;
   /** Where all is counted. @default {metrics of its own} */
   readonly metrics?: Metrics | undefined;
   /** Threads of the program that run the webhooks' functions. @default {none} */

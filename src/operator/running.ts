@@ -77,7 +77,7 @@ interface Machinery {
 export function startOperator(operator: Operator, options: RunOptions): Running {
   const { connection, clock = systemClock, random = Math.random, namespaces, host = operator.name } = options;
   // A pod that starts anew has the name of before: it must not take the lease of its former self for its own.
-  const instance = `${host}_${crypto.randomUUID()}`;
+  const { instance = instanceOf(host) } = options;
   // As in the Lease and in events: which of several processes it was.
   const log = operatorLog(operator.name).with({ operatorID: instance });
   const { metrics = new Metrics() } = options;
@@ -206,6 +206,15 @@ export function startOperator(operator: Operator, options: RunOptions): Running 
       await ended;
     },
   };
+}
+
+/**
+ * Who a process is, among all that ever ran.
+ *
+ * @param host Where it runs.
+ */
+export function instanceOf(host: string): string {
+  return `${host}_${crypto.randomUUID()}`;
 }
 
 /** Who decides whether this process works; nothing where it is alone. */

@@ -23,7 +23,7 @@ async function observed(...flags: string[]) {
     const paths = [`--webhook-certificate=${home}/tls.crt`, `--webhook-key=${home}/tls.key`];
     const args = [`--kubeconfig=${home}/kubeconfig`, ...paths, ...flags];
     await using operator = await startOperator({ home, main: MAIN, args, env: collector.env });
-    const { port } = await operator.logged(({ msg }) => msg === "Webhooks served");
+    const { port, operatorID } = await operator.logged(({ msg }) => msg === "Webhooks served");
     using client = Deno.createHttpClient({ caCerts: [caCert] });
     const ask = async (path: string, body: unknown) => {
       const headers = { "content-type": "application/json" };
@@ -39,6 +39,7 @@ async function observed(...flags: string[]) {
     await ask("/convert", conversionReview("fine"));
     await ask("/convert", conversionReview("broken"));
     lines.push(await operator.logged(({ msg }) => msg === "Conversion failed"));
+    for (const line of lines) assert.equal(line.operatorID, operatorID);
     // What is not sent yet is sent.
     assert.equal(await operator.stop(), 0);
   } finally {
