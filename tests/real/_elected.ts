@@ -1,5 +1,5 @@
 /** An operator of which several processes run, with the times of the election as they are where nobody says otherwise. */
-import { controller, operator, resource, s } from "@op/sdk";
+import { controller, operator, requeue, resource, s } from "@op/sdk";
 import { ConfigMap } from "@op/sdk/kinds";
 
 export const Note = resource({
@@ -12,7 +12,15 @@ export const Note = resource({
 const notes = controller(Note, {
   owns: [ConfigMap],
   async reconcile(note, { apply }) {
-    await apply(ConfigMap, { metadata: { name: note.metadata.name }, data: { text: note.spec.text } });
+    const { metadata: { name }, spec: { text } } = note;
+    await apply(ConfigMap, { metadata: { name }, data: { text } });
+    if (name !== "busy") return;
+    // One is always in the middle of a run, with a write to come as soon as the process goes on.
+    for (let i = 0; i < 10; i++) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      await apply(ConfigMap, { metadata: { name }, data: { text: `${text} ${i}` } });
+    }
+    return requeue("0s");
   },
 });
 

@@ -35,6 +35,8 @@ Deno.test("a leader that is frozen past its lease writes nothing but its lease w
   await using second = await start("second");
   await second.logged(({ msg, leader }) => msg === "Standing by" && String(leader).startsWith("first_"));
 
+  await client.create(Note, { metadata: { name: "busy" }, spec: { text: "one" } }, IN_DEFAULT);
+  await maps.until((all) => all.some(({ metadata, data }) => metadata.name === "busy" && data?.text !== "one"));
   let frozen = 0;
   for (let i = 0; i < 300; i++) {
     await client.create(Note, { metadata: { name: `n${i}` }, spec: { text: "one" } }, IN_DEFAULT);

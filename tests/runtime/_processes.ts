@@ -1,4 +1,5 @@
 /** Several processes of one operator on one cluster in the test process: each can be frozen, as by SIGSTOP, and woken. */
+import { setImmediate } from "node:timers";
 import type { Clock } from "../../src/base/clock.ts";
 import type { Connection } from "../../src/kube/connection.ts";
 import type { Operator } from "@op/sdk";
@@ -23,6 +24,11 @@ export interface Process extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
+/** Answers and timers that are due all come at once when a process wakes. That answers come first, and what goes on after them, is the harder case. */
+async function turns(): Promise<void> {
+  for (let i = 0; i < 10; i++) await new Promise<void>((resolve) => setImmediate(resolve));
+}
+
 /** Starts a process of an operator. */
 export function startProcess(cluster: MemoryCluster, operator: Operator, host: string): Process {
   const writes: string[] = [];
@@ -36,7 +42,7 @@ export function startProcess(cluster: MemoryCluster, operator: Operator, host: s
     after: (delay, callback) =>
       cluster.clock.after(delay, () => {
         if (frozen === undefined) callback();
-        else void frozen.promise.then(callback);
+        else void frozen.promise.then(turns).then(callback);
       }),
   };
   const connection: Connection = {
