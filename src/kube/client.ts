@@ -10,6 +10,7 @@ import { jsonLines } from "./json_lines.ts";
 import { collectionPath, describe, objectPath } from "./path.ts";
 import { Lanes } from "./lanes.ts";
 import type { Pulse } from "./pulse.ts";
+import { queryOf, select } from "./query.ts";
 import { unreached } from "./unreached.ts";
 
 export type { CallOptions, Page, SelectOptions, WatchEvent, WatchOptions, WriteOptions };
@@ -376,23 +377,6 @@ function accepting({ signal, metadataOnly }: SelectOptions, as: string): { signa
 function named(kind: AnyKind, event: WatchEvent): WatchEvent {
   if (event.type === "ERROR" || event.type === "BOOKMARK") return event;
   return { ...event, object: { ...event.object, apiVersion: kind.apiVersion, kind: kind.kind } };
-}
-
-function select(options: SelectOptions): URLSearchParams {
-  const query = new URLSearchParams();
-  if (options.labelSelector) query.set("labelSelector", options.labelSelector);
-  if (options.fieldSelector) query.set("fieldSelector", options.fieldSelector);
-  return query;
-}
-
-/** Joined by hand: a URLSearchParams costs as much as the rest of what we do for a request. */
-function queryOf({ manager, dryRun, fieldValidation }: WriteOptions, force = false): string {
-  const parts: string[] = [];
-  if (force) parts.push("force=true");
-  if (manager !== undefined) parts.push(`fieldManager=${encodeURIComponent(manager)}`);
-  if (dryRun) parts.push("dryRun=All");
-  if (fieldValidation !== undefined) parts.push(`fieldValidation=${fieldValidation}`);
-  return parts.length === 0 ? "" : `?${parts.join("&")}`;
 }
 
 /** Only these two carry a `Retry-After` that means "the same request, later" (client-go's rule: 429, and 5xx that name a time). */

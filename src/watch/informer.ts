@@ -6,6 +6,7 @@ import { InternalError } from "../base/internal_error.ts";
 import { ApiError, isStatus } from "../kube/api_error.ts";
 import type { Client, SelectOptions, WatchEvent } from "../kube/client.ts";
 import type { AnyKind, KubeObject, ManagedFields } from "../resource/kind.ts";
+import { refuseGarbage } from "./garbage.ts";
 import type { ObjectKey } from "./key.ts";
 import { OwnWrites, type Writer } from "./own_writes.ts";
 import { isNewer } from "./resource_version.ts";
@@ -383,20 +384,4 @@ export class Informer {
     }
     return error instanceof Error ? error : new Error(String(error));
   }
-}
-
-// What an event must say of its object. What has no identity cannot be held: it would be the owner of things, and nobody could tell whether it is
-// another of its name.
-const IDENTITY = ["name", "uid", "resourceVersion"] as const;
-const VERSION = ["resourceVersion"] as const;
-
-function refuseGarbage({ kind }: AnyKind, { type, object }: WatchEvent): void {
-  const metadata = (object as WatchEvent["object"] | undefined)?.metadata;
-  const missing = (type === "BOOKMARK" ? VERSION : IDENTITY).find((name) => !isText(metadata?.[name]));
-  if (missing === undefined) return;
-  throw new SyntaxError(`Cannot watch ${kind}: a line of type "${type}" has no metadata.${missing}`);
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === "string" && value !== "";
 }
