@@ -1,5 +1,5 @@
 /**
- * An operator on a real API server for an hour, or for OP_SOAK_MINUTES: changes come all the time, some of its objects misbehave, the server is killed now and
+ * An operator on a real API server, as in a pod, for an hour, or for OP_SOAK_MINUTES: changes come all the time, some of its objects misbehave, the server is killed now and
  * then. Told each minute: what the process holds, live and resident, and what it has done; at the end whether all is as it is wanted, and how fast what it holds
  * grew. Ends with 1 where something is not as it is wanted.
  */
@@ -44,14 +44,13 @@ const client = adminClient(cluster);
 await install(client, op);
 await using maps = await watched(client, ConfigMap);
 const port = freePort();
-await home.write({ config: cluster.admin.kubeconfig });
+const { token } = await cluster.user("soak", { groups: ["system:masters"] });
 await using operator = await startOperator({
   home: home.path,
   main: fileURLToPath(new URL("workload/soaked.ts", import.meta.url)),
   permissions: ["-A", "--v8-flags=--expose-gc,--max-semi-space-size=2"],
+  pod: { url: cluster.url, caCert: cluster.caCert, token },
   args: [
-    "--kubeconfig",
-    "config",
     "--health-hostname",
     "127.0.0.1",
     "--health-port",
