@@ -7,7 +7,7 @@ import { Client } from "../../src/kube/client.ts";
 import { VirtualClock } from "../../src/base/virtual_clock.ts";
 import { operatorLog } from "../../src/operator/log.ts";
 import { USUAL_TIMES } from "../../src/runtime/webhooks/authority.ts";
-import { CertificateKeeper } from "../../src/runtime/webhooks/certificate_keeper.ts";
+import { CertificateKeeper, type CertificateKeeperOptions } from "../../src/runtime/webhooks/certificate_keeper.ts";
 import { readSecret, writeSecret } from "../../src/runtime/webhooks/certificate_secret.ts";
 import { publish, unpublished } from "../../src/runtime/webhooks/publish.ts";
 import { withConversion } from "../../src/manifests/webhooks.ts";
@@ -83,6 +83,51 @@ Deno.test("who holds the Lease makes the certificates: another waits until it ha
   const time = new Date(clock.now()).toISOString().replace("Z", "000Z");
   const spec = { holderIdentity: "another", leaseDurationSeconds: 15, acquireTime: time, renewTime: time };
   await client.create(Lease, { metadata: { name: "notes-webhook" }, spec } as never, { namespace: "default" });
+  let isUsed = false;
+  const isMade = async () => (await client.list(Secret, { namespace: "default" })).length > 0;
+  await using _ = kept(client, clock, { use: () => void (isUsed = true) });
+  const began = clock.now();
+  await pass(clock, 14_000);
+  assert.equal(await isMade(), false);
+  while (!isUsed) await pass(clock, 100);
+  assert(clock.now() - began >= 15_000);
+  assert.equal(await isMade(), true);
+  // The Lease is given back.
+  await pass(clock, 1000);
+});
+
+Deno.test("a bundle that somebody takes away has to be published anew for as long as at first", async () => {
+  const { client } = await guardedServer();
+  const clock = new VirtualClock();
+  const times = { ...USUAL_TIMES, authority: 300_000 };
+  const seen: { server: string; at: number }[] = [];
+  await using _ = kept(client, clock, {
+    times,
+    use: ({ certificate }) => {
+      if (seen.at(-1)?.server !== certificate) seen.push({ server: certificate, at: clock.now() });
+    },
+  });
+  const bundle = async () =>
+    atob((await client.get(ValidatingWebhookConfiguration, "notes")).webhooks?.[0]?.clientConfig.caBundle ?? "");
+  const authorities = async () => (await bundle()).split("BEGIN CERTIFICATE").length - 1;
+  while (await authorities() < 2) await pass(clock, 1000, 1000);
+  assert.equal(seen.length, 1);
+  await pass(clock, times.publish / 2, 1000);
+  const { webhooks } = await client.get(ValidatingWebhookConfiguration, "notes");
+  const emptied = webhooks!.map((one) => ({ ...one, clientConfig: { ...one.clientConfig, caBundle: null } }));
+  await client.patch(ValidatingWebhookConfiguration, "notes", { webhooks: emptied } as never);
+  const taken = clock.now();
+  while (await authorities() < 2) await pass(clock, 1000, 1000);
+  while (seen.length < 2) await pass(clock, 1000, 1000);
+  assert(seen[1]!.at - taken >= times.publish, `${seen[1]!.at - taken} ms`);
+});
+
+/** A keeper that runs until it is disposed of. */
+function kept(
+  client: Client,
+  clock: VirtualClock,
+  more: Pick<CertificateKeeperOptions, "use"> & Partial<CertificateKeeperOptions>,
+): AsyncDisposable {
   const keeper = new CertificateKeeper({
     client,
     clock,
@@ -93,29 +138,24 @@ Deno.test("who holds the Lease makes the certificates: another waits until it ha
     targets: { validating: "notes", definitions: [] },
     times: USUAL_TIMES,
     identity: "keeper",
-    use: () => void (isUsed = true),
+    ...more,
   });
-  let isUsed = false;
-  const isMade = async () => (await client.list(Secret, { namespace: "default" })).length > 0;
   const stop = new AbortController();
   const running = keeper.run(stop.signal);
-  // What is under way goes on for a moment after each tenth of a second.
-  const pass = async (milliseconds: number): Promise<void> => {
-    const until = clock.now() + milliseconds;
-    while (clock.now() < until) {
-      for (let i = 0; i < 5; i++) await new Promise((resolve) => setTimeout(resolve));
-      const next = Math.min(until, clock.now() + 100);
-      while (clock.step(next));
-    }
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await running;
+    },
   };
-  const began = clock.now();
-  await pass(14_000);
-  assert.equal(await isMade(), false);
-  while (!isUsed) await pass(100);
-  assert(clock.now() - began >= 15_000);
-  assert.equal(await isMade(), true);
-  // The Lease is given back.
-  await pass(1000);
-  stop.abort();
-  await running;
-});
+}
+
+/** Lets time pass. What is under way goes on for a moment after each stride. */
+async function pass(clock: VirtualClock, milliseconds: number, stride = 100): Promise<void> {
+  const until = clock.now() + milliseconds;
+  while (clock.now() < until) {
+    for (let i = 0; i < 5; i++) await new Promise((resolve) => setTimeout(resolve));
+    const next = Math.min(until, clock.now() + stride);
+    while (clock.step(next));
+  }
+}
