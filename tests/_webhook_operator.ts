@@ -67,11 +67,13 @@ export const gadgetRules = webhook(Gadget, {
   },
 });
 
-/** Only when the owner is new or another one. */
+/** Only when the owner is new, another one, or goes with its gadget: it says that it was asked. */
 export const ownerRules = webhook(Gadget, {
   field: ".spec.owner",
-  validate({ spec }) {
-    if (spec.owner === "nobody") throw deny("somebody has to");
+  operations: ["CREATE", "UPDATE", "DELETE"],
+  validate({ spec }, { operation, warn }) {
+    warn(`the owner: ${operation}`);
+    if (operation !== "DELETE" && spec.owner === "nobody") throw deny("somebody has to");
   },
 });
 

@@ -67,14 +67,22 @@ export const WEBHOOK_SUITE: Readonly<Record<string, Check>> = {
     assert.equal(status, 201);
     assert.deepEqual(body.data, { mood: "broken", seen: "yes" });
   },
-  "a webhook of a field is asked when the field is new or changes, and not otherwise": async (send) => {
+  "a webhook of a field is asked when the field is new, changes or goes, and not otherwise": async (send) => {
+    const asked = ({ warnings }: Answer) => /the owner: (\w+)/.exec(warnings ?? "")?.[1];
     const refused = await send("POST", GADGETS, gadget("d", { owner: "nobody" }));
     assert.equal(refused.status, 422);
     assert.deepEqual(refused.body.details.causes[0].field, "spec.owner");
-    assert.equal((await send("POST", GADGETS, gadget("d", {}))).status, 201);
-    assert.equal((await merge(send, `${GADGETS}/d`, { spec: { owner: "me" } })).status, 200);
+    const made = await send("POST", GADGETS, gadget("d", {}));
+    assert.deepEqual([made.status, asked(made)], [201, undefined]);
+    const owned = await merge(send, `${GADGETS}/d`, { spec: { owner: "me" } });
+    assert.deepEqual([owned.status, asked(owned)], [200, "UPDATE"]);
     assert.equal((await merge(send, `${GADGETS}/d`, { spec: { owner: "nobody" } })).status, 422);
-    assert.equal((await merge(send, `${GADGETS}/d`, { spec: { width: 7 } })).status, 200);
+    const wider = await merge(send, `${GADGETS}/d`, { spec: { width: 7 } });
+    assert.deepEqual([wider.status, asked(wider)], [200, undefined]);
+    assert.equal(asked(await send("DELETE", `${GADGETS}/d`)), "DELETE");
+    assert.equal(asked(await send("POST", GADGETS, gadget("d", { owner: "me" }))), "CREATE");
+    await merge(send, `${GADGETS}/d`, { spec: { owner: null } });
+    assert.equal(asked(await send("DELETE", `${GADGETS}/d`)), undefined);
   },
   "the status is asked about by its own": async (send) => {
     await send("POST", GADGETS, gadget("e", {}));
