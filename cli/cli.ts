@@ -2,7 +2,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option, type OptionValues } from "@commander-js/extra-typings";
 import { build } from "./build/build.ts";
 import type { CrdDiffOptions } from "./crd/diff.ts";
-import { EXIT, Interrupted, OperatorEnded, ReaderGone, UsageError } from "./exit_code.ts";
+import { EXIT, silentEnd, UsageError } from "./exit_code.ts";
 import type { Io } from "./io.ts";
 import { addNew, addOwn, addRunning, formOption } from "./project_commands.ts";
 import { VERSION } from "./version.ts";
@@ -31,17 +31,11 @@ export async function cli(args: readonly string[], io: Io): Promise<number> {
   } catch (error) {
     // Commander has said what was wrong, or shown the help that was asked for.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    if (error instanceof OperatorEnded) return error.code;
-    if (error instanceof Interrupted) return error.code;
-    if (isUnread(error)) return EXIT.unread;
+    const code = silentEnd(error);
+    if (code !== undefined) return code;
     io.err(`${error instanceof Error ? error.message : String(error)}\n`);
     return error instanceof UsageError ? EXIT.usage : EXIT.failed;
   }
-}
-
-/** Whether nobody reads the output, be it that a command told of it in its own words. */
-function isUnread(error: unknown): boolean {
-  return error instanceof ReaderGone || (error instanceof Error && isUnread(error.cause));
 }
 
 function program(io: Io): Command {

@@ -58,7 +58,7 @@ export async function run(
   options: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<Output> {
   const output = await outputOf(new Deno.Command(program, { args: [...args], stdin: "null", ...options }), program);
-  throwIfInterrupted(output.signal);
+  throwIfInterrupted(output);
   const decoder = new TextDecoder();
   return { success: output.success, stdout: decoder.decode(output.stdout), stderr: decoder.decode(output.stderr) };
 }

@@ -34,10 +34,15 @@ export class Interrupted extends Error {
   }
 }
 
-/** Ends like a program that was stopped, if it was. */
-export function throwIfInterrupted(signal: Deno.Signal | null): void {
-  if (signal === "SIGINT") throw new Interrupted(EXIT.interrupted);
-  if (signal === "SIGTERM") throw new Interrupted(EXIT.terminated);
+/**
+ * Ends like a program that was stopped, if it was.
+ *
+ * @param status How it ended: by the signal, or by the code that shells have for it.
+ * @throws {Interrupted} If it was.
+ */
+export function throwIfInterrupted({ signal, code }: Pick<Deno.CommandStatus, "signal" | "code">): void {
+  if (signal === "SIGINT" || code === EXIT.interrupted) throw new Interrupted(EXIT.interrupted);
+  if (signal === "SIGTERM" || code === EXIT.terminated) throw new Interrupted(EXIT.terminated);
 }
 
 /** Whoever read the output has ended, and that is the end of the command: nothing is left to say. */
@@ -53,4 +58,16 @@ export class OperatorEnded extends Error {
   constructor(readonly code: number) {
     super(`The operator ended with ${code}`);
   }
+}
+
+/**
+ * How `op` ends where nothing is left to say: what was started or read has ended, and has said why, or need not.
+ *
+ * @param error What was thrown, or what a command made of it in its own words.
+ * @returns The exit code; nothing where there is something to say.
+ */
+export function silentEnd(error: unknown): number | undefined {
+  if (error instanceof Interrupted || error instanceof OperatorEnded) return error.code;
+  if (error instanceof ReaderGone) return EXIT.unread;
+  return error instanceof Error ? silentEnd(error.cause) : undefined;
 }

@@ -85,7 +85,7 @@ export async function inspect(
     const writing = write(process.stdin, script(file, cwd, shown, options)).catch(() => {});
     return (await Promise.all([process.output(), writing]))[0];
   });
-  throwIfInterrupted(output.signal);
+  throwIfInterrupted(output);
   const stdout = new TextDecoder().decode(output.stdout);
   const answer = stdout.split("\n").find((line) => line.startsWith(MARK))?.slice(MARK.length);
   if (!output.success || answer === undefined) {

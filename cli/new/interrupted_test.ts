@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { RecordedIo } from "../_recorded_io.ts";
 import { cli } from "../cli.ts";
+import { run } from "../deno.ts";
+import { Failure, silentEnd } from "../exit_code.ts";
 import { makeFolder } from "./files_whole.ts";
 
 function entries(folder: string): string[] {
@@ -42,6 +44,27 @@ Deno.test("makeFolder leaves nothing where it is interrupted", async () => {
     const files = new Map(Array.from({ length: 500 }, (_, i) => [`${i}.ts`, "x"]));
     await makeFolder(join(folder, "shop"), files, io).catch(() => {});
     assert.deepEqual(undone, [[]]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("a program that hears of Ctrl-C first ends op by it, in no words, whatever the command makes of that", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    for (
+      const [how, code] of [["kill -INT $$", 130], ["kill -TERM $$", 143], ["exit 130", 130], [
+        "exit 143",
+        143,
+      ]] as const
+    ) {
+      const complete = async () => void await run("sh", ["-c", how]);
+      const making = makeFolder(join(folder, "shop"), new Map([["a.ts", "a"]]), new RecordedIo(folder), complete);
+      const error = await making.catch((error) => error);
+      assert.equal(silentEnd(error), code, how);
+      assert.deepEqual(entries(folder), [], how);
+    }
+    assert.equal(silentEnd(new Failure("Cannot", { cause: new Error("because") })), undefined);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

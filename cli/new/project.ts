@@ -1,7 +1,7 @@
 /** A project that is there: a part is added to its operator. Either all of it is there afterwards, or nothing changed. */
 import { basename, dirname, join, relative } from "node:path";
 import { run, runningDeno, type SourceFile } from "../deno.ts";
-import { Failure } from "../exit_code.ts";
+import { Failure, throwIfInterrupted } from "../exit_code.ts";
 import type { Io } from "../io.ts";
 import { writeOutput } from "../output.ts";
 import { addPart, linesFor, type NewPart, NotUnderstood } from "./add_part.ts";
@@ -101,11 +101,12 @@ async function inStyle(text: string, { folder }: SourceFile): Promise<string | u
     stderr: "null",
   }).spawn();
   const writer = process.stdin.getWriter();
-  const [{ success, stdout }] = await Promise.all([
+  const [output] = await Promise.all([
     process.output(),
     writer.write(new TextEncoder().encode(text)).then(() => writer.close()).catch(() => {}),
   ]);
-  return success ? new TextDecoder().decode(stdout) : undefined;
+  throwIfInterrupted(output);
+  return output.success ? new TextDecoder().decode(output.stdout) : undefined;
 }
 
 /** Makes the files, in a folder of their own or beside others. @returns Takes them back. */
