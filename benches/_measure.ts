@@ -100,7 +100,7 @@ async function workOff(
   await using process = await start(cluster, program);
   const writes: Write[] = [];
   const done = new Set<string>();
-  await until(`${objects} statuses`, () => {
+  await until(`${objects} statuses`, process, () => {
     for (const write of log.next()) {
       writes.push(write);
       if (write.code < 300 && isStatus(write)) done.add(pathOf(write));
@@ -110,7 +110,7 @@ async function workOff(
   await atRest(process.pid);
   writes.push(...log.next());
   const used = { cpu: cpuSeconds(process.pid), peak: memory(process.pid).peak };
-  const repair = drifted === 0 ? undefined : await repairs(cluster, log, process.pid, drifted);
+  const repair = drifted === 0 ? undefined : await repairs(cluster, log, process, drifted);
   await stop(process);
   const backlog = {
     wall: (Math.max(...writes.filter(isStatus).map(({ answered }) => answered)) - started) / 1000,
@@ -125,13 +125,13 @@ async function workOff(
 async function repairs(
   cluster: RealCluster,
   log: ReturnType<typeof followWrites>,
-  pid: number,
+  process: OperatorProcess,
   drifted: number,
 ): Promise<number> {
   const client = adminClient(cluster);
   const rounds: number[] = [];
   while (rounds.length < ROUNDS) {
-    await atRest(pid);
+    await atRest(process.pid);
     log.next();
     const started = Date.now();
     await Promise.all(
@@ -141,7 +141,7 @@ async function repairs(
       ),
     );
     const repaired = new Map<string, number>();
-    await until(`${drifted} repairs`, () => {
+    await until(`${drifted} repairs`, process, () => {
       for (const write of log.next()) {
         if (write.code < 300 && pathOf(write).includes("/configmaps/")) repaired.set(pathOf(write), write.answered);
       }
@@ -208,7 +208,7 @@ export async function measureLatency(program: Program, samples: number, perSecon
   await using process = await start(cluster, program);
   const answered = new Map<string, number>();
   const count = (wanted: number) =>
-    until(`${wanted} statuses`, () => {
+    until(`${wanted} statuses`, process, () => {
       for (const write of log.next()) {
         if (write.code < 300 && isStatus(write) && !answered.has(nameOf(write))) {
           answered.set(nameOf(write), write.answered);
@@ -277,13 +277,18 @@ async function start(cluster: RealCluster, { command: [executable, ...args], env
 async function stop(process: OperatorProcess): Promise<void> {
   const code = await process.stop("SIGTERM");
   if (code !== 0) {
-    throw new Error(`Cannot measure: the program ended with ${code}: ${JSON.stringify(process.log.slice(-20))}`);
+    throw new Error(`Cannot measure: the program ended with ${code}: ${lastWords(process)}`);
   }
 }
 
-async function until(what: string, isSo: () => boolean): Promise<void> {
+function lastWords({ log }: OperatorProcess): string {
+  return JSON.stringify(log.slice(-20));
+}
+
+async function until(what: string, process: OperatorProcess, isSo: () => boolean): Promise<void> {
   const started = Date.now();
   while (!isSo()) {
+    if (process.hasEnded) throw new Error(`Cannot measure: the program ended: ${lastWords(process)}`);
     if (Date.now() - started > LONGEST_RUN) {
       throw new Error(`Cannot measure: there were no ${what} within ${LONGEST_RUN / 1000} s`);
     }

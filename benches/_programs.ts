@@ -171,8 +171,8 @@ async function kopf(workload: Workload, workers: number | undefined): Promise<Pr
         `${sources("kopf")}/operator.py`,
       ],
     ],
-    // Its libraries look for a kubeconfig at home before all else.
-    env: { HOME: folder, WORKLOAD: workload, ...(workers !== undefined && { WORKERS: String(workers) }) },
+    // Its libraries look for a kubeconfig at home before all else; its identity has the user's name, which no file has in a pod.
+    env: { HOME: folder, USER: "kopf", WORKLOAD: workload, ...(workers !== undefined && { WORKERS: String(workers) }) },
     megabytes: await folderSize(`${folder}/venv`),
     [Symbol.asyncDispose]: nothing,
   };

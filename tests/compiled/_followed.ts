@@ -5,6 +5,8 @@ export interface OperatorProcess extends AsyncDisposable {
   readonly pid: number;
   /** The lines of its log so far. */
   readonly log: Record<string, unknown>[];
+  /** Whether it has ended, and {@linkcode log} is whole. */
+  readonly hasEnded: boolean;
   /** Settles when a line of the log passes. Fails with the log when the process ends first. */
   logged(passes: (line: Record<string, unknown>) => boolean): Promise<Record<string, unknown>>;
   /** Sends a signal and answers the exit code. */
@@ -45,6 +47,9 @@ export async function followed(process: Deno.ChildProcess, options: FollowOption
   return {
     pid,
     log,
+    get hasEnded(): boolean {
+      return isOver;
+    },
     logged(passes) {
       const { promise, resolve, reject } = Promise.withResolvers<Record<string, unknown>>();
       const look = (): void => {
