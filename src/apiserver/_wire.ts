@@ -1,6 +1,6 @@
 /** For tests of this room: requests to a server in the process, as JSON. */
-import { type Apiserver, type ApiserverOptions, createApiserver } from "./mod.ts";
 import { VirtualClock } from "../base/virtual_clock.ts";
+import { type Apiserver, type ApiserverOptions, createApiserver } from "./mod.ts";
 
 /** What came back. */
 export interface Answer {

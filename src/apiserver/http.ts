@@ -1,26 +1,30 @@
 /** From a request to its answer: which operation it asks for, and in which form the answer is wanted. */
-import { type Form, namesFormat, wantedForm } from "./accept.ts";
+import { isObject } from "../base/json.ts";
+import { invalid as invalidField } from "../schema/field_error.ts";
 import type { User } from "./access/user.ts";
 import { deleteAdmitted } from "./admission/deletion.ts";
-import { contentType, jsonFault, OBJECT_TYPES, parseJson, readBody, untypedFault } from "./body.ts";
-import { isObject } from "../base/json.ts";
-import { withConversions } from "./conversion.ts";
-import { connect, isConnection } from "./connect.ts";
-import type { Core } from "./core.ts";
-import { storedOf } from "./stored.ts";
-import { invalid as invalidField } from "../schema/field_error.ts";
-import { isDiscoveryPath, serveDiscovery } from "./discovery.ts";
-import { asWanted, COMMON, encoded, jsonResponse, refusal, requestAsJson, streaming, textOf } from "./formats.ts";
-import type { ServedKind } from "./kinds.ts";
-import type { StoredObject } from "./objects.ts";
-import { deleteOptions, isTrue } from "./options.ts";
-import { type ResourcePath, resourcePath } from "./path.ts";
-import { isPodPart, servePodPart } from "./pod_parts.ts";
-import { PROTOBUF } from "./protobuf/media_type.ts";
-import { getObject, listObjects, selection } from "./read.ts";
-import { isReview, serveReview } from "./reviews.ts";
-import { isScale, serveScale } from "./scale.ts";
-import { isTokenRequest, serveTokenRequest } from "./token_request.ts";
+import type { Core } from "./core/core.ts";
+import { storedOf } from "./core/stored.ts";
+import type { Outcome, Target } from "./core/target.ts";
+import { isDiscoveryPath, serveDiscovery } from "./discovery/discovery.ts";
+import type { ServedKind } from "./objects/kinds.ts";
+import type { StoredObject } from "./objects/objects.ts";
+import { deleteOptions, isTrue } from "./objects/options.ts";
+import { connect, isConnection } from "./subresources/connect.ts";
+import { isPodPart, servePodPart } from "./subresources/pod_parts.ts";
+import { isScale, serveScale } from "./subresources/scale.ts";
+import { isTokenRequest, serveTokenRequest } from "./subresources/token_request.ts";
+import { type IncludeObject, partial, tableOf } from "./tables/table.ts";
+import { getObject, listObjects, selection } from "./verbs/read.ts";
+import { isReview, serveReview } from "./verbs/reviews.ts";
+import type { Watches, WatchEvent } from "./verbs/watch.ts";
+import { create, patch, update } from "./verbs/writes.ts";
+import { withConversions } from "./webhooks/conversion.ts";
+import { type Form, namesFormat, wantedForm } from "./wire/accept.ts";
+import { contentType, jsonFault, OBJECT_TYPES, parseJson, readBody, untypedFault } from "./wire/body.ts";
+import { asWanted, COMMON, encoded, jsonResponse, refusal, requestAsJson, streaming, textOf } from "./wire/formats.ts";
+import { type ResourcePath, resourcePath } from "./wire/path.ts";
+import { PROTOBUF } from "./wire/protobuf/media_type.ts";
 import {
   badRequest,
   methodNotAllowed,
@@ -30,13 +34,9 @@ import {
   resourceNotFound,
   StatusError,
   unsupportedMediaType,
-} from "./status_error.ts";
-import { type IncludeObject, partial, tableOf } from "./table.ts";
-import type { Watches, WatchEvent } from "./watch.ts";
-import { warningHeaders } from "./warning_headers.ts";
-import { parseYaml } from "./yaml_body.ts";
-import type { Outcome, Target } from "./target.ts";
-import { create, patch, update } from "./writes.ts";
+} from "./wire/status_error.ts";
+import { warningHeaders } from "./wire/warning_headers.ts";
+import { parseYaml } from "./wire/yaml.ts";
 
 /**
  * Answers a request.
@@ -378,7 +378,7 @@ async function watch(
     const message = `only the following media types are accepted: ${types.join(", ")}`;
     throw new StatusError(406, "NotAcceptable", message);
   }
-  const protobuf = form.format === "protobuf" ? await import("./protobuf/envelope.ts") : undefined;
+  const protobuf = form.format === "protobuf" ? await import("./wire/protobuf/envelope.ts") : undefined;
   let isFirst = true;
   const encode = ({ type, object }: WatchEvent): string | Uint8Array => {
     let line = object;

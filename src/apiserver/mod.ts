@@ -4,30 +4,30 @@
  */
 import { type Clock, systemClock } from "../base/clock.ts";
 import { Access } from "./access/access.ts";
-import { aggregateRoles } from "./access/aggregation.ts";
-import { createInitialRoles } from "./access/bootstrap.ts";
 import type { User } from "./access/user.ts";
-import type { ServiceCaller } from "./admission/call.ts";
-import { Background } from "./background.ts";
-import { builtinColumns } from "./builtin_columns.ts";
-import { builtinRules } from "./builtin_rules.ts";
-import type { Core } from "./core.ts";
-import { DEFINITIONS } from "./crd.ts";
-import { definitionRules } from "./definition_rules.ts";
-import { giveDefaultAccounts } from "./default_accounts.ts";
-import { Definitions } from "./definitions.ts";
-import { autoscalerRules } from "./autoscaler_rules.ts";
-import { eventRules } from "./event_rules.ts";
-import { Garbage } from "./garbage.ts";
-import { statusResponse } from "./formats.ts";
+import { autoscalerRules } from "./builtin/autoscaler_rules.ts";
+import { eventRules } from "./builtin/event_rules.ts";
+import { builtinRules } from "./builtin/rules.ts";
+import { serviceRules, SERVICES } from "./builtin/service_addresses.ts";
+import { giveDefaultAccounts } from "./controllers/default_accounts.ts";
+import { Garbage } from "./controllers/garbage.ts";
+import { createInitialObjects } from "./controllers/initial_objects.ts";
+import { createInitialRoles } from "./controllers/initial_roles.ts";
+import { createInitialNamespaces, emptiedNamespace, emptyNamespace, NAMESPACES } from "./controllers/namespaces.ts";
+import { aggregateRoles } from "./controllers/role_aggregation.ts";
+import { Background } from "./core/background.ts";
+import type { Core } from "./core/core.ts";
+import { DEFINITIONS } from "./definitions/crd.ts";
+import { Definitions } from "./definitions/definitions.ts";
+import { definitionRules } from "./definitions/rules.ts";
 import { answer } from "./http.ts";
-import { createInitialObjects } from "./initial_objects.ts";
-import { builtinKinds, Kinds, type Rules, type ServedKind } from "./kinds.ts";
-import { createInitialNamespaces, emptiedNamespace, emptyNamespace, NAMESPACES } from "./namespaces.ts";
-import { serviceRules, SERVICES } from "./service_addresses.ts";
-import { internalError, requestTooLarge, type StatusError } from "./status_error.ts";
-import { Store } from "./store.ts";
-import { type Disturbance, Watches } from "./watch.ts";
+import { builtinKinds, Kinds, type Rules, type ServedKind } from "./objects/kinds.ts";
+import { Store } from "./objects/store.ts";
+import { builtinColumns } from "./tables/builtin_columns.ts";
+import { type Disturbance, Watches } from "./verbs/watch.ts";
+import type { ServiceCaller } from "./webhooks/call.ts";
+import { statusResponse } from "./wire/formats.ts";
+import { internalError, requestTooLarge, type StatusError } from "./wire/status_error.ts";
 
 /** Options for {@linkcode createApiserver}. */
 export interface ApiserverOptions {

@@ -7,12 +7,12 @@ import type { TLSSocket } from "node:tls";
 import type { AddressInfo } from "node:net";
 import process from "node:process";
 import { Readable } from "node:stream";
-import { certificateUser } from "./certificate_user.ts";
+import { certificateUser } from "./access/certificate_user.ts";
+import { unauthorized } from "./access/refusal.ts";
 import type { User } from "./access/user.ts";
-import { statusResponse } from "./formats.ts";
 import type { Apiserver } from "./mod.ts";
 import type { ServedApiserver, ServeOptions } from "./serve.ts";
-import { unauthorized } from "./access/refusal.ts";
+import { statusResponse } from "./wire/formats.ts";
 
 /** Options for {@linkcode serveToCertificates}. */
 export interface ServeToCertificatesOptions extends ServeOptions {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { localAuthority } from "../testing/local_certificate.ts";
-import { createApiserver } from "./mod.ts";
 import { CONFIG_MAPS, configMap, Wire } from "./_wire.ts";
+import { createApiserver } from "./mod.ts";
 import { serveToCertificates, takesClientCertificates } from "./serve_certificates.ts";
 
 type Test = (name: string, fn: () => Promise<void>) => void;

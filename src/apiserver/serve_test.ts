@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { localCertificate } from "../testing/local_certificate.ts";
-import { createApiserver } from "./mod.ts";
 import { CONFIG_MAPS, configMap, Wire } from "./_wire.ts";
+import { createApiserver } from "./mod.ts";
 import { kubeconfigFor, serveApiserver } from "./serve.ts";
 
 Deno.test("serveApiserver answers over TCP, and a watch ends with the client that left", async () => {

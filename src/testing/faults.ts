@@ -1,7 +1,7 @@
 /** What can go wrong between an operator and an API server, to be injected into a memory cluster. */
 import { type Duration, milliseconds } from "../base/duration.ts";
-import type { Disturbance } from "../apiserver/watch.ts";
-import { modified, notFound, StatusError } from "../apiserver/status_error.ts";
+import type { Disturbance } from "../apiserver/verbs/watch.ts";
+import { modified, notFound, StatusError } from "../apiserver/wire/status_error.ts";
 import type { RequestRecord } from "./request_log.ts";
 
 /** What befalls a request. Made by {@linkcode faults}. */

@@ -38,7 +38,7 @@ export type {
 export type { PolicyRule, UsedRight } from "./rights.ts";
 export type { RequestFilter, RequestRecord, RequestVerb } from "./request_log.ts";
 export type { FaultFilter, Injected } from "./_wire.ts";
-export type { Disturbance } from "../apiserver/watch.ts";
+export type { Disturbance } from "../apiserver/verbs/watch.ts";
 export type { User } from "../apiserver/access/user.ts";
 export { roundTrips, type RoundTripsOptions } from "./round_trips.ts";
 export { realCluster } from "./real_cluster.ts";

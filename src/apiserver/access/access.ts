@@ -1,5 +1,5 @@
 /** The way in: who sends a request, as whom it is answered, and whether it may be. */
-import type { ServedKind } from "../kinds.ts";
+import type { ServedKind } from "../objects/kinds.ts";
 import { type Asked, attributesOf, attributesOn } from "./attributes.ts";
 import { Authorizer } from "./authorizer.ts";
 import { actingUser, type Mode } from "./impersonation.ts";

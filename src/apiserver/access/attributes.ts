@@ -1,6 +1,6 @@
 /** What a request asks for, as far as it decides who may (`k8s.io/apiserver/pkg/endpoints/request`, `RequestInfo`). */
 import { pathSegmentFaults } from "../../base/name_rules.ts";
-import type { ServedKind } from "../kinds.ts";
+import type { ServedKind } from "../objects/kinds.ts";
 
 /** A verb on a resource. */
 export interface ResourceAttributes {

@@ -2,9 +2,9 @@
  * Who may do what, by Roles, ClusterRoles and their bindings as they are stored (`k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac`). What one user
  * may do in one namespace is gathered once and kept until a role or binding changes.
  */
-import { keyOf } from "../object_key.ts";
-import type { StoredObject } from "../objects.ts";
-import type { Store } from "../store.ts";
+import { keyOf } from "../objects/key.ts";
+import type { StoredObject } from "../objects/objects.ts";
+import type { Store } from "../objects/store.ts";
 import { type Attributes, isOfResource } from "./attributes.ts";
 import { allows, type PolicyRule } from "./policy_rule.ts";
 import { MASTERS, splitServiceAccount, type User } from "./user.ts";

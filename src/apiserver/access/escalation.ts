@@ -3,10 +3,10 @@
  * by who has all of it, unless the verbs `escalate` and `bind` allow it.
  */
 import { equal } from "../../base/json.ts";
-import type { ServedKind } from "../kinds.ts";
-import type { Draft, StoredObject } from "../objects.ts";
-import { withMetadata } from "../objects.ts";
-import { forbidden, notFound, StatusError } from "../status_error.ts";
+import type { ServedKind } from "../objects/kinds.ts";
+import type { Draft, StoredObject } from "../objects/objects.ts";
+import { withMetadata } from "../objects/objects.ts";
+import { forbidden, notFound, StatusError } from "../wire/status_error.ts";
 import { type Authorizer, RBAC, type RoleReference } from "./authorizer.ts";
 import { compactLines, type PolicyRule, quotedList, uncovered } from "./policy_rule.ts";
 import { MASTERS, type User } from "./user.ts";

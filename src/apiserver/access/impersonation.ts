@@ -3,7 +3,7 @@
  * act as whom (`impersonate:user-info` and `impersonate-on:user-info:get`), then under `impersonate`, which says it for all.
  */
 import { subdomainFaults } from "../../base/name_rules.ts";
-import { badRequest, type StatusError } from "../status_error.ts";
+import { badRequest, type StatusError } from "../wire/status_error.ts";
 import type { Attributes, ResourceAttributes } from "./attributes.ts";
 import type { Authorizer } from "./authorizer.ts";
 import { accessRefused } from "./refusal.ts";

@@ -3,9 +3,9 @@
  * turn on, as OpenShift does): owner references are changed by who may delete what is owned, and block by who may update the owner's finalizers.
  */
 import { equal } from "../../base/json.ts";
-import type { Kinds } from "../kinds.ts";
-import type { OwnerReference, StoredObject } from "../objects.ts";
-import { forbidden } from "../status_error.ts";
+import type { Kinds } from "../objects/kinds.ts";
+import type { OwnerReference, StoredObject } from "../objects/objects.ts";
+import { forbidden } from "../wire/status_error.ts";
 import { attributesOn } from "./attributes.ts";
 import type { Authorizer } from "./authorizer.ts";
 import type { Guard, Written } from "./escalation.ts";

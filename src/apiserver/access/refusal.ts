@@ -1,5 +1,5 @@
 /** Refusals of access, worded as `k8s.io/apiserver/pkg/endpoints/handlers/responsewriters` does. */
-import { forbidden, StatusError } from "../status_error.ts";
+import { forbidden, StatusError } from "../wire/status_error.ts";
 import { type Attributes, isOfResource } from "./attributes.ts";
 import type { User } from "./user.ts";
 

@@ -3,8 +3,8 @@
  * They have the form of a JWT, with the real claims; nobody but this server can check them, so the signature is chance.
  */
 import type { Clock } from "../../base/clock.ts";
-import { keyOf } from "../object_key.ts";
-import type { Store } from "../store.ts";
+import { keyOf } from "../objects/key.ts";
+import type { Store } from "../objects/store.ts";
 import { AUTHENTICATED, serviceAccountGroups, serviceAccountUser, type User } from "./user.ts";
 
 /** Who issues tokens, and for whom if nobody says otherwise. */

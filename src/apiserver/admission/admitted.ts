@@ -1,10 +1,10 @@
 /** Writes as webhooks are asked about them. */
-import type { Core } from "../core.ts";
-import type { ServedKind } from "../kinds.ts";
-import type { WriteOptions } from "../options.ts";
-import type { Target } from "../target.ts";
+import type { Core } from "../core/core.ts";
+import { atOnce, lookedAt, type Steps } from "../core/steps.ts";
+import type { Target } from "../core/target.ts";
+import type { ServedKind } from "../objects/kinds.ts";
+import type { WriteOptions } from "../objects/options.ts";
 import { askWebhooks, hasWebhooks, type Write } from "./dispatch.ts";
-import { atOnce, lookedAt, type Steps } from "./steps.ts";
 
 /**
  * Makes a write, asking the webhooks where there are any that may want to know.

@@ -1,10 +1,10 @@
 /** Deletions as webhooks are asked about them. */
-import { withConversions } from "../conversion.ts";
-import type { Core } from "../core.ts";
-import type { DeleteOptions } from "../options.ts";
-import { deletable, deleteObject, type Removed } from "../remove.ts";
-import { forbidden } from "../status_error.ts";
-import type { Target } from "../target.ts";
+import type { Core } from "../core/core.ts";
+import { deletable, deleteObject, type Removed } from "../core/remove.ts";
+import type { Target } from "../core/target.ts";
+import type { DeleteOptions } from "../objects/options.ts";
+import { withConversions } from "../webhooks/conversion.ts";
+import { forbidden } from "../wire/status_error.ts";
 import { namespaceOf } from "./admitted.ts";
 import { askAboutDeletion, hasWebhooks } from "./dispatch.ts";
 

@@ -1,23 +1,23 @@
 /** Asks the webhooks about a write (`k8s.io/apiserver/pkg/admission/plugin/webhook/{mutating,validating}`). */
 import { equal, isObject } from "../../base/json.ts";
 import type { User } from "../access/user.ts";
-import type { Core } from "../core.ts";
-import { untypedFault } from "../body.ts";
-import { DecodeError } from "../decode.ts";
-import { applyOperations, jsonType, Misfit } from "../json_patch.ts";
-import { jsonTextFault } from "../json_fault.ts";
-import type { ServedKind } from "../kinds.ts";
-import type { StoredObject } from "../objects.ts";
-import { badRequest, forbidden, internalError, type StatusDetails, StatusError } from "../status_error.ts";
-import { authorizerValue, type Decide, requestResourceValue } from "./authorizer.ts";
-import { CallError, callWebhook } from "./call.ts";
-import { holds } from "./conditions.ts";
+import type { Core } from "../core/core.ts";
+import type { Step } from "../core/steps.ts";
+import { DecodeError } from "../objects/decode.ts";
+import type { ServedKind } from "../objects/kinds.ts";
+import type { StoredObject } from "../objects/objects.ts";
+import { authorizerValue, type Decide, requestResourceValue } from "../webhooks/authorizer.ts";
+import { CallError, callWebhook } from "../webhooks/call.ts";
+import { holds } from "../webhooks/conditions.ts";
+import { reviewTypeFault } from "../webhooks/reply.ts";
+import { type Webhook, webhooksOf } from "../webhooks/webhook.ts";
+import { untypedFault } from "../wire/body.ts";
+import { jsonTextFault } from "../wire/json_fault.ts";
+import { applyOperations, jsonType, Misfit } from "../wire/json_patch.ts";
+import { badRequest, forbidden, internalError, type StatusDetails, StatusError } from "../wire/status_error.ts";
 import { kindFor, type Subject } from "./matching.ts";
 import { decodePatchedObject } from "./patched.ts";
-import { reviewTypeFault } from "./reply.ts";
 import { decodeReview, readVerdict, reviewRequest } from "./review.ts";
-import type { Step } from "./steps.ts";
-import { type Webhook, webhooksOf } from "./webhook.ts";
 
 /** What webhooks are told of a write besides its objects. */
 export interface Write {

@@ -1,11 +1,11 @@
 /** Which webhooks are asked about a request (`k8s.io/apiserver/pkg/admission/plugin/webhook/predicates`). */
-import type { Core } from "../core.ts";
-import { keyOf } from "../object_key.ts";
-import type { ServedKind } from "../kinds.ts";
-import { matchesSelector } from "../label_selector.ts";
-import type { StoredObject } from "../objects.ts";
-import { notFound } from "../status_error.ts";
-import type { Webhook, WebhookRule } from "./webhook.ts";
+import type { Core } from "../core/core.ts";
+import { keyOf } from "../objects/key.ts";
+import type { ServedKind } from "../objects/kinds.ts";
+import { matchesSelector } from "../objects/label_selector.ts";
+import type { StoredObject } from "../objects/objects.ts";
+import type { Webhook, WebhookRule } from "../webhooks/webhook.ts";
+import { notFound } from "../wire/status_error.ts";
 
 /** What is asked about. */
 export interface Subject {

@@ -1,11 +1,11 @@
 /** Objects as the patch of a webhook leaves them (`k8s.io/apiserver/pkg/admission/plugin/webhook/mutating`, callAttrMutatingHook). */
 import { own } from "../../base/own.ts";
 import { goJson } from "../../schema/go_text.ts";
-import { DecodeError } from "../decode.ts";
-import { isRegistered } from "../decode_body.ts";
-import type { ServedKind } from "../kinds.ts";
-import type { Draft, StoredObject } from "../objects.ts";
-import { internalError, StatusError } from "../status_error.ts";
+import { DecodeError } from "../objects/decode.ts";
+import { isRegistered } from "../objects/decode_body.ts";
+import type { ServedKind } from "../objects/kinds.ts";
+import type { Draft, StoredObject } from "../objects/objects.ts";
+import { internalError, StatusError } from "../wire/status_error.ts";
 
 /**
  * Reads a patched object: cut to its schema, with defaults.

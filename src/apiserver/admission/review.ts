@@ -2,10 +2,10 @@
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 import { type User, userInfo } from "../access/user.ts";
-import { decode, DecodeError } from "../decode.ts";
-import { jsonType } from "../json_patch.ts";
-import type { ServedKind } from "../kinds.ts";
-import { builtinSchema, type ServerSchema } from "../server_schema.ts";
+import { decode, DecodeError } from "../objects/decode.ts";
+import type { ServedKind } from "../objects/kinds.ts";
+import { builtinSchema, type ServerSchema } from "../objects/server_schema.ts";
+import { jsonType } from "../wire/json_patch.ts";
 import type { Subject } from "./matching.ts";
 
 /** What a webhook is told besides the objects. */

@@ -1,7 +1,7 @@
 /** What changed from one value to another, field by field (`sigs.k8s.io/structured-merge-diff/v6/typed/compare.go`). */
 import { equal, isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
-import type { ServerSchema } from "../server_schema.ts";
+import type { ServerSchema } from "../objects/server_schema.ts";
 import { FieldSet } from "./field_set.ts";
 import { fieldSchema, itemSchema, itemStep, shapeOf } from "./typed.ts";
 

@@ -2,8 +2,8 @@
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 import { goJson } from "../../schema/go_text.ts";
-import type { ServedKind } from "../kinds.ts";
-import { type Draft, metadataOf, withMetadata } from "../objects.ts";
+import type { ServedKind } from "../objects/kinds.ts";
+import { type Draft, metadataOf, withMetadata } from "../objects/objects.ts";
 import { compare } from "./compare.ts";
 import { fieldsOf } from "./typed.ts";
 import type { Conflict } from "./updater.ts";

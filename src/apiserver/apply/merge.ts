@@ -1,6 +1,6 @@
 /** Putting an applied configuration over what is there (`sigs.k8s.io/structured-merge-diff/v6/typed/merge.go`). */
 import { own, setOwn } from "../../base/own.ts";
-import type { ServerSchema } from "../server_schema.ts";
+import type { ServerSchema } from "../objects/server_schema.ts";
 import { fieldSchema, itemSchema, itemStep, shapeOf } from "./typed.ts";
 
 /**

@@ -1,8 +1,8 @@
 /** How a value is owned: as one, or part by part (`sigs.k8s.io/structured-merge-diff/v6/typed`). */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
-import { goSyntax, goValue } from "../go_value.ts";
-import type { ServerSchema } from "../server_schema.ts";
+import type { ServerSchema } from "../objects/server_schema.ts";
+import { goSyntax, goValue } from "../wire/go_value.ts";
 import { FieldSet, sorted } from "./field_set.ts";
 
 /** What a value is to ownership. */

@@ -1,6 +1,6 @@
 /** Who owns which fields after a change (`sigs.k8s.io/structured-merge-diff/v6/merge/update.go`). */
 import { equal } from "../../base/json.ts";
-import type { ServerSchema } from "../server_schema.ts";
+import type { ServerSchema } from "../objects/server_schema.ts";
 import { compare, type Comparison } from "./compare.ts";
 import { FieldSet } from "./field_set.ts";
 import { merge } from "./merge.ts";

@@ -45,7 +45,7 @@ export const ADMISSION: readonly PlantedFault[] = [
   },
   {
     title: "who may read by a connection may run by it",
-    file: "apiserver/connect.ts",
+    file: "apiserver/subresources/connect.ts",
     from: `if (subresource !== "proxy" && verb !== "create") mustBeAllowed`,
     to: "if (false) mustBeAllowed",
     area: "connections",
@@ -53,7 +53,7 @@ export const ADMISSION: readonly PlantedFault[] = [
   },
   {
     title: "what a webhook changed of a connection is not taken",
-    file: "apiserver/connect.ts",
+    file: "apiserver/subresources/connect.ts",
     from: "onItsNode(core, target, asked)",
     to: "onItsNode(core, target, options)",
     area: "connections",
@@ -61,7 +61,7 @@ export const ADMISSION: readonly PlantedFault[] = [
   },
   {
     title: "objects are shown in the version that is stored",
-    file: "apiserver/conversion.ts",
+    file: "apiserver/webhooks/conversion.ts",
     from: "return restored(object, known);",
     to: "return object;",
     area: "conversion",
@@ -69,7 +69,7 @@ export const ADMISSION: readonly PlantedFault[] = [
   },
   {
     title: "a converter may make another object of one",
-    file: "apiserver/conversion.ts",
+    file: "apiserver/webhooks/conversion.ts",
     from: "if (was !== is) return",
     to: "if (false) return",
     area: "conversion",

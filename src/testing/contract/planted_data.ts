@@ -37,7 +37,7 @@ const APPLY: readonly PlantedFault[] = [
   },
   {
     title: "a write to the whole owns the status",
-    file: "apiserver/managed_fields.ts",
+    file: "apiserver/apply/managed_fields.ts",
     from: `return hasStatus ? FieldSet.of(["f:status"]) : new FieldSet();`,
     to: "return new FieldSet();",
     area: "applied besides",
@@ -45,7 +45,7 @@ const APPLY: readonly PlantedFault[] = [
   },
   {
     title: "what kubectl applied on the client's side conflicts with its apply on the server's",
-    file: "apiserver/apply.ts",
+    file: "apiserver/verbs/apply.ts",
     from: "options.manager === KUBECTL ? conflictsBeside",
     to: `options.manager === "" ? conflictsBeside`,
     area: "applied besides",
@@ -56,7 +56,7 @@ const APPLY: readonly PlantedFault[] = [
 const WATCH_AND_LIST: readonly PlantedFault[] = [
   {
     title: "a watch is not told of what leaves its view",
-    file: "apiserver/watch.ts",
+    file: "apiserver/verbs/watch.ts",
     from: `return wasSeen ? { type: "DELETED", object: at(before, change.revision) } : undefined;`,
     to: "return undefined;",
     area: "views",
@@ -64,7 +64,7 @@ const WATCH_AND_LIST: readonly PlantedFault[] = [
   },
   {
     title: "a watch does not say where the initial events end",
-    file: "apiserver/watch.ts",
+    file: "apiserver/verbs/watch.ts",
     from: `if (asksInitial !== null && isTrue(query.get("allowWatchBookmarks"))) {`,
     to: "if (false) {",
     area: "watches",
@@ -72,7 +72,7 @@ const WATCH_AND_LIST: readonly PlantedFault[] = [
   },
   {
     title: "what is deleted comes with the revision of its last change",
-    file: "apiserver/store.ts",
+    file: "apiserver/objects/store.ts",
     from: "const object = withRevision(previous, revision);",
     to: "const object = previous;",
     area: "watches",
@@ -80,7 +80,7 @@ const WATCH_AND_LIST: readonly PlantedFault[] = [
   },
   {
     title: "a page begins with the last item of the one before",
-    file: "apiserver/read.ts",
+    file: "apiserver/verbs/read.ts",
     from: "> from.after",
     to: ">= from.after",
     area: "lists",
@@ -88,7 +88,7 @@ const WATCH_AND_LIST: readonly PlantedFault[] = [
   },
   {
     title: "a list of an exact version is of the newest",
-    file: "apiserver/read.ts",
+    file: "apiserver/verbs/read.ts",
     from: `if (match === "Exact") return revision;`,
     to: "",
     area: "pages",
@@ -96,7 +96,7 @@ const WATCH_AND_LIST: readonly PlantedFault[] = [
   },
   {
     title: "an object without the label is not selected by notin",
-    file: "apiserver/selectors.ts",
+    file: "apiserver/verbs/selectors.ts",
     from: "return [(labels) => values.has(own(labels, key) ?? MISSING) === isIn, next];",
     to:
       "return [(labels) => own(labels, key) !== undefined && values.has(own(labels, key) ?? MISSING) === isIn, next];",
@@ -116,7 +116,7 @@ const VALIDATION: readonly PlantedFault[] = [
   },
   {
     title: "unknown fields are stored",
-    file: "apiserver/custom_rules.ts",
+    file: "apiserver/definitions/custom_rules.ts",
     from: "const { value, dropped } = pruneFields(schema, object);",
     to: "const { dropped } = pruneFields(schema, object), value = object;",
     area: "field validation",
@@ -124,7 +124,7 @@ const VALIDATION: readonly PlantedFault[] = [
   },
   {
     title: "equal items of a set are let pass",
-    file: "apiserver/custom_rules.ts",
+    file: "apiserver/definitions/custom_rules.ts",
     from: "faults.push(...newListFaults(schema, object, old));",
     to: "",
     area: "validation",
@@ -132,7 +132,7 @@ const VALIDATION: readonly PlantedFault[] = [
   },
   {
     title: "what has not changed is checked anew",
-    file: "apiserver/custom_rules.ts",
+    file: "apiserver/definitions/custom_rules.ts",
     from: "const correlation = old && new Correlation(schema, object, old);",
     to: "const correlation = undefined as Correlation | undefined;",
     area: "rules",
@@ -148,7 +148,7 @@ const VALIDATION: readonly PlantedFault[] = [
   },
   {
     title: "a name that is taken is accepted",
-    file: "apiserver/crd.ts",
+    file: "apiserver/definitions/crd.ts",
     from: "if (wanted && wanted !== before[key] && used.has(wanted))",
     to: "if (wanted && wanted !== before[key] && false)",
     area: "definitions",
@@ -156,7 +156,7 @@ const VALIDATION: readonly PlantedFault[] = [
   },
   {
     title: "a new default is not shown in old objects",
-    file: "apiserver/custom_rules.ts",
+    file: "apiserver/definitions/custom_rules.ts",
     from: "...applyDefaults(schema, read) as StoredObject, apiVersion",
     to: "...read as StoredObject, apiVersion",
     area: "changed definitions",
@@ -167,7 +167,7 @@ const VALIDATION: readonly PlantedFault[] = [
 const PATCHES: readonly PlantedFault[] = [
   {
     title: "the test of a JSON patch always holds",
-    file: "apiserver/json_patch.ts",
+    file: "apiserver/wire/json_patch.ts",
     from: "if (equal(found, value)) return;",
     to: "return;",
     area: "JSON patches",
@@ -175,7 +175,7 @@ const PATCHES: readonly PlantedFault[] = [
   },
   {
     title: "a slash in a key is not unescaped",
-    file: "apiserver/json_patch.ts",
+    file: "apiserver/wire/json_patch.ts",
     from: `key.replaceAll("~1", "/").replaceAll("~0", "~")`,
     to: `key.replaceAll("~0", "~")`,
     area: "JSON patches",
@@ -191,7 +191,7 @@ const PATCHES: readonly PlantedFault[] = [
   },
   {
     title: "a strategic patch replaces lists",
-    file: "apiserver/strategic_patch.ts",
+    file: "apiserver/verbs/strategic_patch.ts",
     from: `return schema["x-kubernetes-patch-strategy"]?.split(",").includes("merge") ?? false;`,
     to: "return false;",
     area: "strategic patches",
@@ -199,7 +199,7 @@ const PATCHES: readonly PlantedFault[] = [
   },
   {
     title: "the order that a strategic patch asks for is not made",
-    file: "apiserver/strategic_patch.ts",
+    file: "apiserver/verbs/strategic_patch.ts",
     from: "inOrder(mergeKey(propertyOf(schema, name)), list, order)",
     to: "list",
     area: "strategic patches",
@@ -210,7 +210,7 @@ const PATCHES: readonly PlantedFault[] = [
 const LIFECYCLE: readonly PlantedFault[] = [
   {
     title: "zeros that say nothing are kept",
-    file: "apiserver/decode.ts",
+    file: "apiserver/objects/decode.ts",
     from: "return zeroFields(schema.definition).has(key);",
     to: "return false;",
     area: "zeros",
@@ -218,7 +218,7 @@ const LIFECYCLE: readonly PlantedFault[] = [
   },
   {
     title: "an eviction that a budget does not allow is made",
-    file: "apiserver/eviction.ts",
+    file: "apiserver/subresources/eviction.ts",
     from: "if (disruptionsAllowed <= 0) {",
     to: "if (disruptionsAllowed < 0) {",
     area: "pods",
@@ -226,7 +226,7 @@ const LIFECYCLE: readonly PlantedFault[] = [
   },
   {
     title: "the old version of an autoscaler loses its behaviour",
-    file: "apiserver/autoscaler_rules.ts",
+    file: "apiserver/builtin/autoscaler_rules.ts",
     from: "[BEHAVIOR]: behavior === undefined ? undefined : text(behaviorToOld(fields(behavior))),",
     to: "",
     area: "autoscalers",
@@ -234,7 +234,7 @@ const LIFECYCLE: readonly PlantedFault[] = [
   },
   {
     title: "a dry run is stored",
-    file: "apiserver/persist.ts",
+    file: "apiserver/core/persist.ts",
     from: "if (request.dryRun) return { object: kind.rules.read(kept), warnings };",
     to: "",
     area: "dry run",
@@ -242,7 +242,7 @@ const LIFECYCLE: readonly PlantedFault[] = [
   },
   {
     title: "an object goes while it has finalizers",
-    file: "apiserver/remove.ts",
+    file: "apiserver/core/remove.ts",
     from: "if (finalizers.length === 0 && !isHeld(kind)) {",
     to: "if (!isHeld(kind)) {",
     area: "deletion",
@@ -250,7 +250,7 @@ const LIFECYCLE: readonly PlantedFault[] = [
   },
   {
     title: "an owner that was made anew counts as the one before",
-    file: "apiserver/garbage.ts",
+    file: "apiserver/controllers/garbage.ts",
     from: "if (owner === undefined || owner.metadata.uid !== uid)",
     to: "if (owner === undefined)",
     area: "garbage collection",
@@ -258,7 +258,7 @@ const LIFECYCLE: readonly PlantedFault[] = [
   },
   {
     title: "orphans keep the reference to who is gone",
-    file: "apiserver/garbage.ts",
+    file: "apiserver/controllers/garbage.ts",
     from: "this.#setOwners(dependent, owners.filter((owner) => owner.uid !== uid));",
     to: "this.#setOwners(dependent, owners);",
     area: "garbage collection",
@@ -266,7 +266,7 @@ const LIFECYCLE: readonly PlantedFault[] = [
   },
   {
     title: "an object that is to be changed counts its generation for its status too",
-    file: "apiserver/custom_rules.ts",
+    file: "apiserver/definitions/custom_rules.ts",
     from: `if (subresource === "status") return statusUpdate(object, old);`,
     to: "",
     area: "status",
@@ -274,7 +274,7 @@ const LIFECYCLE: readonly PlantedFault[] = [
   },
   {
     title: "a namespace that goes takes in new objects",
-    file: "apiserver/persist.ts",
+    file: "apiserver/core/persist.ts",
     from: "if (object.metadata.deletionTimestamp === undefined) return;",
     to: "return;",
     area: "namespaces",
@@ -282,7 +282,7 @@ const LIFECYCLE: readonly PlantedFault[] = [
   },
   {
     title: "a pod on a node goes at once",
-    file: "apiserver/grace.ts",
+    file: "apiserver/core/grace.ts",
     from: `if (!nodeName || phase === "Succeeded" || phase === "Failed") return 0;`,
     to: "return 0;",
     area: "graceful deletion",
@@ -317,7 +317,7 @@ const RBAC: readonly PlantedFault[] = [
   },
   {
     title: "roles are not gathered by their labels",
-    file: "apiserver/access/aggregation.ts",
+    file: "apiserver/controllers/role_aggregation.ts",
     from: "if (equal(rules, role.rules ?? [])) continue;",
     to: "continue;",
     area: "access",
@@ -336,7 +336,7 @@ const RBAC: readonly PlantedFault[] = [
 const SHOWING: readonly PlantedFault[] = [
   {
     title: "rows carry whole objects",
-    file: "apiserver/table.ts",
+    file: "apiserver/tables/table.ts",
     from: `: options.includeObject === "Object"`,
     to: ": true",
     area: "tables",
@@ -344,7 +344,7 @@ const SHOWING: readonly PlantedFault[] = [
   },
   {
     title: "columns have no priority",
-    file: "apiserver/table.ts",
+    file: "apiserver/tables/table.ts",
     from: `description = "", priority = 0 }) => ({`,
     to: `description = "" }, priority = 0) => ({`,
     area: "tables",
@@ -352,7 +352,7 @@ const SHOWING: readonly PlantedFault[] = [
   },
   {
     title: "short names are not told of",
-    file: "apiserver/discovery.ts",
+    file: "apiserver/discovery/discovery.ts",
     from: `...(kind.shortNames.length > 0 && { shortNames: kind.shortNames }),
         ...(kind.categories.length > 0 && { categories: kind.categories }),
         ...(kind.verbs`,
@@ -362,7 +362,7 @@ const SHOWING: readonly PlantedFault[] = [
   },
   {
     title: "the oldest version is preferred",
-    file: "apiserver/crd.ts",
+    file: "apiserver/definitions/crd.ts",
     from: "return stage(left) - stage(right) || Number(right[1]) - Number(left[1]) ||",
     to: "return stage(right) - stage(left) || Number(left[1]) - Number(right[1]) ||",
     area: "discovery",
@@ -370,7 +370,7 @@ const SHOWING: readonly PlantedFault[] = [
   },
   {
     title: "OpenAPI does not say which schema is whose",
-    file: "apiserver/openapi.ts",
+    file: "apiserver/discovery/openapi.ts",
     from: `: { ...written, "x-kubernetes-group-version-kind": all }`,
     to: ": written",
     area: "openapi",
@@ -381,7 +381,7 @@ const SHOWING: readonly PlantedFault[] = [
 const BAD_INPUT: readonly PlantedFault[] = [
   {
     title: "keys that are there twice are not told of",
-    file: "apiserver/body.ts",
+    file: "apiserver/wire/body.ts",
     from: ": duplicateKeys(text).map(",
     to: ": ([] as string[]).map(",
     area: "field validation",
@@ -389,7 +389,7 @@ const BAD_INPUT: readonly PlantedFault[] = [
   },
   {
     title: "an object of another kind is taken for this one",
-    file: "apiserver/decode_body.ts",
+    file: "apiserver/objects/decode_body.ts",
     from: `if (name !== undefined && name !== "" && name !== kind.kind) {`,
     to: "if (false) {",
     area: "hostile input",
@@ -397,7 +397,7 @@ const BAD_INPUT: readonly PlantedFault[] = [
   },
   {
     title: "a body of any type is read as JSON",
-    file: "apiserver/body.ts",
+    file: "apiserver/wire/body.ts",
     from: `if (type !== "application/json") {`,
     to: "if (false) {",
     area: "bad input",

@@ -1,6 +1,6 @@
 /** Sends a case's requests and writes down what comes back. */
 
-import { hasProtobufForm, PROTOBUF, toProtobuf } from "../../apiserver/protobuf/envelope.ts";
+import { hasProtobufForm, PROTOBUF, toProtobuf } from "../../apiserver/wire/protobuf/envelope.ts";
 import { isObject } from "../../base/json.ts";
 import { readable } from "./protobuf.ts";
 

@@ -1,0 +1,104 @@
+/** What is wrong with ConfigMaps and Secrets (`k8s.io/kubernetes/pkg/apis/core/validation`): their keys, their size, what a type of Secret must hold. */
+import { isObject } from "../../base/json.ts";
+import { own } from "../../base/own.ts";
+import { type FieldError, invalid, required, tooLong } from "../../schema/field_error.ts";
+import type { StoredObject } from "../objects/objects.ts";
+import { jsonFault } from "../wire/body.ts";
+
+// Of both kinds, so that one is no way around the other.
+const LARGEST = 1024 * 1024;
+
+const LONGEST_KEY = 253;
+
+/** What is wrong with the data of a ConfigMap. */
+export function configMapFaults(object: StoredObject): FieldError[] {
+  const [data, binary] = [texts(object.data), texts(object.binaryData)];
+  const faults = [
+    ...Object.keys(data).flatMap((key) => [
+      ...keyFaults("data", key),
+      ...own(binary, key) === undefined ? [] : [invalid(`data[${key}]`, key, "duplicate of key present in binaryData")],
+    ]),
+    ...Object.keys(binary).flatMap((key) => keyFaults("binaryData", key)),
+  ];
+  const size = sizeOf(Object.values(data), bytes) + sizeOf(Object.values(binary), encodedBytes);
+  return size > LARGEST ? [...faults, tooLong("[]", LARGEST)] : faults;
+}
+
+/** What is wrong with the data of a Secret. */
+export function secretFaults(object: StoredObject): FieldError[] {
+  const data = texts(object.data);
+  const faults = Object.keys(data).flatMap((key) => keyFaults("data", key));
+  if (sizeOf(Object.values(data), encodedBytes) > LARGEST) faults.push(tooLong("data", LARGEST));
+  return [...faults, ...typeFaults(object, data)];
+}
+
+const ACCOUNT = "kubernetes.io/service-account.name";
+
+function typeFaults({ type, metadata }: StoredObject, data: Readonly<Record<string, string>>): FieldError[] {
+  const missing = (key: string) => own(data, key) === undefined ? [required(`data[${key}]`)] : [];
+  switch (type) {
+    case "kubernetes.io/service-account-token":
+      return own(metadata.annotations, ACCOUNT) ? [] : [required(`metadata.annotations[${ACCOUNT}]`)];
+    case "kubernetes.io/dockercfg":
+      return missing(".dockercfg").concat(jsonFaults(data, ".dockercfg"));
+    case "kubernetes.io/dockerconfigjson":
+      return missing(".dockerconfigjson").concat(jsonFaults(data, ".dockerconfigjson"));
+    case "kubernetes.io/basic-auth": {
+      const faults = [...missing("username"), ...missing("password")];
+      return faults.length === 2 ? faults : [];
+    }
+    case "kubernetes.io/ssh-auth":
+      return own(data, "ssh-privatekey") ? [] : [required("data[ssh-privatekey]")];
+    case "kubernetes.io/tls":
+      return [...missing("tls.crt"), ...missing("tls.key")];
+    default:
+      return [];
+  }
+}
+
+/** What is wrong with a value that must be a JSON object. */
+function jsonFaults(data: Readonly<Record<string, string>>, key: string): FieldError[] {
+  const value = own(data, key);
+  if (value === undefined) return [];
+  const text = atob(value);
+  const refuse = (why: string) => [invalid(`data[${key}]`, "<secret contents redacted>", why)];
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return refuse(jsonFault(text));
+  }
+  if (isObject(parsed) || parsed === null) return [];
+  const type = Array.isArray(parsed) ? "array" : typeof parsed === "boolean" ? "bool" : typeof parsed;
+  return refuse(`json: cannot unmarshal ${type} into Go value of type map[string]interface {}`);
+}
+
+const KEY_RULE = "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or " +
+  "'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
+
+function keyFaults(field: string, key: string): FieldError[] {
+  const faults: string[] = [];
+  if (key.length > LONGEST_KEY) faults.push(`must be no more than ${LONGEST_KEY} characters`);
+  if (!/^[-._a-zA-Z0-9]+$/.test(key)) faults.push(KEY_RULE);
+  if (key === "." || key === "..") faults.push(`must not be '${key}'`);
+  else if (key.startsWith("..")) faults.push("must not start with '..'");
+  return faults.map((why) => invalid(`${field}[${key}]`, key, why));
+}
+
+function texts(value: unknown): Readonly<Record<string, string>> {
+  return isObject(value) ? value as Record<string, string> : {};
+}
+
+function sizeOf(values: readonly string[], size: (value: string) => number): number {
+  return values.reduce((sum, value) => sum + size(value), 0);
+}
+
+/** How many bytes a text has. */
+function bytes(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
+
+/** How many bytes a base64 text stands for. */
+function encodedBytes(text: string): number {
+  return Math.floor(text.length / 4) * 3 - (text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0);
+}

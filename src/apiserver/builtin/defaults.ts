@@ -1,0 +1,361 @@
+/** Values that the server fills in by code, not by schema (`zz_generated.defaults.go` of `k8s.io/kubernetes/pkg/apis`). */
+import { isObject } from "../../base/json.ts";
+import { own } from "../../base/own.ts";
+import { type Draft, metadataOf, type StoredObject } from "../objects/objects.ts";
+import { each, type Fields, fields, or, within } from "./_parts.ts";
+import { CREATED, TEMPLATE_GENERATION } from "./created.ts";
+
+/** How a kind's objects are completed. */
+export interface BuiltinDefaults {
+  /** On every way in. */
+  readonly filled: (object: Draft) => Draft;
+  /** Only when the object is new. */
+  readonly created: (object: StoredObject, now: number) => StoredObject;
+}
+
+/**
+ * How objects of a kind are completed.
+ *
+ * @param name `group/plural`.
+ */
+export function builtinDefaults(name: string): BuiltinDefaults {
+  const filled = FILLED[name] ?? ((object: Draft) => object);
+  const created = CREATED[name] ?? ((object: StoredObject) => object);
+  return { filled, created };
+}
+
+const FILLED: Readonly<Record<string, (object: Draft) => Draft>> = {
+  "/pods": (pod) =>
+    within(inSpec(pod, (spec) => onItsNode(podSpec(or(spec, { enableServiceLinks: true })))), "status", podAddresses),
+  "/podtemplates": (it) => within(it, "template", (template) => within(template, "spec", podSpec)),
+  "/secrets": (secret) => secretData(or(secret, { type: "Opaque" })),
+  "/services": (service) => inSpec(service, serviceSpec),
+  "/namespaces": (namespace) => {
+    const { name } = metadataOf(namespace);
+    if (!name) return namespace;
+    const labels = { ...metadataOf(namespace).labels, "kubernetes.io/metadata.name": name };
+    return { ...namespace, metadata: { ...metadataOf(namespace), labels } };
+  },
+  "/endpoints": (it) =>
+    each(it, "subsets", (subset) => each(subset, "ports", (port) => or(port, { protocol: "TCP" }))) as Draft,
+  "discovery.k8s.io/endpointslices": (it) =>
+    each(it, "ports", (port) => ({ name: "", ...or(port, { protocol: "TCP" }) })) as Draft,
+  "/persistentvolumeclaims": (claim) => inSpec(claim, (spec) => or(spec, { volumeMode: "Filesystem" })),
+  "/persistentvolumes": (volume) =>
+    inSpec(volume, (spec) => {
+      const filled = or(spec, { volumeMode: "Filesystem", persistentVolumeReclaimPolicy: "Retain" });
+      return within(filled, "hostPath", (path) => ({ type: "", ...path }));
+    }),
+  "/replicationcontrollers": (it) => labelled(inSpec(it, controllerSpec)),
+  "/limitranges": (it) => inSpec(it, (spec) => each(spec, "limits", limits)),
+  "apps/deployments": (it) => inSpec(it, deploymentSpec),
+  "apps/replicasets": (it) => inSpec(it, (spec) => inTemplate(or(spec, { replicas: 1 }))),
+  "apps/statefulsets": (it) => inSpec(it, statefulSetSpec),
+  "apps/daemonsets": (it) => counted(inSpec(it, daemonSetSpec)),
+  "batch/jobs": (it) => labelled(inSpec(it, jobSpec)),
+  "batch/cronjobs": (it) => inSpec(it, cronJobSpec),
+  "networking.k8s.io/networkpolicies": (it) =>
+    inSpec(
+      it,
+      (spec) => or(spec, { policyTypes: own(spec, "egress") === undefined ? ["Ingress"] : ["Ingress", "Egress"] }),
+    ),
+  "rbac.authorization.k8s.io/roles": (it) => ({ ...it, rules: own(it, "rules") ?? null }),
+  "rbac.authorization.k8s.io/clusterroles": (it) => ({ ...it, rules: own(it, "rules") ?? null }),
+  "autoscaling/horizontalpodautoscalers": autoscaler,
+  "rbac.authorization.k8s.io/rolebindings": roleBinding,
+  "rbac.authorization.k8s.io/clusterrolebindings": roleBinding,
+  "networking.k8s.io/ingressclasses": (it) =>
+    inSpec(it, (spec) => within(spec, "parameters", (parameters) => or(parameters, { scope: "Cluster" }))),
+  "storage.k8s.io/csidrivers": (it) => inSpec(it, (spec) => or(spec, CSI_DRIVER)),
+  "storage.k8s.io/storageclasses": (it) => or(it, { reclaimPolicy: "Delete", volumeBindingMode: "Immediate" }),
+  "admissionregistration.k8s.io/mutatingwebhookconfigurations": (it) => webhooks(it, { reinvocationPolicy: "Never" }),
+  "admissionregistration.k8s.io/validatingwebhookconfigurations": (it) => webhooks(it, {}),
+  "scheduling.k8s.io/priorityclasses": (it) => or(it, { preemptionPolicy: "PreemptLowerPriority" }),
+  "apiextensions.k8s.io/customresourcedefinitions": (it) =>
+    inSpec(it, (spec) => or(spec, { conversion: { strategy: "None" } })),
+};
+
+const CSI_DRIVER = {
+  attachRequired: true,
+  podInfoOnMount: false,
+  storageCapacity: false,
+  fsGroupPolicy: "ReadWriteOnceWithFSType",
+  volumeLifecycleModes: ["Persistent"],
+  requiresRepublish: false,
+  seLinuxMount: false,
+};
+
+/** What an autoscaler aims at when nothing is said. The old version has it by conversion. */
+const HALF_BUSY = {
+  type: "Resource",
+  resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 80 } },
+};
+
+const [FEW, ALL] = [{ type: "Pods", value: 4, periodSeconds: 15 }, { type: "Percent", value: 100, periodSeconds: 15 }];
+
+/** Who says anything of an autoscaler's behaviour is told all of it. */
+const BEHAVIOR = {
+  scaleUp: { stabilizationWindowSeconds: 0, selectPolicy: "Max", policies: [FEW, ALL] },
+  scaleDown: { selectPolicy: "Max", policies: [ALL] },
+};
+
+function autoscaler(it: Draft): Draft {
+  const isNew = own(it, "apiVersion") === "autoscaling/v2";
+  return inSpec(it, (spec) => {
+    const metrics = own(spec, "metrics");
+    const hasNone = metrics === undefined || (Array.isArray(metrics) && metrics.length === 0);
+    const filled = { ...or(spec, { minReplicas: 1 }), ...isNew && hasNone && { metrics: [HALF_BUSY] } };
+    return within(filled, "behavior", (behavior) => ({
+      ...behavior,
+      scaleUp: { ...BEHAVIOR.scaleUp, ...fields(own(behavior, "scaleUp")) },
+      scaleDown: { ...BEHAVIOR.scaleDown, ...fields(own(behavior, "scaleDown")) },
+    }));
+  });
+}
+
+/** The first of the addresses has a field of its own; either says the other. */
+function podAddresses(status: Fields): Fields {
+  const { podIP, podIPs } = status;
+  if (podIP && podIPs === undefined) return { ...status, podIPs: [{ ip: podIP }] };
+  const first = Array.isArray(podIPs) ? fields(podIPs[0]).ip : undefined;
+  return !podIP && first ? { ...status, podIP: first } : status;
+}
+
+function inSpec(object: Draft, fill: (spec: Fields) => Fields): Draft {
+  return within(object, "spec", fill);
+}
+
+function inTemplate(spec: Fields): Fields {
+  return within(spec, "template", (template) => within(template, "spec", podSpec));
+}
+
+function podSpec(spec: Fields): Fields {
+  let next = or(spec, {
+    restartPolicy: "Always",
+    dnsPolicy: "ClusterFirst",
+    schedulerName: "default-scheduler",
+    terminationGracePeriodSeconds: 30,
+    securityContext: {},
+    ...accountNames(own(spec, "serviceAccountName") ?? own(spec, "serviceAccount")),
+  });
+  for (const key of ["containers", "initContainers", "ephemeralContainers"]) next = each(next, key, container);
+  return each(next, "volumes", volume);
+}
+
+/** On its node's network a pod's ports are those of the node. */
+function onItsNode(spec: Fields): Fields {
+  if (own(spec, "hostNetwork") !== true) return spec;
+  const port = (it: Fields) => or(it, { hostPort: own(it, "containerPort") });
+  const ports = (it: Fields) => each(it, "ports", port);
+  return each(each(spec, "containers", ports), "initContainers", ports);
+}
+
+/** The number of its template stands in an annotation, as the field that it had went long ago. */
+function counted(daemonSet: Draft): Draft {
+  const metadata = fields(daemonSet.metadata);
+  const annotations = { [TEMPLATE_GENERATION]: "0", ...fields(own(metadata, "annotations")) };
+  return { ...daemonSet, metadata: { ...metadata, annotations } };
+}
+
+/** The old name of the field is kept beside the new one. */
+function accountNames(name: unknown): Fields {
+  return name === undefined ? {} : { serviceAccountName: name, serviceAccount: name };
+}
+
+function container(it: Fields): Fields {
+  const image = String(own(it, "image") ?? "");
+  const tag = /:([^/:@]+)(?:@|$)/.exec(image)?.[1];
+  const isLatest = !image.includes("@") && (tag === undefined || tag === "latest");
+  const filled = or(it, {
+    terminationMessagePath: "/dev/termination-log",
+    terminationMessagePolicy: "File",
+    imagePullPolicy: isLatest ? "Always" : "IfNotPresent",
+  });
+  const probed = ["livenessProbe", "readinessProbe", "startupProbe"].reduce(
+    (next, key) => within(next, key, probe),
+    filled,
+  );
+  const hooked = within(
+    probed,
+    "lifecycle",
+    (hooks) =>
+      ["postStart", "preStop"].reduce(
+        (next, key) => within(next, key, (hook) => within(hook, "httpGet", httpGet)),
+        hooks,
+      ),
+  );
+  return each(hooked, "env", (variable) => {
+    // Go does not tell an empty value from none.
+    const { value, ...rest } = variable;
+    return within(value === "" ? rest : variable, "valueFrom", (from) => within(from, "fieldRef", fieldRef));
+  });
+}
+
+function httpGet(it: Fields): Fields {
+  return or(it, { path: "/", scheme: "HTTP" });
+}
+
+function fieldRef(it: Fields): Fields {
+  return or(it, { apiVersion: "v1" });
+}
+
+function probe(it: Fields): Fields {
+  const filled = or(it, { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 });
+  return within(filled, "httpGet", httpGet);
+}
+
+function volume(it: Fields): Fields {
+  const parts: Readonly<Record<string, Fields>> = {
+    configMap: { defaultMode: 420 },
+    secret: { defaultMode: 420 },
+    downwardAPI: { defaultMode: 420 },
+    projected: { defaultMode: 420 },
+    hostPath: { type: "" },
+  };
+  const filled = Object.entries(parts).reduce(
+    (next, [key, defaults]) => within(next, key, (part) => or(part, defaults)),
+    Object.keys(it).some((key) => key !== "name") ? it : { ...it, emptyDir: {} },
+  );
+  const items = (part: Fields) => each(part, "items", (item) => within(item, "fieldRef", fieldRef));
+  const projected = within(filled, "projected", (part) =>
+    each(part, "sources", (source) => {
+      const token = within(source, "serviceAccountToken", (given) => or(given, { expirationSeconds: 3600 }));
+      return within(token, "downwardAPI", items);
+    }));
+  return within(projected, "downwardAPI", items);
+}
+
+function deploymentSpec(spec: Fields): Fields {
+  const filled = or(spec, { replicas: 1, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 });
+  const typed = { ...filled, strategy: or(fields(own(filled, "strategy")), { type: "RollingUpdate" }) };
+  if (typed.strategy.type !== "RollingUpdate") return inTemplate(typed);
+  const rollingUpdate = or(fields(own(typed.strategy, "rollingUpdate")), { maxUnavailable: "25%", maxSurge: "25%" });
+  return inTemplate({ ...typed, strategy: { ...typed.strategy, rollingUpdate } });
+}
+
+function statefulSetSpec(spec: Fields): Fields {
+  const filled = or(spec, {
+    replicas: 1,
+    revisionHistoryLimit: 10,
+    podManagementPolicy: "OrderedReady",
+    persistentVolumeClaimRetentionPolicy: { whenDeleted: "Retain", whenScaled: "Retain" },
+  });
+  const updateStrategy = or(fields(own(filled, "updateStrategy")), { type: "RollingUpdate" });
+  if (updateStrategy.type !== "RollingUpdate") return inTemplate({ ...filled, updateStrategy });
+  const rollingUpdate = or(fields(own(updateStrategy, "rollingUpdate")), { partition: 0 });
+  return inTemplate({ ...filled, updateStrategy: { ...updateStrategy, rollingUpdate } });
+}
+
+function daemonSetSpec(spec: Fields): Fields {
+  const filled = or(spec, { revisionHistoryLimit: 10 });
+  const updateStrategy = or(fields(own(filled, "updateStrategy")), { type: "RollingUpdate" });
+  if (updateStrategy.type !== "RollingUpdate") return inTemplate({ ...filled, updateStrategy });
+  const rollingUpdate = or(fields(own(updateStrategy, "rollingUpdate")), { maxUnavailable: 1, maxSurge: 0 });
+  return inTemplate({ ...filled, updateStrategy: { ...updateStrategy, rollingUpdate } });
+}
+
+function controllerSpec(spec: Fields): Fields {
+  const labels = own(fields(fields(own(spec, "template")).metadata), "labels");
+  const hasSelector = Object.keys(fields(own(spec, "selector"))).length > 0;
+  return inTemplate({ ...or(spec, { replicas: 1 }), ...!hasSelector && labels !== undefined && { selector: labels } });
+}
+
+/** Of containers: what may be at most is what is given, and what is given is what is asked for. */
+function limits(limit: Fields): Fields {
+  if (limit.type !== "Container") return limit;
+  const given = { ...fields(limit.max), ...fields(limit.default) };
+  const asked = { ...fields(limit.min), ...given, ...fields(limit.defaultRequest) };
+  return {
+    ...limit,
+    ...Object.keys(given).length > 0 && { default: given },
+    ...Object.keys(asked).length > 0 && { defaultRequest: asked },
+  };
+}
+
+/** What has no labels has those of its pods. */
+function labelled<T extends Draft>(it: T): T {
+  const metadata = fields(it.metadata);
+  const labels = own(fields(fields(fields(it.spec).template).metadata), "labels");
+  const hasOwn = Object.keys(fields(own(metadata, "labels"))).length > 0;
+  return hasOwn || labels === undefined ? it : { ...it, metadata: { ...metadata, labels } };
+}
+
+function jobSpec(spec: Fields): Fields {
+  const isCounted = own(spec, "completions") !== undefined || own(spec, "parallelism") !== undefined;
+  return inTemplate(or(spec, {
+    ...(!isCounted && { completions: 1 }),
+    parallelism: 1,
+    backoffLimit: 6,
+    completionMode: "NonIndexed",
+    suspend: false,
+    podReplacementPolicy: "TerminatingOrFailed",
+    manualSelector: false,
+  }));
+}
+
+function cronJobSpec(spec: Fields): Fields {
+  const filled = or(spec, {
+    concurrencyPolicy: "Allow",
+    suspend: false,
+    successfulJobsHistoryLimit: 3,
+    failedJobsHistoryLimit: 1,
+  });
+  // The job's own defaults come when it is made; the pod's are filled in here already.
+  return within(filled, "jobTemplate", (template) => within(template, "spec", inTemplate));
+}
+
+function serviceSpec(spec: Fields): Fields {
+  const typed = or(spec, { sessionAffinity: "None", type: "ClusterIP" });
+  const isInside = own(typed, "type") !== "ExternalName";
+  const isReached = ["NodePort", "LoadBalancer"].includes(String(own(typed, "type"))) ||
+    (isInside && Array.isArray(own(typed, "externalIPs")));
+  const filled = or(typed, {
+    ...isInside && { internalTrafficPolicy: "Cluster" },
+    ...isReached && { externalTrafficPolicy: "Cluster" },
+    ...own(typed, "type") === "LoadBalancer" && { allocateLoadBalancerNodePorts: true },
+  });
+  return each(filled, "ports", (port) => {
+    const target = own(port, "targetPort");
+    return target === undefined || target === 0 || target === "" ? { ...port, targetPort: own(port, "port") } : port;
+  });
+}
+
+function secretData(secret: Draft): Draft {
+  const text = own(secret, "stringData");
+  if (!isObject(text)) return secret;
+  const { stringData: _stringData, ...rest } = secret;
+  const encoded = Object.entries(text).map(([key, value]) => [key, base64(String(value))]);
+  return { ...rest, data: { ...fields(own(secret, "data")), ...Object.fromEntries(encoded) } };
+}
+
+function base64(text: string): string {
+  let binary = "";
+  for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte);
+  return btoa(binary);
+}
+
+function roleBinding(binding: Draft): Draft {
+  const group = "rbac.authorization.k8s.io";
+  const withRole = within(binding, "roleRef", (role) => or(role, { apiGroup: group }));
+  const subject = (it: Fields) => own(it, "kind") === "ServiceAccount" ? it : or(it, { apiGroup: group });
+  return each(withRole, "subjects", subject);
+}
+
+function webhooks(configuration: Draft, more: Fields): Draft {
+  return each(configuration, "webhooks", (webhook) => {
+    const filled = or(webhook, {
+      failurePolicy: "Fail",
+      matchPolicy: "Equivalent",
+      namespaceSelector: {},
+      objectSelector: {},
+      timeoutSeconds: 10,
+      ...more,
+    });
+    const scoped = each(filled, "rules", (rule) => or(rule, { scope: "*" }));
+    return within(
+      scoped,
+      "clientConfig",
+      (client) => within(client, "service", (service) => or(service, { port: 443 })),
+    );
+  }) as Draft;
+}

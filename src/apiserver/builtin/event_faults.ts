@@ -1,0 +1,112 @@
+/** What is wrong with events (`k8s.io/kubernetes/pkg/apis/core/validation/events.go`): little in the older form, more in the newer one. */
+import { equal, isObject } from "../../base/json.ts";
+import { qualifiedNameFaults } from "../../base/name_rules.ts";
+import { type FieldError, invalid, required } from "../../schema/field_error.ts";
+import type { StoredObject } from "../objects/objects.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The longest that texts may be, in bytes. */
+const LONGEST = { reportingInstance: 128, action: 128, reason: 128, message: 1024 } as const;
+
+/** What an event of the newer form cannot change. */
+const IMMUTABLE = [
+  "involvedObject",
+  "reason",
+  "message",
+  "source",
+  "firstTimestamp",
+  "lastTimestamp",
+  "count",
+  "reason",
+  "type",
+  "eventTime",
+  "action",
+  "related",
+  "reportingComponent",
+  "reportingInstance",
+] as const;
+
+/**
+ * What is wrong with an event.
+ *
+ * @param event The event, in the form of `v1`.
+ * @param isNew Whether it came as `events.k8s.io/v1`.
+ * @param old What it was; absent when it is new.
+ */
+export function eventFaults(event: StoredObject, isNew: boolean, old?: StoredObject): FieldError[] {
+  const faults = event.eventTime ? timedFaults(event, isNew) : placeFaults(event);
+  if (!isNew) return faults;
+  if (old === undefined) return [...faults, ...newFaults(event)];
+  if (!equal(event.series ?? null, old.series ?? null)) faults.push(...seriesFaults(event));
+  for (const key of IMMUTABLE) {
+    if (equal(event[key] ?? null, old[key] ?? null)) continue;
+    const field = key === "reportingComponent" ? "reportingController" : key;
+    faults.push(invalid(field, event[key] ?? null, "field is immutable"));
+  }
+  return faults;
+}
+
+function text(event: Fields, key: string): string {
+  const value = event[key];
+  return typeof value === "string" ? value : "";
+}
+
+function placeFaults({ metadata, involvedObject }: StoredObject): FieldError[] {
+  const namespace = text(fields(involvedObject), "namespace");
+  const isRight = namespace === ""
+    ? metadata.namespace === undefined || metadata.namespace === "default"
+    : metadata.namespace === namespace;
+  return isRight ? [] : [invalid("involvedObject.namespace", namespace, "does not match event.namespace")];
+}
+
+function fields(value: unknown): Fields {
+  return isObject(value) ? value : {};
+}
+
+/** An event with an `eventTime` says who saw what, and what was done. */
+function timedFaults(event: StoredObject, isNew: boolean): FieldError[] {
+  const faults: FieldError[] = [];
+  const { namespace } = event.metadata;
+  if (
+    text(fields(event.involvedObject), "namespace") === "" && namespace !== "default" && namespace !== "kube-system"
+  ) {
+    faults.push(invalid("involvedObject.namespace", "", "does not match event.namespace"));
+  }
+  const controller = text(event, "reportingComponent");
+  const field = isNew ? "reportingController" : "reportingComponent";
+  if (controller === "") faults.push(required(field));
+  faults.push(...qualifiedNameFaults(controller).map((why) => invalid(field, controller, why)));
+  for (const [key, longest] of Object.entries(LONGEST)) {
+    const value = text(event, key);
+    if (value === "" && key !== "message") faults.push(required(key));
+    if (new TextEncoder().encode(value).length > longest) {
+      faults.push(invalid(key, "", `can have at most ${longest} characters`));
+    }
+  }
+  return faults;
+}
+
+function newFaults(event: StoredObject): FieldError[] {
+  const faults = seriesFaults(event);
+  if (!event.eventTime) faults.push(required("eventTime"));
+  const type = text(event, "type");
+  if (type !== "Normal" && type !== "Warning") faults.push(invalid("type", "", `has invalid value: ${type}`));
+  const source = fields(event.source);
+  const unset = {
+    firstTimestamp: event.firstTimestamp,
+    lastTimestamp: event.lastTimestamp,
+    count: event.count,
+    source: source.component || source.host,
+  };
+  for (const [key, value] of Object.entries(unset)) if (value) faults.push(invalid(key, "", "needs to be unset"));
+  return faults;
+}
+
+function seriesFaults({ series }: StoredObject): FieldError[] {
+  if (!isObject(series)) return [];
+  const faults: FieldError[] = [];
+  if (!(Number(series.count ?? 0) >= 2)) faults.push(invalid("series.count", "", "should be at least 2"));
+  if (!series.lastObservedTime) faults.push(required("series.lastObservedTime"));
+  return faults;
+}

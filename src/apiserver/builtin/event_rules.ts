@@ -1,0 +1,75 @@
+/** Events, which are stored in one form and served in two: `v1` and `events.k8s.io/v1`. */
+import { own } from "../../base/own.ts";
+import type { Rules } from "../objects/kinds.ts";
+import type { Draft, StoredObject } from "../objects/objects.ts";
+import { eventFaults } from "./event_faults.ts";
+
+/** Names of fields in `v1`, and in `events.k8s.io/v1`. */
+const NAMES: readonly (readonly [core: string, events: string])[] = [
+  ["involvedObject", "regarding"],
+  ["message", "note"],
+  ["reportingComponent", "reportingController"],
+  ["source", "deprecatedSource"],
+  ["firstTimestamp", "deprecatedFirstTimestamp"],
+  ["lastTimestamp", "deprecatedLastTimestamp"],
+  ["count", "deprecatedCount"],
+];
+
+/** Fields that are there in any event of `v1`, be it as null or empty. */
+const ALWAYS: Draft = {
+  source: {},
+  firstTimestamp: null,
+  lastTimestamp: null,
+  eventTime: null,
+  reportingComponent: "",
+  reportingInstance: "",
+};
+
+/**
+ * The rules of events.
+ *
+ * @param base The rules of built-in kinds at large.
+ * @param isNew Whether they are served as `events.k8s.io/v1`.
+ */
+export function eventRules(base: Rules, isNew: boolean): Rules {
+  const shown = new WeakMap<StoredObject, StoredObject>();
+  const toCore = (object: StoredObject): StoredObject => isNew ? renamed(object, 1, "v1") : object;
+  return {
+    ...base,
+    prepareCreate: (object, now) => toCore(base.prepareCreate(object, now)),
+    prepareUpdate: (object, old, subresource) => toCore(base.prepareUpdate(object, old, subresource)),
+    validate(object, old, subresource) {
+      const before = old === undefined ? undefined : toCore(old);
+      return [...base.validate(object, old, subresource), ...eventFaults(toCore(object), isNew, before)];
+    },
+    read(stored) {
+      const known = shown.get(stored);
+      if (known !== undefined) return known;
+      const apiVersion = isNew ? "events.k8s.io/v1" : "v1";
+      const isCore = stored.apiVersion === "v1";
+      const core = isCore ? stored : renamed(stored, 1, "v1");
+      const whole = { ...ALWAYS, ...core } as StoredObject;
+      const made = isNew ? withoutEmpty(renamed(whole, 0, apiVersion)) : whole;
+      shown.set(stored, made);
+      return made;
+    },
+  };
+}
+
+/** An event with its fields named in the other form; `from` is the place of their names now. */
+function renamed(object: StoredObject, from: 0 | 1, apiVersion: string): StoredObject {
+  const result: Record<string, unknown> = { ...object, apiVersion };
+  for (const names of NAMES) {
+    const [before, after] = from === 0 ? names : [names[1], names[0]];
+    const value = own(result, before);
+    delete result[before];
+    if (value !== undefined) result[after] = value;
+  }
+  return result as unknown as StoredObject;
+}
+
+/** The new form leaves out who reports where nobody said. */
+function withoutEmpty(event: StoredObject): StoredObject {
+  const kept = Object.entries(event).filter(([key, value]) => !key.startsWith("reporting") || value !== "");
+  return Object.fromEntries(kept) as unknown as StoredObject;
+}

@@ -1,0 +1,158 @@
+/** What is wrong with objects of built-in kinds, of the server's many rules those that operators meet (`k8s.io/kubernetes/pkg/apis/.../validation`). */
+import { equal, isObject } from "../../base/json.ts";
+import { labelFaults } from "../../base/name_rules.ts";
+import { own } from "../../base/own.ts";
+import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from "../../schema/field_error.ts";
+import type { StoredObject } from "../objects/objects.ts";
+import { configMapFaults, secretFaults } from "./config_faults.ts";
+import { cronJobFaults, jobFaults } from "./job_faults.ts";
+import { imageFaults, podFaults } from "./pod_faults.ts";
+import { bindingFaults, roleFaults } from "./rbac_faults.ts";
+import { webhookFaults } from "./webhook_faults.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+type Check = (object: StoredObject, old?: StoredObject) => FieldError[];
+
+const CHECKS: Readonly<Record<string, Check>> = {
+  "/configmaps": (object, old) => [
+    ...immutableFaults(object, old, ["data", "binaryData"]),
+    ...configMapFaults(object),
+  ],
+  "/secrets": (object, old) => [
+    ...(old !== undefined && !equal(object.type, old.type) ? [invalid("type", object.type, "field is immutable")] : []),
+    ...immutableFaults(object, old, ["data"]),
+    ...secretFaults(object),
+  ],
+  "/pods": (pod) => [...podFaults(fields(pod.spec), "spec"), ...imageFaults(fields(pod.spec))],
+  "apps/deployments": workloadFaults,
+  "apps/replicasets": workloadFaults,
+  "apps/statefulsets": workloadFaults,
+  "apps/daemonsets": workloadFaults,
+  "batch/jobs": (job, old) => jobFaults(job, templateFaults(fields(fields(job.spec).template), "spec.template"), old),
+  "batch/cronjobs": (it) => {
+    const path = "spec.jobTemplate.spec.template";
+    return cronJobFaults(it, templateFaults(fields(fields(fields(fields(it.spec).jobTemplate).spec).template), path));
+  },
+  "coordination.k8s.io/leases": leaseFaults,
+  "/services": serviceFaults,
+  "admissionregistration.k8s.io/mutatingwebhookconfigurations": webhookFaults,
+  "admissionregistration.k8s.io/validatingwebhookconfigurations": webhookFaults,
+  "rbac.authorization.k8s.io/roles": roleFaults,
+  "rbac.authorization.k8s.io/clusterroles": roleFaults,
+  "rbac.authorization.k8s.io/rolebindings": bindingFaults,
+  "rbac.authorization.k8s.io/clusterrolebindings": bindingFaults,
+};
+
+/**
+ * What is wrong with an object of a built-in kind, beyond its metadata.
+ *
+ * @param name `group/plural`.
+ * @param object The object.
+ * @param old What it was; absent when it is new.
+ */
+export function builtinFaults(name: string, object: StoredObject, old?: StoredObject): FieldError[] {
+  return CHECKS[name]?.(object, old) ?? [];
+}
+
+function fields(value: unknown): Fields {
+  return isObject(value) ? value : {};
+}
+
+function items(value: unknown): readonly Fields[] {
+  return Array.isArray(value) ? value.map(fields) : [];
+}
+
+function immutableFaults(object: StoredObject, old: StoredObject | undefined, keys: readonly string[]): FieldError[] {
+  if (old?.immutable !== true) return [];
+  const why = "field is immutable when `immutable` is set";
+  const faults = object.immutable === true ? [] : [forbidden("immutable", why)];
+  for (const key of keys) if (!equal(own(object, key) ?? {}, own(old, key) ?? {})) faults.push(forbidden(key, why));
+  return faults;
+}
+
+function workloadFaults(object: StoredObject, old?: StoredObject): FieldError[] {
+  const spec = fields(object.spec);
+  const template = fields(spec.template);
+  const faults: FieldError[] = [];
+  const selector = own(spec, "selector");
+  const labels = own(fields(template.metadata), "labels");
+  if (selector === undefined) {
+    if (old !== undefined && own(fields(old.spec), "selector") !== undefined) {
+      faults.push(invalid("spec.selector", null, "field is immutable"));
+    }
+    faults.push(required("spec.selector"));
+  } else if (Object.keys(fields(selector)).length === 0) {
+    faults.push(invalid("spec.selector", selector, "empty selector is invalid for deployment"));
+  } else if (old !== undefined && !equal(selector, fields(old.spec).selector)) {
+    faults.push(invalid("spec.selector", selector, "field is immutable"));
+  }
+  if (selector === undefined || !matches(fields(selector), fields(labels))) {
+    const fault = invalid("spec.template.metadata.labels", labels ?? {}, "`selector` does not match template `labels`");
+    faults.push(labels === undefined ? { ...fault, message: fault.message.replace("{}", "null") } : fault);
+  }
+  const replicas = own(spec, "replicas");
+  if (typeof replicas === "number" && replicas < 0) {
+    faults.push(invalid("spec.replicas", replicas, "must be greater than or equal to 0"));
+  }
+  return [...faults, ...templateFaults(template, "spec.template")];
+}
+
+function matches(selector: Fields, labels: Fields): boolean {
+  return Object.entries(fields(selector.matchLabels)).every(([key, value]) => own(labels, key) === value);
+}
+
+function templateFaults(template: Fields, path: string): FieldError[] {
+  return podFaults(fields(template.spec), `${path}.spec`);
+}
+
+function leaseFaults({ spec }: StoredObject): FieldError[] {
+  const { leaseDurationSeconds: duration, leaseTransitions: transitions, preferredHolder, strategy } = fields(spec);
+  const faults: FieldError[] = [];
+  if (typeof duration === "number" && duration <= 0) {
+    faults.push(invalid("spec.leaseDurationSeconds", duration, "must be greater than 0"));
+  }
+  if (typeof transitions === "number" && transitions < 0) {
+    faults.push(invalid("spec.leaseTransitions", transitions, "must be greater than or equal to 0"));
+  }
+  if (preferredHolder && !strategy) {
+    faults.push(forbidden("spec.preferredHolder", "may only be specified if `strategy` is defined"));
+  }
+  return faults;
+}
+
+function serviceFaults({ spec }: StoredObject): FieldError[] {
+  const { ports, clusterIP, type } = fields(spec);
+  const list = items(ports);
+  if (list.length === 0) return clusterIP === "None" || type === "ExternalName" ? [] : [required("spec.ports")];
+  const names = new Set<unknown>();
+  return list.flatMap((port, i) => {
+    const at = `spec.ports[${i}]`;
+    const { name, protocol } = port;
+    const faults: FieldError[] = [];
+    if (!name) { if (list.length > 1) faults.push(required(`${at}.name`)); }
+    else {
+      faults.push(...labelFaults(String(name)).map((why) => invalid(`${at}.name`, name, why)));
+      if (names.has(name)) faults.push(duplicate(`${at}.name`, name));
+      names.add(name);
+    }
+    faults.push(...portFaults(port.port).map((why) => invalid(`${at}.port`, port.port, why)));
+    if (!PROTOCOLS.includes(String(protocol))) faults.push(notSupported(`${at}.protocol`, protocol, PROTOCOLS));
+    faults.push(...portFaults(port.targetPort).map((why) => invalid(`${at}.targetPort`, port.targetPort, why)));
+    return faults;
+  });
+}
+
+const PROTOCOLS = ["SCTP", "TCP", "UDP"];
+
+/** What is wrong with the number or the name of a port. */
+function portFaults(port: unknown): string[] {
+  if (typeof port === "number") return port < 1 || port > 65535 ? ["must be between 1 and 65535, inclusive"] : [];
+  const name = String(port);
+  return [
+    ...name.length > 15 ? ["must be no more than 15 characters"] : [],
+    ...!/^[-a-z0-9]+$/.test(name) ? ["must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)"] : [],
+    ...!/[a-z]/.test(name) ? ["must contain at least one letter (a-z)"] : [],
+    ...name.includes("--") ? ["must not contain consecutive hyphens"] : [],
+    ...name.startsWith("-") || name.endsWith("-") ? ["must not begin or end with a hyphen"] : [],
+  ];
+}

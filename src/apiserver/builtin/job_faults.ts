@@ -1,0 +1,148 @@
+/** What is wrong with a job, of the server's rules those that are met by hand (`k8s.io/kubernetes/pkg/apis/batch/validation`). */
+import { equal } from "../../base/json.ts";
+import { own } from "../../base/own.ts";
+import { type FieldError, invalid, notSupported, required } from "../../schema/field_error.ts";
+import type { StoredObject } from "../objects/objects.ts";
+import { type Fields, fields } from "./_parts.ts";
+
+const COUNTS = [
+  "parallelism",
+  "completions",
+  "activeDeadlineSeconds",
+  "backoffLimit",
+  "ttlSecondsAfterFinished",
+  "backoffLimitPerIndex",
+  "maxFailedIndexes",
+];
+const FIXED = ["completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"];
+
+/**
+ * What is wrong with a job, its pods' template aside.
+ *
+ * @param job The job.
+ * @param templateFaults What is wrong with its template: the server looks at it in between.
+ * @param old What it was; absent when it is new.
+ */
+export function jobFaults(job: StoredObject, templateFaults: readonly FieldError[], old?: StoredObject): FieldError[] {
+  const spec = fields(job.spec);
+  const labels = own(fields(fields(spec.template).metadata), "labels");
+  const all = specFaults(spec, labels, templateFaults);
+  return [
+    ...own(spec, "manualSelector") === true || own(spec, "selector") === undefined
+      ? []
+      : generatedFaults(job, spec, fields(labels)),
+    ...all,
+    // Of a change the server looks at the whole first, then at it once more with what was there.
+    ...old === undefined ? [] : [...all, ...changeFaults(spec, old)],
+  ];
+}
+
+function specFaults(spec: Fields, labels: unknown, templateFaults: readonly FieldError[]): FieldError[] {
+  return [
+    ...COUNTS.flatMap((key) => countFault(`spec.${key}`, own(spec, key))),
+    ...modeFaults(spec),
+    ...templateFaults,
+    ...restartFaults(fields(fields(spec.template).spec).restartPolicy, "spec.template.spec.restartPolicy"),
+    ...selectorFaults(own(spec, "selector"), labels),
+  ];
+}
+
+/**
+ * What is wrong with a job that is made at times.
+ *
+ * @param cronJob The cron job.
+ * @param templateFaults What is wrong with the template of its pods.
+ */
+export function cronJobFaults(cronJob: StoredObject, templateFaults: readonly FieldError[]): FieldError[] {
+  const spec = fields(cronJob.spec);
+  const { schedule, concurrencyPolicy: policy } = spec;
+  const counts = ["startingDeadlineSeconds", "successfulJobsHistoryLimit", "failedJobsHistoryLimit"];
+  const policies = ["Allow", "Forbid", "Replace"];
+  const pod = fields(fields(fields(fields(spec.jobTemplate).spec).template).spec);
+  return [
+    ...schedule ? [] : [required("spec.schedule")],
+    ...counts.flatMap((key) => countFault(`spec.${key}`, own(spec, key))),
+    ...policies.includes(String(policy)) ? [] : [notSupported("spec.concurrencyPolicy", policy, policies)],
+    ...templateFaults,
+    ...restartFaults(pod.restartPolicy, "spec.jobTemplate.spec.template.spec.restartPolicy"),
+  ];
+}
+
+/** Labels that the server gives are its own to give. */
+function generatedFaults({ metadata }: StoredObject, spec: Fields, labels: Fields): FieldError[] {
+  const { uid, name } = metadata;
+  const wanted = {
+    "controller-uid": uid,
+    "job-name": name,
+    "batch.kubernetes.io/controller-uid": uid,
+    "batch.kubernetes.io/job-name": name,
+  };
+  const field = "spec.template.metadata.labels";
+  const faults = Object.entries(wanted).flatMap(([key, value]) => {
+    if (labels[key] === value) return [];
+    if (labels[key] === undefined) return [required(`${field}[${key}]`, `must be '${value}'`)];
+    return [invalid(`${field}[${key}]`, labels, `must be '${value}'`)];
+  });
+  const selector = own(spec, "selector");
+  if (!matches(fields(selector), wanted)) {
+    faults.push(invalid("spec.selector", selector, "`selector` not auto-generated"));
+  }
+  return faults;
+}
+
+function matches(selector: Fields, labels: Fields): boolean {
+  return Object.entries(fields(selector.matchLabels)).every(([key, value]) => own(labels, key) === value);
+}
+
+function modeFaults({ completionMode: mode, completions }: Fields): FieldError[] {
+  if (mode === "NonIndexed") return [];
+  if (mode !== "Indexed") return [notSupported("spec.completionMode", mode, ["Indexed", "NonIndexed"])];
+  return completions === undefined ? [required("spec.completions", "when completion mode is Indexed")] : [];
+}
+
+function countFault(field: string, count: unknown): FieldError[] {
+  return Number(count ?? 0) < 0 ? [invalid(field, count, "must be greater than or equal to 0")] : [];
+}
+
+function restartFaults(policy: unknown, field: string): FieldError[] {
+  if (policy === undefined || policy === "Always") return [required(field, 'valid values: "OnFailure", "Never"')];
+  const isKnown = policy === "OnFailure" || policy === "Never";
+  return isKnown ? [] : [notSupported(field, policy, ["Never", "OnFailure"])];
+}
+
+function selectorFaults(selector: unknown, labels: unknown): FieldError[] {
+  const field = "spec.template.metadata.labels";
+  const why = "`selector` does not match template `labels`";
+  // No selector selects nothing.
+  if (selector === undefined) return [required("spec.selector"), invalid(field, labels ?? null, why)];
+  return matches(fields(selector), fields(labels)) ? [] : [invalid(field, labels ?? null, why)];
+}
+
+function changeFaults(spec: Fields, job: StoredObject): FieldError[] {
+  const old = fields(job.spec);
+  const isWaiting = old.suspend === true && fields(job.status).startTime === undefined;
+  const [next, before] = [spec, old].map(({ template }) => isWaiting ? withoutPlacement(fields(template)) : template);
+  const why = "field is immutable";
+  const fault = (key: string) => equal(spec[key], old[key]) ? [] : [invalid(`spec.${key}`, spec[key] ?? null, why)];
+  return [
+    ...completionsFaults(spec, old),
+    ...fault("selector"),
+    ...equal(next, before) ? [] : [invalid("spec.template", spec.template, why)],
+    ...FIXED.flatMap(fault),
+  ];
+}
+
+function completionsFaults({ completionMode: mode, completions, parallelism }: Fields, old: Fields): FieldError[] {
+  if (equal(completions, old.completions)) return [];
+  const field = "spec.completions";
+  if (mode !== "Indexed") return [invalid(field, completions ?? null, "field is immutable")];
+  if (completions === undefined || completions === parallelism) return [];
+  return [invalid(field, completions, "can only be modified in tandem with spec.parallelism")];
+}
+
+/** A template without what chooses the pods' nodes, which may change while the job has not begun. */
+function withoutPlacement({ metadata: _, spec, ...rest }: Fields): Fields {
+  const { affinity, nodeSelector: _n, tolerations: _t, schedulingGates: _g, ...pod } = fields(spec);
+  const { nodeAffinity: _a, ...affinities } = fields(affinity);
+  return { ...rest, spec: { ...pod, ...Object.keys(affinities).length > 0 && { affinity: affinities } } };
+}

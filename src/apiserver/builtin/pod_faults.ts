@@ -1,0 +1,180 @@
+/** What is wrong with the spec of a pod, of the server's rules those that are met by hand (`k8s.io/kubernetes/pkg/apis/core/validation`). */
+import { labelFaults } from "../../base/name_rules.ts";
+import { own } from "../../base/own.ts";
+import { Quantity } from "../../base/quantity.ts";
+import {
+  duplicate,
+  type FieldError,
+  forbidden,
+  invalid,
+  notFound,
+  notSupported,
+  required,
+} from "../../schema/field_error.ts";
+import { type Fields, fields } from "./_parts.ts";
+
+/**
+ * What is wrong with the spec of a pod.
+ *
+ * @param spec The spec.
+ * @param path Where it is, such as `spec.template.spec`.
+ */
+export function podFaults(spec: Fields, path: string): FieldError[] {
+  const volumes = items(spec.volumes);
+  const containers = items(spec.containers);
+  const faults = volumeFaults(volumes, `${path}.volumes`);
+  const names = new Set(volumes.map(({ name }) => name));
+  const { restartPolicy } = spec;
+  if (restartPolicy !== undefined && !RESTARTS.includes(String(restartPolicy))) {
+    faults.push(notSupported(`${path}.restartPolicy`, restartPolicy, RESTARTS));
+  }
+  if (containers.length === 0) return [...faults, required(`${path}.containers`)];
+  for (const key of ["containers", "initContainers"]) {
+    const seen = new Set<unknown>();
+    items(own(spec, key)).forEach((container, i) => {
+      const at = `${path}.${key}[${i}]`;
+      const { name, image } = container;
+      if (!name) faults.push(required(`${at}.name`));
+      else faults.push(...labelFaults(String(name)).map((fault) => invalid(`${at}.name`, name, fault)));
+      if (seen.has(name)) faults.push(duplicate(`${at}.name`, name));
+      seen.add(name);
+      if (!image) faults.push(required(`${at}.image`));
+      faults.push(...partFaults(container, at, names));
+    });
+  }
+  const deadline = spec.activeDeadlineSeconds;
+  if (typeof deadline === "number" && (deadline < 1 || deadline > 2 ** 31 - 1)) {
+    faults.push(invalid(`${path}.activeDeadlineSeconds`, deadline, "must be between 1 and 2147483647, inclusive"));
+  }
+  return faults;
+}
+
+const RESTARTS = ["Always", "OnFailure", "Never"];
+const PULLS = ["Always", "IfNotPresent", "Never"];
+
+function partFaults(container: Fields, at: string, volumes: ReadonlySet<unknown>): FieldError[] {
+  const { imagePullPolicy: pull, ports, env, volumeMounts, resources } = container;
+  return [
+    ...pull === undefined || PULLS.includes(String(pull)) ? [] : [notSupported(`${at}.imagePullPolicy`, pull, PULLS)],
+    ...portFaults(items(ports), `${at}.ports`),
+    ...items(env).flatMap(({ name }, i) => name ? [] : [required(`${at}.env[${i}].name`)]),
+    ...mountFaults(items(volumeMounts), `${at}.volumeMounts`, volumes),
+    ...resourceFaults(fields(resources), `${at}.resources`),
+  ];
+}
+
+function portFaults(ports: readonly Fields[], path: string): FieldError[] {
+  const names = new Set<unknown>();
+  return ports.flatMap(({ name, containerPort, hostPort, protocol }, i) => {
+    const faults: FieldError[] = [];
+    if (name !== undefined && names.has(name)) faults.push(duplicate(`${path}[${i}].name`, name));
+    names.add(name);
+    if (!containerPort) faults.push(required(`${path}[${i}].containerPort`));
+    for (const [key, port] of Object.entries({ containerPort, hostPort })) {
+      if (typeof port !== "number" || port === 0 || (port >= 1 && port <= 65535)) continue;
+      faults.push(invalid(`${path}[${i}].${key}`, port, "must be between 1 and 65535, inclusive"));
+    }
+    const isKnown = protocol === undefined || PROTOCOLS.includes(String(protocol));
+    return isKnown ? faults : [...faults, notSupported(`${path}[${i}].protocol`, protocol, PROTOCOLS)];
+  });
+}
+
+const PROTOCOLS = ["SCTP", "TCP", "UDP"];
+
+function mountFaults(mounts: readonly Fields[], path: string, volumes: ReadonlySet<unknown>): FieldError[] {
+  const places = new Set<unknown>();
+  return mounts.flatMap(({ name, mountPath }, i) => {
+    const faults: FieldError[] = [];
+    if (!name) faults.push(required(`${path}[${i}].name`));
+    if (!volumes.has(name)) faults.push(notFound(`${path}[${i}].name`, name ?? ""));
+    if (!mountPath) faults.push(required(`${path}[${i}].mountPath`));
+    if (places.has(mountPath)) faults.push(invalid(`${path}[${i}].mountPath`, mountPath, "must be unique"));
+    places.add(mountPath);
+    return faults;
+  });
+}
+
+/** What is asked for at least is not more than there may be at most. */
+function resourceFaults({ requests, limits }: Fields, path: string): FieldError[] {
+  return Object.entries(fields(requests)).flatMap(([name, least]) => {
+    const most = own(fields(limits), name);
+    if (most === undefined || Quantity.parse(String(least)).compare(Quantity.parse(String(most))) <= 0) return [];
+    return [invalid(`${path}.requests`, least, `must be less than or equal to ${name} limit of ${most}`)];
+  });
+}
+
+/** Images of a pod have no space around them. Templates may have: so it was before the server looked. */
+export function imageFaults(spec: Fields): FieldError[] {
+  const why = "must not have leading or trailing whitespace";
+  return ["containers", "initContainers"].flatMap((key) =>
+    items(own(spec, key)).flatMap(({ image }, i) =>
+      typeof image === "string" && image.trim() !== image ? [invalid(`spec.${key}[${i}].image`, image, why)] : []
+    )
+  );
+}
+
+/** Sources of volumes in the order in which the server looks at them. */
+const VOLUME_SOURCES = [
+  "emptyDir",
+  "hostPath",
+  "gitRepo",
+  "gcePersistentDisk",
+  "awsElasticBlockStore",
+  "secret",
+  "nfs",
+  "iscsi",
+  "glusterfs",
+  "flocker",
+  "persistentVolumeClaim",
+  "rbd",
+  "cinder",
+  "cephfs",
+  "quobyte",
+  "downwardAPI",
+  "fc",
+  "configMap",
+  "azureFile",
+  "vsphereVolume",
+  "photonPersistentDisk",
+  "portworxVolume",
+  "azureDisk",
+  "storageos",
+  "projected",
+  "scaleIO",
+  "csi",
+  "ephemeral",
+  "image",
+];
+
+/** What sources must name. */
+const NAMED: readonly (readonly [source: string, key: string])[] = [
+  ["secret", "secretName"],
+  ["configMap", "name"],
+  ["persistentVolumeClaim", "claimName"],
+  ["hostPath", "path"],
+];
+
+function volumeFaults(volumes: readonly Fields[], path: string): FieldError[] {
+  const names = new Set<unknown>();
+  return volumes.flatMap((volume, i) => {
+    const at = `${path}[${i}]`;
+    const { name } = volume;
+    const [, ...more] = VOLUME_SOURCES.filter((source) => own(volume, source) !== undefined);
+    const faults = more.map((source) => forbidden(`${at}.${source}`, "may not specify more than 1 volume type"));
+    for (const [source, key] of NAMED) {
+      const given = own(volume, source);
+      if (!more.includes(source) && given !== undefined && !own(fields(given), key)) {
+        faults.push(required(`${at}.${source}.${key}`));
+      }
+    }
+    if (!name) faults.push(required(`${at}.name`));
+    else faults.push(...labelFaults(String(name)).map((fault) => invalid(`${at}.name`, name, fault)));
+    if (names.has(name)) faults.push(duplicate(`${at}.name`, name));
+    names.add(name);
+    return faults;
+  });
+}
+
+function items(value: unknown): readonly Fields[] {
+  return Array.isArray(value) ? value.map(fields) : [];
+}

@@ -1,0 +1,114 @@
+/** What of a pod may change (`ValidatePodUpdate` of `k8s.io/kubernetes/pkg/apis/core/validation`). */
+import { equal, isObject } from "../../base/json.ts";
+import { type FieldError, forbidden, invalid, required } from "../../schema/field_error.ts";
+import type { StoredObject } from "../objects/objects.ts";
+import { placementFaults, withoutPlacement } from "./pod_placement.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+// The server adds the difference, in the form of its own types.
+const FIXED =
+  "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`," +
+  "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations)," +
+  "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)\n";
+
+/**
+ * What is wrong with the change of a pod.
+ *
+ * @param pod What it is to be.
+ * @param old What it was.
+ */
+export function podUpdateFaults(pod: StoredObject, old: StoredObject): FieldError[] {
+  const [next, before] = [fields(pod.spec), fields(old.spec)];
+  const faults: FieldError[] = [];
+  for (const key of ["containers", "initContainers"]) {
+    if (list(next[key]).length !== list(before[key]).length) {
+      return [...faults, forbidden(`spec.${key}`, "pod updates may not add or remove containers")];
+    }
+    faults.push(...list(next[key]).flatMap(({ image }, i) => imageFaults(image ?? "", `spec.${key}[${i}].image`)));
+  }
+  const deadline = deadlineFault(next.activeDeadlineSeconds, before.activeDeadlineSeconds);
+  if (deadline !== undefined) faults.push(deadline);
+  if (deadline !== undefined && next.activeDeadlineSeconds !== undefined) return faults;
+  faults.push(
+    ...tolerationFaults(list(next.tolerations), list(before.tolerations)),
+    ...gateFaults(list(next.schedulingGates), list(before.schedulingGates)),
+  );
+  const isGated = list(before.schedulingGates).length > 0;
+  if (isGated) faults.push(...placementFaults(next, before));
+  const fixed = (spec: Fields) => fixedPart(isGated ? withoutPlacement(spec) : spec, before);
+  if (!equal(fixed(next), fixed(before))) faults.push(forbidden("spec", FIXED));
+  return faults;
+}
+
+function imageFaults(image: unknown, field: string): FieldError[] {
+  if (image === "") return [required(field)];
+  const isTrimmed = String(image).trim() === image;
+  return isTrimmed ? [] : [invalid(field, image, "must not have leading or trailing whitespace")];
+}
+
+/** From nothing to some time, or from some to less. */
+function deadlineFault(next: unknown, before: unknown): FieldError | undefined {
+  const field = "spec.activeDeadlineSeconds";
+  if (typeof next === "number" && (next < 0 || next > MOST)) {
+    return invalid(field, next, `must be between 0 and ${MOST}, inclusive`);
+  }
+  if (typeof before !== "number") return undefined;
+  if (typeof next !== "number") return invalid(field, null, "must not update from a positive integer to nil value");
+  return next > before ? invalid(field, next, "must be less than or equal to previous value") : undefined;
+}
+
+const MOST = 2 ** 31 - 1;
+
+function tolerationFaults(next: readonly Fields[], before: readonly Fields[]): FieldError[] {
+  const timeless = ({ tolerationSeconds: _, ...rest }: Fields) => rest;
+  const isKept = (old: Fields) => next.some((each) => equal(timeless(each), timeless(old)));
+  if (before.every(isKept)) return [];
+  return [forbidden("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds")];
+}
+
+function gateFaults(next: readonly Fields[], before: readonly Fields[]): FieldError[] {
+  return next.flatMap(({ name }, i) => {
+    if (before.some((each) => each.name === name)) return [];
+    const why = `only deletion is allowed, but found new scheduling gate '${name}'`;
+    return [forbidden(`spec.schedulingGates[${i}].name`, why)];
+  });
+}
+
+/** A spec without what may change. */
+function fixedPart(spec: Fields, before: Fields): Fields {
+  const { activeDeadlineSeconds: _a, tolerations: _t, schedulingGates: _s, ...rest } = spec;
+  const isGraced = Number(before.terminationGracePeriodSeconds) < 0 && spec.terminationGracePeriodSeconds === 1;
+  const imageless = (containers: unknown) => list(containers).map(({ image: _, ...container }) => container);
+  return {
+    ...rest,
+    containers: imageless(spec.containers),
+    initContainers: imageless(spec.initContainers),
+    ...isGraced && { terminationGracePeriodSeconds: before.terminationGracePeriodSeconds },
+  };
+}
+
+/**
+ * What is wrong with the change of a pod's ephemeral containers, on the path that is for them.
+ *
+ * @param pod What it is to be.
+ * @param old What it was.
+ */
+export function ephemeralFaults(pod: StoredObject, old: StoredObject): FieldError[] {
+  const field = "spec.ephemeralContainers";
+  const next = list(fields(pod.spec).ephemeralContainers);
+  return list(fields(old.spec).ephemeralContainers).flatMap((before) => {
+    const now = next.find(({ name }) => name === before.name);
+    const name = JSON.stringify(before.name);
+    if (now === undefined) return [forbidden(field, `existing ephemeral containers ${name} may not be removed\n`)];
+    return equal(now, before) ? [] : [forbidden(field, `existing ephemeral containers ${name} may not be changed\n`)];
+  });
+}
+
+function fields(value: unknown): Fields {
+  return isObject(value) ? value : {};
+}
+
+function list(value: unknown): readonly Fields[] {
+  return Array.isArray(value) ? value : [];
+}

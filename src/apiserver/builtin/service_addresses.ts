@@ -1,0 +1,110 @@
+/**
+ * What a Service is given when it is made: an address of the cluster, families, node ports (`k8s.io/kubernetes/pkg/registry/core/service/storage`). The
+ * real server draws them; here they are the lowest that are free, so that two runs are the same.
+ */
+import { isObject } from "../../base/json.ts";
+import { own } from "../../base/own.ts";
+import { type FieldError, invalid } from "../../schema/field_error.ts";
+import type { Rules } from "../objects/kinds.ts";
+import type { StoredObject } from "../objects/objects.ts";
+import type { Store } from "../objects/store.ts";
+import { type Fields, fields, or } from "./_parts.ts";
+
+export const SERVICES = "/services";
+
+const FIRST_NODE_PORT = 30_000;
+
+/** The rules of Services, from those of any kind. */
+export function serviceRules(rules: Rules, store: Store): Rules {
+  return {
+    ...rules,
+    prepareCreate: (object, now) => withAddresses(store, rules.prepareCreate(object, now)),
+    prepareUpdate(object, old, subresource) {
+      const next = rules.prepareUpdate(object, old, subresource);
+      return subresource === undefined ? withAddresses(store, withKept(next, old)) : next;
+    },
+    validate(object, old, subresource) {
+      const faults = rules.validate(object, old, subresource);
+      return faults.length > 0 || subresource !== undefined ? faults : addressFaults(store, object, old);
+    },
+  };
+}
+
+/** What was given stays with a Service that does not name it. */
+function withKept(service: StoredObject, old: StoredObject): StoredObject {
+  const [spec, before] = [fields(service.spec), fields(old.spec)];
+  if (!isInCluster(spec) || !isInCluster(before)) return service;
+  const { clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy } = before;
+  const kept = or(spec, { clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy });
+  if (!hasNodePorts(spec) || !hasNodePorts(before)) return { ...service, spec: kept };
+  const ports = portsOf(spec).map((port) => {
+    const same = portsOf(before).find((each) => each.port === port.port && each.protocol === port.protocol);
+    return same?.nodePort === undefined ? port : or(port, { nodePort: same.nodePort });
+  });
+  return { ...service, spec: { ...kept, ports } };
+}
+
+function withAddresses(store: Store, service: StoredObject): StoredObject {
+  const spec = fields(service.spec);
+  if (!isInCluster(spec)) return service;
+  const address = own(spec, "clusterIP") || fields(own(spec, "clusterIPs"))[0] || freeAddress(store);
+  const filled = address === "None" ? spec : or(spec, {
+    clusterIP: address,
+    clusterIPs: [address],
+    ipFamilies: [String(address).includes(":") ? "IPv6" : "IPv4"],
+    ipFamilyPolicy: "SingleStack",
+  });
+  return { ...service, spec: hasNodePorts(spec) ? withNodePorts(store, filled) : filled };
+}
+
+// Those below are for who asks for one (KEP-3070: 16 of a small range).
+const FIRST_FREE = 17;
+
+/** 10.0.0.17 and so on, but for what ends in 0 or 255. */
+function freeAddress(store: Store): string {
+  const used = new Set(store.list(SERVICES).map(({ spec }) => fields(spec).clusterIP));
+  for (let i = FIRST_FREE;; i++) {
+    const address = `10.0.${i >> 8}.${i & 255}`;
+    if ((i & 255) !== 0 && (i & 255) !== 255 && !used.has(address)) return address;
+  }
+}
+
+function withNodePorts(store: Store, spec: Fields): Fields {
+  if (spec.type === "LoadBalancer" && spec.allocateLoadBalancerNodePorts === false) return spec;
+  const used = new Set(
+    store.list(SERVICES).flatMap((other) => portsOf(fields(other.spec)).map((port) => port.nodePort)),
+  );
+  for (const { nodePort } of portsOf(spec)) used.add(nodePort);
+  const next = () => {
+    let port = FIRST_NODE_PORT;
+    while (used.has(port)) port++;
+    used.add(port);
+    return port;
+  };
+  return { ...spec, ports: portsOf(spec).map((port) => port.nodePort ? port : { ...port, nodePort: next() }) };
+}
+
+function addressFaults(store: Store, service: StoredObject, old: StoredObject | undefined): FieldError[] {
+  const address = own(fields(service.spec), "clusterIP");
+  if (!address || address === "None" || !isInCluster(fields(service.spec))) return [];
+  const before = old === undefined ? undefined : own(fields(old.spec), "clusterIP");
+  if (before === address) return [];
+  if (before) return [invalid("spec.clusterIPs[0]", [address], "may not change once set")];
+  const isTaken = store.list(SERVICES).some(({ metadata, spec }) =>
+    metadata.uid !== service.metadata.uid && fields(spec).clusterIP === address
+  );
+  const why = `failed to allocate IP ${address}: provided IP is already allocated`;
+  return isTaken ? [invalid("spec.clusterIPs", [address], why)] : [];
+}
+
+function isInCluster(spec: Fields): boolean {
+  return own(spec, "type") !== "ExternalName";
+}
+
+function hasNodePorts(spec: Fields): boolean {
+  return spec.type === "NodePort" || spec.type === "LoadBalancer";
+}
+
+function portsOf(spec: Fields): readonly Fields[] {
+  return Array.isArray(spec.ports) ? spec.ports.filter(isObject) : [];
+}

@@ -1,0 +1,37 @@
+/** What the server warns of in objects of built-in kinds (`WarningsOnCreate` of `k8s.io/kubernetes/pkg/registry`), of the many what operators meet. */
+import { isObject } from "../../base/json.ts";
+import { own } from "../../base/own.ts";
+import type { StoredObject } from "../objects/objects.ts";
+
+type Spec = Readonly<Record<string, unknown>>;
+
+const WARNINGS: Readonly<Record<string, (spec: Spec, isNew: boolean) => string[]>> = {
+  "/services": ({ clusterIP, externalIPs }) =>
+    clusterIP === "None" && Array.isArray(externalIPs) ? ["spec.externalIPs is ignored for headless services"] : [],
+  "storage.k8s.io/csidrivers": ({ tokenRequests, serviceAccountTokenInSecrets }, isNew) =>
+    !isNew || tokenRequests === undefined || serviceAccountTokenInSecrets !== undefined ? [] : [
+      "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible " +
+      "logging of tokens in volume attributes",
+    ],
+};
+
+/**
+ * What is to be warned of in an object.
+ *
+ * @param name `group/plural`.
+ * @param object The object as written.
+ * @param isNew Whether it is created.
+ */
+export function builtinWarnings(name: string, object: StoredObject, isNew: boolean): string[] {
+  const { spec } = object;
+  if (name === "/secrets") return certificateWarnings(object);
+  return own(WARNINGS, name)?.(isObject(spec) ? spec : {}, isNew) ?? [];
+}
+
+/** What the server finds in a certificate and its key when it looks whether they can be read at all. */
+function certificateWarnings({ type, data }: StoredObject): string[] {
+  if (type !== "kubernetes.io/tls" || !isObject(data)) return [];
+  const isPem = (key: string) => atob(String(own(data, key) ?? "")).includes("-----BEGIN ");
+  const missing = isPem("tls.crt") ? isPem("tls.key") ? undefined : "key" : "certificate";
+  return missing === undefined ? [] : [`tls: failed to find any PEM data in ${missing} input`];
+}

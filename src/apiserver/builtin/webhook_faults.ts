@@ -1,0 +1,211 @@
+/** What is wrong with configurations of webhooks (`k8s.io/kubernetes/pkg/apis/admissionregistration/validation`). */
+import { isObject } from "../../base/json.ts";
+import { label1035Faults, qualifiedNameFaults, subdomainFaults } from "../../base/name_rules.ts";
+import { CompileError, formatType } from "../../cel/mod.ts";
+import { duplicate, type FieldError, invalid, notSupported, required, tooMany } from "../../schema/field_error.ts";
+import { type LabelSelector, selectorFaults } from "../objects/label_selector.ts";
+import type { StoredObject } from "../objects/objects.ts";
+import { compileCondition } from "../webhooks/conditions.ts";
+import type { Webhook, WebhookRule } from "../webhooks/webhook.ts";
+
+/** What is wrong with a MutatingWebhookConfiguration or a ValidatingWebhookConfiguration. */
+export function webhookFaults({ webhooks = [] }: StoredObject): FieldError[] {
+  const names = new Set<string>();
+  return (webhooks as readonly Webhook[]).flatMap((webhook, i) => {
+    const path = `webhooks[${i}]`;
+    const faults = [...hookFaults(webhook, path), ...versionFaults(webhook.admissionReviewVersions ?? [], path)];
+    if (webhook.name && names.has(webhook.name)) faults.push(duplicate(`${path}.name`, webhook.name));
+    names.add(webhook.name);
+    return faults;
+  });
+}
+
+function hookFaults(webhook: Webhook, path: string): FieldError[] {
+  const { name = "", rules = [], timeoutSeconds, sideEffects, namespaceSelector, objectSelector } = webhook;
+  const faults = [...nameFaults(name, `${path}.name`)];
+  rules.forEach((rule, i) => faults.push(...ruleFaults(rule, `${path}.rules[${i}]`)));
+  const choices = { failurePolicy: ["Fail", "Ignore"], matchPolicy: ["Equivalent", "Exact"] } as const;
+  for (const [key, values] of Object.entries(choices)) {
+    const value = webhook[key as keyof typeof choices];
+    if (value !== undefined && !isOneOf(values, value)) faults.push(notSupported(`${path}.${key}`, value, values));
+  }
+  const effects = ["None", "NoneOnDryRun"];
+  if (sideEffects === undefined) {
+    faults.push(required(`${path}.sideEffects`, `must specify one of ${effects.join(", ")}`));
+  } else if (!effects.includes(sideEffects)) {
+    faults.push(notSupported(`${path}.sideEffects`, sideEffects, effects));
+  }
+  const policies = ["IfNeeded", "Never"];
+  if (webhook.reinvocationPolicy !== undefined && !policies.includes(webhook.reinvocationPolicy)) {
+    faults.push(notSupported(`${path}.reinvocationPolicy`, webhook.reinvocationPolicy, policies));
+  }
+  if (timeoutSeconds !== undefined && (timeoutSeconds < 1 || timeoutSeconds > 30)) {
+    const why = "the timeout value must be between 1 and 30 seconds";
+    faults.push(invalid(`${path}.timeoutSeconds`, timeoutSeconds, why));
+  }
+  const selectors: Readonly<Record<string, LabelSelector | undefined>> = { namespaceSelector, objectSelector };
+  for (const [key, selector] of Object.entries(selectors)) {
+    if (selector !== undefined) faults.push(...selectorFaults(selector, `${path}.${key}`));
+  }
+  return [...faults, ...placeFaults(webhook, `${path}.clientConfig`), ...conditionFaults(webhook, path)];
+}
+
+function nameFaults(name: string, path: string): FieldError[] {
+  if (name === "") return [required(path)];
+  const faults = subdomainFaults(name);
+  if (faults.length > 0) return [invalid(path, name, faults.join(","))];
+  if (name.split(".").length >= 3) return [];
+  return [invalid(path, name, "should be a domain with at least three segments separated by dots")];
+}
+
+const OPERATIONS = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
+const SCOPES = ["*", "Cluster", "Namespaced"];
+
+function ruleFaults(rule: WebhookRule, path: string): FieldError[] {
+  const { operations = [], apiGroups = [], apiVersions = [], resources = [], scope } = rule;
+  const faults: FieldError[] = [];
+  const listed = { operations, apiGroups, apiVersions };
+  const words = { operations: "operations", apiGroups: "API groups", apiVersions: "API versions" };
+  for (const key of ["operations", "apiGroups", "apiVersions"] as const) {
+    const values = listed[key];
+    if (values.length === 0) faults.push(required(`${path}.${key}`));
+    if (values.length > 1 && values.includes("*")) {
+      faults.push(invalid(`${path}.${key}`, values, `if '*' is present, must not specify other ${words[key]}`));
+    }
+  }
+  operations.forEach((operation, i) => {
+    if (!OPERATIONS.includes(operation)) faults.push(notSupported(`${path}.operations[${i}]`, operation, OPERATIONS));
+  });
+  apiVersions.forEach((version, i) => {
+    if (version === "") faults.push(required(`${path}.apiVersions[${i}]`));
+  });
+  faults.push(...resourceFaults(resources, `${path}.resources`));
+  if (scope !== undefined && !SCOPES.includes(scope)) faults.push(notSupported(`${path}.scope`, scope, SCOPES));
+  return faults;
+}
+
+function resourceFaults(resources: readonly string[], path: string): FieldError[] {
+  if (resources.length === 0) return [required(path)];
+  const faults: FieldError[] = [];
+  /** Resources of which all parts are meant, and parts of all resources. */
+  const [whole, everywhere] = [new Set<string>(), new Set<string>()];
+  let hasPlain = false;
+  resources.forEach((text, i) => {
+    const at = `${path}[${i}]`;
+    if (text === "") return void faults.push(required(at));
+    const slash = text.indexOf("/");
+    // As the server has it: what counts is the last one.
+    if (slash < 0) return void (hasPlain = text !== "*");
+    const [resource, part] = [text.slice(0, slash), text.slice(slash + 1)];
+    if (whole.has(resource)) {
+      faults.push(invalid(at, text, `if '${resource}/*' is present, must not specify ${text}`));
+    }
+    if (everywhere.has(part)) faults.push(invalid(at, text, `if '*/${part}' is present, must not specify ${text}`));
+    if (part === "*") whole.add(resource);
+    if (resource === "*") everywhere.add(part);
+  });
+  if (resources.length > 1 && resources.includes("*/*")) {
+    faults.push(invalid(path, resources, "if '*/*' is present, must not specify other resources"));
+  }
+  if (resources.includes("*") && hasPlain) {
+    const why = "if '*' is present, must not specify other resources without subresources";
+    faults.push(invalid(path, resources, why));
+  }
+  return faults;
+}
+
+function placeFaults({ clientConfig }: Webhook, path: string): FieldError[] {
+  const { url, service } = clientConfig ?? {};
+  if ((url === undefined) === (service === undefined)) {
+    return [required(path, "exactly one of url or service is required")];
+  }
+  if (url !== undefined) return urlFaults(url, `${path}.url`);
+  return isObject(service) ? serviceFaults(service, `${path}.service`) : [];
+}
+
+// scheme, user, host, path, query and fragment of a URL, as Go's parser parts them.
+const URL_PARTS =
+  /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/(?:([^@/?#]*)@)?([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s;
+
+function urlFaults(url: string, path: string): FieldError[] {
+  const form = "; desired format: https://host[/path]";
+  const [, scheme = "", user, host = "", , query = "", fragment = ""] = URL_PARTS.exec(url) ?? [];
+  const faults: FieldError[] = [];
+  if (scheme !== "https") faults.push(invalid(path, scheme, `'https' is the only allowed URL scheme${form}`));
+  if (host === "") faults.push(invalid(path, "", `host must be specified${form}`));
+  if (user !== undefined) faults.push(invalid(path, user, "user information is not permitted in the URL"));
+  if (fragment !== "") faults.push(invalid(path, fragment, "fragments are not permitted in the URL"));
+  if (query !== "") faults.push(invalid(path, query, "query parameters are not permitted in the URL"));
+  return faults;
+}
+
+function serviceFaults(service: NonNullable<Webhook["clientConfig"]["service"]>, at: string): FieldError[] {
+  const { namespace = "", name = "", path, port = 443 } = service;
+  const faults: FieldError[] = [];
+  // The server mixes these two up.
+  if (namespace === "") faults.push(required(`${at}.name`));
+  if (name === "") faults.push(required(`${at}.namespace`));
+  if (port < 1 || port > 65535) {
+    faults.push(invalid(`${at}.port`, port, "port is not valid: must be between 1 and 65535, inclusive"));
+  }
+  if (path === undefined || path === "" || path === "/") return faults;
+  if (path === "//") return [...faults, invalid(`${at}.path`, path, "segment[0] may not be empty")];
+  if (!path.startsWith("/")) faults.push(invalid(`${at}.path`, path, "must start with a '/'"));
+  path.slice(1).replace(/\/$/, "").split("/").forEach((step, i) => {
+    if (step === "") return void faults.push(invalid(`${at}.path`, path, `segment[${i}] may not be empty`));
+    for (const why of subdomainFaults(step)) faults.push(invalid(`${at}.path`, path, `segment[${i}]: ${why}`));
+  });
+  return faults;
+}
+
+const MOST_CONDITIONS = 64;
+
+function conditionFaults({ matchConditions = [] }: Webhook, path: string): FieldError[] {
+  const faults: FieldError[] = [];
+  const at = `${path}.matchConditions`;
+  if (matchConditions.length > MOST_CONDITIONS) faults.push(tooMany(at, matchConditions.length, MOST_CONDITIONS));
+  const names = new Set<string>();
+  matchConditions.forEach(({ name = "", expression = "" }, i) => {
+    faults.push(...expressionFaults(expression.trim(), `${at}[${i}].expression`));
+    if (name === "") return void faults.push(required(`${at}[${i}].name`));
+    faults.push(...qualifiedNameFaults(name).map((why) => invalid(`${at}[${i}].name`, name, why)));
+    if (names.has(name)) faults.push(duplicate(`${at}[${i}].name`, name));
+    names.add(name);
+  });
+  return faults;
+}
+
+function expressionFaults(expression: string, path: string): FieldError[] {
+  if (expression === "") return [required(path)];
+  try {
+    const type = formatType(compileCondition(expression).type);
+    if (type === "bool" || type === "dyn") return [];
+    return [invalid(path, expression, `must evaluate to bool but got ${type}`)];
+  } catch (error) {
+    if (!(error instanceof CompileError)) throw error;
+    const stage = error.stage === "check" ? "compilation failed" : "program instantiation failed";
+    return [invalid(path, expression, `${stage}: ${error.message}`)];
+  }
+}
+
+const VERSIONS = ["v1", "v1beta1"];
+
+function versionFaults(versions: readonly string[], path: string): FieldError[] {
+  const at = `${path}.admissionReviewVersions`;
+  if (versions.length === 0) return [required(at, `must specify one of ${VERSIONS.join(", ")}`)];
+  const faults: FieldError[] = [];
+  const seen = new Set<string>();
+  versions.forEach((version, i) => {
+    if (seen.has(version)) return void faults.push(invalid(`${at}[${i}]`, version, "duplicate version"));
+    seen.add(version);
+    faults.push(...label1035Faults(version).map((why) => invalid(`${at}[${i}]`, version, why)));
+  });
+  if (!versions.some((version) => VERSIONS.includes(version))) {
+    faults.push(invalid(at, versions, `must include at least one of ${VERSIONS.join(", ")}`));
+  }
+  return faults;
+}
+
+function isOneOf(values: readonly string[], value: string): boolean {
+  return values.includes(value);
+}

@@ -1,0 +1,89 @@
+/** Namespaces: those that are there from the start, and how one that is deleted empties itself. */
+import { trackUpdate } from "../apply/managed_fields.ts";
+import type { Core } from "../core/core.ts";
+import { createObject, namespaceFinalizers } from "../core/persist.ts";
+import { deleteObject } from "../core/remove.ts";
+import { keyOf } from "../objects/key.ts";
+import type { StoredObject } from "../objects/objects.ts";
+import { type Content, withConditions } from "./namespace_conditions.ts";
+
+export const NAMESPACES = "/namespaces";
+
+/** The namespaces of a fresh cluster. */
+const INITIAL = ["default", "kube-node-lease", "kube-public", "kube-system"];
+
+/**
+ * Makes the namespaces that a cluster begins with.
+ *
+ * @param core The server, with its kinds.
+ */
+export function createInitialNamespaces(core: Core): void {
+  const kind = core.kinds.ofCollection(NAMESPACES);
+  if (kind === undefined) return;
+  for (const name of INITIAL) {
+    const { object } = kind.rules.decode({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
+    createObject(core, kind, object, {
+      namespace: undefined,
+      dryRun: false,
+      track: (made) => trackUpdate(core, kind, undefined, made, { manager: "kube-apiserver" }),
+    });
+  }
+}
+
+/**
+ * Empties a namespace that is being deleted, and finishes it once nothing is left.
+ *
+ * @param core The server.
+ * @param name The namespace.
+ */
+export function emptyNamespace(core: Core, name: string): void {
+  const namespace = core.store.get(NAMESPACES, name);
+  if (namespace?.metadata.deletionTimestamp === undefined) return;
+  const left = contents(core, name);
+  for (const { kind, object } of left) {
+    if (object.metadata.deletionTimestamp !== undefined) continue;
+    deleteObject(core, kind, name, object.metadata.name, { dryRun: false, propagationPolicy: "Background" });
+  }
+  const remaining = contents(core, name);
+  tellProgress(core, namespace, remaining);
+  if (remaining.length > 0) return;
+  const finalizers = namespaceFinalizers(namespace).filter((each) => each !== "kubernetes");
+  if (finalizers.length < namespaceFinalizers(namespace).length) {
+    core.store.put(NAMESPACES, name, withFinalizers(core.store.get(NAMESPACES, name) ?? namespace, finalizers));
+  }
+  const now = core.store.get(NAMESPACES, name);
+  if (now !== undefined && finalizers.length === 0 && (now.metadata.finalizers ?? []).length === 0) {
+    core.store.delete(NAMESPACES, name);
+  }
+}
+
+function tellProgress(core: Core, namespace: StoredObject, left: readonly Content[]): void {
+  const kind = core.kinds.ofCollection(NAMESPACES);
+  const next = withConditions(namespace, left, core.clock.now());
+  if (kind === undefined || next === namespace) return;
+  const tracked = trackUpdate(core, kind, namespace, next, {
+    manager: "kube-controller-manager",
+    subresource: "status",
+  });
+  core.store.put(NAMESPACES, namespace.metadata.name, tracked);
+}
+
+function withFinalizers(namespace: StoredObject, finalizers: readonly unknown[]): StoredObject {
+  const { finalizers: _before, ...rest } = namespace.spec as Record<string, unknown>;
+  return { ...namespace, spec: finalizers.length === 0 ? rest : { ...rest, finalizers } };
+}
+
+function contents(core: Core, namespace: string): Content[] {
+  return core.store.collections.flatMap((collection) => {
+    const kind = core.kinds.ofCollection(collection);
+    if (kind === undefined || !kind.namespaced) return [];
+    return core.store.list(collection, keyOf(namespace, "")).map((object) => ({ kind, object }));
+  });
+}
+
+/** The namespace of a change that may have been the last thing to wait for. */
+export function emptiedNamespace(core: Core, object: StoredObject): string | undefined {
+  const { namespace } = object.metadata;
+  if (namespace === undefined) return undefined;
+  return core.store.get(NAMESPACES, namespace)?.metadata.deletionTimestamp === undefined ? undefined : namespace;
+}

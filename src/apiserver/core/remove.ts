@@ -1,0 +1,176 @@
+/** Deletion: at once, or marked and waiting for finalizers (`k8s.io/apiserver/pkg/registry/generic/registry/store.go`, `Delete`). */
+import { keyOfObject } from "../objects/key.ts";
+import type { ServedKind } from "../objects/kinds.ts";
+import { type StoredObject, timestamp, withMetadata } from "../objects/objects.ts";
+import type { DeleteOptions } from "../objects/options.ts";
+import { conflict } from "../wire/status_error.ts";
+import type { Core } from "./core.ts";
+import { type Grace, graceOf } from "./grace.ts";
+import { storedOf } from "./stored.ts";
+
+/** The collection of definitions, and what keeps one that is being deleted until its objects are gone. */
+const DEFINITIONS = "apiextensions.k8s.io/customresourcedefinitions";
+const CLEANUP = "customresourcecleanup.apiextensions.k8s.io";
+
+/** Waits until the garbage collector has deleted the dependents. */
+export const FOREGROUND = "foregroundDeletion";
+/** Waits until the garbage collector has let go of the dependents. */
+export const ORPHAN = "orphan";
+
+/** What a deletion came to. */
+export interface Removed {
+  /** The object as it was at last, or is now. */
+  readonly object: StoredObject;
+  /** Whether it is gone; otherwise it waits for its finalizers. */
+  readonly isGone: boolean;
+}
+
+/**
+ * Deletes an object.
+ *
+ * @param core The server.
+ * @param kind Its kind.
+ * @param namespace Its namespace.
+ * @param name Its name.
+ * @param options Additional options.
+ * @throws {StatusError} If it is not there, or not the one that was meant.
+ */
+export function deleteObject(
+  core: Core,
+  kind: ServedKind,
+  namespace: string | undefined,
+  name: string,
+  options: DeleteOptions,
+): Removed {
+  return removeStored(core, kind, deletable(core, kind, namespace, name, options), options);
+}
+
+/**
+ * The object that a deletion is about.
+ *
+ * @throws {StatusError} If it is not there, or not the one that was meant.
+ */
+export function deletable(
+  core: Core,
+  kind: ServedKind,
+  namespace: string | undefined,
+  name: string,
+  options: DeleteOptions,
+): StoredObject {
+  const stored = storedOf(core, kind, namespace, name);
+  checkPreconditions(kind, stored, options);
+  return stored;
+}
+
+function checkPreconditions(kind: ServedKind, { metadata }: StoredObject, { preconditions }: DeleteOptions): void {
+  if (preconditions?.uid !== undefined && preconditions.uid !== metadata.uid) {
+    const why =
+      `the UID in the precondition (${preconditions.uid}) does not match the UID in record (${metadata.uid}). ` +
+      "The object might have been deleted and then recreated";
+    throw conflict({ group: kind.group, plural: kind.kind }, metadata.name, why);
+  }
+  const version = preconditions?.resourceVersion;
+  if (version !== undefined && version !== metadata.resourceVersion) {
+    const why = `the ResourceVersion in the precondition (${version}) does not match the ResourceVersion in record ` +
+      `(${metadata.resourceVersion}). The object might have been modified`;
+    throw conflict({ group: kind.group, plural: kind.kind }, metadata.name, why);
+  }
+}
+
+function removeStored(core: Core, kind: ServedKind, stored: StoredObject, options: DeleteOptions): Removed {
+  const finalizers = finalizersFor(kind, stored, options);
+  const key = keyOfObject(stored);
+  if (kind.collection === "/pods") {
+    const grace = graceOf(stored, options, core.clock.now());
+    if (grace === "pending") return { object: kind.rules.read(stored), isGone: false };
+    if (grace !== undefined) return removePod(core, kind, stored, { ...grace, finalizers }, options);
+  }
+  if (finalizers.length === 0 && !isHeld(kind)) {
+    const gone = options.dryRun ? stored : core.store.delete(kind.collection, key) ?? stored;
+    return { object: kind.rules.read(gone), isGone: true };
+  }
+  const marked = markDeleted(kind, stored, finalizers, core.clock.now());
+  if (options.dryRun || marked === stored) return { object: kind.rules.read(marked), isGone: false };
+  return { object: kind.rules.read(core.store.put(kind.collection, key, marked)), isGone: false };
+}
+
+/** Kinds whose deletion is always finished by a controller: they empty themselves first. */
+function isHeld(kind: ServedKind): boolean {
+  return kind.collection === "/namespaces" || kind.collection === DEFINITIONS;
+}
+
+/** The finalizers an object has once its deletion has begun: the policy decides on the garbage collector's own two. */
+function finalizersFor(
+  kind: ServedKind,
+  { metadata }: StoredObject,
+  { propagationPolicy }: DeleteOptions,
+): readonly string[] {
+  const given = metadata.finalizers ?? [];
+  const isNew = kind.collection === DEFINITIONS && metadata.deletionTimestamp === undefined;
+  const before = isNew && !given.includes(CLEANUP) ? [...given, CLEANUP] : given;
+  if (propagationPolicy === undefined) return before;
+  const others = before.filter((each) => each !== ORPHAN && each !== FOREGROUND);
+  if (propagationPolicy === "Orphan") return [...others, ORPHAN];
+  return propagationPolicy === "Foreground" ? [...others, FOREGROUND] : others;
+}
+
+/** A pod is marked first, even when nobody needs time to end it: watches see both. */
+function removePod(
+  core: Core,
+  kind: ServedKind,
+  stored: StoredObject,
+  { seconds, until, finalizers }: Grace & { readonly finalizers: readonly string[] },
+  { dryRun }: DeleteOptions,
+): Removed {
+  const { deletionTimestamp, generation } = stored.metadata;
+  const marked = withMetadata(stored, {
+    finalizers: finalizers.length === 0 ? undefined : finalizers,
+    deletionTimestamp: timestamp(until),
+    deletionGracePeriodSeconds: seconds,
+    ...(deletionTimestamp === undefined && generation !== undefined && { generation: generation + 1 }),
+  });
+  const isGone = seconds === 0 && finalizers.length === 0;
+  if (dryRun) return { object: kind.rules.read(marked), isGone };
+  const key = keyOfObject(stored);
+  const put = core.store.put(kind.collection, key, marked);
+  if (!isGone) return { object: kind.rules.read(put), isGone };
+  return { object: kind.rules.read(core.store.delete(kind.collection, key) ?? put), isGone };
+}
+
+function markDeleted(
+  kind: ServedKind,
+  stored: StoredObject,
+  finalizers: readonly string[],
+  now: number,
+): StoredObject {
+  const { deletionTimestamp, generation, finalizers: before = [] } = stored.metadata;
+  const isSame = finalizers.length === before.length && finalizers.every((each, i) => each === before[i]);
+  if (deletionTimestamp !== undefined && isSame) return stored;
+  const marked = withMetadata(stored, {
+    finalizers: finalizers.length === 0 ? undefined : finalizers,
+    ...(deletionTimestamp === undefined && {
+      deletionTimestamp: timestamp(now),
+      deletionGracePeriodSeconds: isHeld(kind) ? undefined : 0,
+      ...(generation !== undefined && !isHeld(kind) && { generation: generation + 1 }),
+    }),
+  });
+  return deletionTimestamp === undefined ? beginTermination(kind, marked, now) : marked;
+}
+
+/** What else changes in the object when its deletion begins. */
+function beginTermination(kind: ServedKind, marked: StoredObject, now: number): StoredObject {
+  if (kind.collection === "/namespaces") {
+    return { ...marked, status: { ...marked.status as object, phase: "Terminating" } };
+  }
+  if (!isHeld(kind)) return marked;
+  const status = marked.status as { conditions?: readonly { type: string }[] } | undefined;
+  const conditions = (status?.conditions ?? []).filter(({ type }) => type !== "Terminating");
+  const terminating = {
+    type: "Terminating",
+    status: "True",
+    lastTransitionTime: timestamp(now),
+    reason: "InstanceDeletionPending",
+    message: "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
+  };
+  return { ...marked, status: { ...status, conditions: [...conditions, terminating] } };
+}

@@ -1,0 +1,21 @@
+/** Finds an object that a request names. */
+import { pathSegmentFaults } from "../../base/name_rules.ts";
+import { quoted } from "../../base/quoted.ts";
+import { keyOf } from "../objects/key.ts";
+import type { ServedKind } from "../objects/kinds.ts";
+import type { StoredObject } from "../objects/objects.ts";
+import { badRequest, notFound } from "../wire/status_error.ts";
+import type { Core } from "./core.ts";
+
+/**
+ * An object as it is stored.
+ *
+ * @throws {StatusError} If it is not there, or its name cannot be that of one (`k8s.io/apiserver/pkg/registry/generic/registry`, NamespaceKeyFunc).
+ */
+export function storedOf(core: Core, kind: ServedKind, namespace: string | undefined, name: string): StoredObject {
+  const faults = pathSegmentFaults(name);
+  if (faults.length > 0) throw badRequest(`Name parameter invalid: ${quoted(name)}: ${faults.join(";")}`);
+  const stored = core.store.get(kind.collection, keyOf(namespace, name));
+  if (stored === undefined) throw notFound(kind, name);
+  return stored;
+}

@@ -1,0 +1,170 @@
+/** The rules of a custom kind: all of them follow from its definition (`k8s.io/apiextensions-apiserver/pkg/registry/customresource`). */
+import { equal } from "../../base/json.ts";
+import { subdomainFaults } from "../../base/name_rules.ts";
+import { own } from "../../base/own.ts";
+import { Correlation } from "../../schema/correlation.ts";
+import { applyDefaults, applyDefaultsKeepingNull, dropNulls } from "../../schema/defaults.ts";
+import { embeddedFaults } from "../../schema/embedded_faults.ts";
+import { readEmbedded } from "../../schema/embedded_metadata.ts";
+import { type FieldError, invalid } from "../../schema/field_error.ts";
+import type { JsonSchema } from "../../schema/json_schema.ts";
+import { pruneFields } from "../../schema/prune.ts";
+import { keywordFaultsAt, newListFaults, ruleFaultsUnlessBlocked } from "../../schema/validate.ts";
+import { decode, DecodeError } from "../objects/decode.ts";
+import type { Decoded, Rules } from "../objects/kinds.ts";
+import { metadataFaults, metadataUpdateFaults, repeatedFaults } from "../objects/metadata_rules.ts";
+import { type Draft, type StoredObject, withMetadata } from "../objects/objects.ts";
+import { builtinSchema, OBJECT_META } from "../objects/server_schema.ts";
+
+/** What the rules of a custom kind depend on. */
+export interface CustomVersion {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+  readonly schema: JsonSchema;
+  readonly hasStatus: boolean;
+}
+
+/**
+ * The rules of one version of a custom kind.
+ *
+ * @param version The version.
+ */
+export function customRules(version: CustomVersion): Rules {
+  const { schema, hasStatus } = version;
+  /** What was read before, by what is stored: reading again costs nothing, and gives the same object. */
+  const readings = new WeakMap<StoredObject, StoredObject>();
+  /** Broken rules that were let pass in a write, of which it warns. */
+  const letPass = new WeakMap<StoredObject, string[]>();
+  return {
+    allowsUnconditionalUpdate: false,
+    decode: (object) => decodeCustom(schema, object),
+    decodeApplied(object) {
+      const metadata = decode(builtinSchema(OBJECT_META), own(object, "metadata") ?? {}, [], "metadata");
+      return { object: { ...applyDefaultsKeepingNull(schema, object) as Draft, metadata }, unknown: [] };
+    },
+    prepareCreate(object) {
+      const { status: _status, ...rest } = object;
+      return withMetadata(hasStatus ? rest as StoredObject : object, { generation: 1 });
+    },
+    prepareUpdate(object, old, subresource) {
+      if (subresource === "status") return statusUpdate(object, old);
+      const next = hasStatus ? withField(object, "status", own(old, "status")) : object;
+      const generation = old.metadata.generation ?? 1;
+      return withMetadata(next, { generation: sameButMetadata(next, old) ? generation : generation + 1 });
+    },
+    validate(object, old, subresource) {
+      const typeFaults = typeMetaFaults(version, object);
+      if (typeFaults.length > 0) return typeFaults;
+      const faults = old === undefined
+        ? metadataFaults(object.metadata, version.namespaced, subdomainFaults)
+        : metadataUpdateFaults(object.metadata, old.metadata, repeatedFaults(object.metadata, version.namespaced));
+      const passed: string[] = [];
+      letPass.set(object, passed);
+      const warn = ({ field, message }: FieldError) => passed.push(`${field}: ${message}`);
+      return [...faults, ...objectFaults(schema, object, { old, isStatus: subresource === "status", faults, warn })];
+    },
+    warnings: (object) => letPass.get(object) ?? [],
+    read(stored) {
+      const known = readings.get(stored);
+      if (known !== undefined) return known;
+      const { value } = pruneFields(schema, stored);
+      const read = readEmbedded(schema, dropNulls(schema, value), { misfit: "drop" });
+      const shown = { ...applyDefaults(schema, read) as StoredObject, apiVersion: version.apiVersion };
+      readings.set(stored, shown);
+      return shown;
+    },
+  };
+}
+
+function decodeCustom(schema: JsonSchema, object: Draft): Decoded {
+  const unknown: string[] = [];
+  const metadata = decode(builtinSchema(OBJECT_META), own(object, "metadata") ?? {}, unknown, "metadata");
+  const { value, dropped } = pruneFields(schema, object);
+  const inner: string[] = [];
+  const read = readEmbedded(schema, dropNulls(schema, value), { unknown: inner, misfit });
+  const filled = applyDefaults(schema, read) as Draft;
+  return { object: { ...filled, metadata }, unknown: [...unknown, ...[...dropped].sort(), ...inner.sort()] };
+}
+
+function misfit({ field, message }: FieldError): never {
+  throw new DecodeError(`${field}: ${message}`);
+}
+
+interface Write {
+  readonly old: StoredObject | undefined;
+  readonly isStatus: boolean;
+  /** What is wrong with it already. */
+  readonly faults: readonly FieldError[];
+  readonly warn: (fault: FieldError) => void;
+}
+
+/** What is wrong with an object by its schema. Of a write to `/status` keywords check the status alone, rules the whole object. */
+function objectFaults(schema: JsonSchema, object: StoredObject, write: Write): FieldError[] {
+  const { old, isStatus, warn } = write;
+  const correlation = old && new Correlation(schema, object, old);
+  const faults = isStatus
+    ? statusFaults(schema, object, correlation)
+    : [...keywordFaultsAt("", schema, object, correlation), ...embeddedFaults(schema, object)];
+  faults.push(...newListFaults(schema, object, old));
+  const rules = ruleFaultsUnlessBlocked(schema, object, [...write.faults, ...faults], {
+    isResource: true,
+    old,
+    warn,
+    ...(correlation && { correlation }),
+  });
+  return [...faults, ...rules];
+}
+
+function statusFaults(schema: JsonSchema, object: StoredObject, correlation: Correlation | undefined): FieldError[] {
+  const [statusSchema, status] = [schema.properties?.status, own(object, "status")];
+  if (statusSchema === undefined || status === undefined) return [];
+  return keywordFaultsAt("status", statusSchema, status, correlation?.key("status"));
+}
+
+function withField(object: StoredObject, key: string, value: unknown): StoredObject {
+  if (value !== undefined) return { ...object, [key]: value };
+  const { [key]: _taken, ...rest } = object;
+  return rest as StoredObject;
+}
+
+/** A write to `/status` changes the status, and of the metadata nothing but who owns which field. */
+function statusUpdate(object: StoredObject, old: StoredObject): StoredObject {
+  const status = own(object, "status");
+  const { managedFields } = object.metadata;
+  return withMetadata(withField(old, "status", status), {
+    managedFields,
+    resourceVersion: object.metadata.resourceVersion,
+    uid: object.metadata.uid,
+  });
+}
+
+function sameButMetadata(a: StoredObject, b: StoredObject): boolean {
+  const { metadata: _a, apiVersion: _av, ...restA } = a;
+  const { metadata: _b, apiVersion: _bv, ...restB } = b;
+  return equal(restA, restB);
+}
+
+function typeMetaFaults({ apiVersion, kind }: CustomVersion, object: StoredObject): FieldError[] {
+  const faults: FieldError[] = [];
+  if (object.kind !== kind) faults.push(invalid("kind", object.kind, `must be ${kind}`));
+  if (object.apiVersion !== apiVersion) faults.push(invalid("apiVersion", object.apiVersion, `must be ${apiVersion}`));
+  return faults;
+}
+
+/**
+ * The schema of a custom kind as fields are owned and merged by: with the server's own `apiVersion`, `kind` and `metadata`.
+ *
+ * @param schema The schema of the definition.
+ */
+export function ownershipSchema(schema: JsonSchema): JsonSchema {
+  return {
+    ...schema,
+    properties: {
+      ...schema.properties,
+      apiVersion: { type: "string" },
+      kind: { type: "string" },
+      metadata: builtinSchema(OBJECT_META),
+    },
+  };
+}

@@ -1,0 +1,91 @@
+/** Follows the CustomResourceDefinitions in the store: serves what they define, and takes it away with all its objects when they go. */
+import type { Core } from "../core/core.ts";
+import { isFinished } from "../core/persist.ts";
+import { deleteObject } from "../core/remove.ts";
+import { keyOfObject } from "../objects/key.ts";
+import type { ServedKind } from "../objects/kinds.ts";
+import { type StoredObject, withMetadata } from "../objects/objects.ts";
+import type { Change } from "../objects/store.ts";
+import { type DeclaredConversion, WebhookConverter } from "../webhooks/conversion.ts";
+import { CLEANUP, DEFINITIONS, kindsOf, settleDefinition, specOf } from "./crd.ts";
+
+/** Serves what the definitions in the store define. */
+export class Definitions {
+  /** The kinds that each definition has made, by its name. */
+  #served = new Map<string, readonly ServedKind[]>();
+  #converters = new Map<string, { readonly declared: string; readonly converter: WebhookConverter }>();
+  readonly #core: Core;
+
+  constructor(core: Core) {
+    this.#core = core;
+    core.store.listen((change) => this.#see(change));
+  }
+
+  #see({ type, collection, key, object }: Change): void {
+    if (collection === DEFINITIONS) {
+      this.#serve(key, type === "DELETED" ? undefined : object);
+      if (type !== "DELETED") this.#core.background.add(`definition ${key}`, () => this.#step(key));
+      // A name that was taken may be free now.
+      if (type === "DELETED") { for (const other of this.#core.store.list(DEFINITIONS)) this.#ask(other); }
+    } else if (type === "DELETED") {
+      const kind = this.#core.kinds.ofCollection(collection);
+      if (kind === undefined || kind.isBuiltin) return;
+      const definition = this.#core.store.get(DEFINITIONS, `${kind.plural}.${kind.group}`);
+      if (definition?.metadata.deletionTimestamp !== undefined) this.#ask(definition);
+    }
+  }
+
+  /** The same for the same declaration: what was converted is not asked for again when the status changes. */
+  #converter(key: string, conversion: DeclaredConversion): WebhookConverter {
+    const declared = JSON.stringify(conversion);
+    const known = this.#converters.get(key);
+    if (known?.declared === declared) return known.converter;
+    const { caller, uid } = this.#core;
+    const converter = new WebhookConverter(conversion, caller, uid);
+    this.#converters.set(key, { declared, converter });
+    return converter;
+  }
+
+  #ask(definition: StoredObject): void {
+    const key = keyOfObject(definition);
+    this.#core.background.add(`definition ${key}`, () => this.#step(key));
+  }
+
+  #serve(key: string, definition: StoredObject | undefined): void {
+    const before = this.#served.get(key) ?? [];
+    const next = definition === undefined ? [] : kindsOf(definition, (conversion) => this.#converter(key, conversion));
+    const isServed = (kind: ServedKind) =>
+      next.some(({ version, plural }) => version === kind.version && plural === kind.plural);
+    for (const kind of before) if (!isServed(kind)) this.#core.kinds.delete(kind);
+    for (const kind of next) this.#core.kinds.set(kind);
+    const [first] = next;
+    if (before.length === 0 && first !== undefined) this.#core.store.begin(first.collection);
+    if (next.length === 0) this.#served.delete(key);
+    else this.#served.set(key, next);
+  }
+
+  #step(key: string): void {
+    const definition = this.#core.store.get(DEFINITIONS, key);
+    if (definition === undefined) return;
+    if (definition.metadata.deletionTimestamp === undefined) return settleDefinition(this.#core, key);
+    this.#cleanUp(key, definition);
+  }
+
+  /** Deletes the objects of a kind that goes, then lets the definition go. */
+  #cleanUp(key: string, definition: StoredObject): void {
+    const { group, names } = specOf(definition);
+    const collection = `${group}/${names.plural}`;
+    const kind = this.#core.kinds.ofCollection(collection);
+    if (kind !== undefined) {
+      for (const object of this.#core.store.list(collection)) {
+        if (object.metadata.deletionTimestamp !== undefined) continue;
+        deleteObject(this.#core, kind, object.metadata.namespace, object.metadata.name, { dryRun: false });
+      }
+      if (this.#core.store.list(collection).length > 0) return;
+    }
+    const finalizers = definition.metadata.finalizers?.filter((each) => each !== CLEANUP) ?? [];
+    const next = withMetadata(definition, { finalizers: finalizers.length === 0 ? undefined : finalizers });
+    if (isFinished(next)) this.#core.store.delete(DEFINITIONS, key);
+    else if (definition.metadata.finalizers?.includes(CLEANUP)) this.#core.store.put(DEFINITIONS, key, next);
+  }
+}

@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import { DEFINITIONS, website, websiteDefinition, WEBSITES, Wire, withWebsites } from "../_wire.ts";
+
+Deno.test("a definition is established, and its kind served", async () => {
+  await using wire = await withWebsites();
+
+  const { body } = await wire.get(`${DEFINITIONS}/websites.demo.example.com`);
+  const list = await wire.get(WEBSITES);
+
+  const conditions = body.status.conditions.map((each: { type: string; status: string }) =>
+    `${each.type}=${each.status}`
+  );
+  assert.deepEqual(conditions, ["NamesAccepted=True", "Established=True"]);
+  assert.deepEqual(body.status.storedVersions, ["v1"]);
+  assert.deepEqual(body.spec.names, {
+    kind: "Website",
+    plural: "websites",
+    shortNames: ["ws"],
+    singular: "website",
+    listKind: "WebsiteList",
+  });
+  assert.deepEqual([list.status, list.body.kind], [200, "WebsiteList"]);
+});
+
+const causes: readonly { name: string; spec: object; expected: string[] }[] = [
+  {
+    name: "types and lengths",
+    spec: { host: "a", replicas: "x" },
+    expected: [
+      'spec.host: Invalid value: "a": spec.host in body should be at least 2 chars long',
+      'spec.replicas: Invalid value: "string": spec.replicas in body must be of type integer: "string"',
+    ],
+  },
+  { name: "what is missing", spec: {}, expected: ["spec.host: Required value"] },
+  {
+    name: "bounds",
+    spec: { host: "aa", replicas: 21 },
+    expected: ["spec.replicas: Invalid value: 21: spec.replicas in body should be less than or equal to 20"],
+  },
+  {
+    name: "doubles in sets and maps",
+    spec: { host: "aa", tags: ["a", "a"], ports: [{ name: "a" }, { name: "a" }] },
+    expected: ['spec.tags[1]: Duplicate value: "a"', 'spec.ports[1]: Duplicate value: {"name":"a"}'],
+  },
+];
+for (const { name, spec, expected } of causes) {
+  Deno.test(`an object is refused with the server's words for ${name}`, async () => {
+    await using wire = await withWebsites();
+
+    const { status, body } = await wire.post(WEBSITES, website("a", spec));
+
+    assert.equal(status, 422);
+    const found = body.details.causes.map((cause: { field: string; message: string }) =>
+      `${cause.field}: ${cause.message}`
+    );
+    assert.deepEqual(found, expected);
+    assert.equal(body.details.kind, "Website");
+  });
+}
+
+Deno.test("an object has defaults filled in, and loses what the schema does not know", async () => {
+  await using wire = await withWebsites();
+
+  const { body } = await wire.post(WEBSITES, website("a", { host: "aa", other: { deep: 1 } }));
+
+  assert.deepEqual(body.spec, { host: "aa", replicas: 1 });
+});
+
+Deno.test("a change of the definition shows in objects that are there", async () => {
+  await using wire = await withWebsites();
+  await wire.post(WEBSITES, website("a", { host: "aa" }));
+  const changed = JSON.parse(JSON.stringify(websiteDefinition()));
+  changed.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.color = { type: "string", default: "red" };
+
+  await wire.merge(`${DEFINITIONS}/websites.demo.example.com`, { spec: { versions: changed.spec.versions } });
+  await wire.still();
+
+  assert.equal((await wire.get(`${WEBSITES}/a`)).body.spec.color, "red");
+});
+
+Deno.test("a fault in a part that stays as it is does not stand in the way of a change elsewhere", async () => {
+  await using wire = await withWebsites();
+  await wire.post(WEBSITES, website("a", { host: "aa" }));
+  const changed = JSON.parse(JSON.stringify(websiteDefinition()));
+  changed.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.host.minLength = 5;
+  await wire.merge(`${DEFINITIONS}/websites.demo.example.com`, { spec: { versions: changed.spec.versions } });
+  await wire.still();
+
+  const elsewhere = await wire.merge(`${WEBSITES}/a`, { spec: { replicas: 2 } });
+  const there = await wire.merge(`${WEBSITES}/a`, { spec: { host: "bb" } });
+
+  assert.equal(elsewhere.status, 200);
+  assert.equal(there.status, 422);
+});
+
+Deno.test("two served versions show the same object, each under its own name", async () => {
+  await using wire = new Wire();
+  const [v1] = JSON.parse(JSON.stringify(websiteDefinition())).spec.versions;
+  const v2 = { ...v1, name: "v2", storage: false };
+  await wire.post(DEFINITIONS, websiteDefinition({ versions: [v1, v2] }));
+  await wire.still();
+  await wire.post(WEBSITES, website("a", { host: "aa" }));
+
+  const { body } = await wire.get(`${WEBSITES.replace("v1", "v2")}/a`);
+  const { body: group } = await wire.get("/apis/demo.example.com");
+
+  assert.equal(body.apiVersion, "demo.example.com/v2");
+  assert.equal(body.spec.host, "aa");
+  assert.deepEqual(group.versions.map((each: { version: string }) => each.version), ["v2", "v1"]);
+});
+
+Deno.test("deleting a definition deletes its objects, those with finalizers when they are let go", async () => {
+  await using wire = await withWebsites();
+  await wire.post(WEBSITES, website("a", { host: "aa" }));
+  await wire.post(WEBSITES, website("b", { host: "bb" }, { finalizers: ["demo.example.com/f"] }));
+
+  await wire.delete(`${DEFINITIONS}/websites.demo.example.com`);
+  await wire.still();
+  const waiting = await wire.get(`${DEFINITIONS}/websites.demo.example.com`);
+  const left = await wire.get(WEBSITES);
+  await wire.merge(`${WEBSITES}/b`, { metadata: { finalizers: null } });
+  await wire.still();
+
+  assert.deepEqual(waiting.body.metadata.finalizers, ["customresourcecleanup.apiextensions.k8s.io"]);
+  assert.deepEqual(left.body.items.map((item: { metadata: { name: string } }) => item.metadata.name), ["b"]);
+  assert.equal((await wire.get(`${DEFINITIONS}/websites.demo.example.com`)).status, 404);
+  assert.equal((await wire.get(WEBSITES)).status, 404);
+});
+
+Deno.test("a second definition of a kind is not served until the first is gone", async () => {
+  await using wire = await withWebsites();
+  const names = { kind: "Website", plural: "sites" };
+  await wire.post(DEFINITIONS, { ...websiteDefinition({ names }), metadata: { name: "sites.demo.example.com" } });
+  await wire.still();
+  const { body } = await wire.get(`${DEFINITIONS}/sites.demo.example.com`);
+
+  await wire.delete(`${DEFINITIONS}/websites.demo.example.com`);
+  await wire.still();
+
+  assert.equal(body.status.conditions[0].reason, "ListKindConflict");
+  assert.equal((await wire.get(WEBSITES.replace("websites", "sites"))).status, 200);
+});
+
+const faults: readonly { name: string; change: object; expected: string }[] = [
+  {
+    name: "a name that is not plural and group",
+    change: { metadata: { name: "x.demo.example.com" } },
+    expected: "metadata.name",
+  },
+  { name: "no version that is stored", change: { spec: { versions: [] } }, expected: "spec.versions" },
+  { name: "an unknown scope", change: { spec: { scope: "Everywhere" } }, expected: "spec.scope" },
+  { name: "a group without a dot", change: { spec: { group: "demo" } }, expected: "spec.group" },
+];
+for (const { name, change, expected } of faults) {
+  Deno.test(`a definition is refused for ${name}`, async () => {
+    await using wire = new Wire();
+    const definition = JSON.parse(JSON.stringify(websiteDefinition()));
+    const { metadata = definition.metadata, spec = {} } = change as { metadata?: object; spec?: object };
+
+    const { status, body } = await wire.post(DEFINITIONS, {
+      ...definition,
+      metadata,
+      spec: { ...definition.spec, ...spec },
+    });
+
+    assert.equal(status, 422);
+    const fields = body.details.causes.map((cause: { field: string }) => cause.field);
+    assert(fields.includes(expected), `${fields}`);
+  });
+}

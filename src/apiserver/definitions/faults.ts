@@ -1,0 +1,399 @@
+/** What is wrong with a CustomResourceDefinition (`k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation`). */
+import { equal, isObject } from "../../base/json.ts";
+import { label1035Faults, subdomainFaults } from "../../base/name_rules.ts";
+import { own } from "../../base/own.ts";
+import { duplicate, type FieldError, invalid, notSupported, required, tooMany } from "../../schema/field_error.ts";
+import { type FieldTarget, fieldTarget } from "../../schema/field_path.ts";
+import { goJson } from "../../schema/go_text.ts";
+import type { JsonSchema } from "../../schema/json_schema.ts";
+import { schemaFaults } from "../../schema/structural.ts";
+import { type Tolerated, toleratedIn } from "../../schema/tolerated.ts";
+import type { DeclaredScale } from "../objects/kinds.ts";
+import type { StoredObject } from "../objects/objects.ts";
+import type { DeclaredColumn } from "../tables/columns.ts";
+import { conversionFaults } from "./conversion_faults.ts";
+import type { DefinitionNames, DefinitionSpec, DefinitionStatus, DefinitionVersion } from "./crd.ts";
+import { quotedVersions, type Shared, sharedOf } from "./form.ts";
+
+/**
+ * What is wrong with a definition.
+ *
+ * @param definition The definition, with the status it is to have.
+ * @param old What it was; absent when it is new.
+ */
+export function definitionFaults(definition: StoredObject, old?: StoredObject): FieldError[] {
+  const spec = definition.spec as DefinitionSpec | undefined;
+  if (spec === undefined) return [required("spec")];
+  const faults: FieldError[] = [];
+  const { plural = "" } = spec.names ?? {};
+  const name = `${plural}.${spec.group ?? ""}`;
+  // That a name is missing is said already.
+  if (old === undefined && definition.metadata.name && definition.metadata.name !== name) {
+    faults.push(invalid("metadata.name", definition.metadata.name, `must be spec.names.plural+"."+spec.group`));
+  }
+  const status = definition.status as DefinitionStatus | undefined;
+  return [
+    ...faults,
+    ...specFaults(spec, old?.spec as DefinitionSpec | undefined),
+    ...(old === undefined ? [] : immutableFaults(spec, old)),
+    ...storedFaults(status?.storedVersions ?? [], spec.versions ?? []),
+    ...approvalFaults(spec.group ?? "", definition, old),
+    ...keepingFaults(spec, old?.spec as DefinitionSpec | undefined),
+  ];
+}
+
+/** A definition and what it is changed from. */
+interface Change {
+  readonly versions: readonly DefinitionVersion[];
+  readonly shared: Shared;
+  readonly tolerated: Tolerated;
+  readonly old: DefinitionSpec | undefined;
+}
+
+function specFaults(spec: DefinitionSpec, old: DefinitionSpec | undefined): FieldError[] {
+  const versions = spec.versions ?? [];
+  const shared = sharedOf(versions);
+  const tolerated = toleratedIn(old?.versions.flatMap(({ schema }) => schema?.openAPIV3Schema ?? []) ?? []);
+  const change = { versions, shared, tolerated, old };
+  const [first] = versions;
+  return [
+    ...groupFaults(spec),
+    ...missingSchemaFaults(spec, change),
+    ...versions.flatMap((version, i) => versionFaults(version, `spec.versions[${i}]`, change)),
+    ...versionsFaults(spec, change),
+    // The first one is known by another name too.
+    ...(first?.name ? nameFaults(first.name, "spec.version") : []),
+    ...namesFaults(spec.names, "spec.names", true),
+    ...(first === undefined ? [] : [...commonFaults(first, change), ...conversionFaults(spec)]),
+  ];
+}
+
+function versionFaults(version: DefinitionVersion, path: string, change: Change): FieldError[] {
+  const { versions, shared, tolerated, old } = change;
+  const before = old?.versions.find(({ name }) => name === version.name);
+  const parts = ownParts(version, shared);
+  const subresources = shared.subresources ? versions[0]?.subresources : version.subresources;
+  const isUnchanged = before !== undefined && equal(before.schema, version.schema);
+  const keepsFields = before !== undefined && equal(before.selectableFields, version.selectableFields);
+  return [
+    ...nameFaults(version.name ?? "", `${path}.name`),
+    ...warningFaults(version, `${path}.deprecationWarning`),
+    ...(parts.schema?.openAPIV3Schema === undefined ? [] : schemaFaults(
+      parts.schema.openAPIV3Schema,
+      `${path}.schema.openAPIV3Schema`,
+      { hasStatus: subresources?.status !== undefined, isUnchanged, tolerated },
+    )),
+    ...partsFaults(parts, path, keepsFields),
+  ];
+}
+
+/** What is wrong with what all versions share. */
+function commonFaults(first: DefinitionVersion, { versions, shared, tolerated, old }: Change): FieldError[] {
+  const parts = commonParts(first, shared);
+  const before = old?.versions.find(({ name }) => name === first.name);
+  const isUnchanged = before !== undefined && equal(before.schema, first.schema);
+  const keepsFields = old?.versions.every((each) => equal(each.selectableFields, first.selectableFields)) ?? false;
+  const hasStatus = versions.some(({ subresources }) => subresources?.status !== undefined);
+  return [
+    ...(parts.schema?.openAPIV3Schema === undefined ? [] : schemaFaults(
+      parts.schema.openAPIV3Schema,
+      "spec.validation.openAPIV3Schema",
+      { hasStatus, isUnchanged, tolerated },
+    )),
+    ...partsFaults(parts, "spec", keepsFields),
+  ];
+}
+
+/** What is wrong with the versions together. */
+function versionsFaults(spec: DefinitionSpec, { versions, shared }: Change): FieldError[] {
+  const faults: FieldError[] = [];
+  if (new Set(versions.map(({ name }) => name)).size < versions.length) {
+    faults.push(versionsFault(spec.versions, shared, "must contain unique version names"));
+  }
+  if (versions.filter(({ storage }) => storage).length !== 1) {
+    faults.push(versionsFault(spec.versions, shared, "must have exactly one version marked as storage version"));
+  }
+  return faults;
+}
+
+type Parts = Pick<DefinitionVersion, "schema" | "subresources" | "additionalPrinterColumns" | "selectableFields">;
+
+/** What a version has for itself: what all of them share stands above them in the server. */
+function ownParts(version: DefinitionVersion, shared: Shared): Parts {
+  const keys = (Object.keys(shared) as (keyof Shared)[]).filter((key) => !shared[key]);
+  return Object.fromEntries(keys.map((key) => [key, version[key]]));
+}
+
+function commonParts(version: DefinitionVersion, shared: Shared): Parts {
+  const keys = (Object.keys(shared) as (keyof Shared)[]).filter((key) => shared[key]);
+  return Object.fromEntries(keys.map((key) => [key, version[key]]));
+}
+
+function versionsFault(versions: readonly DefinitionVersion[] | null, shared: Shared, why: string): FieldError {
+  return {
+    ...invalid("spec.versions", "", why),
+    message: `Invalid value: ${quotedVersions(versions, shared)}: ${why}`,
+  };
+}
+
+function groupFaults({ group, scope }: DefinitionSpec): FieldError[] {
+  const faults: FieldError[] = [];
+  const why = group ? subdomainFaults(group) : [];
+  if (!group) faults.push(required("spec.group"));
+  else if (why.length > 0) faults.push(invalid("spec.group", group, why.join(",")));
+  else if (!group.includes(".")) faults.push(invalid("spec.group", group, "should be a domain with at least one dot"));
+  if (!scope) faults.push(required("spec.scope"));
+  else if (scope !== "Cluster" && scope !== "Namespaced") {
+    faults.push(notSupported("spec.scope", scope, ["Cluster", "Namespaced"]));
+  }
+  return faults;
+}
+
+/** Each version needs a schema. */
+function missingSchemaFaults(
+  { preserveUnknownFields }: DefinitionSpec,
+  { versions, shared }: Change,
+): FieldError[] {
+  const faults: FieldError[] = [];
+  const isCommon = shared.schema && versions[0]?.schema?.openAPIV3Schema !== undefined;
+  if (!isCommon) {
+    versions.forEach(({ schema }, i) => {
+      if (!shared.schema && schema?.openAPIV3Schema !== undefined) return;
+      faults.push(required(`spec.versions[${i}].schema.openAPIV3Schema`));
+    });
+  }
+  const hasDefaults = versions.some(({ schema }) => holdsDefault(schema?.openAPIV3Schema));
+  if (preserveUnknownFields === true && hasDefaults) {
+    const why = "must be false in order to use defaults in the schema";
+    faults.push(invalid("spec.preserveUnknownFields", true, why));
+  }
+  return faults;
+}
+
+function holdsDefault(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.some(holdsDefault);
+  if (!isObject(schema)) return false;
+  return own(schema, "default") !== undefined || Object.values(schema).some(holdsDefault);
+}
+
+function nameFaults(name: string, field: string): FieldError[] {
+  const why = label1035Faults(name);
+  return why.length === 0 ? [] : [invalid(field, name, why.join(","))];
+}
+
+const LONGEST_WARNING = 256; // bytes
+// Letters, marks, numbers, punctuation, symbols and the plain space; nothing else is printable to Go.
+const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
+
+function warningFaults({ deprecated, deprecationWarning: warning }: DefinitionVersion, field: string): FieldError[] {
+  if (warning === undefined) return [];
+  const fault = (why: string) => ({ ...invalid(field, "", why), message: `Invalid value: ${goJson(warning)}: ${why}` });
+  if (!deprecated) return [fault("can only be set for deprecated versions")];
+  const faults: FieldError[] = [];
+  const bytes = (text: string) => new TextEncoder().encode(text).length;
+  if (bytes(warning) > LONGEST_WARNING) faults.push(fault(`must be <= ${LONGEST_WARNING} characters long`));
+  if (warning === "") faults.push(fault("must not be an empty string"));
+  const found = UNPRINTABLE.exec(warning);
+  if (found !== null) {
+    const at = bytes(warning.slice(0, found.index));
+    faults.push(
+      fault(`must only contain printable UTF-8 characters; non-printable character found at index ${at}`),
+    );
+  }
+  return faults;
+}
+
+/**
+ * What is wrong with the names of a definition.
+ *
+ * @param names The names.
+ * @param path Where they stand.
+ * @param areRequired Whether each must be there.
+ */
+export function namesFaults(
+  names: Partial<DefinitionNames> | undefined,
+  path: string,
+  areRequired = false,
+): FieldError[] {
+  const { plural = "", singular = "", kind = "", listKind = "", shortNames = [], categories = [] } = names ?? {};
+  const faults: FieldError[] = [];
+  for (const [key, name] of Object.entries({ plural, singular, kind, listKind })) {
+    if (areRequired && name === "") faults.push(required(`${path}.${key}`));
+  }
+  for (const [key, name] of Object.entries({ plural, singular })) {
+    if (name !== "") faults.push(...nameFaults(name, `${path}.${key}`));
+  }
+  for (const [key, name] of Object.entries({ kind, listKind })) {
+    const why = name === "" ? [] : label1035Faults(name.toLowerCase());
+    if (why.length === 0) continue;
+    const text = `may have mixed case, but should otherwise match: ${why.join(",")}`;
+    faults.push(invalid(`${path}.${key}`, name, text));
+  }
+  shortNames.forEach((name, i) => faults.push(...nameFaults(name, `${path}.shortNames[${i}]`)));
+  if (kind !== "" && kind === listKind) {
+    faults.push(invalid(`${path}.listKind`, listKind, "kind and listKind may not be the same"));
+  }
+  categories.forEach((name, i) => faults.push(...nameFaults(name, `${path}.categories[${i}]`)));
+  return faults;
+}
+
+/**
+ * What is wrong with subresources, columns and selectable fields.
+ *
+ * @param parts The parts.
+ * @param path Where they stand: a version, or the spec where all versions share them.
+ * @param toleratesMany Whether more selectable fields than may be are let pass, since they do not change.
+ */
+function partsFaults(parts: Parts, path: string, toleratesMany: boolean): FieldError[] {
+  const { schema, subresources, additionalPrinterColumns = [], selectableFields = [] } = parts;
+  const faults = scaleFaults(subresources?.scale, `${path}.subresources.scale`);
+  additionalPrinterColumns.forEach((column, i) => {
+    faults.push(...columnFaults(column, `${path}.additionalPrinterColumns[${i}]`));
+  });
+  if (selectableFields.length === 0) return faults;
+  if (schema?.openAPIV3Schema === undefined) {
+    // In these words, whether they are true or not: a schema that all versions share is not seen from one of them.
+    const why = path === "spec"
+      ? "may only be set when validations.schema is included"
+      : "may only be set when `version.schema.openAPIV3Schema` is not included";
+    return [...faults, invalid(`${path}.selectableFields`, "", why)];
+  }
+  const at = `${path}.selectableFields`;
+  return [...faults, ...selectableFaults(selectableFields, schema.openAPIV3Schema, at, toleratesMany)];
+}
+
+function scaleFaults(scale: DeclaredScale | undefined, path: string): FieldError[] {
+  if (scale === undefined) return [];
+  const { specReplicasPath, statusReplicasPath, labelSelectorPath } = scale;
+  const faults: FieldError[] = [];
+  const check = (key: string, value: string, roots: readonly string[], where: string) => {
+    if (!value.startsWith(".")) {
+      faults.push(invalid(`${path}.${key}`, value, "must be a simple json path starting with ."));
+    } else if (!roots.some((root) => value.startsWith(root))) {
+      faults.push(invalid(`${path}.${key}`, value, `should be a json path under ${where}`));
+    }
+  };
+  if (!specReplicasPath) faults.push(required(`${path}.specReplicasPath`));
+  else check("specReplicasPath", specReplicasPath, [".spec."], ".spec");
+  if (!statusReplicasPath) faults.push(required(`${path}.statusReplicasPath`));
+  else check("statusReplicasPath", statusReplicasPath, [".status."], ".status");
+  if (labelSelectorPath) {
+    check("labelSelectorPath", labelSelectorPath, [".spec.", ".status."], "either .spec or .status");
+  }
+  return faults;
+}
+
+const COLUMN_TYPES = ["boolean", "date", "integer", "number", "string"];
+const COLUMN_FORMATS = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
+
+function columnFaults({ name, type, format, jsonPath }: DeclaredColumn, path: string): FieldError[] {
+  const faults: FieldError[] = [];
+  if (!name) faults.push(required(`${path}.name`));
+  const types = `must be one of ${COLUMN_TYPES.join(",")}`;
+  if (!type) faults.push(required(`${path}.type`, types));
+  else if (!COLUMN_TYPES.includes(type)) faults.push(invalid(`${path}.type`, type, types));
+  if (format && !COLUMN_FORMATS.includes(format)) {
+    faults.push(invalid(`${path}.format`, format, `must be one of ${COLUMN_FORMATS.join(",")}`));
+  }
+  // A path that cannot be read is taken: the kind is then shown without columns of its own.
+  if (!jsonPath) faults.push(required(`${path}.JSONPath`));
+  else if (!jsonPath.startsWith(".")) {
+    faults.push(invalid(`${path}.JSONPath`, jsonPath, "must be a simple json path starting with ."));
+  }
+  return faults;
+}
+
+const MOST_SELECTABLE = 8;
+
+function selectableFaults(
+  fields: readonly { readonly jsonPath: string }[],
+  schema: JsonSchema,
+  path: string,
+  toleratesMany: boolean,
+): FieldError[] {
+  const faults: FieldError[] = [];
+  const known = new Set<string>();
+  fields.forEach(({ jsonPath }, i) => {
+    const at = `${path}[${i}].jsonPath`;
+    if (!jsonPath) return faults.push(required(at));
+    let target: FieldTarget;
+    try {
+      target = fieldTarget(jsonPath, schema, { brackets: false });
+    } catch (error) {
+      return faults.push(invalid(at, jsonPath, `is an invalid path: ${(error as Error).message}`));
+    }
+    if (target.root === "metadata") faults.push(invalid(at, jsonPath, "must not point to fields in metadata"));
+    if (!["string", "boolean", "integer"].includes(target.schema?.type ?? "")) {
+      const why = "must point to a field of type string, boolean or integer. Enum string fields and strings with " +
+        "formats are allowed.";
+      faults.push(invalid(at, jsonPath, why));
+    }
+    if (known.has(target.field)) faults.push(duplicate(at, jsonPath));
+    return known.add(target.field);
+  });
+  if (known.size > MOST_SELECTABLE && !toleratesMany) faults.push(tooMany(path, known.size, MOST_SELECTABLE));
+  return faults;
+}
+
+/** What cannot change: where objects are kept, and once the kind is in use what they are. */
+function immutableFaults(next: DefinitionSpec, old: StoredObject): FieldError[] {
+  const before = old.spec as DefinitionSpec;
+  const { conditions } = old.status as DefinitionStatus;
+  const isInUse = conditions?.some(({ type, status }) => type === "Established" && status === "True") ?? false;
+  const faults: FieldError[] = [];
+  const check = (field: string, a: unknown, b: unknown) => {
+    if (!equal(a, b)) faults.push(invalid(field, a, "field is immutable"));
+  };
+  if (isInUse) {
+    check("spec.scope", next.scope, before.scope);
+    check("spec.names.kind", next.names?.kind, before.names.kind);
+  }
+  check("spec.group", next.group, before.group);
+  check("spec.names.plural", next.names?.plural, before.names.plural);
+  return faults;
+}
+
+/** A version in which objects may still be stored has to stay. */
+function storedFaults(stored: readonly string[], versions: readonly DefinitionVersion[]): FieldError[] {
+  const field = "status.storedVersions";
+  if (stored.length === 0) return [invalid(field, null, "must have at least one stored version")];
+  const faults = versions.filter(({ name, storage }) => storage && !stored.includes(name))
+    .map(({ name }) => invalid(field, stored, `must have the storage version ${name}`));
+  stored.forEach((name, i) => {
+    if (versions.some((version) => version.name === name)) return;
+    const why = `missing from spec.versions; ${name} was previously a storage version, and must remain in ` +
+      `spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from ` +
+      "status.storedVersions";
+    faults.push(invalid(`${field}[${i}]`, name, why));
+  });
+  return faults;
+}
+
+const APPROVED = "api-approved.kubernetes.io";
+
+/** Groups of the community ask for a word that its reviewers have said yes. */
+function approvalFaults(group: string, next: StoredObject, old: StoredObject | undefined): FieldError[] {
+  if (!/(^|\.)(k8s|kubernetes)\.io$/.test(group)) return [];
+  const state = approvalOf(next);
+  if (old !== undefined && approvalOf(old) === state) return [];
+  const field = `metadata.annotations[${APPROVED}]`;
+  const why = `protected groups must have approval annotation "${APPROVED}"`;
+  const link = "see https://github.com/kubernetes/enhancements/pull/1111";
+  if (state === "missing") return [required(field, `${why}, ${link}`)];
+  if (state === "approved") return [];
+  const given = next.metadata.annotations?.[APPROVED] ?? "";
+  return [invalid(field, given, `${why} with either a URL or a reason starting with "unapproved", ${link}`)];
+}
+
+function approvalOf({ metadata }: StoredObject): "missing" | "approved" | "invalid" {
+  const text = metadata.annotations?.[APPROVED] ?? "";
+  if (text === "") return "missing";
+  if (text.startsWith("unapproved")) return "approved";
+  return /^[a-zA-Z][a-zA-Z0-9+.-]*:\/\/[^/\s]/.test(text) && URL.canParse(text) ? "approved" : "invalid";
+}
+
+function keepingFaults({ preserveUnknownFields }: DefinitionSpec, old: DefinitionSpec | undefined): FieldError[] {
+  if (old?.preserveUnknownFields || !preserveUnknownFields) return [];
+  const why = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead";
+  return [invalid("spec.preserveUnknownFields", true, why)];
+}

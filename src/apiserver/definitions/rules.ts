@@ -1,0 +1,73 @@
+/** The rules of the kind that makes kinds: CustomResourceDefinition (`k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition`). */
+import { equal, isObject } from "../../base/json.ts";
+import { own } from "../../base/own.ts";
+import { unknownFormats } from "../../schema/unknown_formats.ts";
+import type { Rules } from "../objects/kinds.ts";
+import type { Draft, StoredObject } from "../objects/objects.ts";
+import type { DefinitionSpec, DefinitionStatus } from "./crd.ts";
+import { definitionFaults, namesFaults } from "./faults.ts";
+import { normalSpec } from "./form.ts";
+
+/**
+ * The rules of definitions.
+ *
+ * @param base The rules of built-in kinds at large.
+ */
+export function definitionRules(base: Rules): Rules {
+  /** What was sent, by what it is kept as: empty lists are not kept, but may be wrong. */
+  const sent = new WeakMap<object, unknown>();
+  return {
+    ...base,
+    decode(object) {
+      const { object: decoded, unknown } = base.decode(object);
+      const spec = own(decoded, "spec");
+      if (!isObject(spec)) return { object: decoded, unknown };
+      const kept = normalSpec(spec);
+      sent.set(kept, normalSpec(spec, { keepsEmpty: true }));
+      return { object: { ...decoded, spec: kept }, unknown };
+    },
+    prepareCreate(object, now) {
+      const made = base.prepareCreate(object, now);
+      const stored = storageVersion(made);
+      const storedVersions = stored === undefined ? [] : [stored];
+      return { ...made, status: { conditions: null, acceptedNames: { plural: "", kind: "" }, storedVersions } };
+    },
+    prepareUpdate(object, old, subresource) {
+      const next = base.prepareUpdate(object, old, subresource);
+      if (subresource === "status") return next;
+      const name = storageVersion(next);
+      const status = old.status as DefinitionStatus | undefined;
+      const stored = status?.storedVersions ?? [];
+      // A version stays listed until somebody has seen to it that no object is stored in it any longer.
+      if (name === undefined || stored.includes(name)) return next;
+      return { ...next, status: { ...status, storedVersions: [...stored, name] } };
+    },
+    validate(object, old, subresource) {
+      const faults = base.validate(object, old, subresource);
+      if (subresource !== "status") {
+        const spec = isObject(object.spec) ? sent.get(object.spec) ?? object.spec : object.spec;
+        return [...faults, ...definitionFaults({ ...object, spec }, old)];
+      }
+      const status = object.status as DefinitionStatus | undefined;
+      return [...faults, ...namesFaults(status?.acceptedNames, "status.acceptedNames")];
+    },
+    warnings(object, old, subresource) {
+      if (subresource === "status") return [];
+      const known = old === undefined ? [] : formatsIn(old);
+      return formatsIn(object).filter((format) => !known.includes(format))
+        .map((format) => `unrecognized format ${JSON.stringify(format)}`);
+    },
+  };
+}
+
+function storageVersion({ spec }: Draft): string | undefined {
+  return (spec as DefinitionSpec | undefined)?.versions?.find(({ storage }) => storage)?.name;
+}
+
+function formatsIn({ spec }: StoredObject): string[] {
+  const schemas = ((spec as DefinitionSpec | undefined)?.versions ?? []).map(({ schema }) => schema?.openAPIV3Schema);
+  const [first, ...rest] = schemas;
+  // A schema that all versions share is looked at once.
+  const looked = rest.every((schema) => equal(schema, first)) ? [first] : schemas;
+  return looked.flatMap((schema) => schema === undefined ? [] : unknownFormats(schema));
+}

@@ -1,0 +1,225 @@
+/** Paths that say what is served: `/api`, `/apis`, `/version`, health, OpenAPI. */
+import { version } from "../../openapi/kubernetes.gen.ts";
+import type { Core } from "../core/core.ts";
+import { compareVersions } from "../definitions/crd.ts";
+import type { ServedKind, Subresource } from "../objects/kinds.ts";
+import { mediaRanges } from "../wire/accept.ts";
+import { methodNotAllowed, resourceNotFound } from "../wire/status_error.ts";
+import { digest } from "./hashes.ts";
+import { health, HEALTH_PATHS, isHealthPath } from "./health.ts";
+import { openApiDocument, openApiIndex } from "./openapi.ts";
+import { OPENAPI_V2_PROTOBUF, openApiV2, openApiV2Head } from "./openapi_v2.ts";
+
+/** Whether a path is answered here. */
+export function isDiscoveryPath(path: string): boolean {
+  return /^\/?$|^\/(?:api|apis|version|openapi)(?:\/|$)/.test(path) || isHealthPath(path);
+}
+
+/** Answers such a path. */
+export async function serveDiscovery(core: Core, url: URL, request: Request): Promise<Response> {
+  if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed();
+  const path = url.pathname.replace(/\/+$/, "");
+  const body = isHealthPath(path) ? health(url.pathname, url.searchParams) : await documentAt(core, path, request);
+  if (body === undefined && path.startsWith("/api/")) throw resourceNotFound();
+  if (body === undefined) {
+    return new Response("404 page not found\n", {
+      status: 404,
+      headers: { "content-type": "text/plain; charset=utf-8" },
+    });
+  }
+  return body;
+}
+
+function json(body: unknown, contentType = "application/json", indent = 0): Response {
+  return new Response(JSON.stringify(body, null, indent), {
+    headers: { "content-type": contentType, "cache-control": "no-cache, private" },
+  });
+}
+
+/** What is served besides resources, and where their groups are. */
+function rootPaths(core: Core): string[] {
+  const groups = groupsOf(core).filter((group) => group !== "");
+  const versions = groups.flatMap((group) => versionsOf(core, group).map((each) => `/apis/${group}/${each}`));
+  const paths = ["/api", "/api/v1", "/apis", "/apis/", ...groups.map((group) => `/apis/${group}`), ...versions];
+  return [...paths, ...HEALTH_PATHS, "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/version"].sort();
+}
+
+const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+
+async function documentAt(core: Core, path: string, request: Request): Promise<Response | undefined> {
+  const wantsAll = mediaRanges(request.headers.get("accept")).some(({ parameters }) =>
+    parameters.get("as") === "APIGroupDiscoveryList" && parameters.get("v") === "v2"
+  );
+  const [, root, group, groupVersion, ...rest] = path.split("/");
+  switch (root) {
+    case undefined:
+    case "":
+      return json({ paths: rootPaths(core) }, "application/json", 2);
+    case "version":
+      return json(versionInfo(), "application/json", 2);
+    case "openapi":
+      if (group === "v2" && groupVersion === undefined) return openApiV2Response(core, request);
+      return await openApi(core, group, path);
+    case "api":
+      if (group === undefined) {
+        if (wantsAll) return json(aggregated(core, [""]), AGGREGATED);
+        return json(apiVersions(new URL(request.url).host));
+      }
+      return groupVersion === undefined && group === "v1" ? json(await resourceList(core, "", "v1")) : undefined;
+    default: {
+      if (rest.length > 0) return undefined;
+      if (group === undefined) {
+        const groups = groupsOf(core).filter((each) => each !== "");
+        if (wantsAll) return json(aggregated(core, groups), AGGREGATED);
+        return json({ kind: "APIGroupList", apiVersion: "v1", groups: groups.map((each) => apiGroup(core, each)) });
+      }
+      if (!core.kinds.isServed(group, groupVersion)) return undefined;
+      if (groupVersion === undefined) return json({ kind: "APIGroup", apiVersion: "v1", ...apiGroup(core, group) });
+      return json(await resourceList(core, group, groupVersion));
+    }
+  }
+}
+
+async function openApiV2Response(core: Core, request: Request): Promise<Response> {
+  const wantsProtobuf = mediaRanges(request.headers.get("accept")).some(({ type }) => type.endsWith("+protobuf"));
+  if (!wantsProtobuf) return json(await openApiV2(core));
+  return new Response(openApiV2Head() as Uint8Array<ArrayBuffer>, { headers: { "content-type": OPENAPI_V2_PROTOBUF } });
+}
+
+async function openApi(core: Core, part: string | undefined, path: string): Promise<Response | undefined> {
+  if (part !== "v3") return undefined;
+  if (path === "/openapi/v3") return json(await openApiIndex(core), "text/plain; charset=utf-8");
+  const document = await openApiDocument(core, path.slice("/openapi/v3/".length));
+  return document === undefined ? new Response(null, { status: 404 }) : json(document);
+}
+
+function apiVersions(serverAddress: string): unknown {
+  const serverAddressByClientCIDRs = [{ clientCIDR: "0.0.0.0/0", serverAddress }];
+  return { kind: "APIVersions", versions: ["v1"], serverAddressByClientCIDRs };
+}
+
+function versionInfo(): unknown {
+  const [major = "", minor = ""] = version.slice(1).split(".");
+  return {
+    major,
+    minor,
+    emulationMajor: major,
+    emulationMinor: minor,
+    minCompatibilityMajor: major,
+    minCompatibilityMinor: String(Number(minor) - 1),
+    gitVersion: version,
+    gitCommit: "",
+    gitTreeState: "clean",
+    buildDate: "1970-01-01T00:00:00Z",
+    goVersion: "",
+    compiler: "",
+    platform: "",
+  };
+}
+
+/** Groups in the order in which they are listed. */
+function groupsOf(core: Core): string[] {
+  const all = core.kinds.all;
+  const builtin = all.filter(({ isBuiltin }) => isBuiltin).map(({ group }) => group);
+  const custom = all.filter(({ isBuiltin }) => !isBuiltin).map(({ group }) => group).sort();
+  return [...new Set([...builtin, ...custom])];
+}
+
+/** Versions of a group, the preferred one first. */
+function versionsOf(core: Core, group: string): string[] {
+  const versions = core.kinds.all.filter((kind) => kind.group === group).map(({ version }) => version);
+  return [...new Set(versions)].sort(compareVersions);
+}
+
+function apiGroup(core: Core, group: string): object {
+  const versions = versionsOf(core, group).map((each) => ({ groupVersion: `${group}/${each}`, version: each }));
+  return { name: group, versions, preferredVersion: versions[0] };
+}
+
+function kindsIn(core: Core, group: string, groupVersion: string): ServedKind[] {
+  return core.kinds.all.filter((kind) => kind.group === group && kind.version === groupVersion);
+}
+
+async function resourceList(core: Core, group: string, groupVersion: string): Promise<unknown> {
+  const resources = await Promise.all(
+    kindsIn(core, group, groupVersion).map(async (kind) => [
+      {
+        name: kind.plural,
+        singularName: kind.singular,
+        namespaced: kind.namespaced,
+        kind: kind.kind,
+        verbs: kind.verbs,
+        ...(kind.shortNames.length > 0 && { shortNames: kind.shortNames }),
+        ...(kind.categories.length > 0 && { categories: kind.categories }),
+        ...(kind.verbs.includes("list") && kind.verbs.includes("create") &&
+          { storageVersionHash: await storageVersionHash(kind) }),
+      },
+      ...kind.subresources.map((part) => ({
+        name: `${kind.plural}/${part.name}`,
+        singularName: "",
+        namespaced: kind.namespaced,
+        ...(part.group !== kind.group || part.version !== kind.version
+          ? { group: part.group, version: part.version }
+          : {}),
+        kind: part.kind,
+        verbs: part.verbs,
+      })),
+    ]),
+  );
+  return {
+    kind: "APIResourceList",
+    ...(group !== "" && { apiVersion: "v1" }),
+    groupVersion: group === "" ? groupVersion : `${group}/${groupVersion}`,
+    resources: resources.flat(),
+  };
+}
+
+/** Tells a client whether objects are stored in another version than before (`discovery.StorageVersionHash`). */
+async function storageVersionHash({ group, version, storageVersion = version, kind }: ServedKind): Promise<string> {
+  const hash = await digest("SHA-256", `${group}/${storageVersion}/${kind}`);
+  return btoa(String.fromCharCode(...hash.subarray(0, 8)));
+}
+
+function aggregated(core: Core, groups: readonly string[]): unknown {
+  return {
+    kind: "APIGroupDiscoveryList",
+    apiVersion: "apidiscovery.k8s.io/v2",
+    metadata: {},
+    items: groups.map((group) => ({
+      metadata: group === "" ? {} : { name: group },
+      versions: versionsOf(core, group).map((each) => ({
+        version: each,
+        resources: kindsIn(core, group, each).map(discovered),
+        freshness: "Current",
+      })),
+    })),
+  };
+}
+
+function discovered(kind: ServedKind): unknown {
+  return {
+    resource: kind.plural,
+    responseKind: responseKind(kind, kind),
+    scope: kind.namespaced ? "Namespaced" : "Cluster",
+    singularResource: kind.singular,
+    verbs: kind.verbs,
+    ...(kind.shortNames.length > 0 && { shortNames: kind.shortNames }),
+    ...(kind.categories.length > 0 && { categories: kind.categories }),
+    ...(kind.subresources.length > 0 && {
+      subresources: kind.subresources.map((part) => ({
+        subresource: part.name,
+        responseKind: responseKind(kind, part),
+        verbs: part.verbs,
+      })),
+    }),
+  };
+}
+
+/** A built-in kind does not repeat the group and version it is listed under. */
+function responseKind(
+  kind: ServedKind,
+  { group, version, kind: name }: Pick<Subresource, "group" | "version" | "kind">,
+): unknown {
+  const isOwn = kind.isBuiltin && group === kind.group && version === kind.version;
+  return { group: isOwn ? "" : group, version: isOwn ? "" : version, kind: name };
+}

@@ -1,0 +1,146 @@
+/** From a body to an object of a kind: its version and kind checked, unknown fields dropped, and refused or warned of as the client asked. */
+import { isObject } from "../../base/json.ts";
+import { own } from "../../base/own.ts";
+import { resources } from "../../openapi/kubernetes.gen.ts";
+import { goJson } from "../../schema/go_text.ts";
+import { badRequest, internalError, StatusError } from "../wire/status_error.ts";
+import { writtenAs } from "../wire/written_numbers.ts";
+import { DecodeError } from "./decode.ts";
+import type { ServedKind } from "./kinds.ts";
+import { type Draft, metadataOf } from "./objects.ts";
+import type { WriteOptions } from "./options.ts";
+
+/** Options of {@linkcode decodeBody}. */
+export interface DecodeOptions extends Pick<WriteOptions, "fieldValidation"> {
+  /** Keys that were there twice. */
+  readonly duplicates?: readonly string[];
+  /** The configuration, where an apply made the object: then it is typed already, and a field of it may be null. */
+  readonly applied?: Draft;
+  /** The patch that made the object, where one did: faults are then those of the patch. */
+  readonly patched?: { readonly faults: readonly string[]; readonly isStrategic: boolean };
+  /** Takes what is to be warned of. */
+  readonly warnings: string[];
+}
+
+/** What is wrong with an object that a patch made. */
+export class PatchedFault extends Error {
+  override name = "PatchedFault";
+}
+
+/**
+ * Decodes a body.
+ *
+ * @param kind The kind that the path names.
+ * @param value The body.
+ * @param options How strict to be, and what to do with warnings.
+ * @returns The object, cut to its schema, with defaults.
+ * @throws {StatusError} If it is refused.
+ */
+export function decodeBody(kind: ServedKind, value: Draft, options: DecodeOptions): Draft {
+  checkType(kind, value, options);
+  let decoded;
+  try {
+    const isRetyped = options.patched !== undefined && !kind.isBuiltin;
+    const typed = isRetyped
+      ? value
+      : writtenAs(value, { ...value, apiVersion: kind.apiVersion, kind: own(value, "kind") || kind.kind });
+    const { decodeApplied } = kind.rules;
+    decoded = options.applied !== undefined && decodeApplied !== undefined
+      ? decodeApplied(typed)
+      : kind.rules.decode(typed);
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    if (options.patched !== undefined) {
+      throw new PatchedFault(options.patched.isStrategic ? error.restored : error.message);
+    }
+    if (options.applied !== undefined) throw unconvertible(kind, options.applied, error.message);
+    throw unusable(kind, error.message);
+  }
+  const faults = [
+    ...(options.patched?.faults ?? []),
+    ...(options.duplicates ?? []),
+    ...decoded.unknown.map((field) => `unknown field "${field}"`),
+  ];
+  if (faults.length > 0 && options.fieldValidation === "Strict") {
+    if (options.patched !== undefined) throw new PatchedFault(`strict decoding error: ${faults.join(", ")}`);
+    throw unusable(kind, `strict decoding error: ${faults.join(", ")}`);
+  }
+  if (options.fieldValidation === "Warn") options.warnings.push(...faults);
+  return decoded.object;
+}
+
+function unconvertible(kind: ServedKind, applied: Draft, why: string): Error {
+  const { namespace = "", name = "" } = metadataOf(applied);
+  const type = `${kind.group}/${kind.version}, Kind=${kind.kind}`;
+  const reason = `unable to convert unstructured object to ${type}: error decoding from json: ${why}`;
+  const message = `failed to convert new object (${namespace}/${name}; ${type}) to proper version: ${reason}`;
+  return new StatusError(500, undefined, message);
+}
+
+/** The refusal of a body that is no object of its kind. */
+export function unusable({ kind, version }: ServedKind, why: string): Error {
+  return badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${why}`);
+}
+
+function checkType(kind: ServedKind, value: Draft, { fieldValidation, warnings, patched }: DecodeOptions): void {
+  const [apiVersion, name] = [own(value, "apiVersion"), own(value, "kind")];
+  if (kind.isBuiltin) {
+    if (apiVersion !== undefined && apiVersion !== "" && apiVersion !== kind.apiVersion) {
+      const shown = String(name ?? kind.kind);
+      const version = String(apiVersion).split("/").at(-1);
+      throw badRequest(
+        `${shown} in version ${JSON.stringify(version)} cannot be handled as a ${kind.kind}: no kind ${
+          JSON.stringify(shown)
+        } ` +
+          `is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
+      );
+    }
+    if (name !== undefined && name !== "" && name !== kind.kind) {
+      if (!isRegistered(kind.group, String(name))) {
+        throw badRequest(
+          `${name} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: no kind ${
+            JSON.stringify(name)
+          } is registered for version ${JSON.stringify(kind.apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
+        );
+      }
+      const [group] = kind.group.split(".");
+      throw badRequest(
+        `${name} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: converting ` +
+          `(${kind.version}.${name}) to (${group || "core"}.${kind.kind}): unknown conversion`,
+      );
+    }
+    return;
+  }
+  if (patched !== undefined) return checkPatchedType(apiVersion, name, value);
+  if (apiVersion !== kind.apiVersion) {
+    const isOtherVersion = name === kind.kind && String(apiVersion).startsWith(`${kind.group}/`);
+    if (isOtherVersion && fieldValidation === "Warn") {
+      const other = kind.rules.ofVersion?.(String(apiVersion));
+      warnings.push(...(other?.decode(value).unknown ?? allFields(value)).map((key) => `unknown field "${key}"`));
+    }
+    throw badRequest(
+      `the API version in the data (${apiVersion ?? ""}) does not match the expected API version (${kind.apiVersion})`,
+    );
+  }
+  const metadata = own(value, "metadata") ?? {};
+  if (isObject(metadata)) return;
+  const type = Array.isArray(metadata) ? "array" : typeof metadata === "boolean" ? "bool" : typeof metadata;
+  throw unusable(kind, `json: cannot unmarshal ${type} into Go value of type v1.ObjectMeta`);
+}
+
+/** Whether the server knows a kind, be it one that is not served, such as the options of a request. */
+export function isRegistered(group: string, kind: string): boolean {
+  return /(?:List|Options)$/.test(kind) || resources.some((each) => each.group === group && each.kind === kind);
+}
+
+/** A patch may make another version or kind of an object, which its rules then refuse, but not none. */
+function checkPatchedType(apiVersion: unknown, name: unknown, value: Draft): void {
+  if (!name) throw new PatchedFault(`Object 'Kind' is missing in '${goJson(value)}'`);
+  if (!apiVersion) throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
+}
+
+/** No field of a version that is not there is known. */
+function allFields(value: Draft): string[] {
+  const known = new Set(["apiVersion", "kind", "metadata"]);
+  return Object.keys(value).filter((key) => !known.has(key)).sort();
+}

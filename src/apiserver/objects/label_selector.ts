@@ -1,0 +1,66 @@
+/** Label selectors as objects, as they stand in specs (`k8s.io/apimachinery/pkg/apis/meta/v1`, `LabelSelectorAsSelector`). */
+import { labelValueFaults, qualifiedNameFaults } from "../../base/name_rules.ts";
+import { own } from "../../base/own.ts";
+import { type FieldError, forbidden, invalid, required } from "../../schema/field_error.ts";
+
+/** A LabelSelector of `meta.k8s.io/v1`. An empty one selects everything. */
+export interface LabelSelector {
+  readonly matchLabels?: Readonly<Record<string, string>>;
+  readonly matchExpressions?: readonly LabelRequirement[];
+}
+
+/** An entry of `matchExpressions`. */
+export interface LabelRequirement {
+  readonly key: string;
+  readonly operator: string;
+  readonly values?: readonly string[];
+}
+
+/** Whether labels are selected. */
+export function matchesSelector(selector: LabelSelector, labels: Readonly<Record<string, string>> = {}): boolean {
+  const { matchLabels = {}, matchExpressions = [] } = selector;
+  return Object.entries(matchLabels).every(([key, value]) => own(labels, key) === value) &&
+    matchExpressions.every((requirement) => isMet(requirement, labels));
+}
+
+function isMet({ key, operator, values = [] }: LabelRequirement, labels: Readonly<Record<string, string>>): boolean {
+  const value = own(labels, key);
+  switch (operator) {
+    case "In":
+      return value !== undefined && values.includes(value);
+    case "NotIn":
+      return value === undefined || !values.includes(value);
+    case "Exists":
+      return value !== undefined;
+    default:
+      return value === undefined;
+  }
+}
+
+/** What is wrong with a selector (`k8s.io/apimachinery/pkg/apis/meta/v1/validation`). */
+export function selectorFaults({ matchLabels = {}, matchExpressions = [] }: LabelSelector, path: string): FieldError[] {
+  const at = `${path}.matchLabels`;
+  const ofLabels = Object.entries(matchLabels).flatMap(([key, value]) => [
+    ...qualifiedNameFaults(key).map((why) => invalid(at, key, why)),
+    ...labelValueFaults(value).map((why) => invalid(at, value, why)),
+  ]);
+  const of = (requirement: LabelRequirement, i: number) =>
+    requirementFaults(requirement, `${path}.matchExpressions[${i}]`);
+  return [...ofLabels, ...matchExpressions.flatMap(of)];
+}
+
+function requirementFaults({ key = "", operator, values = [] }: LabelRequirement, path: string): FieldError[] {
+  const faults: FieldError[] = [];
+  if (operator === "In" || operator === "NotIn") {
+    const why = "must be specified when `operator` is 'In' or 'NotIn'";
+    if (values.length === 0) faults.push(required(`${path}.values`, why));
+  } else if (operator === "Exists" || operator === "DoesNotExist") {
+    const why = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
+    if (values.length > 0) faults.push(forbidden(`${path}.values`, why));
+  } else faults.push(invalid(`${path}.operator`, operator, "not a valid selector operator"));
+  faults.push(...qualifiedNameFaults(key).map((why) => invalid(`${path}.key`, key, why)));
+  values.forEach((value, i) => {
+    faults.push(...labelValueFaults(value).map((why) => invalid(`${path}.values[${i}]`, value, why)));
+  });
+  return faults;
+}

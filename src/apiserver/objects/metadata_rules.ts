@@ -1,0 +1,98 @@
+/** Validation of changes of `metadata` (`k8s.io/apimachinery/pkg/api/validation/objectmeta.go`). */
+import { equal } from "../../base/json.ts";
+import { type FieldError, forbidden, invalid } from "../../schema/field_error.ts";
+import { metadataFaults } from "../../schema/metadata_faults.ts";
+import type { Metadata, StoredObject } from "./objects.ts";
+
+export { labelsFaults, metadataFaults } from "../../schema/metadata_faults.ts";
+
+/**
+ * What is wrong with metadata but for the name. A change is checked on two ways more than an object that is new, each of which tells it.
+ *
+ * @param metadata The metadata.
+ * @param namespaced Whether the kind is.
+ */
+export function repeatedFaults(metadata: Metadata, namespaced: boolean): FieldError[] {
+  const faults = metadataFaults(metadata, namespaced, () => []).filter(({ field }) => !IS_NAMED.test(field));
+  return [...faults, ...faults];
+}
+
+const IS_NAMED = /^metadata\.(?:name|generateName|namespace)$/;
+
+/**
+ * What is wrong with a change of metadata.
+ *
+ * @param metadata What it is to be.
+ * @param old What it is.
+ * @param first What is told before.
+ */
+export function metadataUpdateFaults(
+  metadata: Metadata,
+  old: Metadata,
+  first: readonly FieldError[] = [],
+): FieldError[] {
+  const found = [...first];
+  if (old.deletionTimestamp !== undefined) {
+    const added = (metadata.finalizers ?? []).filter((each) => !old.finalizers?.includes(each)).sort();
+    if (added.length > 0) {
+      const list = `[]string{${[...new Set(added)].map((each) => JSON.stringify(each)).join(", ")}}`;
+      const why = `no new finalizers can be added if the object is being deleted, found new finalizers ${list}`;
+      found.push(forbidden("metadata.finalizers", why));
+    }
+  }
+  if (!metadata.resourceVersion) {
+    found.push(invalid("metadata.resourceVersion", "", "must be specified for an update"));
+  }
+  for (const key of ["name", "namespace", "uid", "creationTimestamp", "deletionTimestamp"] as const) {
+    if (!equal(metadata[key], old[key])) found.push(invalid(`metadata.${key}`, metadata[key], "field is immutable"));
+  }
+  if (!equal(metadata.deletionGracePeriodSeconds, old.deletionGracePeriodSeconds)) {
+    found.push(
+      invalid("metadata.deletionGracePeriodSeconds", metadata.deletionGracePeriodSeconds ?? null, "field is immutable"),
+    );
+  }
+  return found;
+}
+
+const STANDARD_FINALIZERS = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
+
+/** Groups whose validation looks at metadata as that of custom kinds does, not as that of most built-in ones. */
+const PLAIN_GROUPS = new Set([
+  ...["admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io", "coordination.k8s.io"],
+  ...["events.k8s.io", "node.k8s.io", "policy"],
+]);
+
+/**
+ * What is wrong with the finalizers of a built-in kind: most of these take none without a domain (`k8s.io/kubernetes/pkg/apis/core/validation`).
+ *
+ * @param collection Group and plural.
+ * @param finalizers The finalizers.
+ */
+export function builtinFinalizerFaults(collection: string, finalizers: readonly string[] = []): FieldError[] {
+  if (collection === "/events" || PLAIN_GROUPS.has(collection.split("/")[0]!)) return [];
+  return finalizers.flatMap((each, i) =>
+    each.includes("/") || STANDARD_FINALIZERS.has(each) ? [] : invalid(
+      `metadata.finalizers[${i}]`,
+      each,
+      "name is neither a standard finalizer name nor is it fully qualified",
+    )
+  );
+}
+
+/**
+ * What the server warns of in the finalizers that a write adds.
+ *
+ * @param object The object as written.
+ * @param old The object as it was.
+ */
+export function finalizerWarnings(object: StoredObject, old?: StoredObject): string[] {
+  const added = (object.metadata.finalizers ?? []).filter((each) => !old?.metadata.finalizers?.includes(each));
+  return [...new Set(added)].sort().filter((each) => !each.includes("/") && !STANDARD_FINALIZERS.has(each)).map(
+    (each) => {
+      const path = each.includes(".") ? " including a path (/)" : "";
+      const wish =
+        `prefer a domain-qualified finalizer name${path} to avoid accidental conflicts with other finalizer writers`;
+      return `metadata.finalizers: ${JSON.stringify(each)}: ${wish}`;
+    },
+  );
+}

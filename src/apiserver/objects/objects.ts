@@ -1,0 +1,73 @@
+/** The shape of the objects that are stored and served, as far as all kinds share it. */
+import { isObject } from "../../base/json.ts";
+import { own } from "../../base/own.ts";
+import type { CheckedOwner } from "../../schema/metadata_faults.ts";
+
+/** `metadata` of an object in the store. */
+export interface Metadata {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly generateName?: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly creationTimestamp: string;
+  readonly generation?: number;
+  readonly deletionTimestamp?: string;
+  readonly deletionGracePeriodSeconds?: number;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly finalizers?: readonly string[];
+  readonly ownerReferences?: readonly OwnerReference[];
+  readonly managedFields?: readonly ManagedFieldsEntry[];
+}
+
+/** An entry of `metadata.ownerReferences`. */
+export type OwnerReference = CheckedOwner;
+
+/** An entry of `metadata.managedFields`. */
+export interface ManagedFieldsEntry {
+  readonly manager?: string;
+  readonly operation?: string;
+  readonly apiVersion?: string;
+  readonly time?: string;
+  readonly fieldsType?: string;
+  readonly fieldsV1?: unknown;
+  readonly subresource?: string;
+}
+
+/** An object as stored. It is never changed in place. */
+export interface StoredObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: Metadata;
+  readonly [key: string]: unknown;
+}
+
+/** An object on its way in: any JSON object. */
+export type Draft = Readonly<Record<string, unknown>>;
+
+/** The `metadata` of any object; empty where there is none. */
+export function metadataOf(object: Draft): Partial<Metadata> & Readonly<Record<string, unknown>> {
+  const metadata = own(object, "metadata");
+  return isObject(metadata) ? metadata : {};
+}
+
+/**
+ * A copy of an object with changed metadata.
+ *
+ * @param object The object.
+ * @param changes What to set; undefined takes a key away.
+ */
+export function withMetadata<T extends Draft>(
+  object: T,
+  changes: { readonly [K in keyof Metadata]?: Metadata[K] | undefined },
+): T {
+  const metadata: Record<string, unknown> = { ...metadataOf(object), ...changes };
+  for (const key of Object.keys(changes)) if (metadata[key] === undefined) delete metadata[key];
+  return { ...object, metadata };
+}
+
+/** A time as Kubernetes writes it: RFC 3339, in whole seconds, UTC. */
+export function timestamp(milliseconds: number): string {
+  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
+}

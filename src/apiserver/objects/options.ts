@@ -1,0 +1,151 @@
+/** Options of a write as its query or its body says them. */
+import { isObject } from "../../base/json.ts";
+import { own } from "../../base/own.ts";
+import { type FieldError, invalid, notSupported, tooLong } from "../../schema/field_error.ts";
+import { characterFaults } from "../../schema/metadata_faults.ts";
+import { badRequest, invalid as invalidStatus } from "../wire/status_error.ts";
+import { decode, DecodeError } from "./decode.ts";
+import { builtinSchema } from "./server_schema.ts";
+
+/** How a write is to be made. */
+export interface WriteOptions {
+  readonly dryRun: boolean;
+  /** Who writes, for `managedFields`. */
+  readonly manager: string;
+  readonly fieldValidation: "Strict" | "Warn" | "Ignore";
+  /** Of an apply: to take fields from others. */
+  readonly force: boolean;
+}
+
+/** Options of a deletion. */
+export interface DeleteOptions {
+  readonly dryRun: boolean;
+  readonly gracePeriodSeconds?: number;
+  readonly propagationPolicy?: "Orphan" | "Background" | "Foreground";
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+}
+
+const LONGEST_MANAGER = 128;
+
+/**
+ * The options of a create, update or patch.
+ *
+ * @param query The query.
+ * @param userAgent The header, of which the part before the first slash names the manager where the query does not.
+ * @param optionsKind How the server calls them: `CreateOptions` and the like.
+ */
+export function writeOptions(query: URLSearchParams, userAgent: string, optionsKind: string): WriteOptions {
+  const kind = { group: "meta.k8s.io", kind: optionsKind };
+  const fieldValidation = query.get("fieldValidation") || "Warn";
+  if (!isFieldValidation(fieldValidation)) {
+    const fault = notSupported("fieldValidation", fieldValidation, ["", "Ignore", "Strict", "Warn"]);
+    throw invalidStatus(kind, "", [fault]);
+  }
+  const given = query.get("fieldManager") ?? "";
+  const faults = managerFaults(given);
+  if (faults.length > 0) throw invalidStatus(kind, "", faults);
+  const manager = given || userAgent.split("/")[0] || "unknown";
+  return {
+    dryRun: isDryRun(query.getAll("dryRun"), kind),
+    manager: manager.slice(0, LONGEST_MANAGER),
+    fieldValidation,
+    force: isTrue(query.get("force")),
+  };
+}
+
+function managerFaults(manager: string): FieldError[] {
+  const isLong = new TextEncoder().encode(manager).length > LONGEST_MANAGER;
+  return [
+    ...isLong ? [tooLong("fieldManager", LONGEST_MANAGER)] : [],
+    ...characterFaults(manager, "fieldManager"),
+  ];
+}
+
+function isFieldValidation(text: string): text is WriteOptions["fieldValidation"] {
+  return text === "Strict" || text === "Warn" || text === "Ignore";
+}
+
+/** A boolean of a query: the name alone counts as true. */
+export function isTrue(text: string | null): boolean {
+  return text !== null && text !== "false" && text !== "0";
+}
+
+function isDryRun(values: readonly string[], kind: { group: string; kind: string }): boolean {
+  const asked = values.filter((each) => each !== "");
+  if (asked.length === 0) return false;
+  if (asked.some((each) => each !== "All")) {
+    throw invalidStatus(kind, "", [notSupported("dryRun", asked, ["All"])]);
+  }
+  return true;
+}
+
+/**
+ * The options of a deletion: from its body where it has one, else from the query.
+ *
+ * @param query The query.
+ * @param body The body as JSON; undefined when there is none.
+ */
+export function deleteOptions(asked: URLSearchParams, body: unknown): DeleteOptions {
+  const kind = { group: "meta.k8s.io", kind: "DeleteOptions" };
+  const given = isObject(body) ? body : {};
+  // Beside a body the query says nothing.
+  const query = isObject(body) ? new URLSearchParams() : asked;
+  checkOptionsType(given);
+  checkOptionsFields(given);
+  const grace = own(given, "gracePeriodSeconds") ?? query.get("gracePeriodSeconds") ?? undefined;
+  const policy = own(given, "propagationPolicy") ?? query.get("propagationPolicy") ?? undefined;
+  const orphan = own(given, "orphanDependents") ?? query.get("orphanDependents") ?? undefined;
+  const dryRun = own(given, "dryRun");
+  const preconditions = own(given, "preconditions");
+  const seconds = grace === undefined ? undefined : Number(grace);
+  if (seconds !== undefined && !Number.isInteger(seconds)) {
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(String(grace))}: invalid syntax`);
+  }
+  return {
+    dryRun: isDryRun(Array.isArray(dryRun) ? dryRun.map(String) : query.getAll("dryRun"), kind),
+    ...(seconds !== undefined && { gracePeriodSeconds: seconds }),
+    ...policyOf(policy, orphan, kind),
+    ...(isObject(preconditions) && { preconditions: preconditions as { uid?: string; resourceVersion?: string } }),
+  };
+}
+
+/** A body may call itself by the name of the options only, or not at all. */
+function checkOptionsType(body: Record<string, unknown>): void {
+  const [apiVersion, kind] = [own(body, "apiVersion"), own(body, "kind")];
+  if (kind === undefined || kind === "" || kind === "DeleteOptions") return;
+  throw badRequest(
+    `no kind ${JSON.stringify(kind)} is registered for version ${
+      JSON.stringify(apiVersion ?? "")
+    } in scheme "pkg/runtime/scheme.go:111"`,
+  );
+}
+
+function checkOptionsFields(body: Record<string, unknown>): void {
+  try {
+    decode(builtinSchema(DELETE_OPTIONS), body, []);
+  } catch (error) {
+    throw error instanceof DecodeError ? badRequest(error.message) : error;
+  }
+}
+
+const DELETE_OPTIONS = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions";
+
+const POLICIES = ["Foreground", "Background", "Orphan"] as const;
+
+function policyOf(
+  policy: unknown,
+  orphan: unknown,
+  kind: { group: string; kind: string },
+): Pick<DeleteOptions, "propagationPolicy"> {
+  if (policy !== undefined && orphan !== undefined) {
+    const why = "orphanDependents and deletionPropagation cannot be both set";
+    throw invalidStatus(kind, "", [invalid("propagationPolicy", policy, why)]);
+  }
+  if (policy === undefined || policy === "") {
+    if (orphan === undefined) return {};
+    return { propagationPolicy: String(orphan) === "true" ? "Orphan" : "Background" };
+  }
+  const known = POLICIES.find((each) => each === policy);
+  if (known !== undefined) return { propagationPolicy: known };
+  throw invalidStatus(kind, "", [notSupported("propagationPolicy", policy, [...POLICIES, "nil"])]);
+}

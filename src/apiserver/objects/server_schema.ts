@@ -1,0 +1,95 @@
+/** Schemas of built-in kinds: the generated definitions, each parsed when first asked for and its references followed. */
+import { isObject } from "../../base/json.ts";
+import { definitions } from "../../openapi/kubernetes.gen.ts";
+import type { JsonSchema } from "../../schema/json_schema.ts";
+import { zeroFields } from "./zero_fields.ts";
+
+/**
+ * A schema with what the server needs beyond validation. Built-in ones hold each other, also in circles, so a schema is read key by key,
+ * never walked whole.
+ */
+export interface ServerSchema extends JsonSchema {
+  readonly items?: ServerSchema;
+  readonly properties?: { readonly [name: string]: ServerSchema };
+  readonly additionalProperties?: ServerSchema | boolean;
+  readonly "x-kubernetes-patch-strategy"?: string;
+  readonly "x-kubernetes-patch-merge-key"?: string;
+  /** The name of the definition, such as `io.k8s.api.core.v1.PodSpec`. */
+  readonly definition?: string;
+  /** A schema of JSON Schema stands here, or what is named. */
+  readonly schemaOr?: "list" | "flag" | "texts";
+}
+
+export const JSON_SCHEMA = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps";
+export const OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+
+const linked = new Map<string, ServerSchema>();
+
+/**
+ * A definition.
+ *
+ * @param name Its name in the generated data.
+ * @returns The schema, the same one each time.
+ */
+export function builtinSchema(name: string): ServerSchema {
+  const known = linked.get(name);
+  if (known !== undefined) return known;
+  const schema: Record<string, unknown> = {};
+  // Known before its parts are linked, since a part may lead back here.
+  linked.set(name, schema as ServerSchema);
+  const linkedParts = link(withoutIdleDefaults(JSON.parse(definitions[name] ?? "{}"), name));
+  Object.assign(schema, linkedParts, special(name), { definition: name });
+  return schema as ServerSchema;
+}
+
+/** A definition without defaults that the server drops again, as they are zero. */
+function withoutIdleDefaults(schema: JsonSchema, name: string): JsonSchema {
+  const idle = zeroFields(name);
+  if (schema.properties === undefined || idle.size === 0) return schema;
+  const properties = Object.entries(schema.properties).map(([key, property]) => {
+    const { default: value, ...rest } = property;
+    return [key, idle.has(key) && (value === "" || value === 0 || value === false) ? rest : property];
+  });
+  return { ...schema, properties: Object.fromEntries(properties) };
+}
+
+/** What OpenAPI cannot say of some types that have their own JSON form. */
+function special(name: string): ServerSchema {
+  switch (name.slice(name.lastIndexOf(".") + 1)) {
+    case "IntOrString":
+      return { "x-kubernetes-int-or-string": true };
+    case "RawExtension":
+      return { type: "object", "x-kubernetes-preserve-unknown-fields": true, "x-kubernetes-map-type": "atomic" };
+    case "FieldsV1":
+      return { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+    case "JSON":
+      return { "x-kubernetes-preserve-unknown-fields": true };
+    case "JSONSchemaPropsOrArray":
+      return { "x-kubernetes-preserve-unknown-fields": true, schemaOr: "list" };
+    case "JSONSchemaPropsOrBool":
+      return { "x-kubernetes-preserve-unknown-fields": true, schemaOr: "flag" };
+    case "JSONSchemaPropsOrStringArray":
+      return { "x-kubernetes-preserve-unknown-fields": true, schemaOr: "texts" };
+    default:
+      return {};
+  }
+}
+
+function link(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(link);
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).filter(([key]) => key !== "$ref").map((
+    [key, part],
+  ) => [key, linkPart(key, part)]);
+  if (typeof value.$ref !== "string") return Object.fromEntries(entries);
+  const target = builtinSchema(value.$ref);
+  if (entries.length === 0) return target;
+  // The target may not be complete yet: it is inherited from, not copied.
+  return Object.assign(Object.create(target), Object.fromEntries(entries));
+}
+
+function linkPart(key: string, part: unknown): unknown {
+  if (key === "default" || key === "enum") return part;
+  if (key !== "properties") return link(part);
+  return Object.fromEntries(Object.entries(part as object).map(([name, property]) => [name, link(property)]));
+}

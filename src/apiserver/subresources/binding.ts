@@ -1,0 +1,71 @@
+/** Puts a pod on a node, as a scheduler asks for it (`BindingREST` of `k8s.io/kubernetes/pkg/registry/core/pod/storage`). */
+import { isObject } from "../../base/json.ts";
+import { own } from "../../base/own.ts";
+import { type FieldError, notSupported, required } from "../../schema/field_error.ts";
+import type { Core } from "../core/core.ts";
+import { updateObject } from "../core/persist.ts";
+import type { Target } from "../core/target.ts";
+import { type Draft, metadataOf, type StoredObject, withMetadata } from "../objects/objects.ts";
+import { conflict, StatusError } from "../wire/status_error.ts";
+import { withPodCondition } from "./pod_conditions.ts";
+
+/**
+ * Puts a pod on a node. Nobody owns what this changes.
+ *
+ * @param core The server.
+ * @param target The pod.
+ * @param binding The body: the node, and annotations and labels that the pod gets.
+ * @param dryRun Whether nothing is to come of it.
+ * @throws {StatusError} If the pod is not there, is not the one that is meant, or cannot be put anywhere.
+ */
+export function bind(core: Core, { kind, namespace, name = "" }: Target, binding: Draft, dryRun: boolean): void {
+  const target = own(binding, "target");
+  const faults = targetFaults(isObject(target) ? target : {});
+  if (faults.length > 0) {
+    const texts = faults.map(({ field, message }) => `${field}: ${message}`);
+    throw new StatusError(500, undefined, texts.length === 1 ? texts[0] ?? "" : `[${texts.join(", ")}]`);
+  }
+  const { uid, resourceVersion, labels, annotations } = metadataOf(binding);
+  const change = (live: StoredObject) => {
+    const { metadata } = live;
+    const why = unmet("UID", uid, metadata.uid) ?? unmet("ResourceVersion", resourceVersion, metadata.resourceVersion);
+    if (why !== undefined) {
+      const key = `/registry/pods/${namespace}/${name}`;
+      const error =
+        `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`;
+      throw conflict({ group: "", plural: "pods" }, name, error);
+    }
+    const hindrance = hindranceOf(live);
+    if (hindrance !== undefined) {
+      throw conflict({ group: "", plural: "pods/binding" }, name, `pod ${name} ${hindrance}`);
+    }
+    const { nominatedNodeName: _, ...status } = (live.status ?? {}) as Draft;
+    const bound = { ...live, spec: { ...live.spec as object, nodeName: (target as Draft).name }, status };
+    const told = withMetadata(bound as StoredObject, {
+      ...labels !== undefined && { labels: { ...metadata.labels, ...labels } },
+      ...annotations !== undefined && { annotations: { ...metadata.annotations, ...annotations } },
+    });
+    return withPodCondition(told, { type: "PodScheduled", status: "True" }, core.clock.now());
+  };
+  updateObject(core, kind, { namespace, name, dryRun, subresource: "binding" }, change);
+}
+
+function targetFaults({ kind, name }: Readonly<Record<string, unknown>>): FieldError[] {
+  return [
+    ...kind && kind !== "Node" ? [notSupported("target.kind", kind, ["Node", "<empty>"])] : [],
+    ...name ? [] : [required("target.name")],
+  ];
+}
+
+function unmet(what: string, asked: string | undefined, actual: string): string | undefined {
+  if (!asked || asked === actual) return undefined;
+  return `Precondition failed: ${what} in precondition: ${asked}, ${what} in object meta: ${actual}`;
+}
+
+/** Why a pod cannot be put on a node. */
+function hindranceOf({ metadata, spec }: StoredObject): string | undefined {
+  const { nodeName, schedulingGates } = spec as { nodeName?: string; schedulingGates?: readonly unknown[] };
+  if (metadata.deletionTimestamp !== undefined) return "is being deleted, cannot be assigned to a host";
+  if (nodeName) return `is already assigned to node ${JSON.stringify(nodeName)}`;
+  return (schedulingGates?.length ?? 0) > 0 ? "has non-empty .spec.schedulingGates" : undefined;
+}

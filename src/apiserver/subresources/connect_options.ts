@@ -1,0 +1,67 @@
+/** What a connection is asked for with: the query of its path as an object (`k8s.io/api/core/v1`, `PodExecOptions` and its like). */
+import { own } from "../../base/own.ts";
+import { badRequest } from "../wire/status_error.ts";
+
+/** Options of a connection, as webhooks are shown them. */
+export interface ConnectOptions {
+  readonly kind: string;
+  readonly apiVersion: "v1";
+  readonly [field: string]: unknown;
+}
+
+type Read = (values: readonly string[]) => unknown;
+
+const flag: Read = ([first]) => first !== undefined && first !== "0" && first.toLowerCase() !== "false";
+const text: Read = ([first]) => first ?? "";
+
+const STREAMS = { stdin: flag, stdout: flag, stderr: flag, tty: flag, container: text } as const;
+
+/** How each field is read, in their order; an empty one is not shown. */
+const FIELDS: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
+  PodExecOptions: { ...STREAMS, command: (values) => values.length === 0 ? null : values },
+  PodAttachOptions: STREAMS,
+  PodPortForwardOptions: { ports },
+  PodProxyOptions: { path: text },
+  ServiceProxyOptions: { path: text },
+  NodeProxyOptions: { path: text },
+};
+
+/**
+ * Reads the options of a connection.
+ *
+ * @param kind Their kind.
+ * @param query The request's query.
+ * @param subpath What follows the subresource in the path; it stands for the query's `path`.
+ * @throws {StatusError} If a value is none of its type.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const query = new URLSearchParams("command=ls&command=-l&tty=true");
+ * assert.deepEqual(connectOptions("PodExecOptions", query), {
+ *   kind: "PodExecOptions", apiVersion: "v1", tty: true, command: ["ls", "-l"],
+ * });
+ * ```
+ */
+export function connectOptions(kind: string, query: URLSearchParams, subpath: string = ""): ConnectOptions {
+  const options: Record<string, unknown> = {};
+  for (const [name, read] of Object.entries(own(FIELDS, kind) ?? {})) {
+    const value = read(name === "path" ? [subpath] : query.getAll(name));
+    if (value !== "" && value !== false && value !== undefined) options[name] = value;
+  }
+  return { kind, apiVersion: "v1", ...options };
+}
+
+const LARGEST_PORT = 65535;
+
+function ports(values: readonly string[]): readonly number[] | undefined {
+  if (values.length === 0) return undefined;
+  return values.flatMap((each) => each.split(",")).map((part) => {
+    const fault = (why: string) =>
+      badRequest(`cannot convert to []int32: strconv.ParseUint: parsing ${JSON.stringify(part)}: ${why}`);
+    if (!/^\d+$/.test(part)) throw fault("invalid syntax");
+    if (Number(part) > LARGEST_PORT) throw fault("value out of range");
+    return Number(part);
+  });
+}

@@ -1,0 +1,339 @@
+/** The `/scale` of a kind: its replicas, in one form for all kinds (`autoscaling/v1`). */
+import { isObject } from "../../base/json.ts";
+import { own, setOwn } from "../../base/own.ts";
+import { type FieldError, invalid as invalidField } from "../../schema/field_error.ts";
+import { admitted, writeOf } from "../admission/admitted.ts";
+import { encodeManaged, trackUpdate } from "../apply/managed_fields.ts";
+import type { Core } from "../core/core.ts";
+import { checkName, updating } from "../core/persist.ts";
+import type { Steps } from "../core/steps.ts";
+import type { Outcome, Target } from "../core/target.ts";
+import { decode } from "../objects/decode.ts";
+import { decodeBody } from "../objects/decode_body.ts";
+import type { DeclaredScale, ServedKind } from "../objects/kinds.ts";
+import { type Draft, metadataOf, type StoredObject, withMetadata } from "../objects/objects.ts";
+import { type WriteOptions, writeOptions } from "../objects/options.ts";
+import { builtinSchema } from "../objects/server_schema.ts";
+import { applyTo, configOf } from "../verbs/apply.ts";
+import { getObject } from "../verbs/read.ts";
+import { decodePatched, editOf, PATCHES } from "../verbs/writes.ts";
+import { contentType, parseObject, readBody } from "../wire/body.ts";
+import {
+  badRequest,
+  conflict,
+  internalError,
+  invalid,
+  StatusError,
+  unsupportedMediaType,
+} from "../wire/status_error.ts";
+import { ownersAfterScale, type ReplicasPaths, scaleOwners } from "./scale_fields.ts";
+
+/** Whether a request is about replicas. */
+export function isScale({ subresource }: Target): boolean {
+  return subresource === "scale";
+}
+
+/** Reads or changes the replicas of an object. */
+export async function serveScale(core: Core, target: Target, request: Request): Promise<Outcome> {
+  const { kind, namespace, name = "", query } = target;
+  if (request.method !== "PUT" && request.method !== "PATCH") {
+    const { scale, isSet } = scaleOf(kind, getObject(core, kind, namespace, name));
+    if (isSet) return { code: 200, object: scale };
+    throw internalError(`the spec replicas field ${JSON.stringify(kind.scale?.specReplicasPath)} does not exist`);
+  }
+  const optionsKind = request.method === "PUT" ? "UpdateOptions" : "PatchOptions";
+  const options = writeOptions(query, request.headers.get("user-agent") ?? "", optionsKind);
+  const edit = await editOfScale(core, target, request, options);
+  const steps = updating(core, kind, { namespace, name, dryRun: options.dryRun }, (live) => {
+    const before = scaleBefore(kind, live);
+    const wanted = edit(before);
+    checkName(wanted, name);
+    checkScale(kind, wanted, live, namespace);
+    const { managedFields = [] } = live.metadata;
+    const owners = metadataOf(wanted).managedFields ?? [];
+    const changed = withAt(live, pathsOf(kind).spec, replicasOf(wanted)) as StoredObject;
+    return withMetadata(changed, {
+      resourceVersion: metadataOf(wanted).resourceVersion || live.metadata.resourceVersion,
+      managedFields: ownersAfterScale(managedFields, owners, replicasPaths(kind), kind.apiVersion),
+    });
+  });
+  const { object } = await admitted(core, writeOf(target, "UPDATE", options), asScale(kind, steps));
+  return { code: 200, object: scaleOf(kind, object).scale };
+}
+
+/** The steps as those who look at them see them: of the object its scale, of which they may change the replicas. */
+function* asScale<T>(kind: ServedKind, steps: Steps<T>): Steps<T> {
+  let next = steps.next();
+  while (!next.done) {
+    if (next.value.phase === "convert") {
+      next = steps.next(yield next.value);
+      continue;
+    }
+    const { phase, object, old } = next.value;
+    // Who owns what is not told.
+    const scale = (of: StoredObject) => withMetadata(scaleBefore(kind, of), { managedFields: undefined });
+    const shown = { phase, object: scale(object), ...(old && { old: scale(old) }) };
+    const seen = yield shown;
+    next = steps.next(withAt(object, pathsOf(kind).spec, replicasOf(seen)) as StoredObject);
+  }
+  return next.value;
+}
+
+type ScaleEdit = (before: StoredObject) => Draft;
+
+async function editOfScale(core: Core, target: Target, request: Request, options: WriteOptions): Promise<ScaleEdit> {
+  const { kind, name = "", warnings } = target;
+  const type = contentType(request.headers);
+  const text = await readBody(request);
+  const tracked = (before: StoredObject, wanted: Draft) =>
+    trackUpdate(core, SCALE, before, wanted as StoredObject, { manager: options.manager, subresource: "scale" });
+  if (request.method === "PUT") {
+    const { value, duplicates } = await parseObject(text, type, "Scale");
+    const wanted = decodeBody(SCALE, value as Draft, { ...options, duplicates, warnings });
+    return (before) => tracked(before, wanted);
+  }
+  const types = Object.values(PATCHES).filter((each) => kind.isBuiltin || each !== PATCHES.strategic);
+  if (!types.some((each) => each === type)) throw unsupportedMediaType(types);
+  if (type === PATCHES.apply) {
+    const { config } = await configOf(SCALE, text);
+    return (before) => {
+      // Of custom kinds the server takes an apply to a scale only where it changes nothing.
+      if (!kind.isBuiltin && before.metadata.managedFields === undefined) {
+        throw inconvertible("failed to create manager for existing fields: failed to convert live object", "/");
+      }
+      const result = applyTo(core, { ...target, kind: SCALE }, before, config, options);
+      if (!kind.isBuiltin && replicasOf(result.object) !== replicasOf(before)) {
+        const { namespace = "", name = "" } = metadataOf(config);
+        throw inconvertible("failed to convert new object", `${namespace}/${name}`);
+      }
+      const wanted = decodeBody(SCALE, result.object, { fieldValidation: "Ignore", warnings: [] });
+      return withMetadata(wanted, { managedFields: encodeManaged(result) });
+    };
+  }
+  const edit = editOf(SCALE, type, text);
+  return (before) => {
+    // Of the owners a client sees nothing.
+    const edited = edit.apply(withMetadata(before, { managedFields: undefined })) as Draft;
+    // A message shows them all the same, without their times.
+    const owners = before.metadata.managedFields?.map(({ time: _time, ...owner }) => owner);
+    const quoted = (faulty: Draft) => edit.quoted(withMetadata(faulty, { managedFields: owners }));
+    const wanted = decodePatched(SCALE, edited, { ...edit, quoted }, { ...options, warnings });
+    checkName(wanted, name);
+    return tracked(before, wanted);
+  };
+}
+
+function inconvertible(what: string, name: string): StatusError {
+  const why = "to proper version: request to convert CR to an invalid group/version: autoscaling/v1";
+  return new StatusError(500, undefined, `${what} (${name}; autoscaling/v1, Kind=Scale) ${why}`);
+}
+
+/** A scale as if it were a kind of its own: its body is read and its fields are owned as those of any. */
+const SCALE: ServedKind = {
+  group: "autoscaling",
+  version: "v1",
+  apiVersion: "autoscaling/v1",
+  kind: "Scale",
+  listKind: "ScaleList",
+  plural: "scales",
+  singular: "scale",
+  shortNames: [],
+  categories: [],
+  namespaced: true,
+  verbs: [],
+  subresources: [],
+  collection: "autoscaling/scales",
+  isBuiltin: true,
+  get schema() {
+    return builtinSchema("io.k8s.api.autoscaling.v1.Scale");
+  },
+  rules: {
+    allowsUnconditionalUpdate: true,
+    decode(object) {
+      const unknown: string[] = [];
+      return { object: withoutZero(decode(SCALE.schema, object, unknown) as Draft), unknown };
+    },
+    prepareCreate: (object) => object,
+    prepareUpdate: (object) => object,
+    validate: () => [],
+    read: (stored) => stored,
+  },
+};
+
+/** No replicas are not written out by Go, and so owned by nobody. */
+function withoutZero(scale: Draft): Draft {
+  return replicasOf(scale) === 0 ? { ...scale, spec: {} } : scale;
+}
+
+function checkScale(kind: ServedKind, wanted: Draft, live: StoredObject, namespace: string | undefined): void {
+  const { namespace: given, uid } = metadataOf(wanted);
+  if (given && given !== namespace) {
+    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+  }
+  const replicas = replicasOf(wanted);
+  if (!kind.isBuiltin) {
+    // What it is to be is for the kind's own rules to judge.
+    if (replicas !== UNSET) return;
+    const path = JSON.stringify(kind.scale?.specReplicasPath);
+    throw badRequest(`the spec replicas field ${path} cannot be empty`);
+  }
+  const { name } = live.metadata;
+  if (replicas < 0) {
+    const fault = invalidField("spec.replicas", replicas, "must be greater than or equal to 0");
+    throw invalid({ group: "autoscaling", kind: "Scale" }, name, [fault]);
+  }
+  if (uid && uid !== live.metadata.uid) {
+    const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`;
+    throw conflict({ group: kind.group, plural: `${kind.plural}/scale` }, name, why);
+  }
+}
+
+function replicasOf(scale: Draft): number {
+  const spec = own(scale, "spec");
+  const replicas = isObject(spec) ? own(spec, "replicas") : undefined;
+  return typeof replicas === "number" ? replicas : 0;
+}
+
+// The smallest number of 32 bits stands for replicas that nobody has set.
+const UNSET = -(2 ** 31);
+
+/** The scale that a change starts from. */
+function scaleBefore(kind: ServedKind, live: StoredObject): StoredObject {
+  const { scale, isSet } = scaleOf(kind, live);
+  const owners = scaleOwners(live.metadata.managedFields ?? [], replicasPaths(kind));
+  const spec = isSet || kind.isBuiltin ? scale.spec : { replicas: UNSET };
+  return withMetadata({ ...scale, spec }, { managedFields: owners });
+}
+
+function replicasPaths(kind: ServedKind): ReplicasPaths {
+  return kind.replicasPaths ?? new Map([[kind.apiVersion, ["f:spec", "f:replicas"]]]);
+}
+
+interface Paths {
+  readonly spec: readonly string[];
+  readonly status: readonly string[];
+  readonly selector?: readonly string[];
+}
+
+function pathsOf({ scale }: ServedKind): Paths {
+  if (scale === undefined) return { spec: ["spec", "replicas"], status: ["status", "replicas"] };
+  const { specReplicasPath, statusReplicasPath, labelSelectorPath } = scale;
+  return {
+    spec: keysOf(specReplicasPath),
+    status: keysOf(statusReplicasPath),
+    ...(labelSelectorPath && { selector: keysOf(labelSelectorPath) }),
+  };
+}
+
+function keysOf(path: string): string[] {
+  return path.replace(/^\./, "").split(".");
+}
+
+/** The replicas of a version of a custom kind, as `managedFields` names their place. */
+export function replicasPath({ specReplicasPath }: DeclaredScale): readonly string[] {
+  return keysOf(specReplicasPath).map((key) => `f:${key}`);
+}
+
+function scaleOf(kind: ServedKind, object: StoredObject): { scale: StoredObject; isSet: boolean } {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const paths = pathsOf(kind);
+  const replicas = countAt(object, paths.spec);
+  const selector = paths.selector === undefined ? builtinSelector(kind, object) : textAt(object, paths.selector);
+  const scale = {
+    kind: "Scale",
+    apiVersion: "autoscaling/v1",
+    metadata: { name, ...(namespace !== undefined && { namespace }), uid, resourceVersion, creationTimestamp },
+    spec: replicas === undefined || replicas === 0 ? {} : { replicas },
+    status: { replicas: countAt(object, paths.status) ?? 0, ...(selector ? { selector } : {}) },
+  };
+  return { scale, isSet: replicas !== undefined || kind.isBuiltin };
+}
+
+function builtinSelector(kind: ServedKind, object: StoredObject): string | undefined {
+  if (!kind.isBuiltin) return undefined;
+  const selector = valueAt(object, ["spec", "selector"]);
+  const labels = isObject(selector) ? own(selector, "matchLabels") ?? selector : {};
+  return Object.entries(labels as object).sort().map(([key, value]) => `${key}=${value}`).join(",");
+}
+
+/**
+ * What is wrong with the replicas of an object whose kind has a scale (`k8s.io/apiextensions-apiserver/pkg/registry/customresource`).
+ *
+ * @param scale Where they are.
+ * @param object The object.
+ * @param subresource The path it is written on: on that of the status the spec is not looked at.
+ */
+export function replicasFaults(scale: DeclaredScale, object: StoredObject, subresource?: string): FieldError[] {
+  const { specReplicasPath, statusReplicasPath, labelSelectorPath } = scale;
+  const selector = labelSelectorPath === undefined ? undefined : mismatch(object, keysOf(labelSelectorPath), "string");
+  return [
+    ...(subresource === "status" ? [] : countFaults(object, specReplicasPath)),
+    ...countFaults(object, statusReplicasPath),
+    ...(selector === undefined ? [] : [invalidField(labelSelectorPath ?? "", "", selector)]),
+  ];
+}
+
+const MOST = 2 ** 31 - 1;
+
+function countFaults(object: StoredObject, path: string): FieldError[] {
+  const why = mismatch(object, keysOf(path), "int64");
+  if (why !== undefined) return [invalidField(path, 0, why)];
+  const count = Number(valueAt(object, keysOf(path)) ?? 0);
+  if (count < 0) return [invalidField(path, count, "should be a non-negative integer")];
+  return count > MOST ? [invalidField(path, count, `should be less than or equal to ${MOST}`)] : [];
+}
+
+/** What Go says of a value that is not of the type it has to be, or of one on the way that is no object. */
+function mismatch(object: unknown, path: readonly string[], type: "int64" | "string"): string | undefined {
+  let value = object;
+  for (const [i, key] of path.entries()) {
+    if (!isObject(value)) return accessorError(path.slice(0, i + 1), value, "map[string]interface{}");
+    const next = own(value, key);
+    if (next === undefined) return undefined;
+    value = next;
+  }
+  const isRight = type === "string" ? typeof value === "string" : Number.isInteger(value);
+  return isRight ? undefined : accessorError(path, value, type);
+}
+
+function accessorError(path: readonly string[], value: unknown, wanted: string): string {
+  return `.${path.join(".")} accessor error: ${goValue(value)} is of the type ${goType(value)}, expected ${wanted}`;
+}
+
+function goValue(value: unknown): string {
+  if (value === null) return "<nil>";
+  if (Array.isArray(value)) return `[${value.map(goValue).join(" ")}]`;
+  if (!isObject(value)) return String(value);
+  return `map[${Object.keys(value).sort().map((key) => `${key}:${goValue(value[key])}`).join(" ")}]`;
+}
+
+function goType(value: unknown): string {
+  if (value === null) return "<nil>";
+  if (Array.isArray(value)) return "[]interface {}";
+  if (isObject(value)) return "map[string]interface {}";
+  if (typeof value === "number") return Number.isInteger(value) ? "int64" : "float64";
+  return typeof value === "boolean" ? "bool" : typeof value;
+}
+
+function countAt(object: StoredObject, path: readonly string[]): number | undefined {
+  const why = mismatch(object, path, "int64");
+  if (why !== undefined) throw new StatusError(500, undefined, why);
+  return valueAt(object, path) as number | undefined;
+}
+
+function textAt(object: StoredObject, path: readonly string[]): string | undefined {
+  const why = mismatch(object, path, "string");
+  if (why !== undefined) throw new StatusError(500, undefined, why);
+  return valueAt(object, path) as string | undefined;
+}
+
+function valueAt(object: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, key) => isObject(value) ? own(value, key) : undefined, object);
+}
+
+function withAt(object: unknown, [key, ...rest]: readonly string[], value: unknown): unknown {
+  if (key === undefined) return value;
+  const result: Record<string, unknown> = isObject(object) ? { ...object } : {};
+  setOwn(result, key, withAt(own(result, key), rest, value));
+  return result;
+}

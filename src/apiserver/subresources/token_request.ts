@@ -1,0 +1,167 @@
+/** `serviceaccounts/NAME/token`: a token for an account (`k8s.io/kubernetes/pkg/registry/core/serviceaccount/storage/token.go`). */
+import { isObject } from "../../base/json.ts";
+import { own } from "../../base/own.ts";
+import { type FieldError, invalid as invalidField } from "../../schema/field_error.ts";
+import { type Bound, ISSUER } from "../access/tokens.ts";
+import { trackUpdate } from "../apply/managed_fields.ts";
+import type { Core } from "../core/core.ts";
+import type { Target } from "../core/target.ts";
+import { keyOf } from "../objects/key.ts";
+import type { ServedKind } from "../objects/kinds.ts";
+import { type Draft, type ManagedFieldsEntry, metadataOf, type StoredObject, timestamp } from "../objects/objects.ts";
+import { writeOptions } from "../objects/options.ts";
+import { builtinSchema } from "../objects/server_schema.ts";
+import { getObject } from "../verbs/read.ts";
+import { contentType, parseObject, readBody } from "../wire/body.ts";
+import { badRequest, conflict, invalid, notFound } from "../wire/status_error.ts";
+
+const KIND = { group: "authentication.k8s.io", kind: "TokenRequest" };
+
+/** A request for a token as if it were a kind of its own: its fields are owned as those of any. */
+const TOKEN_REQUEST: ServedKind = {
+  ...KIND,
+  version: "v1",
+  apiVersion: "authentication.k8s.io/v1",
+  listKind: "TokenRequestList",
+  plural: "tokenrequests",
+  singular: "tokenrequest",
+  shortNames: [],
+  categories: [],
+  namespaced: true,
+  verbs: [],
+  subresources: [],
+  collection: "authentication.k8s.io/tokenrequests",
+  isBuiltin: true,
+  get schema() {
+    return builtinSchema("io.k8s.api.authentication.v1.TokenRequest");
+  },
+  rules: {
+    allowsUnconditionalUpdate: true,
+    decode: (object) => ({ object, unknown: [] }),
+    prepareCreate: (object) => object,
+    prepareUpdate: (object) => object,
+    validate: () => [],
+    read: (stored) => stored,
+  },
+};
+
+// What the real server gives where nothing is asked for; the least it gives; the most.
+const LIFETIME = 3600;
+const SHORTEST = 600;
+const LONGEST = 2 ** 32;
+
+/** Whether a request asks for a token. */
+export function isTokenRequest({ kind, subresource }: Target): boolean {
+  return subresource === "token" && kind.collection === "/serviceaccounts";
+}
+
+/**
+ * Makes a token.
+ *
+ * @param core The server.
+ * @param target Which account.
+ * @param request The request, with a TokenRequest for a body.
+ * @returns The TokenRequest, answered.
+ */
+export async function serveTokenRequest(core: Core, target: Target, request: Request): Promise<unknown> {
+  const { kind, namespace = "", name = "" } = target;
+  const { value } = await parseObject(await readBody(request), contentType(request.headers), KIND.kind);
+  const { dryRun, manager } = writeOptions(target.query, request.headers.get("user-agent") ?? "", "CreateOptions");
+  const metadata = metadataOf(value as Draft);
+  if (metadata.namespace && metadata.namespace !== namespace) {
+    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+  }
+  if (metadata.name && metadata.name !== name) {
+    throw refused(name, "metadata.name", metadata.name, "must match the service account name if specified");
+  }
+  const account = getObject(core, kind, namespace, name);
+  const { uid } = account.metadata;
+  if (metadata.uid && metadata.uid !== uid) {
+    const why = `the UID in the token request (${metadata.uid}) does not match the UID of the service account (${uid})`;
+    throw conflict({ group: KIND.group, plural: KIND.kind }, name, why);
+  }
+  const given = own(value as Draft, "spec");
+  const spec = isObject(given) ? given : {};
+  const filled = {
+    ...(value as Draft),
+    metadata,
+    spec: { ...spec, expirationSeconds: own(spec, "expirationSeconds") ?? LIFETIME },
+  };
+  const { managedFields } = trackUpdate(core, TOKEN_REQUEST, undefined, filled as unknown as StoredObject, {
+    manager,
+    subresource: "token",
+  }).metadata;
+  const owners = managedFields?.map(withoutReference);
+  const lifetime = Number(own(spec, "expirationSeconds") ?? LIFETIME);
+  const faults = lifetimeFaults(lifetime);
+  if (faults.length > 0) throw invalid(KIND, "", faults);
+  const bound = boundOf(core, spec, { namespace, name });
+  const audiences = own(spec, "audiences");
+  const wanted = Array.isArray(audiences) && audiences.length > 0 ? audiences.map(String) : [ISSUER];
+  const now = core.clock.now();
+  const token = dryRun
+    ? ""
+    : core.access.tokens.issue({ namespace, name, uid, audiences: wanted, lifetime, ...(bound && { bound }) });
+  return {
+    kind: KIND.kind,
+    apiVersion: "authentication.k8s.io/v1",
+    metadata: { name, namespace, uid, creationTimestamp: timestamp(now), ...(owners && { managedFields: owners }) },
+    spec: {
+      audiences: wanted,
+      expirationSeconds: lifetime,
+      boundObjectRef: own(spec, "boundObjectRef") ?? null,
+    },
+    status: { token, expirationTimestamp: timestamp(now + lifetime * 1000) },
+  };
+}
+
+/** The reference is there before anybody asks for one: nobody owns that it is, only what is in it. */
+function withoutReference(entry: ManagedFieldsEntry): ManagedFieldsEntry {
+  const { "f:spec": spec, ...rest } = entry.fieldsV1 as { "f:spec"?: Record<string, Record<string, unknown>> };
+  const { ".": _there, ...reference } = spec?.["f:boundObjectRef"] ?? {};
+  if (_there === undefined) return entry;
+  return { ...entry, fieldsV1: { ...rest, "f:spec": { ...spec, "f:boundObjectRef": reference } } };
+}
+
+function refused(name: string, field: string, value: string, why: string): Error {
+  return invalid(KIND, name, [invalidField(field, value, why)]);
+}
+
+function lifetimeFaults(lifetime: number): FieldError[] {
+  const path = "spec.expirationSeconds";
+  if (lifetime < SHORTEST) return [invalidField(path, lifetime, "may not specify a duration less than 10 minutes")];
+  if (lifetime <= LONGEST) return [];
+  return [invalidField(path, lifetime, "may not specify a duration larger than 2^32 seconds")];
+}
+
+const COLLECTIONS: Readonly<Record<Bound["kind"], string>> = { Pod: "/pods", Secret: "/secrets", Node: "/nodes" };
+
+function boundOf(
+  core: Core,
+  spec: Readonly<Record<string, unknown>>,
+  account: { namespace: string; name: string },
+): Bound | undefined {
+  const reference = own(spec, "boundObjectRef");
+  if (!isObject(reference)) return undefined;
+  const { apiVersion = "", kind = "", name = "", uid = "" } = reference as Readonly<Record<string, string>>;
+  if (apiVersion !== "v1" || !(kind === "Pod" || kind === "Secret" || kind === "Node")) {
+    const version = apiVersion.includes("/") ? apiVersion : `/${apiVersion}`;
+    throw badRequest(`cannot bind token to object of type ${version}, Kind=${kind}`);
+  }
+  const collection = COLLECTIONS[kind];
+  const object = core.store.get(collection, keyOf(kind === "Node" ? undefined : account.namespace, name));
+  if (object === undefined) throw notFound({ group: "", plural: collection.slice(1) }, name);
+  checkPod(object, account.name);
+  if (uid !== "" && uid !== object.metadata.uid) {
+    const why = `the UID in the bound object reference (${uid}) does not match the UID in record. ` +
+      "The object might have been deleted and then recreated";
+    throw conflict({ group: "", plural: kind }, name, why);
+  }
+  return { kind, name, uid: object.metadata.uid };
+}
+
+function checkPod({ kind, spec }: StoredObject, account: string): void {
+  if (kind !== "Pod" || (spec as { serviceAccountName?: string }).serviceAccountName === account) return;
+  const why = "to pod running with different serviceaccount name.";
+  throw badRequest(`cannot bind token for serviceaccount ${JSON.stringify(account)} ${why}`);
+}

@@ -1,0 +1,150 @@
+/** Cells of tables: those that a definition asks for. */
+import { type JsonPath, parseJsonPath } from "../../base/json_path.ts";
+import { goJson, goNumber } from "../../schema/go_text.ts";
+import type { Column } from "../objects/kinds.ts";
+import type { StoredObject } from "../objects/objects.ts";
+
+/** A column as a CustomResourceDefinition declares it. */
+export interface DeclaredColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly jsonPath: string;
+  readonly format?: string;
+  readonly description?: string;
+  readonly priority?: number;
+}
+
+/** The column that each table begins with. */
+export const NAME_COLUMN: Column = {
+  name: "Name",
+  type: "string",
+  format: "name",
+  description:
+    "Name must be unique within a namespace. Is required when creating resources, although some resources may " +
+    "allow a client to request the generation of an appropriate name automatically. Name is primarily intended for " +
+    "creation idempotence and configuration definition. Cannot be updated. More info: " +
+    "https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names",
+  cell: ({ metadata }) => metadata.name,
+};
+
+/** How long ago an object was made. */
+export function age({ metadata }: StoredObject, now: number): string {
+  return humanDuration(now - Date.parse(metadata.creationTimestamp));
+}
+
+/** The column that the table of a custom kind ends with where its definition names none. */
+const AGE_COLUMN: DeclaredColumn = {
+  name: "Age",
+  type: "date",
+  jsonPath: ".metadata.creationTimestamp",
+  description:
+    "CreationTimestamp is a timestamp representing the server time when this object was created. It is not " +
+    "guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is " +
+    "represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: " +
+    "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
+};
+
+/**
+ * The columns of a custom kind.
+ *
+ * @param declared Those its definition declares; age alone when there are none. The first whose path cannot be read ends them: a server takes
+ * such a definition, and shows what stands before.
+ */
+export function customColumns(declared: readonly DeclaredColumn[]): Column[] {
+  const columns: Column[] = [NAME_COLUMN];
+  for (const column of declared.length === 0 ? [AGE_COLUMN] : declared) {
+    const path = readable(column.jsonPath);
+    if (path === undefined) break;
+    columns.push(customColumn(column, path));
+  }
+  return columns;
+}
+
+function readable(path: string): JsonPath | undefined {
+  try {
+    return parseJsonPath(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function customColumn(column: DeclaredColumn, path: JsonPath): Column {
+  const { name, type, format, description, priority, jsonPath } = column;
+  return {
+    name,
+    type,
+    ...(format !== undefined && { format }),
+    description: description ?? `Custom resource definition column (in JSONPath format): ${jsonPath}`,
+    ...(priority !== undefined && { priority }),
+    cell: (object, now) => cellOf(type, firstFound(path, object), now),
+  };
+}
+
+/** What a path finds first, in a list of its own; empty where it finds nothing or does not go with the object. */
+function firstFound(path: JsonPath, object: StoredObject): readonly unknown[] {
+  try {
+    return path.find(object)[0]?.slice(0, 1) ?? [];
+  } catch {
+    return [];
+  }
+}
+
+function cellOf(type: string, found: readonly unknown[], now: number): unknown {
+  if (found.length === 0) return null;
+  const [value] = found;
+  switch (type) {
+    case "integer":
+      return typeof value === "number" ? Math.trunc(value) : null;
+    case "number":
+      return typeof value === "number" ? value : null;
+    case "boolean":
+      return typeof value === "boolean" ? value : null;
+    case "date":
+      return typeof value === "string" ? dateCell(value, now) : null;
+    default:
+      return textCell(value);
+  }
+}
+
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:[.,]\d+)?(?:Z|[+-]\d{2}:\d{2})$/;
+
+function dateCell(text: string, now: number): string {
+  if (text === "" || text === "null") return "<unknown>";
+  const time = DATE_TIME.test(text) ? Date.parse(text.replace(",", ".")) : NaN;
+  return Number.isNaN(time) ? "<invalid>" : humanDuration(now - time);
+}
+
+/** As Go prints a value. */
+function textCell(value: unknown): string {
+  if (value === null) return "<no value>";
+  if (typeof value === "number") return goNumber(value);
+  return typeof value === "object" ? goJson(value) : String(value);
+}
+
+/**
+ * A length of time as tables show it (`k8s.io/apimachinery/pkg/util/duration.HumanDuration`).
+ *
+ * @param milliseconds The time.
+ */
+export function humanDuration(milliseconds: number): string {
+  if (!Number.isFinite(milliseconds)) return "<unknown>";
+  const seconds = Math.floor(milliseconds / 1000);
+  if (seconds < -1) return "<invalid>";
+  if (seconds < 0) return "0s";
+  if (seconds < 120) return `${seconds}s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 10) return two(minutes, "m", seconds % 60, "s");
+  if (minutes < 180) return `${minutes}m`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 8) return two(hours, "h", minutes % 60, "m");
+  if (hours < 48) return `${hours}h`;
+  const days = Math.floor(hours / 24);
+  if (hours < 192) return two(days, "d", hours % 24, "h");
+  if (hours < 24 * 365 * 2) return `${days}d`;
+  const years = Math.floor(days / 365);
+  return hours < 24 * 365 * 8 ? two(years, "y", days % 365, "d") : `${years}y`;
+}
+
+function two(large: number, unit: string, small: number, smallUnit: string): string {
+  return small === 0 ? `${large}${unit}` : `${large}${unit}${small}${smallUnit}`;
+}

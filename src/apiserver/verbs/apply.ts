@@ -1,0 +1,280 @@
+/** Server-side apply (KEP-555). */
+import { isObject } from "../../base/json.ts";
+import { own } from "../../base/own.ts";
+import { required } from "../../schema/field_error.ts";
+import { admitted, writeOf } from "../admission/admitted.ts";
+import { pathText } from "../apply/field_set.ts";
+import { conflictsBeside, KUBECTL, withLastApplied } from "../apply/last_applied.ts";
+import {
+  decodeManaged,
+  encodeManaged,
+  identity,
+  ignoredFields,
+  nothing,
+  versionsOf,
+  withoutManaged,
+  withoutServerFields,
+} from "../apply/managed_fields.ts";
+import { typeFaults } from "../apply/typed.ts";
+import { applied, type Conflict, ConflictError, type Managers, updated } from "../apply/updater.ts";
+import type { Core } from "../core/core.ts";
+import { checkName, creating, updating } from "../core/persist.ts";
+import type { Outcome, Target } from "../core/target.ts";
+import { decodeBody } from "../objects/decode_body.ts";
+import { keyOf } from "../objects/key.ts";
+import type { ServedKind } from "../objects/kinds.ts";
+import {
+  type Draft,
+  type ManagedFieldsEntry,
+  metadataOf,
+  type StoredObject,
+  timestamp,
+  withMetadata,
+} from "../objects/objects.ts";
+import type { WriteOptions } from "../objects/options.ts";
+import { applyConflict, badRequest, conflict, invalid, notFound, StatusError } from "../wire/status_error.ts";
+import { parseYamlKeys } from "../wire/yaml.ts";
+import { guardOf } from "./write_guard.ts";
+
+/**
+ * Applies the configuration of a PATCH: makes the object, or changes what is there.
+ *
+ * @param core The server.
+ * @param target What it is about.
+ * @param text The body: YAML, or JSON, which is YAML too.
+ * @param options Who applies it, and how.
+ * @throws {StatusError} If it is refused.
+ */
+export async function applyObject(core: Core, target: Target, text: string, options: WriteOptions): Promise<Outcome> {
+  const { kind, namespace, name = "", subresource, query, warnings } = target;
+  if (!query.get("fieldManager")) {
+    const fault = required("fieldManager", "is required for apply patch");
+    throw invalid({ group: "meta.k8s.io", kind: "PatchOptions" }, "", [fault]);
+  }
+  const { config, duplicates } = await configOf(kind, text);
+  const live = core.store.get(kind.collection, keyOf(namespace, name));
+  if (live === undefined) {
+    if (subresource !== undefined) throw notFound(kind, name);
+    return await applyNew(core, target, config, duplicates, options);
+  }
+  let isChecked = false;
+  let managers: Managers = new Map();
+  let times: ReadonlyMap<string, string> = new Map();
+  const request = {
+    namespace,
+    name,
+    dryRun: options.dryRun,
+    ...guardOf(core, target),
+    ...(subresource && { subresource }),
+    track: (next: StoredObject) => {
+      // What defaults and the server's own rules added is nobody's.
+      return withMetadata(next, { managedFields: encodeManaged({ managers, times }) });
+    },
+  };
+  const steps = updating(core, kind, request, (old) => {
+    const result = applyTo(core, target, old, config, options);
+    if (!isChecked) checkDuplicates(duplicates, options, warnings);
+    isChecked = true;
+    managers = result.managers;
+    times = result.times;
+    if (!result.isChanged) return old;
+    const draft = decodeBody(kind, result.object, { fieldValidation: "Ignore", warnings: [], applied: config });
+    checkName(draft, name);
+    return draft;
+  });
+  const { object, warnings: more } = await admitted(core, writeOf(target, "UPDATE", options), steps);
+  warnings.push(...more);
+  return { code: 200, object };
+}
+
+/**
+ * The configuration in the body of an apply.
+ *
+ * @throws {StatusError} If it is none, or of another kind.
+ */
+export async function configOf(
+  kind: ServedKind,
+  text: string,
+): Promise<{ readonly config: Draft; readonly duplicates: readonly string[] }> {
+  const { value, duplicates } = await parseYamlKeys(text, "error decoding YAML: ");
+  const config = value ?? {};
+  if (!isObject(config)) {
+    const type = Array.isArray(config) ? "array" : typeof config === "boolean" ? "bool" : typeof config;
+    const why = `while decoding JSON: json: cannot unmarshal ${type} into Go value of type map[string]interface {}`;
+    throw badRequest(`error decoding YAML: error unmarshaling JSON: ${why}`);
+  }
+  const [apiVersion, name] = [String(own(config, "apiVersion") ?? ""), String(own(config, "kind") ?? "")];
+  if (apiVersion !== kind.apiVersion || name !== kind.kind) {
+    const version = apiVersion.includes("/") ? apiVersion : `/${apiVersion}`;
+    throw badRequest(`invalid object type: ${version}, Kind=${name}`);
+  }
+  if (metadataOf(config).managedFields !== undefined) throw badRequest("metadata.managedFields must be nil");
+  return { config, duplicates };
+}
+
+/** Keys that were there twice are told of once the configuration has been applied, so that other faults come first. */
+function checkDuplicates(
+  duplicates: readonly string[],
+  { fieldValidation }: WriteOptions,
+  warnings: string[],
+): void {
+  if (fieldValidation === "Ignore" || duplicates.length === 0) return;
+  if (fieldValidation === "Warn") return void warnings.push(...duplicates);
+  const list = duplicates.map((line) => `  ${line}`).join("\n");
+  throw badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n${list}`);
+}
+
+async function applyNew(
+  core: Core,
+  target: Target,
+  config: Draft,
+  duplicates: readonly string[],
+  options: WriteOptions,
+): Promise<Outcome> {
+  const { kind, namespace, name = "", warnings } = target;
+  if (metadataOf(config).uid) {
+    const why = `uid mismatch: the provided object specified uid ${
+      metadataOf(config).uid
+    }, and no existing object was found`;
+    throw conflict(kind, name, why);
+  }
+  core.access.checkCreate(target.user, kind, { namespace, name });
+  const empty = {
+    ...nothing(kind) as Draft,
+    apiVersion: kind.apiVersion,
+    kind: kind.kind,
+    metadata: {},
+  } as unknown as StoredObject;
+  const { object, managers, times } = applyTo(core, target, empty, config, options);
+  checkDuplicates(duplicates, options, warnings);
+  const draft = decodeBody(kind, object, { fieldValidation: "Ignore", warnings: [], applied: config });
+  checkName(draft, name);
+  const made = await admitted(
+    core,
+    writeOf(target, "CREATE", options),
+    creating(core, kind, draft, {
+      namespace,
+      dryRun: options.dryRun,
+      isApplied: true,
+      ...guardOf(core, target),
+      track: (next) => withMetadata(next, { managedFields: encodeManaged({ managers, times }) }),
+    }),
+  );
+  warnings.push(...made.warnings);
+  return { code: 201, object: made.object };
+}
+
+/** What an apply made. */
+export interface AppliedTo {
+  readonly object: Draft;
+  readonly managers: Managers;
+  readonly times: ReadonlyMap<string, string>;
+  readonly isChanged: boolean;
+}
+
+/**
+ * Applies a configuration to what is there.
+ *
+ * @throws {StatusError} If fields belong to others.
+ */
+export function applyTo(
+  core: Core,
+  target: Pick<Target, "kind" | "subresource">,
+  live: StoredObject,
+  config: Draft,
+  options: Pick<WriteOptions, "manager" | "force">,
+): AppliedTo {
+  const { kind, subresource } = target;
+  const { schema, apiVersion } = kind;
+  checkTypes(kind, config);
+  const ignored = ignoredFields(kind, subresource);
+  const start = decodeManaged(live.metadata.managedFields ?? []) ?? { managers: new Map(), times: new Map() };
+  const before = withoutManaged(live);
+  const wanted = { ...config, metadata: own(config, "metadata") ?? {} };
+  // An object that was never tracked gets its fields under a name that anybody can take them from.
+  const known = start.managers.size > 0 || !live.metadata.uid ? start : untracked(core, kind, live, subresource);
+  const id = identity({ manager: options.manager, operation: "Apply", ...(subresource && { subresource }) });
+  const change = { schema, apiVersion, manager: id, ignored, ...versionsOf(core, kind) };
+  let result;
+  try {
+    result = applied(before, wanted, known.managers, change, options.force);
+  } catch (error) {
+    if (!(error instanceof ConflictError)) throw error;
+    const left = options.manager === KUBECTL ? conflictsBeside(kind, before, error.conflicts) : error.conflicts;
+    if (left.length > 0) throw conflictStatus(left);
+    // Only fields that client-side apply wrote, and that are still as it wrote them: kubectl may have them back.
+    result = applied(before, wanted, known.managers, change, true);
+  }
+  const managers = new Map(result.managers);
+  const mine = managers.get(id);
+  if (mine !== undefined) {
+    const set = withoutServerFields(mine.set);
+    if (set.isEmpty) managers.delete(id);
+    else managers.set(id, { ...mine, set });
+  }
+  const times = new Map(known.times);
+  if (result.isChanged) times.set(id, timestamp(core.clock.now()));
+  const object = options.manager === KUBECTL ? withLastApplied(result.object as Draft, config) : result.object as Draft;
+  return { object, managers, times, isChanged: result.isChanged || object !== result.object };
+}
+
+/** The fields of an object that nobody tracked so far, as far as the path of the first apply is about them. */
+function untracked(
+  core: Core,
+  kind: ServedKind,
+  live: StoredObject,
+  subresource: string | undefined,
+): { managers: Managers; times: ReadonlyMap<string, string> } {
+  const id = identity({
+    manager: "before-first-apply",
+    operation: "Update",
+    apiVersion: kind.apiVersion,
+    ...(subresource && { subresource }),
+  });
+  const change = {
+    schema: kind.schema,
+    apiVersion: kind.apiVersion,
+    manager: id,
+    ignored: ignoredFields(kind, subresource),
+    ...versionsOf(core, kind),
+  };
+  const managers = new Map(updated(nothing(kind), withoutManaged(live), new Map(), change));
+  const mine = managers.get(id);
+  if (mine !== undefined) managers.set(id, { ...mine, set: withoutServerFields(mine.set) });
+  return { managers, times: new Map([[id, timestamp(core.clock.now())]]) };
+}
+
+function checkTypes(kind: ServedKind, config: Draft): void {
+  const faults = typeFaults(kind.schema, config);
+  if (faults.length === 0) return;
+  const name = metadataOf(config).name ?? "";
+  const place = `${metadataOf(config).namespace ?? ""}/${name}; ${kind.group}/${kind.version}, Kind=${kind.kind}`;
+  const text = faults.length === 1 ? faults[0] : `errors:\n${faults.map((fault) => `  ${fault}`).join("\n")}`;
+  throw new StatusError(500, undefined, `failed to create typed patch object (${place}): ${text}`);
+}
+
+function conflictStatus(conflicts: readonly Conflict[]): StatusError {
+  const causes = conflicts.map(({ manager, path }) => ({
+    reason: "FieldManagerConflict",
+    message: `conflict with ${managerText(manager)}`,
+    field: pathText(path),
+  }));
+  const [first] = conflicts;
+  if (conflicts.length === 1 && first !== undefined) {
+    const text = `conflict with ${managerText(first.manager)}: ${pathText(first.path)}`;
+    return applyConflict(`Apply failed with 1 conflict: ${text}`, causes);
+  }
+  const lines = [...new Set(conflicts.map(({ manager }) => manager))].sort().flatMap((manager) => [
+    `conflicts with ${managerText(manager)}:`,
+    ...conflicts.filter((each) => each.manager === manager).map(({ path }) => `- ${pathText(path)}`),
+  ]);
+  return applyConflict(`Apply failed with ${conflicts.length} conflicts: ${lines.join("\n")}`, causes);
+}
+
+/** A manager as messages name it: with how and when it got its fields, where that was no apply. */
+function managerText(id: string): string {
+  const { manager, operation, apiVersion, subresource } = JSON.parse(id) as ManagedFieldsEntry;
+  const name = JSON.stringify(manager);
+  const part = subresource ? ` with subresource ${JSON.stringify(subresource)}` : "";
+  return operation === "Update" ? `${name}${part} using ${apiVersion}` : `${name}${part}`;
+}

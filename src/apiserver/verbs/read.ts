@@ -1,0 +1,216 @@
+/** get and list. */
+import { isObject } from "../../base/json.ts";
+import { forbidden as forbiddenField, invalid as invalidField, notSupported } from "../../schema/field_error.ts";
+import type { Core } from "../core/core.ts";
+import { storedOf } from "../core/stored.ts";
+import { keyOf } from "../objects/key.ts";
+import type { ServedKind } from "../objects/kinds.ts";
+import type { StoredObject } from "../objects/objects.ts";
+import { CompactedError } from "../objects/store.ts";
+import { eachConverted } from "../webhooks/conversion.ts";
+import { jsonBytesFault } from "../wire/json_fault.ts";
+import { badRequest, expired, invalid, StatusError } from "../wire/status_error.ts";
+import { fieldSelection, labelSelection, type Selection } from "./selectors.ts";
+
+/** A list as answered. */
+export interface ObjectList {
+  readonly items: readonly StoredObject[];
+  readonly metadata: {
+    readonly resourceVersion: string;
+    readonly continue?: string;
+    readonly remainingItemCount?: number;
+  };
+}
+
+/**
+ * An object.
+ *
+ * @throws {StatusError} If there is none.
+ */
+export function getObject(
+  core: Core,
+  kind: ServedKind,
+  namespace: string | undefined,
+  name: string,
+  query?: URLSearchParams,
+): StoredObject {
+  const version = query?.get("resourceVersion") ?? "";
+  const revision = version === "" ? 0 : revisionOf(version, (message) => new StatusError(500, undefined, message));
+  if (revision > core.store.revision) throw tooLarge(revision, core.store.revision);
+  return kind.rules.read(storedOf(core, kind, namespace, name));
+}
+
+/**
+ * Which objects a list or watch is about.
+ *
+ * @param kind Their kind.
+ * @param query The query.
+ * @param name The one that is asked for, of a watch on a single object.
+ */
+export function selection(kind: ServedKind, query: URLSearchParams, name?: string): Selection {
+  const labels = query.get("labelSelector");
+  const fields = query.get("fieldSelector");
+  const parts: Selection[] = [];
+  if (labels) parts.push(labelSelection(labels));
+  if (fields) parts.push(fieldSelection(kind, fields));
+  if (name !== undefined) parts.push(({ metadata }) => metadata.name === name);
+  return parts.length === 0 ? () => true : (object) => parts.every((part) => part(object));
+}
+
+/** The beginning of all keys in a namespace. */
+export function prefixOf(namespace: string | undefined): string {
+  return namespace === undefined ? "" : `${namespace}/`;
+}
+
+/**
+ * The objects of a kind.
+ *
+ * @param core The server.
+ * @param kind The kind.
+ * @param namespace The namespace; all when absent.
+ * @param query The query: selectors, limit, continue, resourceVersion.
+ * @throws {StatusError} If the query is wrong or asks for what is forgotten.
+ */
+export function listObjects(
+  core: Core,
+  kind: ServedKind,
+  namespace: string | undefined,
+  query: URLSearchParams,
+): ObjectList {
+  const isChosen = selection(kind, query);
+  // A list from the watch cache, which any version will do for, is never cut.
+  const limit = query.get("resourceVersion") === "0" ? 0 : integer(query, "limit");
+  integer(query, "timeoutSeconds");
+  const asked = exactRevision(core, query);
+  const from = query.get("continue") ? readContinue(query.get("continue") ?? "") : undefined;
+  const revision = from?.revision ?? asked ?? core.store.revision;
+  const all = snapshot(core, kind, revision, prefixOf(namespace), from !== undefined);
+  const chosen = eachConverted(all, (object) => kind.rules.read(object)).filter(isChosen)
+    .filter(({ metadata }) => from === undefined || keyOf(metadata.namespace, metadata.name) > from.after);
+  const metadata = { resourceVersion: String(revision) };
+  if (limit <= 0 || chosen.length <= limit) return { items: chosen, metadata };
+  const items = chosen.slice(0, limit);
+  const last = items.at(-1);
+  const after = last === undefined ? "" : keyOf(last.metadata.namespace, last.metadata.name);
+  const isCounted = !query.get("labelSelector") && !query.get("fieldSelector");
+  return {
+    items,
+    metadata: {
+      ...metadata,
+      continue: btoa(
+        JSON.stringify({ v: "meta.k8s.io/v1", rv: revision, start: `${encodeURIComponent(after)}\u0000` }),
+      ).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", ""),
+      // The server does not count what it would have to look through.
+      ...(isCounted && { remainingItemCount: chosen.length - limit }),
+    },
+  };
+}
+
+function snapshot(core: Core, kind: ServedKind, revision: number, prefix: string, isPage: boolean): StoredObject[] {
+  try {
+    return core.store.listAt(kind.collection, revision, prefix);
+  } catch (error) {
+    if (!(error instanceof CompactedError)) throw error;
+    if (!isPage) throw expired(`The resourceVersion for the provided list is too old.`);
+    throw expired(
+      "The provided continue parameter is too old to display a consistent list result. You can start a new list without " +
+        "the continue parameter, or use the continue token in this response to retrieve the remainder of the results. " +
+        "Continuing with the provided token results in an inconsistent list - objects that were created, modified, or " +
+        "deleted between the time the first chunk was returned and now may show up in the list.",
+    );
+  }
+}
+
+/** The revision that is asked for exactly; undefined when any recent one will do. */
+function exactRevision(core: Core, query: URLSearchParams): number | undefined {
+  const text = query.get("resourceVersion") ?? "";
+  const match = query.get("resourceVersionMatch") ?? "";
+  checkMatch(text, match, query);
+  if (text === "" || text === "0") return undefined;
+  if (query.get("continue")) throw badRequest("specifying resource version is not allowed when using continue");
+  const revision = revisionOf(text, (message) => badRequest(`invalid resource version: ${message}`));
+  if (revision > core.store.revision) throw tooLarge(revision, core.store.revision);
+  if (match === "Exact") return revision;
+  // A limit without more said is served at the version asked for.
+  return match === "" && query.get("limit") ? revision : undefined;
+}
+
+function checkMatch(text: string, match: string, query: URLSearchParams): void {
+  const faults = [];
+  if (query.get("sendInitialEvents") !== null) {
+    faults.push(forbiddenField("sendInitialEvents", "sendInitialEvents is forbidden for list"));
+  }
+  if (match !== "" && text === "") {
+    faults.push(
+      forbiddenField("resourceVersionMatch", "resourceVersionMatch is forbidden unless resourceVersion is provided"),
+    );
+  }
+  if (match !== "" && query.get("continue")) {
+    faults.push(forbiddenField("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided"));
+  }
+  if (match !== "" && match !== "Exact" && match !== "NotOlderThan") {
+    faults.push(notSupported("resourceVersionMatch", match, ["Exact", "NotOlderThan", ""]));
+  }
+  if (match === "Exact" && text === "0") {
+    faults.push(
+      forbiddenField("resourceVersionMatch", `resourceVersionMatch "exact" is forbidden for resourceVersion "0"`),
+    );
+  }
+  if (faults.length > 0) throw invalid({ group: "meta.k8s.io", kind: "ListOptions" }, "", faults);
+}
+
+/**
+ * A resourceVersion as a number.
+ *
+ * @param text The resourceVersion.
+ * @param refuse Makes the refusal of one that is none, from its message: each verb words it in its own way.
+ */
+export function revisionOf(text: string, refuse: (message: string) => StatusError): number {
+  if (/^\d+$/.test(text)) return Number(text);
+  const fault = invalidField(
+    "resourceVersion",
+    text,
+    `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
+  );
+  throw refuse(`resourceVersion: ${fault.message}`);
+}
+
+/** The answer to who asks for what is yet to come. */
+export function tooLarge(asked: number, current: number): StatusError {
+  const message = `Timeout: Too large resource version: ${asked}, current: ${current}`;
+  return new StatusError(504, "Timeout", message, {
+    causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
+    retryAfterSeconds: 1,
+  });
+}
+
+function readContinue(token: string): { revision: number; after: string } {
+  const refuse = (why: string) => badRequest(`invalid continue token: continue key is not valid: ${why}`);
+  const strange = token.search(/[^\w-]/);
+  if (strange >= 0) throw refuse(`illegal base64 data at input byte ${strange}`);
+  if (token.length % 4 === 1) throw refuse(`illegal base64 data at input byte ${token.length - 1}`);
+  const bytes = atob(token.replaceAll("-", "+").replaceAll("_", "/"));
+  const fault = jsonBytesFault(bytes);
+  if (fault !== undefined) throw refuse(fault);
+  const parsed: unknown = JSON.parse(bytes);
+  const { v = "", rv = 0, start = "" } = isObject(parsed) ? parsed : {};
+  if (v !== "meta.k8s.io/v1") throw refuse(`server does not recognize this encoded version ${v}`);
+  if (rv === 0) {
+    throw badRequest("invalid continue token: incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
+  }
+  if (typeof start !== "string" || start === "") {
+    throw badRequest(
+      "invalid continue token: continue key is not valid: encoded start key empty (version meta.k8s.io/v1)",
+    );
+  }
+  return { revision: Number(rv), after: decodeURIComponent(start.replace(/\0$/, "")) };
+}
+
+/** An integer of the query; 0 when it is not there. */
+export function integer(query: URLSearchParams, key: string): number {
+  const text = query.get(key) || "0";
+  const parsing = `strconv.ParseInt: parsing ${JSON.stringify(text)}`;
+  if (!/^[+-]?\d+$/.test(text)) throw badRequest(`${parsing}: invalid syntax`);
+  if (BigInt.asIntN(64, BigInt(text)) !== BigInt(text)) throw badRequest(`${parsing}: value out of range`);
+  return Number(text);
+}

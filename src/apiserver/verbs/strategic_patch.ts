@@ -1,0 +1,168 @@
+/** Strategic merge patch: a merge patch that knows of lists whose items have a key (`k8s.io/apimachinery/pkg/util/strategicpatch`). */
+import { equal, isObject } from "../../base/json.ts";
+import { own, setOwn } from "../../base/own.ts";
+import type { ServerSchema } from "../objects/server_schema.ts";
+import { goKind, goValue } from "../wire/go_value.ts";
+import { StatusError } from "../wire/status_error.ts";
+
+const DIRECTIVE = "$patch";
+const DELETE_PREFIX = "$deleteFromPrimitiveList/";
+const ORDER_PREFIX = "$setElementOrder/";
+const RETAIN_KEYS = "$retainKeys";
+
+/**
+ * Applies a strategic merge patch.
+ *
+ * @param schema The schema, which says how lists are merged.
+ * @param target What is patched; it is not changed.
+ * @param patch The patch.
+ * @returns The patched value.
+ * @throws {StatusError} If the patch does not fit.
+ */
+export function applyStrategicPatch(schema: ServerSchema, target: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch;
+  const directive = own(patch, DIRECTIVE);
+  if (directive === "replace") return without(patch, DIRECTIVE);
+  if (directive === "delete") return {};
+  if (directive !== undefined && directive !== "merge") throw unknownDirective(directive, patch);
+  const before = retained(isObject(target) ? target : {}, patch);
+  const result: Record<string, unknown> = { ...before };
+  for (const [key, value] of Object.entries(patch)) {
+    if (key === DIRECTIVE || key === RETAIN_KEYS || key.startsWith(ORDER_PREFIX)) continue;
+    if (key.startsWith(DELETE_PREFIX)) {
+      const name = key.slice(DELETE_PREFIX.length);
+      const list = own(result, name);
+      const gone = Array.isArray(value) ? value : [];
+      if (Array.isArray(list)) setOwn(result, name, list.filter((item) => !gone.some((each) => equal(each, item))));
+    } else if (value === null) delete result[key];
+    else setOwn(result, key, merged(propertyOf(schema, key), own(before, key), value));
+  }
+  for (const [key, order] of Object.entries(patch)) {
+    if (!key.startsWith(ORDER_PREFIX) || !Array.isArray(order)) continue;
+    const name = key.slice(ORDER_PREFIX.length);
+    checkOrder(mergeKey(propertyOf(schema, name)), own(patch, name), order);
+    const list = own(result, name);
+    if (Array.isArray(list)) setOwn(result, name, inOrder(mergeKey(propertyOf(schema, name)), list, order));
+  }
+  return result;
+}
+
+function propertyOf(schema: ServerSchema, key: string): ServerSchema {
+  const property = own(schema.properties, key);
+  if (property !== undefined) return property;
+  return isObject(schema.additionalProperties) ? schema.additionalProperties : {};
+}
+
+function without(object: Record<string, unknown>, key: string): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(object).filter(([each]) => each !== key));
+}
+
+/** Of a union only the keys that the patch names stay. */
+function retained(target: Record<string, unknown>, patch: Record<string, unknown>): Record<string, unknown> {
+  const keys = own(patch, RETAIN_KEYS);
+  if (!Array.isArray(keys)) return target;
+  return Object.fromEntries(Object.entries(target).filter(([key]) => keys.includes(key)));
+}
+
+function mergeKey(schema: ServerSchema): string | undefined {
+  return schema["x-kubernetes-patch-merge-key"];
+}
+
+function merges(schema: ServerSchema): boolean {
+  return schema["x-kubernetes-patch-strategy"]?.split(",").includes("merge") ?? false;
+}
+
+function merged(schema: ServerSchema, target: unknown, patch: unknown): unknown {
+  if (isObject(patch)) {
+    const replaces = schema["x-kubernetes-patch-strategy"]?.split(",").includes("replace");
+    return replaces ? patch : applyStrategicPatch(schema, target, patch);
+  }
+  if (!Array.isArray(patch) || !merges(schema)) return patch;
+  const before = Array.isArray(target) ? target : [];
+  const key = mergeKey(schema);
+  if (key === undefined) {
+    const isIn = (list: readonly unknown[], item: unknown) => list.some((each) => equal(each, item));
+    const rank = (item: unknown) => before.findIndex((each) => equal(each, item));
+    return interleaved(before.filter((item) => !isIn(patch, item)), patch, rank);
+  }
+  return mergedItems(schema, key, before, patch);
+}
+
+function mergedItems(
+  schema: ServerSchema,
+  key: string,
+  before: readonly unknown[],
+  patch: readonly unknown[],
+): unknown[] {
+  const items = patch.map((item) => {
+    if (!isObject(item)) throw failure(`expected a map, but received a ${goKind(item)}`);
+    return item;
+  });
+  if (items.some((item) => own(item, DIRECTIVE) === "replace")) {
+    return items.filter((item) => own(item, DIRECTIVE) === undefined || Object.keys(item).length > 1)
+      .map((item) => without(item, DIRECTIVE));
+  }
+  const idOf = (item: unknown) => isObject(item) ? own(item, key) : undefined;
+  const find = (list: readonly unknown[], id: unknown) => list.findIndex((each) => equal(idOf(each), id));
+  for (const item of items) {
+    const directive = own(item, DIRECTIVE);
+    if (directive === "merge") throw failure("merging lists cannot yet be specified in the patch");
+    if (directive !== undefined && directive !== "delete") throw unknownDirective(directive, item);
+    if (idOf(item) === undefined) throw failure(`map: ${goValue(item)} does not contain declared merge key: ${key}`);
+  }
+  const gone = items.filter((item) => own(item, DIRECTIVE) === "delete");
+  const kept = before.filter((item) => find(gone, idOf(item)) < 0);
+  const patched = items.filter((item) => !gone.includes(item)).map((item) =>
+    applyStrategicPatch(schema.items ?? {}, kept[find(kept, idOf(item))] ?? {}, item)
+  );
+  return interleaved(kept.filter((item) => find(patched, idOf(item)) < 0), patched, (item) => find(kept, idOf(item)));
+}
+
+/** The items of both lists: one of the first comes before one of the second only if it stood before it already. */
+function interleaved(
+  first: readonly unknown[],
+  second: readonly unknown[],
+  rank: (item: unknown) => number,
+): unknown[] {
+  const result: unknown[] = [];
+  let [i, j] = [0, 0];
+  while (i < first.length && j < second.length) {
+    const [left, right] = [rank(first[i]), rank(second[j])];
+    if (left >= 0 && right >= 0 && left < right) result.push(first[i++]);
+    else result.push(second[j++]);
+  }
+  return [...result, ...first.slice(i), ...second.slice(j)];
+}
+
+/** Most faults of a patch are errors of the server's library, which it has no status for. */
+function failure(message: string): StatusError {
+  return new StatusError(500, undefined, message);
+}
+
+function unknownDirective(directive: unknown, patch: Record<string, unknown>): StatusError {
+  return failure(`unknown patch type: ${goValue(directive)} in map: ${goValue(patch)}`);
+}
+
+/** The items of a patch must stand in the order that it asks for. */
+function checkOrder(key: string | undefined, patch: unknown, order: readonly unknown[]): void {
+  if (!Array.isArray(patch) || patch.length === 0 || order.length === 0) return;
+  const idOf = (item: unknown) => key !== undefined && isObject(item) ? own(item, key) : item;
+  const items = patch.filter((item) => !(isObject(item) && own(item, DIRECTIVE) !== undefined));
+  let i = 0;
+  for (const each of order) if (i < items.length && equal(idOf(items[i]), idOf(each))) i++;
+  if (i === items.length) return;
+  throw failure(
+    `The order in patch list:\n${goValue(patch)}\n doesn't match $setElementOrder list:\n${goValue(order)}\n`,
+  );
+}
+
+/** A list in the order that the patch asks for; what it does not name stays behind what it stood behind. */
+function inOrder(key: string | undefined, list: readonly unknown[], order: readonly unknown[]): unknown[] {
+  const idOf = (item: unknown) => key !== undefined && isObject(item) ? own(item, key) : item;
+  const rank = (item: unknown) => order.findIndex((each) => equal(idOf(each), idOf(item)));
+  const named = list.filter((item) => rank(item) >= 0).sort((a, b) => rank(a) - rank(b));
+  const result: unknown[] = [];
+  let next = 0;
+  for (const item of list) result.push(rank(item) >= 0 ? named[next++] : item);
+  return result;
+}
