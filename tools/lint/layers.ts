@@ -44,6 +44,33 @@ export const TABLE: { readonly [room in Room]: readonly Room[] } = Object.fromEn
   ROOMS.map((room) => [room, allowed(room)]),
 ) as Record<Room, Room[]>;
 
+/**
+ * The same for the rooms inside the API server: what each imports of the others. The files beside them put the rooms together.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.deepEqual(SERVER_TABLE.objects, ["wire"]);
+ * ```
+ */
+export const SERVER_TABLE: { readonly [room: string]: readonly string[] } = {
+  wire: [],
+  objects: ["wire"],
+  tables: ["objects"],
+  apply: ["objects", "wire"],
+  access: ["objects", "wire"],
+  webhooks: ["access", "objects", "wire"],
+  builtin: ["access", "objects", "webhooks", "wire"],
+  core: ["access", "apply", "objects", "webhooks", "wire"],
+  admission: ["access", "core", "objects", "webhooks", "wire"],
+  definitions: ["apply", "core", "objects", "tables", "webhooks", "wire"],
+  discovery: ["core", "definitions", "objects", "wire"],
+  verbs: ["access", "admission", "apply", "builtin", "core", "objects", "webhooks", "wire"],
+  subresources: ["access", "admission", "apply", "core", "objects", "verbs", "wire"],
+  controllers: ["access", "apply", "core", "objects", "verbs"],
+};
+
 /** The front door gathers what users see; what stands in for a cluster has a door of its own. */
 const FRONT_DOOR: readonly Room[] = ROOMS.filter((room) => room !== "testing" && room !== "apiserver");
 
@@ -58,6 +85,8 @@ const DOORS: { readonly [specifier: string]: string } = {
   "@op/sdk/testing": "src/testing/mod.ts",
   "@op/sdk/validation": "src/resource/validation.ts",
 };
+
+const ADVICE = "move what both need down, or hand it in from above";
 
 /** Tests and benchmarks may import anything, wherever they lie. */
 const FREE_FILE = /_(test|bench)\.tsx?$/;
@@ -118,7 +147,8 @@ export function complaint(file: string, specifier: string): string | undefined {
       quoted(ROOMS)
     })`;
   }
-  return roomComplaint(`"${room}"`, room === "testing" ? ROOMS : [room, ...TABLE[room]], file, target);
+  const rooms = room === "testing" ? ROOMS : [room, ...TABLE[room]];
+  return roomComplaint(`"${room}"`, rooms, file, target) ?? serverComplaint(file, target);
 }
 
 /** The file an import leads to, from the root of the repository; nothing for packages and builtins. */
@@ -135,7 +165,28 @@ function roomComplaint(name: string, rooms: readonly Room[], file: string, targe
   const others = rooms.filter((other) => other !== roomOf(file));
   const list = others.length > 0 ? `only ${quoted(others)}` : "no other room";
   const what = room === undefined ? `"${target}", which lies outside the rooms` : `"${room}"`;
-  return `Cannot import ${what} from ${name}: ${name} may import ${list}; move what both need down, or hand it in from above`;
+  return `Cannot import ${what} from ${name}: ${name} may import ${list}; ${ADVICE}`;
+}
+
+/** The same between the rooms inside the API server. The files that lie beside them may import them all, and are imported by none. */
+function serverComplaint(file: string, target: string): string | undefined {
+  const room = serverRoomOf(file);
+  if (room === undefined || !target.startsWith("src/apiserver/")) return undefined;
+  const rooms = SERVER_TABLE[room];
+  if (rooms === undefined) {
+    return `Cannot tell the room of "${file}": it must lie in one of the folders of src/apiserver that the import table lists (${
+      quoted(Object.keys(SERVER_TABLE))
+    })`;
+  }
+  const other = serverRoomOf(target);
+  if (other === room || (other !== undefined && rooms.includes(other))) return undefined;
+  const what = other === undefined ? `"${target}", which puts the rooms together` : `"apiserver/${other}"`;
+  const list = rooms.length > 0 ? `only ${quoted(rooms)}` : "no other room";
+  return `Cannot import ${what} from "apiserver/${room}": of the API server's rooms it may import ${list}; ${ADVICE}`;
+}
+
+function serverRoomOf(file: string): string | undefined {
+  return /^src\/apiserver\/([^/]+)\//.exec(file)?.[1];
 }
 
 /** Examples and templates stand for users' projects: they see what a user sees. */

@@ -1,8 +1,8 @@
 /** `metadata.managedFields`: reading it, writing it, and following each change (`k8s.io/apimachinery/pkg/util/managedfields`). */
+import type { Clock } from "../../base/clock.ts";
 import { equal, isObject } from "../../base/json.ts";
 import { applyDefaults } from "../../schema/defaults.ts";
-import type { Core } from "../core/core.ts";
-import type { ServedKind } from "../objects/kinds.ts";
+import type { Kinds, ServedKind } from "../objects/kinds.ts";
 import { type ManagedFieldsEntry, type StoredObject, timestamp, withMetadata } from "../objects/objects.ts";
 import type { ServerSchema } from "../objects/server_schema.ts";
 import { FieldSet } from "./field_set.ts";
@@ -18,6 +18,13 @@ export interface Tracked {
 export interface TrackOptions {
   readonly manager: string;
   readonly subresource?: string;
+}
+
+/** What of the server a change is followed by. */
+export interface Surroundings {
+  readonly clock: Clock;
+  /** Knows the versions in which others own fields. */
+  readonly kinds: Kinds;
 }
 
 /** Fields that tell of the object, not of what somebody wants of it. */
@@ -137,16 +144,16 @@ export function ignoredFields(kind: ServedKind, subresource?: string): FieldSet 
 /**
  * How fields that are owned in other versions are compared.
  *
- * @param core The server.
+ * @param server What is served.
  * @param kind The kind in the version that is changed.
  */
-export function versionsOf(core: Core, kind: ServedKind): Pick<Change, "versionNamed"> {
+export function versionsOf({ kinds }: Pick<Surroundings, "kinds">, kind: ServedKind): Pick<Change, "versionNamed"> {
   return {
     versionNamed(apiVersion) {
       // Where nothing converts a custom kind, a field has the same name in another version, be that served or not.
       if (kind.rules.convertAll === undefined && !kind.isBuiltin) return "same";
       const version = apiVersion.slice(apiVersion.indexOf("/") + 1);
-      const other = core.kinds.get(kind.group, version, kind.plural);
+      const other = kinds.get(kind.group, version, kind.plural);
       if (other?.apiVersion !== apiVersion) return kind.rules.ofVersion?.(apiVersion) && "same";
       const convert = (object: unknown) => {
         const stored = { ...object as StoredObject, apiVersion: kind.apiVersion, kind: kind.kind };
@@ -164,14 +171,14 @@ export function versionsOf(core: Core, kind: ServedKind): Pick<Change, "versionN
 /**
  * An object after a change, with `managedFields` brought up to date.
  *
- * @param core The server.
+ * @param server Its kinds and its clock.
  * @param kind Its kind.
  * @param old What it was; undefined when it is new.
  * @param next What it is to be, with the `managedFields` that the client sent.
  * @param options Who changes it.
  */
 export function trackUpdate(
-  core: Core,
+  server: Surroundings,
   kind: ServedKind,
   old: StoredObject | undefined,
   next: StoredObject,
@@ -185,7 +192,7 @@ export function trackUpdate(
     apiVersion: kind.apiVersion,
     manager: CURRENT,
     ignored: ignoredFields(kind, subresource),
-    ...versionsOf(core, kind),
+    ...versionsOf(server, kind),
   };
   const before = old === undefined ? nothing(kind) : withoutManaged(old);
   const managers = new Map(updated(before, withoutManaged(next), tracked.managers, change));
@@ -203,7 +210,7 @@ export function trackUpdate(
     const previous = managers.get(id);
     const all = previous === undefined ? set : set.union(previous.set);
     managers.set(id, { set: all, apiVersion: kind.apiVersion, isApplied: false });
-    times.set(id, timestamp(core.clock.now()));
+    times.set(id, timestamp(server.clock.now()));
   }
   return withMetadata(next, { managedFields: encodeManaged(capped({ managers, times })) });
 }

@@ -7,7 +7,7 @@ import { trackUpdate } from "../apply/managed_fields.ts";
 import type { Core } from "../core/core.ts";
 import type { DeclaredScale, Rules, ServedKind, Subresource } from "../objects/kinds.ts";
 import { type StoredObject, timestamp } from "../objects/objects.ts";
-import { replicasFaults, replicasPath } from "../subresources/scale.ts";
+import { replicasFaults, replicasPath } from "../objects/replicas.ts";
 import { customColumns, type DeclaredColumn } from "../tables/columns.ts";
 import type { DeclaredConversion, WebhookConverter } from "../webhooks/conversion.ts";
 import { customRules, type CustomVersion, ownershipSchema } from "./custom_rules.ts";

@@ -1,7 +1,7 @@
 /** The `/scale` of a kind: its replicas, in one form for all kinds (`autoscaling/v1`). */
 import { isObject } from "../../base/json.ts";
-import { own, setOwn } from "../../base/own.ts";
-import { type FieldError, invalid as invalidField } from "../../schema/field_error.ts";
+import { own } from "../../base/own.ts";
+import { invalid as invalidField } from "../../schema/field_error.ts";
 import { admitted, writeOf } from "../admission/admitted.ts";
 import { encodeManaged, trackUpdate } from "../apply/managed_fields.ts";
 import type { Core } from "../core/core.ts";
@@ -10,9 +10,10 @@ import type { Steps } from "../core/steps.ts";
 import type { Outcome, Target } from "../core/target.ts";
 import { decode } from "../objects/decode.ts";
 import { decodeBody } from "../objects/decode_body.ts";
-import type { DeclaredScale, ServedKind } from "../objects/kinds.ts";
+import type { ServedKind } from "../objects/kinds.ts";
 import { type Draft, metadataOf, type StoredObject, withMetadata } from "../objects/objects.ts";
 import { type WriteOptions, writeOptions } from "../objects/options.ts";
+import { countAt, keysOf, textAt, valueAt, withAt } from "../objects/replicas.ts";
 import { builtinSchema } from "../objects/server_schema.ts";
 import { applyTo, configOf } from "../verbs/apply.ts";
 import { getObject } from "../verbs/read.ts";
@@ -225,15 +226,6 @@ function pathsOf({ scale }: ServedKind): Paths {
   };
 }
 
-function keysOf(path: string): string[] {
-  return path.replace(/^\./, "").split(".");
-}
-
-/** The replicas of a version of a custom kind, as `managedFields` names their place. */
-export function replicasPath({ specReplicasPath }: DeclaredScale): readonly string[] {
-  return keysOf(specReplicasPath).map((key) => `f:${key}`);
-}
-
 function scaleOf(kind: ServedKind, object: StoredObject): { scale: StoredObject; isSet: boolean } {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const paths = pathsOf(kind);
@@ -254,86 +246,4 @@ function builtinSelector(kind: ServedKind, object: StoredObject): string | undef
   const selector = valueAt(object, ["spec", "selector"]);
   const labels = isObject(selector) ? own(selector, "matchLabels") ?? selector : {};
   return Object.entries(labels as object).sort().map(([key, value]) => `${key}=${value}`).join(",");
-}
-
-/**
- * What is wrong with the replicas of an object whose kind has a scale (`k8s.io/apiextensions-apiserver/pkg/registry/customresource`).
- *
- * @param scale Where they are.
- * @param object The object.
- * @param subresource The path it is written on: on that of the status the spec is not looked at.
- */
-export function replicasFaults(scale: DeclaredScale, object: StoredObject, subresource?: string): FieldError[] {
-  const { specReplicasPath, statusReplicasPath, labelSelectorPath } = scale;
-  const selector = labelSelectorPath === undefined ? undefined : mismatch(object, keysOf(labelSelectorPath), "string");
-  return [
-    ...(subresource === "status" ? [] : countFaults(object, specReplicasPath)),
-    ...countFaults(object, statusReplicasPath),
-    ...(selector === undefined ? [] : [invalidField(labelSelectorPath ?? "", "", selector)]),
-  ];
-}
-
-const MOST = 2 ** 31 - 1;
-
-function countFaults(object: StoredObject, path: string): FieldError[] {
-  const why = mismatch(object, keysOf(path), "int64");
-  if (why !== undefined) return [invalidField(path, 0, why)];
-  const count = Number(valueAt(object, keysOf(path)) ?? 0);
-  if (count < 0) return [invalidField(path, count, "should be a non-negative integer")];
-  return count > MOST ? [invalidField(path, count, `should be less than or equal to ${MOST}`)] : [];
-}
-
-/** What Go says of a value that is not of the type it has to be, or of one on the way that is no object. */
-function mismatch(object: unknown, path: readonly string[], type: "int64" | "string"): string | undefined {
-  let value = object;
-  for (const [i, key] of path.entries()) {
-    if (!isObject(value)) return accessorError(path.slice(0, i + 1), value, "map[string]interface{}");
-    const next = own(value, key);
-    if (next === undefined) return undefined;
-    value = next;
-  }
-  const isRight = type === "string" ? typeof value === "string" : Number.isInteger(value);
-  return isRight ? undefined : accessorError(path, value, type);
-}
-
-function accessorError(path: readonly string[], value: unknown, wanted: string): string {
-  return `.${path.join(".")} accessor error: ${goValue(value)} is of the type ${goType(value)}, expected ${wanted}`;
-}
-
-function goValue(value: unknown): string {
-  if (value === null) return "<nil>";
-  if (Array.isArray(value)) return `[${value.map(goValue).join(" ")}]`;
-  if (!isObject(value)) return String(value);
-  return `map[${Object.keys(value).sort().map((key) => `${key}:${goValue(value[key])}`).join(" ")}]`;
-}
-
-function goType(value: unknown): string {
-  if (value === null) return "<nil>";
-  if (Array.isArray(value)) return "[]interface {}";
-  if (isObject(value)) return "map[string]interface {}";
-  if (typeof value === "number") return Number.isInteger(value) ? "int64" : "float64";
-  return typeof value === "boolean" ? "bool" : typeof value;
-}
-
-function countAt(object: StoredObject, path: readonly string[]): number | undefined {
-  const why = mismatch(object, path, "int64");
-  if (why !== undefined) throw new StatusError(500, undefined, why);
-  return valueAt(object, path) as number | undefined;
-}
-
-function textAt(object: StoredObject, path: readonly string[]): string | undefined {
-  const why = mismatch(object, path, "string");
-  if (why !== undefined) throw new StatusError(500, undefined, why);
-  return valueAt(object, path) as string | undefined;
-}
-
-function valueAt(object: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((value, key) => isObject(value) ? own(value, key) : undefined, object);
-}
-
-function withAt(object: unknown, [key, ...rest]: readonly string[], value: unknown): unknown {
-  if (key === undefined) return value;
-  const result: Record<string, unknown> = isObject(object) ? { ...object } : {};
-  setOwn(result, key, withAt(own(result, key), rest, value));
-  return result;
 }
