@@ -16,9 +16,8 @@ export interface PlantedFault {
   readonly from: string;
   /** What stands there instead. */
   readonly to: string;
-  /** The area and the name of a case that must fail. */
-  readonly area: string;
-  readonly name: string;
+  /** A case that must fail: its area and its name, as `lists: labels select`. */
+  readonly foundBy: string;
 }
 
 /** As much of the server's module as is needed. */
