@@ -1,6 +1,7 @@
 /** What settings say of running: where an operator looks, what it leaves to others, whether it begins anything. */
 import type { RunOptions } from "./run_options.ts";
-import type { Settings } from "./settings.ts";
+import { SETTINGS } from "./setting_list.ts";
+import { checked, type Settings } from "./settings.ts";
 
 /**
  * Which objects to look at.
@@ -15,6 +16,19 @@ export function runtimeScope(settings: Settings): Pick<RunOptions, "namespaces" 
     ...(namespaces === undefined || isAll ? {} : { namespaces: namespaces.value as readonly string[] }),
     ...(selector === undefined ? {} : { selector: selector.value as string }),
   };
+}
+
+/**
+ * Refuses what is no scope: from a program's settings it is refused before, here it is what `run` was asked for.
+ *
+ * @param options How an operator is to be run.
+ * @throws {SettingError} If a namespace or the selector is none.
+ */
+export function refuseScope({ namespaces = [], selector = "" }: RunOptions): void {
+  for (const [key, value] of Object.entries({ namespaces, selector })) {
+    if (value.length === 0) continue;
+    checked(SETTINGS.find((setting) => setting.key === key)!, value, `"${key}" of run`);
+  }
 }
 
 /**

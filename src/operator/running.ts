@@ -21,6 +21,7 @@ import type { Operator } from "./operator_value.ts";
 import { controllerLine, leaderLine, permissionLines, type ReadinessLine, watchLines } from "./readiness.ts";
 import { processTracer } from "./process_tracer.ts";
 import type { RunOptions } from "./run_options.ts";
+import { refuseScope } from "./run_settings.ts";
 import { Services } from "./services.ts";
 import { WebhookServer } from "./webhook_server.ts";
 
@@ -75,6 +76,7 @@ interface Machinery {
  * @param options How.
  */
 export function startOperator(operator: Operator, options: RunOptions): Running {
+  refuseScope(options);
   const { connection, clock = systemClock, random = Math.random, namespaces, host = operator.name } = options;
   // A pod that starts anew has the name of before: it must not take the lease of its former self for its own.
   const { instance = instanceOf(host) } = options;

@@ -14,6 +14,22 @@ Deno.test("startOperator ends at once when its signal is aborted already, also w
   assert.equal(await endsSoon(running), true);
 });
 
+Deno.test("startOperator refuses a selector and a namespace that are none, before anything is sent", async () => {
+  let sent = 0;
+  const connection = { ...silent(), fetch: () => Promise.reject(new Error(`request ${++sent}`)) };
+  const op = operator({ name: "test", parts: { maps: controller(ConfigMap, { reconcile() {} }) } });
+  await assert.rejects(op.run({ connection, clock: new VirtualClock(), selector: "app in" }), {
+    name: "SettingError",
+    message:
+      'Cannot take "selector" of run: it is "app in", and must be a label selector, such as app=web or tier in (front,back),!legacy: ' +
+      "unable to parse requirement: found '' expected: '('",
+  });
+  await assert.rejects(op.run({ connection, clock: new VirtualClock(), namespaces: ["shop-*"] }), {
+    message: /^Cannot take "namespaces" of run: it is \["shop-\*"\], and must be names of namespaces/,
+  });
+  assert.equal(sent, 0);
+});
+
 Deno.test("startOperator ends when its signal is aborted while the first listing goes on", async () => {
   const namespaces = controller(Namespace, { reconcile() {} });
   const op = operator({ name: "test", parts: { namespaces } });

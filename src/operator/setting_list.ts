@@ -2,8 +2,17 @@
 import { CERTIFICATE_SOURCES } from "../manifests/install.ts";
 import { LOG_LEVELS } from "./log.ts";
 
-/** What a setting takes; `affix` is a text that may be empty, `namespaces` are a list of them, `rules` are rules of a role. */
-export type SettingType = "text" | "list" | "namespaces" | "boolean" | "number" | "duration" | "affix" | "rules";
+/** What a setting takes; `affix` is a text that may be empty, `namespaces` are a list of them, `selector` is one of labels, `rules` are rules of a role. */
+export type SettingType =
+  | "text"
+  | "list"
+  | "namespaces"
+  | "selector"
+  | "boolean"
+  | "number"
+  | "duration"
+  | "affix"
+  | "rules";
 
 /** A setting. */
 export interface Setting {
@@ -31,7 +40,12 @@ export const SETTINGS: readonly Setting[] = [
     help: "look at this namespace only, with manifests and rbac: have rights there only; may be repeated",
   },
   { key: "all_namespaces", type: "boolean", flag: "all-namespaces", short: "A", help: "look at all namespaces" },
-  { key: "selector", type: "text", flag: "selector", help: "look at objects with these labels only, such as app=web" },
+  {
+    key: "selector",
+    type: "selector",
+    flag: "selector",
+    help: "look at objects with these labels only, such as app=web",
+  },
   { key: "log_level", type: "text", flag: "log-level", short: "l", choices: LOG_LEVELS, help: LOG_LEVELS.join(", ") },
   {
     key: "log_format",

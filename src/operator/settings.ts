@@ -1,5 +1,6 @@
 /** Settings from flags, variables and a file (`config_file.ts`); the first of these that says something counts, then the code. */
 import { type Duration, milliseconds } from "../base/duration.ts";
+import { parseLabelSelector } from "../base/label_selector.ts";
 import { labelFaults } from "../base/name_rules.ts";
 import type { PolicyRule } from "../manifests/install.ts";
 import { policyRules } from "./policy_setting.ts";
@@ -138,6 +139,8 @@ export function checked(setting: Setting, value: unknown, what: string): Said["v
         `names of namespaces: "${wrong}" is none, and patterns are not taken: name each, or look at all and choose by "selector"`,
       );
     }
+    case "selector":
+      return selector(value, refuse);
     case "duration":
       try {
         milliseconds(value as Duration);
@@ -154,4 +157,16 @@ export function checked(setting: Setting, value: unknown, what: string): Said["v
     case "text":
       return typeof value === "string" && value !== "" ? value : refuse("a text that is not empty");
   }
+}
+
+/** The server would refuse each list of each watch; nobody would be told but by the readiness report. */
+function selector(value: unknown, refuse: (wanted: string) => never): string {
+  const wanted = "a label selector, such as app=web or tier in (front,back),!legacy";
+  if (typeof value !== "string" || value.trim() === "") return refuse(wanted);
+  try {
+    parseLabelSelector(value);
+  } catch (error) {
+    return refuse(`${wanted}: ${(error as SyntaxError).message}`);
+  }
+  return value;
 }

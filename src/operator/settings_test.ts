@@ -86,6 +86,19 @@ const REFUSED: readonly { name: string; text: string; message: string }[] = [
       'Cannot take "namespaces" in "f": it is ["blog","shop-*"], and must be names of namespaces: "shop-*" is none, and patterns are not taken: name each, or look at all and choose by "selector"',
   },
   {
+    name: "a selector that is none",
+    text: '[operator]\nselector = "tier in front"',
+    message:
+      'Cannot take "selector" in "f": it is "tier in front", and must be a label selector, such as app=web or tier in (front,back),!legacy: ' +
+      "unable to parse requirement: found 'front' expected: '('",
+  },
+  {
+    name: "a selector that is a table",
+    text: '[operator.selector]\napp = "web"',
+    message:
+      'Cannot take "selector" in "f": it is {"app":"web"}, and must be a label selector, such as app=web or tier in (front,back),!legacy',
+  },
+  {
     name: "a key of the image that is misspelt",
     text: '[build.image]\nregistri = "r"',
     message: 'Cannot read "f": "build.image.registri" is no key: did you mean "build.image.registry"?',
@@ -140,6 +153,21 @@ Deno.test("variableSettings reads each kind of value, and takes an empty variabl
   assert.throws(() => variableSettings((name) => name === "OP_PAUSED" ? "yes" : undefined), {
     message: 'Cannot take OP_PAUSED: it is "yes", and must be true or false',
   });
+});
+
+Deno.test("flagSettings and variableSettings refuse a selector that is none, and take one that is", () => {
+  const why =
+    `it is "=web", and must be a label selector, such as app=web or tier in (front,back),!legacy: found '=', expected: !, identifier, or 'end of string'`;
+  const variable = (text: string) => variableSettings((name) => name === "OP_SELECTOR" ? text : undefined);
+  assert.throws(() => flagSettings({ selector: "=web" }), {
+    name: "SettingError",
+    message: `Cannot take --selector: ${why}`,
+  });
+  assert.throws(() => variable("=web"), { name: "SettingError", message: `Cannot take OP_SELECTOR: ${why}` });
+  assert.throws(() => variable(" "), /Cannot take OP_SELECTOR: it is " ", and must be a label selector/);
+  const right = "app=web,tier in (front, back),!legacy,weight>5,example.com/of!=x,any";
+  assert.deepEqual(said(flagSettings({ selector: right })), { selector: right });
+  assert.deepEqual(said(variable(right)), { selector: right });
 });
 
 Deno.test("flagSettings takes repeated flags, and the no- of a boolean one", () => {

@@ -7,6 +7,7 @@ import type { Context, IndexMap } from "./context.ts";
 import type { Conversion } from "./conversion.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Permissions } from "./permissions.ts";
+import { choiceFault } from "./selectors.ts";
 import type { Trigger } from "./trigger.ts";
 import type { Watch } from "./watch.ts";
 import type { Webhook } from "./webhook.ts";
@@ -111,7 +112,7 @@ export type Part<Services = any> = Controller<Services> | Webhook<Services> | Co
  * @param options What it touches, and its functions.
  * @returns Plain data. Nothing is started.
  * @throws {TypeError} If a kind is declared twice, or is its own child, or no owner reference reaches it and no `map` stands in for one; if a watch wakes nobody,
- *   or holds less than the controller needs; if an index is of a kind that is not watched, or the finalizer is not a qualified name.
+ *   or holds less than the controller needs, or chooses by what is no selector; if an index is of a kind that is not watched, or the finalizer is not a qualified name.
  * @throws {SyntaxError} If `timeout` is not a duration.
  * @throws {RangeError} If `concurrency` is not a positive integer.
  *
@@ -250,6 +251,10 @@ function refuseWatches(kind: AnyKind, declared: readonly AnyKind[], watches: rea
       throw new TypeError(
         `Cannot make a controller of ${kind.kind}: whom does a change of "${watched.kind}" wake? Give its watch a "map" or "names", or add the kind to "owns" or "reads"`,
       );
+    }
+    const fault = choiceFault(options);
+    if (fault !== undefined) {
+      throw new TypeError(`Cannot make a controller of ${kind.kind}: the watch of "${watched.kind}": ${fault}`);
     }
     if (options.metadataOnly && identity(watched) === identity(kind) && ownsStatus(kind)) {
       throw new TypeError(

@@ -43,6 +43,35 @@ const REFUSED: readonly { name: string; make: () => Controller; error: string; m
     error: "TypeError",
     message: 'Cannot make a controller of Website: "ConfigMap" is in "reads" and is in "owns": declare it once',
   },
+  ...([
+    [
+      "labels that are no selector",
+      { labelSelector: "app===web" },
+      '"labelSelector" is "app===web", and must be one of labels, such as "app=web" or { app: "web" }: unable to parse requirement: found \'=\', expected: identifier',
+    ],
+    [
+      "labels of which one would be two as text",
+      { labelSelector: { app: "web,tier=front" } },
+      '"labelSelector" is {"app":"web,tier=front"}, and must be one of labels, such as "app=web" or { app: "web" }: values[0][app]: Invalid value: ' +
+      "\"web,tier=front\": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an " +
+      "alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
+    ],
+    [
+      "fields that are no selector",
+      { fieldSelector: "web" },
+      '"fieldSelector" is "web", and must be one of fields, such as "metadata.name=web": invalid selector: \'web\'; can\'t understand \'web\'',
+    ],
+    [
+      "a pattern of namespaces",
+      { namespaces: ["shop", "shop-*"] },
+      '"namespaces" has "shop-*", which is no name of a namespace: patterns are not taken',
+    ],
+  ] as const).map(([name, options, why]) => ({
+    name: `a watch of ${name}`,
+    make: () => controller(Website, { owns: [ConfigMap], watches: [watch(ConfigMap, options)], reconcile() {} }),
+    error: "TypeError",
+    message: `Cannot make a controller of Website: the watch of "ConfigMap": ${why}`,
+  })),
   {
     name: "a child that no owner reference reaches, as it is in no namespace, and whose changes would wake nobody",
     make: () => controller(Website, { owns: [ConfigMap, Namespace], reconcile() {} }),

@@ -5,17 +5,8 @@ import type { AnyKind, Infer } from "../resource/kind.ts";
 import { judge } from "../resource/_judge.ts";
 import type { Access } from "./access.ts";
 import type { Permissions } from "./permissions.ts";
+import { type LabelSelector, selectorFault } from "./selectors.ts";
 import type { Changeable, Incoming, Mutation, Operation, Verdict, WebhookContext } from "./webhook_context.ts";
-
-/** Which objects are meant, by their labels. */
-export interface LabelSelector {
-  readonly matchLabels?: { readonly [label: string]: string };
-  readonly matchExpressions?: readonly {
-    readonly key: string;
-    readonly operator: "In" | "NotIn" | "Exists" | "DoesNotExist";
-    readonly values?: readonly string[];
-  }[];
-}
 
 /** Which requests a webhook is asked about. The API server sends no others. */
 export interface WebhookFilters<F extends string = string, Root = unknown> {
@@ -132,7 +123,7 @@ export interface WebhookMaker<Services = unknown> {
  *
  * @param kind The kind: one's own, or any other.
  * @param options What is asked, and about which requests.
- * @throws {TypeError} If an API server would not take it: there is nothing to ask, a condition does not compile, a field is no path.
+ * @throws {TypeError} If an API server would not take it: there is nothing to ask, a condition does not compile, a selector is none, a field is no path.
  * @throws {RangeError} If the timeout is not from 1 to 30 s.
  *
  * @example Usage
@@ -184,6 +175,10 @@ function make(kind: AnyKind, options: WebhookOptions<any, any, any, any, any, an
     refuse(`"${subresource}" is no subresource: write it as the path has it, such as "status"`);
   }
   if (field !== undefined && !FIELD.test(field)) refuse(`"${field}" is no field: write it as ".spec.host"`);
+  for (const option of ["objectSelector", "namespaceSelector"] as const) {
+    const fault = options[option] && selectorFault(options[option]);
+    if (fault !== undefined) refuse(`"${option}" would not be taken: ${fault}`);
+  }
   const fault = judge?.conditionFault(matchConditions);
   if (fault !== undefined) refuse(fault);
   const seconds = milliseconds(timeout) / 1000;

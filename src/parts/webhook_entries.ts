@@ -1,7 +1,8 @@
 /** Webhooks as a cluster is told of them: entries of the configurations, without the address and the authority. */
 import { shortName } from "../base/short_name.ts";
 import { fieldCondition } from "../resource/match_conditions.ts";
-import type { LabelSelector, Webhook } from "./webhook.ts";
+import type { LabelSelector } from "./selectors.ts";
+import type { Webhook } from "./webhook.ts";
 
 /** When a webhook is asked: before an object is validated, when it may be changed, or before it is stored. */
 export type WebhookPhase = "mutate" | "validate";

@@ -28,6 +28,36 @@ const refused: readonly { name: string; options: any; message: RegExp }[] = [
     message: /cannot be changed/,
   },
   { name: "a field that is no path", options: { validate, field: "spec.text" }, message: /write it as "\.spec\.host"/ },
+  {
+    name: "a selector with a value that is none",
+    options: { validate, objectSelector: { matchLabels: { app: "a b" } } },
+    message: /"objectSelector" would not be taken: values\[0\]\[app\]: Invalid value: "a b": a valid label must be/,
+  },
+  {
+    name: "a selector with a label that is none",
+    options: { validate, objectSelector: { matchExpressions: [{ key: "-a", operator: "Exists" }] } },
+    message: /"objectSelector" would not be taken: "-a" is no label: name part must consist of/,
+  },
+  {
+    name: "a selector that is in nothing",
+    options: { validate, namespaceSelector: { matchExpressions: [{ key: "a", operator: "In" }] } },
+    message: /"namespaceSelector" would not be taken: "In" of "a" needs values/,
+  },
+  {
+    name: "a selector by values of what is only there",
+    options: { validate, namespaceSelector: { matchExpressions: [{ key: "a", operator: "Exists", values: ["b"] }] } },
+    message: /"Exists" of "a" takes no values/,
+  },
+  {
+    name: "a selector by a value that is none",
+    options: { validate, namespaceSelector: { matchExpressions: [{ key: "a", operator: "NotIn", values: ["-"] }] } },
+    message: /"-" of "a" is no value: a valid label must be/,
+  },
+  {
+    name: "a selector by what is no operator",
+    options: { validate, namespaceSelector: { matchExpressions: [{ key: "a", operator: "in", values: ["b"] }] } },
+    message: /"in" is not one of In, NotIn, Exists, DoesNotExist/,
+  },
   { name: "a subresource that is none", options: { validate, subresource: "Status/x" }, message: /is no subresource/ },
   {
     name: "a condition that does not compile",

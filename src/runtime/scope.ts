@@ -131,7 +131,9 @@ export function watchOf({ watches }: Controller, kind: AnyKind): Watch["options"
 
 function selectionOf(options: Watch["options"] | undefined, selector: string | undefined): Selection {
   const { labelSelector, fieldSelector, namespaces, metadataOnly, managedFields } = options ?? {};
-  const labels = [selector, labelSelector].filter((one) => one !== undefined).map(labelSelectorOf);
+  const labels = [selector, labelSelector].filter((one) => one !== undefined).map(labelSelectorOf).filter((text) =>
+    text.trim() !== ""
+  );
   return {
     ...(labels.length === 0 ? {} : { labelSelector: labels.join(",") }),
     ...(fieldSelector === undefined ? {} : { fieldSelector }),

@@ -129,6 +129,22 @@ Deno.test("a compiled operator may use what is declared of each class, and nothi
     await less.exchange("allow_env", "HOME", "HOMF");
     assert.match(await start(less.path), /Cannot use env "HOME": it is not declared/);
   });
+
+  await t.step(
+    "a setting that cannot be is refused before a cluster is looked for, by the exit code of wrong use",
+    async () => {
+      const { code, stderr } = await new Deno.Command(built.path, {
+        args: ["start"],
+        clearEnv: true,
+        env: { HOME: folder, OP_SELECTOR: "app===web" },
+      }).output();
+      assert.match(
+        new TextDecoder().decode(stderr),
+        /: Cannot take OP_SELECTOR: it is "app===web", and must be a label/,
+      );
+      assert.equal(code, 2);
+    },
+  );
   listener.close();
   await accepting;
   await Deno.remove(folder, { recursive: true });

@@ -180,6 +180,16 @@ Deno.test("selectors go to the server; what leaves them is gone, what enters is 
   assert.deepEqual(runs, ["a: watched changed", "a: watched changed"]);
 });
 
+Deno.test("the operator's selector joins that of a watch of the controller's own kind, also where that asks for nothing", async () => {
+  for (const [labelSelector, together] of [["", "watch=yes"], ["tier in (a,b)", "watch=yes,tier in (a,b)"]] as const) {
+    const sites = controller(Site, { watches: [watch(Site, { labelSelector })], reconcile() {} });
+    await using cluster = await memoryCluster({ parts: { sites }, config: '[operator]\nselector = "watch=yes"\n' });
+    await cluster.settle();
+    const [sitesWatched] = watchesOf(cluster, "sites");
+    assert(sitesWatched?.endsWith(` labelSelector=${together}`), sitesWatched);
+  }
+});
+
 Deno.test("metadataOnly holds no more than metadata", async () => {
   const seen: (Infer<typeof Secret> | undefined)[] = [];
   const sites = controller(Site, {

@@ -86,9 +86,8 @@ const WATCH_AND_LIST: readonly PlantedFault[] = [
   {
     title: "an object without the label is not selected by notin",
     file: "apiserver/verbs/selectors.ts",
-    from: "return [(labels) => values.has(own(labels, key) ?? MISSING) === isIn, next];",
-    to:
-      "return [(labels) => own(labels, key) !== undefined && values.has(own(labels, key) ?? MISSING) === isIn, next];",
+    from: "return value === undefined || !values.includes(value);",
+    to: "return value !== undefined && !values.includes(value);",
     foundBy: "lists: labels select",
   },
 ];

@@ -46,6 +46,10 @@ export const choosing = area("choosing", {
         "mine=",
         " mine ",
         "mine=yes,",
+        "name in (,b)",
+        "name in (b,,a)",
+        "name>1",
+        "in notin (notin),mine",
         "",
       ]
     ) {
@@ -77,6 +81,20 @@ export const choosing = area("choosing", {
         `${"k".repeat(64)}=v`,
         `a=${"v".repeat(64)}`,
         "x.y/z/w=1",
+        "a in (b c)",
+        "a in (b,",
+        "a in (b,=)",
+        "a in (=)",
+        "a in",
+        "a notin (-c,-b,-c)",
+        "a=(b)",
+        "a<",
+        "a<99999999999999999999",
+        "a>+5",
+        "!a gt 1",
+        "!a=b",
+        "!a in (b)",
+        "-x./-y=1",
       ]
     ) await api.get(api.core(`configmaps${query({ labelSelector, fieldSelector: "metadata.name=none" })}`));
   },
