@@ -21,10 +21,11 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
   after(delay: number, callback: () => void): Disposable {
-    const due = Date.now() + delay;
+    // By the clock that is never set: what is due in a month must not ring when somebody sets the machine's.
+    const due = performance.now() + delay;
     let timer = setTimeout(ring, Math.min(delay, LONGEST_TIMEOUT));
     function ring(): void {
-      const left = due - Date.now();
+      const left = due - performance.now();
       if (delay > LONGEST_TIMEOUT && left > 0) timer = setTimeout(ring, Math.min(left, LONGEST_TIMEOUT));
       else callback();
     }

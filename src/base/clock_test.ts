@@ -44,6 +44,27 @@ Deno.test("systemClock does not ring early for a delay longer than a timer can h
   assert.equal(rings, 0);
 });
 
+Deno.test("systemClock goes on waiting for what is due in a month when the machine's clock is set forward by a year", () => {
+  const [realNow, realTimeout] = [Date.now, globalThis.setTimeout];
+  const waits: number[] = [];
+  const rung: (() => void)[] = [];
+  let rings = 0;
+  try {
+    globalThis.setTimeout = ((callback: () => void, delay: number) => {
+      waits.push(delay);
+      return rung.push(callback);
+    }) as unknown as typeof setTimeout;
+    const timer = systemClock.after(2 ** 31 + 60_000, () => rings++);
+    Date.now = () => realNow() + 365 * 86_400_000;
+    rung[0]!();
+    assert.deepEqual([rings, waits[0]], [0, 2 ** 31 - 1]);
+    assert(waits[1]! > 2 ** 31 - 60_000, "no time has passed");
+    timer[Symbol.dispose]();
+  } finally {
+    [Date.now, globalThis.setTimeout] = [realNow, realTimeout];
+  }
+});
+
 Deno.test("systemClock forgets a timer that is disposed of, and disposing twice does nothing", async () => {
   let rings = 0;
   const timer = systemClock.after(0, () => rings++);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers";
+import { untold } from "../../tests/_untold_clock.ts";
 import { VirtualClock } from "../base/virtual_clock.ts";
 import { ConfigMap } from "../kinds/mod.ts";
 import { Client } from "./client.ts";
@@ -36,7 +37,12 @@ function start({ resets = true } = {}) {
       : {}),
     close() {},
   };
-  const pulse = new Pulse({ connection, clock, userAgent: "me", onDead: ({ message }) => told.push(message) });
+  const pulse = new Pulse({
+    connection,
+    clock: untold(clock),
+    userAgent: "me",
+    onDead: ({ message }) => told.push(message),
+  });
   const stop = new AbortController();
   const ended = pulse.run(stop.signal);
   return {

@@ -16,11 +16,14 @@ const FRESH_FOR = 60_000;
  * @returns The source. It throws a {@linkcode CredentialError} when the file cannot be read or is empty.
  */
 export function tokenFile(path: string, machine: Machine, clock: Clock): TokenSource {
-  let held: { token: string; read: number } | undefined;
+  let held: { token: string; read: { now: number; elapsed: number } } | undefined;
   return async (again) => {
-    if (held !== undefined && !again && clock.now() - held.read < FRESH_FOR) return held.token;
+    const { now, elapsed } = held?.read ?? { now: 0, elapsed: 0 };
+    // By the clock that went further: one may be set back, the other stands still while the machine sleeps.
+    const age = Math.max(clock.now() - now, clock.elapsed() - elapsed);
+    if (held !== undefined && !again && age < FRESH_FOR) return held.token;
     try {
-      held = { token: await read(path, machine), read: clock.now() };
+      held = { token: await read(path, machine), read: { now: clock.now(), elapsed: clock.elapsed() } };
     } catch (error) {
       // While the file is being replaced, the token that was good is tried on.
       if (held === undefined || again) throw error;

@@ -16,6 +16,30 @@ Deno.test("tokenFile reads the file again when a minute has passed, and not befo
   assert.equal(reads.length, 2);
 });
 
+for (
+  const [name, offset] of [
+    ["set back meanwhile", { now: -3_600_000, elapsed: 0 }],
+    ["asleep meanwhile, so that one clock stood still", { now: 0, elapsed: -60_000 }],
+  ] as const
+) {
+  Deno.test(`tokenFile reads the file again after a minute also on a machine that was ${name}`, async () => {
+    const { clock, files, machine } = desk({ "/token": "one" });
+    let isOff = false;
+    const token = tokenFile("/token", machine, {
+      now: () => clock.now() + (isOff ? offset.now : 0),
+      elapsed: () => clock.elapsed() + (isOff ? offset.elapsed : 0),
+      after: (delay, callback) => clock.after(delay, callback),
+    });
+    assert.equal(await token(false), "one");
+    files["/token"] = "two";
+    isOff = true;
+    clock.step(clock.now() + 59_999);
+    assert.equal(await token(false), "one");
+    clock.step(clock.now() + 1);
+    assert.equal(await token(false), "two");
+  });
+}
+
 Deno.test("tokenFile reads the file again at once when the token was refused", async () => {
   const { clock, files, machine } = desk({ "/token": "one" });
   const token = tokenFile("/token", machine, clock);

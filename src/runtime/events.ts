@@ -37,12 +37,18 @@ interface Told {
   readonly name: string;
   readonly namespace: string;
   count: number;
-  last: number;
+  /** When it was told last, by both clocks: what the server is told is the time, what is waited for goes by the clock that is never set. */
+  last: Moment;
   /** Whether the server knows it. */
   isWritten: boolean;
   /** When the series was written last, and the count that it had. */
   written: { readonly at: number; readonly count: number };
   timer: Disposable | undefined;
+}
+
+interface Moment {
+  readonly now: number;
+  readonly elapsed: number;
 }
 
 interface Bucket {
@@ -93,8 +99,9 @@ export class EventRecorder {
    * @param report What is told.
    */
   record(controller: string, object: KubeObject, report: Report): void {
-    const now = this.#options.clock.now();
-    this.#forget(now);
+    const { clock } = this.#options;
+    const last = { now: clock.now(), elapsed: clock.elapsed() };
+    this.#forget(last.elapsed);
     const { uid } = object.metadata;
     const key = JSON.stringify([
       controller,
@@ -106,29 +113,29 @@ export class EventRecorder {
       report.related?.metadata.name,
     ]);
     const told = this.#told.get(key);
-    if (told !== undefined && !isForgotten(told, now)) {
+    if (told !== undefined && !isForgotten(told, last.elapsed)) {
       told.count++;
-      told.last = now;
+      told.last = last;
       this.#refresh(told);
       return;
     }
-    if (!this.#mayTell(uid, now)) return this.#options.onEnd?.("dropped");
+    if (!this.#mayTell(uid, last.elapsed)) return this.#options.onEnd?.("dropped");
     const namespace = object.metadata.namespace ?? "default";
     // client-go's names: unique in a namespace, and the object's beginning can be read.
-    const name = `${dnsName(object.metadata.name)}.${now.toString(16)}${
+    const name = `${dnsName(object.metadata.name)}.${last.now.toString(16)}${
       (this.#serial++ & 0xfffff).toString(16).padStart(5, "0")
     }`;
     const first: Told = {
       name,
       namespace,
       count: 1,
-      last: now,
+      last,
       isWritten: false,
       written: { at: -Infinity, count: 1 },
       timer: undefined,
     };
     this.#told.set(key, first);
-    const event = this.#event(controller, object, report, first, now);
+    const event = this.#event(controller, object, report, first);
     this.#enqueue(async () => {
       await this.#options.client.create(Event, event, { namespace });
       first.isWritten = true;
@@ -145,9 +152,9 @@ export class EventRecorder {
     await this.#writing;
   }
 
-  #mayTell(uid: string, now: number): boolean {
-    const bucket = this.#buckets.get(uid) ?? { left: BURST, at: now };
-    const refilled = Math.floor((now - bucket.at) / REFILL);
+  #mayTell(uid: string, elapsed: number): boolean {
+    const bucket = this.#buckets.get(uid) ?? { left: BURST, at: elapsed };
+    const refilled = Math.floor((elapsed - bucket.at) / REFILL);
     bucket.left = Math.min(BURST, bucket.left + refilled);
     bucket.at += refilled * REFILL;
     this.#buckets.set(uid, bucket);
@@ -157,20 +164,20 @@ export class EventRecorder {
   }
 
   /** What was not told again for a while is no series any more, and an object that was quiet for long may tell all again. */
-  #forget(now: number): void {
+  #forget(elapsed: number): void {
     // Not with each event: where thousands of objects fail, to look through all of them each time would be what costs.
-    if (now < this.#swept + SWEEP && now >= this.#swept) return;
-    this.#swept = now;
-    for (const [key, told] of this.#told) if (isForgotten(told, now)) this.#told.delete(key);
+    if (elapsed < this.#swept + SWEEP) return;
+    this.#swept = elapsed;
+    for (const [key, told] of this.#told) if (isForgotten(told, elapsed)) this.#told.delete(key);
     if (this.#buckets.size < 10_000) return;
-    for (const [uid, { at }] of this.#buckets) if (at + BURST * REFILL <= now) this.#buckets.delete(uid);
+    for (const [uid, { at }] of this.#buckets) if (at + BURST * REFILL <= elapsed) this.#buckets.delete(uid);
   }
 
   /** The first repeat is written at once, further ones together. */
   #refresh(told: Told): void {
     if (told.timer !== undefined) return;
     const { clock } = this.#options;
-    const wait = Math.max(0, told.written.at + REFRESH - clock.now());
+    const wait = Math.max(0, told.written.at + REFRESH - clock.elapsed());
     if (wait === 0) return this.#writeSeries(told);
     told.timer = clock.after(wait, () => {
       told.timer = undefined;
@@ -179,17 +186,17 @@ export class EventRecorder {
   }
 
   #writeSeries(told: Told): void {
-    told.written = { at: this.#options.clock.now(), count: told.count };
+    told.written = { at: this.#options.clock.elapsed(), count: told.count };
     const { name, namespace } = told;
     this.#enqueue(async () => {
       if (!told.isWritten) return;
-      const series = { count: told.count, lastObservedTime: microTime(told.last) };
+      const series = { count: told.count, lastObservedTime: microTime(told.last.now) };
       await this.#options.client.patch(Event, name, { series }, { namespace });
     });
   }
 
   #enqueue(write: () => Promise<void>): void {
-    if (this.#line.length >= LONGEST_LINE || this.#options.clock.now() < this.#forbiddenUntil) {
+    if (this.#line.length >= LONGEST_LINE || this.#options.clock.elapsed() < this.#forbiddenUntil) {
       return this.#options.onEnd?.("dropped");
     }
     this.#line.push(write);
@@ -214,7 +221,7 @@ export class EventRecorder {
     onEnd?.("failed");
     if (error instanceof NotLeadingError) return;
     if (!isStatus(error, 403)) return log.debug("Event not written", { error: (error as Error).message });
-    this.#forbiddenUntil = clock.now() + FORBIDDEN_PAUSE;
+    this.#forbiddenUntil = clock.elapsed() + FORBIDDEN_PAUSE;
     this.#line.length = 0;
     log.warn("Events are not written", {
       error: `${error.message}: give this user the verbs create and patch on "events" of events.k8s.io`,
@@ -225,13 +232,12 @@ export class EventRecorder {
     controller: string,
     object: KubeObject,
     report: Report,
-    { name, namespace }: Told,
-    now: number,
+    { name, namespace, last }: Told,
   ): Input<typeof Event> {
     const { reason, note, type, action = "Reconcile", related } = report;
     return {
       metadata: { name, namespace },
-      eventTime: microTime(now),
+      eventTime: microTime(last.now),
       reportingController: shortName(controller, LONGEST.controller),
       reportingInstance: cutBytes(this.#options.instance, LONGEST.instance, ""),
       type,
@@ -246,8 +252,8 @@ export class EventRecorder {
 }
 
 /** Whether what comes again is a new series. */
-function isForgotten({ last, timer }: Told, now: number): boolean {
-  return last + SERIES <= now && timer === undefined;
+function isForgotten({ last, timer }: Told, elapsed: number): boolean {
+  return last.elapsed + SERIES <= elapsed && timer === undefined;
 }
 
 function referenceTo({ apiVersion, kind, metadata }: KubeObject): Record<string, string> {

@@ -201,7 +201,7 @@ export class Informer {
   async #stream(state: State, select: SelectOptions, signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#options;
     const timeoutSeconds = Math.round(SHORTEST_WATCH_SECONDS * (1 + random()));
-    const opened = clock.now();
+    const opened = clock.elapsed();
     using silence = listenForSilence({
       clock,
       signal,
@@ -230,7 +230,7 @@ export class Informer {
     if (this.#state.at !== "live") {
       throw new Error(`Cannot watch ${this.kind.kind}: the server ended the first listing before it was complete`);
     }
-    if (isWordless && clock.now() - opened < SHORTEST_STREAM) {
+    if (isWordless && clock.elapsed() - opened < SHORTEST_STREAM) {
       throw new Error(`Cannot watch ${this.kind.kind}: the server ended the watch at once`);
     }
     this.#take({ came: "end" });

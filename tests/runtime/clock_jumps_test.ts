@@ -1,0 +1,127 @@
+/** A machine whose clock is set by hours: what is waited for, counted and held back goes by time that passed, and not by what the clock says. */
+import assert from "node:assert/strict";
+import { controller, operator, requeue, TemporaryError } from "@op/sdk";
+import { ConfigMap, Event, Lease } from "@op/sdk/kinds";
+import { faults, memoryCluster } from "@op/sdk/testing";
+import { applyText, Note } from "./_notes.ts";
+import { startProcess } from "./_processes.ts";
+
+const HOUR = 3_600_000;
+const MINUTES = 90;
+
+/** What an operator sends within some hours, and when, with all that makes it wait; and what it counted. */
+async function sentWithin(offsetAt: (minute: number) => number) {
+  let talked = 0;
+  const notes = controller(Note, {
+    owns: [ConfigMap],
+    async reconcile(note, context) {
+      const { metadata: { name } } = note;
+      if (name === "timed") return requeue("7m");
+      if (name === "failing") throw new Error("it fails");
+      if (name === "late") throw new TemporaryError("not yet", { retry: "11m" });
+      if (name === "repeating") {
+        context.events.normal("Seen", "as before");
+        return requeue("50s");
+      }
+      if (name === "talking") {
+        for (let i = 0; i < 10; i++) context.events.normal("Counted", String(talked++));
+        return requeue("2m");
+      }
+      return void await applyText(note, context);
+    },
+  });
+  await using cluster = await memoryCluster({ kinds: [Note] });
+  const start = cluster.clock.now();
+  await using process = startProcess(cluster, operator({ name: "jumps", parts: { notes }, health: false }), "pod");
+  for (const name of ["timed", "failing", "late", "repeating", "talking", "plain"]) {
+    await cluster.create(Note, name, { spec: {} });
+  }
+  for (let minute = 0; minute < MINUTES; minute++) {
+    process.setClock(offsetAt(minute));
+    const text = { spec: { text: String(minute) } };
+    if (minute % 10 === 5) cluster.inject(faults.watchSilent(), { kind: Note });
+    if (minute % 10 === 6) await cluster.patch(Note, "plain", text);
+    if (minute % 10 === 8) {
+      cluster.inject(faults.status(500), { by: "jumps", kind: ConfigMap, verb: "patch", times: 2 });
+    }
+    if (minute % 20 === 9) {
+      // A server on its way down ends each watch at once.
+      const endedAtOnce = { name: "ended at once", answer: () => new Response("") };
+      cluster.inject(endedAtOnce, { by: "jumps", kind: ConfigMap, verb: "watch", times: 3 });
+      cluster.inject(faults.watchCut(), { by: "jumps", kind: ConfigMap });
+    }
+    if (minute === 40) cluster.inject(faults.status(403), { by: "jumps", kind: Event, times: 1 });
+    await cluster.advance("1m");
+  }
+  const sent = cluster.requests.filter(({ userAgent }) => userAgent.startsWith("jumps/")).map((
+    { time, method, path },
+  ) => `${(time - start) / 1000} s ${method} ${path.replace(/\.[0-9a-f]{10,}/, "")}`);
+  const stopped = process.stop();
+  await cluster.advance("1m");
+  await stopped;
+  return { sent: sent.sort(), metrics: await process.running.metrics.text() };
+}
+
+const JUMPS: readonly { name: string; offsetAt: (minute: number) => number }[] = [
+  { name: "back by three hours", offsetAt: (minute) => minute < 15 ? 0 : -3 * HOUR },
+  { name: "forward by three hours", offsetAt: (minute) => minute < 15 ? 0 : 3 * HOUR },
+  { name: "to and fro", offsetAt: (minute) => [0, -5, 3, -1][minute % 4]! * HOUR },
+];
+
+Deno.test("an operator whose clock is set sends what it would have sent, at the same times, and counts the same", async (t) => {
+  const usual = await sentWithin(() => 0);
+  assert(usual.sent.length > 200, `${usual.sent.length} requests`);
+  for (const { name, offsetAt } of JUMPS) {
+    await t.step(name, async () => {
+      const { sent, metrics } = await sentWithin(offsetAt);
+      assert.deepEqual(sent.filter((one) => !usual.sent.includes(one)), []);
+      assert.deepEqual(usual.sent.filter((one) => !sent.includes(one)), []);
+      assert.equal(metrics, usual.metrics);
+    });
+  }
+});
+
+const notes = controller(Note, { reconcile() {} });
+const elected = operator({ name: "jumps", parts: { notes }, health: false, leaderElection: true });
+
+Deno.test("a leader whose clock goes forward past its deadline leads no more from that moment: its machine may have slept", async () => {
+  await using cluster = await memoryCluster({ kinds: [Note] });
+  await using process = startProcess(cluster, elected, "pod");
+  await cluster.advance("3s");
+  assert.equal(process.running.isLeading, true);
+  process.setClock(8000);
+  assert.equal(process.running.isLeading, true, "ten seconds have not passed since the last renewal began");
+  process.setClock(11_000);
+  assert.equal(process.running.isLeading, false);
+  await cluster.advance("5s");
+  assert.equal(process.running.isLeading, true, "the lease is still its own: it begins anew");
+  await stopped(process, cluster);
+});
+
+Deno.test("a leader whose clock is set back leads no longer than it would have, and no standby takes a lease by what its clock says", async () => {
+  await using cluster = await memoryCluster({ kinds: [Note] });
+  await using first = startProcess(cluster, elected, "first");
+  await cluster.advance("1s");
+  await using second = startProcess(cluster, elected, "second");
+  await cluster.advance("10s");
+  assert.deepEqual([first.running.isLeading, second.running.isLeading], [true, false]);
+  first.cutOff(true);
+  first.setClock(-HOUR);
+  await cluster.advance("9s");
+  second.setClock(HOUR);
+  await cluster.advance("2s");
+  assert.deepEqual([first.running.isLeading, second.running.isLeading], [false, false], "15 s have not passed");
+  await cluster.advance("8s");
+  assert.equal(second.running.isLeading, true);
+  const { renewTime } = (await cluster.get(Lease, "jumps")).spec ?? {};
+  assert.match(renewTime ?? "", /^2030-01-01T01:00:/, "others are told by its own clock, and do not look at it");
+  first.cutOff(false);
+  await stopped(first, cluster);
+  await stopped(second, cluster);
+});
+
+async function stopped(process: { stop(): Promise<void> }, cluster: { advance(time: "1m"): Promise<void> }) {
+  const ended = process.stop();
+  await cluster.advance("1m");
+  await ended;
+}
