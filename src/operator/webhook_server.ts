@@ -48,7 +48,8 @@ export class WebhookServer {
   readonly #server: TlsServer;
   readonly #certificates: CertificateKeeper | FollowedFiles;
   #expiry: { readonly server: number; readonly authority?: number } | undefined;
-  #isFirst = true;
+  /** The certificate that the server shows, and its key. */
+  #shown: string | undefined;
 
   /** @throws {Error} If its port cannot be listened on: a program that cannot serve does not begin. */
   constructor(context: WebhookServerContext) {
@@ -111,15 +112,21 @@ export class WebhookServer {
   }
 
   #use(certificate: CertificateFiles, expiry: { readonly server: number; readonly authority?: number }): void {
-    this.#server.use(certificate);
+    // Another authority alone changes nothing of what is shown.
+    const text = certificate.certificate + certificate.key;
+    if (text !== this.#shown) this.#show(certificate, expiry.server);
+    this.#shown = text;
     this.#expiry = expiry;
+  }
+
+  #show(certificate: CertificateFiles, until: number): void {
+    this.#server.use(certificate);
     const { log, metrics } = this.#context;
-    if (this.#isFirst) log.info("Webhooks served", { port: this.port });
+    if (this.#shown === undefined) log.info("Webhooks served", { port: this.port });
     else {
       metrics.rotation();
-      log.info("Webhooks show another certificate", { until: isoTime(expiry.server) });
+      log.info("Webhooks show another certificate", { until: isoTime(until) });
     }
-    this.#isFirst = false;
   }
 
   #count(): void {

@@ -214,12 +214,47 @@ Deno.test("what a function throws is counted, and in the log with the request's 
   const response = await handlerOf({ noteRules }, { metrics, log: noting(lines) }).fetch(post(review("a", "u-7")));
   assert.equal(response.status, 500);
   assert.equal(await response.text(), "the webhook failed; its log has the reason under uid u-7");
-  const [[message, { uid, error, stack }]] = lines as [[string, Record<string, string>]];
-  assert.deepEqual([message, uid, error], ["Webhook failed", "u-7", "the password is swordfish"]);
+  const [[message, { stack, ...fields }]] = lines as [[string, Record<string, string>]];
+  assert.deepEqual([message, fields], ["Webhook failed", {
+    webhook: "noteRules",
+    uid: "u-7",
+    operation: "CREATE",
+    kind: "Note",
+    namespace: "default",
+    name: "a",
+    error: "the password is swordfish",
+  }]);
   assert.match(stack!, /^TypeError: the password is swordfish\n +at /);
   const told = await metrics.text();
   assert.match(told, /^controller_runtime_webhook_panics_total\{webhook="\/validate\/note-rules"\} 1$/m);
   assert.match(told, /^controller_runtime_webhook_requests_total\{webhook="\/validate\/note-rules",code="500"\} 1$/m);
+});
+
+Deno.test("a function that does not answer in time is in the log, and a body that does not come is not", async () => {
+  const clock = new VirtualClock();
+  const lines: unknown[] = [];
+  const begun = Promise.withResolvers<void>();
+  const noteRules = webhook(Note, {
+    validate() {
+      begun.resolve();
+      return new Promise<void>(() => {});
+    },
+  });
+  const { fetch } = handlerOf({ noteRules }, { clock, log: noting(lines) });
+  const slow = fetch(post(review(), `${PATH}?timeout=2s`));
+  await begun.promise;
+  clock.step(clock.now() + 1800);
+  assert.equal((await slow).status, 504);
+  const told = { path: PATH, status: 504, error: "no answer within 1800 ms" };
+  assert.deepEqual(lines, [["Webhook request not answered", told]]);
+
+  const headers = { "content-type": "application/json" };
+  const silent = fetch(
+    new Request(`https://notes${PATH}?timeout=2s`, { method: "POST", headers, body: new ReadableStream() }),
+  );
+  clock.step(clock.now() + 1800);
+  assert.equal((await silent).status, 504);
+  assert.equal(lines.length, 1);
 });
 
 // deno-lint-ignore no-explicit-any -- whatever is answered
@@ -235,12 +270,12 @@ function post(body: unknown, path = PATH): Request {
   return new Request(`https://notes${path}`, { method: "POST", headers, body: text });
 }
 
-/** A log that writes down what is an error. */
+/** A log that writes down what is an error, or a warning. */
 function noting(lines: unknown[]): Logger {
   const log: Logger = {
     debug() {},
     info() {},
-    warn() {},
+    warn: (...line) => void lines.push(line),
     error: (...line) => void lines.push(line),
     with: () => log,
     isDebug: false,

@@ -43,6 +43,8 @@ Deno.test(`${REVIEWS} reviews, half of them and more on fresh connections, while
   assert.deepEqual(failures, []);
   assert(fresh >= REVIEWS / 2 && kept >= REVIEWS / 5, `${fresh} fresh, ${kept} kept`);
   assert.notEqual(await publishedBundle(client), bundle);
+  // Another bundle alone is none.
+  assert.match(await running.metrics.text(), new RegExp(`^op_certificate_rotations_total ${ROTATIONS}$`, "m"));
   console.log(`${fresh} on fresh connections, ${kept} on kept ones, 0 failed`);
 });
 

@@ -8,7 +8,7 @@ import { type AdmissionResponse, allowing, denying, type Gathered, isFault } fro
 import { admissionRequest } from "./bad_review.ts";
 import { patchOfDraft, patchOfWanted } from "./patch.ts";
 import type { Patience } from "./patience.ts";
-import { contextOf, type Surroundings } from "./review_context.ts";
+import { contextOf, keysOf, type Surroundings } from "./review_context.ts";
 
 /** How one review is answered. */
 export interface Asking {
@@ -22,10 +22,13 @@ export interface Asking {
 export class WebhookFailure extends Error {
   override name = "WebhookFailure";
   readonly uid: string;
+  /** What a line of the log says of the request. */
+  readonly keys: Readonly<Record<string, unknown>>;
 
-  constructor(uid: string, cause: unknown) {
+  constructor(request: AdmissionRequest, part: string, cause: unknown) {
     super(cause instanceof Error ? cause.message : String(cause), { cause });
-    this.uid = uid;
+    this.uid = request.uid;
+    this.keys = keysOf(request, part);
   }
 }
 
@@ -56,7 +59,7 @@ export async function admit(
     return verdictOf(webhook, request, await webhook.validate!(object, context), gathered);
   } catch (error) {
     if (error instanceof Denial) return denying(request, [error], webhook.field, gathered);
-    throw new WebhookFailure(request.uid, error);
+    throw new WebhookFailure(request, part, error);
   }
 }
 

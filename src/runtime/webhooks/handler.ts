@@ -55,7 +55,13 @@ const AS_IT_IS = { "cache-control": "no-transform" };
 // The most that an API server waits for.
 const LONGEST = 30;
 
+/** The whole request was there, and its function did not answer in time. */
+class LateAnswer extends BadReview {
+  override name = "LateAnswer";
+}
+
 interface Route {
+  readonly path: string;
   readonly metrics: WebhookMetrics;
   readonly longest: number;
   /** Seconds, where the request does not say. */
@@ -89,6 +95,7 @@ export class WebhookHandler {
         if (webhook[phase] === undefined) continue;
         const path = webhookPath(phase, part);
         this.#routes.set(path, {
+          path,
           metrics: metrics.webhook(path),
           longest: review,
           timeout: webhook.timeout,
@@ -99,6 +106,7 @@ export class WebhookHandler {
     const conversions = new Conversions(conversionsOf(parts).map(([, part]) => part));
     if (!conversions.isEmpty) {
       this.#routes.set(CONVERSION_PATH, {
+        path: CONVERSION_PATH,
         metrics: metrics.webhook(CONVERSION_PATH),
         longest: conversion,
         timeout: LONGEST,
@@ -147,10 +155,14 @@ export class WebhookHandler {
     if (this.#inFlight > this.#most) throw new BadReview(429, `${this.#most} requests are being answered: try again`);
     const longest = patienceOf(query, route.timeout);
     const patience = new Patience(this.#options.signal);
-    const late = (): void => patience.end(new BadReview(504, `no answer within ${longest} ms`));
+    const progress = { isAsked: false };
+    const late = (): void => {
+      const Late = progress.isAsked ? LateAnswer : BadReview;
+      patience.end(new Late(504, `no answer within ${longest} ms`));
+    };
     const deadline = this.#deadlines.after(longest, late);
     try {
-      const answer = await patience.orEnd(this.#read(route, request, patience));
+      const answer = await patience.orEnd(this.#read(route, request, patience, progress));
       return answer instanceof Response ? answer : json(answer);
     } finally {
       this.#deadlines.forget(deadline);
@@ -158,9 +170,16 @@ export class WebhookHandler {
     }
   }
 
-  async #read(route: Route, request: Request, patience: Patience): Promise<unknown> {
+  async #read(
+    route: Route,
+    request: Request,
+    patience: Patience,
+    progress: { isAsked: boolean },
+  ): Promise<unknown> {
     if (!this.#isReady) await this.#options.ready;
     const body = await this.#bodies.read(request, route.longest, patience);
+    // A thread tells of its own.
+    progress.isAsked = this.#options.threads === undefined;
     if (typeof body === "string") return await this.#pass(route, request.url, body, patience);
     try {
       return await this.#pass(route, request.url, body.text, patience);
@@ -207,18 +226,21 @@ export class WebhookHandler {
   }
 
   /** What went wrong, as a status. What the user's code said is in the log, and not in the answer. */
-  #failed(error: unknown, { metrics }: Route): Response {
+  #failed(error: unknown, { metrics, path }: Route): Response {
     const { log, tracing } = this.#options;
     if (error instanceof BadReview) {
-      log.debug("Webhook request not answered", { status: error.status, error: error.message });
+      const told = { path, status: error.status, error: error.message };
+      // What is no review is somebody else's fault, and may come often.
+      if (error instanceof LateAnswer) log.warn("Webhook request not answered", told);
+      else log.debug("Webhook request not answered", told);
       return refusal(error.status, error.message);
     }
     if (error instanceof WebhookFailure) {
       metrics.panic();
       tracing?.failReview(error);
-      const { uid, message, cause } = error;
-      log.error("Webhook failed", { uid, error: message, ...stackOf(cause), ...tracing?.reviewLogFields() });
-      return refusal(500, `the webhook failed; its log has the reason under uid ${error.uid}`);
+      const { uid, keys, message, cause } = error;
+      log.error("Webhook failed", { ...keys, error: message, ...stackOf(cause), ...tracing?.reviewLogFields() });
+      return refusal(500, `the webhook failed; its log has the reason under uid ${uid}`);
     }
     // Too deep for the language, a body that broke off.
     log.warn("Webhook request not read", { error: error instanceof Error ? error.message : String(error) });

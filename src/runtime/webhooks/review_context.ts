@@ -66,9 +66,10 @@ export function contextOf(webhook: Webhook, review: Review, around: Surroundings
   };
 }
 
-function keysOf(request: AdmissionRequest, part: string): Record<string, unknown> {
-  const { uid, operation, namespace, name } = request;
-  return { webhook: part, uid, operation, ...(namespace ? { namespace } : {}), ...(name ? { name } : {}) };
+/** What a line of the log says of a request: which one it is, and about what. */
+export function keysOf(request: AdmissionRequest, part: string): Record<string, unknown> {
+  const { uid, operation, kind: { kind }, namespace, name } = request;
+  return { webhook: part, uid, operation, kind, ...(namespace ? { namespace } : {}), ...(name ? { name } : {}) };
 }
 
 function audit(gathered: Gathered, key: string, value: string): void {
