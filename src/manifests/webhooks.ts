@@ -1,5 +1,5 @@
 /** What tells a cluster of an operator's webhooks: the configurations, the conversion in definitions, the Service, and cert-manager's objects. */
-import { conversionsOf, isCalled, type Parts } from "../parts/part_list.ts";
+import { conversionsOf, isCalled, type Parts, webhooksOf } from "../parts/part_list.ts";
 import { CONVERSION_PATH, webhookEntries, type WebhookPhase } from "../parts/webhook_entries.ts";
 import type { CustomResourceDefinitionManifest } from "../resource/kind.ts";
 import { labelsOf, type Manifest } from "./manifest.ts";
@@ -14,6 +14,8 @@ export interface WebhookConfigurationOptions {
   readonly place: WebhookPlace;
   /** The operator's own namespace: what is in it is not asked about, unless a webhook says otherwise. */
   readonly namespace?: string;
+  /** As whom the operator writes, for webhooks that leave that out. @default {the service account of its name in `namespace`} */
+  readonly user?: string;
   /** The certificate of cert-manager whose authority is put in: `namespace/name`. */
   readonly injectFrom?: string;
   /** The authority by which the server is known, as PEM. Absent in what is kept under version control: the operator keeps it up itself. */
@@ -41,6 +43,7 @@ export function webhookService(operator: string): string {
  * @param operator The operator's name.
  * @param parts Its parts.
  * @param options Where they are.
+ * @throws {TypeError} If a webhook leaves out what the operator itself writes, and it is not said as whom.
  *
  * @example Usage
  * ```ts
@@ -56,9 +59,15 @@ export function webhookService(operator: string): string {
 export function webhookConfigurations(
   operator: string,
   parts: Parts,
-  { place, namespace, injectFrom, caBundle }: WebhookConfigurationOptions,
+  { place, namespace, user, injectFrom, caBundle }: WebhookConfigurationOptions,
 ): Manifest[] {
-  const entries = webhookEntries(operator, parts, namespace);
+  const [exceptOwn] = webhooksOf(parts).find(([, webhook]) => webhook.exceptOwn) ?? [];
+  if (exceptOwn !== undefined && (user ?? namespace) === undefined) {
+    throw new TypeError(
+      `Cannot make the configurations of "${operator}": "${exceptOwn}" leaves out what the operator itself writes: say the "namespace" that it runs in`,
+    );
+  }
+  const entries = webhookEntries(operator, parts, namespace, user);
   return (["mutate", "validate"] as const).flatMap((phase: WebhookPhase): Manifest[] => {
     const own = entries.filter((entry) => entry.phase === phase);
     if (own.length === 0) return [];
@@ -88,7 +97,7 @@ export function webhookConfigurations(
 export function withConversion(
   crds: readonly CustomResourceDefinitionManifest[],
   parts: Parts,
-  { place, injectFrom, caBundle }: Omit<WebhookConfigurationOptions, "namespace">,
+  { place, injectFrom, caBundle }: Omit<WebhookConfigurationOptions, "namespace" | "user">,
 ): CustomResourceDefinitionManifest[] {
   const converted = convertedDefinitions(parts);
   return crds.map((crd) => {

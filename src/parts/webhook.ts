@@ -3,6 +3,7 @@ import { type Duration, milliseconds } from "../base/duration.ts";
 import type { CheckedNames } from "../resource/column_path.ts";
 import type { AnyKind, Infer } from "../resource/kind.ts";
 import { judge } from "../resource/_judge.ts";
+import { CONDITION_OF } from "../resource/match_conditions.ts";
 import type { Access } from "./access.ts";
 import type { Permissions } from "./permissions.ts";
 import { type LabelSelector, selectorFault } from "./selectors.ts";
@@ -23,6 +24,11 @@ export interface WebhookFilters<F extends string = string, Root = unknown> {
    * could hold up what it needs to run. @default {false}
    */
   readonly everywhere?: boolean;
+  /**
+   * Whether what the operator itself writes is left out: requests by its service account. So it may do what others may not, and waits for nobody when its
+   * webhooks are not up. @default {false}
+   */
+  readonly exceptOwn?: boolean;
   /** Expressions in CEL that must all hold, by name: they know `object`, `oldObject`, `request` and `authorizer` (KEP-3716). */
   readonly matchConditions?: { readonly [name: string]: string };
   /** Whether requests by other versions of the kind count too; they are converted. @default {"Equivalent"} */
@@ -88,6 +94,7 @@ export interface Webhook<Services = any> {
   readonly objectSelector: LabelSelector | undefined;
   readonly namespaceSelector: LabelSelector | undefined;
   readonly everywhere: boolean;
+  readonly exceptOwn: boolean;
   readonly matchConditions: { readonly [name: string]: string };
   readonly matchPolicy: "Equivalent" | "Exact";
   readonly field: string | undefined;
@@ -179,6 +186,13 @@ function make(kind: AnyKind, options: WebhookOptions<any, any, any, any, any, an
     const fault = options[option] && selectorFault(options[option]);
     if (fault !== undefined) refuse(`"${option}" would not be taken: ${fault}`);
   }
+  for (const option of ["field", "exceptOwn"] as const) {
+    const taken = CONDITION_OF[option];
+    if (!options[option] || !Object.hasOwn(matchConditions, taken)) continue;
+    refuse(
+      `"matchConditions" has "${taken}", which is the name of the condition that "${option}" makes: choose another`,
+    );
+  }
   const fault = judge?.conditionFault(matchConditions);
   if (fault !== undefined) refuse(fault);
   const seconds = milliseconds(timeout) / 1000;
@@ -205,6 +219,7 @@ function make(kind: AnyKind, options: WebhookOptions<any, any, any, any, any, an
     objectSelector: options.objectSelector,
     namespaceSelector: options.namespaceSelector,
     everywhere: options.everywhere ?? false,
+    exceptOwn: options.exceptOwn ?? false,
     matchConditions,
     matchPolicy: options.matchPolicy ?? "Equivalent",
     field,

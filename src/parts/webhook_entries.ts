@@ -1,6 +1,6 @@
 /** Webhooks as a cluster is told of them: entries of the configurations, without the address and the authority. */
 import { shortName } from "../base/short_name.ts";
-import { fieldCondition } from "../resource/match_conditions.ts";
+import { CONDITION_OF, fieldCondition, othersCondition } from "../resource/match_conditions.ts";
 import type { LabelSelector } from "./selectors.ts";
 import type { Webhook } from "./webhook.ts";
 
@@ -65,11 +65,13 @@ export function webhookPath(phase: WebhookPhase, part: string): string {
  * @param operator The operator's name.
  * @param parts The parts by their keys; what is no webhook is passed over.
  * @param namespace The operator's own namespace, which is left out unless a webhook says otherwise.
+ * @param user As whom the operator writes; what it writes is asked about where nobody knows.
  */
 export function webhookEntries(
   operator: string,
   parts: Readonly<Record<string, { readonly part: string }>>,
   namespace: string | undefined,
+  user: string | undefined = serviceAccount(operator, namespace),
 ): WebhookEntry[] {
   return Object.entries(parts).flatMap(([part, value]) => {
     if (!isWebhook(value)) return [];
@@ -78,9 +80,13 @@ export function webhookEntries(
       phase,
       part,
       path: webhookPath(phase, part),
-      fields: fieldsOf(operator, part, value, phase, namespace),
+      fields: fieldsOf(operator, part, value, phase, namespace, user),
     }));
   });
+}
+
+function serviceAccount(operator: string, namespace: string | undefined): string | undefined {
+  return namespace === undefined ? undefined : `system:serviceaccount:${namespace}:${operator}`;
 }
 
 /** Whether a part is a webhook. */
@@ -94,12 +100,16 @@ function fieldsOf(
   webhook: Webhook,
   phase: WebhookPhase,
   namespace: string | undefined,
+  user: string | undefined,
 ): WebhookFields {
   const { kind, subresource, scope, field, objectSelector, matchConditions } = webhook;
   // A webhook that is told of a deletion cannot change anything.
   const operations = webhook.operations.filter((operation) => phase === "validate" || operation !== "DELETE");
   const conditions = Object.entries(matchConditions).map(([name, expression]) => ({ name, expression }));
-  if (field !== undefined) conditions.push({ name: "field", expression: fieldCondition(field) });
+  if (field !== undefined) conditions.push({ name: CONDITION_OF.field, expression: fieldCondition(field) });
+  if (webhook.exceptOwn && user !== undefined) {
+    conditions.push({ name: CONDITION_OF.exceptOwn, expression: othersCondition(user) });
+  }
   const namespaceSelector = withoutSystem(webhook, namespace);
   return {
     name: `${labelOf(part)}.${operator}.${domainOf(kind.group)}`,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { access, conversion, operator, resource, s, webhook } from "../../mod.ts";
 import { ConfigMap, Namespace, Pod } from "../kinds/mod.ts";
+import { webhookConfigurations } from "../manifests/webhooks.ts";
 import { webhookEntries } from "./webhook_entries.ts";
 
 const Note = resource({
@@ -70,6 +71,17 @@ const refused: readonly { name: string; options: any; message: RegExp }[] = [
     message: /must evaluate to bool but got int/,
   },
   { name: "a condition without a name", options: { validate, matchConditions: { "": "true" } }, message: /is no name/ },
+  {
+    name: "a condition that is called as that of its field",
+    options: { validate, field: ".spec.text", matchConditions: { field: "true" } },
+    message: /"matchConditions" has "field", which is the name of the condition that "field" makes: choose another$/,
+  },
+  {
+    name: "a condition that is called as that of what is not its own",
+    options: { validate, exceptOwn: true, matchConditions: { others: "true" } },
+    message:
+      /"matchConditions" has "others", which is the name of the condition that "exceptOwn" makes: choose another$/,
+  },
   {
     name: "a right to write",
     options: { validate, uses: [access(ConfigMap, "patch")] },
@@ -176,6 +188,28 @@ Deno.test("webhookEntries tell the server whatever narrows which requests it sen
   // What is deleted cannot be changed.
   assert.deepEqual(mutating?.rules[0]?.operations, ["CREATE"]);
   assert.equal(mutating?.reinvocationPolicy, "IfNeeded");
+});
+
+Deno.test("webhookEntries leave out what the operator itself writes, where they are told to", () => {
+  const conditions = { field: "true", others: "true" };
+  const parts = {
+    locks: webhook(Note, { validate, exceptOwn: true }),
+    rules: webhook(Note, { validate, matchConditions: conditions }),
+  };
+  const told = (user?: string) =>
+    webhookEntries("notes", parts, "notes-system", user).map(({ fields }) =>
+      fields.matchConditions?.map(({ expression }) => expression)
+    );
+  const others = (user: string) => [`request.userInfo.username != "${user}"`];
+  assert.deepEqual(told(), [others("system:serviceaccount:notes-system:notes"), ["true", "true"]]);
+  assert.deepEqual(told("robot"), [others("robot"), ["true", "true"]]);
+  const place = { url: "https://127.0.0.1:1" };
+  assert.throws(() => webhookConfigurations("notes", parts, { place }), {
+    name: "TypeError",
+    message:
+      'Cannot make the configurations of "notes": "locks" leaves out what the operator itself writes: say the "namespace" that it runs in',
+  });
+  assert.equal(webhookConfigurations("notes", { rules: parts.rules }, { place }).length, 1);
 });
 
 Deno.test("operator refuses webhooks that would be served at one place", () => {

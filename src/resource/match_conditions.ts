@@ -10,3 +10,15 @@ export function fieldCondition(path: string): string {
   return `request.operation == "DELETE" ? oldObject${steps}.hasValue() : ` +
     `request.operation == "UPDATE" ? object${steps} != oldObject${steps} : object${steps}.hasValue()`;
 }
+
+/**
+ * The condition under which a request is not a user's.
+ *
+ * @param user The user's name.
+ */
+export function othersCondition(user: string): string {
+  return `request.userInfo.username != ${JSON.stringify(user)}`;
+}
+
+/** How the conditions are called that options of a webhook stand for. They stand among those that are written by hand. */
+export const CONDITION_OF: Readonly<Record<"field" | "exceptOwn", string>> = { field: "field", exceptOwn: "others" };

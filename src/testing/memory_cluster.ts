@@ -232,7 +232,8 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
     ...(options.leaderElection === undefined ? {} : { leaderElection: options.leaderElection }),
   };
   await roles?.install();
-  for (const configuration of webhookConfigurations(op.name, op.parts, { ...place, namespace: PLACE.namespace })) {
+  const origin = { namespace: PLACE.namespace, ...(roles === undefined ? {} : { user: roles.user.name }) };
+  for (const configuration of webhookConfigurations(op.name, op.parts, { ...place, ...origin })) {
     const kind = configuration.kind === MutatingWebhookConfiguration.kind
       ? MutatingWebhookConfiguration
       : ValidatingWebhookConfiguration;
