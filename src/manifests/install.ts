@@ -28,6 +28,11 @@ export interface InstallOptions {
    * Secret `<name>-webhook` of yours. @default {"self"}
    */
   readonly certificates?: "self" | "cert-manager" | "files";
+  /**
+   * Where the API server calls its webhooks, without a path, such as `https://127.0.0.1:9443`: in tests on a real API server, or where it runs outside of the
+   * cluster. Its host belongs into `names` of the operator's option `webhooks`, so that the certificate has it. @default {its Service}
+   */
+  readonly webhookUrl?: string;
   /** The image of the executable. @default {what `imageParts` make} */
   readonly image?: string;
   /** What the image is called, where it is not said whole. @default {`<name>:<version>`} */
@@ -43,6 +48,8 @@ export interface Install {
   readonly watches: readonly string[] | undefined;
   readonly policies: readonly PolicyRule[];
   readonly certificates: CertificateSource;
+  /** Without a slash at its end; absent where its Service is called. */
+  readonly webhookUrl: string | undefined;
   readonly image: string;
 }
 
@@ -68,8 +75,15 @@ export function installOf(
   { name, version }: { readonly name: string; readonly version: string },
   options: InstallOptions,
 ): Install {
-  const { namespace = `${name}-system`, watches, policies = [], certificates = "self", imageParts = {}, commit } =
-    options;
+  const {
+    namespace = `${name}-system`,
+    watches,
+    policies = [],
+    certificates = "self",
+    webhookUrl,
+    imageParts = {},
+    commit,
+  } = options;
   const { image = imageOf(imageParts, { name, version, commit }) } = options;
   for (const each of [namespace, ...watches ?? []]) {
     if (!NAMESPACE.test(each)) {
@@ -86,10 +100,27 @@ export function installOf(
     );
   }
   policies.forEach((policy) => refusePolicy(name, policy));
+  if (webhookUrl !== undefined) refuseUrl(name, webhookUrl);
   if (image === "" || /\s/.test(image)) {
     throw new TypeError(`Cannot install operator "${name}": "${image}" is no image: write it as "registry/name:tag"`);
   }
-  return { namespace, watches: watches?.length === 0 ? undefined : watches, policies, certificates, image };
+  return {
+    namespace,
+    watches: watches?.length === 0 ? undefined : watches,
+    policies,
+    certificates,
+    webhookUrl: webhookUrl?.replace(/\/$/, ""),
+    image,
+  };
+}
+
+/** Refuses what an API server would not take (`k8s.io/apiserver/pkg/util/webhook`, ValidateWebhookURL). */
+function refuseUrl(operator: string, text: string): void {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol === "https:" && url.username === "" && !/[?#]/.test(text)) return;
+  throw new TypeError(
+    `Cannot install operator "${operator}": webhooks cannot be called at "${text}": write it as "https://host:port", without user, query and fragment`,
+  );
 }
 
 function refusePolicy(operator: string, policy: PolicyRule): void {

@@ -54,7 +54,8 @@ export function manifestsOf(operator: Installed, options: InstallOptions = {}): 
   const { name, crds, rights, parts = {} } = operator;
   const install = installOf(operator, options);
   const [namespace, ...manager] = workloadManifests(operator, install);
-  const place = { service: { namespace: install.namespace, name: webhookService(name) } };
+  const { webhookUrl: url } = install;
+  const place = url === undefined ? { service: { namespace: install.namespace, name: webhookService(name) } } : { url };
   const isManaged = install.certificates === "cert-manager" && isCalled(parts);
   const told = { place, ...(isManaged ? { injectFrom: `${install.namespace}/${webhookService(name)}` } : {}) };
   return {
@@ -68,7 +69,7 @@ export function manifestsOf(operator: Installed, options: InstallOptions = {}): 
     manager,
     networkPolicy: [networkPolicy(operator, install)],
     webhook: [
-      ...webhookServices(name, parts, install.namespace),
+      ...(url === undefined ? webhookServices(name, parts, install.namespace) : []),
       ...(isManaged ? certManagerManifests(name, install.namespace) : []),
       ...webhookConfigurations(name, parts, { ...told, namespace: install.namespace }),
     ],

@@ -6,7 +6,6 @@ import {
   Secret,
   ValidatingWebhookConfiguration,
 } from "../../src/kinds/mod.ts";
-import { webhookConfigurations, withConversion } from "../../src/manifests/webhooks.ts";
 import { certificatesIn } from "../../src/runtime/webhooks/certificate_secret.ts";
 import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
 import { createAccess, tokenOf } from "../real/_service_account.ts";
@@ -28,11 +27,9 @@ Deno.test("the compiled operator's webhooks, called by a real API server over TL
   const client = adminClient(cluster);
   const send = sending(cluster);
   const op = gadgetOperator(port);
-  const place = { url: `https://127.0.0.1:${port}` };
-  for (const crd of withConversion(op.crds(), op.parts, { place })) {
-    await client.create(CustomResourceDefinition, crd as never);
-  }
-  for (const one of webhookConfigurations(op.name, op.parts, { place, namespace: "op-system" })) {
+  const { crd, webhook } = op.manifests({ namespace: "op-system", webhookUrl: `https://127.0.0.1:${port}` });
+  for (const one of crd) await client.create(CustomResourceDefinition, one as never);
+  for (const one of webhook) {
     const kind = one.kind.startsWith("M") ? MutatingWebhookConfiguration : ValidatingWebhookConfiguration;
     await client.create(kind as typeof ValidatingWebhookConfiguration, one as never);
   }

@@ -7,7 +7,6 @@ import {
   ValidatingWebhookConfiguration,
 } from "../../src/kinds/mod.ts";
 import { Client } from "../../src/kube/client.ts";
-import { webhookConfigurations, withConversion } from "../../src/manifests/webhooks.ts";
 import { startOperator } from "../../src/operator/running.ts";
 import { memoryCluster } from "../../src/testing/memory_cluster.ts";
 import { gadgetOperator, parts } from "../_webhook_operator.ts";
@@ -40,11 +39,10 @@ Deno.test("webhooks over TLS by URL, on the API server in the process", async (t
   assert.equal((await send("POST", "/api/v1/namespaces", { metadata: { name: "op-system" } })).status, 201);
   const op = gadgetOperator(0);
   await using running = startOperator(op, { connection, serveWebhooks: true, certificateTimes: QUICK });
-  const place = { url: `https://127.0.0.1:${running.webhookPort}` };
-  for (const crd of withConversion(op.crds(), op.parts, { place })) {
-    await client.create(CustomResourceDefinition, crd as never);
-  }
-  for (const one of webhookConfigurations(op.name, op.parts, { place, namespace: "op-system" })) {
+  const webhookUrl = `https://127.0.0.1:${running.webhookPort}`;
+  const { crd, webhook } = op.manifests({ namespace: "op-system", webhookUrl });
+  for (const one of crd) await client.create(CustomResourceDefinition, one as never);
+  for (const one of webhook) {
     const kind = one.kind.startsWith("M") ? MutatingWebhookConfiguration : ValidatingWebhookConfiguration;
     await client.create(kind as typeof ValidatingWebhookConfiguration, one as never);
   }

@@ -26,7 +26,8 @@ export function admissionRequest(review: unknown, webhook: Webhook): AdmissionRe
   if (!isObject(review)) throw new BadReview(400, "the body is no object");
   const [apiVersion, kind] = [own(review, "apiVersion"), own(review, "kind")];
   if (apiVersion !== "admission.k8s.io/v1" || kind !== "AdmissionReview") {
-    throw new BadReview(400, `${told(apiVersion)} ${told(kind)} is not an AdmissionReview of admission.k8s.io/v1`);
+    const what = apiVersion === undefined && kind === undefined ? "the body" : `${told(apiVersion)} ${told(kind)}`;
+    throw new BadReview(400, `${what} is not an AdmissionReview of admission.k8s.io/v1`);
   }
   const request = own(review, "request");
   if (!isObject(request)) throw new BadReview(400, "the review has no request");
