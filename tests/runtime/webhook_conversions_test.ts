@@ -53,3 +53,32 @@ Deno.test("roundTrips passes where each way undoes the other, and shows the obje
   });
   await assert.rejects(roundTrips(wrong, { seed: 1 }), /is not valid as demo\.example\.com\/v3/);
 });
+
+Deno.test("what a version has no field for is in an annotation, also over the version between, and comes back", async () => {
+  const kept = "demo.example.com/note";
+  const noted = { from: ends.from, to: ends.to, note: s.optional(s.string()) };
+  const first = resource({ ...names, kind: "Way", version: "v1", spec: s.object(noted) });
+  const middle = resource({ ...names, kind: "Way", version: "v2", spec: s.object(ends), versions: [first] });
+  const last = resource({ ...names, kind: "Way", version: "v3", spec: s.object({ ends: pair }), versions: [middle] });
+  const parts = {
+    first: conversion(first, middle, {
+      up: ({ metadata: { annotations }, spec: { note, ...spec } }) => ({
+        spec,
+        ...(note === undefined ? {} : { metadata: { annotations: { ...annotations, [kept]: note } } }),
+      }),
+      down({ metadata: { annotations: { [kept]: note, ...annotations } = {} }, spec }) {
+        return { spec: { ...spec, ...(note === undefined ? {} : { note }) }, metadata: { annotations } };
+      },
+    }),
+    // Says nothing of the metadata.
+    middle: conversion(middle, last, {
+      up: ({ spec: { from, to } }) => ({ spec: { ends: [from, to] } }),
+      down: ({ spec: { ends: [from = 0, to = 0] } }) => ({ spec: { from, to } }),
+    }),
+  };
+  await using cluster = await memoryCluster({ parts });
+  await cluster.create(first, "a", { metadata: { annotations: { own: "yes" } }, spec: { from: 1, to: 2, note: "hi" } });
+  assert.deepEqual((await cluster.get(last, "a")).metadata.annotations, { own: "yes", [kept]: "hi" });
+  const { metadata, spec } = await cluster.get(first, "a");
+  assert.deepEqual([metadata.annotations, spec], [{ own: "yes" }, { from: 1, to: 2, note: "hi" }]);
+});

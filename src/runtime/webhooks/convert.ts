@@ -48,14 +48,14 @@ export class Conversions {
    * @throws {ConversionFailure} If there is no way, or a function of the user fails.
    */
   convert(object: Json, to: string): Json {
-    const { apiVersion: from, kind, metadata } = object;
+    const { apiVersion: from, kind } = object;
     if (from === to) return object;
     const group = to.split("/")[0];
     const way = this.#way(`${kind}.${group}`, String(from), to);
     if (way === undefined) {
       throw new ConversionFailure(`Cannot convert ${told(object)} to ${to}: no conversion leads there`);
     }
-    return way.reduce((now, step) => converted(now, step, metadata), object);
+    return way.reduce(converted, object);
   }
 
   /** The shortest way from one version to another. */
@@ -87,8 +87,9 @@ interface Edge {
 }
 
 /** One step. The server takes a change of nothing but labels and annotations in the metadata, so that nothing else is let through. */
-function converted(object: Json, { to, convert }: Edge, metadata: unknown): Json {
-  const { kind } = object;
+function converted(object: Json, { to, convert }: Edge): Json {
+  // As the step before left it, and before this one's function can take it away.
+  const { kind, metadata } = object;
   let made: unknown;
   try {
     made = convert(object);
