@@ -240,10 +240,18 @@ function statefulSetSpec(spec: Fields): Fields {
     podManagementPolicy: "OrderedReady",
     persistentVolumeClaimRetentionPolicy: { whenDeleted: "Retain", whenScaled: "Retain" },
   });
-  const updateStrategy = or(fields(own(filled, "updateStrategy")), { type: "RollingUpdate" });
-  if (updateStrategy.type !== "RollingUpdate") return inTemplate({ ...filled, updateStrategy });
+  const claimed = each(filled, "volumeClaimTemplates", claimTemplate);
+  const updateStrategy = or(fields(own(claimed, "updateStrategy")), { type: "RollingUpdate" });
+  if (updateStrategy.type !== "RollingUpdate") return inTemplate({ ...claimed, updateStrategy });
   const rollingUpdate = or(fields(own(updateStrategy, "rollingUpdate")), { partition: 0 });
-  return inTemplate({ ...filled, updateStrategy: { ...updateStrategy, rollingUpdate } });
+  return inTemplate({ ...claimed, updateStrategy: { ...updateStrategy, rollingUpdate } });
+}
+
+/** A template of claims is stored as a claim is, with what nobody has done about it yet. */
+function claimTemplate(claim: Fields): Fields {
+  const spec = or(fields(own(claim, "spec")), { volumeMode: "Filesystem" });
+  const status = or(fields(own(claim, "status")), { phase: "Pending" });
+  return { ...claim, apiVersion: "v1", kind: "PersistentVolumeClaim", spec, status };
 }
 
 function daemonSetSpec(spec: Fields): Fields {

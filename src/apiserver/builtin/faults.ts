@@ -8,6 +8,7 @@ import { configMapFaults, secretFaults } from "./config_faults.ts";
 import { cronJobFaults, jobFaults } from "./job_faults.ts";
 import { imageFaults, podFaults } from "./pod_faults.ts";
 import { bindingFaults, roleFaults } from "./rbac_faults.ts";
+import { lastingFaults, statefulSetFaults } from "./stateful_set_faults.ts";
 import { webhookFaults } from "./webhook_faults.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -26,7 +27,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   "/pods": (pod) => [...podFaults(fields(pod.spec), "spec"), ...imageFaults(fields(pod.spec))],
   "apps/deployments": workloadFaults,
   "apps/replicasets": workloadFaults,
-  "apps/statefulsets": workloadFaults,
+  "apps/statefulsets": statefulSetFaults,
   "apps/daemonsets": workloadFaults,
   "batch/jobs": (job, old) => jobFaults(job, templateFaults(fields(fields(job.spec).template), "spec.template"), old),
   "batch/cronjobs": (it) => {
@@ -74,6 +75,7 @@ function workloadFaults(object: StoredObject, old?: StoredObject): FieldError[] 
   const spec = fields(object.spec);
   const template = fields(spec.template);
   const faults: FieldError[] = [];
+  const selecting = object.kind === "DaemonSet" ? "daemonset" : "deployment";
   const selector = own(spec, "selector");
   const labels = own(fields(template.metadata), "labels");
   if (selector === undefined) {
@@ -82,7 +84,7 @@ function workloadFaults(object: StoredObject, old?: StoredObject): FieldError[] 
     }
     faults.push(required("spec.selector"));
   } else if (Object.keys(fields(selector)).length === 0) {
-    faults.push(invalid("spec.selector", selector, "empty selector is invalid for deployment"));
+    faults.push(invalid("spec.selector", selector, `empty selector is invalid for ${selecting}`));
   } else if (old !== undefined && !equal(selector, fields(old.spec).selector)) {
     faults.push(invalid("spec.selector", selector, "field is immutable"));
   }
@@ -94,7 +96,11 @@ function workloadFaults(object: StoredObject, old?: StoredObject): FieldError[] 
   if (typeof replicas === "number" && replicas < 0) {
     faults.push(invalid("spec.replicas", replicas, "must be greater than or equal to 0"));
   }
-  return [...faults, ...templateFaults(template, "spec.template")];
+  return [
+    ...faults,
+    ...templateFaults(template, "spec.template"),
+    ...lastingFaults(fields(template.spec), object.kind === "DaemonSet" ? "DaemonSet" : "ReplicaSet"),
+  ];
 }
 
 function matches(selector: Fields, labels: Fields): boolean {

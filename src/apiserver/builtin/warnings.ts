@@ -2,12 +2,17 @@
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 import type { StoredObject } from "../objects/objects.ts";
+import { fields } from "./_parts.ts";
 
 type Spec = Readonly<Record<string, unknown>>;
 
 const WARNINGS: Readonly<Record<string, (spec: Spec, isNew: boolean) => string[]>> = {
   "/services": ({ clusterIP, externalIPs }) =>
     clusterIP === "None" && Array.isArray(externalIPs) ? ["spec.externalIPs is ignored for headless services"] : [],
+  "apps/statefulsets": ({ volumeClaimTemplates: claims }) =>
+    (Array.isArray(claims) ? claims : []).flatMap((claim, i) =>
+      fractionWarnings(claim, `spec.volumeClaimTemplates[${i}]`)
+    ),
   "storage.k8s.io/csidrivers": ({ tokenRequests, serviceAccountTokenInSecrets }, isNew) =>
     !isNew || tokenRequests === undefined || serviceAccountTokenInSecrets !== undefined ? [] : [
       "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible " +
@@ -26,6 +31,15 @@ export function builtinWarnings(name: string, object: StoredObject, isNew: boole
   const { spec } = object;
   if (name === "/secrets") return certificateWarnings(object);
   return own(WARNINGS, name)?.(isObject(spec) ? spec : {}, isNew) ?? [];
+}
+
+/** Bytes come whole. */
+function fractionWarnings(claim: unknown, path: string): string[] {
+  const { requests } = fields(fields(fields(claim).spec).resources);
+  const storage = own(fields(requests), "storage");
+  return typeof storage === "string" && storage.endsWith("m")
+    ? [`${path}.resources.requests[storage]: fractional byte value "${storage}" is invalid, must be an integer`]
+    : [];
 }
 
 /** What the server finds in a certificate and its key when it looks whether they can be read at all. */

@@ -35,6 +35,7 @@ import { refusedSchemas } from "./cases/refused_schemas.ts";
 import { autoscalers } from "./cases/autoscalers.ts";
 import { filledIn } from "./cases/defaults.ts";
 import { jobs } from "./cases/jobs.ts";
+import { statefulSets, workloadWords } from "./cases/stateful_sets.ts";
 import { zeros } from "./cases/zeros.ts";
 import { pods } from "./cases/pods.ts";
 import { protobuf } from "./cases/protobuf.ts";
@@ -105,6 +106,8 @@ export const CASES: readonly Case[] = [
   ...filledIn,
   ...zeros,
   ...jobs,
+  ...statefulSets,
+  ...workloadWords,
   ...autoscalers,
   ...tokens,
   ...leases,

@@ -46,6 +46,8 @@ export const SUBJECTS: readonly Subject[] = [
       "defaults",
       "zeros",
       "jobs",
+      "stateful sets",
+      "words of workloads",
       "autoscalers",
       "status",
       "deletion",

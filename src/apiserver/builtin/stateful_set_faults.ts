@@ -1,0 +1,177 @@
+/** What is wrong with a set of pods that have storage of their own (`k8s.io/kubernetes/pkg/apis/apps/validation`, `ValidateStatefulSet`). */
+import { equal } from "../../base/json.ts";
+import { labelFaults, subdomainFaults } from "../../base/name_rules.ts";
+import { own } from "../../base/own.ts";
+import { Quantity } from "../../base/quantity.ts";
+import { type FieldError, forbidden, invalid, notSupported, required } from "../../schema/field_error.ts";
+import { type Fields, fields } from "./_parts.ts";
+import type { StoredObject } from "../objects/objects.ts";
+import { podFaults } from "./pod_faults.ts";
+
+const MAY_CHANGE = [
+  "replicas",
+  "ordinals",
+  "template",
+  "updateStrategy",
+  "revisionHistoryLimit",
+  "persistentVolumeClaimRetentionPolicy",
+  "minReadySeconds",
+];
+const CHANGES_REFUSED = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', " +
+  "'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
+const ACCESS_MODES = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
+const VOLUME_MODES = ["Block", "Filesystem"];
+const LEAST_ZERO = "must be greater than or equal to 0";
+
+/**
+ * What is wrong with a stateful set.
+ *
+ * @param set The set.
+ * @param old What it was; absent when it is new.
+ */
+export function statefulSetFaults(set: StoredObject, old?: StoredObject): FieldError[] {
+  const spec = fields(set.spec);
+  const replicas = own(spec, "replicas");
+  return [
+    ...oneOf("podManagementPolicy", spec.podManagementPolicy, ["OrderedReady", "Parallel"]),
+    ...strategyFaults(fields(spec.updateStrategy)),
+    ...retentionFaults(fields(spec.persistentVolumeClaimRetentionPolicy)),
+    // Templates of claims do not change: what is stored is not looked at again.
+    ...old === undefined ? items(spec.volumeClaimTemplates).flatMap(claimFaults) : [],
+    ...notNegative("spec.replicas", replicas),
+    ...notNegative("spec.minReadySeconds", spec.minReadySeconds),
+    ...notNegative("spec.ordinals.start", fields(spec.ordinals).start),
+    ...old === undefined && spec.serviceName ? nameFaults(String(spec.serviceName)) : [],
+    ...selectorFaults(own(spec, "selector"), own(fields(fields(spec.template).metadata), "labels")),
+    ...podFaults(podOf(spec), "spec.template.spec"),
+    ...lastingFaults(fields(fields(spec.template).spec), "StatefulSet"),
+    ...old !== undefined && isFixedChanged(spec, fields(old.spec)) ? [forbidden("spec", CHANGES_REFUSED)] : [],
+  ];
+}
+
+/**
+ * What is wrong with the pods of a workload that is to go on for ever: they are always started again.
+ *
+ * @param pod The spec of the pods.
+ * @param kind The kind of the workload, as it stands in the message.
+ */
+export function lastingFaults({ restartPolicy, activeDeadlineSeconds }: Fields, kind: string): FieldError[] {
+  const path = "spec.template.spec";
+  const why = `activeDeadlineSeconds in ${kind} is not Supported`;
+  return [
+    ...restartPolicy === "Always" ? [] : [notSupported(`${path}.restartPolicy`, restartPolicy ?? "", ["Always"])],
+    ...activeDeadlineSeconds === undefined ? [] : [forbidden(`${path}.activeDeadlineSeconds`, why)],
+  ];
+}
+
+/** The spec of its pods as they will be: with a volume for each claim; host name and subdomain are given to them later. */
+function podOf({ template, volumeClaimTemplates }: Fields): Fields {
+  const { hostname: _hostname, subdomain: _subdomain, ...pod } = fields(fields(template).spec);
+  const claims = items(volumeClaimTemplates).map(({ metadata }) => fields(metadata).name);
+  const others = items(pod.volumes).filter(({ name }) => !claims.includes(name));
+  const volumes = claims.map((name) => ({ name, persistentVolumeClaim: { claimName: name } }));
+  return { ...pod, volumes: [...volumes, ...others] };
+}
+
+function claimFaults({ spec }: Fields, i: number): FieldError[] {
+  const path = `spec.volumeClaimTemplates[${i}].spec`;
+  const { accessModes, resources, storageClassName, volumeMode } = fields(spec);
+  const modes: readonly unknown[] = Array.isArray(accessModes) ? accessModes : [];
+  const faults: FieldError[] = [];
+  if (modes.length === 0) faults.push(required(`${path}.accessModes`, "at least 1 access mode is required"));
+  for (const mode of modes) {
+    if (!ACCESS_MODES.includes(String(mode))) faults.push(notSupported(`${path}.accessModes`, mode, ACCESS_MODES));
+  }
+  if (
+    modes.includes("ReadWriteOncePod") && new Set(modes.filter((mode) => ACCESS_MODES.includes(String(mode)))).size > 1
+  ) {
+    faults.push(forbidden(`${path}.accessModes`, "may not use ReadWriteOncePod with other access modes"));
+  }
+  faults.push(...storageFaults(fields(fields(resources).requests).storage, `${path}.resources[storage]`));
+  if (storageClassName) {
+    const why = subdomainFaults(String(storageClassName));
+    faults.push(...why.map((each) => invalid(`${path}.storageClassName`, storageClassName, each)));
+  }
+  if (volumeMode !== undefined && !VOLUME_MODES.includes(String(volumeMode))) {
+    faults.push(notSupported(`${path}.volumeMode`, volumeMode, VOLUME_MODES));
+  }
+  return faults;
+}
+
+function storageFaults(storage: unknown, field: string): FieldError[] {
+  if (storage === undefined) return [required(field)];
+  const value = Quantity.parse(String(storage));
+  return value.compare(Quantity.parse("0")) <= 0 ? [invalid(field, String(storage), "must be greater than zero")] : [];
+}
+
+function strategyFaults({ type, rollingUpdate }: Fields): FieldError[] {
+  if (type === "OnDelete") {
+    const why = "only allowed for updateStrategy 'RollingUpdate'";
+    const said = goUpdate(rollingUpdate);
+    return said === null ? [] : [quoting("spec.updateStrategy.rollingUpdate", said, why)];
+  }
+  if (type === "RollingUpdate") {
+    return notNegative("spec.updateStrategy.rollingUpdate.partition", fields(rollingUpdate).partition);
+  }
+  const said = { Type: type, RollingUpdate: goUpdate(rollingUpdate) };
+  return [quoting("spec.updateStrategy", said, "must be 'RollingUpdate' or 'OnDelete'")];
+}
+
+/** A fault that quotes a value of Go's own type: its fields stand as they do there. */
+function quoting(field: string, value: Fields, why: string): FieldError {
+  return { ...invalid(field, null, why), message: `Invalid value: ${JSON.stringify(value)}: ${why}` };
+}
+
+/** In the form of Go's own type. */
+function goUpdate(update: unknown): Fields | null {
+  if (update === undefined || update === null) return null;
+  const { partition = 0, maxUnavailable = null } = fields(update);
+  return { Partition: partition, MaxUnavailable: maxUnavailable };
+}
+
+function retentionFaults(policy: Fields): FieldError[] {
+  const { whenDeleted, whenScaled } = policy;
+  return Object.entries({ whenDeleted, whenScaled }).flatMap(([key, value]) =>
+    value === undefined || value === "Retain" || value === "Delete"
+      ? []
+      : [notSupported(`spec.persistentVolumeClaimRetentionPolicy.${key}`, value, ["Retain", "Delete"])]
+  );
+}
+
+function selectorFaults(selector: unknown, labels: unknown): FieldError[] {
+  const faults: FieldError[] = [];
+  if (selector === undefined) faults.push(required("spec.selector"));
+  else if (Object.keys(fields(selector)).length === 0) {
+    faults.push(invalid("spec.selector", selector, "empty selector is invalid for statefulset"));
+  }
+  const wanted = Object.entries(fields(fields(selector).matchLabels));
+  // An empty one fits all labels, one that is not there fits none.
+  const fits = selector !== undefined && wanted.every(([key, value]) => own(fields(labels), key) === value);
+  if (fits) return faults;
+  return [
+    ...faults,
+    invalid("spec.template.metadata.labels", labels ?? null, "`selector` does not match template `labels`"),
+  ];
+}
+
+function isFixedChanged(spec: Fields, old: Fields): boolean {
+  const keys = new Set([...Object.keys(spec), ...Object.keys(old)]);
+  return [...keys].some((key) => !MAY_CHANGE.includes(key) && !equal(own(spec, key), own(old, key)));
+}
+
+function nameFaults(name: string): FieldError[] {
+  return labelFaults(name).map((why) => invalid("spec.serviceName", name, why));
+}
+
+function oneOf(key: string, value: unknown, [first, second]: readonly [string, string]): FieldError[] {
+  if (value === first || value === second) return [];
+  return [invalid(`spec.${key}`, value, `must be '${first}' or '${second}'`)];
+}
+
+function notNegative(field: string, value: unknown): FieldError[] {
+  return typeof value === "number" && value < 0 ? [invalid(field, value, LEAST_ZERO)] : [];
+}
+
+function items(value: unknown): readonly Fields[] {
+  return Array.isArray(value) ? value.map(fields) : [];
+}
