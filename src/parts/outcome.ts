@@ -30,7 +30,8 @@ export function requeue(after: Duration): Requeue {
 }
 
 /**
- * An expected error that time may mend: a line in the log and a condition, no stack trace; the run is tried again.
+ * An expected error that time may mend: a line in the log and a condition, no stack trace. The run is tried again after `retry`, or by the backoff; sooner
+ * where the object's spec changes, or what `watches` says that it waits for.
  *
  * @example Usage
  * ```ts

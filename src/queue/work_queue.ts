@@ -13,6 +13,19 @@ export interface AddOptions {
   readonly priority?: Priority;
   /** Whether it goes before the end of a backoff. A change of the object itself does; one of what it owns does not. @default {false} */
   readonly endsBackoff?: boolean;
+  /** Whether it is a change of something that the object was said to depend on: it goes before the end of a backoff that yields to it. @default {false} */
+  readonly isRelated?: boolean;
+}
+
+/** When a key is to run again. */
+export interface Next<Reason> {
+  /** In milliseconds. */
+  readonly after: number;
+  readonly reason: Reason;
+  /** Whether it follows a failure: what is unrelated waits for the end of it. */
+  readonly isBackoff: boolean;
+  /** Of a backoff: whether what is related goes before its end. @default {false} */
+  readonly yields?: boolean;
 }
 
 /** A key and why it is to run. */
@@ -23,7 +36,7 @@ export interface Work<Reason> {
 
 interface Waiting {
   readonly timer: Disposable;
-  readonly isBackoff: boolean;
+  readonly next: Pick<Next<unknown>, "isBackoff" | "yields">;
 }
 
 /**
@@ -89,7 +102,7 @@ export class WorkQueue<Reason> {
       return;
     }
     const waiting = this.#later.get(key);
-    if (waiting?.isBackoff && !options.endsBackoff) return;
+    if (holds(waiting?.next, options)) return;
     this.#forgetLater(key);
     this.#addReady(key, reason, options.priority ?? "fresh");
   }
@@ -111,15 +124,15 @@ export class WorkQueue<Reason> {
    * Ends the run of a key.
    *
    * @param key The key.
-   * @param next When it is to run again, if at all: in milliseconds, with the reason, and whether that is a backoff. What was added during the run goes first.
+   * @param next When it is to run again, if at all. What was added during the run goes first.
    */
-  done(key: string, next?: { readonly after: number; readonly reason: Reason; readonly isBackoff: boolean }): void {
+  done(key: string, next?: Next<Reason>): void {
     const run = this.#running.get(key);
     this.#running.delete(key);
     if (this.#isClosed) return;
     const again = run?.again;
     // One run follows, not two: what came in during the run makes it, unless it has to wait for the end of a backoff.
-    if (again !== undefined && !(next?.isBackoff && !again.options.endsBackoff)) {
+    if (again !== undefined && !holds(next, again.options)) {
       this.add(key, again.reason, again.options);
     } else if (next !== undefined && !run?.isDropped) this.#addLater(key, next);
   }
@@ -165,14 +178,14 @@ export class WorkQueue<Reason> {
     this.#onTaken?.(this.#clock.elapsed() - since);
   }
 
-  #addLater(key: string, next: { readonly after: number; readonly reason: Reason; readonly isBackoff: boolean }): void {
+  #addLater(key: string, next: Next<Reason>): void {
     if (next.isBackoff) this.retries++;
     // Also what is due at once goes through the clock: an object that always asks for more must leave the others, and the process, their turns.
     const timer = this.#clock.after(next.after, () => {
       this.#later.delete(key);
       this.#addReady(key, next.reason, "fresh");
     });
-    this.#later.set(key, { timer, isBackoff: next.isBackoff });
+    this.#later.set(key, { timer, next });
   }
 
   #forgetLater(key: string): void {
@@ -181,10 +194,16 @@ export class WorkQueue<Reason> {
   }
 }
 
+/** Whether a wait goes on although a key was added. */
+function holds(wait: Pick<Next<unknown>, "isBackoff" | "yields"> | undefined, added: AddOptions): boolean {
+  return Boolean(wait?.isBackoff && !added.endsBackoff && !(wait.yields && added.isRelated));
+}
+
 function merge(held: AddOptions | undefined, added: AddOptions): AddOptions {
   const priorities = [held?.priority ?? "resync", added.priority ?? "fresh"] as const;
   return {
     priority: PRIORITIES.find((priority) => priorities.includes(priority))!,
     endsBackoff: Boolean(held?.endsBackoff || added.endsBackoff),
+    isRelated: Boolean(held?.isRelated || added.isRelated),
   };
 }

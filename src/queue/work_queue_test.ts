@@ -58,7 +58,7 @@ Deno.test("WorkQueue keeps the best priority of what came in during a run", () =
 
 const ENDS: readonly {
   name: string;
-  next: { after: number; isBackoff: boolean };
+  next: { after: number; isBackoff: boolean; yields?: boolean };
   during?: AddOptions;
   after?: AddOptions;
   due: number;
@@ -87,6 +87,30 @@ const ENDS: readonly {
     next: { after: 100, isBackoff: true },
     after: { endsBackoff: true },
     due: 0,
+  },
+  {
+    name: "a backoff and a related change, to which it does not yield",
+    next: { after: 100, isBackoff: true },
+    after: { isRelated: true },
+    due: 100,
+  },
+  {
+    name: "a backoff that yields and a related change during the run",
+    next: { after: 100, isBackoff: true, yields: true },
+    during: { isRelated: true },
+    due: 0,
+  },
+  {
+    name: "a backoff that yields and a related change after it",
+    next: { after: 100, isBackoff: true, yields: true },
+    after: { isRelated: true },
+    due: 0,
+  },
+  {
+    name: "a backoff that yields and an unrelated change after it",
+    next: { after: 100, isBackoff: true, yields: true },
+    after: {},
+    due: 100,
   },
 ];
 

@@ -5,7 +5,7 @@ import { equal } from "../base/json.ts";
 import { isStatus } from "../kube/api_error.ts";
 import type { Reason } from "../parts/context.ts";
 import { type Outcome, PermanentError } from "../parts/outcome.ts";
-import { type Priority, WorkQueue } from "../queue/work_queue.ts";
+import { type Next as QueueNext, type Priority, WorkQueue } from "../queue/work_queue.ts";
 import type { KubeObject } from "../resource/kind.ts";
 import { keyOf, type ObjectKey } from "../watch/key.ts";
 import type { Writer } from "../watch/own_writes.ts";
@@ -351,7 +351,7 @@ export class ControllerLoop {
     }
     const next = failure.after === undefined
       ? undefined
-      : { after: failure.after, reason: "retried" as const, isBackoff: true };
+      : { after: failure.after, reason: "retried" as const, isBackoff: true, yields: failure.yields ?? false };
     if (failure.isRace) {
       start.log.debug("Reconcile met another writer", { error: failure.message });
       return next;
@@ -377,7 +377,7 @@ export class ControllerLoop {
 }
 
 /** When an object is to run again, if at all. */
-type Next = Parameters<WorkQueue<Reason>["done"]>[1];
+type Next = QueueNext<Reason> | undefined;
 
 function isPaused({ metadata }: KubeObject, annotation: string): boolean {
   const value = metadata.annotations?.[annotation];

@@ -20,6 +20,8 @@ export interface Failure {
   readonly isRace: boolean;
   /** Milliseconds until the next try; nothing when only a change of the object can help. */
   readonly after: number | undefined;
+  /** Whether a change of what the controller watches goes before the next try: who threw it said that something is awaited. */
+  readonly yields?: boolean;
 }
 
 /**
@@ -37,7 +39,14 @@ export function failureOf(error: unknown, failures: number, part: string, spread
     return { reason: "PermanentError", message, isUnexpected: false, isRace: false, after: undefined };
   }
   if (error instanceof TemporaryError) {
-    return { reason: "TemporaryError", message, isUnexpected: false, isRace: false, after: error.after ?? after };
+    return {
+      reason: "TemporaryError",
+      message,
+      isUnexpected: false,
+      isRace: false,
+      after: error.after ?? after,
+      yields: true,
+    };
   }
   if (error instanceof OutrunError) {
     return { reason: "Outrun", message, isUnexpected: false, isRace: true, after };

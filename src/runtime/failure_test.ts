@@ -26,7 +26,7 @@ const FAILURES: readonly { name: string; error: unknown; expected: Partial<Failu
   {
     name: "a TemporaryError is tried again when it says",
     error: new TemporaryError("not yet", { retry: "30s" }),
-    expected: { reason: "TemporaryError", message: "not yet", isUnexpected: false, after: 30_000 },
+    expected: { reason: "TemporaryError", message: "not yet", isUnexpected: false, after: 30_000, yields: true },
   },
   {
     name: "a TemporaryError may say at once",

@@ -60,7 +60,7 @@ function wake({ scope, add, options, change, writer }: News, keys: ReadonlySet<O
   const cause = causeOf(change, writer);
   for (const key of keys) {
     if (writer?.part === scope.part && writer.key === key) scope.counts.ownEvents++;
-    else add(key, reason, { priority }, cause);
+    else add(key, reason, { priority, isRelated: reason === "watched changed" }, cause);
   }
 }
 

@@ -1,7 +1,7 @@
 /** When a run is repeated: requeues, failures, backoff, time limits. */
 import assert from "node:assert/strict";
-import { controller, requeue, TemporaryError } from "@op/sdk";
-import { ConfigMap } from "@op/sdk/kinds";
+import { controller, requeue, TemporaryError, watch } from "@op/sdk";
+import { ConfigMap, Secret } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
 import { applyText, conditions, Note, ownedBy, recording, until } from "./_notes.ts";
 
@@ -105,7 +105,7 @@ Deno.test("an object that always fails is never given up: the longest wait is 10
   assert.equal(times.at(-1)! - times.at(-2)!, 1_000_000 * 7 / 8);
 });
 
-Deno.test("a backoff is not shortened by what changes beside the object, and ended by a change of its spec", async () => {
+Deno.test("a backoff is not shortened by what changes of what it owns, and ended by a change of its spec", async () => {
   const { notes, runs } = recording(({ spec }) => {
     if (spec.text !== "good") throw new TemporaryError("bad", { retry: "1h" });
   });
@@ -121,6 +121,37 @@ Deno.test("a backoff is not shortened by what changes beside the object, and end
   await cluster.advance("2h");
   assert.deepEqual(runs, ["a hello: changed", "a good: changed"]);
 });
+
+const AWAITED = [
+  { error: () => new TemporaryError("there is no Secret yet"), isWoken: true },
+  { error: () => new TemporaryError("there is no Secret yet", { retry: "1h" }), isWoken: true },
+  { error: () => new Error("boom"), isWoken: false },
+];
+
+for (const { error, isWoken } of AWAITED) {
+  for (const how of ["names", "map"] as const) {
+    const { name } = error();
+    Deno.test(`${name}: what is watched by ${how} ${isWoken ? "goes before" : "waits for"} the end of its wait`, async () => {
+      const reasons: string[] = [];
+      const notes = controller(Note, {
+        watches: [how === "names" ? watch(Secret, { names: () => "key" }) : watch(Secret, { map: () => "a" })],
+        async reconcile(_note, { get, reason }) {
+          reasons.push(reason);
+          if (await get(Secret, "key") === undefined) throw error();
+        },
+      });
+      await using cluster = await memoryCluster({ parts: { notes } });
+      await cluster.create(Note, "a", { spec: {} });
+      await cluster.advance("210m"); // the backoff is at its longest
+      reasons.length = 0;
+      await cluster.create(Secret, "key", {});
+      await cluster.settle();
+      assert.deepEqual(reasons, isWoken ? ["watched changed"] : []);
+      await cluster.advance("2h");
+      assert.equal(reasons.length, 1);
+    });
+  }
+}
 
 Deno.test("TemporaryError is tried again when it says", async () => {
   const { notes, runs } = recording((_, { attempt }) => {
