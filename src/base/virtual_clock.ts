@@ -2,6 +2,7 @@ import type { Clock } from "./clock.ts";
 
 /** A clock that stands still until it is told to move. Timers run in the order in which they fall due, ties in the order in which they were set. */
 export class VirtualClock implements Clock {
+  readonly #start: number;
   #now: number;
   #serial = 0;
   /** Timers that have not run. Kept unsorted: a test has few, and they come and go more often than they are looked through. */
@@ -9,15 +10,16 @@ export class VirtualClock implements Clock {
 
   /** @param start The first time it shows, in milliseconds since the epoch. */
   constructor(start: number = Date.UTC(2030, 0, 1)) {
-    this.#now = start;
+    this.#start = this.#now = start;
   }
 
   now(): number {
     return this.#now;
   }
 
+  /** From zero on: what takes one clock for the other is found. */
   elapsed(): number {
-    return this.#now;
+    return this.#now - this.#start;
   }
 
   after(delay: number, callback: () => void): Disposable {

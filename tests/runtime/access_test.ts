@@ -5,6 +5,7 @@ import { ConfigMap, Secret, SelfSubjectAccessReview } from "@op/sdk/kinds";
 import { faults, memoryCluster } from "@op/sdk/testing";
 import { controllerRights, told } from "../../src/parts/rights.ts";
 import { startOperator } from "../../src/operator/running.ts";
+import type { Clock } from "../../src/base/clock.ts";
 import type { Connection } from "../../src/kube/connection.ts";
 import { applyText, Note, recording } from "./_notes.ts";
 
@@ -61,7 +62,14 @@ async function desk(refused: Set<string>) {
     close() {},
   };
   const op = operator({ name: "test", parts: { notes, secrets }, health: false });
-  const running = startOperator(op, { connection, clock: cluster.clock, random: () => 0.5 });
+  // How long ago something was must not be asked of a clock that may be set.
+  let told = 0;
+  const clock: Clock = {
+    now: () => cluster.clock.now() + told++ % 3 * 3_600_000,
+    elapsed: () => cluster.clock.elapsed(),
+    after: (delay, callback) => cluster.clock.after(delay, callback),
+  };
+  const running = startOperator(op, { connection, clock, random: () => 0.5 });
   stack.defer(async () => {
     const ended = running[Symbol.asyncDispose]();
     await cluster.advance("1m");

@@ -42,6 +42,7 @@ Deno.test("events.normal writes an event about the object, and its repeats are a
   const [again, ...others] = await cluster.list(Event);
   assert.deepEqual(others, []);
   assert.equal(again?.series?.count, 11);
+  assert.match(again?.series?.lastObservedTime ?? "", /^2030-01-01T00:0[45]:/);
   assert.equal(eventWrites(cluster), 3, "the first, its first repeat, and all others together");
 });
 

@@ -101,34 +101,37 @@ Deno.test("a leader that is cut off stops by its own clock before another begins
   assert.deepEqual(leaders(), [first], "and leads again when it is its turn");
 });
 
-Deno.test("a leader that stood still for a minute writes nothing but its lease when it wakes", async () => {
-  await using run = await processes(2);
-  const { cluster, all, leaders } = run;
-  const [first] = leaders() as [number];
-  const frozen = all[first]!;
-  for (let i = 0; i < 20; i++) await cluster.create(Note, `n${i}`, { spec: { text: "one" } });
-  await cluster.settle();
-  // In the middle of its work.
-  for (let i = 0; i < 20; i++) await cluster.patch(Note, `n${i}`, { spec: { text: "two" } });
-  frozen.freeze();
-  await cluster.advance("1m");
-  assert.deepEqual(leaders(), [1 - first]);
-  for (let i = 0; i < 20; i++) await cluster.patch(Note, `n${i}`, { spec: { text: "three" } });
-  await cluster.advance("5s");
-  const before = frozen.writes.length;
+for (const [meanwhile, offset] of [["", 0], [", its clock set back by an hour meanwhile,", -3_600_000]] as const) {
+  Deno.test(`a leader that stood still for a minute${meanwhile} writes nothing but its lease when it wakes`, async () => {
+    await using run = await processes(2);
+    const { cluster, all, leaders } = run;
+    const [first] = leaders() as [number];
+    const frozen = all[first]!;
+    for (let i = 0; i < 20; i++) await cluster.create(Note, `n${i}`, { spec: { text: "one" } });
+    await cluster.settle();
+    // In the middle of its work.
+    for (let i = 0; i < 20; i++) await cluster.patch(Note, `n${i}`, { spec: { text: "two" } });
+    frozen.freeze();
+    frozen.setClock(offset);
+    await cluster.advance("1m");
+    assert.deepEqual(leaders(), [1 - first]);
+    for (let i = 0; i < 20; i++) await cluster.patch(Note, `n${i}`, { spec: { text: "three" } });
+    await cluster.advance("5s");
+    const before = frozen.writes.length;
 
-  frozen.wake();
-  await cluster.advance("1m");
+    frozen.wake();
+    await cluster.advance("1m");
 
-  assert.deepEqual(frozen.writes.slice(before), []);
-  for (let i = 0; i < 20; i++) assert.equal((await cluster.get(ConfigMap, `n${i}`)).data?.text, "three");
-  const stopped = all[1 - first]!.stop();
-  await cluster.advance("10s");
-  await stopped;
-  await cluster.patch(Note, "n0", { spec: { text: "four" } });
-  await cluster.advance("1s");
-  assert.equal((await cluster.get(ConfigMap, "n0")).data?.text, "four", "it leads again and works");
-});
+    assert.deepEqual(frozen.writes.slice(before), []);
+    for (let i = 0; i < 20; i++) assert.equal((await cluster.get(ConfigMap, `n${i}`)).data?.text, "three");
+    const stopped = all[1 - first]!.stop();
+    await cluster.advance("10s");
+    await stopped;
+    await cluster.patch(Note, "n0", { spec: { text: "four" } });
+    await cluster.advance("1s");
+    assert.equal((await cluster.get(ConfigMap, "n0")).data?.text, "four", "it leads again and works");
+  });
+}
 
 for (const [name, offset] of [["back", -3_600_000], ["forward", 3_600_000]] as const) {
   Deno.test(`a standby whose clock is set ${name} takes nothing, and a leader whose clock is set never leads with another`, async () => {
