@@ -81,6 +81,15 @@ export type { ImageParts } from "./src/manifests/image.ts";
 export type { LeaderElection, LeaderElectionOptions } from "./src/operator/leader_election.ts";
 export type { WebhookServerOptions } from "./src/operator/webhook_options.ts";
 export type { ServicesContext } from "./src/operator/services.ts";
+export type {
+  LabelValues,
+  OwnCounter,
+  OwnGauge,
+  OwnHistogram,
+  OwnHistogramOptions,
+  OwnMetricOptions,
+  OwnMetrics,
+} from "./src/parts/own_metrics.ts";
 export type { RunOptions } from "./src/operator/run_options.ts";
 export type { Permission } from "./src/manifests/sandbox.ts";
 export type { InstallOptions, PolicyRule } from "./src/manifests/install.ts";

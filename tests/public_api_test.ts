@@ -10,8 +10,9 @@ Access access AdmissionRequest AnyKind ApiError Client Condition ConfigFile conn
 Conversion conversion ConversionOptions Denial deny DenyOptions Operation UserInfo Verdict Webhook webhook WebhookContext WebhookMaker WebhookOptions WebhookServerOptions
 controller ControllerMaker ControllerOptions CustomResourceDefinitionManifest Duration
 EventOptions Events every FieldError FieldErrorReason findKind HealthOptions ImageParts Index index Infer InferSchema Input
-InputSchema InstallOptions JsonSchema Kind KubeObject LeaderElection LeaderElectionOptions Log Manifest
-ManifestGroups MapContext MetricsOptions ObjectMeta ObjectMetaInput offload Offloaded OffloadOptions Operator operator OperatorOptions Outcome Part PermanentError
+InputSchema InstallOptions JsonSchema Kind KubeObject LabelValues LeaderElection LeaderElectionOptions Log Manifest
+ManifestGroups MapContext MetricsOptions ObjectMeta ObjectMetaInput offload Offloaded OffloadOptions Operator operator OperatorOptions Outcome
+OwnCounter OwnGauge OwnHistogram OwnHistogramOptions OwnMetricOptions OwnMetrics Part PermanentError
 Permission PermissionClass Permissions PolicyRule Reason Requeue requeue Resource resource ResourceOptions Right RightScope
 RunOptions s Sample Schema ServicesContext source Tasks TemporaryError Trigger Verb Wake Watch
 watch WatchOptions
@@ -32,7 +33,7 @@ applyDefaults Defaulted definitionWarnings FieldError FieldErrorReason ToDefault
 const TESTING = `
 Apiserver ApiserverOptions ClientCertificate createApiserver Disturbance FakeContext fakeContext
 FakeContextOptions FakeObject FakeWrite Fault FaultFilter faults Faults FetchOptions
-Injected kubeconfigFor KubeconfigOptions LocalAuthority localAuthority localCertificate
+Injected kubeconfigFor KubeconfigOptions LocalAuthority localAuthority localCertificate LogLine
 MemoryCluster memoryCluster MemoryClusterOptions Place PolicyRule RealCluster realCluster RealClusterOptions RequestFilter
 RequestRecord RequestVerb RestartServerOptions roundTrips RoundTripsOptions serveApiserver ServedApiserver ServeOptions ServerCertificate
 serveToCertificates ServeToCertificatesOptions SettleOptions takesClientCertificates UsedRight User

@@ -10,6 +10,7 @@ import { EventRecorder } from "../runtime/events.ts";
 import { Informers } from "../runtime/informers.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { Metrics } from "../runtime/metrics.ts";
+import { ownMetrics } from "../runtime/own_metrics.ts";
 import { scopeOf } from "../runtime/scope.ts";
 import { Tracing } from "../runtime/tracing.ts";
 import { Verdicts } from "../runtime/verdicts.ts";
@@ -22,6 +23,7 @@ import { controllerLine, leaderLine, permissionLines, type ReadinessLine, watchL
 import { processTracer } from "./process_tracer.ts";
 import type { RunOptions } from "./run_options.ts";
 import { refuseScope } from "./run_settings.ts";
+import { heardLog } from "./heard_log.ts";
 import { Services } from "./services.ts";
 import { WebhookServer } from "./webhook_server.ts";
 
@@ -64,6 +66,7 @@ interface Machinery {
   readonly elector: Elector | undefined;
   readonly events: EventRecorder;
   readonly services: Services;
+  readonly metrics: Metrics;
   /** Told when the services are there. */
   readonly made: { resolve(): void };
   readonly webhookServer: WebhookServer | undefined;
@@ -81,7 +84,8 @@ export function startOperator(operator: Operator, options: RunOptions): Running 
   // A pod that starts anew has the name of before: it must not take the lease of its former self for its own.
   const { instance = instanceOf(host) } = options;
   // As in the Lease and in events: which of several processes it was.
-  const log = operatorLog(operator.name).with({ operatorID: instance });
+  const plain = operatorLog(operator.name);
+  const log = (options.onLog === undefined ? plain : heardLog(plain, options.onLog)).with({ operatorID: instance });
   const { metrics = new Metrics() } = options;
   const { host: server } = new URL(connection.url);
   const userAgent = `${operator.name}/${operator.version}`;
@@ -170,7 +174,20 @@ export function startOperator(operator: Operator, options: RunOptions): Running 
     for (const loop of loops) loop.hold("services", "waits for the operator's services");
   }
   const stop = linked(options.signal === undefined ? [] : [options.signal]);
-  const machinery = { clock, log, pulse, informers, loops, checks, elector, events, services, made, webhookServer };
+  const machinery = {
+    clock,
+    log,
+    pulse,
+    informers,
+    loops,
+    checks,
+    elector,
+    events,
+    services,
+    metrics,
+    made,
+    webhookServer,
+  };
   const ended = runAll(operator, options, machinery, stop.signal).finally(() => {
     given.abort(new DOMException("The operator has stopped", "AbortError"));
     stop[Symbol.dispose]();
@@ -233,7 +250,7 @@ function electorOf(
 async function runAll(
   operator: Operator,
   options: RunOptions,
-  { clock, log, pulse, informers, loops, checks, elector, events, services, made, webhookServer }: Machinery,
+  { clock, log, pulse, informers, loops, checks, elector, events, services, metrics, made, webhookServer }: Machinery,
   asked: AbortSignal,
 ): Promise<void> {
   // What must not happen stops it as well: to go on without a watch would be to freeze.
@@ -268,7 +285,7 @@ async function runAll(
   };
   try {
     const make = "services" in options ? () => options.services : operator.services;
-    if (await services.make(make, { signal, log }, deadline.signal)) {
+    if (await services.make(make, { signal, log, metrics: ownMetrics(metrics.registry) }, deadline.signal)) {
       made.resolve();
       for (const loop of loops) loop.hold("services", undefined);
       if (webhookServer !== undefined) keeping = webhookServer.run(watches.signal);

@@ -1,12 +1,15 @@
 /** What an operator makes at its start and hands to each run. */
 import { aborted } from "../base/abort.ts";
 import type { Log } from "../parts/context.ts";
+import type { OwnMetrics } from "../parts/own_metrics.ts";
 
 /** What the option `services` is handed. */
 export interface ServicesContext {
   /** Aborted when the operator stops. */
   readonly signal: AbortSignal;
   readonly log: Log;
+  /** Makes metrics of one's own. What is counted in threads of webhooks is not among them. */
+  readonly metrics: OwnMetrics;
 }
 
 /** Services, once they are made. */

@@ -269,7 +269,11 @@ function refuseNamed(kind: AnyKind, watched: AnyKind, options: Watch["options"],
   const refuse = (why: string): never => {
     throw new TypeError(`Cannot make a controller of ${kind.kind}: the watch of "${watched.kind}" has "names": ${why}`);
   };
-  if (isDeclared) refuse("its own kind and those in owns and reads are watched whole");
+  if (isDeclared) {
+    refuse(
+      'its own kind and those in owns and reads are watched whole: leave "names" out, and let "map" name by an index whom a change wakes',
+    );
+  }
   for (const option of ["labelSelector", "fieldSelector", "namespaces", "map"] as const) {
     if (options[option] !== undefined) refuse(`"${option}" does not go with it`);
   }

@@ -16,6 +16,7 @@ import { webhookConfigurations, withConversion } from "../manifests/webhooks.ts"
 import { operator } from "../operator/operator.ts";
 import type { Operator } from "../operator/operator_value.ts";
 import { isPaused, runtimeScope, skippedParts } from "../operator/run_settings.ts";
+import type { LogLine } from "../operator/heard_log.ts";
 import { type Running, startOperator } from "../operator/running.ts";
 import type { Settings } from "../operator/settings.ts";
 import type { Part } from "../parts/controller.ts";
@@ -145,6 +146,10 @@ export interface MemoryCluster extends AsyncDisposable {
    * @throws {Error} If that never comes: the message says who is still busy.
    */
   settle(options?: SettleOptions): Promise<void>;
+  /** The lines of the operator's log so far, in order, those of the level `debug` aside. */
+  readonly logged: readonly LogLine[];
+  /** What the operator counted since it started, as Prometheus' text: its own metrics and those of the runtime. */
+  metrics(): Promise<string>;
   /** Lets time pass, running what falls due in its order. */
   advance(duration: Duration): Promise<void>;
   /** Stops the operator and starts it again, as a new process would. */
@@ -255,8 +260,15 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
   const untilStill = async (still: Promise<void>): Promise<void> => {
     await still.finally(failIfRefused);
   };
+  const logged: LogLine[] = [];
   const start = (): Running => {
-    const running = startOperator(op, { connection: way, clock, random: () => 0.5, ...scope });
+    const running = startOperator(op, {
+      connection: way,
+      clock,
+      random: () => 0.5,
+      onLog: (line) => void (line.level !== "debug" && logged.push(line)),
+      ...scope,
+    });
     running.pause(isPaused(settings));
     return running;
   };
@@ -304,6 +316,8 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
     delete: async (kind, name, place) => void await client.delete(kind, name, placeOf(kind, place)),
     settle: ({ within = "1s", foreign = "10s" } = {}) =>
       untilStill(still.settle(clock.now() + milliseconds(within), milliseconds(foreign))),
+    logged,
+    metrics: async () => await running!.metrics.text(),
     advance: (duration) => untilStill(still.advance(clock.now() + milliseconds(duration))),
     restart: async () => {
       const ended = running![Symbol.asyncDispose]();

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { ConfigMap, RoleBinding, Secret, ValidatingWebhookConfiguration } from "../kinds/mod.ts";
+import { operator } from "../operator/operator.ts";
 import { access } from "../parts/access.ts";
 import { controller } from "../parts/controller.ts";
 import { requeue, TemporaryError } from "../parts/outcome.ts";
+import type { OwnCounter } from "../parts/own_metrics.ts";
 import { resource } from "../resource/mod.ts";
 import { s } from "../schema/mod.ts";
 import { memoryCluster } from "./memory_cluster.ts";
@@ -214,4 +216,33 @@ Deno.test("memoryCluster runs its operator as an operator.toml has it: where it 
     name: "SettingError",
     message: 'Cannot read "operator.toml": "pausd" is no key: did you mean "paused"?',
   });
+});
+
+Deno.test("memoryCluster shows what the operator logged and counted, also by metrics of its own", async () => {
+  interface Services {
+    readonly looks: OwnCounter<"result">;
+  }
+  const maps = controller.with<Services>()(ConfigMap, {
+    reconcile({ metadata }, { log, services }) {
+      services.looks.add(1, { result: metadata.name === "bad" ? "bad" : "good" });
+      if (metadata.name === "bad") throw new TemporaryError("not yet", { retry: "1h" });
+      log.info("Looked", { keys: 0 });
+    },
+  });
+  const watcher = operator({
+    name: "watcher",
+    parts: { maps },
+    services: ({ metrics }) => ({ looks: metrics.counter("looks_total", "Looks", { labels: ["result"] }) }),
+  });
+  await using cluster = await memoryCluster({ operator: watcher });
+  await cluster.create(ConfigMap, "good", {});
+  await cluster.create(ConfigMap, "bad", {});
+  await cluster.settle();
+
+  const told = cluster.logged.filter(({ fields }) => fields.name !== undefined)
+    .map(({ level, message, fields }) => [level, message, fields.name, fields.keys ?? fields.error]);
+  assert.deepEqual(told, [["info", "Looked", "good", 0], ["error", "Reconcile failed", "bad", "not yet"]]);
+  const lines = (await cluster.metrics()).split("\n");
+  for (const result of ["good", "bad"]) assert(lines.includes(`looks_total{result="${result}"} 1`), lines.join("\n"));
+  assert(lines.includes('controller_runtime_reconcile_errors_total{controller="maps"} 1'));
 });

@@ -36,6 +36,7 @@ export type {
   SettleOptions,
 } from "./memory_cluster.ts";
 export type { PolicyRule, UsedRight } from "./rights.ts";
+export type { LogLine } from "../operator/heard_log.ts";
 export type { RequestFilter, RequestRecord, RequestVerb } from "./request_log.ts";
 export type { FaultFilter, Injected } from "./_wire.ts";
 export type { Disturbance } from "../apiserver/verbs/watch.ts";

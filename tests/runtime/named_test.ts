@@ -203,7 +203,8 @@ const REFUSED: readonly { name: string; make: () => unknown; message: RegExp }[]
   {
     name: "its own kind",
     make: () => controller(Site, { watches: [watch(Site, { names: ["a"] })], reconcile() {} }),
-    message: /the watch of "Site" has "names": its own kind and those in owns and reads are watched whole$/,
+    message:
+      /the watch of "Site" has "names": its own kind and those in owns and reads are watched whole: leave "names" out/,
   },
   {
     name: "a selector beside them",

@@ -39,6 +39,28 @@ Deno.test("an object of the first version is read in the last by the one between
   assert.deepEqual((await cluster.get(Span, "b")).spec, { ends: [1, 4] });
 });
 
+Deno.test("roundTrips takes annotations that are empty for none, as a server does", async () => {
+  const spelled = conversion(SpanV2, Span, {
+    up: ({ metadata, spec: { from, to } }) => ({
+      metadata: { ...metadata, annotations: { ...metadata.annotations } },
+      spec: { ends: [from, to] },
+    }),
+    down: ({ metadata, spec: { ends: [from = 0, to = 0] } }) => ({
+      metadata: { ...metadata, labels: {} },
+      spec: { from, to },
+    }),
+  });
+  await roundTrips(spelled, { seed: 1 });
+  const marking = conversion(SpanV2, Span, {
+    up: ({ metadata, spec: { from, to } }) => ({
+      metadata: { ...metadata, annotations: { was: "v2" } },
+      spec: { ends: [from, to] },
+    }),
+    down: ({ spec: { ends: [from = 0, to = 0] } }) => ({ spec: { from, to } }),
+  });
+  await assert.rejects(roundTrips(marking, { seed: 1 }), /is not what it was/);
+});
+
 Deno.test("roundTrips passes where each way undoes the other, and shows the object with which it does not", async () => {
   await roundTrips(spanV1, { seed: 1 });
   await roundTrips(spanV2, { seed: 1 });
