@@ -1,6 +1,6 @@
 /** A server of HTTP/2 that says what a test says, and keeps what it was sent. */
 import type { Clock } from "../base/clock.ts";
-import { untold } from "../../tests/_untold_clock.ts";
+import { untold } from "../base/_untold_clock.ts";
 import { VirtualClock } from "../base/virtual_clock.ts";
 import { Http2 } from "./http2.ts";
 import type { Asking, Http2Options } from "./http2_asking.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers";
-import { untold } from "../../tests/_untold_clock.ts";
+import { untold } from "../base/_untold_clock.ts";
 import { VirtualClock } from "../base/virtual_clock.ts";
 import { ConfigMap } from "../kinds/mod.ts";
 import { Client } from "./client.ts";

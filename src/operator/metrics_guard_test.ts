@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createApiserver } from "../apiserver/mod.ts";
-import { untold } from "../../tests/_untold_clock.ts";
+import { untold } from "../base/_untold_clock.ts";
 import { VirtualClock } from "../base/virtual_clock.ts";
 import { Client } from "../kube/client.ts";
 import { metricsGuard } from "./metrics_guard.ts";

@@ -1,5 +1,5 @@
 /** A clock that does not say what time it is. */
-import type { Clock } from "../src/base/clock.ts";
+import type { Clock } from "./clock.ts";
 
 /**
  * A clock for what measures how long something took, waits or is held: a machine's time of day may be set meanwhile, so that it must not ask for it.
