@@ -142,7 +142,8 @@ async function kubectlWatch(
   return {
     async line(pattern) {
       for (;;) {
-        const found = text.split("\n").find((line) => pattern.test(line));
+        // What stands behind the last line end is not whole yet.
+        const found = text.split("\n").slice(0, -1).find((line) => pattern.test(line));
         if (found !== undefined) return found;
         const { value, done } = await reader.read();
         if (done) throw new Error(`kubectl ended before it showed ${pattern}:\n${text}`);

@@ -104,7 +104,9 @@ async function shell(
     const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
     let stdout = "";
     // A watch shows what is there before anything happens to it; who waits shows nothing. Both end by themselves.
-    if (args.includes("-w")) stdout += (await reader.read()).value ?? "";
+    if (args.includes("-w")) {
+      for (let next; !stdout.endsWith("\n") && !(next = await reader.read()).done;) stdout += next.value;
+    }
     if (watched !== undefined) await start(watched, undefined).output();
     for (let next = await reader.read(); !next.done; next = await reader.read()) stdout += next.value;
     const [stderr, { code }] = await ended;
