@@ -28,7 +28,9 @@
  * @module
  */
 export type { Duration } from "./src/base/duration.ts";
+export type { Clock } from "./src/base/clock.ts";
 export type { InferSchema, InputSchema, JsonSchema, Schema } from "./src/schema/mod.ts";
+/** Schemas: each builder makes a piece of JSON Schema that knows the TypeScript type of what it describes. */
 export * as s from "./src/schema/builders.ts";
 export type { FieldError, FieldErrorReason } from "./src/schema/mod.ts";
 export { type Resource, resource, type ResourceOptions } from "./src/resource/mod.ts";
@@ -36,12 +38,16 @@ export type {
   AnyKind,
   Condition,
   CustomResourceDefinitionManifest,
+  DefinitionVersion,
   Infer,
   Input,
   Kind,
   KubeObject,
+  ManagedFields,
   ObjectMeta,
   ObjectMetaInput,
+  OwnerReference,
+  WebhookConversion,
 } from "./src/resource/kind.ts";
 export { type Access, access, type Verb } from "./src/parts/access.ts";
 export {
@@ -51,11 +57,41 @@ export {
   type ControllerOptions,
   type Part,
 } from "./src/parts/controller.ts";
-export { type Webhook, webhook, type WebhookMaker, type WebhookOptions } from "./src/parts/webhook.ts";
-export type { AdmissionRequest, Operation, UserInfo, Verdict, WebhookContext } from "./src/parts/webhook_context.ts";
+export type { LabelSelector } from "./src/parts/selectors.ts";
+export {
+  type Webhook,
+  webhook,
+  type WebhookFilters,
+  type WebhookMaker,
+  type WebhookOptions,
+} from "./src/parts/webhook.ts";
+export type {
+  AdmissionRequest,
+  Changeable,
+  GroupVersionKind,
+  GroupVersionResource,
+  Incoming,
+  Mutation,
+  Operation,
+  UserInfo,
+  Verdict,
+  WebhookContext,
+} from "./src/parts/webhook_context.ts";
 export { type Denial, deny, type DenyOptions } from "./src/parts/denial.ts";
-export { type Conversion, conversion, type ConversionOptions } from "./src/parts/conversion.ts";
-export type { Context, EventOptions, Events, Log, Reason } from "./src/parts/context.ts";
+export { type Conversion, conversion, type ConversionOptions, type Converted } from "./src/parts/conversion.ts";
+export type {
+  ApplyOptions,
+  Context,
+  EventOptions,
+  Events,
+  IndexMap,
+  InNamespace,
+  ListOptions,
+  Log,
+  PatchOptions,
+  Reason,
+  StatusPart,
+} from "./src/parts/context.ts";
 export {
   type Index,
   index,
@@ -69,17 +105,22 @@ export { every, source, type Trigger } from "./src/parts/trigger.ts";
 export { type Outcome, PermanentError, type Requeue, requeue, TemporaryError } from "./src/parts/outcome.ts";
 export type { PermissionClass, Permissions } from "./src/parts/permissions.ts";
 export { offload, type Offloaded, type OffloadOptions, type Tasks } from "./src/runtime/offload.ts";
-export { ApiError } from "./src/kube/api_error.ts";
-export { Client } from "./src/kube/client.ts";
+export { ApiError, type Asked, type Cause } from "./src/kube/api_error.ts";
+export { Client, type ClientOptions } from "./src/kube/client.ts";
+export type { CallOptions, Page, SelectOptions, WatchCallOptions, WatchEvent, WriteOptions } from "./src/kube/calls.ts";
 export { connect, type ConnectOptions } from "./src/operator/connect.ts";
 export type { Connection } from "./src/kube/connection.ts";
-export { findKind } from "./src/kube/discovery.ts";
+export { findKind, type UntypedKind } from "./src/kube/discovery.ts";
 export { operator, type OperatorOptions } from "./src/operator/operator.ts";
 export type { HealthOptions, MetricsOptions, Operator } from "./src/operator/operator_value.ts";
 export type { ConfigFile } from "./src/operator/config_file.ts";
+export type { Said, Settings } from "./src/operator/settings.ts";
 export type { ImageParts } from "./src/manifests/image.ts";
 export type { LeaderElection, LeaderElectionOptions } from "./src/operator/leader_election.ts";
-export type { WebhookServerOptions } from "./src/operator/webhook_options.ts";
+export type { LeaseTimes } from "./src/runtime/lease.ts";
+export type { WebhookServerOptions, WebhookServing } from "./src/operator/webhook_options.ts";
+export type { WebhookLimits } from "./src/runtime/webhooks/handler.ts";
+export type { CertificatePaths } from "./src/runtime/webhooks/certificate_files.ts";
 export type { ServicesContext } from "./src/operator/services.ts";
 export type {
   LabelValues,
@@ -92,7 +133,7 @@ export type {
 } from "./src/parts/own_metrics.ts";
 export type { RunOptions } from "./src/operator/run_options.ts";
 export type { Permission } from "./src/manifests/sandbox.ts";
-export type { InstallOptions, PolicyRule } from "./src/manifests/install.ts";
+export type { CertificateSource, InstallOptions, PolicyRule } from "./src/manifests/install.ts";
 export type { Manifest } from "./src/manifests/manifest.ts";
 export type { ManifestGroups } from "./src/manifests/manifests.ts";
 export type { Right, RightScope } from "./src/manifests/rights.ts";

@@ -1,4 +1,15 @@
-/** How `op` ends. The numbers are a contract: scripts and CI read them. */
+/**
+ * How `op` ends. The numbers are a contract: scripts and CI read them.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { cli } from "./cli.ts";
+ *
+ * const io = { out: () => {}, err: () => {}, cwd: "/", env: () => undefined };
+ * assert.equal(await cli(["crd", "--no-such-option"], io), EXIT.usage);
+ * ```
+ */
 export const EXIT = {
   /** All was done. */
   done: 0,

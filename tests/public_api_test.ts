@@ -6,16 +6,30 @@ import assert from "node:assert/strict";
 
 /** `@op/sdk`. */
 const FRONT_DOOR = `
-Access access AdmissionRequest AnyKind ApiError Client Condition ConfigFile connect Connection ConnectOptions Context Controller
-Conversion conversion ConversionOptions Denial deny DenyOptions Operation UserInfo Verdict Webhook webhook WebhookContext WebhookMaker WebhookOptions WebhookServerOptions
-controller ControllerMaker ControllerOptions CustomResourceDefinitionManifest Duration
-EventOptions Events every FieldError FieldErrorReason findKind HealthOptions ImageParts Index index Infer InferSchema Input
-InputSchema InstallOptions JsonSchema Kind KubeObject LabelValues LeaderElection LeaderElectionOptions Log Manifest
-ManifestGroups MapContext MetricsOptions ObjectMeta ObjectMetaInput offload Offloaded OffloadOptions Operator operator OperatorOptions Outcome
-OwnCounter OwnGauge OwnHistogram OwnHistogramOptions OwnMetricOptions OwnMetrics Part PermanentError
-Permission PermissionClass Permissions PolicyRule Reason Requeue requeue Resource resource ResourceOptions Right RightScope
-RunOptions s Sample Schema ServicesContext source Tasks TemporaryError Trigger Verb Wake Watch
-watch WatchOptions
+Access access AdmissionRequest AnyKind ApiError ApplyOptions Asked CallOptions Cause CertificatePaths CertificateSource
+Changeable Client ClientOptions Clock Condition ConfigFile connect Connection ConnectOptions Context Controller
+controller ControllerMaker ControllerOptions Conversion conversion ConversionOptions Converted
+CustomResourceDefinitionManifest DefinitionVersion Denial deny DenyOptions Duration EventOptions Events every
+FieldError FieldErrorReason findKind GroupVersionKind GroupVersionResource HealthOptions ImageParts Incoming Index
+index IndexMap Infer InferSchema InNamespace Input InputSchema InstallOptions JsonSchema Kind KubeObject LabelSelector
+LabelValues LeaderElection LeaderElectionOptions LeaseTimes ListOptions Log ManagedFields Manifest ManifestGroups
+MapContext MetricsOptions Mutation ObjectMeta ObjectMetaInput offload Offloaded OffloadOptions Operation Operator
+operator OperatorOptions Outcome OwnCounter OwnerReference OwnGauge OwnHistogram OwnHistogramOptions OwnMetricOptions
+OwnMetrics Page Part PatchOptions PermanentError Permission PermissionClass Permissions PolicyRule Reason Requeue
+requeue Resource resource ResourceOptions Right RightScope RunOptions s Said Sample Schema SelectOptions
+ServicesContext Settings source StatusPart Tasks TemporaryError Trigger UntypedKind UserInfo Verb Verdict Wake Watch
+watch WatchCallOptions WatchEvent WatchOptions Webhook webhook WebhookContext WebhookConversion WebhookFilters
+WebhookLimits WebhookMaker WebhookOptions WebhookServerOptions WebhookServing WriteOptions
+`;
+
+/** `s` of `@op/sdk`, into which the list above does not look. */
+const SCHEMA_BUILDERS = `
+AlternativeOptions Annotations anything AnythingOptions array ArrayOptions atLeastOneOf atMostOneOf boolean
+BooleanOptions bytes ChoiceOptions dateTime duration EmbeddedMetadata EmbeddedObject embeddedResource enum
+exactlyOneOf extend ExternalDocs immutable ImmutableOptions integer intOrString IntOrStringOptions Keywords literal
+map MapOptions nullable number NumberOptions object ObjectOptions omit OpenEmbeddedObject optional partial pick
+Presence Properties quantity QuantityOptions raw string StringFormat StringOptions TextOptions ValidationReason
+ValidationRule ValueValidation with WithOptions
 `;
 
 /** `@op/sdk/definitions`. */
@@ -31,12 +45,13 @@ applyDefaults Defaulted definitionWarnings FieldError FieldErrorReason ToDefault
 
 /** `@op/sdk/testing`. */
 const TESTING = `
-Apiserver ApiserverOptions ClientCertificate createApiserver Disturbance FakeContext fakeContext
-FakeContextOptions FakeObject FakeWrite Fault FaultFilter faults Faults FetchOptions
-Injected kubeconfigFor KubeconfigOptions LocalAuthority localAuthority localCertificate LogLine
-MemoryCluster memoryCluster MemoryClusterOptions Place PolicyRule RealCluster realCluster RealClusterOptions RequestFilter
-RequestRecord RequestVerb RestartServerOptions roundTrips RoundTripsOptions serveApiserver ServedApiserver ServeOptions ServerCertificate
-serveToCertificates ServeToCertificatesOptions SettleOptions takesClientCertificates UsedRight User
+Apiserver ApiserverOptions AuditEvent CertificateAccess ClientCertificate ControlPlane createApiserver Disturbance
+FakeContext fakeContext FakeContextOptions FakeObject FakeWrite Fault FaultFilter Faults faults FetchOptions Injected
+kubeconfigFor KubeconfigOptions LocalAuthority localAuthority localCertificate LogLine MemoryCluster memoryCluster
+MemoryClusterOptions Place PolicyRule RealCluster realCluster RealClusterOptions RequestFilter RequestRecord
+RequestVerb RestartServerOptions roundTrips RoundTripsOptions serveApiserver ServedApiserver ServeOptions
+ServerCertificate serveToCertificates ServeToCertificatesOptions ServiceCaller SettleOptions StopOptions
+takesClientCertificates TokenAccess UsedRight User UserAccess UserOptions VirtualClock
 `;
 
 /** `@op/sdk/kinds`: generated, and too many to read here. A name a line. */
@@ -47,6 +62,10 @@ const SCHEMAS = new URL("golden/schemas.txt", import.meta.url);
 
 Deno.test('"@op/sdk" has the names of the list, no more and no fewer', async () => {
   assert.deepEqual(await difference("mod.ts", FRONT_DOOR), { added: [], removed: [] });
+});
+
+Deno.test('"s" of "@op/sdk" has the names of the list, no more and no fewer', async () => {
+  assert.deepEqual(await difference("src/schema/builders.ts", SCHEMA_BUILDERS), { added: [], removed: [] });
 });
 
 Deno.test('"@op/sdk/definitions" has the names of the list, no more and no fewer', async () => {

@@ -13,8 +13,11 @@ export interface ServeOptions {
 
 /** A server's certificate, its key, and that of the authority that signed it, all as PEM. */
 export interface ServerCertificate {
+  /** The certificate. */
   readonly certificate: string;
+  /** Its key. */
   readonly key: string;
+  /** The authority's certificate, for those who are to trust it. */
   readonly caCert: string;
 }
 

@@ -4,9 +4,13 @@ import { own, setOwn, withKeys } from "./own.ts";
 
 /** One step of a JSON patch. */
 export interface JsonPatchOperation {
+  /** What is done. */
   readonly op: "add" | "remove" | "replace" | "move" | "copy" | "test";
+  /** Where, as a JSON pointer (RFC 6901): `/spec/ports/0`; `-` is behind the last item of a list. */
   readonly path: string;
+  /** Of `move` and `copy`: where the value is taken. */
   readonly from?: string;
+  /** Of `add` and `replace` the new value, of `test` the one that must be there. */
   readonly value?: unknown;
 }
 

@@ -1,6 +1,20 @@
 import type { Clock } from "./clock.ts";
 
-/** A clock that stands still until it is told to move. Timers run in the order in which they fall due, ties in the order in which they were set. */
+/**
+ * A clock that stands still until it is told to move. Timers run in the order in which they fall due, ties in the order in which they were set.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { createApiserver, VirtualClock } from "@op/sdk/testing";
+ *
+ * const clock = new VirtualClock();
+ * await using apiserver = createApiserver({ clock });
+ * clock.step(clock.now() + 60_000);
+ * const response = await apiserver.fetch(new Request("http://apiserver/api/v1/namespaces/default"));
+ * assert.equal((await response.json()).metadata.creationTimestamp, "2030-01-01T00:00:00Z");
+ * ```
+ */
 export class VirtualClock implements Clock {
   readonly #start: number;
   #now: number;
@@ -8,7 +22,11 @@ export class VirtualClock implements Clock {
   /** Timers that have not run. Kept unsorted: a test has few, and they come and go more often than they are looked through. */
   #timers = new Map<number, { due: number; callback: () => void }>();
 
-  /** @param start The first time it shows, in milliseconds since the epoch. */
+  /**
+   * It stands still at its first time.
+   *
+   * @param start That time, in milliseconds since the epoch. @default {2030-01-01T00:00:00Z}
+   */
   constructor(start: number = Date.UTC(2030, 0, 1)) {
     this.#start = this.#now = start;
   }

@@ -5,10 +5,15 @@
  * controller-gen writes with `generateEmbeddedObjectMeta`.
  */
 export interface EmbeddedObjectMeta {
+  /** What is made of it is mostly called otherwise: by whoever makes it. */
   readonly name?: string | undefined;
+  /** Mostly left out: what is made is where its maker is. */
   readonly namespace?: string | undefined;
+  /** Labels of what is made: the selector of its maker has to find them. */
   readonly labels?: { readonly [key: string]: string } | undefined;
+  /** Annotations of what is made. */
   readonly annotations?: { readonly [key: string]: string } | undefined;
+  /** Finalizers of what is made. */
   readonly finalizers?: readonly string[] | undefined;
 }
 

@@ -2,24 +2,33 @@
 
 /** An answer. Of its body one of three is read, once. */
 export interface Answer {
+  /** Whether the status is one of success, from 200 to 299. */
   readonly ok: boolean;
+  /** HTTP status. */
   readonly status: number;
+  /** Headers, by names in lower case. */
   readonly headers: { get(name: string): string | null };
   /** The body as it comes; null where there is none, or where it has come whole already. */
   readonly body: AnswerBody | null;
+  /** The body whole, as JSON. */
   json(): Promise<unknown>;
+  /** The body whole, as text. */
   text(): Promise<string>;
 }
 
 /** A body as it comes, as a `ReadableStream` is. */
 export interface AnswerBody {
+  /** Begins to read it. */
   getReader(): BodyReader;
+  /** Ends it unread. */
   cancel(reason?: unknown): Promise<void>;
 }
 
 /** Reads a body. */
 export interface BodyReader {
+  /** The next bytes; `done` at the end. */
   read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+  /** Ends it where it is. */
   cancel(reason?: unknown): Promise<void>;
 }
 

@@ -37,6 +37,7 @@ const UNKNOWN_USER = ": the token is expired or not of this cluster: log in agai
  * ```
  */
 export class ApiError extends Error {
+  /** Always `ApiError`. */
   override name = "ApiError";
   /** HTTP status, such as 409. */
   readonly status: number;
@@ -48,6 +49,8 @@ export class ApiError extends Error {
   readonly retryAfter: number | undefined;
 
   /**
+   * Reads the reason, the message and the causes out of an answer.
+   *
    * @param asked What was asked.
    * @param status HTTP status.
    * @param body The answer: a `Status` object as text, or any other text.

@@ -3,7 +3,9 @@ import type { AnyKind, Infer, KubeObject } from "../resource/kind.ts";
 
 /** Options of every call. */
 export interface CallOptions {
+  /** Where the object is; of a kind that lives in namespaces, a list without it is of all of them. */
   readonly namespace?: string;
+  /** Ends the call; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
@@ -11,7 +13,9 @@ export interface CallOptions {
 export interface WriteOptions extends CallOptions {
   /** Who writes, for `managedFields`. */
   readonly manager?: string;
+  /** What of the object is written, such as `status`. */
   readonly subresource?: string;
+  /** Whether nothing is stored: the answer is what would be. @default {false} */
   readonly dryRun?: boolean;
   /** What the server does with fields that it does not know: `Strict` refuses them (KEP-2885). @default {"Warn"} */
   readonly fieldValidation?: "Strict" | "Warn" | "Ignore";
@@ -21,6 +25,7 @@ export interface WriteOptions extends CallOptions {
 export interface SelectOptions extends CallOptions {
   /** As the API has it: `app=web,tier!=cache`. */
   readonly labelSelector?: string;
+  /** As the API has it: `metadata.name=web`, or a field that the kind makes selectable. */
   readonly fieldSelector?: string;
   /** Whether only the metadata of objects is asked for. @default {false} */
   readonly metadataOnly?: boolean;
@@ -28,7 +33,9 @@ export interface SelectOptions extends CallOptions {
 
 /** One page of a list. */
 export interface Page<K extends AnyKind = AnyKind> {
+  /** The objects of it. */
   readonly items: Infer<K>[];
+  /** What a watch may begin with that is to go on where the list ends. */
   readonly resourceVersion: string;
   /** Where the next page begins; nothing on the last one. */
   readonly next: string | undefined;
@@ -36,12 +43,15 @@ export interface Page<K extends AnyKind = AnyKind> {
 
 /** One line of a watch. A bookmark's object has a resourceVersion and little else; an error's is a `Status`. */
 export interface WatchEvent {
+  /** What became of the object. */
   readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
+  /** The object as it is then; of `DELETED`, as it was. */
   readonly object: KubeObject & { readonly code?: number; readonly message?: string };
 }
 
 /** Options of {@linkcode Client.watch}. */
-export interface WatchOptions extends SelectOptions {
+export interface WatchCallOptions extends SelectOptions {
+  /** Of which changes it begins with the next. @default {all there is, then what changes} */
   readonly resourceVersion?: string;
   /** Whether the watch begins with all there is (KEP-3157). */
   readonly initial?: boolean;

@@ -4,7 +4,7 @@ import { type Clock, sleep, systemClock } from "../base/clock.ts";
 import type { AnyKind, Infer, Input, KubeObject } from "../resource/kind.ts";
 import type { Answer } from "./answer.ts";
 import { ApiError, type Asked } from "./api_error.ts";
-import type { CallOptions, Page, SelectOptions, WatchEvent, WatchOptions, WriteOptions } from "./calls.ts";
+import type { CallOptions, Page, SelectOptions, WatchCallOptions, WatchEvent, WriteOptions } from "./calls.ts";
 import { type Connection, FencedError, type Outgoing } from "./connection.ts";
 import { jsonLines } from "./json_lines.ts";
 import { collectionPath, describe, objectPath } from "./path.ts";
@@ -13,7 +13,7 @@ import type { Pulse } from "./pulse.ts";
 import { queryOf, select } from "./query.ts";
 import { unreached } from "./unreached.ts";
 
-export type { CallOptions, Page, SelectOptions, WatchEvent, WatchOptions, WriteOptions };
+export type { CallOptions, Page, SelectOptions, WatchCallOptions, WatchEvent, WriteOptions };
 
 /** The patch types of the API server, and the content type of each. */
 const PATCH_TYPES = {
@@ -29,6 +29,7 @@ const MOST_TRIES = 10;
 
 /** Options of {@linkcode Client}. */
 export interface ClientOptions {
+  /** Whose time waits go by, before what was refused with `Retry-After` is sent again. @default {the machine's clock} */
   readonly clock?: Clock;
   /** What the server's audit log shows. @default {"op"} */
   readonly userAgent?: string;
@@ -58,6 +59,7 @@ export interface ClientOptions {
  * ```
  */
 export class Client {
+  /** The way to the server. */
   readonly connection: Connection;
   readonly #options: ClientOptions;
   readonly #clock: Clock;
@@ -68,6 +70,8 @@ export class Client {
   waiting = 0;
 
   /**
+   * Nothing is sent before the first call.
+   *
    * @param connection The way to the server.
    * @param options Additional options.
    */
@@ -136,7 +140,7 @@ export class Client {
   }
 
   /** Watches a kind. Ends when the server ends it; events that arrive together come together. */
-  async *watch(kind: AnyKind, options: WatchOptions = {}): AsyncGenerator<WatchEvent[], void> {
+  async *watch(kind: AnyKind, options: WatchCallOptions = {}): AsyncGenerator<WatchEvent[], void> {
     const query = select(options);
     query.set("watch", "true");
     query.set("allowWatchBookmarks", "true");
@@ -193,7 +197,7 @@ export class Client {
     kind: K,
     name: string,
     patch: unknown,
-    options: WriteOptions & { readonly type?: keyof typeof PATCH_TYPES } = {},
+    options: WriteOptions & { readonly type?: "merge" | "json" | "strategic" } = {},
   ): Promise<Infer<K>> {
     const what = describe(kind, name, options.namespace) + (options.subresource ? ` (${options.subresource})` : "");
     const path = objectPath(kind, name, options.namespace, options.subresource) + queryOf(options);

@@ -36,7 +36,7 @@ export interface Connection {
   /** The server's address, without a slash at the end: `https://10.0.0.1:6443`. */
   readonly url: string;
   /** Sends a request. Credentials are added here, and nowhere else. */
-  readonly fetch: Transport;
+  readonly fetch: (request: Request) => Promise<Response>;
   /** Sends what `fetch` would, from plain values: the client takes this way where there is one. */
   readonly send?: (url: string, outgoing: Outgoing) => Promise<Answer>;
   /**

@@ -8,7 +8,9 @@ export interface ImageParts {
   readonly repository?: string;
   /** `$PROJECT_VERSION`, `$TAG_OR_SHORT_COMMIT_SHA` or a text, which may have these in it. @default {"$PROJECT_VERSION"} */
   readonly tag?: string;
+  /** Stands before the tag, such as `v`. @default {""} */
   readonly tagPrefix?: string;
+  /** Stands behind it, such as `-debug`. @default {""} */
   readonly tagSuffix?: string;
 }
 

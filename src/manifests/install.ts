@@ -3,9 +3,13 @@ import { imageOf, type ImageParts } from "./image.ts";
 
 /** A rule of a role, as `rbac.authorization.k8s.io/v1` has it. */
 export interface PolicyRule {
+  /** The groups of the resources: `""` is the core group, `*` all. */
   readonly apiGroups: readonly string[];
+  /** Plural names, each with a subresource behind a slash where that is meant: `pods`, `pods/log`. */
   readonly resources: readonly string[];
+  /** The only objects, by name. @default {all of them} */
   readonly resourceNames?: readonly string[];
+  /** What may be done: `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, or `*`. */
   readonly verbs: readonly string[];
 }
 

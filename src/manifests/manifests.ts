@@ -36,6 +36,7 @@ export interface ManifestGroups {
   readonly rbac: readonly Manifest[];
   /** ConfigMap, Deployment, Services, PodDisruptionBudget. */
   readonly manager: readonly Manifest[];
+  /** Who may reach its ports: pods in namespaces with the label `metrics: enabled` that of the metrics, anybody that of the webhooks. */
   readonly networkPolicy: readonly Manifest[];
   /** What makes the API server ask it before it takes an object, its Service, and cert-manager's objects where it is used; empty without webhooks. */
   readonly webhook: readonly Manifest[];

@@ -15,9 +15,11 @@ export interface Right {
   readonly group: string;
   /** The plural name, with a subresource behind a slash where there is one: `websites`, `websites/status`. */
   readonly resource: string;
+  /** In RBAC's words: `list`, `watch`, `patch`. */
   readonly verb: string;
   /** The only objects that it is about, by name; empty for all. */
   readonly names: readonly string[];
+  /** Where it is needed, which settles whether a Role or a ClusterRole gives it. */
   readonly scope: RightScope;
   /** The only namespaces where it is needed, whatever the operator looks at and is in: a watch or the election names them. */
   readonly namespaces?: readonly string[];

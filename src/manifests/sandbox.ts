@@ -5,9 +5,11 @@ import { PERMISSION_CLASSES, type PermissionClass, type Permissions } from "../p
 
 /** One permission, and why it is needed. */
 export interface Permission {
+  /** The class, as the flag of Deno has it: `net` for `--allow-net`. */
   readonly access: PermissionClass;
   /** A host with or without a port, a path, a variable's name, a program, a library, or what of the machine is asked for. */
   readonly target: string;
+  /** What it is for, as a clause: `health is served there`. */
   readonly reason: string;
 }
 

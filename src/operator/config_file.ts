@@ -16,6 +16,7 @@ export interface ConfigFile {
   readonly settings: Settings;
   /** The same as TOML, without all else: what goes into the cluster. */
   readonly operatorText: string;
+  /** What its table `[build.image]` says the image is called. */
   readonly image: ImageParts;
   /** The program that makes images, and its arguments. */
   readonly builder: { readonly binary?: string; readonly args?: readonly string[] };

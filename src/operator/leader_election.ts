@@ -20,7 +20,9 @@ export interface LeaderElectionOptions {
 export interface LeaderElection extends LeaseTimes {
   /** `in a pod` is the default: there a second process may run at any time, as while a Deployment is rolled out. */
   readonly when: "always" | "in a pod" | "never";
+  /** The Lease's name. */
   readonly id: string;
+  /** The Lease's namespace; absent for that of the pod, or of the kubeconfig's context. */
   readonly namespace: string | undefined;
 }
 

@@ -15,9 +15,9 @@ import type { WebhookServing } from "./webhook_options.ts";
 
 /** Where an operator serves its health. */
 export interface HealthOptions {
-  /** @default {8081} */
+  /** The port of `/livez`, `/readyz` and `/metrics`. @default {8081} */
   readonly port?: number;
-  /** @default {"0.0.0.0"} */
+  /** The address to listen on. @default {"0.0.0.0"} */
   readonly hostname?: string;
 }
 

@@ -12,7 +12,7 @@ export interface RunOptions {
   readonly connection: Connection;
   /** Stops it: nothing more is begun, what goes on may end within the operator's `stopWithin`. */
   readonly signal?: AbortSignal;
-  /** @default {the machine's clock} */
+  /** Whose time it is. @default {the machine's clock} */
   readonly clock?: Clock;
   /** From 0 to 1, for waiting times. @default {Math.random} */
   readonly random?: () => number;

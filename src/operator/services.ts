@@ -7,6 +7,7 @@ import type { OwnMetrics } from "../parts/own_metrics.ts";
 export interface ServicesContext {
   /** Aborted when the operator stops. */
   readonly signal: AbortSignal;
+  /** The operator's log, without keys of an object. */
   readonly log: Log;
   /** Makes metrics of one's own. What is counted in threads of webhooks is not among them. */
   readonly metrics: OwnMetrics;

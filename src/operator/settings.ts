@@ -8,6 +8,7 @@ import { type Setting, SETTINGS, variableOf, variableSettingsOf } from "./settin
 
 /** A setting's value, and where it was said. */
 export interface Said {
+  /** As its setting has it, checked. */
   readonly value: string | number | boolean | readonly string[] | readonly PolicyRule[];
   /** In words: `--log-level`, `OP_LOG_LEVEL`, `"operator.toml"`. */
   readonly where: string;

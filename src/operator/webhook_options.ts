@@ -4,9 +4,9 @@ import type { CertificatePaths } from "../runtime/webhooks/certificate_files.ts"
 
 /** Where and how an operator serves its webhooks. */
 export interface WebhookServerOptions {
-  /** @default {9443} */
+  /** The port of the webhooks. The three that follow are taken on loopback as well. @default {9443} */
   readonly port?: number;
-  /** @default {"0.0.0.0"} */
+  /** The address to listen on. @default {"0.0.0.0"} */
   readonly hostname?: string;
   /**
    * How many threads run the functions, for those that compute: each loads the program anew, makes services and live copies of its own, and takes some 40
@@ -23,9 +23,13 @@ export interface WebhookServerOptions {
 
 /** The option with its defaults. */
 export interface WebhookServing extends WebhookServerOptions {
+  /** The port of the webhooks; 9443 where nothing was said. */
   readonly port: number;
+  /** The address to listen on; all of them where nothing was said. */
   readonly hostname: string;
+  /** How much is taken; what is not in it has the default of {@linkcode WebhookLimits}. */
   readonly limits: WebhookLimits;
+  /** Names and addresses by which it is called, besides those of its Service. */
   readonly names: readonly string[];
 }
 

@@ -8,7 +8,9 @@ const VERBS: readonly string[] = ["get", "list", "create", "patch", "delete"] sa
 
 /** What {@linkcode access} answers: a kind and the verbs asked for. */
 export interface Access<K extends AnyKind = AnyKind, V extends Verb = Verb> {
+  /** The kind. */
   readonly kind: K;
+  /** What may be done with its objects: each verb is a line of the role. */
   readonly verbs: readonly V[];
 }
 

@@ -65,6 +65,7 @@ type ChildrenOf<Children, Own extends AnyKind, Owns extends readonly AnyKind[]> 
 
 /** Which namespace a call is about: the object's, unless given. */
 export interface InNamespace {
+  /** A namespace's name. @default {the object's} */
   readonly namespace?: string;
 }
 
@@ -120,9 +121,13 @@ export interface Events {
 
 /** A structured log that carries the object's keys. Messages are constant; what varies goes into fields. */
 export interface Log {
+  /** What only those who look for a fault want to read; not shown unless the setting `log_level` says `debug`. */
   debug(message: string, fields?: Record<string, unknown>): void;
+  /** What went as it should. */
   info(message: string, fields?: Record<string, unknown>): void;
+  /** What somebody should look at some day. */
   warn(message: string, fields?: Record<string, unknown>): void;
+  /** What somebody should look at now. An `error` among the fields is written with its causes and its stack. */
   error(message: string, fields?: Record<string, unknown>): void;
 }
 

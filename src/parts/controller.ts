@@ -68,6 +68,7 @@ declare const needs: unique symbol;
  */
 // deno-lint-ignore no-explicit-any -- whoever does not ask takes any
 export interface Controller<Services = any> {
+  /** The services that it takes: for the compiler alone, nothing stands there. */
   readonly [needs]?: (services: Services) => void;
   /** Tells it from webhooks and conversions. */
   readonly part: "controller";
@@ -95,8 +96,10 @@ export interface Controller<Services = any> {
   readonly timeout: Duration | undefined;
   /** The finalizer's name, where another one than the usual was said. */
   readonly finalizer: string | undefined;
+  /** Makes the world as an object wants it. */
   // deno-lint-ignore no-explicit-any -- controllers of different kinds stand in one list
   reconcile(object: any, context: any): Promise<Outcome> | Outcome;
+  /** What is done before an object goes; where it is there, objects carry a finalizer. */
   // deno-lint-ignore no-explicit-any
   readonly cleanup: ((object: any, context: any) => Promise<Outcome> | Outcome) | undefined;
 }

@@ -18,13 +18,16 @@ export interface ConversionOptions<Old extends AnyKind, New extends AnyKind> {
 
 /** A conversion: plain data. An operator serves it, and the definition by which a cluster calls it is made from it. */
 export interface Conversion {
+  /** Tells it from controllers and webhooks. */
   readonly part: "conversion";
   /** The version that `up` takes. */
   readonly kind: AnyKind;
   /** The version that `up` answers. */
   readonly into: AnyKind;
+  /** Makes an object of the second version of one of the first. */
   // deno-lint-ignore no-explicit-any -- conversions of different kinds stand in one list
   up(object: any): unknown;
+  /** And back. */
   // deno-lint-ignore no-explicit-any
   down(object: any): unknown;
 }

@@ -13,6 +13,7 @@
  * ```
  */
 export class Denial extends Error {
+  /** Always `Denial`. */
   override name = "Denial";
   /** The status of the API server's answer. */
   readonly status: number;

@@ -43,11 +43,14 @@ export function requeue(after: Duration): Requeue {
  * ```
  */
 export class TemporaryError extends Error {
+  /** Always `TemporaryError`. */
   override name = "TemporaryError";
   /** Milliseconds until the next try; without it the usual backoff. */
   readonly after: number | undefined;
 
   /**
+   * Says what failed, and when it is worth trying again.
+   *
    * @param message What failed.
    * @param options The cause, and `retry`: when to try again, such as `"30s"`.
    * @throws {SyntaxError} If `retry` is not a duration.
@@ -74,5 +77,6 @@ export class TemporaryError extends Error {
  * ```
  */
 export class PermanentError extends Error {
+  /** Always `PermanentError`. */
   override name = "PermanentError";
 }

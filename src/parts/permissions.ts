@@ -1,8 +1,8 @@
-/** The classes of permissions, as the flags of Deno name them. */
-export const PERMISSION_CLASSES = ["net", "read", "write", "env", "run", "ffi", "sys"] as const;
-
 /** A class of permissions, as the flag of Deno names it. */
-export type PermissionClass = typeof PERMISSION_CLASSES[number];
+export type PermissionClass = "net" | "read" | "write" | "env" | "run" | "ffi" | "sys";
+
+/** All of them, in the order in which they are shown. */
+export const PERMISSION_CLASSES: readonly PermissionClass[] = ["net", "read", "write", "env", "run", "ffi", "sys"];
 
 /**
  * What a part, or the whole operator, may reach beyond the API server. It becomes the permissions that are compiled into the executable. Programs and

@@ -6,7 +6,9 @@ import type { WatchOptions } from "./watch.ts";
 
 /** Which objects are meant, by their labels. */
 export interface LabelSelector {
+  /** Labels that must all be there with these values. */
   readonly matchLabels?: { readonly [label: string]: string };
+  /** Labels whose value must be one of some, none of some, or that must be there or not; all of it must hold. */
   readonly matchExpressions?: readonly {
     readonly key: string;
     readonly operator: "In" | "NotIn" | "Exists" | "DoesNotExist";

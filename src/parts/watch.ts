@@ -46,7 +46,9 @@ export interface WatchOptions<K extends AnyKind = AnyKind> {
 
 /** What {@linkcode watch} answers: a kind and how it is watched. */
 export interface Watch<K extends AnyKind = AnyKind> {
+  /** The kind that is watched. */
   readonly kind: K;
+  /** Which of its objects, and whom they wake. */
   // deno-lint-ignore no-explicit-any -- watches of different kinds stand in one list
   readonly options: WatchOptions<any>;
 }
@@ -113,7 +115,9 @@ export function watch<K extends AnyKind>(kind: K, options: WatchOptions<K>): Wat
 
 /** What {@linkcode index} answers. */
 export interface Index<K extends AnyKind = AnyKind> {
+  /** The kind whose live objects it holds. */
   readonly kind: K;
+  /** The keys under which an object is found; nothing for one that is not. */
   // deno-lint-ignore no-explicit-any
   keys(object: any): string | readonly string[] | undefined;
 }

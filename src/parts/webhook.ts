@@ -11,7 +11,7 @@ import type { Changeable, Incoming, Mutation, Operation, Verdict, WebhookContext
 
 /** Which requests a webhook is asked about. The API server sends no others. */
 export interface WebhookFilters<F extends string = string, Root = unknown> {
-  /** @default {["CREATE", "UPDATE"]} */
+  /** What is asked about. @default {["CREATE", "UPDATE"]} */
   readonly operations?: readonly Operation[];
   /** Only what is in a namespace, or only what is in none. @default {"*"} */
   readonly scope?: "*" | "Namespaced" | "Cluster";
@@ -85,29 +85,50 @@ declare const needs: unique symbol;
 /** A webhook: plain data. An operator serves it, and the configuration by which a cluster calls it is made from it. */
 // deno-lint-ignore no-explicit-any -- whoever does not ask takes any
 export interface Webhook<Services = any> {
+  /** The services that it takes: for the compiler alone, nothing stands there. */
   readonly [needs]?: (services: Services) => void;
+  /** Tells it from controllers and conversions. */
   readonly part: "webhook";
+  /** The kind whose objects it is asked about. */
   readonly kind: AnyKind;
+  /** What of the object is written; absent for the object itself. */
   readonly subresource: string | undefined;
+  /** What it is asked about; `CREATE` and `UPDATE` where nothing was said. */
   readonly operations: readonly Operation[];
+  /** Whether only what is in a namespace, or only what is in none. */
   readonly scope: "*" | "Namespaced" | "Cluster";
+  /** The labels of objects that it is asked about; absent for all. */
   readonly objectSelector: LabelSelector | undefined;
+  /** The labels of namespaces whose objects it is asked about; absent for all. */
   readonly namespaceSelector: LabelSelector | undefined;
+  /** Whether `kube-system` and the operator's own namespace are not left out. */
   readonly everywhere: boolean;
+  /** Whether what the operator itself writes is let pass. */
   readonly exceptOwn: boolean;
+  /** Expressions in CEL that must all hold, by name. */
   readonly matchConditions: { readonly [name: string]: string };
+  /** Whether requests by other versions of the kind count too. */
   readonly matchPolicy: "Equivalent" | "Exact";
+  /** The field without whose change it is not asked, such as `.spec.host`. */
   readonly field: string | undefined;
+  /** What is done when it cannot be asked, or fails; found out from the kind where nothing was said. */
   readonly failurePolicy: "Fail" | "Ignore";
   /** Seconds. */
   readonly timeout: number;
+  /** Whether `mutate` is asked again when another webhook changed the object after it. */
   readonly reinvocation: "Never" | "IfNeeded";
+  /** Whether something outside the object is changed. */
   readonly sideEffects: "None" | "NoneOnDryRun";
+  /** Kinds that it reads from a live copy. */
   readonly reads: readonly AnyKind[];
+  /** What it reads from the server each time. */
   readonly uses: readonly Access[];
+  /** What it reaches beyond the API server. */
   readonly permissions: Permissions;
+  /** Changes an object before it is validated; absent where it only judges. */
   // deno-lint-ignore no-explicit-any -- webhooks of different kinds stand in one list
   readonly mutate: ((object: any, context: any) => unknown) | undefined;
+  /** Says what is wrong with an object; absent where it only changes. */
   // deno-lint-ignore no-explicit-any
   readonly validate: ((object: any, context: any) => unknown) | undefined;
 }

@@ -10,21 +10,33 @@ export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
 
 /** Who sent a request. */
 export interface UserInfo {
+  /** Such as `system:serviceaccount:shop:deployer`. */
   readonly username: string;
+  /** What tells the user from one of that name that was there before. */
   readonly uid?: string;
+  /** The groups that the user is in, such as `system:authenticated`. */
   readonly groups?: readonly string[];
+  /** What the authenticator says besides, such as the scopes of a token. */
   readonly extra?: { readonly [key: string]: readonly string[] };
 }
 
-interface GroupVersionKind {
+/** A kind in one of its versions. */
+export interface GroupVersionKind {
+  /** API group; empty for the core group. */
   readonly group: string;
+  /** Such as `v1`. */
   readonly version: string;
+  /** In CamelCase, singular. */
   readonly kind: string;
 }
 
-interface GroupVersionResource {
+/** Where objects of a kind are in paths, in one of its versions. */
+export interface GroupVersionResource {
+  /** API group; empty for the core group. */
   readonly group: string;
+  /** Such as `v1`. */
   readonly version: string;
+  /** The plural name, in lower case. */
   readonly resource: string;
 }
 
@@ -34,16 +46,21 @@ export interface AdmissionRequest {
   readonly uid: string;
   /** What the object is; in the version that the webhook asks for. */
   readonly kind: GroupVersionKind;
+  /** Where the object is in paths, in the same version. */
   readonly resource: GroupVersionResource;
+  /** What of the object is written, such as `status`; absent or empty for the object itself. */
   readonly subResource?: string;
   /** What the request was made for, where that was another version. */
   readonly requestKind?: GroupVersionKind;
+  /** `resource` of what the request was made for. */
   readonly requestResource?: GroupVersionResource;
+  /** `subResource` of what the request was made for. */
   readonly requestSubResource?: string;
   /** Absent where the server is to make the name. */
   readonly name?: string;
   /** Absent of a kind that lives in no namespace. */
   readonly namespace?: string;
+  /** What is done with the object. */
   readonly operation: Operation;
   /** Who asks. */
   readonly userInfo: UserInfo;
@@ -111,14 +128,17 @@ export interface WebhookContext<
   Services = unknown,
   Reads extends readonly AnyKind[] = readonly AnyKind[],
 > {
+  /** What is done with the object. */
   readonly operation: Operation;
   /** The object as it is stored: there when it is updated or deleted. */
   readonly old: Subject<K, Sub> | undefined;
+  /** Who makes the request. */
   readonly user: UserInfo;
   /** Whether nothing of it will be stored: then nothing outside may be changed either. */
   readonly dryRun: boolean;
   /** The name as the request has it; empty for one that is still to be generated. */
   readonly name: string;
+  /** Where the object is; absent for a kind that lives in no namespace. */
   readonly namespace: string | undefined;
   /** The whole request, as it was received. */
   readonly request: AdmissionRequest;

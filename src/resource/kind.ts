@@ -3,6 +3,7 @@ import type { JsonSchema } from "../schema/json_schema.ts";
 
 /** `metadata` of an object as the server answers it. */
 export interface ObjectMeta {
+  /** Of this object alone among those of its kind in its namespace. */
   readonly name: string;
   /** Absent on objects of a cluster-wide kind. */
   readonly namespace?: string;
@@ -18,45 +19,69 @@ export interface ObjectMeta {
   readonly generateName?: string;
   /** When it goes, RFC 3339: there once it is deleted, while finalizers or a grace period hold it. */
   readonly deletionTimestamp?: string;
+  /** Seconds from the deletion until it goes; only pods and the like have any. */
   readonly deletionGracePeriodSeconds?: number;
+  /** By which it is selected. */
   readonly labels?: { readonly [key: string]: string };
+  /** Notes of programs and people: nothing is selected by them. */
   readonly annotations?: { readonly [key: string]: string };
+  /** Who has something to do before it goes: it stays until each has taken its own off. */
   readonly finalizers?: readonly string[];
+  /** What it belongs to: when all of them are gone, Kubernetes deletes it. */
   readonly ownerReferences?: readonly OwnerReference[];
+  /** Who wrote which field. An operator holds of it no more than what it applied itself, unless a watch asks for all. */
   readonly managedFields?: readonly ManagedFields[];
 }
 
 /** An entry of `metadata.ownerReferences`. */
 export interface OwnerReference {
+  /** Group and version of the owner, such as `apps/v1`. */
   readonly apiVersion: string;
+  /** Its kind. */
   readonly kind: string;
+  /** Its name, in the namespace of what it owns, or in none. */
   readonly name: string;
+  /** Its uid: one made anew under its name owns nothing. */
   readonly uid: string;
+  /** Whether it is the one owner who takes care of the object: one at the most does. @default {false} */
   readonly controller?: boolean;
+  /** Whether an owner deleted in the foreground waits until the object is gone. @default {false} */
   readonly blockOwnerDeletion?: boolean;
 }
 
 /** An entry of `metadata.managedFields`. */
 export interface ManagedFields {
+  /** Who wrote: a controller, `kubectl-edit`. */
   readonly manager?: string;
+  /** How: `Apply` or `Update`. */
   readonly operation?: string;
+  /** The version in which the fields are named. */
   readonly apiVersion?: string;
+  /** When it wrote last, RFC 3339. */
   readonly time?: string;
+  /** How `fieldsV1` is written: `FieldsV1`. */
   readonly fieldsType?: string;
+  /** The fields, as a tree of `f:name`, `k:{…}` and `v:…` (structured-merge-diff). */
   readonly fieldsV1?: unknown;
+  /** The subresource by which it wrote; absent for the object itself. */
   readonly subresource?: string;
 }
 
 /** `metadata` as a user writes it. What is undefined is not sent. */
 export interface ObjectMetaInput {
+  /** Of this object alone among those of its kind in its namespace; without one, `generateName` is needed. */
   readonly name?: string | undefined;
   /** Of a kind that lives in namespaces. */
   readonly namespace?: string | undefined;
   /** In place of a name: what the server's name for it begins with. */
   readonly generateName?: string | undefined;
+  /** By which it is selected: at most 63 characters a value. */
   readonly labels?: { readonly [key: string]: string } | undefined;
+  /** Notes of programs and people, 256 KiB in all. */
   readonly annotations?: { readonly [key: string]: string } | undefined;
+  /** Who has something to do before it goes, each as `domain/name`. */
   readonly finalizers?: readonly string[] | undefined;
+  /** What it belongs to. `apply` of a controller adds the object that is reconciled. */
   readonly ownerReferences?: readonly OwnerReference[] | undefined;
   /** The version that is to be changed: where another is stored by now, the write is refused with 409. */
   readonly resourceVersion?: string | undefined;
@@ -64,8 +89,11 @@ export interface ObjectMetaInput {
 
 /** Any object as the server answers it. */
 export interface KubeObject {
+  /** `group/version`, or the version alone for the core group. */
   readonly apiVersion: string;
+  /** In CamelCase, singular. */
   readonly kind: string;
+  /** Name, labels and what the server keeps. */
   readonly metadata: ObjectMeta;
 }
 
@@ -73,6 +101,7 @@ export interface KubeObject {
 export interface Condition {
   /** What it is about, in CamelCase: `Ready`. One of a type is there at the most. */
   readonly type: string;
+  /** Whether it is so; `Unknown` where nobody could tell. */
   readonly status: "True" | "False" | "Unknown";
   /** Why it is so, for programs: one word in CamelCase. */
   readonly reason: string;
@@ -120,6 +149,7 @@ export interface Kind<
   readonly namespaced: boolean;
   /** Present on a kind that {@linkcode resource} made: the CustomResourceDefinition, as it is sent to a cluster. */
   readonly crd?: CustomResourceDefinitionManifest;
+  /** The types of its objects: for the compiler alone, nothing stands there. */
   readonly [types]?: { readonly object: Object; readonly written: Written };
 }
 
@@ -168,13 +198,17 @@ export type Input<K> = K extends Kind<infer _Read, infer Written> ? Written : ne
 
 /** A CustomResourceDefinition as it is sent to a cluster. */
 export interface CustomResourceDefinitionManifest {
+  /** The version of definitions. */
   readonly apiVersion: "apiextensions.k8s.io/v1";
+  /** What it is. */
   readonly kind: "CustomResourceDefinition";
+  /** Its name is `<plural>.<group>`. */
   readonly metadata: {
     readonly name: string;
     readonly labels?: { readonly [key: string]: string };
     readonly annotations?: { readonly [key: string]: string };
   };
+  /** Names, scope and versions of the kind. */
   readonly spec: {
     readonly group: string;
     readonly names: {
@@ -194,7 +228,9 @@ export interface CustomResourceDefinitionManifest {
 
 /** Versions that are converted by whoever is called. */
 export interface WebhookConversion {
+  /** Somebody is called. */
   readonly strategy: "Webhook";
+  /** Who is called, by URL or behind a Service, and which reviews are understood there: `v1`. */
   readonly webhook: {
     readonly clientConfig: {
       readonly url?: string;
@@ -213,14 +249,19 @@ export interface WebhookConversion {
 
 /** One version of a kind in its CustomResourceDefinition. */
 export interface DefinitionVersion {
+  /** Such as `v1`. */
   readonly name: string;
   /** Whether the API server answers requests for it. */
   readonly served: boolean;
   /** Whether objects are kept in it. Of all versions one is. */
   readonly storage: boolean;
+  /** Whether the server warns whoever uses it. @default {false} */
   readonly deprecated?: boolean;
+  /** In which words. @default {the server's own, which name the newest version} */
   readonly deprecationWarning?: string;
+  /** What its objects are. */
   readonly schema: { readonly openAPIV3Schema: JsonSchema };
+  /** `status` where it is written by itself, and the paths that `/scale` reads and writes. */
   readonly subresources?: {
     readonly status?: Record<string, never>;
     readonly scale?: {
@@ -229,6 +270,7 @@ export interface DefinitionVersion {
       readonly labelSelectorPath?: string;
     };
   };
+  /** What `kubectl get` shows after the name. */
   readonly additionalPrinterColumns?: readonly {
     readonly name: string;
     readonly type: string;
@@ -237,5 +279,6 @@ export interface DefinitionVersion {
     readonly priority?: number;
     readonly description?: string;
   }[];
+  /** The fields by which the server selects, besides name and namespace. */
   readonly selectableFields?: readonly { readonly jsonPath: string }[];
 }

@@ -19,13 +19,17 @@ export interface Resource<
   Object extends ResourceMeta,
   Written,
 > extends Kind<Object, Written, Group, Version, Name> {
+  /** The CustomResourceDefinition, as it is sent to a cluster: plain data, frozen. */
   readonly crd: CustomResourceDefinitionManifest;
 }
 
 /** What every object of a kind has, with the kind's own names. */
 export interface ResourceMeta<ApiVersion extends string = string, Name extends string = string> {
+  /** `group/version`, as a literal type. */
   readonly apiVersion: ApiVersion;
+  /** The kind, as a literal type. */
   readonly kind: Name;
+  /** Name, labels and what the server keeps. */
   readonly metadata: ObjectMeta;
 }
 
@@ -87,11 +91,11 @@ export interface ResourceOptions {
   readonly version: string;
   /** In CamelCase, singular. */
   readonly kind: string;
-  /** @default {the kind in lower case, by the rules of English} */
+  /** The name of lists in paths and roles, in lower case. @default {the kind in lower case, by the rules of English} */
   readonly plural?: string;
-  /** @default {the kind in lower case} */
+  /** What kubectl takes in place of the plural, in lower case. @default {the kind in lower case} */
   readonly singular?: string;
-  /** @default {the kind and "List"} */
+  /** What lists of it are called, in CamelCase. @default {the kind and "List"} */
   readonly listKind?: string;
   /** What kubectl takes in place of the plural. */
   readonly shortNames?: readonly string[];
@@ -163,9 +167,13 @@ type KindName<Name, Key extends string> = [Exclude<"group" | "version", Key>] ex
 
 /** A kind that {@linkcode resource} made, as another version of one. */
 export interface OtherVersion<Group extends string, Name extends string> {
+  /** The same as that of the kind it is a version of. */
   readonly group: Group;
+  /** The same as that of the kind it is a version of. */
   readonly kind: Name;
+  /** Another one. */
   readonly version: string;
+  /** Its definition, out of which the schema of the version is taken. */
   readonly crd: CustomResourceDefinitionManifest;
 }
 

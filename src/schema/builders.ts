@@ -1,12 +1,23 @@
 /** The builders of schemas, one after the other: what stands behind `s`. */
-export { boolean, integer, number, string } from "./scalars.ts";
-export { enumeration as enum, literal } from "./choices.ts";
-export { bytes, dateTime, duration, quantity } from "./wire_types.ts";
-export { array, map } from "./collections.ts";
-export { object } from "./object.ts";
-export { embeddedResource } from "./embedded.ts";
+export type { Annotations, Keywords } from "./keywords.ts";
+export type { ExternalDocs, ValidationReason, ValidationRule, ValueValidation } from "./json_schema.ts";
+export type { Presence, Properties } from "./schema.ts";
+export { boolean, type BooleanOptions, integer, number, type NumberOptions, string } from "./scalars.ts";
+export type { StringFormat, StringOptions } from "./scalars.ts";
+export { type ChoiceOptions, enumeration as enum, literal } from "./choices.ts";
+export { bytes, dateTime, duration, quantity, type QuantityOptions, type TextOptions } from "./wire_types.ts";
+export { array, type ArrayOptions, map, type MapOptions } from "./collections.ts";
+export { object, type ObjectOptions } from "./object.ts";
+export { type EmbeddedMetadata, type EmbeddedObject, embeddedResource, type OpenEmbeddedObject } from "./embedded.ts";
 export { extend, omit, partial, pick } from "./reshape.ts";
-export { atLeastOneOf, atMostOneOf, exactlyOneOf } from "./alternatives.ts";
-export { immutable, nullable, optional, withKeywords as with } from "./modifiers.ts";
-export { anything, intOrString } from "./open.ts";
+export { type AlternativeOptions, atLeastOneOf, atMostOneOf, exactlyOneOf } from "./alternatives.ts";
+export {
+  immutable,
+  type ImmutableOptions,
+  nullable,
+  optional,
+  withKeywords as with,
+  type WithOptions,
+} from "./modifiers.ts";
+export { anything, type AnythingOptions, intOrString, type IntOrStringOptions } from "./open.ts";
 export { raw } from "./raw.ts";

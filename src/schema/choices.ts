@@ -5,6 +5,7 @@ import type { Schema, WhenDefaulted } from "./schema.ts";
 
 /** Options of {@linkcode enumeration} and {@linkcode literal}. */
 export interface ChoiceOptions<Value, Default = Value> extends Keywords<Value> {
+  /** What the server fills in where nothing stands: one of the values. */
   readonly default?: Default;
 }
 

@@ -6,8 +6,11 @@ import type { AlwaysThere, Presence, Schema, WhenDefaulted } from "./schema.ts";
 
 /** Options of {@linkcode array}. */
 export interface ArrayOptions<Item, Written = Item, Default = readonly Written[]> extends Keywords<readonly Written[]> {
+  /** What the server fills in where nothing stands; it must be a value of the schema. */
   readonly default?: Default;
+  /** Least number of items. */
   readonly minItems?: number;
+  /** Greatest number of items. Rules on a list without one cost much. */
   readonly maxItems?: number;
   /**
    * Who may own what under server-side apply, and which items are one: `"atomic"` is replaced as a whole, a `"set"` has no value twice, in a
@@ -24,8 +27,11 @@ export type MapKey<Item> = [Item] extends [object] ? keyof Item & string : "only
 /** Options of {@linkcode map}. */
 export interface MapOptions<Written, Default = { readonly [key: string]: Written }>
   extends Keywords<{ readonly [key: string]: Written }> {
+  /** What the server fills in where nothing stands; it must be a value of the schema. */
   readonly default?: Default;
+  /** Least number of keys. */
   readonly minProperties?: number;
+  /** Greatest number of keys. Rules on a map without one cost much. */
   readonly maxProperties?: number;
   /** Who may own what under server-side apply: each key by itself, or all of it as a whole. @default {"granular"} */
   readonly mapType?: "atomic" | "granular";

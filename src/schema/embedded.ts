@@ -6,23 +6,33 @@ import type { Flatten, Properties, Schema, WhenDefaulted } from "./schema.ts";
 
 /** `metadata` of an embedded object. */
 export interface EmbeddedMetadata {
+  /** A DNS name where it is there. */
   readonly name?: string | undefined;
+  /** Such as `shop`. */
   readonly namespace?: string | undefined;
+  /** In place of a name: what it begins with. */
   readonly generateName?: string | undefined;
+  /** Checked as the server checks labels of its own objects. */
   readonly labels?: { readonly [key: string]: string } | undefined;
+  /** Notes, 256 KiB in all. */
   readonly annotations?: { readonly [key: string]: string } | undefined;
+  /** Each as `domain/name`. */
   readonly finalizers?: readonly string[] | undefined;
 }
 
 /** What every embedded object has. */
 export interface EmbeddedObject {
+  /** `group/version`, or the version alone for the core group. */
   readonly apiVersion: string;
+  /** In CamelCase, singular. */
   readonly kind: string;
+  /** What of it is known is checked, and the rest dropped. */
   readonly metadata?: EmbeddedMetadata | undefined;
 }
 
 /** An embedded object whose other fields are kept, whatever they are. */
 export interface OpenEmbeddedObject extends EmbeddedObject {
+  /** Whatever else its kind has. */
   readonly [field: string]: unknown;
 }
 

@@ -3,22 +3,29 @@ import type { ExternalDocs, JsonSchema, ValidationRule, ValueValidation } from "
 
 /** Options that say something about a value and check nothing. */
 export interface Annotations {
+  /** A short name, for people. */
   readonly title?: string;
   /** What the value is for. `kubectl explain` shows it. */
   readonly description?: string;
   /** Why the value should no longer be used and what to use in its place: a last paragraph of the description, `Deprecated: ...`. */
   readonly deprecated?: string;
+  /** Where to read on. */
   readonly externalDocs?: ExternalDocs;
 }
 
 /** Options that every builder takes. */
 export interface Keywords<Value = unknown> extends Annotations {
+  /** A value as it may look. */
   readonly example?: Value;
   /** CEL rules that the value must keep to. They are compiled, and checked against the schema, when the kind is made. */
   readonly validations?: readonly ValidationRule[];
+  /** What the value must keep to besides: all of these. */
   readonly allOf?: readonly ValueValidation[];
+  /** What the value must keep to besides: one of these at least. */
   readonly anyOf?: readonly ValueValidation[];
+  /** What the value must keep to besides: exactly one of these. */
   readonly oneOf?: readonly ValueValidation[];
+  /** What the value must not keep to. */
   readonly not?: ValueValidation;
 }
 

@@ -102,6 +102,7 @@ export function immutable<S extends Schema>(schema: S, options: ImmutableOptions
 
 /** Options of {@linkcode withKeywords}. */
 export interface WithOptions<Written, Default = Written> extends Keywords<Written> {
+  /** What the server fills in where nothing stands; it must be a value of the schema. */
   readonly default?: Default;
 }
 

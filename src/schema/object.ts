@@ -28,8 +28,11 @@ export type Open<T, Keep> = [Keep] extends [never] ? T : T & { readonly [key: st
 
 /** Options of {@linkcode object}. */
 export interface ObjectOptions<Written = unknown, Default = Written, Keep = boolean> extends Keywords<Written> {
+  /** What the server fills in where nothing stands, then with the defaults of its properties: `{}` where each has one. */
   readonly default?: Default;
+  /** Least number of properties that are there. */
   readonly minProperties?: number;
+  /** Greatest number of properties that are there. */
   readonly maxProperties?: number;
   /** Who may own what under server-side apply: each property by itself, or all of it as a whole. @default {"granular"} */
   readonly mapType?: "atomic" | "granular";

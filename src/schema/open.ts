@@ -6,6 +6,7 @@ import type { Schema, WhenDefaulted } from "./schema.ts";
 
 /** Options of {@linkcode intOrString}. */
 export interface IntOrStringOptions<Default = number | string> extends Keywords<number | string> {
+  /** What the server fills in where nothing stands: an integer or a string. */
   readonly default?: Default;
   /** A regular expression of RE2 that the value must match where it is a string. */
   readonly pattern?: string;
@@ -21,7 +22,9 @@ export interface IntOrStringOptions<Default = number | string> extends Keywords<
 
 /** Options of {@linkcode anything}. */
 export interface AnythingOptions<Type, Default = unknown> extends Keywords {
+  /** `"object"` where it must be one. @default {anything} */
   readonly type?: Type;
+  /** What the server fills in where nothing stands. */
   readonly default?: Default;
 }
 

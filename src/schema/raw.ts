@@ -23,6 +23,7 @@ import type { Schema } from "./schema.ts";
 export function raw<Read = unknown, Written = Read>(
   schema: JsonSchema & { readonly default: unknown },
 ): Schema<Read, Written, "defaulted">;
+/** The same without a default: where nothing stands, nothing is filled in. */
 export function raw<Read = unknown, Written = Read>(schema: JsonSchema): Schema<Read, Written, "required">;
 export function raw(schema: JsonSchema): Schema {
   checkTree("make a raw schema", schema);

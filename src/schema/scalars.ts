@@ -34,9 +34,11 @@ export type StringFormat =
 
 /** Options of {@linkcode string}. */
 export interface StringOptions<Value = string, Default = string> extends Keywords<string> {
+  /** What the server fills in where nothing stands; it must be a value of the schema. */
   readonly default?: Default;
   /** The values that may be, if not any: no two alike. */
   readonly enum?: readonly Value[];
+  /** Which texts are meant. What is none of them is refused; `password` says only how it is shown. */
   readonly format?: StringFormat;
   /** Least length, in code points. */
   readonly minLength?: number;
@@ -48,21 +50,27 @@ export interface StringOptions<Value = string, Default = string> extends Keyword
 
 /** Options of {@linkcode integer} and {@linkcode number}. */
 export interface NumberOptions<Format = string, Value = number, Default = number> extends Keywords<number> {
+  /** What the server fills in where nothing stands; it must be a value of the schema. */
   readonly default?: Default;
   /** The values that may be, if not any: no two alike. */
   readonly enum?: readonly Value[];
+  /** How many bits it has. */
   readonly format?: Format;
+  /** The least number that may be. */
   readonly minimum?: number;
+  /** The greatest number that may be. */
   readonly maximum?: number;
   /** Whether `minimum` itself is not allowed. */
   readonly exclusiveMinimum?: boolean;
   /** Whether `maximum` itself is not allowed. */
   readonly exclusiveMaximum?: boolean;
+  /** A number above zero of which each value is a whole multiple. */
   readonly multipleOf?: number;
 }
 
 /** Options of {@linkcode boolean}. */
 export interface BooleanOptions<Default = boolean> extends Keywords<boolean> {
+  /** What the server fills in where nothing stands; it must be a value of the schema. */
   readonly default?: Default;
 }
 

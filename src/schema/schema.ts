@@ -19,13 +19,17 @@ export type Presence = "required" | "optional" | "defaulted";
  */
 export interface Schema<out Read = unknown, out Written = unknown, out When extends Presence = Presence>
   extends JsonSchema {
+  /** The types of what it describes: for the compiler alone, nothing stands there. */
   readonly [types]: SchemaTypes<Read, Written, When>;
 }
 
 /** The types behind a schema. */
 export interface SchemaTypes<out Read, out Written, out When> {
+  /** The value as read: defaults filled. */
   readonly read: Read;
+  /** The value as written. */
   readonly written: Written;
+  /** Whether a property must be there. */
   readonly when: When;
 }
 
@@ -72,6 +76,7 @@ export type InputSchema<S extends Schema> = S[typeof types]["written"];
 
 /** Names and schemas of an object's properties. */
 export interface Properties {
+  /** A property's schema, which says too whether it must be there. */
   readonly [name: string]: Schema;
 }
 

@@ -6,6 +6,7 @@ import type { Schema, WhenDefaulted } from "./schema.ts";
 
 /** Options of {@linkcode duration}, {@linkcode dateTime} and {@linkcode bytes}. */
 export interface TextOptions<Default = string> extends Keywords<string> {
+  /** What the server fills in where nothing stands; it must be a value of the schema. */
   readonly default?: Default;
   /** Least length of the text, in code points. */
   readonly minLength?: number;
@@ -15,6 +16,7 @@ export interface TextOptions<Default = string> extends Keywords<string> {
 
 /** Options of {@linkcode quantity}. */
 export interface QuantityOptions<Default = number | string> extends Keywords<number | string> {
+  /** What the server fills in where nothing stands: an amount. */
   readonly default?: Default;
   /** Least length where it is a text, in code points. */
   readonly minLength?: number;

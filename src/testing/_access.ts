@@ -2,7 +2,7 @@
 import { stringify } from "yaml";
 
 /** A way into a cluster, as one user. */
-export interface Access {
+export interface UserAccess {
   /** The user's name as the cluster sees it. */
   readonly user: string;
   /** A kubeconfig file for this user: YAML text, all data inline. */
@@ -12,12 +12,13 @@ export interface Access {
 }
 
 /** A user known by a bearer token. */
-export interface TokenAccess extends Access {
+export interface TokenAccess extends UserAccess {
+  /** The token, for an `authorization: Bearer` of one's own. */
   readonly token: string;
 }
 
 /** A user known by a client certificate. */
-export interface CertificateAccess extends Access {
+export interface CertificateAccess extends UserAccess {
   /** PEM. */
   readonly certificate: string;
   /** PEM, PKCS #8. */

@@ -3,11 +3,17 @@ import { sleep, systemClock } from "../base/clock.ts";
 
 /** What the audit log says of a request (audit.k8s.io/v1 Event at level Metadata, stage ResponseComplete). */
 export interface AuditEvent {
+  /** Of the request: the same in all its events. */
   readonly auditID: string;
+  /** `ResponseComplete`, or `Panic` where the server fell over it. */
   readonly stage: string;
+  /** In RBAC's words: `patch`; of a path that is no resource, the method in lower case. */
   readonly verb: string;
+  /** Path and query. */
   readonly requestURI: string;
+  /** Who asked. */
   readonly user: { readonly username: string; readonly groups?: readonly string[] };
+  /** By what the program called itself. */
   readonly userAgent?: string;
   /** Absent where the request asks for no object, such as `/version`. */
   readonly objectRef?: {
@@ -19,9 +25,11 @@ export interface AuditEvent {
     readonly subresource?: string;
     readonly resourceVersion?: string;
   };
+  /** What was answered; `reason` and `message` only where it was refused. */
   readonly responseStatus?: { readonly code?: number; readonly reason?: string; readonly message?: string };
-  /** When the request came and when its answer was complete, RFC 3339 with microseconds. */
+  /** When the request came, RFC 3339 with microseconds. */
   readonly requestReceivedTimestamp: string;
+  /** When its answer was complete, RFC 3339 with microseconds. */
   readonly stageTimestamp: string;
 }
 

@@ -5,9 +5,13 @@ export const CONTROL_PLANE_VERSION = "v1.36.3";
 
 /** Paths of the programs of a control plane. */
 export interface ControlPlane {
+  /** The store. */
   readonly etcd: string;
+  /** The API server. */
   readonly kubeApiserver: string;
+  /** Kubernetes' own controllers. */
   readonly kubeControllerManager: string;
+  /** The client that people use. */
   readonly kubectl: string;
 }
 

@@ -1,6 +1,6 @@
 /** Arguments and files of a control plane's programs, and how to know that one is up. */
 import { sleep, systemClock } from "../base/clock.ts";
-import { type Access, kubeconfig, type TokenAccess } from "./_access.ts";
+import { kubeconfig, type TokenAccess, type UserAccess } from "./_access.ts";
 import { auditPolicy } from "./_audit.ts";
 import { type Authority, signingKeys } from "./_certificates.ts";
 import { startWatched, type WatchedProcess } from "./_watched_process.ts";
@@ -93,7 +93,7 @@ export function startApiserver(
 }
 
 /** Waits until an apiserver is ready and has made the namespace `default`. */
-export async function apiserverReady(apiserver: WatchedProcess, admin: Access, log: string): Promise<void> {
+export async function apiserverReady(apiserver: WatchedProcess, admin: UserAccess, log: string): Promise<void> {
   for (const path of ["/readyz", "/api/v1/namespaces/default"]) {
     await until(async () => {
       const response = await admin.fetch(path, { signal: AbortSignal.timeout(5000) });

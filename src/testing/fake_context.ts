@@ -23,21 +23,25 @@ export interface FakeContextOptions<Services = unknown> {
   readonly attempt?: number;
   /** Why the run happens. @default {"changed"} */
   readonly reason?: Reason;
-  /** @default {one that is never aborted} */
+  /** What `signal` of the context is. @default {one that is never aborted} */
   readonly signal?: AbortSignal;
 }
 
 /** An object as a test writes it: as much of it as is asked for. */
 export interface FakeObject {
+  /** Its name, its namespace where that is not the run's own, and whatever else is asked for. */
   readonly metadata: { readonly name: string; readonly namespace?: string; readonly [key: string]: unknown };
+  /** Spec, status, data: as much as the reconciler looks at. */
   readonly [key: string]: unknown;
 }
 
 /** A write, as it was asked for. */
 export interface FakeWrite {
+  /** Which function of the context was called. */
   readonly verb: "apply" | "create" | "patch" | "delete";
   /** Such as `Deployment`. */
   readonly kind: string;
+  /** The object's name. */
   readonly name: string;
   /** Absent for kinds that have none. */
   readonly namespace?: string;
@@ -64,22 +68,39 @@ export interface FakeContext<Services = unknown> {
   /** What was logged, in order. */
   readonly logged: readonly { readonly level: keyof Log; readonly message: string; readonly fields?: unknown }[];
 
+  /** Reads an object: one that was given, or was written meanwhile; nothing when there is none. */
   get(kind: Whatever, name: string, options?: InNamespace): Promise<Whatever>;
+  /** The same: there is no cache to go past. */
   getLive(kind: Whatever, name: string, options?: InNamespace): Promise<Whatever>;
+  /** Lists objects, of a namespace and with labels where those are asked for. */
   list(kind: Whatever, options?: ListOptions): Promise<readonly Whatever[]>;
+  /** The objects that an index of the option `controller` has under a key. @throws {TypeError} If it has no such index. */
   index(name: string, key: string): readonly Whatever[];
+  /** Writes an apply down, merges it into what is there and answers that. */
   apply(kind: Whatever, wanted: Whatever, options?: unknown): Promise<Whatever>;
+  /** The same of each, in their order. Nothing is pruned. */
   applyAll(children: Whatever): Promise<Whatever>;
+  /** Writes a creation down and answers the object. */
   create(kind: Whatever, object: Whatever): Promise<Whatever>;
+  /** Writes a patch down and answers what it makes of the object. A strategic one counts as a merge patch. */
   patch(kind: Whatever, name: string, patch: unknown, options?: PatchOptions): Promise<Whatever>;
+  /** Writes a deletion down. That it is gone already is no error. */
   delete(kind: Whatever, name: string, options?: InNamespace): Promise<void>;
+  /** Puts together what is reported: it is in `reported`. */
   status(part: object): void;
+  /** Notes a condition: it is in `conditions`. */
   condition(condition: Pick<Condition, "type" | "status" | "reason"> & { readonly message?: string }): void;
+  /** Notes events: they are in `told`. */
   readonly events: Events;
+  /** What the option `services` says. */
   readonly services: Services;
+  /** Notes lines: they are in `logged`. */
   readonly log: Log;
+  /** What the option `signal` says. */
   readonly signal: AbortSignal;
+  /** What the option `attempt` says. */
   readonly attempt: number;
+  /** What the option `reason` says. */
   readonly reason: Reason;
 }
 

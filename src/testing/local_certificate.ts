@@ -4,7 +4,9 @@ import { createAuthority } from "./_certificates.ts";
 
 /** A certificate by which a user is known, and its key, both as PEM. */
 export interface ClientCertificate {
+  /** The certificate: its common name is the user, its organizations are groups. */
   readonly certificate: string;
+  /** Its key. */
   readonly key: string;
 }
 

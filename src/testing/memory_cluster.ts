@@ -83,7 +83,7 @@ export interface MemoryClusterOptions {
 
 /** Where an object is. */
 export interface Place {
-  /** @default {"default"} */
+  /** A namespace's name; of a kind that lives in none it is not looked at. @default {"default"} */
   readonly namespace?: string;
 }
 
@@ -107,6 +107,7 @@ export interface RestartServerOptions {
 export interface MemoryCluster extends AsyncDisposable {
   /** The server: every request goes through it, also all of the operator's. */
   readonly fetch: (request: Request) => Promise<Response>;
+  /** Its time, which stands still but for `settle` and `advance`. */
   readonly clock: VirtualClock;
   /** A client of the server. */
   readonly client: Client;

@@ -43,4 +43,16 @@ export type { Disturbance } from "../apiserver/verbs/watch.ts";
 export type { User } from "../apiserver/access/user.ts";
 export { roundTrips, type RoundTripsOptions } from "./round_trips.ts";
 export { realCluster } from "./real_cluster.ts";
-export type { RealCluster, RealClusterOptions } from "./real_cluster.ts";
+export type {
+  AuditEvent,
+  CertificateAccess,
+  ControlPlane,
+  RealCluster,
+  RealClusterOptions,
+  StopOptions,
+  TokenAccess,
+  UserAccess,
+  UserOptions,
+} from "./real_cluster.ts";
+export { VirtualClock } from "../base/virtual_clock.ts";
+export type { ServiceCaller } from "../apiserver/webhooks/call.ts";

@@ -3,7 +3,7 @@
  * only. There are no nodes, so that pods stay pending, and no service network, so that webhooks are called by URL.
  */
 import { sleep, systemClock } from "../base/clock.ts";
-import { type Access, type CertificateAccess, kubeconfig, openTokenBook, type TokenAccess } from "./_access.ts";
+import { type CertificateAccess, kubeconfig, openTokenBook, type TokenAccess, type UserAccess } from "./_access.ts";
 import { type AuditEvent, readAuditLog } from "./_audit.ts";
 import { createAuthority } from "./_certificates.ts";
 import { type ControlPlane, findControlPlane, PROGRAMS } from "./_control_plane.ts";
@@ -16,7 +16,7 @@ import {
 } from "./_control_plane_processes.ts";
 import { watchedFolder, type WatchedProcess } from "./_watched_process.ts";
 
-export type { Access, AuditEvent, CertificateAccess, ControlPlane, TokenAccess };
+export type { AuditEvent, CertificateAccess, ControlPlane, TokenAccess, UserAccess };
 
 /** Options for {@linkcode realCluster}. */
 export interface RealClusterOptions {
@@ -49,6 +49,7 @@ export interface StopOptions {
 export interface RealCluster extends AsyncDisposable {
   /** `https://127.0.0.1:PORT` */
   readonly url: string;
+  /** Of the API server, on loopback. */
   readonly port: number;
   /** The authority that signed the server's certificate, as PEM. */
   readonly caCert: string;
@@ -75,9 +76,11 @@ export interface RealCluster extends AsyncDisposable {
   expire(token: string): Promise<void>;
   /** What the audit log holds so far, in the order in which the answers were complete. */
   auditLog(): Promise<AuditEvent[]>;
+  /** Stops the API server and waits for its end; what is stored stays. */
   stopApiserver(options?: StopOptions): Promise<void>;
   /** Starts a stopped apiserver on the same port and the same data. */
   startApiserver(): Promise<void>;
+  /** Stops it and starts it again. */
   restartApiserver(options?: StopOptions): Promise<void>;
 }
 

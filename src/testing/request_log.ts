@@ -7,9 +7,11 @@ export type RequestVerb = "get" | "list" | "watch" | "create" | "update" | "patc
 
 /** A request that was sent to the server. */
 export interface RequestRecord {
+  /** Of HTTP, such as `PATCH`. */
   readonly method: string;
   /** Path and query. */
   readonly path: string;
+  /** By what the sender calls itself: an operator by its name. */
   readonly userAgent: string;
   /** In the words of RBAC; of a path that is no resource, the method in lower case. */
   readonly verb: RequestVerb | string;
@@ -17,7 +19,9 @@ export interface RequestRecord {
   readonly group?: string;
   /** Plural name. */
   readonly resource?: string;
+  /** Such as `status`; absent for the object itself. */
   readonly subresource?: string;
+  /** Absent where the request is about the whole cluster. */
   readonly namespace?: string;
   /** Of a create: the name in the body. */
   readonly name?: string;
@@ -33,9 +37,13 @@ export interface RequestRecord {
 
 /** Which requests are meant: those to which all of it applies. */
 export interface RequestFilter {
+  /** In RBAC's words. @default {whatever} */
   readonly verb?: RequestVerb;
+  /** By group and plural name, in whatever version. @default {whatever} */
   readonly kind?: AnyKind;
+  /** The namespace in the path. @default {whatever} */
   readonly namespace?: string;
+  /** The object's name; of a create, the one in the body. @default {whatever} */
   readonly name?: string;
   /** Such as `status`; an empty text means the object itself. @default {whatever} */
   readonly subresource?: string;

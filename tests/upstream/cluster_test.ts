@@ -4,7 +4,7 @@ import { RecordedIo } from "../../cli/_recorded_io.ts";
 import { cli } from "../../cli/cli.ts";
 import { importKind } from "../../cli/import/import.ts";
 import { isObject } from "../../src/base/json.ts";
-import { type Access, realCluster } from "../../src/testing/real_cluster.ts";
+import { realCluster, type UserAccess } from "../../src/testing/real_cluster.ts";
 import { install } from "./_install.ts";
 import { fleet, garden } from "./_subjects.ts";
 
@@ -17,7 +17,7 @@ interface Ended {
 Deno.test("op import --cluster lists the kinds of a cluster, and imports one as from its file", async (t) => {
   await using cluster = await realCluster();
   const folder = await Deno.makeTempDir();
-  const ask = async (access: Access, args: readonly string[]): Promise<Ended> => {
+  const ask = async (access: UserAccess, args: readonly string[]): Promise<Ended> => {
     await Deno.writeTextFile(`${folder}/config`, access.kubeconfig);
     const io = new RecordedIo(folder);
     const code = await cli(["import", "--kubeconfig", "config", ...args], io);

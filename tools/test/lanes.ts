@@ -2,6 +2,7 @@
 import { controlPlane } from "../control_plane.ts";
 import { check, NOTHING, type Result, total } from "./report.ts";
 import { documentedFiles, withDocConfig } from "./docs.ts";
+import { untold } from "./documented.ts";
 import { publishedFiles, reachedFiles, wrongFiles } from "./published.ts";
 import { exists, ROOT, runCheck, runs, runTests, skip } from "./run.ts";
 import { FLOOR, NoToolchain, toolchain } from "../toolchain.ts";
@@ -51,7 +52,7 @@ export const LANES: readonly Lane[] = [
   { name: "fmt", title: "formatting", run: () => runCheck("fmt", ["fmt", "--check"]) },
   { name: "lint", title: "lint, with the import table of the rooms", run: () => runCheck("lint", ["lint"]) },
   { name: "check", title: "types of everything", run: () => runCheck("check", ["check", "."]) },
-  { name: "docs", title: "examples in the documentation of the code", run: docs },
+  { name: "docs", title: "documentation of all that is public, and its examples", run: docs },
   { name: "readme", title: "code in README.md and in the guides", run: readme },
   {
     name: "unit",
@@ -75,10 +76,13 @@ function typesOf(passed: ReadonlySet<string>): string[] {
   return passed.has("check") ? ["--no-check"] : [];
 }
 
-function docs(): Promise<Result> {
-  return withDocConfig((config) =>
+async function docs(): Promise<Result> {
+  const lines = await untold();
+  for (const line of lines) console.log(line);
+  const examples = await withDocConfig((config) =>
     runTests("docs", ["--doc", "--parallel", `--config=${config}`, "--no-lock", ...documentedFiles()])
   );
+  return total([check("documentation", lines.length === 0, lines.join("\n")), examples]);
 }
 
 function readme(): Promise<Result> {

@@ -2,8 +2,11 @@
 
 /** A user as an API server knows one: a name and what the authenticator says besides. */
 export interface User {
+  /** Such as `jane`, or `system:serviceaccount:shop:deployer`. */
   readonly name: string;
+  /** What tells the user from one of that name that was there before. */
   readonly uid?: string;
+  /** The groups that the user is in; a token of the option `tokens` adds `system:authenticated`. */
   readonly groups: readonly string[];
   /** What an authenticator says besides, such as the scopes of a token. */
   readonly extra?: Readonly<Record<string, readonly string[]>>;

@@ -6,7 +6,9 @@ import type { CertificateFiles } from "./certificate.ts";
 
 /** Where a certificate and its key are: paths of PEM files. */
 export interface CertificatePaths {
+  /** The certificate, and those that lead to its authority, as `tls.crt` of a Secret. */
   readonly certificate: string;
+  /** Its key, as `tls.key` of a Secret. */
   readonly key: string;
 }
 

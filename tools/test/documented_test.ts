@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { type Documentation, faultsOf, type Remark, remarksIn, withoutExample } from "./documented.ts";
+
+const ROOT = new URL("file:///home/me/the%20sdk/");
+
+const LINTED =
+  `\u001b[1m\u001b[31merror[private-type-ref]\u001b[0m: public type 'Kind["types"]' references private type 'types'
+  --> /home/me/the sdk/src/kind.ts:12:3
+   |
+12 |   readonly [types]?: unknown;
+   |   ^
+
+error[missing-jsdoc]: exported symbol is missing JSDoc documentation
+ --> /home/me/the sdk/src/kinds/core_v1.gen.ts:7:1
+  |
+
+error[missing-jsdoc]: exported symbol is missing JSDoc documentation
+   --> /home/me/the sdk/mod.ts:104:8
+    |
+
+error: Found 3 documentation lint errors.
+`;
+
+const missing = (place: string): Remark => ({ code: "missing-jsdoc", message: "there is none", place });
+const unnamed = (name: string): Remark => ({
+  code: "private-type-ref",
+  message: `public type 'get' references private type '${name}'`,
+  place: "a.ts:1",
+});
+
+Deno.test("remarksIn reads each remark with its place, coloured or not, and not the count at the end", () => {
+  assert.deepEqual(remarksIn(LINTED, ROOT).map(({ code, place }) => `${code} ${place}`), [
+    "private-type-ref src/kind.ts:12",
+    "missing-jsdoc src/kinds/core_v1.gen.ts:7",
+    "missing-jsdoc mod.ts:104",
+  ]);
+});
+
+Deno.test("faultsOf tells what has no documentation, and leaves generated files out", () => {
+  assert.deepEqual(faultsOf([missing("src/kinds/core_v1.gen.ts:7"), missing("mod.ts:104")], {}), [
+    "mod.ts:104: there is none",
+  ]);
+});
+
+Deno.test("faultsOf lets pass the private types that nobody has to name, and no others", () => {
+  assert.deepEqual(faultsOf([unnamed("types"), unnamed("Options")], { "is nothing itself": ["types"] }), [
+    "a.ts:1: public type 'get' references private type 'Options'",
+  ]);
+});
+
+Deno.test("faultsOf tells a name in its list that is not met any more, also where only generated files have it", () => {
+  const generated = { ...unnamed("types"), place: "src/kinds/core_v1.gen.ts:7" };
+  const [fault, ...others] = faultsOf([generated], { "is nothing itself": ["types"] });
+  assert.match(fault ?? "", /^types is no private type of a public signature any more/);
+  assert.deepEqual(others, []);
+});
+
+Deno.test("withoutExample tells values without an example once, and asks none of types", () => {
+  const declared = (kind: string, tags: string[] = []) => ({
+    kind,
+    location: { filename: `${ROOT}src/a.ts`, line: 8 },
+    jsDoc: { tags: tags.map((kind) => ({ kind })) },
+  });
+  const symbols = [
+    { name: "Duration", declarations: [declared("typeAlias")] },
+    { name: "shown", declarations: [declared("function"), declared("function", ["param", "example"])] },
+    { name: "Client", declarations: [declared("class", ["param"])] },
+  ];
+  const documentation: Documentation = { nodes: { "mod.ts": { symbols }, "src/a.ts": { symbols } } };
+  assert.deepEqual(withoutExample(documentation, ROOT), ["src/a.ts:9: no example shows Client"]);
+});
