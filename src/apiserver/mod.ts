@@ -59,7 +59,7 @@ export interface ApiserverOptions {
 
 /** What the server is told of a request besides what is in it. */
 export interface FetchOptions {
-  /** Who sent it, where the caller knows, say from a certificate; the request's token is then not looked at. */
+  /** Who sent it, where the caller knows, say from a certificate; the request's token is then not looked at. @default {whom the request's token says} */
   readonly user?: User;
 }
 
@@ -95,10 +95,12 @@ export interface Apiserver extends AsyncDisposable {
  * Makes an API server.
  *
  * @param options Additional options.
+ * @returns The server; to be disposed of.
  *
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
+ * import { createApiserver } from "@op/sdk/testing";
  *
  * await using apiserver = createApiserver();
  * const response = await apiserver.fetch(new Request("http://apiserver/api/v1/namespaces/default"));

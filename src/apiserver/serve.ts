@@ -40,7 +40,7 @@ export interface ServedApiserver extends AsyncDisposable {
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
- * import { createApiserver } from "./mod.ts";
+ * import { createApiserver, serveApiserver } from "@op/sdk/testing";
  *
  * await using apiserver = createApiserver();
  * await using served = serveApiserver(apiserver);
@@ -83,9 +83,9 @@ export interface KubeconfigOptions {
   readonly name?: string;
   /** The bearer token. kubectl wants one even where the server asks for none. @default {"anything"} */
   readonly token?: string;
-  /** The certificate by which the user is known, and its key, both as PEM: in place of a token. */
+  /** The certificate by which the user is known, and its key, both as PEM: in place of a token. @default {none} */
   readonly certificate?: { readonly certificate: string; readonly key: string };
-  /** The certificate of the authority that signed the server's, as PEM. */
+  /** The certificate of the authority that signed the server's, as PEM. @default {none: those that the client trusts} */
   readonly caCert?: string;
 }
 
@@ -99,6 +99,7 @@ export interface KubeconfigOptions {
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
+ * import { kubeconfigFor } from "@op/sdk/testing";
  *
  * assert.match(kubeconfigFor("http://127.0.0.1:8001"), /"server": "http:\/\/127.0.0.1:8001"/);
  * ```

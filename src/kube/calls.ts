@@ -11,9 +11,9 @@ export interface CallOptions {
 
 /** Options of calls that write. */
 export interface WriteOptions extends CallOptions {
-  /** Who writes, for `managedFields`. */
+  /** Who writes, for `managedFields`. @default {the `userAgent` of the client} */
   readonly manager?: string;
-  /** What of the object is written, such as `status`. */
+  /** What of the object is written, such as `status`. @default {the object itself} */
   readonly subresource?: string;
   /** Whether nothing is stored: the answer is what would be. @default {false} */
   readonly dryRun?: boolean;
@@ -23,9 +23,9 @@ export interface WriteOptions extends CallOptions {
 
 /** Which objects are meant. */
 export interface SelectOptions extends CallOptions {
-  /** As the API has it: `app=web,tier!=cache`. */
+  /** As the API has it: `app=web,tier!=cache`. @default {all} */
   readonly labelSelector?: string;
-  /** As the API has it: `metadata.name=web`, or a field that the kind makes selectable. */
+  /** As the API has it: `metadata.name=web`, or a field that the kind makes selectable. @default {all} */
   readonly fieldSelector?: string;
   /** Whether only the metadata of objects is asked for. @default {false} */
   readonly metadataOnly?: boolean;
@@ -53,9 +53,9 @@ export interface WatchEvent {
 export interface WatchCallOptions extends SelectOptions {
   /** Of which changes it begins with the next. @default {all there is, then what changes} */
   readonly resourceVersion?: string;
-  /** Whether the watch begins with all there is (KEP-3157). */
+  /** Whether the watch begins with all there is (KEP-3157). @default {false} */
   readonly initial?: boolean;
-  /** Seconds after which the server ends it. */
+  /** Seconds after which the server ends it. @default {the server's own: from half an hour to an hour} */
   readonly timeoutSeconds?: number;
   /** Called when the server has opened it. */
   readonly onOpen?: () => void;

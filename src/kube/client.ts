@@ -57,6 +57,25 @@ export interface ClientOptions {
  *   return (await client.list(Pod, { labelSelector: `app=${app}` })).map(({ metadata }) => metadata.name);
  * }
  * ```
+ *
+ * @example All that a test does to a cluster by hand
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { Client } from "@op/sdk";
+ * import { ConfigMap } from "@op/sdk/kinds";
+ * import { memoryCluster } from "@op/sdk/testing";
+ *
+ * await using cluster = await memoryCluster();
+ * const client = new Client(cluster.connection);
+ * const place = { namespace: "default" };
+ *
+ * await client.create(ConfigMap, { metadata: { name: "site" }, data: { color: "red" } }, place);
+ * await client.patch(ConfigMap, "site", { data: { color: "blue" } }, place);
+ * await client.apply(ConfigMap, { metadata: { name: "site" }, data: { size: "large" } }, { ...place, manager: "test" });
+ * assert.deepEqual((await client.get(ConfigMap, "site", place)).data, { color: "blue", size: "large" });
+ * await client.delete(ConfigMap, "site", place);
+ * assert.deepEqual(await client.list(ConfigMap, { fieldSelector: "metadata.name=site" }), []);
+ * ```
  */
 export class Client {
   /** The way to the server. */
@@ -103,7 +122,11 @@ export class Client {
     return await this.#json(asked, "GET", path, options);
   }
 
-  /** Lists objects, page by page from the server, in one answer. */
+  /**
+   * Lists objects, page by page from the server, in one answer.
+   *
+   * @throws {ApiError} With status 404 if the server has no such kind, with 410 if a page took so long that the next one is forgotten.
+   */
   async list<K extends AnyKind>(kind: K, options: SelectOptions = {}): Promise<Infer<K>[]> {
     const items: Infer<K>[] = [];
     let next: string | undefined;
@@ -139,7 +162,12 @@ export class Client {
     };
   }
 
-  /** Watches a kind. Ends when the server ends it; events that arrive together come together. */
+  /**
+   * Watches a kind. Ends when the server ends it; events that arrive together come together.
+   *
+   * @throws {ApiError} If the server does not open it. What it has to say later is an event of the type `ERROR`, such as 410.
+   * @throws {Error} If the stream breaks off.
+   */
   async *watch(kind: AnyKind, options: WatchCallOptions = {}): AsyncGenerator<WatchEvent[], void> {
     const query = select(options);
     query.set("watch", "true");
@@ -176,7 +204,12 @@ export class Client {
     }
   }
 
-  /** Creates an object and answers it. */
+  /**
+   * Creates an object and answers it.
+   *
+   * @throws {TypeError} If its kind lives in namespaces and none is said.
+   * @throws {ApiError} With status 409 if it is there already, with 422 if a field is wrong: `causes` has which.
+   */
   async create<K extends AnyKind>(kind: K, object: Input<K>, options: WriteOptions = {}): Promise<Infer<K>> {
     const body = { ...(object as Partial<KubeObject>), apiVersion: kind.apiVersion, kind: kind.kind };
     const namespace = options.namespace ?? body.metadata?.namespace;
@@ -192,7 +225,11 @@ export class Client {
     return await this.#json(asked, "POST", path, options, body);
   }
 
-  /** Changes an object by a patch: a JSON merge patch, unless another type is named. */
+  /**
+   * Changes an object by a patch: a JSON merge patch, unless another type is named.
+   *
+   * @throws {ApiError} With status 404 if there is none, with 409 if the patch says a `resourceVersion` that is not the object's any more.
+   */
   async patch<K extends AnyKind>(
     kind: K,
     name: string,
@@ -211,7 +248,11 @@ export class Client {
     );
   }
 
-  /** Makes an object as wanted: server-side apply (KEP-555). The object must have a name, and a namespace where its kind has. */
+  /**
+   * Makes an object as wanted: server-side apply (KEP-555). The object must have a name, and a namespace where its kind has.
+   *
+   * @throws {ApiError} With status 409 if a field is another manager's, unless `force` is said.
+   */
   async apply<K extends AnyKind>(
     kind: K,
     wanted: Input<K>,
@@ -251,7 +292,11 @@ export class Client {
     return answer.kind === kind.kind ? answer : undefined;
   }
 
-  /** Reads any path as JSON: discovery, versions. */
+  /**
+   * Reads any path as JSON: discovery, versions.
+   *
+   * @throws {ApiError} With status 404 if there is nothing.
+   */
   async raw<T>(path: string, options: { readonly accept?: string; readonly signal?: AbortSignal } = {}): Promise<T> {
     return await this.#json({ verb: "read", what: `"${path}"` }, "GET", path, options);
   }

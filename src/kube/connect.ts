@@ -8,7 +8,7 @@ import { whyUnreadable } from "./unreadable.ts";
 
 /** Options of {@linkcode connect}. */
 export interface ConnectOptions {
-  /** A kubeconfig file. It goes before everything else. */
+  /** A kubeconfig file. It goes before everything else. @default {what {@linkcode connect} finds} */
   readonly kubeconfig?: string;
   /** A context of the kubeconfig. @default {its current one} */
   readonly context?: string;

@@ -2,7 +2,7 @@
 
 /** What is said of an image. */
 export interface ImageParts {
-  /** Where images are: a host, with a path where there is one. */
+  /** Where images are: a host, with a path where there is one. @default {none} */
   readonly registry?: string;
   /** Its name there. @default {the operator's name} */
   readonly repository?: string;

@@ -32,17 +32,19 @@ export interface OperatorOptions<Services = unknown> {
   /**
    * Makes what the runs share: a client of a database, a cache of files. Made once, before the first run; what can be disposed of is, after the last one. A test
    * hands in others: `memoryCluster({ operator, services })`.
+   *
+   * @default {nothing}
    */
   readonly services?: (context: ServicesContext) => Services | Promise<Services>;
   /** Its own version, as the command `version` prints it. @default {"0.0.0"} */
   readonly version?: string;
-  /** Where health is served; `false` for nowhere. */
+  /** Where health is served; `false` for nowhere. @default {port 8081 of all addresses} */
   readonly health?: HealthOptions | false;
   /** Who may read the metrics, which are served where health is; `false` for nobody. @default {whoever reaches the port} */
   readonly metrics?: MetricsOptions | false;
   /** What the program may reach beyond the API server, whatever part asks for it: what all its parts share. @default {nothing} */
   readonly permissions?: Permissions;
-  /** Where and how its webhooks are served, if it has any. */
+  /** Where and how its webhooks are served, if it has any. @default {port 9443 of all addresses, with a certificate that the operator makes itself} */
   readonly webhooks?: WebhookServerOptions;
   /** How long runs may go on after it is told to stop. @default {"25s"} */
   readonly stopWithin?: Duration;

@@ -77,7 +77,27 @@ export interface Operator {
   manifests(options?: InstallOptions): ManifestGroups;
   /** A sample of each of its own kinds. */
   samples(): Sample[];
-  /** Runs it inside a program until the signal. */
+  /**
+   * Runs it inside a program until the signal.
+   *
+   * @param options The way to the API server, and what is told to this process alone.
+   * @throws {Error} If it cannot go on: the port of its webhooks is taken, services cannot be made, a watch fails for good. Runs that fail are tried again, and end nothing.
+   *
+   * @example Usage
+   * ```ts
+   * import { connect, controller, operator } from "@op/sdk";
+   * import { Namespace } from "@op/sdk/kinds";
+   *
+   * const namespaces = controller(Namespace, {
+   *   reconcile: ({ metadata }, { log }) => log.info("Namespace seen", { labels: metadata.labels }),
+   * });
+   * const op = operator({ name: "namespace-operator", parts: { namespaces }, health: false });
+   *
+   * async function watchNamespaces(signal: AbortSignal): Promise<void> {
+   *   await op.run({ connection: await connect(), signal });
+   * }
+   * ```
+   */
   run(options: RunOptions): Promise<void>;
   /**
    * Runs it as the program: reads the arguments (`start`, `crds`, `permissions`, `version`), ends the process.

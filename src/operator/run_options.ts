@@ -10,7 +10,7 @@ import type { ReviewThreads } from "../runtime/webhooks/review_threads.ts";
 export interface RunOptions {
   /** The way to the API server. */
   readonly connection: Connection;
-  /** Stops it: nothing more is begun, what goes on may end within the operator's `stopWithin`. */
+  /** Stops it: nothing more is begun, what goes on may end within the operator's `stopWithin`. @default {none: it runs for as long as the process does} */
   readonly signal?: AbortSignal;
   /** Whose time it is. @default {the machine's clock} */
   readonly clock?: Clock;
@@ -42,6 +42,6 @@ export interface RunOptions {
   readonly onLog?: ((line: LogLine) => void) | undefined;
   /** Threads of the program that run the webhooks' functions. @default {none} */
   readonly reviewThreads?: ReviewThreads | undefined;
-  /** Services in place of those that the operator makes, for tests. They are not closed. */
+  /** Services in place of those that the operator makes, for tests. They are not closed. @default {those that the operator makes} */
   readonly services?: unknown;
 }

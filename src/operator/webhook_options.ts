@@ -13,9 +13,9 @@ export interface WebhookServerOptions {
    * MB. Only where the operator runs as its program. @default {none: they run beside the controllers}
    */
   readonly workers?: number;
-  /** How much is taken. */
+  /** How much is taken. @default {those of {@linkcode WebhookLimits}} */
   readonly limits?: WebhookLimits;
-  /** Files with a certificate and its key, in place of those that the operator makes itself; they are read again when they change. */
+  /** Files with a certificate and its key, in place of those that the operator makes itself; they are read again when they change. @default {a certificate that the operator makes and renews} */
   readonly certificate?: CertificatePaths;
   /** Names and addresses by which it is called, besides those of its Service. @default {[]} */
   readonly names?: readonly string[];

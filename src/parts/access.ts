@@ -19,14 +19,28 @@ export interface Access<K extends AnyKind = AnyKind, V extends Verb = Verb> {
  *
  * @param kind The kind.
  * @param verbs One or more of `get`, `list`, `create`, `patch`, `delete`.
+ * @returns What `uses` of a controller or a webhook takes.
  * @throws {TypeError} If no verb is given, or one that does not exist.
  *
  * @example Usage
  * ```ts
- * import { access } from "@op/sdk";
+ * import { access, controller, resource, s } from "@op/sdk";
  * import { Secret } from "@op/sdk/kinds";
  *
- * const readsSecrets = access(Secret, "get");
+ * const Site = resource({
+ *   group: "demo.example.com",
+ *   version: "v1",
+ *   kind: "Site",
+ *   spec: s.object({ secret: s.string() }),
+ * });
+ *
+ * const sites = controller(Site, {
+ *   uses: [access(Secret, "get")],
+ *   async reconcile(site, { get, log }) {
+ *     const secret = await get(Secret, site.spec.secret);
+ *     log.info("Secret read", { isThere: secret !== undefined });
+ *   },
+ * });
  * ```
  */
 export function access<K extends AnyKind, V extends Verb>(kind: K, ...verbs: readonly V[]): Access<K, V> {

@@ -73,7 +73,7 @@ export interface InNamespace {
 export interface ListOptions {
   /** A namespace, or `"*"` for all. @default {the object's} */
   readonly namespace?: string;
-  /** Labels that must all be there with these values. */
+  /** Labels that must all be there with these values. @default {any} */
   readonly selector?: { readonly [label: string]: string };
 }
 
@@ -81,7 +81,7 @@ export interface ListOptions {
 export interface PatchOptions extends InNamespace {
   /** How the patch is written: a JSON merge patch (RFC 7396), a JSON patch (RFC 6902), or Kubernetes' own for built-in kinds. @default {"merge"} */
   readonly type?: "merge" | "json" | "strategic";
-  /** Such as `status` or `scale`. */
+  /** Such as `status` or `scale`. @default {the object itself} */
   readonly subresource?: string;
 }
 
@@ -100,7 +100,7 @@ export interface ApplyOptions {
 export interface EventOptions {
   /** What was done, in one word of CamelCase. @default {"Reconcile"} */
   readonly action?: string;
-  /** Another object that it is about. */
+  /** Another object that it is about. @default {none} */
   readonly related?: {
     readonly apiVersion: string;
     readonly kind: string;

@@ -12,7 +12,7 @@ import type { Trigger } from "./trigger.ts";
 import type { Watch } from "./watch.ts";
 import type { Webhook } from "./webhook.ts";
 
-/** Options of {@linkcode controller}. */
+/** Options of {@linkcode controller}. Lists of which nothing is said are empty. */
 export interface ControllerOptions<
   Own extends AnyKind = AnyKind,
   Owns extends readonly AnyKind[] = readonly AnyKind[],
@@ -36,7 +36,7 @@ export interface ControllerOptions<
   readonly triggers?: readonly Trigger[];
   /** Whether `applyAll` deletes what this controller applied for an object, of the kinds in `owns`, and does not want any more. @default {false} */
   readonly prune?: boolean;
-  /** What it reaches beyond the API server. */
+  /** What it reaches beyond the API server. @default {nothing} */
   readonly permissions?: Permissions;
   /** How many objects are reconciled at once. @default {10} */
   readonly concurrency?: number;
@@ -135,6 +135,33 @@ export type Part<Services = any> = Controller<Services> | Webhook<Services> | Co
  *   owns: [ConfigMap],
  *   async reconcile(note, { apply }) {
  *     await apply(ConfigMap, { metadata: { name: note.metadata.name }, data: { text: note.spec.text } });
+ *   },
+ * });
+ * ```
+ *
+ * @example What is outside the cluster
+ * ```ts
+ * import { controller, requeue, resource, s, TemporaryError } from "@op/sdk";
+ *
+ * const Bucket = resource({
+ *   group: "demo.example.com",
+ *   version: "v1",
+ *   kind: "Bucket",
+ *   spec: s.object({ region: s.string() }),
+ *   status: s.object({ url: s.optional(s.string()) }),
+ * });
+ *
+ * const buckets = controller(Bucket, {
+ *   permissions: { net: ["storage.example.com"] },
+ *   async reconcile({ metadata, spec }, { status, signal }) {
+ *     const url = `https://storage.example.com/${spec.region}/${metadata.name}`;
+ *     const response = await fetch(url, { method: "PUT", signal });
+ *     if (!response.ok) throw new TemporaryError(`The storage answered ${response.status}`, { retry: "30s" });
+ *     status({ url });
+ *     return requeue("10m"); // nobody tells when it is taken away
+ *   },
+ *   async cleanup({ metadata, spec }, { signal }) {
+ *     await fetch(`https://storage.example.com/${spec.region}/${metadata.name}`, { method: "DELETE", signal });
  *   },
  * });
  * ```

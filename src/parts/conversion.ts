@@ -38,7 +38,8 @@ export interface Conversion {
  * @param kind One version.
  * @param into The other, mostly the one that objects are stored in: the hub.
  * @param options The two ways.
- * @throws {TypeError} If they are not two versions of one kind.
+ * @returns Plain data: a part of an operator, beside controllers and webhooks.
+ * @throws {TypeError} If they are not two versions of one kind, or one of them was not made by {@linkcode resource}.
  *
  * @example Usage
  * ```ts

@@ -32,7 +32,7 @@ export class Denial extends Error {
 export interface DenyOptions {
   /** The status of the API server's answer, from 400 to 599. @default {422 with a field, otherwise 403} */
   readonly status?: number;
-  /** Which field it is about, such as `spec.host`: it is told as the server tells faults of its own. */
+  /** Which field it is about, such as `spec.host`: it is told as the server tells faults of its own. @default {none} */
   readonly field?: string;
 }
 
@@ -41,6 +41,7 @@ export interface DenyOptions {
  *
  * @param message What whoever made the request reads.
  * @param options A status, and which field it is about.
+ * @returns The refusal, to be thrown or returned.
  * @throws {TypeError} If there is no message: nobody could tell why.
  * @throws {RangeError} If the status is none of a refusal.
  *

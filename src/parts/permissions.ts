@@ -6,7 +6,7 @@ export const PERMISSION_CLASSES: readonly PermissionClass[] = ["net", "read", "w
 
 /**
  * What a part, or the whole operator, may reach beyond the API server. It becomes the permissions that are compiled into the executable. Programs and
- * libraries (`run`, `ffi`) are not held by them: who may start one may do whatever it does.
+ * libraries (`run`, `ffi`) are not held by them: who may start one may do whatever it does. What is left out is not allowed.
  */
 export interface Permissions {
   /** Hosts, each with a port or without one (any port): `"api.example.com"`, `"api.example.com:8443"`. */

@@ -11,6 +11,7 @@ export type Trigger =
  * Wakes all objects of a controller again and again, after what is new.
  *
  * @param interval How often.
+ * @returns What `triggers` of a controller takes.
  * @throws {SyntaxError} If it is not a duration.
  * @throws {RangeError} If it is no time at all.
  *
@@ -33,6 +34,7 @@ export function every(interval: Duration): Trigger {
  * grows.
  *
  * @param open Opens it. The signal is aborted when the operator stops, or leads no more.
+ * @returns What `triggers` of a controller takes.
  *
  * @example Usage
  * ```ts

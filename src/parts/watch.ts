@@ -17,13 +17,13 @@ export interface MapContext {
 
 /** Options of {@linkcode watch}. */
 export interface WatchOptions<K extends AnyKind = AnyKind> {
-  /** Labels that objects must have, or the API's own text: `app=web,tier!=cache`. The server leaves the others out. */
+  /** Labels that objects must have, or the API's own text: `app=web,tier!=cache`. The server leaves the others out. @default {all} */
   readonly labelSelector?: string | { readonly [label: string]: string };
-  /** The API's own text: `metadata.name=web`. The server leaves the others out. */
+  /** The API's own text: `metadata.name=web`. The server leaves the others out. @default {all} */
   readonly fieldSelector?: string;
   /** The only namespaces to look at. @default {those of the operator} */
   readonly namespaces?: readonly string[];
-  /** Whether only the metadata is held: the server sends no more. What is read of the kind is then without spec and status. */
+  /** Whether only the metadata is held: the server sends no more. What is read of the kind is then without spec and status. @default {false} */
   readonly metadataOnly?: boolean;
   /** Whether all of `metadata.managedFields` is held: it is most of an object's bytes. @default {false: no more than what this operator applied} */
   readonly managedFields?: boolean;
@@ -31,16 +31,18 @@ export interface WatchOptions<K extends AnyKind = AnyKind> {
    * The only objects that are watched, one watch a name, in place of all in the cluster: those that the controller's own objects name, which a change of them
    * wakes. Watches come and go as names do. Names that are known beforehand, as a list, are looked for beside each object, and the roles that are made
    * give rights to them alone.
+   *
+   * @default {all in the namespaces that are looked at}
    */
   // deno-lint-ignore no-explicit-any -- the object is of the controller's kind, which is not known here
   readonly names?: readonly string[] | ((own: any) => Wake | readonly Wake[] | undefined);
   /** Whether changes wait until all that is new has been seen to. @default {"normal"} */
   readonly priority?: "normal" | "low";
-  /** The part of the object that counts: a change of anything else wakes nobody. */
+  /** The part of the object that counts: a change of anything else wakes nobody. @default {all of it} */
   select?(object: Infer<K>): unknown;
-  /** Whether a change wakes anybody. `before` is missing for what is new, or was found at start. */
+  /** Whether a change wakes anybody. `before` is missing for what is new, or was found at start. @default {it does} */
   predicate?(object: Infer<K>, before: Infer<K> | undefined): boolean;
-  /** Whom a change wakes, among the objects of the controller's kind. It is asked of the object before the change as well. */
+  /** Whom a change wakes, among the objects of the controller's kind. It is asked of the object before the change as well. @default {of its own kind the object, of kinds in `owns` the owner, of others nobody} */
   map?(object: Infer<K>, context: MapContext): Wake | readonly Wake[] | undefined;
 }
 
@@ -59,6 +61,7 @@ export interface Watch<K extends AnyKind = AnyKind> {
  *
  * @param kind The kind.
  * @param options Which of its objects, and whom they wake.
+ * @returns What `watches` of a controller takes. What does not go together is refused there.
  *
  * @example A kind of somebody else that a spec names
  * ```ts
@@ -127,6 +130,7 @@ export interface Index<K extends AnyKind = AnyKind> {
  *
  * @param kind The controller's own kind, or one that it owns, reads or watches.
  * @param keys The keys under which an object is found; none for one that is not.
+ * @returns What `indexes` of a controller takes, by the name under which `index` of a context finds it.
  *
  * @example Usage
  * ```ts

@@ -15,9 +15,9 @@ export interface WebhookFilters<F extends string = string, Root = unknown> {
   readonly operations?: readonly Operation[];
   /** Only what is in a namespace, or only what is in none. @default {"*"} */
   readonly scope?: "*" | "Namespaced" | "Cluster";
-  /** Only objects with these labels, be it before or after the change. Whoever may label an object can evade it. */
+  /** Only objects with these labels, be it before or after the change. Whoever may label an object can evade it. @default {all} */
   readonly objectSelector?: LabelSelector;
-  /** Only objects in namespaces with these labels. */
+  /** Only objects in namespaces with these labels. @default {all, but for those of {@linkcode WebhookFilters.everywhere}} */
   readonly namespaceSelector?: LabelSelector;
   /**
    * Whether objects in `kube-system` and in the operator's own namespace are asked about as well. They are left out because an operator that does not run
@@ -29,11 +29,11 @@ export interface WebhookFilters<F extends string = string, Root = unknown> {
    * webhooks are not up. @default {false}
    */
   readonly exceptOwn?: boolean;
-  /** Expressions in CEL that must all hold, by name: they know `object`, `oldObject`, `request` and `authorizer` (KEP-3716). */
+  /** Expressions in CEL that must all hold, by name: they know `object`, `oldObject`, `request` and `authorizer` (KEP-3716). @default {none} */
   readonly matchConditions?: { readonly [name: string]: string };
   /** Whether requests by other versions of the kind count too; they are converted. @default {"Equivalent"} */
   readonly matchPolicy?: "Equivalent" | "Exact";
-  /** Only when this field is new, changed, or goes with its object: `.spec.host`. Refusals are about it unless they say otherwise. */
+  /** Only when this field is new, changed, or goes with its object: `.spec.host`. Refusals are about it unless they say otherwise. @default {whatever changes} */
   readonly field?: string extends F ? F : CheckedNames<Root, F, unknown, "a field">;
 }
 
@@ -62,11 +62,13 @@ export interface WebhookOptions<
   /**
    * Kinds that it reads from a live copy, by `get` and `list`: watched, cached. That answers at once, and may be a moment older than what the server has:
    * of two objects that are created together neither sees the other.
+   *
+   * @default {none}
    */
   readonly reads?: Reads;
-  /** What it reads from the server each time, by `get` and `list`. */
+  /** What it reads from the server each time, by `get` and `list`. @default {none} */
   readonly uses?: Uses;
-  /** What it reaches beyond the API server. */
+  /** What it reaches beyond the API server. @default {nothing} */
   readonly permissions?: Permissions;
   /** Changes an object before it is validated and stored: the draft itself, or by answering the wanted object. Fields that nobody knows survive. */
   mutate?(
@@ -151,6 +153,7 @@ export interface WebhookMaker<Services = unknown> {
  *
  * @param kind The kind: one's own, or any other.
  * @param options What is asked, and about which requests.
+ * @returns Plain data. Nothing is served before an operator runs it.
  * @throws {TypeError} If an API server would not take it: there is nothing to ask, a condition does not compile, a selector is none, a field is no path.
  * @throws {RangeError} If the timeout is not from 1 to 30 s.
  *

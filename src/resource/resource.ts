@@ -97,15 +97,15 @@ export interface ResourceOptions {
   readonly singular?: string;
   /** What lists of it are called, in CamelCase. @default {the kind and "List"} */
   readonly listKind?: string;
-  /** What kubectl takes in place of the plural. */
+  /** What kubectl takes in place of the plural. @default {none} */
   readonly shortNames?: readonly string[];
-  /** Groups of kinds that kubectl lists together, such as `all`. */
+  /** Groups of kinds that kubectl lists together, such as `all`. @default {none} */
   readonly categories?: readonly string[];
   /** Whether objects live in namespaces. @default {"Namespaced"} */
   readonly scope?: "Namespaced" | "Cluster";
-  /** Shown by `kubectl explain`. */
+  /** Shown by `kubectl explain`. @default {none} */
   readonly description?: string;
-  /** CEL rules on the whole object: `self.spec`, `self.status`, and `self.metadata.name` are there to be compared. */
+  /** CEL rules on the whole object: `self.spec`, `self.status`, and `self.metadata.name` are there to be compared. @default {none} */
   readonly validations?: readonly ValidationRule[];
   /** Whether the API server answers requests for this version. @default {true} */
   readonly served?: boolean;
@@ -113,9 +113,9 @@ export interface ResourceOptions {
   readonly deprecated?: boolean | string;
   /** The version in which objects are stored. @default {this one} */
   readonly storage?: string;
-  /** Labels of the CustomResourceDefinition. */
+  /** Labels of the CustomResourceDefinition. @default {none} */
   readonly labels?: { readonly [key: string]: string };
-  /** Annotations of the CustomResourceDefinition. */
+  /** Annotations of the CustomResourceDefinition. @default {none} */
   readonly annotations?: { readonly [key: string]: string };
 }
 

@@ -71,14 +71,22 @@ interface Thread {
  * @throws {RangeError} If `threads` is not a positive integer.
  *
  * @example In a file of an operator
- * ```ts ignore
- * import { controller, offload } from "@op/sdk";
+ * ```ts
+ * import { controller, offload, resource, s } from "@op/sdk";
  *
- * const work = offload(import.meta.url, { digest: (text: string) => slowDigest(text) });
+ * const Site = resource({
+ *   group: "demo.example.com",
+ *   version: "v1",
+ *   kind: "Site",
+ *   spec: s.object({ text: s.string() }),
+ *   status: s.object({ words: s.optional(s.integer()) }),
+ * });
  *
- * export const sites = controller(Site, {
+ * const work = offload(import.meta.url, { words: (text: string) => text.split(/\s+/).length });
+ *
+ * const sites = controller(Site, {
  *   async reconcile(site, { status, signal }) {
- *     status({ digest: await work.digest(site.spec.text, { signal }) });
+ *     status({ words: await work.words(site.spec.text, { signal }) });
  *   },
  * });
  * ```

@@ -11,11 +11,11 @@ import type { AnyKind, Condition, KubeObject } from "../resource/kind.ts";
 
 /** Options of {@linkcode fakeContext}. */
 export interface FakeContextOptions<Services = unknown> {
-  /** What is there already, each with its kind. An apply is answered by the object merged into it: so a child can have a status. */
+  /** What is there already, each with its kind. An apply is answered by the object merged into it: so a child can have a status. @default {nothing} */
   readonly objects?: readonly (readonly [AnyKind, FakeObject])[];
   /** The namespace of the object that is reconciled. @default {"default"} */
   readonly namespace?: string;
-  /** The controller, where `index` is called. */
+  /** The controller, where `index` is called. @default {none: `index` throws} */
   readonly controller?: Controller;
   /** What the operator would make at its start. @default {nothing} */
   readonly services?: Services;

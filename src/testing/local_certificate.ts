@@ -32,6 +32,8 @@ export interface LocalAuthority {
 /**
  * Makes an authority that signs certificates of servers and users. They are good for 30 days.
  *
+ * @returns The authority. Its key is nowhere but in this process.
+ *
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
@@ -56,7 +58,7 @@ export async function localAuthority(): Promise<LocalAuthority> {
 /**
  * Makes a certificate for a server on this machine, signed by an authority of its own that nobody else knows. It is good for 30 days.
  *
- * @param names The names and addresses that the server is known by.
+ * @param names The names and addresses that the server is known by. @default {["127.0.0.1", "localhost"]}
  * @returns The certificate, its key, and the authority's certificate for those who are to trust it.
  *
  * @example Usage

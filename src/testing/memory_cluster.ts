@@ -34,19 +34,19 @@ const REQUESTS_A_TURN = 16;
 
 /** Options of {@linkcode memoryCluster}. */
 export interface MemoryClusterOptions {
-  /** Parts to run, as an operator of the name "test". */
+  /** Parts to run, as an operator of the name "test". @default {none} */
   readonly parts?: Readonly<Record<string, Part>>;
-  /** An operator to run, in place of `parts`. */
+  /** An operator to run, in place of `parts`. @default {one of `parts`} */
   readonly operator?: Operator;
   /** What its `operator.toml` says, as text: limits, namespaces, a selector, pauses. @default {nothing: as the code says} */
   readonly config?: string;
-  /** Kinds to install beside those of the operator. */
+  /** Kinds to install beside those of the operator. @default {none} */
   readonly kinds?: readonly AnyKind[];
-  /** Services in place of those that the operator makes. */
+  /** Services in place of those that the operator makes. @default {those that the operator makes} */
   readonly services?: unknown;
   /** The only namespaces that the operator looks at. @default {all} */
   readonly namespacesSeen?: readonly string[];
-  /** Namespaces to make beside those that every cluster has. */
+  /** Namespaces to make beside those that every cluster has. @default {none} */
   readonly namespaces?: readonly string[];
   /** How many turns of the event loop `settle` gives an operator that always has something more to do. @default {20_000} */
   readonly patience?: number;

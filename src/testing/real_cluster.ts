@@ -88,10 +88,13 @@ export interface RealCluster extends AsyncDisposable {
  * Starts a control plane; it takes about four seconds. All of it ends when the answer is disposed of, and when this process ends, however it does.
  *
  * @param options Additional options.
+ * @returns The control plane; to be disposed of.
  * @throws {Error} If a program is missing, or ends while starting: its last lines are then in the message.
  *
- * @example Usage
+ * @example Where etcd and kube-apiserver are: in the folder KUBEBUILDER_ASSETS
  * ```ts ignore
+ * import { realCluster } from "@op/sdk/testing";
+ *
  * await using cluster = await realCluster();
  * const response = await cluster.fetch("/api/v1/namespaces/default");
  * ```

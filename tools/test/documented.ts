@@ -171,12 +171,12 @@ interface Described {
   readonly declarations?: readonly {
     readonly kind: string;
     readonly location: { readonly filename: string; readonly line: number };
-    readonly jsDoc?: { readonly tags?: readonly { readonly kind: string }[] };
+    readonly jsDoc?: { readonly tags?: readonly { readonly kind: string; readonly doc?: string }[] };
   }[];
 }
 
 /**
- * The functions, classes and values that no example shows.
+ * The functions, classes and values that no example shows as a user of the package has them: those of the SDK taken from one of its doors.
  *
  * @param documentation What `deno doc --json` of Deno 2.9 tells.
  * @param root The folder that places are told from, with a slash at its end.
@@ -187,10 +187,14 @@ export function withoutExample({ nodes }: Documentation, root: URL): string[] {
   const lines = symbols.flatMap(({ name, declarations = [] }) => {
     const values = declarations.filter(({ kind }) => kind === "function" || kind === "class" || kind === "variable");
     const [first] = values;
-    if (first === undefined || values.some(({ jsDoc }) => jsDoc?.tags?.some(({ kind }) => kind === "example"))) {
-      return [];
-    }
-    return [`${first.location.filename.replace(root.href, "")}:${first.location.line + 1}: no example shows ${name}`];
+    if (first === undefined) return [];
+    const place = `${first.location.filename.replace(root.href, "")}:${first.location.line + 1}`;
+    const examples = values.flatMap(({ jsDoc }) => jsDoc?.tags?.filter(({ kind }) => kind === "example") ?? []);
+    if (examples.length === 0) return [`${place}: no example shows ${name}`];
+    const isImported = place.startsWith("cli/") || examples.some(({ doc }) => doc?.includes('from "@op/sdk'));
+    return isImported
+      ? []
+      : [`${place}: no example of ${name} imports it as a user does, from "@op/sdk" or what is below`];
   });
   return [...new Set(lines)];
 }

@@ -55,17 +55,22 @@ Deno.test("faultsOf tells a name in its list that is not met any more, also wher
   assert.deepEqual(others, []);
 });
 
-Deno.test("withoutExample tells values without an example once, and asks none of types", () => {
+Deno.test("withoutExample tells values without an example, or without one that a user could have written, once each, and asks none of types", () => {
   const declared = (kind: string, tags: string[] = []) => ({
     kind,
     location: { filename: `${ROOT}src/a.ts`, line: 8 },
-    jsDoc: { tags: tags.map((kind) => ({ kind })) },
+    jsDoc: { tags: tags.map((doc) => ({ kind: doc === "param" ? "param" : "example", doc })) },
   });
+  const usual = 'import { shown } from "@op/sdk/testing";';
   const symbols = [
     { name: "Duration", declarations: [declared("typeAlias")] },
-    { name: "shown", declarations: [declared("function"), declared("function", ["param", "example"])] },
+    { name: "shown", declarations: [declared("function"), declared("function", ["param", usual])] },
     { name: "Client", declarations: [declared("class", ["param"])] },
+    { name: "inside", declarations: [declared("variable", ['import { inside } from "./a.ts";'])] },
   ];
   const documentation: Documentation = { nodes: { "mod.ts": { symbols }, "src/a.ts": { symbols } } };
-  assert.deepEqual(withoutExample(documentation, ROOT), ["src/a.ts:9: no example shows Client"]);
+  assert.deepEqual(withoutExample(documentation, ROOT), [
+    "src/a.ts:9: no example shows Client",
+    'src/a.ts:9: no example of inside imports it as a user does, from "@op/sdk" or what is below',
+  ]);
 });
