@@ -149,7 +149,31 @@ export type StatusPart<K extends AnyKind> = Infer<K> extends { readonly status?:
   >
   : never;
 
-/** What a reconciler is handed beside the object. Reads and writes take only kinds that the controller declares. */
+/**
+ * What a reconciler is handed beside the object. Reads and writes take only kinds that the controller declares, and wait for the server where they ask it:
+ * once the run's signal is aborted, they reject. What the server refuses is an {@linkcode ApiError}; a reconciler that lets it through is tried again.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { controller } from "@op/sdk";
+ * import { ConfigMap, Namespace } from "@op/sdk/kinds";
+ * import { memoryCluster } from "@op/sdk/testing";
+ *
+ * const welcome = controller(Namespace, {
+ *   owns: [ConfigMap],
+ *   async reconcile({ metadata: { name } }, { apply, events, log }) {
+ *     const made = await apply(ConfigMap, { metadata: { name: "welcome", namespace: name }, data: { text: `This is ${name}` } });
+ *     log.info("Welcomed", { resourceVersion: made.metadata.resourceVersion });
+ *     events.normal("Welcomed", "There is a ConfigMap that says so");
+ *   },
+ * });
+ *
+ * await using cluster = await memoryCluster({ parts: { welcome }, namespaces: ["team"] });
+ * await cluster.settle();
+ * assert(await cluster.exists(ConfigMap, "welcome", { namespace: "team" }));
+ * ```
+ */
 export interface Context<
   Own extends AnyKind = AnyKind,
   Owns extends readonly AnyKind[] = readonly AnyKind[],
@@ -158,13 +182,17 @@ export interface Context<
   Indexes extends IndexMap = IndexMap,
   Services = unknown,
 > {
-  /** Reads an object: from the cache for the own kind, `owns` and `reads`; live for `uses`. Nothing when there is none. */
+  /**
+   * Reads an object: from the cache for the own kind, `owns`, `reads` and `watches`; live for `uses`. Nothing when there is none.
+   *
+   * @throws {TypeError} If the kind lives in namespaces, the object of the run in none, and no namespace is said; if a watch by `names` is of other names.
+   */
   get<K extends AnyKind>(
     kind: Readable<K, Own, Owns, Reads, Uses, "get">,
     name: string,
     options?: InNamespace,
   ): Promise<Infer<K> | undefined>;
-  /** Lists objects: from the cache for the own kind, `owns` and `reads`; live for `uses`. */
+  /** Lists objects: from the cache for the own kind, `owns`, `reads` and `watches`; live for `uses`. */
   list<K extends AnyKind>(
     kind: Readable<K, Own, Owns, Reads, Uses, "list">,
     options?: ListOptions,
@@ -177,7 +205,13 @@ export interface Context<
     name: string,
     options?: InNamespace,
   ): Promise<Infer<K> | undefined>;
-  /** Makes an object as wanted (server-side apply) and answers the live one. What would change nothing is not sent. */
+  /**
+   * Makes an object as wanted (server-side apply) and answers the live one. What would change nothing is not sent.
+   *
+   * @throws {TypeError} If it has no name, was read from the server in place of being written, or is where an owner reference does not reach.
+   * @throws {TemporaryError} If another object's controller owns it: it may be about to be collected.
+   * @throws {ApiError} With status 422 if a field is wrong; with `{ force: false }`, 409 if one is another manager's.
+   */
   apply<K extends AnyKind>(
     kind: Owned<K, Own, Owns>,
     wanted: Input<K>,
@@ -190,9 +224,17 @@ export interface Context<
   applyAll<const Children extends readonly (readonly [AnyKind, unknown])[]>(
     children: Children & ChildrenOf<Children, Own, Owns>,
   ): Promise<{ -readonly [I in keyof Children]: Infer<Children[I][0]> }>;
-  /** Creates an object and answers it. Kinds of `owns` get an owner reference. */
+  /**
+   * Creates an object and answers it. Kinds of `owns` get an owner reference.
+   *
+   * @throws {ApiError} With status 409 if it is there already, with 422 if a field is wrong.
+   */
   create<K extends AnyKind>(kind: Writable<K, Own, Owns, Uses, "create">, object: Input<K>): Promise<Infer<K>>;
-  /** Changes an object by a patch, a JSON merge patch unless another type is named, and answers it. */
+  /**
+   * Changes an object by a patch, a JSON merge patch unless another type is named, and answers it.
+   *
+   * @throws {ApiError} With status 404 if there is none, with 422 if a field is wrong or a JSON patch does not fit.
+   */
   patch<K extends AnyKind>(
     kind: Writable<K, Own, Owns, Uses, "patch">,
     name: string,
@@ -201,7 +243,11 @@ export interface Context<
   ): Promise<Infer<K>>;
   /** Deletes an object. That it is gone already is no error. */
   delete<K extends AnyKind>(kind: Deletable<K, Uses>, name: string, options?: InNamespace): Promise<void>;
-  /** Gathers what the status is to say: written once, when the run ends. A property that is undefined is removed. */
+  /**
+   * Gathers what the status is to say: written once, when the run ends. A property that is undefined is removed.
+   *
+   * @throws {TypeError} If the kind is one of `resource()` without a status of its own.
+   */
   status(part: StatusPart<Own>): void;
   /** Gathers a condition of the status: written once, when the run ends, with its times and generation kept right. */
   condition(condition: Pick<Condition, "type" | "status" | "reason"> & { readonly message?: string }): void;
