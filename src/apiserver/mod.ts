@@ -17,11 +17,10 @@ import { createInitialNamespaces, emptiedNamespace, emptyNamespace, NAMESPACES }
 import { aggregateRoles } from "./controllers/role_aggregation.ts";
 import { Background } from "./core/background.ts";
 import type { Core } from "./core/core.ts";
-import { DEFINITIONS } from "./definitions/crd.ts";
 import { Definitions } from "./definitions/definitions.ts";
 import { definitionRules } from "./definitions/rules.ts";
 import { answer } from "./http.ts";
-import { builtinKinds, Kinds, type Rules, type ServedKind } from "./objects/kinds.ts";
+import { builtinKinds, DEFINITIONS, Kinds, type Rules, type ServedKind } from "./objects/kinds.ts";
 import { Store } from "./objects/store.ts";
 import { builtinColumns } from "./tables/builtin_columns.ts";
 import { type Disturbance, Watches } from "./verbs/watch.ts";

@@ -193,16 +193,10 @@ export class ControllerLoop {
   #onOwn(change: StoreChange, by: Writer | undefined, initial: boolean): void {
     const { before, after } = change;
     const key = keyOf((after ?? before)!.metadata);
-    if (after === undefined) {
-      this.#runs.get(key)?.abort.abort(new DOMException("The object was deleted", "AbortError"));
-      this.#failures.delete(key);
-      this.#stalled.delete(key);
-      this.#paused.delete(key);
-      this.scope.verdicts.forget(this.scope.controller.kind, key);
-      this.#queue.drop(key);
-      this.#tracing?.forget(key);
-      return;
-    }
+    if (after === undefined) return this.#forget(key);
+    const isNew = before === undefined || before.metadata.uid !== after.metadata.uid;
+    // A new listing shows what stands there now: that the one before it went was not seen.
+    if (before !== undefined && isNew) this.#forget(key);
     const isDeleting = after.metadata.deletionTimestamp !== undefined;
     const run = this.#runs.get(key);
     if (isDeleting && run !== undefined && !run.isDeleting) {
@@ -214,8 +208,6 @@ export class ControllerLoop {
       this.scope.counts.ownEvents++;
       return;
     }
-    const isNew = before === undefined || before.metadata.uid !== after.metadata.uid;
-    if (isNew) this.#failures.delete(key);
     const turnsToDeletion = !isNew && isDeleting !== (before.metadata.deletionTimestamp !== undefined);
     if (isNew ? !this.#isWanted(after) : !turnsToDeletion && !this.#isNews(before, after)) return;
     // Two that both report what only a change can mend would wake each other by it for ever.
@@ -224,6 +216,17 @@ export class ControllerLoop {
       after.metadata.generation === undefined || after.metadata.generation !== before.metadata.generation;
     if (initial) this.#queue.add(key, "found at start", { priority: "initial", endsBackoff });
     else this.#add(key, "changed", { priority: this.#priority, endsBackoff }, causeOf(change, by));
+  }
+
+  /** The object is gone. */
+  #forget(key: ObjectKey): void {
+    this.#runs.get(key)?.abort.abort(new DOMException("The object was deleted", "AbortError"));
+    this.#failures.delete(key);
+    this.#stalled.delete(key);
+    this.#paused.delete(key);
+    this.scope.verdicts.forget(this.scope.controller.kind, key);
+    this.#queue.drop(key);
+    this.#tracing?.forget(key);
   }
 
   get #priority(): Priority {

@@ -1,16 +1,12 @@
 /** Deletion: at once, or marked and waiting for finalizers (`k8s.io/apiserver/pkg/registry/generic/registry/store.go`, `Delete`). */
 import { keyOfObject } from "../objects/key.ts";
-import type { ServedKind } from "../objects/kinds.ts";
+import { CLEANUP, DEFINITIONS, type ServedKind } from "../objects/kinds.ts";
 import { type StoredObject, timestamp, withMetadata } from "../objects/objects.ts";
 import type { DeleteOptions } from "../objects/options.ts";
 import { conflict } from "../wire/status_error.ts";
 import type { Core } from "./core.ts";
 import { type Grace, graceOf } from "./grace.ts";
 import { storedOf } from "./stored.ts";
-
-/** The collection of definitions, and what keeps one that is being deleted until its objects are gone. */
-const DEFINITIONS = "apiextensions.k8s.io/customresourcedefinitions";
-const CLEANUP = "customresourcecleanup.apiextensions.k8s.io";
 
 /** Waits until the garbage collector has deleted the dependents. */
 export const FOREGROUND = "foregroundDeletion";

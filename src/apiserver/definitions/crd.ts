@@ -5,18 +5,13 @@ import { goNumber } from "../../schema/go_text.ts";
 import type { JsonSchema } from "../../schema/json_schema.ts";
 import { trackUpdate } from "../apply/managed_fields.ts";
 import type { Core } from "../core/core.ts";
-import type { DeclaredScale, Rules, ServedKind, Subresource } from "../objects/kinds.ts";
+import { type DeclaredScale, DEFINITIONS, type Rules, type ServedKind, type Subresource } from "../objects/kinds.ts";
 import { type StoredObject, timestamp } from "../objects/objects.ts";
 import { replicasFaults, replicasPath } from "../objects/replicas.ts";
 import { customColumns, type DeclaredColumn } from "../tables/columns.ts";
 import type { DeclaredConversion, WebhookConverter } from "../webhooks/conversion.ts";
 import { customRules, type CustomVersion, ownershipSchema } from "./custom_rules.ts";
 import { type StoredIn, versionedRules } from "./versions.ts";
-
-export const DEFINITIONS = "apiextensions.k8s.io/customresourcedefinitions";
-
-/** Keeps a definition that is being deleted until its objects are gone. */
-export const CLEANUP = "customresourcecleanup.apiextensions.k8s.io";
 
 /** The names of a custom kind. */
 export interface DefinitionNames {

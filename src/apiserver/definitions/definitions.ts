@@ -3,11 +3,11 @@ import type { Core } from "../core/core.ts";
 import { isFinished } from "../core/persist.ts";
 import { deleteObject } from "../core/remove.ts";
 import { keyOfObject } from "../objects/key.ts";
-import type { ServedKind } from "../objects/kinds.ts";
+import { CLEANUP, DEFINITIONS, type ServedKind } from "../objects/kinds.ts";
 import { type StoredObject, withMetadata } from "../objects/objects.ts";
 import type { Change } from "../objects/store.ts";
 import { type DeclaredConversion, WebhookConverter } from "../webhooks/conversion.ts";
-import { CLEANUP, DEFINITIONS, kindsOf, settleDefinition, specOf } from "./crd.ts";
+import { kindsOf, settleDefinition, specOf } from "./crd.ts";
 
 /** Serves what the definitions in the store define. */
 export class Definitions {

@@ -4,6 +4,12 @@ import type { FieldError } from "../../schema/field_error.ts";
 import type { Draft, StoredObject } from "./objects.ts";
 import { builtinSchema, type ServerSchema } from "./server_schema.ts";
 
+/** The collection of CustomResourceDefinitions. */
+export const DEFINITIONS = "apiextensions.k8s.io/customresourcedefinitions";
+
+/** Keeps a definition that is being deleted until its objects are gone. */
+export const CLEANUP = "customresourcecleanup.apiextensions.k8s.io";
+
 /** A part of a resource with its own path, such as `status`. */
 export interface Subresource {
   readonly name: string;

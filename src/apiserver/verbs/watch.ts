@@ -1,7 +1,7 @@
 /** Watches: an endless answer of one JSON line a change (`k8s.io/apiserver/pkg/storage/cacher`). */
 import { type FieldError, forbidden, notSupported } from "../../schema/field_error.ts";
 import type { Core } from "../core/core.ts";
-import type { ServedKind } from "../objects/kinds.ts";
+import { DEFINITIONS, type ServedKind } from "../objects/kinds.ts";
 import type { StoredObject } from "../objects/objects.ts";
 import { isTrue } from "../objects/options.ts";
 import { type Change, CompactedError } from "../objects/store.ts";
@@ -149,6 +149,7 @@ export class Watches {
         const prefix = prefixOf(request.namespace);
         clockwork.push(
           core.store.listen((change) => {
+            if (isEndOf(kind, change)) return end();
             if (change.collection !== kind.collection || !change.key.startsWith(prefix)) return;
             // A watch may begin at a revision that is yet to come.
             if (change.revision <= start) return;
@@ -170,6 +171,11 @@ export class Watches {
       cancel: () => end(),
     });
   }
+}
+
+/** Whether a change takes the definition of a kind away: the real server ends its watches within a second or two. */
+function isEndOf({ isBuiltin, plural, group }: ServedKind, { collection, type, key }: Change): boolean {
+  return !isBuiltin && collection === DEFINITIONS && type === "DELETED" && key === `${plural}.${group}`;
 }
 
 function joined(parts: readonly Uint8Array[]): Uint8Array {

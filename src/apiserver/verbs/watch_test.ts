@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { CONFIG_MAPS, configMap, website, WEBSITES, Wire, withWebsites } from "../_wire.ts";
+import { CONFIG_MAPS, configMap, DEFINITIONS, website, WEBSITES, Wire, withWebsites } from "../_wire.ts";
 
 Deno.test("a watch tells what was there, then each change", async () => {
   await using wire = new Wire();
@@ -11,6 +11,18 @@ Deno.test("a watch tells what was there, then each change", async () => {
   await wire.delete(`${CONFIG_MAPS}/a`);
 
   assert.deepEqual(await watch.names(4), ["ADDED a", "MODIFIED a", "ADDED b", "DELETED a"]);
+});
+
+Deno.test("a watch ends when the definition of its kind goes, after all of its objects went; others go on", async () => {
+  await using wire = await withWebsites();
+  await wire.post(WEBSITES, website("a", { host: "aa" }));
+  await using watch = await wire.watch(`${WEBSITES}?watch=1`);
+  await using other = await wire.watch(`${CONFIG_MAPS}?watch=1`);
+  await wire.delete(`${DEFINITIONS}/websites.demo.example.com`);
+  assert.deepEqual(await watch.names(2), ["ADDED a", "DELETED a"]);
+  assert.equal(await watch.next(), undefined);
+  await wire.post(CONFIG_MAPS, configMap("b"));
+  assert.deepEqual(await other.names(1), ["ADDED b"]);
 });
 
 Deno.test("a watch from a version tells what changed since, and the versions of its events only grow", async () => {

@@ -1,0 +1,159 @@
+/** The definition of a kind is deleted, and made anew: what is held, waits or runs goes with it, and all begins anew with it. */
+import assert from "node:assert/strict";
+import { controller, operator, PermanentError, requeue, resource, s } from "@op/sdk";
+import { ConfigMap, CustomResourceDefinition } from "@op/sdk/kinds";
+import { faults, type MemoryCluster, memoryCluster } from "@op/sdk/testing";
+import { conditions, Note, recording } from "./_notes.ts";
+import { startProcess } from "./_processes.ts";
+
+const MISSING =
+  'Cannot watch Note: the cluster serves no "notes" of demo.example.com/v1, so its CustomResourceDefinition is missing';
+
+function undefine(cluster: MemoryCluster): Promise<void> {
+  return cluster.delete(CustomResourceDefinition, Note.crd!.metadata.name);
+}
+
+async function define(cluster: MemoryCluster): Promise<void> {
+  await cluster.client.create(CustomResourceDefinition, Note.crd as never);
+}
+
+Deno.test("runs of a kind whose definition goes are aborted, what waits is dropped, and what is held is empty", async () => {
+  let aborted: unknown;
+  const { notes, runs } = recording(({ metadata }, { signal }) => {
+    if (metadata.name === "timed") return requeue("10m");
+    if (metadata.name === "failing") throw new Error("it fails");
+    return new Promise<never>((_, reject) =>
+      signal.addEventListener("abort", () => reject(aborted = signal.reason), { once: true })
+    );
+  });
+  const held: number[] = [];
+  const readers = controller(ConfigMap, {
+    reads: [Note],
+    async reconcile(_, { list }) {
+      held.push((await list(Note)).length);
+    },
+  });
+  await using cluster = await memoryCluster({ parts: { notes, readers } });
+  for (const name of ["timed", "failing", "running"]) await cluster.create(Note, name, { spec: {} });
+  await cluster.advance("1s");
+  await cluster.create(ConfigMap, "before", {});
+  await cluster.advance("1s");
+  await undefine(cluster);
+  await cluster.advance("1s");
+  assert.match(String(aborted), /The object was deleted/);
+  runs.length = 0;
+  await cluster.create(ConfigMap, "after", {});
+  await cluster.advance("1h");
+  assert.deepEqual([held[0], held.at(-1)], [3, 0]);
+  assert.deepEqual(runs, []);
+});
+
+Deno.test("a definition that is gone is told once, and made anew the kind is watched at once, also where there is none of it", async () => {
+  const { notes, runs } = recording();
+  await using cluster = await memoryCluster({ kinds: [Note] });
+  await using process = startProcess(cluster, operator({ name: "gone", parts: { notes }, health: false }), "pod");
+  await cluster.advance("1s");
+  const told: string[] = [];
+  const line = () => process.running.readiness().find(({ name }) => name === "watch Note")!;
+  await undefine(cluster);
+  for (let minute = 0; minute < 30; minute++) {
+    await cluster.advance("1m");
+    told.push(line().told);
+  }
+  assert(told.every((one) => one.startsWith(MISSING)), told.join("\n"));
+  await define(cluster);
+  await cluster.advance("31s");
+  assert.equal(line().isReady, true, line().told);
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.settle();
+  assert.deepEqual(runs, ["a hello: changed"]);
+  const stopped = process.stop();
+  await cluster.advance("1m");
+  await stopped;
+});
+
+Deno.test("pauses between tries grow while a definition is gone, and begin anew each time that it comes", async () => {
+  const { notes } = recording();
+  await using cluster = await memoryCluster({ parts: { notes } });
+  const tries = () => cluster.sent({ by: "test", kind: Note, verb: "watch" });
+  for (let round = 0; round < 3; round++) {
+    const from = tries().length;
+    await undefine(cluster);
+    await cluster.advance("10m");
+    const times = tries().slice(from).map(({ time }) => time);
+    assert(times.length >= 10 && times.length <= 40, `${times.length} tries`);
+    assert(times[2]! - times[0]! <= 5000, "it is quick at first");
+    assert(times.at(-1)! - times.at(-2)! >= 20_000, "and slow later");
+    await define(cluster);
+    await cluster.advance("1m");
+  }
+});
+
+/** What another object of the same name begins with, where nobody saw that the one before it went. */
+const REPLACED: readonly { name: string; first: string; runs: readonly string[] }[] = [
+  { name: "that failed for good", first: "never", runs: ["a new: changed 1"] },
+  { name: "that is in a backoff", first: "failing", runs: ["a new: changed 1"] },
+  { name: "whose run goes on", first: "hanging", runs: ["a new: changed 1"] },
+  { name: "that is to run again later", first: "timed", runs: ["a new: changed 1"] },
+];
+
+for (const { name, first, runs } of REPLACED) {
+  Deno.test(`an object that stands in the place of one ${name}, as a new listing shows, is one of its own`, async () => {
+    let aborted: unknown;
+    const seen: string[] = [];
+    const notes = controller(Note, {
+      concurrency: 1,
+      reconcile({ metadata, spec: { text } }, { reason, attempt, signal }) {
+        seen.push(`${metadata.name} ${text}: ${reason} ${attempt}`);
+        if (text === "never") throw new PermanentError("Never");
+        if (text === "failing") throw new Error("it fails");
+        if (text === "timed") return requeue("10m");
+        if (text !== "hanging") return;
+        return new Promise<never>((_, reject) =>
+          signal.addEventListener("abort", () => reject(aborted = signal.reason), { once: true })
+        );
+      },
+    });
+    await using cluster = await memoryCluster({ parts: { notes } });
+    await cluster.create(Note, "a", { spec: { text: first } });
+    await cluster.advance("10s");
+    cluster.inject(faults.refused(), { by: "test", kind: Note, verb: "watch", times: 3 });
+    cluster.restartServer();
+    await undefine(cluster);
+    await define(cluster);
+    await cluster.create(Note, "a", { spec: { text: "new" } });
+    cluster.restartServer({ compact: true });
+    seen.length = 0;
+    await cluster.advance("1h");
+    assert.deepEqual(seen, runs);
+    if (first === "hanging") assert.match(String(aborted), /The object was deleted/);
+    assert.match((await conditions(cluster)).join(), /^Ready=True Reconciled/);
+  });
+}
+
+const Other = resource({ group: "demo.example.com", version: "v1", kind: "Other", spec: s.object({}) });
+
+Deno.test("a paused object and one that another controller failed leave nothing to those of their names in a new definition", async () => {
+  const good = controller(Note, { reconcile: () => {} });
+  const bad = controller(Note, {
+    reads: [Other],
+    reconcile({ spec: { text } }) {
+      if (text === "bad") throw new PermanentError("Bad");
+    },
+  });
+  await using cluster = await memoryCluster({ parts: { good, bad }, kinds: [Other] });
+  await cluster.create(Note, "a", { spec: { text: "bad" } });
+  const annotations = { "demo.example.com/test.paused": "true" };
+  await cluster.create(Note, "b", { metadata: { annotations }, spec: {} });
+  await cluster.settle();
+  assert.match((await conditions(cluster)).join(), /Ready=False/);
+  await undefine(cluster);
+  await cluster.advance("1m");
+  await define(cluster);
+  await cluster.advance("1m");
+  await cluster.create(Note, "a", { spec: { text: "bad" } });
+  await cluster.create(Note, "b", { spec: {} });
+  await cluster.patch(Note, "a", { spec: { text: "good" } });
+  await cluster.settle();
+  assert.match((await conditions(cluster)).join(), /^Ready=True Reconciled/);
+});
