@@ -61,6 +61,24 @@ Deno.test("roundTrips takes annotations that are empty for none, as a server doe
   await assert.rejects(roundTrips(marking, { seed: 1 }), /is not what it was/);
 });
 
+Deno.test("a conversion hands the status on, where there is one", async () => {
+  const status = s.object({ seen: s.integer() });
+  const LampV1 = resource({ group: "demo.example.com", version: "v1", kind: "Lamp", spec: s.object({}), status });
+  const Lamp = resource({
+    group: "demo.example.com",
+    version: "v2",
+    kind: "Lamp",
+    spec: s.object({ isOn: s.boolean({ default: false }) }),
+    status,
+    versions: [LampV1],
+  });
+  const lampV1 = conversion(LampV1, Lamp, {
+    up: ({ status }) => ({ spec: { isOn: false }, status }),
+    down: ({ status }) => ({ spec: {}, status }),
+  });
+  await roundTrips(lampV1, { from: "first", seed: 1 });
+});
+
 Deno.test("roundTrips passes where each way undoes the other, and shows the object with which it does not", async () => {
   await roundTrips(spanV1, { seed: 1 });
   await roundTrips(spanV2, { seed: 1 });
