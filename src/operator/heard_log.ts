@@ -4,6 +4,7 @@ import type { Logger } from "../runtime/logger.ts";
 
 /** A line of an operator's log. */
 export interface LogLine {
+  /** How much it matters. */
   readonly level: keyof Log;
   /** It is constant: what varies is a field. */
   readonly message: string;
