@@ -18,19 +18,19 @@ export type LabelValues<Label extends string> = [Label] extends [never] ? [] : [
 ];
 
 /** What only grows. */
-export interface OwnCounter<Label extends string = string> {
+export interface OwnCounter<Label extends string = never> {
   /** Adds to it. @throws {RangeError} If the amount is negative. */
   add(amount: number, ...labels: LabelValues<Label>): void;
 }
 
 /** What goes up and down. */
-export interface OwnGauge<Label extends string = string> {
+export interface OwnGauge<Label extends string = never> {
   /** Says how much there is. */
   set(value: number, ...labels: LabelValues<Label>): void;
 }
 
 /** How often there was how much, such as seconds. */
-export interface OwnHistogram<Label extends string = string> {
+export interface OwnHistogram<Label extends string = never> {
   /** Adds one value. */
   observe(value: number, ...labels: LabelValues<Label>): void;
 }

@@ -78,7 +78,13 @@ function objects(fc: Library, schema: JsonSchema): FastCheck.Arbitrary<unknown> 
       noNullPrototype: true,
     });
   }
-  if (properties === undefined) return fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.jsonValue({ maxDepth: 1 }));
+  if (properties === undefined) {
+    const takesAnything = schema["x-kubernetes-preserve-unknown-fields"] === true || additionalProperties === true;
+    // What a schema does not name is gone before anything is converted.
+    return takesAnything
+      ? fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.jsonValue({ maxDepth: 1 }))
+      : fc.constant({});
+  }
   const known = Object.fromEntries(
     Object.entries(properties).map(([key, value]) => [key, valuesOf(fc, value as JsonSchema)]),
   );
