@@ -1,7 +1,7 @@
 /** A day of an operator in virtual time, with resyncs, requeues, failures, changes, watches that end and break: prints the live heap after each hour. Needs V8's gc(). */
 import { every, requeue } from "@op/sdk";
 import { Event } from "../../src/kinds/events_v1.gen.ts";
-import { memoryCluster, type RequestRecord } from "@op/sdk/testing";
+import { type LogLine, memoryCluster, type RequestRecord } from "@op/sdk/testing";
 import { applyText, Note, recording } from "./_notes.ts";
 
 const OBJECTS = 100;
@@ -32,6 +32,7 @@ for (let hour = 1; hour <= 24; hour++) {
   await cluster.advance("1s");
   // What the cluster keeps for tests to look at.
   (cluster.requests as RequestRecord[]).length = 0;
+  (cluster.logged as LogLine[]).length = 0;
   total += runs.length;
   runs.length = 0;
   gc();
