@@ -3,6 +3,7 @@ import { aborted, linked } from "../base/abort.ts";
 import { type Clock, sleep } from "../base/clock.ts";
 import type { Answer } from "./answer.ts";
 import type { Connection, Outgoing } from "./connection.ts";
+import { shakeHands } from "./handshake.ts";
 import { refuseNoPem, tlsTransport } from "./http.ts";
 import { Http2 } from "./http2.ts";
 import { NotProcessedError, UnansweredError } from "./http2_asking.ts";
@@ -83,7 +84,7 @@ export function http2Transport(
     };
     const late = new AbortController();
     try {
-      const opening = open().then(async (connection) => ({ connection, ...await connection.handshake() }));
+      const opening = open().then(async (connection) => ({ connection, ...await shakeHands(connection, authority) }));
       const { connection: made, alpnProtocol } = await Promise.race([
         opening,
         sleep(clock, PATIENCE, late.signal).then(() => {

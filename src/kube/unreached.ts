@@ -1,6 +1,7 @@
 /** Why a server did not answer, in words. */
 import { LongAnswerError } from "./answer.ts";
 import type { Asked } from "./api_error.ts";
+import { HandshakeError } from "./handshake.ts";
 import { CredentialError } from "./http.ts";
 
 /**
@@ -21,7 +22,9 @@ export function unreached({ verb, what }: Asked, url: string, cause: unknown): E
 /** Deno hides why in the innermost cause. The usual ones are told with the way out. */
 function whyUnreached(error: unknown): string {
   let inner = error;
-  while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause;
+  while (!(inner instanceof HandshakeError) && inner instanceof Error && inner.cause instanceof Error) {
+    inner = inner.cause;
+  }
   const told = inner instanceof Error ? inner.message : String(inner);
   if (/connection refused/i.test(told)) {
     return "connection refused: is the API server running, and is the address right?";

@@ -57,10 +57,11 @@ interface News {
 /** Wakes objects, save the one whose own run made the change: that knows of it. */
 function wake({ scope, add, options, change, writer }: News, keys: ReadonlySet<ObjectKey>, reason: Reason): void {
   const priority = options?.priority === "low" ? "resync" : "fresh";
-  const cause = causeOf(change, writer);
+  // Most changes wake nobody: they are of one's own making.
+  let cause: Change | undefined;
   for (const key of keys) {
     if (writer?.part === scope.part && writer.key === key) scope.counts.ownEvents++;
-    else add(key, reason, { priority, isRelated: reason === "watched changed" }, cause);
+    else add(key, reason, { priority, isRelated: reason === "watched changed" }, cause ??= causeOf(change, writer));
   }
 }
 
