@@ -154,6 +154,42 @@ Deno.test("Informer tells a problem once, and tells when it is over", async () =
   assert.equal(desk.informer.problem, undefined);
 });
 
+Deno.test("Informer tells that a kind is served again when it was not for a while, as soon as a watch of it opens, and of no other problem", async () => {
+  let refused: number | undefined = 404;
+  await using desk = start({}, () => refused === undefined ? undefined : refusal(refused));
+  let again = 0;
+  desk.informer.onServedAgain(() => again++);
+  await turns();
+  refused = undefined;
+  await desk.passNext();
+  const [first] = await desk.opened(1);
+  await first.send(mark(5));
+  assert.deepEqual(
+    [again, desk.informer.problem],
+    [0, undefined],
+    "nobody did without it before it was there at first",
+  );
+
+  refused = 500;
+  await first.end();
+  await desk.passNext();
+  assert.match(String(desk.informer.problem), /answered 500/);
+  refused = undefined;
+  await desk.passNext();
+  const [, second] = await desk.opened(2);
+  await second.send(mark(6));
+  assert.deepEqual([again, desk.informer.problem], [0, undefined]);
+
+  refused = 404;
+  await second.end();
+  await desk.passNext();
+  assert.match(String(desk.informer.problem), /its CustomResourceDefinition is missing/);
+  refused = undefined;
+  await desk.passNext();
+  await desk.opened(3);
+  assert.deepEqual([again, desk.informer.problem], [1, undefined], "nothing may come of it for minutes");
+});
+
 Deno.test("Informer survives a line of garbage and asks again from where it was", async (t) => {
   const garbage = [
     "<html>",
