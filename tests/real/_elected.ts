@@ -11,8 +11,13 @@ export const Note = resource({
 
 const notes = controller(Note, {
   owns: [ConfigMap],
-  async reconcile(note, { apply }) {
+  async reconcile(note, { apply, log }) {
     const { metadata: { name }, spec: { text } } = note;
+    if (name === "blocking" && Deno.env.get("HOSTNAME") === "first") {
+      log.info("Blocks");
+      // No timer runs and no signal is told before the write that follows: whatever ends the term is told after it.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3000);
+    }
     await apply(ConfigMap, { metadata: { name }, data: { text } });
     if (name !== "busy") return;
     // One is always in the middle of a run, with a write to come as soon as the process goes on.

@@ -42,6 +42,8 @@ Deno.test("a leader that is frozen past its lease writes nothing but its lease w
     await client.create(Note, { metadata: { name: `n${i}` }, spec: { text: "one" } }, IN_DEFAULT);
     // In the middle of its work.
     if (i === 200) {
+      await client.create(Note, { metadata: { name: "blocking" }, spec: { text: "two" } }, IN_DEFAULT);
+      await first.logged(({ msg }) => msg === "Blocks");
       first.signal("SIGSTOP");
       frozen = systemClock.now();
     }
@@ -64,6 +66,9 @@ Deno.test("a leader that is frozen past its lease writes nothing but its lease w
       user.username === "first" && objectRef?.resource !== "leases" && Date.parse(requestReceivedTimestamp) > from
     );
   const late = after(woken + 100);
+  // It goes on in the middle of a turn, before anything tells it that its term is over: here the fence stands alone.
+  const ofBlocked = after(frozen).filter(({ objectRef }) => objectRef?.name === "blocking");
+  assert.deepEqual(ofBlocked.map(({ verb, objectRef }) => `${verb} ${objectRef?.resource}`), []);
   console.log(
     `frozen for ${((woken - frozen) / 1000).toFixed(1)} s; ${after(woken).length} requests were on their way`,
   );
