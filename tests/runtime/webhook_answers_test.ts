@@ -77,6 +77,8 @@ const DEADLINES = [
   { name: "10 s, as the server says", query: "?timeout=10s", late: 9000 },
   { name: "1 s, as the server says", query: "?timeout=1s", late: 900 },
   { name: "3 s, as the webhook says", query: "", late: 2700 },
+  { name: "2 s, as the server says behind another parameter", query: "?a=b&timeout=2s", late: 1800 },
+  { name: "30 s, which is the most that a server waits", query: "?timeout=600s", late: 27_000 },
 ];
 
 for (const { name, query, late } of DEADLINES) {

@@ -61,6 +61,14 @@ for (const http2 of [false, true]) {
     const asking = post(server.port, "{}", way);
     await begun.promise;
     const stopping = server.stop(new AbortController().signal);
+    // Nobody else comes in meanwhile, and another certificate opens nothing.
+    await assert.rejects(async () => {
+      // One that was already on its way may still be taken, and closed.
+      for (let tries = 0; tries < 100; tries++) {
+        (await Deno.connect({ hostname: "127.0.0.1", port: server.port })).close();
+      }
+    }, isNobodyThere);
+    server.use({ certificate, key });
     answer.resolve();
     assert.equal(await (await asking).text(), "late, but there");
     await stopping;
@@ -141,6 +149,25 @@ Deno.test("a connection that has the certificate of before is asked to end with 
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
   }
+});
+
+Deno.test("a certificate that nobody is connected by gives its port back with the next", async () => {
+  const [one, two] = [await localCertificate(), await localCertificate()];
+  const innerPorts = [0, 1].map(freePort);
+  const options = { hostname: "127.0.0.1", port: 0, clock: systemClock, innerPorts };
+  await using server = new TlsServer(options, () => Promise.resolve(new Response("well")));
+  server.use(one);
+  server.use(two);
+  let tries = 0;
+  await until(() => {
+    try {
+      Deno.listen({ hostname: "127.0.0.1", port: innerPorts[0]! }).close();
+      return true;
+    } catch (error) {
+      if (++tries < 400) return false;
+      throw error;
+    }
+  });
 });
 
 Deno.test("when connections of earlier certificates hold all ports, the oldest is ended, and the next certificate is taken after that", async () => {
@@ -308,4 +335,8 @@ Deno.test("a controller that waits for a right does not take the webhooks' endpo
 
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+function isNobodyThere(error: unknown): boolean {
+  return error instanceof Deno.errors.ConnectionRefused || error instanceof Deno.errors.ConnectionReset;
 }

@@ -33,6 +33,11 @@ for (
       expected: [{ op: "replace", path: "/spec/parts/0/a", value: "2" }],
     },
     {
+      name: "takes what is said of a field that the schema does not know",
+      wanted: { spec: { ...BEFORE.spec, newer: { unknown: false } } },
+      expected: [{ op: "replace", path: "/spec/newer/unknown", value: false }],
+    },
+    {
       name: "takes out what the schema knows and is left out",
       wanted: { spec: { text: "a", parts: [{ a: "1" }] } },
       expected: [{ op: "remove", path: "/spec/size" }],
@@ -51,6 +56,17 @@ for (
 ) {
   Deno.test(`patchOfWanted ${name}`, () => assert.deepEqual(patchOfWanted(BEFORE, wanted, Note), expected));
 }
+
+Deno.test("patchOfWanted goes by the schema of its own version", () => {
+  const { group, kind } = Note;
+  const newer = s.optional(s.anything());
+  const Other = resource({ group, kind, version: "v2", spec: s.object({ text: s.string(), newer }), versions: [Note] });
+  const Older = { ...Note, crd: Other.crd } as unknown as typeof Note;
+  const wanted = { spec: { text: "b" } };
+  const paths = (of: typeof Note) => patchOfWanted(BEFORE, wanted, of).map(({ path }) => path).sort();
+  assert.deepEqual(paths(Older), ["/spec/parts", "/spec/size", "/spec/text"]);
+  assert(paths(Other as unknown as typeof Note).includes("/spec/newer"));
+});
 
 Deno.test("patchOfDraft is what was changed in the draft, and nothing else", () => {
   const draft = structuredClone(BEFORE);
