@@ -117,6 +117,7 @@ const OTHERS = [
   { name: "no object", request: { ...FINE, object: null } },
   { name: "an update without what was there", request: { ...FINE, operation: "UPDATE" } },
   { name: "no user", request: { ...FINE, userInfo: null } },
+  { name: "a user whose name is none", request: { ...FINE, userInfo: { username: ["eve"] } } },
   { name: "no uid", request: { ...FINE, uid: "" } },
 ];
 

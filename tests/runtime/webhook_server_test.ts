@@ -50,7 +50,9 @@ for (const http2 of [false, true]) {
     const { certificate, key, caCert } = await localCertificate();
     const begun = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<void>();
-    const server = new TlsServer({ hostname: "127.0.0.1", port: 0, clock: systemClock }, async (request) => {
+    const innerPorts = [0, 1].map(freePort);
+    const options = { hostname: "127.0.0.1", port: 0, clock: systemClock, innerPorts };
+    const server = new TlsServer(options, async (request) => {
       await request.text();
       begun.resolve();
       await answer.promise;
@@ -73,6 +75,7 @@ for (const http2 of [false, true]) {
     assert.equal(await (await asking).text(), "late, but there");
     await stopping;
     await assert.rejects(post(server.port, "{}", way));
+    for (const port of innerPorts) Deno.listen({ hostname: "127.0.0.1", port }).close();
   });
 }
 

@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { type AnyKind, Client, conversion, operator, resource, s, webhook } from "@op/sdk";
+import {
+  CustomResourceDefinition,
+  MutatingWebhookConfiguration,
+  Namespace,
+  ValidatingWebhookConfiguration,
+} from "@op/sdk/kinds";
+import { createApiserver } from "../../src/apiserver/mod.ts";
+import type { Cluster } from "../cluster.ts";
+import { register, registeredIn, unregister } from "./webhook_registration.ts";
+
+const names = { group: "dev.example.com", kind: "Note" } as const;
+const NoteV1 = resource({ ...names, version: "v1", spec: s.object({ text: s.string() }) });
+const Note = resource({ ...names, version: "v2", spec: s.object({ text: s.string() }), versions: [NoteV1] });
+const DEFINITION = "notes.dev.example.com";
+const KINDS: Readonly<Record<string, AnyKind>> = { MutatingWebhookConfiguration, ValidatingWebhookConfiguration };
+
+const noteV1 = conversion(NoteV1, Note, { up: ({ spec }) => ({ spec }), down: ({ spec }) => ({ spec }) });
+const factsOf = (parts: Parameters<typeof operator>[0]["parts"]) => ({
+  name: "notes",
+  manifests: operator({ name: "notes", parts }).manifests(),
+});
+const BOTH = factsOf({ noteV1, rules: webhook(Note, { mutate() {}, validate() {} }) });
+const VALIDATING = factsOf({ noteV1, rules: webhook(Note, { validate() {} }) });
+const HERE = { url: "https://127.0.0.1:1", caCert: "here" };
+const THERE = { url: "https://127.0.0.1:2/", caCert: "there" };
+
+/** A cluster in which the operator's definition is installed, calling its Service. */
+async function installed(): Promise<Cluster & AsyncDisposable> {
+  const server = createApiserver();
+  const client = new Client({ url: "http://api.server", fetch: (request) => server.fetch(request), close() {} });
+  await client.create(CustomResourceDefinition, BOTH.manifests.crd[0] as never);
+  await client.create(Namespace, { metadata: { name: "notes-system" } });
+  return {
+    client,
+    url: "http://api.server",
+    namespace: "default",
+    kindOf: ({ kind }) => Promise.resolve(KINDS[kind]!),
+    [Symbol.dispose]() {},
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+async function seen({ client }: Cluster) {
+  const { spec, metadata } = await client.get(CustomResourceDefinition, DEFINITION);
+  const urls = async (kind: typeof ValidatingWebhookConfiguration) =>
+    (await client.list(kind)).flatMap(({ metadata: { name }, webhooks = [] }) =>
+      webhooks.map(({ clientConfig }) => [name, clientConfig.url, atob(clientConfig.caBundle ?? "")])
+    );
+  return {
+    configurations: [
+      ...await urls(MutatingWebhookConfiguration as never),
+      ...await urls(ValidatingWebhookConfiguration),
+    ],
+    conversion: spec.conversion?.webhook?.clientConfig,
+    marks: Object.keys(metadata.annotations ?? {}),
+  };
+}
+
+Deno.test("what is registered twice, at another address, is taken back to what was there before the first", async () => {
+  await using cluster = await installed();
+  const before = await seen(cluster);
+  assert.equal(before.conversion?.service?.path, "/convert");
+
+  await register(cluster, BOTH, HERE);
+  assert.deepEqual(await register(cluster, BOTH, HERE), []);
+  await register(cluster, BOTH, THERE);
+  const { configurations, conversion } = await seen(cluster);
+  assert.deepEqual(configurations, [
+    ["notes-dev", "https://127.0.0.1:2/mutate/rules", "there"],
+    ["notes-dev", "https://127.0.0.1:2/validate/rules", "there"],
+  ]);
+  assert.deepEqual([conversion?.url, conversion?.service], ["https://127.0.0.1:2/convert", undefined]);
+
+  const told = [
+    "MutatingWebhookConfiguration notes-dev",
+    "ValidatingWebhookConfiguration notes-dev",
+    `the conversion of ${DEFINITION}`,
+  ];
+  assert.deepEqual(await registeredIn(cluster, BOTH), told);
+  assert.deepEqual(await unregister(cluster, BOTH), told);
+  assert.deepEqual(await seen(cluster), before);
+  assert.deepEqual(await unregister(cluster, BOTH), []);
+});
+
+Deno.test("what is declared no longer is taken out, and at the end whatever there was", async () => {
+  await using cluster = await installed();
+  await register(cluster, BOTH, HERE);
+  assert.deepEqual(await register(cluster, VALIDATING, HERE), ["MutatingWebhookConfiguration notes-dev"]);
+  assert.deepEqual((await seen(cluster)).configurations, [["notes-dev", "https://127.0.0.1:1/validate/rules", "here"]]);
+  await register(cluster, BOTH, HERE);
+  // The last that is known declares less.
+  await unregister(cluster, VALIDATING);
+  assert.deepEqual((await seen(cluster)).configurations, []);
+});
+
+Deno.test("a configuration of that name that is somebody else's stays, and one that is installed", async () => {
+  await using cluster = await installed();
+  const { client } = cluster;
+  for (const name of ["notes", "notes-dev"]) {
+    await client.create(ValidatingWebhookConfiguration, { metadata: { name } });
+  }
+  assert.deepEqual(await registeredIn(cluster, BOTH), []);
+  assert.deepEqual(await unregister(cluster, BOTH), []);
+  const left = await client.list(ValidatingWebhookConfiguration);
+  assert.deepEqual(left.map(({ metadata: { name } }) => name), ["notes", "notes-dev"]);
+});
+
+Deno.test("a conversion that somebody took to elsewhere meanwhile is put back all the same, and its mark goes", async () => {
+  await using cluster = await installed();
+  const { client } = cluster;
+  await register(cluster, BOTH, HERE);
+  await client.patch(CustomResourceDefinition, DEFINITION, {
+    spec: { conversion: { webhook: { clientConfig: { url: "https://127.0.0.1:9/convert" } } } },
+  });
+  await unregister(cluster, BOTH);
+  const { conversion, marks } = await seen(cluster);
+  assert.deepEqual([conversion?.url, conversion?.service?.name, marks], [undefined, "notes-webhook", []]);
+});
