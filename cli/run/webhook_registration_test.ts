@@ -65,6 +65,9 @@ Deno.test("what is registered twice, at another address, is taken back to what w
 
   await register(cluster, BOTH, HERE);
   assert.deepEqual(await register(cluster, BOTH, HERE), []);
+  // Another authority at the same address, as the next start has one.
+  assert.equal((await register(cluster, BOTH, { ...HERE, caCert: "newer" })).length, 3);
+  assert.equal((await seen(cluster)).conversion?.caBundle, btoa("newer"));
   await register(cluster, BOTH, THERE);
   const { configurations, conversion } = await seen(cluster);
   assert.deepEqual(configurations, [
