@@ -223,7 +223,8 @@ class Session {
     process.ended.then((code) => {
       if (this.#process !== process) return;
       this.#process = undefined;
-      io.err(`The operator ended with ${code}: save a file to have it run anew\n`);
+      // A terminal interrupts both.
+      if (!stop.aborted) io.err(`The operator ended with ${code}: save a file to have it run anew\n`);
     });
     await webhooks.follow(process, stop);
   }

@@ -1,4 +1,5 @@
 /** The lanes of the test command, cheap ones first. */
+import { dirname } from "node:path";
 import { controlPlane } from "../control_plane.ts";
 import { check, NOTHING, type Result, total } from "./report.ts";
 import { documentedFiles, withDocConfig } from "./docs.ts";
@@ -53,7 +54,6 @@ export const LANES: readonly Lane[] = [
   { name: "lint", title: "lint, with the import table of the rooms", run: () => runCheck("lint", ["lint"]) },
   { name: "check", title: "types of everything", run: () => runCheck("check", ["check", "."]) },
   { name: "docs", title: "documentation of all that is public, and its examples", run: docs },
-  { name: "readme", title: "code in README.md and in the guides", run: readme },
   {
     name: "unit",
     title: "unit tests and tests in the process",
@@ -63,6 +63,11 @@ export const LANES: readonly Lane[] = [
   { name: "publish", title: "what would be published, and that it could be", run: publish },
   { name: "floor", title: `unit tests and tests in the process on Deno ${FLOOR}`, run: floor },
   { name: "control-plane", title: "the real control plane, built when it is not there", run: built },
+  {
+    name: "readme",
+    title: "code in README.md and in the guides, one of which wants the real control plane",
+    run: readme,
+  },
   { name: "real", title: "tests on the real control plane", run: real },
   { name: "clients", title: "client-go, controller-runtime and kopf on our API server and the real one", run: clients },
   { name: "compiled", title: `an operator compiled with Deno ${FLOOR}, on the real control plane`, run: compiled },
@@ -85,8 +90,10 @@ async function docs(): Promise<Result> {
   return total([check("documentation", lines.length === 0, lines.join("\n")), examples]);
 }
 
-function readme(): Promise<Result> {
-  return withReadmeProject((cwd) => runTests("readme", ["--parallel", "--no-lock", "."], { cwd }));
+async function readme(): Promise<Result> {
+  const programs = await controlPlane();
+  const env = programs === undefined ? {} : { KUBEBUILDER_ASSETS: dirname(programs.etcd) };
+  return await withReadmeProject((cwd) => runTests("readme", ["--parallel", "--no-lock", "."], { cwd, env }));
 }
 
 /** Nothing is asked of the registry in a dry run. Slow types are errors in it. */
