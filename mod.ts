@@ -27,7 +27,8 @@
  *
  * @module
  */
-export type { Duration } from "./src/base/duration.ts";
+export { type Duration, duration } from "./src/base/duration.ts";
+export { Quantity, type QuantityFormat } from "./src/base/quantity.ts";
 export type { Clock } from "./src/base/clock.ts";
 export type { InferSchema, InputSchema, JsonSchema, Schema } from "./src/schema/mod.ts";
 /** Schemas: each builder makes a piece of JSON Schema that knows the TypeScript type of what it describes. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Duration, milliseconds } from "./duration.ts";
+import { type Duration, duration, milliseconds } from "./duration.ts";
 
 Deno.test("milliseconds reads each unit", async (t) => {
   const cases: readonly (readonly [Duration, number])[] = [
@@ -29,4 +29,31 @@ Deno.test("Duration is text with a number and a unit", () => {
   "5d" satisfies Duration;
   // @ts-expect-error a bare number has no unit
   "5" satisfies Duration;
+});
+
+Deno.test("duration reads what a server takes for one", async (t) => {
+  const cases: readonly (readonly [string, number])[] = [
+    ["1h30m", 5_400_000],
+    ["1.5s", 1500],
+    ["0", 0],
+    ["3 days 2 hours", 266_400_000],
+    ["1w", 604_800_000],
+    ["1us", 0.001],
+    ["999ns", 0],
+    ["2562047h47m16.854775807s", 9_223_372_036_854.775],
+  ];
+  for (const [text, expected] of cases) {
+    await t.step(text, () => assert.equal(milliseconds(duration(text)), expected));
+  }
+});
+
+Deno.test("duration refuses what is none, and what is negative", () => {
+  assert.throws(() => duration("soon"), {
+    name: "SyntaxError",
+    message: 'Cannot read a duration: "soon" is none; write it as "1h30m", or as "2 days"',
+  });
+  assert.throws(() => duration("-5m"), {
+    name: "SyntaxError",
+    message: 'Cannot wait for "-5m": it is less than no time',
+  });
 });

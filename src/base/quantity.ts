@@ -72,6 +72,7 @@ const MOST_APART = 100_000;
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
+ * import { Quantity } from "@op/sdk";
  *
  * assert.equal(Quantity.parse("1536Mi").toString(), "1536Mi");
  * assert.equal(Quantity.parse("1.5Gi").toString(), "1536Mi");

@@ -1,4 +1,5 @@
 /** Points in time and spans of it as Go reads and writes them (package `time`), and the calendar of time zones. */
+import { goSpan } from "../base/time_span.ts";
 import { plainText } from "./number_text.ts";
 import { CelError, DurationValue, Timestamp } from "./value.ts";
 
@@ -43,32 +44,10 @@ export function timestampText(time: Timestamp): string {
   return `${date}T${clock}${zone}`;
 }
 
-const UNITS: { readonly [unit: string]: bigint } = {
-  ns: 1n,
-  us: 1_000n,
-  "µs": 1_000n,
-  "μs": 1_000n,
-  ms: 1_000_000n,
-  s: SECOND,
-  m: 60n * SECOND,
-  h: 3600n * SECOND,
-};
-
 /** A span of time such as `1h30m` or `-1.5s`, or nothing where the text is none or is too long a time. */
 export function parseDuration(text: string): DurationValue | undefined {
-  const body = text.replace(/^[+-]/, "");
-  if (body === "0") return new DurationValue(0n);
-  if (!/^(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(body)) return undefined;
-  let total = 0n;
-  for (const [, whole = "", fraction = "", unit] of body.matchAll(/([0-9]*)\.?([0-9]*)(ns|us|µs|μs|ms|s|m|h)/g)) {
-    const scale = UNITS[unit!]!;
-    const digits = fraction.slice(0, 18);
-    total += BigInt(whole === "" ? 0 : whole) * scale;
-    if (digits !== "") total += BigInt(Math.trunc(Number(digits) * (Number(scale) / 10 ** digits.length)));
-    if (total > 2n ** 63n) return undefined;
-  }
-  if (text.startsWith("-")) return new DurationValue(-total);
-  return total === 2n ** 63n ? undefined : new DurationValue(total);
+  const nanoseconds = goSpan(text);
+  return nanoseconds === undefined ? undefined : new DurationValue(nanoseconds);
 }
 
 /** A span of time in seconds: `5400s`, `-1.5s`. */

@@ -1,10 +1,10 @@
 /** The values of `format` that an API server knows in a structural schema (`k8s.io/kube-openapi/pkg/validation/strfmt`). Others are ignored by it. */
 import { ServerUrl } from "../base/server_url.ts";
 import { isBase64, isDate, isDateTime, isUuid } from "../base/text_formats.ts";
+import { timeSpan } from "../base/time_span.ts";
 
 import { isMailAddress } from "./formats/mail.ts";
 import { isCidr, isIpv4, isIpv6, isMac } from "./formats/network.ts";
-import { parseDuration } from "./formats/time.ts";
 
 // Labels of letters, digits and symbols, of which the last one has letters only; or a single label with a hyphen at most.
 const HOSTNAME =
@@ -34,7 +34,7 @@ const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ["byte", isBase64],
   ["password", () => true],
   ["date", isDate],
-  ["duration", (text) => parseDuration(text) !== undefined],
+  ["duration", (text) => timeSpan(text) !== undefined],
   ["datetime", isDateTime],
   ["k8sshortname", (text) => text.length <= 63 && new RegExp(`^${PART}$`).test(text)],
   ["k8slongname", (text) => text.length <= 253 && new RegExp(`^${PART}(\\.${PART})*$`).test(text)],

@@ -49,7 +49,7 @@ export function quantity<const Default extends number | string = never>(
 }
 
 /**
- * A span of time as Go writes it: `1h30m`, `500ms`. CEL rules see a duration.
+ * A span of time as Go writes it: `1h30m`, `500ms`. CEL rules see a duration; `duration()` makes of it what `requeue` takes.
  *
  * @param options Keywords of JSON Schema.
  * @throws {TypeError} If the default is no duration.

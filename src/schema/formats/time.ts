@@ -1,6 +1,6 @@
-/** Dates and durations as API servers read them in values of a schema (`k8s.io/kube-openapi/pkg/validation/strfmt`, date.go, time.go, duration.go). */
+/** Dates and times as API servers read them in values of a schema (`k8s.io/kube-openapi/pkg/validation/strfmt`, date.go, time.go). */
 import { isDate } from "../../base/text_formats.ts";
-import { parseDuration as parseGoDuration, parseTimestamp, timestampText } from "../../cel/time.ts";
+import { parseTimestamp, timestampText } from "../../cel/time.ts";
 import { Timestamp } from "../../cel/value.ts";
 import { goQuote } from "../go_text.ts";
 
@@ -93,37 +93,4 @@ export function parseGoMicroTime(text: string): Timestamp | string {
 /** A point in time as the times in `metadata` are written: in UTC, in whole seconds. */
 export function wholeSeconds({ seconds }: Timestamp): string {
   return timestampText(new Timestamp(seconds, 0, 0));
-}
-
-// By their names and by how longer names begin.
-const UNITS: readonly (readonly [names: readonly string[], prefix: string, nanoseconds: bigint])[] = [
-  [["ns"], "nano", 1n],
-  [["us", "µs"], "micro", 1_000n],
-  [["ms"], "milli", 1_000_000n],
-  [["s"], "sec", 1_000_000_000n],
-  [["m"], "min", 60_000_000_000n],
-  [["h", "hr"], "hour", 3_600_000_000_000n],
-  [["d"], "day", 86_400_000_000_000n],
-  [["w", "wk"], "week", 604_800_000_000_000n],
-];
-
-/**
- * A span of time, as Go writes it (`1h30m`) or in words (`3 days 2 hours`).
- *
- * @param text The text. What in it is no number with a unit is skipped.
- * @returns Nanoseconds, cut to 64 bits; undefined where it is none.
- */
-export function parseDuration(text: string): bigint | undefined {
-  const plain = parseGoDuration(text);
-  if (plain !== undefined) return plain.nanoseconds;
-  let total: bigint | undefined;
-  for (const [, digits = "", word = ""] of text.matchAll(/(\d+)[\t\n\f\r ]*([A-Za-zµ]+)/g)) {
-    const count = BigInt(digits);
-    if (count >= 2n ** 63n) return undefined;
-    const unit = word.toLowerCase();
-    for (const [names, prefix, nanoseconds] of UNITS) {
-      if (names.includes(unit) || unit.startsWith(prefix)) total = (total ?? 0n) + count * nanoseconds;
-    }
-  }
-  return total === undefined ? undefined : BigInt.asIntN(64, total);
 }

@@ -3,13 +3,14 @@
  */
 import { equal, isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
+import { timeSpan } from "../../base/time_span.ts";
 import { isEqual } from "../../cel/comparison.ts";
 import { CelError, DurationValue, List, MapValue, OpaqueValue, Timestamp, type Value } from "../../cel/value.ts";
 import type { CelType } from "../../cel/type.ts";
 import { celName, propertyName } from "../_cel_name.ts";
 import type { JsonSchema } from "../json_schema.ts";
 import { isInt64 } from "../go_text.ts";
-import { parseDate, parseDateTime, parseDuration } from "../formats/time.ts";
+import { parseDate, parseDateTime } from "../formats/time.ts";
 import { withTypeAndMetadata } from "./declared_type.ts";
 import { atomicSemantics, mapListSemantics, setSemantics } from "./list_semantics.ts";
 
@@ -77,7 +78,7 @@ function goType(value: unknown): string {
 function textValue(text: string, format: string | undefined): Value {
   switch (format) {
     case "duration": {
-      const nanoseconds = parseDuration(text);
+      const nanoseconds = timeSpan(text);
       if (nanoseconds !== undefined) return new DurationValue(nanoseconds);
       throw new CelError(`Invalid duration ${text}: unable to parse ${text} as duration`);
     }
