@@ -78,6 +78,7 @@ const MOST_APART = 100_000;
  * assert.equal(Quantity.parse("1.5Gi").toString(), "1536Mi");
  * assert.equal(Quantity.parse("0.5").add(Quantity.parse("2")).toString(), "2500m");
  * assert.equal(Quantity.parse("1Gi").compare(Quantity.parse("1G")), 1);
+ * assert.equal(Quantity.parse(2).toString(), "2");
  * ```
  */
 export class Quantity {
@@ -98,10 +99,11 @@ export class Quantity {
   /**
    * Reads an amount.
    *
-   * @param text A number and a suffix, such as `1.5Gi`, `500m` or `1e3`.
+   * @param amount A number and a suffix, such as `1.5Gi`, `500m` or `1e3`; or a number alone, as objects may have it.
    * @throws {SyntaxError} If it is none; the message is the server's.
    */
-  static parse(text: string): Quantity {
+  static parse(amount: string | number): Quantity {
+    const text = String(amount);
     if (text === "0") return new Quantity({ value: 0n, scale: 0, format: "DecimalSI", isInteger64: true, text });
     const pieces = split(text);
     const suffix = readSuffix(pieces.suffix);
