@@ -107,7 +107,8 @@ export { type Outcome, PermanentError, type Requeue, requeue, TemporaryError } f
 export type { PermissionClass, Permissions } from "./src/parts/permissions.ts";
 export { offload, type Offloaded, type OffloadOptions, type Tasks } from "./src/runtime/offload.ts";
 export { ApiError, type Asked, type Cause } from "./src/kube/api_error.ts";
-export { Client, type ClientOptions } from "./src/kube/client.ts";
+export { Client } from "./src/kube/client.ts";
+export type { ClientOptions } from "./src/kube/client_options.ts";
 export type { CallOptions, Page, SelectOptions, WatchCallOptions, WatchEvent, WriteOptions } from "./src/kube/calls.ts";
 export { connect, type ConnectOptions } from "./src/operator/connect.ts";
 export type { Connection } from "./src/kube/connection.ts";

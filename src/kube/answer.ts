@@ -43,3 +43,10 @@ export class LongAnswerError extends Error {
     super(`the answer has more than ${longest} bytes, which is more than is read at once: ask for less`);
   }
 }
+
+/** Only these two carry a `Retry-After` that means "the same request, later" (client-go's rule: 429, and 5xx that name a time). */
+export function retryAfter(response: Answer): number | undefined {
+  if (response.status !== 429 && response.status < 500) return undefined;
+  const header = response.headers.get("retry-after");
+  return header !== null && /^\d+$/.test(header) ? Number(header) * 1000 : undefined;
+}

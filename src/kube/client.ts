@@ -2,18 +2,18 @@
 import { linked } from "../base/abort.ts";
 import { type Clock, sleep, systemClock } from "../base/clock.ts";
 import type { AnyKind, Infer, Input, KubeObject } from "../resource/kind.ts";
-import type { Answer } from "./answer.ts";
+import { type Answer, retryAfter } from "./answer.ts";
 import { ApiError, type Asked } from "./api_error.ts";
 import type { CallOptions, Page, SelectOptions, WatchCallOptions, WatchEvent, WriteOptions } from "./calls.ts";
+import type { ClientOptions } from "./client_options.ts";
 import { type Connection, FencedError, type Outgoing } from "./connection.ts";
 import { jsonLines } from "./json_lines.ts";
 import { collectionPath, describe, objectPath } from "./path.ts";
 import { Lanes } from "./lanes.ts";
+import { accepting, named } from "./metadata_alone.ts";
 import type { Pulse } from "./pulse.ts";
 import { queryOf, select } from "./query.ts";
 import { unreached } from "./unreached.ts";
-
-export type { CallOptions, Page, SelectOptions, WatchCallOptions, WatchEvent, WriteOptions };
 
 /** The patch types of the API server, and the content type of each. */
 const PATCH_TYPES = {
@@ -26,22 +26,6 @@ const PATCH_TYPES = {
 const PAGE_SIZE = 500;
 // client-go tries ten times as well before it hands a 429 to the caller.
 const MOST_TRIES = 10;
-
-/** Options of {@linkcode Client}. */
-export interface ClientOptions {
-  /** Whose time waits go by, before what was refused with `Retry-After` is sent again. @default {the machine's clock} */
-  readonly clock?: Clock;
-  /** What the server's audit log shows. @default {"op"} */
-  readonly userAgent?: string;
-  /** Called before each request that writes is sent, also when it is sent again. What it throws ends the call, and nothing is sent. */
-  readonly fence?: () => void;
-  /** Told of each answer: the method, and the status or `<error>` where there was none, as client-go has it. */
-  readonly onAnswer?: (method: string, code: string) => void;
-  /** Looks after the connection: what goes on fails when it is given up. */
-  readonly pulse?: Pulse | undefined;
-  /** Goes round each call but watches, with all that is sent for it: what it answers is the call's answer. */
-  readonly around?: (<T>(asked: Asked, call: () => Promise<T>) => Promise<T>) | undefined;
-}
 
 /**
  * A client of an API server. What the server refuses is an {@linkcode ApiError}; a server that does not answer, or not in JSON, is an error
@@ -412,25 +396,4 @@ export class Client {
 interface RawList {
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
   readonly items: readonly object[] | null;
-}
-
-/** Asks for an object's metadata alone, where that is wanted. */
-function accepting({ signal, metadataOnly }: SelectOptions, as: string): { signal?: AbortSignal; accept?: string } {
-  return {
-    ...(signal === undefined ? {} : { signal }),
-    ...(metadataOnly ? { accept: `application/json;as=${as};g=meta.k8s.io;v=v1` } : {}),
-  };
-}
-
-/** What is metadata alone says so in place of its kind. */
-function named(kind: AnyKind, event: WatchEvent): WatchEvent {
-  if (event.type === "ERROR" || event.type === "BOOKMARK") return event;
-  return { ...event, object: { ...event.object, apiVersion: kind.apiVersion, kind: kind.kind } };
-}
-
-/** Only these two carry a `Retry-After` that means "the same request, later" (client-go's rule: 429, and 5xx that name a time). */
-function retryAfter(response: Answer): number | undefined {
-  if (response.status !== 429 && response.status < 500) return undefined;
-  const header = response.headers.get("retry-after");
-  return header !== null && /^\d+$/.test(header) ? Number(header) * 1000 : undefined;
 }

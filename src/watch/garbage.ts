@@ -1,5 +1,5 @@
 /** Lines of a watch that no server in its right mind sends. */
-import type { WatchEvent } from "../kube/client.ts";
+import type { WatchEvent } from "../kube/calls.ts";
 import type { AnyKind } from "../resource/kind.ts";
 
 // What an event must say of its object. What has no identity cannot be held: it would be the owner of things, and nobody could tell whether it is

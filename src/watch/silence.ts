@@ -8,7 +8,7 @@
  */
 import type { Clock } from "../base/clock.ts";
 import { type Linked, linked } from "../base/abort.ts";
-import type { WatchEvent } from "../kube/client.ts";
+import type { WatchEvent } from "../kube/calls.ts";
 
 const LONGEST = { first: 135_000, later: 75_000 };
 const GLANCE_AFTER = 30_000;

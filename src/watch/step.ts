@@ -9,7 +9,7 @@
  *
  * What is held stays while a new listing is under way: only its end says what is gone.
  */
-import type { WatchEvent } from "../kube/client.ts";
+import type { WatchEvent } from "../kube/calls.ts";
 import type { KubeObject } from "../resource/kind.ts";
 import { keyOf, type ObjectKey } from "./key.ts";
 import { isNewer } from "./resource_version.ts";

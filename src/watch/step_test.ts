@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { WatchEvent } from "../kube/client.ts";
+import type { WatchEvent } from "../kube/calls.ts";
 import type { KubeObject } from "../resource/kind.ts";
 import { type Change, type Incoming, START, type State, step } from "./step.ts";
 

@@ -1,6 +1,6 @@
 /** A watch's events one by one. */
 import assert from "node:assert/strict";
-import type { WatchEvent } from "../../src/kube/client.ts";
+import type { WatchEvent } from "../../src/kube/calls.ts";
 
 /** Events of a watch that goes on. */
 export interface Events extends AsyncDisposable {

@@ -10,7 +10,7 @@ import {
   ResourceQuota,
 } from "../../src/kinds/mod.ts";
 import { ApiError } from "../../src/kube/api_error.ts";
-import type { WatchEvent } from "../../src/kube/client.ts";
+import type { WatchEvent } from "../../src/kube/calls.ts";
 import { findKind } from "../../src/kube/discovery.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { Website } from "../../examples/01_website/website.ts";
