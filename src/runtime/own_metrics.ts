@@ -33,7 +33,7 @@ export function ownMetrics(registry: Registry): OwnMetrics {
   const once = <T>(asked: Asked, make: () => T): T => {
     const form = JSON.stringify([asked.type, asked.labels, asked.buckets]);
     const held = made.get(asked.name);
-    // Services are made anew with each start in one process.
+    // Two services may count by one metric.
     if (held?.form === form) return held.metric as T;
     refuse(asked, held !== undefined);
     const metric = make();
