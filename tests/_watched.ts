@@ -5,16 +5,14 @@ import type { RealCluster } from "../src/testing/real_cluster.ts";
 import type { AnyKind, Infer } from "../src/resource/kind.ts";
 import { Informer } from "../src/watch/informer.ts";
 import type { Store } from "../src/watch/store.ts";
-
-// Far above what any of it takes on a busy machine.
-const LONGEST_WAIT = 120_000;
+import { HANG_LIMIT } from "./eventually.ts";
 
 /** A live view of a kind for a test. */
 export interface Watched<K extends AnyKind> extends AsyncDisposable {
   readonly store: Store;
   /** The objects that are there. */
   values(): Infer<K>[];
-  /** Settles when the objects pass; fails after two minutes. */
+  /** Settles when the objects pass; fails after {@linkcode HANG_LIMIT}. */
   until(passes: (objects: Infer<K>[]) => boolean): Promise<void>;
 }
 
@@ -56,7 +54,7 @@ export async function watched<K extends AnyKind>(client: Client, kind: K): Promi
       };
       looks.add(look);
       look();
-      const late = systemClock.after(LONGEST_WAIT, () => {
+      const late = systemClock.after(HANG_LIMIT, () => {
         looks.delete(look);
         reject(
           new Error(`The objects of ${kind.kind} did not become as they should: ${Deno.inspect(values().at(-1))}`),

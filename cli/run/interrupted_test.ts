@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { createApiserver, kubeconfigFor, serveApiserver } from "../../src/testing/mod.ts";
 import { type OperatorFolder, operatorFolder } from "../_operator_folder.ts";
+import { HANG_LIMIT } from "../../tests/eventually.ts";
 
 const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
 const OPERATOR = `
@@ -39,7 +40,7 @@ function processesOf(group: number): string[] {
 }
 
 async function until(isTrue: () => boolean, told: () => string): Promise<void> {
-  const late = Date.now() + 60_000;
+  const late = Date.now() + HANG_LIMIT;
   while (!isTrue()) {
     assert(Date.now() < late, told());
     await new Promise((go) => setTimeout(go, 20));

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { parse } from "yaml";
-import { sleep, systemClock } from "../base/clock.ts";
 import { findControlPlane } from "./_control_plane.ts";
 import { type RealCluster, realCluster } from "./real_cluster.ts";
+import { eventually } from "../../tests/eventually.ts";
 
 const found = await findControlPlane();
 const ignore = found === undefined;
@@ -151,8 +151,8 @@ for (const { name, signal, toAll } of ENDS) {
     await process.status;
 
     assert.deepEqual(living, pids);
-    await soon(() => !pids.some(isAlive), `processes of ${pids} to end`);
-    await soon(() => !exists(folder), `"${folder}" to be removed`);
+    await eventually(() => assert.deepEqual(pids.filter(isAlive), [], "these processes are still running"));
+    await eventually(() => assert(!exists(folder), `"${folder}" still exists`));
   });
 }
 
@@ -200,14 +200,6 @@ function exists(path: string): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-/** Waits for what the machine does: processes that nobody here is the parent of tell nobody when they end. */
-async function soon(check: () => boolean, what: string): Promise<void> {
-  for (let tries = 0; !check(); tries++) {
-    assert(tries < 500, `waited 10 s for ${what}`);
-    await sleep(systemClock, 20);
   }
 }
 

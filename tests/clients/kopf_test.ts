@@ -5,6 +5,7 @@ import { isObject } from "../../src/base/json.ts";
 import { findControlPlane } from "../../src/testing/_control_plane.ts";
 import { pythonPackages } from "./_python_packages.ts";
 import { bothServers } from "./_servers.ts";
+import { HANG_LIMIT } from "../eventually.ts";
 
 const HANDLERS = fileURLToPath(new URL("./kopf/handlers.py", import.meta.url));
 const DEFINITION = fileURLToPath(new URL("./kopf/definition.json", import.meta.url));
@@ -154,7 +155,7 @@ function startKopf(kubeconfig: string, packages: string): Kopf {
   async function said(texts: readonly string[]): Promise<void> {
     const waiting = new Set(texts);
     let next = seen;
-    const late = AbortSignal.timeout(60_000);
+    const late = AbortSignal.timeout(HANG_LIMIT);
     while (waiting.size > 0) {
       for (; next < lines.length; next++) {
         for (const text of waiting) if (lines[next]?.includes(text)) waiting.delete(text);

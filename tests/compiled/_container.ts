@@ -8,7 +8,7 @@ import type { PlainObject } from "../../cli/objects.ts";
 import { ConfigMap, Deployment } from "../../src/kinds/mod.ts";
 import type { Client } from "../../src/kube/client.ts";
 import type { RealCluster } from "../../src/testing/real_cluster.ts";
-import { soon } from "../real/_soon.ts";
+import { eventually } from "../eventually.ts";
 import { followed, type OperatorProcess } from "./_followed.ts";
 import type { UnpackedImage } from "./_image_tools.ts";
 
@@ -107,7 +107,7 @@ export async function runContainer({ cluster, image, pod, executable }: Containe
   return await followed(process, {
     // The one that is the container's first process; unshare waits for it.
     pid: () =>
-      soon(async () => {
+      eventually(async () => {
         const children = await Deno.readTextFile(`/proc/${process.pid}/task/${process.pid}/children`);
         assert.match(children, /^\d+ $/);
         return Number(children);

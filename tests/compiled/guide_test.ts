@@ -9,6 +9,7 @@ import { adminClient } from "../_watched.ts";
 import { tokenOf } from "../real/_service_account.ts";
 import { freePort } from "./_build.ts";
 import { startAsPod } from "./_operator_process.ts";
+import { eventually } from "../eventually.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const GUIDE = new URL("docs/guides/command_line.md", ROOT);
@@ -82,12 +83,11 @@ Deno.test("the guide leads from an empty folder to a reconciling executable in u
       });
       await operator.logged(({ msg, controller }) => msg === "Controller started" && controller === "backups");
       const Backup = await findKind(client, "backups.shop.example.com");
-      for (let tries = 0;; tries++) {
+      await eventually(async () => {
         const [sample] = await client.list(Backup);
-        if ((sample as { status?: { length?: number } } | undefined)?.status?.length !== undefined) break;
-        assert(tries < 200, `nothing was reconciled: ${JSON.stringify(sample)}`);
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
+        const length = (sample as { status?: { length?: number } } | undefined)?.status?.length;
+        assert(length !== undefined, `the sample has no status: ${JSON.stringify(sample)}`);
+      });
       assert.equal(await operator.stop("SIGTERM"), 0);
     });
   } finally {

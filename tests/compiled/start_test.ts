@@ -1,4 +1,7 @@
-/** How soon a compiled operator works, and what it holds when it has nothing to do: as shipped, with lease, metrics, health and logs, on Deno 2.4.2. */
+/**
+ * The idle memory of a compiled operator as shipped: with Lease, metrics, health and logs, on Deno 2.4.2. The test also prints the
+ * time to the first reconcile, without asserting it: `deno task bench --parts first` measures that.
+ */
 import assert from "node:assert/strict";
 import op from "../../examples/01_website/main.ts";
 import { Website } from "../../examples/01_website/website.ts";
@@ -10,12 +13,11 @@ import { install } from "../real/_install.ts";
 import { buildOperator, freePort } from "./_build.ts";
 import { startAsPod } from "./_operator_process.ts";
 
-/** The most that is let pass, the best of some tries counting: other work on the machine makes single ones slower. */
-const FIRST_RECONCILE = 250;
 const IDLE_MEGABYTES = 70;
-const TRIES = 12;
+/** How often idle memory is measured. The lowest counts, because V8 collects garbage at its own time. */
+const TRIES = 6;
 
-Deno.test(`a compiled operator begins its first reconcile within ${FIRST_RECONCILE} ms and idles in ${IDLE_MEGABYTES} MB`, async () => {
+Deno.test(`a compiled operator that has no work uses at most ${IDLE_MEGABYTES} MB`, async () => {
   await using built = await buildOperator(`
     import { controller, operator } from "@op/sdk";
     import { ConfigMap } from "@op/sdk/kinds";
@@ -33,7 +35,7 @@ Deno.test(`a compiled operator begins its first reconcile within ${FIRST_RECONCI
   const { token } = await cluster.user("pod", { groups: ["system:masters"] });
   const took: number[] = [];
   let idle = Infinity;
-  for (let i = 0; i < TRIES && (Math.min(...took) > FIRST_RECONCILE || idle > IDLE_MEGABYTES); i++) {
+  for (let i = 0; i < TRIES && idle > IDLE_MEGABYTES; i++) {
     await using pod = await startAsPod("/bin/sh", {
       cluster,
       token,
@@ -46,8 +48,7 @@ Deno.test(`a compiled operator begins its first reconcile within ${FIRST_RECONCI
     idle = Math.min(idle, residentMegabytes(await Deno.readTextFile(`/proc/${pod.pid}/smaps_rollup`)));
     assert.equal(await pod.stop("SIGTERM"), 0);
   }
-  console.log(`first reconcile after ${took.join(", ")} ms; idle in ${idle.toFixed(1)} MB`);
-  assert(Math.min(...took) <= FIRST_RECONCILE, `${took.join(", ")} ms`);
+  console.log(`first reconcile after ${took.join(", ")} ms; ${idle.toFixed(1)} MB when idle`);
   assert(idle <= IDLE_MEGABYTES, `${idle} MB`);
 });
 

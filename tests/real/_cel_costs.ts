@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { CelError, CompileError, createEnvironment, type Program } from "../../src/cel/mod.ts";
 import type { RealCluster } from "../../src/testing/real_cluster.ts";
 import { define, make } from "./_cel_kinds.ts";
-import { soon } from "./_soon.ts";
+import { eventually } from "../eventually.ts";
 
 // What one rule may cost when it runs, and all of an object together (k8s.io/apiserver, pkg/apis/cel/config.go).
 const LIMIT = 1_000_000;
@@ -58,7 +58,7 @@ export async function checkCosts(
 
 /** Those of which a server says something else: that they cost more, or less. */
 async function differing(cluster: RealCluster, kind: string, rules: readonly Measured[]): Promise<readonly string[]> {
-  await soon(async () => assert.equal((await make(cluster, kind, {})).status, 201));
+  await eventually(async () => assert.equal((await make(cluster, kind, {})).status, 201));
   const wrong: string[] = [];
   for (let i = 0; i < rules.length; i += RULES_AN_OBJECT) {
     const places = rules.slice(i, i + RULES_AN_OBJECT).map((_, place) => i + place);

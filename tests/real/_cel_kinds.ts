@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { RealCluster } from "../../src/testing/real_cluster.ts";
 import type { Case } from "../cel_libraries/case.ts";
 import { type Expected, expectedOf, refusalIn } from "./_cel_rules.ts";
-import { soon } from "./_soon.ts";
+import { eventually } from "../eventually.ts";
 
 /** Of what a server refuses. */
 export interface Cause {
@@ -59,7 +59,7 @@ export async function checkTables(
   }
   for (const { kind, taken } of expected) {
     await t.step(`${kind}: ${taken.length} come out the same`, async () => {
-      const { causes } = await soon(async () => {
+      const { causes } = await eventually(async () => {
         const answer = await make(cluster, kind, {});
         assert.equal(answer.status, 422);
         return answer;

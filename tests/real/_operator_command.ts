@@ -2,9 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../../src/base/clock.ts";
 import type { Place } from "./_as_pod.ts";
-
-// The longest that a mended fault may go unnoticed, far above what the backoff of a watch, or the end of a lease, comes to in these tests.
-const LONGEST_WAIT = 40_000;
+import { HANG_LIMIT } from "../eventually.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const POD_MACHINE = fileURLToPath(new URL("_pod_machine.ts", import.meta.url));
@@ -78,7 +76,7 @@ export async function startOperator(options: CommandOptions): Promise<OperatorCo
     async logged(passes) {
       const late = Promise.withResolvers<never>();
       using _limit = systemClock.after(
-        LONGEST_WAIT,
+        HANG_LIMIT,
         () => late.reject(new Error(`The operator did not log that:\n${text}`)),
       );
       while (true) {

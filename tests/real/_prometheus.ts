@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { freePort } from "../compiled/_build.ts";
-import { soon } from "./_soon.ts";
+import { eventually } from "../eventually.ts";
 
 const CACHE = fileURLToPath(new URL("../../.cache/debian/prometheus/", import.meta.url));
 
@@ -86,7 +86,7 @@ export async function startPrometheus(config: string): Promise<RunningPrometheus
     assert.equal(status, "success", `${path} ${JSON.stringify(query)}: ${error}`);
     return data;
   };
-  await soon(() => ask("status/buildinfo"), 60_000);
+  await eventually(() => ask("status/buildinfo"));
   return {
     ask,
     async [Symbol.asyncDispose]() {

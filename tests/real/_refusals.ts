@@ -2,7 +2,7 @@
 import { ValidatingWebhookConfiguration } from "../../src/kinds/admissionregistration_v1.gen.ts";
 import type { Client } from "../../src/kube/client.ts";
 import { localCertificate } from "../../src/testing/local_certificate.ts";
-import { soon } from "./_soon.ts";
+import { eventually } from "../eventually.ts";
 
 /** A write that the server asks about. */
 export interface Asked {
@@ -52,7 +52,7 @@ export async function refusals(
   });
   return {
     async [Symbol.asyncDispose]() {
-      await soon(() => client.delete(ValidatingWebhookConfiguration, metadata.name));
+      await eventually(() => client.delete(ValidatingWebhookConfiguration, metadata.name));
       await server.shutdown();
     },
   };

@@ -1,6 +1,7 @@
 /** An Io for commands that go on until they are stopped. */
 import assert from "node:assert/strict";
 import { RecordedIo } from "../../cli/_recorded_io.ts";
+import { HANG_LIMIT } from "../eventually.ts";
 
 /** An Io that can be stopped, and tells when something was said. */
 export class RunningIo extends RecordedIo {
@@ -30,7 +31,7 @@ export class RunningIo extends RecordedIo {
     const late = setTimeout(() => {
       isOver = true;
       this.#tell();
-    }, 60_000);
+    }, HANG_LIMIT);
     const count = () => (this.stdout + this.stderr).split("\n").filter((line) => pattern.test(line)).length;
     while (count() < times) {
       if (isOver) assert.fail(`it did not say that:\n${this.stdout}\n${this.stderr}`);

@@ -6,7 +6,7 @@ import type { Client } from "../../src/kube/client.ts";
 import type { AnyKind } from "../../src/resource/kind.ts";
 import type { RealCluster } from "../../src/testing/real_cluster.ts";
 import { refusals } from "./_refusals.ts";
-import { soon } from "./_soon.ts";
+import { eventually } from "../eventually.ts";
 
 /** Whose one request does not end. */
 const BLOCKER = "blocker";
@@ -28,7 +28,8 @@ export async function stormOf429(
 ): Promise<AsyncDisposable> {
   await using stack = new AsyncDisposableStack();
   const metadata = { name: "storm" };
-  const gone = (kind: AnyKind) => stack.defer(async () => void await soon(() => client.delete(kind, metadata.name)));
+  const gone = (kind: AnyKind) =>
+    stack.defer(async () => void await eventually(() => client.delete(kind, metadata.name)));
   await client.create(ClusterRoleBinding, {
     metadata,
     roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
@@ -69,7 +70,7 @@ export async function stormOf429(
     await response.body?.cancel();
     return response;
   };
-  await soon(async () => {
+  await eventually(async () => {
     const { headers } = await ask(`${MAPS}?limit=1`);
     assert.equal(headers.get("x-kubernetes-pf-flowschema-uid"), schema.metadata.uid);
   });
@@ -77,7 +78,7 @@ export async function stormOf429(
   asked.promise.then(() => isRaging = true);
   const body = JSON.stringify({ metadata: { name: BLOCKER } });
   let blocking: Promise<Response> | undefined;
-  await soon(async () => {
+  await eventually(async () => {
     blocking = ask(MAPS, { method: "POST", body });
     await Promise.race([blocking, asked.promise]);
     assert(isRaging, "the place is taken, or the webhook is not asked yet");

@@ -10,7 +10,7 @@ import { Website } from "../../examples/01_website/website.ts";
 import { freePort } from "../compiled/_build.ts";
 import { adminClient, watched } from "../_watched.ts";
 import { type LogLine, type OperatorCommand, runOperator, startOperator } from "./_operator_command.ts";
-import { soon } from "./_soon.ts";
+import { eventually } from "../eventually.ts";
 import { type Folder, temporaryFolder } from "./_ways_in.ts";
 
 const IN_DEFAULT = { namespace: "default" };
@@ -29,7 +29,7 @@ Deno.test("a cluster that is not as an operator needs it", async (t) => {
       `Cannot watch Website: the cluster serves no "websites" of demo.example.com/v1, so its CustomResourceDefinition is missing: apply it: what the operator's command "crds" prints`;
     const line = await operator.logged(isInterrupted("Website"));
     assert.deepEqual([line.level, line.error], ["warn", told]);
-    await soon(async () =>
+    await eventually(async () =>
       assert.deepEqual(await run.readiness(), [
         503,
         `[-]watch Website: ${told}`,
@@ -69,7 +69,7 @@ Deno.test("a cluster that is not as an operator needs it", async (t) => {
       const line = await operator.logged(isInterrupted("ConfigMap"));
       assert.deepEqual([line.level, line.error], ["warn", told]);
       await operator.logged(({ msg, controller }) => msg === "Namespace seen" && controller === "namespaces");
-      await soon(async () =>
+      await eventually(async () =>
         assert.deepEqual(await run.readiness(), [
           503,
           "[+]watch Website: up to date, heard 0 s ago",
@@ -85,7 +85,7 @@ Deno.test("a cluster that is not as an operator needs it", async (t) => {
       );
 
       await client.patch(ClusterRole, USER, { rules: [rules.websites, rules.namespaces, rules.configMaps] });
-      await soon(async () =>
+      await eventually(async () =>
         assert.deepEqual((await run.readiness()).filter((line) => String(line).startsWith("[-]")), [
           "[-]controller websites: waits for the permission to patch websites.demo.example.com/status",
           "[-]permission to patch websites.demo.example.com/status: missing",
@@ -131,7 +131,7 @@ Deno.test("a cluster that is not as an operator needs it", async (t) => {
     const good = await cluster.user("admin", { groups: ["system:masters"] });
     await home.write({ token: good.token });
     await operator.logged(({ msg, controller }) => msg === "Controller started" && controller === "websites");
-    await soon(async () => assert.equal((await run.readiness())[0], 200));
+    await eventually(async () => assert.equal((await run.readiness())[0], 200));
     assert(!operator.text.includes(expired.token) && !operator.text.includes(good.token), "a token is in the log");
     assert.equal(await operator.stop(), 0);
   });

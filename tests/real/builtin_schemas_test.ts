@@ -5,7 +5,7 @@ import * as plain from "../../src/kinds/schemas/mod.ts";
 import * as short from "../../src/kinds/schemas/short/mod.ts";
 import type { JsonSchema } from "../../src/schema/mod.ts";
 import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
-import { soon } from "./_soon.ts";
+import { eventually } from "../eventually.ts";
 
 const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 // A request may have 3 MiB, etcd takes 1.5 MiB; how long the server takes grows with the number of nodes.
@@ -183,7 +183,7 @@ Deno.test("a PodSpec in a custom resource gets the verdict of its schema, and th
   await using cluster = await realCluster();
   const kind = definition("Runner", { pod: plain.PodSpec });
   assert.equal((await post(cluster, DEFINITIONS, kind)).status, 201);
-  await soon(async () => {
+  await eventually(async () => {
     assert.equal((await cluster.fetch("/apis/schemas.example.com/v1/namespaces/default/runners")).status, 200);
   });
   for (const { name, given, says, pod: takesIt } of PODS) {

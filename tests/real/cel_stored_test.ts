@@ -4,7 +4,7 @@ import type { JsonSchema } from "../../src/schema/json_schema.ts";
 import { validate } from "../../src/schema/validate.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { define, make } from "./_cel_kinds.ts";
-import { soon } from "./_soon.ts";
+import { eventually } from "../eventually.ts";
 
 const RULES = [
   "dyn(1) in self.objects",
@@ -80,7 +80,7 @@ Deno.test(`${RULES.length} rules over stored lists and maps fail on a real API s
   await using cluster = await realCluster();
   assert.deepEqual(await define(cluster, "Stored", { ...schema }), { status: 201, causes: [] });
 
-  const { causes } = await soon(async () => {
+  const { causes } = await eventually(async () => {
     const answer = await make(cluster, "Stored", value);
     assert.equal(answer.status, 422);
     return answer;

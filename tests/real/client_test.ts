@@ -16,7 +16,7 @@ import { realCluster } from "../../src/testing/real_cluster.ts";
 import { Website } from "../../examples/01_website/website.ts";
 import { flat } from "./_flat.ts";
 import { established } from "./_install.ts";
-import { soon } from "./_soon.ts";
+import { eventually } from "../eventually.ts";
 import { clientBy, temporaryFolder } from "./_ways_in.ts";
 
 const IN_DEFAULT = { namespace: "default" };
@@ -274,7 +274,7 @@ Deno.test("Client on a real API server", async (t) => {
       roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "guest" },
       subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "guest" }],
     });
-    const maps = await soon(() => own.client.list(ConfigMap, IN_DEFAULT));
+    const maps = await eventually(() => own.client.list(ConfigMap, IN_DEFAULT));
     assert(maps.some(({ metadata }) => metadata.name === "made"));
   });
 
@@ -312,7 +312,7 @@ Deno.test("Client on a real API server", async (t) => {
     const other = JSON.parse(JSON.stringify(Website.crd).replaceAll("demo.example.com", "other.example.com"));
     await client.create(CustomResourceDefinition, other);
     await established(client);
-    await soon(() =>
+    await eventually(() =>
       assert.rejects(findKind(client, "websites"), {
         message:
           'Cannot tell which kind "websites" is: say one of websites.demo.example.com, websites.other.example.com',

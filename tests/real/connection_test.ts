@@ -14,7 +14,7 @@ import { denoMachine } from "../../src/operator/machine.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { adminClient } from "../_watched.ts";
 import { flat } from "./_flat.ts";
-import { soon } from "./_soon.ts";
+import { eventually } from "../eventually.ts";
 import { clientBy, clientOf, countingProxy, temporaryFolder } from "./_ways_in.ts";
 
 const IN_DEFAULT = { namespace: "default" };
@@ -159,7 +159,7 @@ Deno.test("ways to a real API server", async (t) => {
       using proxy = countingProxy(cluster.port);
       using own = await open(`https://127.0.0.1:${proxy.port}`);
       await Promise.all(Array.from({ length: 20 }, () => own.client.get(Namespace, "default")));
-      await soon(() => assert.equal(proxy.open, 1));
+      await eventually(() => assert.equal(proxy.open, 1));
     });
 
     await t.step(`${way}: bodies of a megabyte go there and come back, and answers of many`, async () => {

@@ -12,14 +12,12 @@ import { hastened } from "./_hastened.ts";
 import { install } from "./_install.ts";
 import { asPerson, asPod } from "./_as_pod.ts";
 import { silencingProxy } from "./_silencing_proxy.ts";
-import { soon } from "./_soon.ts";
+import { eventually } from "../eventually.ts";
 
 const IN_DEFAULT = { namespace: "default" };
 /** With OP_TEST_FAULTS=full a stream stalls after its second bookmark, and in the machine's time. */
 const IS_FULL = Deno.env.get("OP_TEST_FAULTS") === "full";
 const TWO_BOOKMARKS = 185_000;
-/** In the machine's time. */
-const LONGEST_SILENCE = IS_FULL ? 78_000 : 10_000;
 
 /** As long as names may be: what is stored of them has to fit. */
 const LONG = { operator: `long-${"a".repeat(58)}`, part: "p".repeat(60) };
@@ -73,13 +71,13 @@ Deno.test("watches, runs and writes on a real API server", async (t) => {
     const { notes: part, runs } = recording();
     await using _ = run(cluster, operator({ name: "test", parts: { notes: part }, health: false }));
     const [one, two] = [await create("one"), await create("two")];
-    await soon(() => assert(["one", "two"].every((name) => runs.some((run) => run.startsWith(`${name} hello`)))));
+    await eventually(() => assert(["one", "two"].every((name) => runs.some((run) => run.startsWith(`${name} hello`)))));
     const older = { ...ownedBy(one), apiVersion: "demo.example.com/v0" };
     await client.create(ConfigMap, { metadata: { name: "handed", ownerReferences: [older] } }, IN_DEFAULT);
-    await soon(() => assert(runs.includes("one hello: owned changed"), runs.join()));
+    await eventually(() => assert(runs.includes("one hello: owned changed"), runs.join()));
     runs.length = 0;
     await client.patch(ConfigMap, "handed", { metadata: { ownerReferences: [ownedBy(two)] } }, IN_DEFAULT);
-    await soon(() => assert.deepEqual(runs.toSorted(), ["one hello: owned changed", "two hello: owned changed"]));
+    await eventually(() => assert.deepEqual(runs.toSorted(), ["one hello: owned changed", "two hello: owned changed"]));
   });
 
   await t.step(
@@ -120,7 +118,7 @@ Deno.test("watches, runs and writes on a real API server", async (t) => {
       woken.length = 0;
       await client.patch(Note, "beside-a", { spec: { text: "three" } }, IN_DEFAULT);
       await maps.until((all) => made(all) === "beside-a-kept,beside-a-three");
-      await soon(() => assert(woken.includes("beside-reader: watched changed"), woken.join()));
+      await eventually(() => assert(woken.includes("beside-reader: watched changed"), woken.join()));
       assert(woken.every((run) => run.startsWith("beside-")), "a predicate is asked of what is found at start");
     },
   );
@@ -139,17 +137,17 @@ Deno.test("watches, runs and writes on a real API server", async (t) => {
     });
     await using running = run(cluster, operator({ name: "test", parts: { notes: part }, health: false }));
     await create("meta");
-    await soon(() => assert.deepEqual(seen, [undefined]));
+    await eventually(() => assert.deepEqual(seen, [undefined]));
     const labels = { use: "yes", color: "red" };
     await client.create(Secret, { metadata: { name: "meta", labels }, data: { key: "b25l" } }, IN_DEFAULT);
-    await soon(() => assert.equal(seen.length, 2));
+    await eventually(() => assert.equal(seen.length, 2));
     assert.deepEqual([seen[1]?.metadata.labels, seen[1]?.data, seen[1]?.kind], [labels, undefined, "Secret"]);
     await client.patch(Secret, "meta", { data: { key: "dHdv" } }, IN_DEFAULT);
     await client.patch(Secret, "meta", { metadata: { labels: { color: "blue" } } }, IN_DEFAULT);
-    await soon(() => assert.equal(seen.at(-1)?.metadata.labels?.color, "blue"));
+    await eventually(() => assert.equal(seen.at(-1)?.metadata.labels?.color, "blue"));
     assert.equal(seen.length, 3, "what was not selected woke nobody");
     await client.patch(Secret, "meta", { metadata: { labels: { use: null } } }, IN_DEFAULT);
-    await soon(() => assert.deepEqual([seen.length, seen.at(-1)], [4, undefined]));
+    await eventually(() => assert.deepEqual([seen.length, seen.at(-1)], [4, undefined]));
     assert(running.readiness().some(({ name }) => name === "watch Secret use=yes"));
   });
 
@@ -188,7 +186,7 @@ Deno.test("watches, runs and writes on a real API server", async (t) => {
     assert.deepEqual(read, ["created", "hello"]);
     // What comes after it is seen, so that what came before it would have been.
     await client.patch(Note, "reads", { spec: { text: "more" } }, IN_DEFAULT);
-    await soon(() => assert(runs.includes("reads more: changed"), runs.join()));
+    await eventually(() => assert(runs.includes("reads more: changed"), runs.join()));
     // Whether it was there at the start or came then is chance.
     const of = runs.filter((one) => one.startsWith("reads")).map((one) => one.split(":")[0]);
     assert.deepEqual(of, ["reads hello", "reads more"]);
@@ -250,7 +248,7 @@ Deno.test("watches, runs and writes on a real API server", async (t) => {
         await using _running = startOperator(op, { connection, clock, checkAccess: false });
         const name = `stalled-${way}`;
         await create(name);
-        await soon(() => assert(runs.some((one) => one.startsWith(`${name} hello`)), runs.join()));
+        await eventually(() => assert(runs.some((one) => one.startsWith(`${name} hello`)), runs.join()));
         // The server's own time: after that two bookmarks came, and the third says that it goes on.
         if (IS_FULL) await sleep(systemClock, TWO_BOOKMARKS);
         // A stream that is opened anew at that very moment is a later one, which is heard.
@@ -258,7 +256,7 @@ Deno.test("watches, runs and writes on a real API server", async (t) => {
           assert(proxy.silence() >= 2, "there are watches");
           const from = clock.elapsed();
           await client.patch(Note, name, { spec: { text: `unheard ${attempt}` } }, IN_DEFAULT);
-          await soon(() => assert(runs.includes(`${name} unheard ${attempt}: changed`), runs.join()), LONGEST_SILENCE);
+          await eventually(() => assert(runs.includes(`${name} unheard ${attempt}: changed`), runs.join()));
           const took = clock.elapsed() - from;
           if (IS_FULL) console.log(`${way}: found after ${Math.round(took / 1000)} s`);
           if (took > (IS_FULL ? 5000 : 20_000)) break;
@@ -291,10 +289,10 @@ Deno.test("a real API server without streaming lists is read page by page", asyn
     close() {},
   };
   await using _ = startOperator(op, { connection, checkAccess: false });
-  await soon(() => assert.deepEqual(runs, ["before hello: found at start"]));
-  assert.deepEqual(asked.slice(0, 3), ["stream 422", "page 200", "watch 200"]);
+  await eventually(() => assert.deepEqual(runs, ["before hello: found at start"]));
+  await eventually(() => assert.deepEqual(asked.slice(0, 3), ["stream 422", "page 200", "watch 200"]));
   await create("after");
-  await soon(() => assert.deepEqual(runs.slice(1), ["after hello: changed"]));
+  await eventually(() => assert.deepEqual(runs.slice(1), ["after hello: changed"]));
 });
 
 /** Runs an operator in this process, as the administrator. */

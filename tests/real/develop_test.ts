@@ -15,6 +15,7 @@ import { findKind } from "../../src/kube/discovery.ts";
 import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
 import { adminClient } from "../_watched.ts";
 import { RunningIo } from "./_running_io.ts";
+import { eventually } from "../eventually.ts";
 
 const MAIN = `
 const Note = resource({ group: "demo.example.com", version: "v1", kind: "Note", spec: s.object({ text: s.string() }), status: s.object({ length: s.optional(s.integer()) }) });
@@ -32,12 +33,11 @@ const body = (prefix: string) => `const PREFIX = ${JSON.stringify(prefix)};${MAI
 const main = (prefix: string) => mainModule(body(prefix));
 
 async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
-  for (let i = 0; i < 300; i++) {
+  return await eventually(async () => {
     const found = await look();
-    if (found !== undefined) return found;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  return assert.fail("it did not come");
+    assert(found !== undefined, `${look} returned undefined`);
+    return found;
+  });
 }
 
 function textOf(client: Client, name: string): Promise<string | undefined> {

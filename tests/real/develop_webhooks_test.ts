@@ -11,6 +11,7 @@ import type { Client } from "../../src/kube/client.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { adminClient } from "../_watched.ts";
 import { RunningIo } from "./_running_io.ts";
+import { eventually } from "../eventually.ts";
 
 const ROOT = new URL("../../", import.meta.url).href;
 
@@ -56,12 +57,11 @@ async function asked(fetch: Fetch, lines: number): Promise<{ readonly status: nu
 
 /** Settles when the server, which hears of configurations a moment later, judges so. */
 async function untilAsked(fetch: Fetch, lines: number, status: number): Promise<string> {
-  for (let tries = 0; tries < 300; tries++) {
+  return await eventually(async () => {
     const answer = await asked(fetch, lines);
-    if (answer.status === status) return answer.told;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  return assert.fail(`${lines} lines were never answered by ${status}`);
+    assert.equal(answer.status, status, `${lines} lines: ${answer.told}`);
+    return answer.told;
+  });
 }
 
 /** What is registered: names of configurations, and where the definition is converted. */

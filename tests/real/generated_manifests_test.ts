@@ -11,7 +11,7 @@ import type { Client } from "../../src/kube/client.ts";
 import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
 import { adminClient } from "../_watched.ts";
 import { established } from "./_install.ts";
-import { soon } from "./_soon.ts";
+import { eventually } from "../eventually.ts";
 
 /** Kinds with what samples find hard: patterns, formats, rules, alternatives, scope, several versions. */
 const SHOP = mainModule(`
@@ -121,7 +121,7 @@ Deno.test("what op generate makes is taken by a strict dry run, by kustomize and
         metadata: { name: "trial", namespace },
         spec: { ...spec, containers, securityContext: security } as never,
       }, { dryRun: true });
-    await soon(() => pod(spec.containers, spec.securityContext));
+    await eventually(() => pod(spec.containers, spec.securityContext));
     await assert.rejects(pod(spec.containers, {}), /violates PodSecurity "restricted:latest"/);
     for (const key of ["allowPrivilegeEscalation", "capabilities"]) {
       const containers = spec.containers.map((container: { securityContext: object }) => ({

@@ -15,7 +15,7 @@ import { realCluster } from "../../src/testing/real_cluster.ts";
 import { adminClient, type Watched, watched } from "../_watched.ts";
 import { install } from "./_install.ts";
 import { connectAs, createAccess, tokenOf } from "./_service_account.ts";
-import { soon } from "./_soon.ts";
+import { eventually } from "../eventually.ts";
 
 const RIGHTS = op.rights();
 const SYSTEM = `${op.name}-system`;
@@ -55,7 +55,7 @@ Deno.test("the generated roles suffice, and without any one verb of them somethi
   for (const right of RIGHTS) {
     await t.step(`without "${right.verb}" on "${right.resource}" it is refused that`, async () => {
       await give(client, RIGHTS.filter((other) => other !== right));
-      await soon(async () => {
+      await eventually(async () => {
         for (const other of RIGHTS) assert.equal(await isAllowed(cluster, other), other !== right);
       });
       const refused = await lifeOfSite({ cluster, client, token, sites, events });

@@ -9,7 +9,7 @@ import { op, world } from "../runtime/_killed.ts";
 import { Note } from "../runtime/_notes.ts";
 import { asPod } from "./_as_pod.ts";
 import { install } from "./_install.ts";
-import { soon } from "./_soon.ts";
+import { eventually } from "../eventually.ts";
 
 const LAST_WRITES = 20;
 const MAIN = fileURLToPath(new URL("_killed.ts", import.meta.url));
@@ -79,6 +79,6 @@ Deno.test(`an operator killed after each of its first ${LAST_WRITES} writes leav
 
   const whole = await world(client, "whole");
   for (let last = 1; last <= LAST_WRITES; last++) {
-    await soon(async () => assert.deepEqual(await world(client, `killed-${last}`), whole, `after write ${last}`));
+    await eventually(async () => assert.deepEqual(await world(client, `killed-${last}`), whole, `after write ${last}`));
   }
 });

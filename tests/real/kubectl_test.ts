@@ -12,6 +12,7 @@ import {
 } from "../../src/testing/mod.ts";
 import { type Command, COMMANDS, FILES } from "./_kubectl_commands.ts";
 import { comparable } from "./_kubectl_output.ts";
+import { HANG_LIMIT } from "../eventually.ts";
 
 /** What a command ended with. */
 interface Ended {
@@ -55,7 +56,7 @@ Deno.test("kubectl prints of the server in the process what it prints of the rea
  * schema is there.
  */
 async function settled(run: (command: Command) => Promise<Ended>, command: Command): Promise<Ended> {
-  const until = Date.now() + 60_000;
+  const until = Date.now() + HANG_LIMIT;
   let ended = await run(command);
   while (command.args[0] === "explain" && ended.code !== (command.code ?? 0) && Date.now() < until) {
     ended = await run(command);

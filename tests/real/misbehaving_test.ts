@@ -8,7 +8,7 @@ import { adminClient, watched } from "../_watched.ts";
 import { install } from "./_install.ts";
 import op, { Item } from "./_misbehaving.ts";
 import { startOperator } from "./_operator_command.ts";
-import { soon } from "./_soon.ts";
+import { eventually } from "../eventually.ts";
 import { temporaryFolder } from "./_ways_in.ts";
 
 const IN_DEFAULT = { namespace: "default" };
@@ -57,7 +57,7 @@ Deno.test("a reconciler that throws, hangs, leaves a rejection, throws in a time
   assert.match(String(stray.error), /Nobody awaits me/);
   assert.deepEqual([stray.name, stray.controller], ["rejects", "items"], "it says whose it is");
   assert.match(operator.text, /Uncaught error in user code.*I throw in a timer/);
-  const metrics = await soon(async () => {
+  const metrics = await eventually(async () => {
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     assert.match(text, /^controller_runtime_active_workers\{controller="items"\} 1$/m);
     assert(valueIn(text, "op_stray_errors_total") >= 4, `rejections and throws are counted:\n${text}`);

@@ -14,11 +14,9 @@ import { Note } from "../runtime/_notes.ts";
 import { ALARMING, type Series, WELL } from "./_alert_series.ts";
 import { startOperator } from "./_operator_command.ts";
 import { NEEDS_PROMETHEUS, promtool, startPrometheus } from "./_prometheus.ts";
-import { soon as soonOrFail } from "./_soon.ts";
+import { eventually } from "../eventually.ts";
 
 const MAIN = fileURLToPath(new URL("../runtime/_observed.ts", import.meta.url));
-// Prometheus looks for its targets every five seconds, and a machine may have more to do.
-const soon = <T>(check: () => Promise<T>): Promise<T> => soonOrFail(check, 60_000);
 const ALERTS = alertsOf({ name: "shop", hasControllers: true, isElected: true, hasWebhooks: true });
 
 function rules(): string {
@@ -111,7 +109,7 @@ Deno.test(
     const query = (expr: string) => prometheus.ask<Vector>("query", { query: expr });
 
     await t.step("it is up, and its series are there", async () => {
-      await soon(async () => {
+      await eventually(async () => {
         const { result } = await query('controller_runtime_reconcile_total{result="success"} > 0');
         assert.deepEqual(result.map(({ metric }) => [metric.controller, metric.app_kubernetes_io_name]), [[
           "notes",
@@ -133,7 +131,7 @@ Deno.test(
         for (const { expr } of targets) {
           const asked = expr.replaceAll("$namespace", "shop-system").replaceAll("$pod", "shop-.*")
             .replaceAll("$__rate_interval", "1m");
-          await soon(async () => {
+          await eventually(async () => {
             const { result } = await query(asked);
             assert.equal(result.length > 0, !absent.test(description), asked);
           });
@@ -142,7 +140,7 @@ Deno.test(
     });
 
     await t.step("each alert is evaluated, and none is raised", async () => {
-      await soon(async () => {
+      await eventually(async () => {
         type Rules = { readonly groups: readonly { readonly rules: readonly { health: string; state: string }[] }[] };
         const { groups } = await prometheus.ask<Rules>("rules");
         const all = groups.flatMap(({ rules }) => rules);

@@ -4,6 +4,7 @@ import { type AnyKind, resource, s } from "@op/sdk";
 import { Website } from "../../examples/01_website/website.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { adminClient } from "../_watched.ts";
+import { HANG_LIMIT } from "../eventually.ts";
 
 const Everything = resource({
   group: "schemas.example.com",
@@ -220,7 +221,7 @@ Deno.test("what resource() makes is accepted by a real API server with strict fi
 
 /** A definition is served a moment after it was made; one that never is fails the test. */
 async function untilServed<T>(create: () => Promise<T>): Promise<T> {
-  for (const late = AbortSignal.timeout(30_000);; late.throwIfAborted()) {
+  for (const late = AbortSignal.timeout(HANG_LIMIT);; late.throwIfAborted()) {
     try {
       return await create();
     } catch (error) {

@@ -12,7 +12,7 @@ import { realCluster } from "../../src/testing/real_cluster.ts";
 import { adminClient, watched } from "../_watched.ts";
 import { established } from "./_install.ts";
 import { connectAs, tokenOf } from "./_service_account.ts";
-import { soon } from "./_soon.ts";
+import { eventually } from "../eventually.ts";
 
 /** An operator of a kind Note of its own group: the plural is the same. */
 function notesOf(name: string) {
@@ -119,7 +119,7 @@ Deno.test("two operators are installed side by side, each does its own work and 
       const headers = { authorization: `Bearer ${token}` };
       return (await guard(new Request("http://pod/metrics", { headers })))?.status ?? 200;
     };
-    await soon(async () => assert.equal(await ask(prometheus!), 200));
+    await eventually(async () => assert.equal(await ask(prometheus!), 200));
     assert.deepEqual([await ask(curious!), await ask("made-up")], [403, 401]);
   });
 });

@@ -16,6 +16,7 @@ import { adminClient } from "../_watched.ts";
 import { freePort } from "../compiled/_build.ts";
 import { RunningIo } from "./_running_io.ts";
 import { shellLine } from "./_shell_line.ts";
+import { eventually } from "../eventually.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -58,17 +59,14 @@ Deno.test("the guide to webhooks leads from op new to a refused object; what it 
           metadata: { name: "forbidden" },
           spec: { host: "a.example.com" },
         };
-        let answer = "";
-        for (let tries = 0; tries < 100 && answer !== told; tries++) {
+        await eventually(async () => {
           const response = await cluster.fetch("/apis/demo.example.com/v1/namespaces/default/websites?dryRun=All", {
             method: "POST",
             headers: { "content-type": "application/json" },
             body: JSON.stringify(website),
           });
-          answer = (await response.json()).message;
-          if (answer !== told) await new Promise((resolve) => setTimeout(resolve, 100));
-        }
-        assert.equal(answer, told);
+          assert.equal((await response.json()).message, told);
+        });
         const kubectl = cluster.programs.kubectl ?? assert.fail("kubectl is built with the control plane");
         const refusal = await shellLine(creating!, { kubectl, kubeconfig: `${folder}/kubeconfig`, cwd });
         assert.deepEqual(refusal, { code: 1, stderr: `${printed}\n` });

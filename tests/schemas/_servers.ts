@@ -1,6 +1,7 @@
 /** The real API server and the one in the process, behind one face. */
 import { createApiserver } from "../../src/apiserver/mod.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
+import { HANG_LIMIT } from "../eventually.ts";
 
 /** What a server says to a request. */
 export interface Answer {
@@ -108,7 +109,7 @@ export async function define(server: Server, definitions: readonly Definition[])
   }));
   const refused = refusals.flat();
   if (refused.length > 0) throw new Error(`Cannot define on the ${server.name} server: ${refused.join("; ")}`);
-  const late = AbortSignal.timeout(60_000);
+  const late = AbortSignal.timeout(HANG_LIMIT);
   for (const each of definitions) {
     for (const version of Object.keys(each.versions)) {
       while ((await server.send("GET", collection(each, version))).code === 404) late.throwIfAborted();

@@ -5,6 +5,7 @@ import { FEATURES } from "./_features.ts";
 import { DEFINITIONS, ourServer, realServer, type Server } from "./_servers.ts";
 import { table } from "./_table.ts";
 import { type UsedKind, usedKinds } from "./kinds/mod.ts";
+import { HANG_LIMIT } from "../eventually.ts";
 
 const kinds = usedKinds();
 
@@ -64,7 +65,7 @@ function plain<T>(value: T): T {
 
 /** A definition is served a moment after it was made; one that never is fails the test. */
 async function whenServed<T extends { readonly code: number }>(send: () => Promise<T>): Promise<T> {
-  for (const late = AbortSignal.timeout(30_000);; late.throwIfAborted()) {
+  for (const late = AbortSignal.timeout(HANG_LIMIT);; late.throwIfAborted()) {
     const answer = await send();
     if (answer.code !== 404) return answer;
   }

@@ -1,6 +1,7 @@
 /** What a server says of an object. */
 import type { RealCluster } from "../../src/testing/real_cluster.ts";
 import type { Json } from "./_mutants.ts";
+import { HANG_LIMIT } from "../eventually.ts";
 
 /** A kind as a server serves it. */
 export interface Served {
@@ -32,7 +33,7 @@ export async function verdictOf(cluster: RealCluster, served: Served, object: Js
   const version = String(object.apiVersion).split("/")[1];
   const { namespace: _, generateName: __, ...metadata } = { name: "sample", ...object.metadata as Json } as Json;
   const path = `/apis/${group}/${version}/${namespaced ? "namespaces/default/" : ""}${plural}`;
-  for (const late = AbortSignal.timeout(30_000);; late.throwIfAborted()) {
+  for (const late = AbortSignal.timeout(HANG_LIMIT);; late.throwIfAborted()) {
     const response = await cluster.fetch(`${path}?dryRun=All&fieldValidation=Strict`, {
       method: "POST",
       headers: { "content-type": "application/json" },

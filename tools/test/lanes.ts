@@ -146,9 +146,7 @@ async function real(passed: ReadonlySet<string>): Promise<Result> {
   const { missing, reason } = await upstream({ print: console.log });
   return total([
     missing.length > 0 ? skip("real: kinds of other projects", reason) : NOTHING,
-    await runTests("real", ["--parallel", ...typesOf(passed), ...REAL.filter((path) => exists(new URL(path, ROOT)))], {
-      minutes: 40,
-    }),
+    await runTests("real", ["--parallel", ...typesOf(passed), ...REAL.filter((path) => exists(new URL(path, ROOT)))]),
   ]);
 }
 
@@ -170,7 +168,7 @@ async function compiled(passed: ReadonlySet<string>): Promise<Result> {
   }
   // What takes the time of a program wants the machine for itself.
   return total([
-    await runTests("compiled", ["--parallel", ...typesOf(passed), `--ignore=${TIMED}`, ...COMPILED], { minutes: 35 }),
+    await runTests("compiled", ["--parallel", ...typesOf(passed), `--ignore=${TIMED}`, ...COMPILED]),
     await runTests("compiled", [...typesOf(passed), TIMED]),
   ]);
 }
