@@ -4,7 +4,7 @@ import { build } from "./build/build.ts";
 import type { CrdDiffOptions } from "./crd/diff.ts";
 import { EXIT, silentEnd, UsageError } from "./exit_code.ts";
 import type { Io } from "./io.ts";
-import { addNew, addOwn, addRunning, formOption } from "./project_commands.ts";
+import { addNew, addOwn, addRunning, ALLOW_BREAKING, formOption } from "./project_commands.ts";
 import { VERSION } from "./version.ts";
 
 /**
@@ -156,6 +156,7 @@ function program(io: Io): Command {
     )
     .option("--dir <folder>", "the folder that overlays are in", "config")
     .option("--dry-run", "ask the server what would be, and change nothing")
+    .option(...ALLOW_BREAKING)
     .option("--no-wait", "do not wait until it runs")
     .option("--timeout <seconds>", "how long to wait", "120")
     .action(async (overlay, options) => (await import("./deploy/deploy.ts")).deploy(overlay, options, io));

@@ -87,6 +87,7 @@ export function addRunning(op: Command, io: Io): void {
     .argument("[file]", `${OPERATOR_FILE}; it needs no project around it`, "main.ts")
     .option("--local", "on an API server in this process, for kubectl too: no cluster is needed")
     .option("--as-me", "with your own rights, where you may not act as the service account")
+    .option(...ALLOW_BREAKING)
     .option("-n, --namespace <names...>", "the only namespaces that it looks at and has rights in (default: all)")
     .option("--skip-controllers", "serve webhooks alone")
     .option("--skip-webhook-server", "run controllers alone")
@@ -123,6 +124,12 @@ function withCluster<Args extends unknown[], Options extends OptionValues>(comma
     .option("--kubeconfig <file>", "the kubeconfig (default: KUBECONFIG, else ~/.kube/config)")
     .option("--context <name>", "the context of the kubeconfig (default: its current one)");
 }
+
+/** For commands that apply definitions of kinds. */
+export const ALLOW_BREAKING = [
+  "--allow-breaking",
+  "apply definitions of kinds even if stored objects lose fields or no longer fit",
+] as const;
 
 /** How what is data is printed. */
 export function formOption() {

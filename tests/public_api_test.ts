@@ -40,7 +40,8 @@ nearest OBSERVED_GENERATION pluralOf
 
 /** `@op/sdk/validation`. */
 const VALIDATION = `
-applyDefaults Defaulted definitionWarnings FieldError FieldErrorReason ToDefault validate ValidationOptions
+applyDefaults Defaulted definitionWarnings FieldError FieldErrorReason prune Pruned ToDefault validate
+ValidationOptions
 `;
 
 /** `@op/sdk/testing`. */

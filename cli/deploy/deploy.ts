@@ -2,6 +2,8 @@
 import { join, resolve } from "node:path";
 import { type AnyKind, ApiError, type KubeObject } from "@op/sdk";
 import { applyFailure, type Cluster, type ClusterOptions, connectCluster } from "../cluster.ts";
+import { refuseBreakingChanges } from "../crd/breaking_changes.ts";
+import { definitionsIn } from "../definitions/definition.ts";
 import { Failure, UsageError } from "../exit_code.ts";
 import type { Io } from "../io.ts";
 import { type PlainObject, readObjects } from "../objects.ts";
@@ -16,6 +18,8 @@ export interface DeployOptions extends ClusterOptions {
   readonly dir: string;
   /** Ask the server what would be, and change nothing. */
   readonly dryRun?: boolean | undefined;
+  /** Apply definitions though stored objects lose fields or no longer fit. */
+  readonly allowBreaking?: boolean | undefined;
   /** Wait until it runs. */
   readonly wait: boolean;
   /** How many seconds to wait. */
@@ -50,6 +54,8 @@ export async function deploy(overlay: string, options: DeployOptions, io: Io): P
   }
   step("Looking at the cluster", io);
   using cluster = await connectCluster(options, io);
+  const { allowBreaking } = options;
+  await refuseBreakingChanges(cluster, definitionsIn(read), { allowBreaking }, io);
   const objects = await Promise.all(read.map((object) => placed(cluster, object, read)));
   io.out(`${options.dryRun ? "Would apply" : "Applying"} ${objects.length} objects to ${cluster.url}\n`);
   for (const object of objects) {

@@ -8,6 +8,8 @@
 import { dirname, relative } from "node:path";
 import { createApiserver, kubeconfigFor, localCertificate, serveApiserver } from "@op/sdk/testing";
 import { type Cluster, connectCluster } from "../cluster.ts";
+import { refuseBreakingChanges } from "../crd/breaking_changes.ts";
+import { definitionsIn } from "../definitions/definition.ts";
 import { type SourceFile, sourceFile } from "../deno.ts";
 import { Failure, UsageError } from "../exit_code.ts";
 import { factsOf, NO_IMAGE } from "../generate/generate.ts";
@@ -31,6 +33,8 @@ export interface DevOptions extends StartOptions, Omit<DevWebhookOptions, "skipW
   readonly local?: boolean | undefined;
   /** With the rights of the kubeconfig, and not as the service account. */
   readonly asMe?: boolean | undefined;
+  /** Apply definitions though stored objects lose fields or no longer fit. */
+  readonly allowBreaking?: boolean | undefined;
 }
 
 // Editors save in several steps, and several files at once.
@@ -199,9 +203,11 @@ class Session {
 
   /** Only what is not as it was: most changes are none of what is declared. */
   async #install(facts: OperatorFacts): Promise<void> {
-    const { cluster, cache, io, stop } = this.#with;
+    const { cluster, cache, io, stop, options } = this.#with;
     const text = JSON.stringify(facts.manifests);
     if (text === this.#facts) return;
+    const { allowBreaking } = options;
+    await refuseBreakingChanges(cluster, definitionsIn(facts.manifests.crd), { allowBreaking, signal: stop }, io);
     for (const changed of await install(cluster, await withLiveConversion(cluster, facts), stop)) {
       io.out(`applied ${changed}\n`);
     }

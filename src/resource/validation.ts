@@ -13,14 +13,15 @@ import {
   type FieldError,
   type Flatten,
   type InferSchema,
-  prune,
+  prune as pruneValue,
+  type Pruned,
   type Schema,
   validate as validateValue,
 } from "../schema/mod.ts";
 import type { AnyKind, DefinitionVersion, Infer, Kind, KubeObject, ObjectMetaInput } from "./kind.ts";
 
 export { definitionWarnings } from "./warnings.ts";
-export type { FieldError, FieldErrorReason } from "../schema/mod.ts";
+export type { FieldError, FieldErrorReason, Pruned } from "../schema/mod.ts";
 
 /** Options for {@linkcode validate}. */
 export interface ValidationOptions {
@@ -128,6 +129,40 @@ export function applyDefaults<S extends Schema | AnyKind>(schema: S, value: ToDe
   return filled as Defaulted<S>;
 }
 
+/**
+ * Drops the fields that a schema does not know, as an API server does when it reads or stores an object.
+ *
+ * @param schema A schema, or a kind created by {@linkcode resource}: then the value is a whole object, and its metadata are kept.
+ * @param value The value; it is not changed.
+ * @returns The value without the unknown fields, and the path of each of them.
+ * @throws {TypeError} If it is a kind without a CustomResourceDefinition, such as a built-in kind.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { resource, s } from "@op/sdk";
+ * import { prune } from "@op/sdk/validation";
+ *
+ * const Website = resource({
+ *   group: "demo.example.com",
+ *   version: "v1",
+ *   kind: "Website",
+ *   spec: s.object({ host: s.string() }),
+ * });
+ *
+ * const { value, dropped } = prune(Website, { spec: { host: "a.example.com", hots: "b" } });
+ * assert.deepEqual(value, { spec: { host: "a.example.com" } });
+ * assert.deepEqual(dropped, ["spec.hots"]);
+ * ```
+ */
+export function prune(schema: JsonSchema | AnyKind, value: unknown): Pruned {
+  if (isKind(schema, "prune")) return pruneValue(objectSchema(schema, "prune an object of"), value);
+  // Wrapped, because at the root `apiVersion`, `kind` and `metadata` are always known.
+  const { value: pruned, dropped } = pruneValue({ type: "object", properties: { part: schema } }, { part: value });
+  const inPart = (path: string): string => path.slice("part".length).replace(/^\./, "");
+  return { value: (pruned as { part: unknown }).part, dropped: dropped.map(inPart) };
+}
+
 /** A value as a user writes it, or as it was read. */
 export type ToDefault<S> = S extends Kind<infer Read extends KubeObject, infer Written> ? Written | Read
   : S extends Schema<infer Read, infer Written> ? Written | Read
@@ -151,7 +186,7 @@ function objectSchema({ kind, version, crd }: AnyKind, action: string): JsonSche
 
 /** A value as the server looks at it: what it does not know is dropped, what is left out is filled in. */
 function asStored(schema: JsonSchema, value: unknown): unknown {
-  return applySchemaDefaults(schema, prune(schema, value).value);
+  return applySchemaDefaults(schema, pruneValue(schema, value).value);
 }
 
 /** The same of a part of an object: what is called `kind` in it is a field as any other. */

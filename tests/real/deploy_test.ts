@@ -98,6 +98,44 @@ Deno.test("op deploy puts an operator in, op rbac verify finds its rights, op un
     assert.deepEqual([again.stdout.match(/unchanged /g)?.length, again.stderr], [15, ""], again.stdout);
   });
 
+  await t.step(
+    "a definition that breaks stored objects is refused, also as a dry run, and applied when told",
+    async () => {
+      const Note = await findKind(client, "notes.demo.example.com");
+      for (const name of ["a", "b"]) {
+        await client.create(Note, { metadata: { name, namespace: "default" }, spec: { text: name } });
+      }
+      const printed = (await folder.op("crds")).stdout;
+      await folder.write("renamed.yaml", printed.replaceAll("text", "words"));
+      for (const flags of [[], ["--dry-run"]]) {
+        const refused = await op("deploy", "renamed.yaml", ...flags);
+        assert.equal(refused.code, 1);
+        assert.match(refused.stderr, /^Cannot apply breaking changes: 2 of 2 stored objects /);
+        assert.match(refused.stderr, /^ {2}spec\.text is dropped: 2 objects, for example Note default\/a$/m);
+        assert.match(refused.stderr, /--allow-breaking\.\n$/);
+      }
+      assert.deepEqual((await client.list(Note)).map(({ spec }) => spec), [{ text: "a" }, { text: "b" }]);
+
+      const dry = await op("deploy", "renamed.yaml", "--dry-run", "--allow-breaking");
+      assert.deepEqual([dry.code, /^Warning: 2 of 2 stored objects /.test(dry.stderr)], [0, true]);
+      const told = await op("deploy", "renamed.yaml", "--no-wait", "--allow-breaking");
+      assert.equal(told.code, 0, told.stderr);
+      for (const { metadata: { name } } of await client.list(Note)) {
+        await client.delete(Note, name, { namespace: "default" });
+      }
+      await folder.write("crds.yaml", printed);
+      assert.equal((await op("deploy", "crds.yaml", "--no-wait")).code, 0);
+
+      await folder.write(
+        "moved.yaml",
+        printed.replaceAll("v1\n", "v2\n").replace("apiextensions.k8s.io/v2", "apiextensions.k8s.io/v1"),
+      );
+      const moved = await op("deploy", "moved.yaml", "--allow-breaking");
+      assert.equal(moved.code, 1);
+      assert.match(moved.stderr, /objects may be stored in version "v1", .* \(0 objects in the cluster\)\. Keep "v1"/);
+    },
+  );
+
   await t.step("waiting ends when nothing runs the pod, and says so", async () => {
     const late = await op("deploy", "prod", "--timeout", "2");
     assert.equal(late.code, 1);

@@ -122,6 +122,40 @@ Deno.test("op start, dev, plan and doctor on a real cluster", async (t) => {
     assert.equal(await ended, 0, io.stderr);
   });
 
+  await t.step("op dev refuses a change that breaks stored objects, and what ran before continues", async () => {
+    const renamed = (prefix: string) =>
+      main(prefix).replaceAll("text: s.", "words: s.").replaceAll("spec.text", "spec.words");
+    await folder.write("main.ts", main("new "));
+    const io = new RunningIo(folder.path);
+    const ended = cli(["dev", "--kubeconfig", "kubeconfig"], io);
+    await io.says(/Controller started/, 1, ended);
+    await folder.write("main.ts", renamed("lost "));
+    await io.says(/What ran before goes on/, 1, ended);
+    assert.match(
+      io.stderr,
+      /^Cannot apply breaking changes: 2 of 2 stored objects [^\n]*"notes\.demo\.example\.com" \(v1\):\n {2}spec\.text is dropped: 2 objects, for example Note default\/one\n {2}spec\.words is not valid: Required value: 2 objects, for example Note default\/one\n/m,
+    );
+    assert.match(io.stderr, /--allow-breaking\.$/m);
+    await note(client, "kept");
+    assert.equal(await until(() => textOf(client, "kept")), "new kept");
+
+    await folder.write("main.ts", main("fixed "));
+    await io.says(/Controller started/, 2, ended);
+    assert.equal(await until(async () => (await textOf(client, "kept")) === "fixed kept" ? true : undefined), true);
+    const Note = await findKind(client, "notes.demo.example.com");
+    const { spec } = await client.get(Note, "one", { namespace: "default" });
+    assert.deepEqual(spec, { text: "one" });
+    await client.delete(Note, "kept", { namespace: "default" });
+    await folder.write("main.ts", main("new "));
+    await io.says(/Controller started/, 3, ended);
+    io.end();
+    assert.equal(await ended, 0, io.stderr);
+
+    await folder.write("main.ts", renamed("lost "));
+    const refused = await op("dev");
+    assert.deepEqual([refused.code, /^Cannot apply breaking changes: 2 of 2 /m.test(refused.stderr)], [1, true]);
+  });
+
   await t.step("op plan tells what would be written, and writes nothing", async () => {
     await folder.write("main.ts", main("planned "));
     await note(client, "three");

@@ -1,0 +1,289 @@
+/**
+ * The guard against CustomResourceDefinition changes that break stored objects. The API server accepts such a change: objects then lose fields that the
+ * new schema does not have, or stay in a form that the schema rejects.
+ */
+import { type AnyKind, ApiError, type KubeObject } from "@op/sdk";
+import { CustomResourceDefinition } from "@op/sdk/kinds";
+import { prune, validate } from "@op/sdk/validation";
+import type { Cluster } from "../cluster.ts";
+import { checkDefinition, type DefinedVersion, type Definition } from "../definitions/definition.ts";
+import { Failure } from "../exit_code.ts";
+import type { Io } from "../io.ts";
+import { type DefinitionChange, definitionChanges } from "./definition_changes.ts";
+
+/** Options for {@linkcode refuseBreakingChanges}. */
+export interface BreakingOptions {
+  /** Whether objects may lose fields or stop fitting. A stored version that is removed is rejected all the same. @default {false} */
+  readonly allowBreaking?: boolean | undefined;
+  /** Cancels the requests. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Compares CustomResourceDefinitions with those of a cluster, and rejects changes that stored objects do not survive. A definition that is new in the
+ * cluster costs one GET; objects are listed, page by page, only if a change may break them.
+ *
+ * @param cluster The cluster.
+ * @param definitions The definitions to apply. The conversion in them is the one that the cluster will have.
+ * @param options Whether breaking changes are accepted.
+ * @param io Receives warnings: what is lost if breaking changes are accepted, and changes that break clients only.
+ * @throws {Failure} If a stored version would be removed, or objects would break and that is not accepted.
+ */
+export async function refuseBreakingChanges(
+  cluster: Cluster,
+  definitions: readonly Definition[],
+  { allowBreaking = false, signal }: BreakingOptions,
+  io: Io,
+): Promise<void> {
+  const reports: BrokenKind[] = [];
+  for (const definition of definitions) {
+    const live = await liveDefinition(cluster, definition.metadata.name, signal);
+    if (live === undefined) continue;
+    await refuseLostVersion(cluster, live, definition, signal);
+    const changes = definitionChanges([live], [definition]);
+    const broken = await brokenVersions(cluster, live, definition, changes, signal);
+    if (broken.length > 0) reports.push({ name: definition.metadata.name, versions: broken });
+    else warnOfClients(changes, io);
+  }
+  if (reports.length === 0) return;
+  const told = reports.map(describe).join("");
+  if (allowBreaking) return io.err(`Warning: ${told}`);
+  throw new Failure(
+    `Cannot apply breaking changes: ${told}` +
+      "Change the definition so that these objects still fit, put the change into a new version with a conversion, or accept the loss with --allow-breaking.",
+  );
+}
+
+/** A definition as a cluster has it. */
+type LiveDefinition = Definition & { readonly status?: { readonly storedVersions?: readonly string[] } };
+
+/** Objects of one version that a change breaks. */
+interface BrokenVersion {
+  readonly version: string;
+  readonly objects: number;
+  readonly broken: number;
+  /** What happens to which field. */
+  readonly fields: readonly BrokenField[];
+  /** Why the objects could not be counted. */
+  readonly uncounted?: string;
+}
+
+interface BrokenField {
+  /** What happens: `spec.host is dropped`. */
+  readonly told: string;
+  readonly example: string;
+  count: number;
+}
+
+interface BrokenKind {
+  readonly name: string;
+  readonly versions: readonly BrokenVersion[];
+}
+
+async function liveDefinition(
+  { client }: Cluster,
+  name: string,
+  signal: AbortSignal | undefined,
+): Promise<LiveDefinition | undefined> {
+  try {
+    const live = await client.get(CustomResourceDefinition, name, signal === undefined ? {} : { signal });
+    const { spec } = live as unknown as LiveDefinition;
+    // Definitions that began as v1beta1 may have no schema, or keep all fields in spite of one.
+    const open = spec.preserveUnknownFields === true ? { "x-kubernetes-preserve-unknown-fields": true as const } : {};
+    const versions = spec.versions.map((version): DefinedVersion => {
+      const { openAPIV3Schema = {} } = (version as Partial<DefinedVersion>).schema ?? {};
+      return { ...version, schema: { openAPIV3Schema: { ...openAPIV3Schema, ...open } } };
+    });
+    return checkDefinition({ ...(live as unknown as LiveDefinition), spec: { ...spec, versions } });
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/** The API server rejects this as well, in words that do not say what to do. */
+async function refuseLostVersion(
+  cluster: Cluster,
+  live: LiveDefinition,
+  definition: Definition,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { versions } = definition.spec;
+  const [lost] = (live.status?.storedVersions ?? []).filter((stored) => !versions.some(({ name }) => name === stored));
+  if (lost === undefined) return;
+  const { name } = live.metadata;
+  const storage = versions.find((version) => version.storage)?.name ?? "";
+  const count = await countOf(cluster, live, signal);
+  throw new Failure(
+    `Cannot apply CustomResourceDefinition "${name}": objects may be stored in version "${lost}", which the new definition does not have` +
+      `${count === undefined ? "" : ` (${plural(count, "object")} in the cluster)`}. ` +
+      `Keep "${lost}" in the definition ("served: false" hides it). To remove it, migrate the stored objects first: apply a definition that has both ` +
+      `versions and stores "${storage}", rewrite every object (kubectl get ${name} -A -o json | kubectl replace -f -), then run: ` +
+      `kubectl patch crd ${name} --subresource=status --type=merge -p '{"status":{"storedVersions":["${storage}"]}}'`,
+  );
+}
+
+/** How many objects there are; undefined if that cannot be found out, which is no reason to say less about the rest. */
+async function countOf(
+  { client }: Cluster,
+  live: LiveDefinition,
+  signal: AbortSignal | undefined,
+): Promise<number | undefined> {
+  const version = live.spec.versions.find(({ served, storage }) => served && storage) ??
+    live.spec.versions.find(({ served }) => served);
+  if (version === undefined) return undefined;
+  const kind = kindOf(live, version.name);
+  try {
+    let count = 0;
+    let from: string | undefined;
+    do {
+      const page = await client.page(kind, from, { metadataOnly: true, ...(signal === undefined ? {} : { signal }) });
+      count += page.items.length;
+      from = page.next;
+    } while (from !== undefined);
+    return count;
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
+
+async function brokenVersions(
+  cluster: Cluster,
+  live: LiveDefinition,
+  definition: Definition,
+  changes: readonly DefinitionChange[],
+  signal: AbortSignal | undefined,
+): Promise<BrokenVersion[]> {
+  const stored = live.spec.versions.find(({ storage }) => storage)!;
+  const store = definition.spec.versions.find(({ storage }) => storage)!;
+  const broken: BrokenVersion[] = [];
+  for (const { name, served } of live.spec.versions) {
+    // Without a conversion, what the new storage version does not know is dropped when an object is written next.
+    const isMoved = name === stored.name && store.name !== name && !isConverted(definition);
+    const isChanged = changes.some(({ version, severity }) => version === name && severity === "breaking");
+    const isThere = definition.spec.versions.some((version) => version.name === name);
+    if (!(isChanged && isThere) && !isMoved) continue;
+    if (!served) {
+      if (name !== stored.name) continue;
+      broken.push(unknown(name, "the version is stored but not served, so its objects cannot be read"));
+      continue;
+    }
+    const judged = [...(isThere ? [name] : []), ...(isMoved ? [store.name] : [])];
+    const result = await judge(cluster, live, definition, name, judged, signal);
+    if (result.broken > 0 || result.uncounted !== undefined) broken.push(result);
+  }
+  return broken;
+}
+
+function isConverted({ spec }: Definition): boolean {
+  return spec.conversion?.strategy === "Webhook";
+}
+
+function unknown(version: string, uncounted: string): BrokenVersion {
+  return { version, objects: 0, broken: 0, fields: [], uncounted };
+}
+
+/** Reads the objects of a version, and judges each by the new schemas of some versions. */
+async function judge(
+  { client }: Cluster,
+  live: LiveDefinition,
+  definition: Definition,
+  version: string,
+  judged: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<BrokenVersion> {
+  const before = kindOf(live, version);
+  const kinds = judged.map((name) => kindOf(definition, name));
+  const fields = new Map<string, BrokenField>();
+  let objects = 0;
+  let broken = 0;
+  try {
+    let from: string | undefined;
+    do {
+      const page = await client.page(before, from, signal === undefined ? {} : { signal });
+      for (const object of page.items as KubeObject[]) {
+        objects++;
+        const faults = new Set(kinds.flatMap((kind) => faultsOf(kind, before, object)));
+        if (faults.size > 0) broken++;
+        for (const told of faults) {
+          const field = fields.get(told) ?? { told, example: shown(object), count: 0 };
+          field.count++;
+          fields.set(told, field);
+        }
+      }
+      from = page.next;
+    } while (from !== undefined);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return unknown(version, error.message);
+  }
+  return { version, objects, broken, fields: [...fields.values()] };
+}
+
+/** What a new schema drops from an object or rejects in it, and the old one did not. */
+function faultsOf(kind: AnyKind, before: AnyKind, object: KubeObject): string[] {
+  const renamed = { ...object, apiVersion: kind.apiVersion };
+  const dropped = prune(kind, renamed).dropped.map((path) => `${general(path)} is dropped`);
+  const faults = validate(kind, renamed);
+  if (faults.length === 0) return dropped;
+  const known = new Set(validate(before, object).map(({ field, message }) => `${field} ${message}`));
+  const news = faults.filter(({ field, message }) => !known.has(`${field} ${message}`));
+  return [...dropped, ...news.map(({ field, message }) => `${general(field)} is not valid: ${message}`)];
+}
+
+/** A path without the positions in lists, so that objects with the same fault count together. */
+function general(path: string): string {
+  return path.replace(/\[\d+\]/g, "[]");
+}
+
+function kindOf(definition: Definition, version: string): AnyKind {
+  const { group, names, scope } = definition.spec;
+  return {
+    group,
+    version,
+    kind: names.kind,
+    apiVersion: `${group}/${version}`,
+    plural: names.plural,
+    singular: names.singular ?? "",
+    listKind: names.listKind ?? `${names.kind}List`,
+    shortNames: names.shortNames ?? [],
+    namespaced: scope === "Namespaced",
+    crd: definition as unknown as NonNullable<AnyKind["crd"]>,
+  };
+}
+
+function shown({ kind, metadata: { name, namespace } }: KubeObject): string {
+  return `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
+}
+
+// So many fields are named, the others counted.
+const NAMED = 10;
+
+function describe({ name, versions }: BrokenKind): string {
+  return versions.map(({ version, objects, broken, fields, uncounted }) => {
+    if (uncounted !== undefined) {
+      return `the new CustomResourceDefinition "${name}" may break objects of ${version}, which could not be checked: ${uncounted}.\n`;
+    }
+    const lines = fields.slice(0, NAMED).map(({ told, count, example }) =>
+      `  ${told}: ${plural(count, "object")}, for example ${example}\n`
+    );
+    if (fields.length > NAMED) lines.push(`  and ${fields.length - NAMED} more\n`);
+    return `${broken} of ${
+      plural(objects, "stored object")
+    } would break with the new CustomResourceDefinition "${name}" (${version}):\n${lines.join("")}`;
+  }).join("");
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** No stored object is affected, but those who write new ones may be. */
+function warnOfClients(changes: readonly DefinitionChange[], io: Io): void {
+  for (const { severity, kind, version, path, told } of changes) {
+    if (severity !== "breaking") continue;
+    const place = [kind, version, path].filter((part) => part !== undefined && part !== "").join(" ");
+    io.err(`Warning: breaking change for clients, no stored object is affected: ${place}: ${told}\n`);
+  }
+}
