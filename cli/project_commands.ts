@@ -101,6 +101,7 @@ export function addRunning(op: Command, io: Io): void {
     .option("--as-account", "with the rights of its service account (default: yours)")
     .option("-n, --namespace <names...>", "the only namespaces that it looks at (default: all)")
     .option("--check", "end with 1 if something would be written")
+    .option("--show-secrets", "print the values of Secrets (default: *** in their place)")
     .option("--quiet <seconds>", "how long nothing must happen until it is over", "1")
     .option("--timeout <seconds>", "how long it may take", "60")
     .addOption(formOption())

@@ -35,7 +35,7 @@ ValidationRule ValueValidation with WithOptions
 /** `@op/sdk/definitions`. */
 const DEFINITIONS = `
 AddedStatus applyJsonPatch byNearness columnSchema ColumnType columnType CONDITIONS equal isObject JsonPatchOperation
-nearest OBSERVED_GENERATION pluralOf
+maskSecretChange maskSecretMessage maskSecrets nearest OBSERVED_GENERATION pluralOf
 `;
 
 /** `@op/sdk/validation`. */

@@ -1,4 +1,5 @@
 /** A way to an API server on which nothing is stored: each write is sent as a dry run, and remembered. */
+import { maskSecretMessage } from "@op/sdk/definitions";
 import type { Forward, Passing } from "../proxy/proxy.ts";
 
 /** A write that would have been. */
@@ -141,9 +142,14 @@ export class DryRun {
       ...(subresource === undefined ? {} : { subresource }),
       ...(before === undefined ? {} : { before }),
       ...(ok && !isGone ? { after: answer } : {}),
-      ...(ok ? {} : { refused: String(answer.message ?? "") }),
+      ...(ok ? {} : { refused: refusal(answer, before?.kind ?? object.kind ?? plural, sent) }),
     });
   }
+}
+
+/** Why a write was refused. The server may quote the values of a Secret that it cannot decode. */
+function refusal({ message = "" }: PlainValue, kind: unknown, sent: unknown): string {
+  return kind === "Secret" || kind === "secrets" ? maskSecretMessage(String(message), sent) : String(message);
 }
 
 function dryBody({ method, body }: Passing): { readonly body?: string } {

@@ -1,4 +1,5 @@
 /** `op plan`: what an operator would write if it ran now, and nothing of it is. */
+import { maskSecretChange } from "@op/sdk/definitions";
 import { stringify } from "yaml";
 import { type Cluster, connectCluster } from "../cluster.ts";
 import { type SourceFile, sourceFile } from "../deno.ts";
@@ -27,6 +28,8 @@ export interface PlanOptions extends StartOptions {
   readonly asAccount?: boolean | undefined;
   /** End with 1 where something would be written. */
   readonly check?: boolean | undefined;
+  /** Print the values of Secrets, which are masked otherwise. */
+  readonly showSecrets?: boolean | undefined;
 }
 
 const BETWEEN_LOOKS = 50;
@@ -171,7 +174,14 @@ function withoutTimes(yaml: string): string {
   return yaml.replace(/^( *(?:- )?lastTransitionTime:).*$/gm, "$1 (now)");
 }
 
-function tell(writes: readonly PlannedWrite[], options: PlanOptions, io: Io): void {
+/** A plan ends up in the logs of CI, which more people read than the Secrets of a cluster. */
+function withoutSecrets(write: PlannedWrite): PlannedWrite {
+  const [before, after] = maskSecretChange(write.before, write.after);
+  return { ...write, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
+}
+
+function tell(planned: readonly PlannedWrite[], options: PlanOptions, io: Io): void {
+  const writes = options.showSecrets ? planned : planned.map(withoutSecrets);
   if (options.output === "json") io.out(`${JSON.stringify(writes, null, 2)}\n`);
   else if (options.output === "yaml") io.out(stringify(writes, { aliasDuplicateObjects: false }));
   else {

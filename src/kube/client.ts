@@ -13,6 +13,7 @@ import { Lanes } from "./lanes.ts";
 import { accepting, named } from "./metadata_alone.ts";
 import type { Pulse } from "./pulse.ts";
 import { queryOf, select } from "./query.ts";
+import { quotableAnswer } from "./secret_answer.ts";
 import { unreached } from "./unreached.ts";
 
 /** The patch types of the API server, and the content type of each. */
@@ -358,7 +359,8 @@ export class Client {
         await response.body?.cancel();
         continue;
       }
-      const error = new ApiError(asked, response.status, await response.text(), retryAfter(response));
+      const answer = quotableAnswer(path, await response.text(), body);
+      const error = new ApiError(asked, response.status, answer, retryAfter(response));
       if (error.retryAfter === undefined || attempt === MOST_TRIES) throw error;
       this.waiting++;
       await sleep(this.#clock, error.retryAfter, options.signal).finally(() => this.waiting--);

@@ -8,6 +8,7 @@ import {
   type LogRecord,
 } from "@logtape/logtape";
 import { isoTime } from "../base/iso_time.ts";
+import { maskSecret, maskSecrets } from "../base/mask_secrets.ts";
 import type { Logger } from "../runtime/logger.ts";
 
 /** How much is logged. */
@@ -131,7 +132,7 @@ function jsonOf(value: unknown): string {
 
 function inspected(value: unknown): string {
   try {
-    return Deno.inspect(value);
+    return Deno.inspect(maskSecrets(value));
   } catch {
     return "[unreadable]";
   }
@@ -142,8 +143,8 @@ function said(message: LogRecord["rawMessage"]): string {
   return text.replaceAll("{{", "{").replaceAll("}}", "}");
 }
 
-/** Errors and big integers have no JSON of their own. */
+/** Errors and big integers have no JSON of their own. Values of Secrets are never logged. */
 function plain(_key: string, value: unknown): unknown {
   if (value instanceof Error) return value.stack ?? value.message;
-  return typeof value === "bigint" ? String(value) : value;
+  return typeof value === "bigint" ? String(value) : maskSecret(value);
 }

@@ -17,6 +17,7 @@
  */
 export { equal, isObject } from "../base/json.ts";
 export { applyJsonPatch, type JsonPatchOperation } from "../base/json_patch.ts";
+export { maskSecretChange, maskSecretMessage, maskSecrets } from "../base/mask_secrets.ts";
 export { byNearness, nearest } from "../base/nearest.ts";
 export { columnSchema, type ColumnType, columnType } from "./column_type.ts";
 export { type AddedStatus, CONDITIONS, OBSERVED_GENERATION } from "./conditions.ts";

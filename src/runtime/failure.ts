@@ -1,4 +1,5 @@
 /** What a failed run means: what is told, and when it is tried again. */
+import { maskSecrets } from "../base/mask_secrets.ts";
 import { backoff } from "../base/backoff.ts";
 import { ApiError, isStatus } from "../kube/api_error.ts";
 import { PermanentError, TemporaryError } from "../parts/outcome.ts";
@@ -101,5 +102,5 @@ const CONDITION_REASON = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
 function textOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === "") return error.errors.map(textOf).join("; ");
   if (error instanceof Error) return error.message || error.name;
-  return typeof error === "string" ? error : Deno.inspect(error);
+  return typeof error === "string" ? error : Deno.inspect(maskSecrets(error));
 }

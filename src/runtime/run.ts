@@ -1,4 +1,5 @@
 /** One run of one object: finalizer, the user's function, status. */
+import { maskSecrets } from "../base/mask_secrets.ts";
 import { linked } from "../base/abort.ts";
 import { milliseconds } from "../base/duration.ts";
 import { isObject } from "../base/json.ts";
@@ -87,7 +88,9 @@ function checked(what: string, outcome: unknown): Requeue | undefined {
   const { after } = outcome as Requeue;
   if (typeof after === "number" && after >= 0) return { after };
   throw new TypeError(
-    `Cannot take what "${what}" answered, ${Deno.inspect(outcome, { depth: 1 })}: answer nothing, or requeue("10m")`,
+    `Cannot take what "${what}" answered, ${
+      Deno.inspect(maskSecrets(outcome), { depth: 1 })
+    }: answer nothing, or requeue("10m")`,
   );
 }
 

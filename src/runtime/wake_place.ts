@@ -1,4 +1,5 @@
 /** Which object a wake means. Functions of users say it, and their types may have been checked by nobody. */
+import { maskSecrets } from "../base/mask_secrets.ts";
 import type { Wake } from "../parts/watch.ts";
 import type { AnyKind } from "../resource/kind.ts";
 
@@ -30,7 +31,7 @@ export function placeOf(kind: AnyKind, wake: Wake, beside: string | undefined): 
     if (typeof wake === "string" || Object.hasOwn(said as object, "name")) return undefined;
     throw new TypeError(
       `Cannot tell which ${kind.kind} is meant by ${
-        Deno.inspect(wake)
+        Deno.inspect(maskSecrets(wake))
       }: say its name, { name, namespace } or the object`,
     );
   }

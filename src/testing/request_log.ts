@@ -1,5 +1,7 @@
 /** What requests reached a memory cluster, for a test to look at. */
 import { type Attributes, attributesOf, isOfResource } from "../apiserver/access/attributes.ts";
+import { isObject } from "../base/json.ts";
+import { maskSecrets } from "../base/mask_secrets.ts";
 import type { AnyKind } from "../resource/kind.ts";
 
 /** What is asked for, in the words of RBAC. */
@@ -27,7 +29,7 @@ export interface RequestRecord {
   readonly name?: string;
   /** When it was sent, in milliseconds since the epoch, by the cluster's clock. */
   readonly time: number;
-  /** The body of a write: JSON, or the text as it is where it is none. */
+  /** The body of a write: JSON, or the text as it is where it is none. Printing the body of a Secret masks its values; reading them does not. */
   readonly body?: unknown;
   /** The status of the answer; absent while there is none, or when none arrived. */
   readonly status?: number;
@@ -67,6 +69,7 @@ export function recordOf(request: Request, text: string | undefined, time: numbe
   const url = new URL(request.url);
   const attributes = attributesOf(request.method, url);
   const body = text === undefined || text === "" ? undefined : parsed(text);
+  if (isOfResource(attributes) && attributes.group === "" && attributes.resource === "secrets") maskWhenPrinted(body);
   return {
     method: request.method,
     path: url.pathname + url.search,
@@ -76,6 +79,17 @@ export function recordOf(request: Request, text: string | undefined, time: numbe
     ...(body !== undefined && { body }),
     faults: [],
   };
+}
+
+/** Deno's `console.log` and Node's `util.inspect` print a value by these methods, where it has them. */
+function maskWhenPrinted(body: unknown): void {
+  if (!isObject(body)) return;
+  const masked = () => ({ ...maskSecrets({ apiVersion: "v1", kind: "Secret", ...body }) });
+  const methods = {
+    "Deno.customInspect": (inspect: typeof Deno.inspect, options: Deno.InspectOptions) => inspect(masked(), options),
+    "nodejs.util.inspect.custom": masked,
+  };
+  for (const [name, value] of Object.entries(methods)) Object.defineProperty(body, Symbol.for(name), { value });
 }
 
 function placeOf(attributes: Attributes, body: unknown): Pick<RequestRecord, "verb"> & Partial<RequestRecord> {

@@ -1,4 +1,5 @@
 /** Answers an AdmissionReview by a user's functions. */
+import { maskSecrets } from "../../base/mask_secrets.ts";
 import { Denial } from "../../parts/denial.ts";
 import type { Webhook } from "../../parts/webhook.ts";
 import type { AdmissionRequest } from "../../parts/webhook_context.ts";
@@ -88,7 +89,7 @@ async function mutated(
     return allowing(request.uid, patchOfDraft(object, draft), gathered);
   }
   if (typeof answer !== "object" || answer === null) {
-    throw new TypeError(`Cannot take what "mutate" answered: ${JSON.stringify(answer)} is no object`);
+    throw new TypeError(`Cannot take what "mutate" answered: ${JSON.stringify(maskSecrets(answer))} is no object`);
   }
   const kind = webhook.subresource === undefined || webhook.subresource === "status" ? webhook.kind : undefined;
   return allowing(request.uid, patchOfWanted(object, answer as Record<string, unknown>, kind), gathered);
@@ -106,7 +107,7 @@ function verdictOf(
   if (answer !== undefined && !(Array.isArray(answer) && answer.length === 0)) {
     throw new TypeError(
       `Cannot take what "validate" answered: ${
-        JSON.stringify(answer)
+        JSON.stringify(maskSecrets(answer))
       } is no refusal: answer nothing, deny(), or a list of them`,
     );
   }

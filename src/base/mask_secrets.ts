@@ -1,0 +1,212 @@
+/**
+ * Hides the values of Secrets (core/v1) before an object is printed, logged or quoted in an error. The keys stay readable, as in `kubectl diff`.
+ */
+import { isObject } from "./json.ts";
+
+/** What is shown in place of a value. */
+const MASK = "***";
+
+/** The fields of a Secret that hold values. */
+const FIELDS = ["data", "stringData"] as const;
+
+/** The annotation in which `kubectl apply` stores the whole object, values included. */
+const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
+
+/** Shorter values are not looked for in messages: they would be found in ordinary words. */
+const SHORTEST_IN_MESSAGE = 4;
+
+/**
+ * Returns a copy of a value in which the values of all Secrets are `***`, however deep the Secrets are. Annotations of a Secret that hold an object as JSON,
+ * such as `last-applied-configuration`, are masked too. A value without Secrets is returned as it is.
+ *
+ * @param value An object, a list of objects, or anything that contains some.
+ * @returns The value to show.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { maskSecrets } from "@op/sdk/definitions";
+ *
+ * const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "db" }, data: { password: "aHVudGVyMg==" } };
+ * assert.deepEqual(maskSecrets(secret).data, { password: "***" });
+ * ```
+ */
+export function maskSecrets<T>(value: T): T {
+  return maskedTree(value, undefined, "", new Map()) as T;
+}
+
+/**
+ * Returns copies of an object before and after a change in which the values of Secrets are masked: as `*** (before)` and `*** (after)` where the change
+ * replaces a value, and as `***` everywhere else.
+ *
+ * @param before The object before the change; `undefined` if the change creates it.
+ * @param after The object after the change; `undefined` if the change deletes it.
+ * @returns Both, to show.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { maskSecretChange } from "@op/sdk/definitions";
+ *
+ * const secret = (data: Record<string, string>) => ({ apiVersion: "v1", kind: "Secret", data });
+ * const [before, after] = maskSecretChange(secret({ user: "YQ==", password: "b2xk" }), secret({ user: "YQ==", password: "bmV3" }));
+ * assert.deepEqual(before.data, { user: "***", password: "*** (before)" });
+ * assert.deepEqual(after.data, { user: "***", password: "*** (after)" });
+ * ```
+ */
+export function maskSecretChange<T, U>(before: T, after: U): [T, U] {
+  return [
+    maskedTree(before, after, " (before)", new Map()) as T,
+    maskedTree(after, before, " (after)", new Map()) as U,
+  ];
+}
+
+/**
+ * Returns an API server's message about a write of a Secret without the values. When a server cannot decode a patched Secret, its message quotes the whole
+ * object, including values that the caller never sent.
+ *
+ * @param message The message.
+ * @param sent The body of the request: its values are masked wherever the message has them.
+ * @returns The message to show.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { maskSecretMessage } from "@op/sdk/definitions";
+ *
+ * const message = 'patch: Invalid value: "{\\"data\\":{\\"password\\":\\"hunter2\\"}}": illegal base64 data';
+ * assert.equal(maskSecretMessage(message), 'patch: Invalid value: "***": illegal base64 data');
+ * ```
+ */
+export function maskSecretMessage(message: string, sent?: unknown): string {
+  // Go's %q: a quoted string with escapes. A message that is cut off has no closing quote.
+  const quoted = message.replace(/(Invalid value: )"(?:[^"\\]|\\.)*("|$)/gs, `$1"${MASK}"`);
+  return valuesIn(sent).sort((a, b) => b.length - a.length).reduce(
+    (text, value) => text.replaceAll(value, MASK),
+    quoted,
+  );
+}
+
+/**
+ * Masks one object if it is a Secret, and returns any other value as it is. For a `JSON.stringify` replacer, which visits nested values itself.
+ *
+ * @param value Any value.
+ * @returns The value to show.
+ */
+export function maskSecret(value: unknown): unknown {
+  return isSecret(value) ? maskedObject(value, undefined, "") : value;
+}
+
+type PlainObject = Record<string, unknown>;
+
+/** Copies what contains Secrets. Values that were visited are remembered, so that a value that contains itself ends. */
+function maskedTree(value: unknown, other: unknown, difference: string, seen: Map<unknown, unknown>): unknown {
+  if (!isPlain(value)) return value;
+  if (seen.has(value)) return seen.get(value);
+  if (isSecret(value)) {
+    const masked = maskedObject(value, isSecret(other) ? other : undefined, difference);
+    seen.set(value, masked);
+    return masked;
+  }
+  const source = itemsNamed(value);
+  const copy: unknown[] | PlainObject = Array.isArray(source) ? [] : {};
+  seen.set(value, copy);
+  let isChanged = source !== value;
+  for (const [key, each] of Object.entries(source)) {
+    const masked = maskedTree(each, isPlain(other) ? other[key] : undefined, difference, seen);
+    isChanged ||= masked !== each;
+    (copy as PlainObject)[key] = masked;
+  }
+  if (isChanged) return copy;
+  seen.set(value, value);
+  return value;
+}
+
+function maskedObject(secret: PlainObject, other: PlainObject | undefined, difference: string): PlainObject {
+  const masked = { ...secret };
+  for (const field of FIELDS) {
+    if (secret[field] !== undefined) masked[field] = maskedValues(secret[field], other?.[field], difference);
+  }
+  const annotations = annotationsOf(secret);
+  if (annotations !== undefined) {
+    const others = other === undefined ? undefined : annotationsOf(other);
+    const shown = Object.entries(annotations).map(([name, text]) => [
+      name,
+      maskedAnnotation(name, text, others?.[name], difference),
+    ]);
+    masked.metadata = { ...secret.metadata as PlainObject, annotations: Object.fromEntries(shown) };
+  }
+  return masked;
+}
+
+/** `null` stays: in a patch it removes a key, and holds no value. */
+function maskedValues(values: unknown, others: unknown, difference: string): unknown {
+  if (values === null) return null;
+  if (!isObject(values)) return MASK;
+  return Object.fromEntries(
+    Object.entries(values).map(([key, value]) => {
+      if (value === null) return [key, null];
+      const there = isObject(others) ? others[key] : undefined;
+      return [key, there === undefined || there === value ? MASK : `${MASK}${difference}`];
+    }),
+  );
+}
+
+/** An annotation that stores a Secret as JSON contains its values. */
+function maskedAnnotation(name: string, text: unknown, other: unknown, difference: string): unknown {
+  const object = parsed(text);
+  if (object === undefined) return name === LAST_APPLIED ? MASK : text;
+  const before = { ...object, apiVersion: "v1", kind: "Secret" };
+  const masked = maskedObject(before, parsed(other), difference);
+  return FIELDS.some((field) => field in object) || annotationsOf(object) !== undefined
+    ? JSON.stringify({ ...object, ...masked, apiVersion: object.apiVersion, kind: object.kind })
+    : text;
+}
+
+function parsed(text: unknown): PlainObject | undefined {
+  if (typeof text !== "string" || !text.trimStart().startsWith("{")) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The strings below `data` and `stringData`; of a JSON patch, those of its operations. */
+function valuesIn(sent: unknown): string[] {
+  if (Array.isArray(sent)) return sent.flatMap((operation) => stringsIn((operation as PlainObject)?.value));
+  return isObject(sent) ? FIELDS.flatMap((field) => stringsIn(sent[field])) : [];
+}
+
+function stringsIn(value: unknown): string[] {
+  if (typeof value === "string" || typeof value === "number") {
+    return String(value).length < SHORTEST_IN_MESSAGE ? [] : [String(value)];
+  }
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [];
+}
+
+function isSecret(value: unknown): value is PlainObject & { readonly kind: "Secret" } {
+  return isPlain(value) && value.kind === "Secret" && value.apiVersion === "v1";
+}
+
+function isPlain(value: unknown): value is PlainObject {
+  return typeof value === "object" && value !== null &&
+    (Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype ||
+      Object.getPrototypeOf(value) === null);
+}
+
+/** Items of a typed list do not repeat their kind: a list of Secrets gets it back. */
+function itemsNamed(list: PlainObject): PlainObject {
+  if (list.kind !== "SecretList" || list.apiVersion !== "v1") return list;
+  const items = Array.isArray(list.items) ? list.items : [];
+  return {
+    ...list,
+    items: items.map((item) => isObject(item) ? { apiVersion: "v1", kind: "Secret", ...item } : item),
+  };
+}
+
+function annotationsOf(object: PlainObject): PlainObject | undefined {
+  const metadata = object.metadata;
+  return isObject(metadata) && isObject(metadata.annotations) ? metadata.annotations : undefined;
+}

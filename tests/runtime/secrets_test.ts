@@ -1,0 +1,59 @@
+/** Where an operator shows an object: log, condition, Event and request log have no values of Secrets. */
+import assert from "node:assert/strict";
+import { inspect } from "node:util";
+import { controller, resource, s } from "@op/sdk";
+import { Event, Secret } from "@op/sdk/kinds";
+import { memoryCluster } from "@op/sdk/testing";
+
+const Login = resource({
+  group: "test.example.com",
+  version: "v1",
+  kind: "Login",
+  spec: s.object({}),
+  status: s.object({}),
+});
+
+const password = btoa("hunter2");
+
+const mistakes: { name: string; reconcile(secret: unknown): unknown }[] = [
+  { name: "returns a Secret from reconcile", reconcile: (secret) => secret },
+  {
+    name: "throws a Secret",
+    reconcile(secret) {
+      throw secret;
+    },
+  },
+];
+
+for (const { name, reconcile } of mistakes) {
+  Deno.test(`an operator that ${name} shows no value of it`, async () => {
+    const logins = controller(Login, {
+      owns: [Secret],
+      async reconcile(login, { apply, log }) {
+        const secret = await apply(Secret, { metadata: { name: login.metadata.name }, data: { password } });
+        log.info("Secret applied", { secret });
+        return reconcile(secret) as undefined;
+      },
+    });
+    await using cluster = await memoryCluster({ parts: { logins } });
+    await cluster.create(Login, "a", { spec: {} });
+    await cluster.settle();
+
+    const login = await cluster.get(Login, "a");
+    const events = await cluster.list(Event);
+    assert(events.length > 0);
+    assert.match(JSON.stringify(login.status), /\*\*\*/);
+    for (const shown of [login, events]) assert.doesNotMatch(JSON.stringify(shown), new RegExp(password));
+  });
+}
+
+Deno.test("the request log of a memory cluster has the values of a Secret, and does not print them", async () => {
+  await using cluster = await memoryCluster();
+  await cluster.create(Secret, "a", { data: { password } });
+  const requests = cluster.sent({ kind: Secret, verb: "create" });
+  assert.deepEqual((requests[0]!.body as { data: unknown }).data, { password });
+  for (const printed of [Deno.inspect(requests, { depth: 9 }), inspect(requests, { depth: 9 })]) {
+    assert.match(printed, /\*\*\*/);
+    assert.doesNotMatch(printed, new RegExp(password));
+  }
+});
