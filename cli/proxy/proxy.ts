@@ -48,8 +48,11 @@ export function openProxy({ forward, namespace }: ProxyOptions): Proxy {
       if (request.headers.get("authorization") !== `Bearer ${token}`) return new Response("", { status: 401 });
       const headers = new Headers(request.headers);
       for (const name of DROPPED) headers.delete(name);
+      const url = new URL(request.url);
+      // kube-apiserver 1.37 compresses a watch list as several gzip members, and Deno's fetch decodes only the first one.
+      if (url.searchParams.has("watch")) headers.set("accept-encoding", "identity");
       const body = request.body === null ? undefined : await request.text();
-      const passing = { method: request.method, url: new URL(request.url), headers, body, signal: open.signal };
+      const passing = { method: request.method, url, headers, body, signal: open.signal };
       try {
         return answered(await forward(passing));
       } catch (error) {

@@ -173,3 +173,43 @@ Deno.test("WatchCache goes on where the server ends a watch, and passes on what 
   assert.equal(refused.status, 404);
   await refused.body?.cancel();
 });
+
+Deno.test("WatchCache ends a watch with an error when the stream ends before the initial list is complete", async () => {
+  const isCut = { value: true };
+  let cache!: WatchCache;
+  await using way = await door((forward) => {
+    const cutting: Forward = async (passing) => {
+      const response = await forward(passing);
+      if (!isCut.value || !passing.url.searchParams.has("watch")) return response;
+      await response.body?.cancel();
+      return new Response('{"type":"ADDED","object":{"metadata":{"name":"a","resourceVersion":"1"}}}\n{"type":"ADD');
+    };
+    cache = new WatchCache(cutting);
+    return cache.forward;
+  });
+  using _cache = cache;
+
+  const watch = lines(await way.send(WATCH));
+  assert.deepEqual([await nextChange(watch), await nextChange(watch)], ["ADDED a", "ERROR 500"]);
+  assert.equal(await nextChange(watch), "end");
+
+  isCut.value = false;
+  const again = lines(await way.send(WATCH));
+  assert((await names(again)).includes("ADDED default"), "the truncated list is not kept");
+  await again.return(undefined);
+});
+
+Deno.test("openProxy requests watches without compression, whatever the program accepts", async () => {
+  const accepted: (string | null)[] = [];
+  const forward: Forward = ({ headers }) => {
+    accepted.push(headers.get("accept-encoding"));
+    return Promise.resolve(Response.json({}));
+  };
+  await using way = await door(() => forward);
+  accepted.length = 0;
+  for (const path of [NAMESPACES, WATCH]) {
+    const response = await way.send(path, { headers: { "accept-encoding": "gzip" } });
+    await response.body?.cancel();
+  }
+  assert.deepEqual(accepted, [null, "identity"]);
+});

@@ -22,6 +22,20 @@ interface WatchLine {
 /** Marks the bookmark behind all that there is (KEP-3157). */
 const INITIAL_END = "k8s.io/initial-events-end";
 
+/** Fields of the `Status` that ends a stream. */
+interface StreamEnd {
+  readonly code: number;
+  readonly reason: string;
+  readonly message: string;
+}
+
+const EXPIRED: StreamEnd = { code: 410, reason: "Expired", message: "what was kept is gone" };
+const TRUNCATED: StreamEnd = {
+  code: 500,
+  reason: "InternalError",
+  message: "the stream of the API server ended before the initial list was complete",
+};
+
 type Listener = ReadableStreamDefaultController<Uint8Array>;
 
 /** The watches that are kept. */
@@ -118,6 +132,8 @@ class KeptWatch {
         const before = this.#lines;
         // One that broke off can be gone on from as one that was ended.
         await this.#read(body).catch(() => {});
+        // The initial list has no order, so a part of it has no resourceVersion to resume from.
+        if (!this.#isOver && this.#lines > 0 && this.#bookmark === undefined) return this.end(TRUNCATED);
         // To open one after another that brings nothing would be a storm.
         if (this.#isOver || this.#resourceVersion === "" || this.#lines === before) break;
         const url = new URL(this.#passing.url);
@@ -130,23 +146,15 @@ class KeptWatch {
     this.end();
   }
 
-  /** Ends the streams of those who watch. */
-  end(): void {
+  /** Ends the streams of those who watch, with the reason. */
+  end(why: StreamEnd = EXPIRED): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#onEnd();
     this.#reader?.cancel().catch(() => {});
-    const gone = {
-      kind: "Status",
-      apiVersion: "v1",
-      metadata: {},
-      status: "Failure",
-      reason: "Expired",
-      code: 410,
-      message: "what was kept is gone",
-    };
+    const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", ...why };
     for (const listener of this.#listeners) {
-      write(listener, { type: "ERROR", object: gone as WatchLine["object"] });
+      write(listener, { type: "ERROR", object: status as WatchLine["object"] });
       try {
         listener.close();
       } catch { /* he has gone */ }

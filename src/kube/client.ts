@@ -14,6 +14,7 @@ import { accepting, named } from "./metadata_alone.ts";
 import type { Pulse } from "./pulse.ts";
 import { queryOf, select } from "./query.ts";
 import { quotableAnswer } from "./secret_answer.ts";
+import { TruncatedStreamError } from "./truncated_stream_error.ts";
 import { unreached } from "./unreached.ts";
 
 /** The patch types of the API server, and the content type of each. */
@@ -25,6 +26,8 @@ const PATCH_TYPES = {
 
 // 500 a page, as client-go's pager: quick enough for us, small enough not to hurt an apiserver.
 const PAGE_SIZE = 500;
+// kube-apiserver 1.37 compresses a watch list as several gzip members, and Deno's fetch decodes only the first one.
+const UNCOMPRESSED = { "accept-encoding": "identity" };
 // client-go tries ten times as well before it hands a 429 to the caller.
 const MOST_TRIES = 10;
 
@@ -151,6 +154,7 @@ export class Client {
    * Watches a kind. Ends when the server ends it; events that arrive together come together.
    *
    * @throws {ApiError} If the server does not open it. What it has to say later is an event of the type `ERROR`, such as 410.
+   * @throws {TruncatedStreamError} If the stream ends in the middle of an event; its `code` is `TruncatedStream`.
    * @throws {Error} If the stream breaks off.
    */
   async *watch(kind: AnyKind, options: WatchCallOptions = {}): AsyncGenerator<WatchEvent[], void> {
@@ -182,6 +186,9 @@ export class Client {
       }
     } catch (cause) {
       if (cause instanceof SyntaxError || options.signal?.aborted) throw cause;
+      if (cause instanceof TruncatedStreamError) {
+        throw new TruncatedStreamError(`Cannot watch ${asked.what}: ${cause.message}`, { cause });
+      }
       throw new Error(`Cannot watch ${asked.what}: the stream broke off: ${(cause as Error).message}`, { cause });
     }
     if (signal.aborted && !options.signal?.aborted) {
@@ -345,6 +352,7 @@ export class Client {
           accept: options.accept ?? "application/json",
           "user-agent": this.#userAgent,
           ...(body === undefined ? {} : { "content-type": type! }),
+          ...(options.streams ? UNCOMPRESSED : {}),
         },
         body: text,
         signal: options.signal ?? null,

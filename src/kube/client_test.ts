@@ -156,6 +156,23 @@ Deno.test("Client watches with bookmarks, and from the beginning when asked to",
   ]);
 });
 
+Deno.test("Client requests watches without compression, and leaves other requests to the connection", async () => {
+  const { client, accepted } = desk(() => Response.json({ metadata: {}, items: [] }));
+  await client.list(ConfigMap);
+  for await (const _ of client.watch(ConfigMap)) { /* only the request counts */ }
+  assert.deepEqual(accepted, [null, "identity"]);
+});
+
+Deno.test("Client.watch throws a TruncatedStreamError if the stream ends in the middle of an event", async () => {
+  const { client } = desk(() => new Response('{"type":"ADDED","object":{"metadata":{"name":"a"}}}\n{"type":"ADD'));
+  const types: string[] = [];
+  const watching = async (): Promise<void> => {
+    for await (const batch of client.watch(ConfigMap)) types.push(...batch.map(({ type }) => type));
+  };
+  await assert.rejects(watching(), { name: "TruncatedStreamError", code: "TruncatedStream" });
+  assert.deepEqual(types, ["ADDED"]);
+});
+
 Deno.test("Client waits as long as Retry-After says and sends the same request again", async () => {
   const { client, clock, sent } = desk((_, count) =>
     count < 3 ? new Response("", { status: 429, headers: { "retry-after": "2" } }) : Response.json({ ok: true })
@@ -293,6 +310,8 @@ const START = Date.UTC(2030, 0, 1);
 function desk(answer: (request: Sent, count: number) => Response) {
   const clock = new VirtualClock(START);
   const sent: Sent[] = [];
+  /** The `accept-encoding` of each request. */
+  const accepted: (string | null)[] = [];
   const fetch = async (request: Request): Promise<Response> => {
     const { pathname, search } = new URL(request.url);
     const text = await request.text();
@@ -304,10 +323,11 @@ function desk(answer: (request: Sent, count: number) => Response) {
       body: text === "" ? undefined : JSON.parse(text),
     };
     sent.push(record);
+    accepted.push(request.headers.get("accept-encoding"));
     return answer(record, sent.length);
   };
   const client = new Client({ url: "http://cluster", fetch, close() {} }, { clock, userAgent: "test/1" });
-  return { client, clock, sent };
+  return { client, clock, sent, accepted };
 }
 
 function list(items: unknown[], next: string): Response {

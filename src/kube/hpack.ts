@@ -7,6 +7,7 @@
 const STATIC = {
   ":authority": 1,
   ":path": 4,
+  "accept-encoding": 16,
   accept: 19,
   authorization: 23,
   "content-length": 28,

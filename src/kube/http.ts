@@ -28,6 +28,8 @@ export function tlsTransport(
   const close = (): void => lanes.forEach(({ client }) => client.close());
   return {
     fetch: (request) => {
+      // As the client does for its own watches: fetch decodes only the first gzip member of a response.
+      if (new URL(request.url).searchParams.has("watch")) request.headers.set("accept-encoding", "identity");
       const { client, gate } = laneOf(0);
       return gate(() => fetch(request, { client }), request.signal);
     },

@@ -1,5 +1,6 @@
 /** The lines of a watch. */
 import type { AnswerBody } from "./answer.ts";
+import { TruncatedStreamError } from "./truncated_stream_error.ts";
 
 // Forty times the largest object that etcd takes unless it is told otherwise.
 const LONGEST_LINE = 64 << 20;
@@ -11,6 +12,7 @@ const LONGEST_LINE = 64 << 20;
  * @param signal Ends the reading.
  * @param longest How many characters a line may have.
  * @throws {SyntaxError} If a line is not JSON, or too long.
+ * @throws {TruncatedStreamError} If the body ends in the middle of a line.
  */
 export async function* jsonLines(
   body: AnswerBody,
@@ -39,10 +41,22 @@ export async function* jsonLines(
       const values = lines.filter((line) => line !== "").map(parse);
       if (values.length > 0) yield values;
     }
-    if (rest.trim() !== "" && !signal?.aborted) yield [parse(rest)];
+    // A letter that was cut off counts as well.
+    rest += decoder.decode();
+    if (rest.trim() !== "" && !signal?.aborted) yield [parseLast(rest)];
   } finally {
     signal?.removeEventListener("abort", cancel);
     cancel();
+  }
+}
+
+/** Parses a last line that has no line feed. Events are objects, so what parses is whole. */
+function parseLast(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch (cause) {
+    const message = `the stream ended in the middle of a line, after ${line.length} of its characters`;
+    throw new TruncatedStreamError(message, { cause });
   }
 }
 

@@ -20,11 +20,19 @@ for (const { name, chunks, expected } of READ) {
   });
 }
 
-Deno.test("jsonLines refuses a line that breaks off", async () => {
-  const lines = jsonLines(ReadableStream.from([bytes(`{"a":1}\n{"a":`)]));
-  assert.deepEqual((await lines.next()).value, [{ a: 1 }]);
-  await assert.rejects(lines.next(), { name: "SyntaxError" });
-});
+const TRUNCATED: readonly { name: string; last: string | Uint8Array }[] = [
+  { name: "in the middle of a value", last: `{"a":` },
+  { name: "before the last brace", last: `{"a":{"b":1}` },
+  { name: "in the middle of a letter", last: EMOJI.slice(0, 7) },
+];
+
+for (const { name, last } of TRUNCATED) {
+  Deno.test(`jsonLines throws a TruncatedStreamError if the body ends ${name}`, async () => {
+    const lines = jsonLines(ReadableStream.from([bytes(`{"a":1}\n`), bytes(last)]));
+    assert.deepEqual((await lines.next()).value, [{ a: 1 }]);
+    await assert.rejects(lines.next(), { name: "TruncatedStreamError", code: "TruncatedStream" });
+  });
+}
 
 Deno.test("jsonLines refuses a line that is not JSON and shows its beginning", async () => {
   const body = ReadableStream.from([bytes(`{"a":1}\n`), bytes(`<html>${"x".repeat(200)}\n`)]);

@@ -275,6 +275,8 @@ function send(
   const headers = new Headers(given.headers);
   // A request may bring a token of its own.
   if (token !== undefined && !headers.has("Authorization")) headers.set("Authorization", `Bearer ${token}`);
+  // kube-apiserver 1.37 compresses a watch list as several gzip members, and Deno's fetch decodes only the first one.
+  if (new URL(given.url).searchParams.has("watch")) headers.set("Accept-Encoding", "identity");
   // What fetch says of a text that nobody gave a type.
   if (headers.get("Content-Type") === "text/plain;charset=UTF-8") headers.set("Content-Type", "application/json");
   return fetch(new Request(url + pathname + search, given), { headers, client });

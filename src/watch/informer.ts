@@ -6,6 +6,7 @@ import { InternalError } from "../base/internal_error.ts";
 import { ApiError, isStatus } from "../kube/api_error.ts";
 import type { SelectOptions, WatchEvent } from "../kube/calls.ts";
 import type { Client } from "../kube/client.ts";
+import { TruncatedStreamError } from "../kube/truncated_stream_error.ts";
 import type { AnyKind, KubeObject, ManagedFields } from "../resource/kind.ts";
 import { refuseGarbage } from "./garbage.ts";
 import type { ObjectKey } from "./key.ts";
@@ -229,7 +230,10 @@ export class Informer {
     if (signal.aborted) return;
     silence.signal.throwIfAborted();
     if (this.#state.at !== "live") {
-      throw new Error(`Cannot watch ${this.kind.kind}: the server ended the first listing before it was complete`);
+      const received = this.#state.at === "initial" ? this.#state.seen.size : 0;
+      throw new TruncatedStreamError(
+        `Cannot watch ${this.kind.kind}: the stream ended before the initial list was complete, after ${received} objects`,
+      );
     }
     if (isWordless && clock.elapsed() - opened < SHORTEST_STREAM) {
       throw new Error(`Cannot watch ${this.kind.kind}: the server ended the watch at once`);

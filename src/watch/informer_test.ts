@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { ConfigMap } from "../kinds/mod.ts";
+import { TruncatedStreamError } from "../kube/truncated_stream_error.ts";
 import type { AnyKind } from "../resource/kind.ts";
 import {
   added,
@@ -230,6 +231,16 @@ Deno.test("Informer tells nothing of lines that it had before, and goes on from 
   await first.end();
   const [, second] = await desk.opened(2);
   assert.equal(second.query.resourceVersion, "8");
+});
+
+Deno.test("Informer reports a TruncatedStreamError when a stream ends before the initial list is complete", async () => {
+  await using desk = start();
+  const [stream] = await desk.opened(1);
+  await stream.send(added("a", 1));
+  await stream.end();
+  await turns();
+  assert(desk.informer.problem instanceof TruncatedStreamError);
+  assert.equal(desk.informer.isSynced, false);
 });
 
 const STORMS: readonly { name: string; stream: (stream: Stream) => Promise<void> }[] = [

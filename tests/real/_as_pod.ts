@@ -1,6 +1,6 @@
 /** The ways to a real API server: that of a pod, with its service account's files and HTTP/2 of our own, and that of a person, by `fetch`. */
 import { SERVICE_ACCOUNT } from "../../src/base/pod.ts";
-import { type Clock, systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/clock.ts";
 import type { Connection } from "../../src/kube/connection.ts";
 import { tlsTransport, withToken } from "../../src/kube/http.ts";
 import { inCluster } from "../../src/kube/in_cluster.ts";
@@ -17,9 +17,12 @@ export interface Place {
  * Connects as a pod does; but for the name of the API server, which only a pod's name server knows.
  *
  * @param place Where it is.
- * @param clock What the connection knows the time by.
+ * @param options `isTraced` takes the path of a pod with tracing, which is `fetch`.
  */
-export async function asPod({ url, caCert, token }: Place, clock: Clock = systemClock): Promise<Connection> {
+export async function asPod(
+  { url, caCert, token }: Place,
+  { isTraced = false }: { readonly isTraced?: boolean } = {},
+): Promise<Connection> {
   const files: Readonly<Record<string, string>> = { "ca.crt": caCert, token, namespace: "default" };
   const connection = await inCluster({
     env: (name) => name === "KUBERNETES_SERVICE_PORT" ? new URL(url).port : undefined,
@@ -27,7 +30,8 @@ export async function asPod({ url, caCert, token }: Place, clock: Clock = system
       const text = files[path.slice(SERVICE_ACCOUNT.length + 1)];
       return text === undefined ? Promise.reject(new Deno.errors.NotFound(path)) : Promise.resolve(text);
     },
-  }, clock);
+    isTraced: () => isTraced,
+  }, systemClock);
   return { ...connection!, url };
 }
 
