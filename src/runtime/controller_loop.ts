@@ -359,6 +359,10 @@ export class ControllerLoop {
       start.log.debug("Reconcile met another writer", { error: failure.message });
       return next;
     }
+    if (failure.isKnown) {
+      start.log.debug("Object still invalid", { error: failure.message });
+      return next;
+    }
     start.log.error("Reconcile failed", {
       error: failure.message,
       attempt: failures,

@@ -3,6 +3,7 @@ import { maskSecrets } from "../base/mask_secrets.ts";
 import { backoff } from "../base/backoff.ts";
 import { ApiError, isStatus } from "../kube/api_error.ts";
 import { PermanentError, TemporaryError } from "../parts/outcome.ts";
+import { InvalidObjectError } from "./object_shape.ts";
 import { perhapsUndeclared, undeclaredUse } from "./undeclared_use.ts";
 
 /** A run asked for what its object names no longer: the object changed meanwhile, and is run again for that. It never leaves the runtime. */
@@ -19,6 +20,8 @@ export interface Failure {
   readonly isUnexpected: boolean;
   /** Whether it is the everyday race of two writers: a try later it is gone, and nobody has to hear of it. */
   readonly isRace: boolean;
+  /** Whether the same was reported of the object before: it is not logged again. @default {false} */
+  readonly isKnown?: boolean;
   /** Milliseconds until the next try; nothing when only a change of the object can help. */
   readonly after: number | undefined;
   /** Whether a change of what the controller watches goes before the next try: who threw it said that something is awaited. */
@@ -36,6 +39,16 @@ export interface Failure {
 export function failureOf(error: unknown, failures: number, part: string, spread: number): Failure {
   const after = backoff(failures, { spread });
   const message = textOf(error);
+  if (error instanceof InvalidObjectError) {
+    return {
+      reason: "InvalidObject",
+      message,
+      isUnexpected: false,
+      isRace: false,
+      isKnown: error.isKnown,
+      after: undefined,
+    };
+  }
   if (error instanceof PermanentError) {
     return { reason: "PermanentError", message, isUnexpected: false, isRace: false, after: undefined };
   }

@@ -36,6 +36,8 @@ export async function runObject(scope: Scope, start: RunStart): Promise<Outcome>
     case "reconcile":
       return await reconcile(scope, start);
     case "add finalizer, then reconcile":
+      // Without a reconcile there is nothing to clean up.
+      scope.shape?.refuseInvalid(start.object);
       return await reconcileAfter(scope, start, await addFinalizer(scope, start));
     case "remove finalizer, then reconcile":
       return await reconcileAfter(scope, start, await removeFinalizer(scope, start));
@@ -48,6 +50,7 @@ async function reconcileAfter(scope: Scope, start: RunStart, object: KubeObject 
 }
 
 async function reconcile(scope: Scope, start: RunStart): Promise<Outcome> {
+  scope.shape?.refuseInvalid(start.object);
   const run = { ...start, draft: new StatusDraft() };
   const outcome = checked(
     "reconcile",

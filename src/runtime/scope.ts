@@ -14,6 +14,7 @@ import type { Logger } from "./logger.ts";
 import type { Metrics } from "./metrics.ts";
 import { NamedWatches } from "./named_watches.ts";
 import { fieldManager, finalizerName, pausedAnnotation } from "./names.ts";
+import { ObjectShape } from "./object_shape.ts";
 import type { Tracing } from "./tracing.ts";
 import type { Verdicts } from "./verdicts.ts";
 import { type Place, placeOf, wakesOf } from "./wake_place.ts";
@@ -47,6 +48,8 @@ export interface Scope extends Shared {
   readonly indexes: ReadonlyMap<string, LiveIndex>;
   /** Kinds of which only objects are watched that are named. */
   readonly named: readonly NamedWatches[];
+  /** Whether an object is what its type promises; absent if only metadata are watched. */
+  readonly shape: ObjectShape | undefined;
   /** What is counted as it happens. */
   readonly counts: { skippedWrites: number; ownEvents: number };
   readonly manager: string;
@@ -96,6 +99,7 @@ export function scopeOf(operator: string, part: string, controller: Controller, 
     copies,
     indexes: new Map(indexes),
     named,
+    shape: watchOf(controller, kind)?.metadataOnly ? undefined : new ObjectShape(kind, copies[0]!),
     counts: { skippedWrites: 0, ownEvents: 0 },
     log,
     manager: fieldManager(operator, part),

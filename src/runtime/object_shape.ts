@@ -1,0 +1,221 @@
+/**
+ * The shape of the objects that a controller reconciles: whether what the types promise is there. The API server returns objects that were stored under an
+ * earlier schema as they are, so a required field may be missing, or a value may be of another type.
+ *
+ * Only required fields and types are checked. Bounds, patterns and rules are the API server's concern: it tolerates old values that break them, and the
+ * types do not promise them.
+ */
+import { isObject } from "../base/json.ts";
+import type { ObjectKey } from "../watch/key.ts";
+import { keyOf } from "../watch/key.ts";
+import type { LiveCopy } from "../watch/live_copy.ts";
+import { PermanentError } from "../parts/outcome.ts";
+import type { AnyKind, KubeObject } from "../resource/kind.ts";
+import type { JsonSchema } from "../schema/json_schema.ts";
+
+/** An object does not have the shape that its kind's types promise, so it is not reconciled. It never leaves the runtime. */
+export class InvalidObjectError extends PermanentError {
+  override name = "InvalidObjectError";
+
+  /**
+   * @param message What is wrong.
+   * @param isKnown Whether the same was reported of the object before, and has not changed since.
+   */
+  constructor(message: string, readonly isKnown: boolean) {
+    super(message);
+  }
+}
+
+/** Checks the objects of a controller's kind, each version of an object once. */
+export class ObjectShape {
+  readonly #check: Check | undefined;
+  readonly #shown: string;
+  /** Objects whose shape is right. An informer replaces an object when it changes, so an entry never becomes stale. */
+  readonly #valid = new WeakSet<KubeObject>();
+  /** What was reported of objects whose shape is wrong. */
+  readonly #reported = new Map<ObjectKey, string>();
+
+  /**
+   * @param kind The controller's kind, in the version that it asked for. Built-in kinds have no schema here and are never wrong.
+   * @param copy The informer cache of the kind: reports of deleted objects are dropped.
+   */
+  constructor(kind: AnyKind, copy: LiveCopy) {
+    this.#check = checkOf(kind);
+    this.#shown = `${kind.kind} of ${kind.apiVersion}`;
+    copy.listen(({ before, after }) => {
+      if (after === undefined && this.#reported.size > 0) this.#reported.delete(keyOf(before!.metadata));
+    });
+  }
+
+  /**
+   * Makes sure that an object may be reconciled.
+   *
+   * @param object The object.
+   * @throws {InvalidObjectError} If a required field is missing, or a value is of the wrong type.
+   */
+  refuseInvalid(object: KubeObject): void {
+    if (this.#check === undefined || this.#valid.has(object)) return;
+    const faults = new Faults();
+    this.#check(object, faults);
+    const key = keyOf(object.metadata);
+    if (faults.count === 0) {
+      this.#valid.add(object);
+      this.#reported.delete(key);
+      return;
+    }
+    const message = `The object is not a valid ${this.#shown}: ${faults}. Correct the object: ` +
+      "it is reconciled again when it changes.";
+    // One that was created again under the same name is another object.
+    const report = `${object.metadata.uid} ${message}`;
+    const isKnown = this.#reported.get(key) === report;
+    this.#reported.set(key, report);
+    throw new InvalidObjectError(message, isKnown);
+  }
+}
+
+/** Adds what is wrong with a value. */
+type Check = (value: unknown, faults: Faults) => void;
+
+// The status is the operator's own: a stored one of an earlier shape must not keep it from writing a new one.
+const UNCHECKED: readonly string[] = ["apiVersion", "kind", "metadata", "status"];
+
+function checkOf({ version, crd }: AnyKind): Check | undefined {
+  const schema = crd?.spec.versions.find(({ name }) => name === version)?.schema.openAPIV3Schema;
+  if (schema === undefined) return undefined;
+  const isChecked = (name: string): boolean => !UNCHECKED.includes(name);
+  const properties = Object.entries(schema.properties ?? {}).filter(([name]) => isChecked(name));
+  return objectCheck(schema.required?.filter(isChecked) ?? [], properties, undefined);
+}
+
+/** Compiles a schema; undefined if it accepts any value. */
+function compiled(schema: JsonSchema): Check | undefined {
+  const check = ofType(schema);
+  if (check === undefined || schema.nullable !== true) return check;
+  return (value, faults) => {
+    if (value !== null) check(value, faults);
+  };
+}
+
+function ofType(schema: JsonSchema): Check | undefined {
+  if (schema["x-kubernetes-int-or-string"] === true) {
+    return scalar("an integer or a string", (value) => typeof value === "string" || Number.isInteger(value));
+  }
+  const { type, items, additionalProperties } = schema;
+  switch (type) {
+    case "string":
+      return scalar("a string", (value) => typeof value === "string");
+    case "boolean":
+      return scalar("a boolean", (value) => typeof value === "boolean");
+    case "number":
+      return scalar("a number", (value) => typeof value === "number");
+    case "integer":
+      return scalar("an integer", Number.isInteger);
+    case "array":
+      return listCheck(items === undefined ? undefined : compiled(items));
+    case "object":
+      return objectCheck(
+        schema.required ?? [],
+        Object.entries(schema.properties ?? {}),
+        isObject(additionalProperties) ? compiled(additionalProperties) : undefined,
+      );
+    default:
+      return undefined;
+  }
+}
+
+function scalar(expected: string, is: (value: unknown) => boolean): Check {
+  return (value, faults) => {
+    if (!is(value)) faults.wrongType(expected, value);
+  };
+}
+
+function listCheck(item: Check | undefined): Check {
+  return (value, faults) => {
+    if (!Array.isArray(value)) return faults.wrongType("a list", value);
+    if (item === undefined) return;
+    for (let i = 0; i < value.length; i++) {
+      faults.enter(i);
+      item(value[i], faults);
+      faults.leave();
+    }
+  };
+}
+
+function objectCheck(
+  required: readonly string[],
+  properties: readonly (readonly [string, JsonSchema])[],
+  rest: Check | undefined,
+): Check {
+  const checks = new Map(properties.map(([name, schema]) => [name, compiled(schema)]));
+  return (value, faults) => {
+    if (!isObject(value)) return faults.wrongType("an object", value);
+    for (const name of required) {
+      if (!Object.hasOwn(value, name)) faults.missing(name);
+    }
+    // By what the object has: schemas of pods and the like have far more properties than their objects.
+    for (const name of Object.keys(value)) {
+      const check = checks.has(name) ? checks.get(name) : rest;
+      if (check === undefined) continue;
+      faults.enter(name);
+      check(value[name], faults);
+      faults.leave();
+    }
+  };
+}
+
+// So many are told, the others counted.
+const TOLD = 5;
+
+/** What is wrong with an object, and where the check is. */
+class Faults {
+  count = 0;
+  readonly #told: string[] = [];
+  readonly #path: (string | number)[] = [];
+
+  enter(step: string | number): void {
+    this.#path.push(step);
+  }
+
+  leave(): void {
+    this.#path.pop();
+  }
+
+  missing(name: string): void {
+    this.#add([...this.#path, name], "is required and missing");
+  }
+
+  wrongType(expected: string, value: unknown): void {
+    this.#add(this.#path, `must be ${expected}, not ${typeOf(value)}`);
+  }
+
+  /** Values are not quoted: they may be secret. */
+  #add(path: readonly (string | number)[], told: string): void {
+    if (++this.count <= TOLD) this.#told.push(`${shown(path)} ${told}`);
+  }
+
+  toString(): string {
+    const more = this.count > TOLD ? `, and ${this.count - TOLD} more` : "";
+    return `${this.#told.join(", ")}${more}`;
+  }
+}
+
+function shown(path: readonly (string | number)[]): string {
+  return path.map((step, i) => {
+    if (typeof step === "number") return `[${step}]`;
+    if (!/^[A-Za-z_][\w-]*$/.test(step)) return `[${JSON.stringify(step)}]`;
+    return i === 0 ? step : `.${step}`;
+  }).join("");
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "number" && !Number.isInteger(value)) return "a fraction";
+  return {
+    object: "an object",
+    string: "a string",
+    boolean: "a boolean",
+    number: "a number",
+  }[typeof value as string] ??
+    typeof value;
+}

@@ -1,0 +1,156 @@
+/** Objects that were stored under an earlier schema do not reach a reconciler whose types promise something else. */
+import assert from "node:assert/strict";
+import { type Condition, controller, type Infer, operator, resource, s } from "@op/sdk";
+import { ConfigMap, CustomResourceDefinition, Event } from "@op/sdk/kinds";
+import { type MemoryCluster, memoryCluster } from "@op/sdk/testing";
+
+const names = { group: "demo.example.com", kind: "Site" } as const;
+const status = s.object({ host: s.optional(s.string()) });
+
+/** As it was when objects were stored. */
+const OldSite = resource({ ...names, version: "v1", spec: s.object({ host: s.optional(s.anything()) }), status });
+const Site = resource({ ...names, version: "v1", spec: s.object({ host: s.string() }), status });
+
+interface Recorded {
+  readonly reconciled: string[];
+  readonly cleaned: string[];
+}
+
+function recording() {
+  const recorded: Recorded = { reconciled: [], cleaned: [] };
+  const sites = controller(Site, {
+    owns: [ConfigMap],
+    reconcile({ metadata, spec }, { status }) {
+      recorded.reconciled.push(`${metadata.name} ${spec.host.toUpperCase()}`);
+      status({ host: spec.host });
+    },
+    cleanup({ metadata }) {
+      recorded.cleaned.push(metadata.name);
+    },
+  });
+  return { ...recorded, sites };
+}
+
+/** Stores an object as the old definition accepts it, and puts the new one back. */
+async function stored(cluster: MemoryCluster, name: string, spec: unknown, metadata: object = {}): Promise<void> {
+  const patch = (kind: typeof Site | typeof OldSite) =>
+    cluster.client.patch(CustomResourceDefinition, kind.crd.metadata.name, { spec: kind.crd.spec });
+  await patch(OldSite);
+  await cluster.client.create(OldSite, { metadata: { name, ...metadata }, spec: spec as never }, {
+    namespace: "default",
+  });
+  await patch(Site);
+}
+
+function conditions(site: Infer<typeof Site>): string[] {
+  const { conditions = [] } = site.status as { conditions?: readonly Condition[] } | undefined ?? {};
+  return conditions.map(({ type, status, reason }) => `${type}=${status} ${reason}`).sort();
+}
+
+Deno.test("an object without a required field is not reconciled, and its conditions say why", async () => {
+  const { sites, reconciled } = recording();
+  await using cluster = await memoryCluster({ parts: { sites } });
+  await stored(cluster, "wrong", {});
+  await cluster.create(Site, "right", { spec: { host: "a" } });
+  await cluster.settle();
+
+  assert.deepEqual(reconciled, ["right A"]);
+  const wrong = await cluster.get(Site, "wrong");
+  assert.deepEqual(conditions(wrong), ["Ready=False InvalidObject", "Stalled=True InvalidObject"]);
+  const { conditions: all = [] } = wrong.status as { conditions?: readonly Condition[] };
+  assert.match(
+    all[0]!.message,
+    /^The object is not a valid Site of demo\.example\.com\/v1: spec\.host is required and missing\. /,
+  );
+  assert.equal(wrong.metadata.finalizers, undefined);
+});
+
+Deno.test("an invalid object is logged and reported by an event once, and not retried", async () => {
+  const { sites, reconciled } = recording();
+  await using cluster = await memoryCluster({ parts: { sites } });
+  await stored(cluster, "wrong", { host: 5 });
+  await cluster.settle();
+  await cluster.advance("3h");
+  const { metadata: { uid } } = await cluster.get(Site, "wrong");
+  // A child that changes triggers a reconcile of its owner.
+  const ownerReferences = [{ apiVersion: Site.apiVersion, kind: "Site", name: "wrong", uid, controller: true }];
+  await cluster.create(ConfigMap, "child", { metadata: { ownerReferences } });
+  await cluster.settle();
+  await cluster.patch(ConfigMap, "child", { data: { a: "b" } });
+  await cluster.settle();
+
+  const failed = cluster.logged.filter(({ message }) => message === "Reconcile failed");
+  assert.deepEqual(failed.map(({ fields }) => /spec\.host must be a string, not a number/.test(String(fields.error))), [
+    true,
+  ]);
+  const events = (await cluster.list(Event)).filter(({ reason }) => reason === "InvalidObject");
+  assert.deepEqual(events.map(({ regarding, series }) => [regarding?.name, series?.count]), [["wrong", undefined]]);
+  assert.deepEqual(reconciled, []);
+});
+
+Deno.test("an invalid object is reconciled as soon as its spec is corrected", async () => {
+  const { sites, reconciled } = recording();
+  await using cluster = await memoryCluster({ parts: { sites } });
+  await stored(cluster, "wrong", {});
+  await cluster.settle();
+  await cluster.patch(Site, "wrong", { spec: { host: "b" } });
+  await cluster.settle();
+  assert.deepEqual(reconciled, ["wrong B"]);
+  assert.deepEqual(conditions(await cluster.get(Site, "wrong")), ["Ready=True Reconciled"]);
+});
+
+Deno.test("an invalid object that is deleted is cleaned up", async () => {
+  const { sites, cleaned } = recording();
+  await using cluster = await memoryCluster({ parts: { sites } });
+  await stored(cluster, "wrong", {}, { finalizers: ["demo.example.com/test.sites"] });
+  await cluster.settle();
+  assert.deepEqual(cleaned, []);
+  await cluster.delete(Site, "wrong");
+  await cluster.settle();
+  assert.deepEqual(cleaned, ["wrong"]);
+  assert.equal(await cluster.exists(Site, "wrong"), false);
+});
+
+Deno.test("a status of an earlier shape does not keep an object from being reconciled", async () => {
+  const { sites, reconciled } = recording();
+  await using cluster = await memoryCluster({ parts: { sites } });
+  const Open = resource({
+    ...names,
+    version: "v1",
+    spec: s.object({ host: s.string() }),
+    status: s.object({ host: s.anything() }),
+  });
+  await cluster.client.patch(CustomResourceDefinition, Site.crd.metadata.name, { spec: Open.crd.spec });
+  await cluster.create(Open, "old", { spec: { host: "a" } });
+  await cluster.client.patch(Open, "old", { status: { host: 7 } }, { namespace: "default", subresource: "status" });
+  await cluster.settle();
+  assert.deepEqual(reconciled.at(-1), "old A");
+  assert.equal((await cluster.get(Site, "old")).status?.host, "a");
+});
+
+Deno.test("objects are checked in the version that the controller asks for", async () => {
+  const Older = resource({ ...names, version: "v1", spec: s.object({ name: s.optional(s.string()) }), status });
+  const Newer = resource({
+    ...names,
+    version: "v2",
+    spec: s.object({ name: s.optional(s.string()), host: s.optional(s.string()) }),
+    status,
+    versions: [Older],
+  });
+  const Strict = resource({
+    ...names,
+    version: "v2",
+    spec: s.object({ name: s.optional(s.string()), host: s.string() }),
+    status,
+    versions: [Older],
+  });
+  const reconciled: string[] = [];
+  const part = (kind: typeof Older | typeof Strict, key: string) =>
+    controller(kind, { reconcile: ({ metadata }) => void reconciled.push(`${key} ${metadata.name}`) });
+  const op = operator({ name: "versions", parts: { older: part(Older, "older"), strict: part(Strict, "strict") } });
+  await using cluster = await memoryCluster({ operator: op });
+  await cluster.client.patch(CustomResourceDefinition, Strict.crd.metadata.name, { spec: Newer.crd.spec });
+  await cluster.create(Older, "a", { spec: { name: "x" } });
+  await cluster.settle();
+  assert.deepEqual([...new Set(reconciled)], ["older a"]);
+});
