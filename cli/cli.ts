@@ -157,6 +157,7 @@ function program(io: Io): Command {
     .option("--dir <folder>", "the folder that overlays are in", "config")
     .option("--dry-run", "ask the server what would be, and change nothing")
     .option(...ALLOW_BREAKING)
+    .option("--adopt", "take over objects that belong to another operator of the same name")
     .option("--no-wait", "do not wait until it runs")
     .option("--timeout <seconds>", "how long to wait", "120")
     .action(async (overlay, options) => (await import("./deploy/deploy.ts")).deploy(overlay, options, io));
@@ -168,6 +169,7 @@ function program(io: Io): Command {
   )
     .argument("[file]", OPERATOR_FILE, "main.ts")
     .option("--yes", "do it (default: tell what would go)")
+    .option("--adopt", "also delete objects that belong to another operator of the same name")
     .option("--keep-objects", "leave its kinds and their objects")
     .option("--release-finalizers", "let objects go that the operator did not clean up in time")
     .option("--timeout <seconds>", "how long it has to clean up", "60")

@@ -53,6 +53,24 @@ export async function connectCluster({ kubeconfig, context }: ClusterOptions, io
 }
 
 /**
+ * Returns the kind of an object as the cluster serves it, or `undefined` if the cluster does not serve it.
+ *
+ * @param cluster The cluster.
+ * @param object The object.
+ */
+export async function servedKind(
+  cluster: Cluster,
+  object: Pick<PlainObject, "apiVersion" | "kind">,
+): Promise<AnyKind | undefined> {
+  try {
+    return await cluster.kindOf(object);
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code === "KindNotServed") return undefined;
+    throw error;
+  }
+}
+
+/**
  * Why an object was not applied. What the API server answers names the object already.
  *
  * @param error What came of it.

@@ -25,6 +25,8 @@ export interface Permission {
 /** An operator's own account. */
 export interface OperatorFacts {
   readonly name: string;
+  /** Identifies it among operators of the same name; absent where its `operator.toml` has none. */
+  readonly id?: string;
   readonly version: string;
   /** CustomResourceDefinitions, as they are sent to a cluster. */
   readonly crds: readonly CustomResourceDefinitionManifest[];
@@ -107,12 +109,12 @@ function factsOf(coded) {
   try {
     const project = ${JSON.stringify(project ?? null)};
     const op = project === null ? coded : coded.configured(project.text, project.path);
-    const { builder = {}, telemetry = false } = op.config ?? {};
+    const { id, builder = {}, telemetry = false } = op.config ?? {};
     const finalizers = Object.values(op.parts).flatMap((part) => part.part === "controller" ? part.finalizer ?? [] : []);
     const reconciled = Object.values(op.parts).flatMap((part) => part.part === "controller" ? part.kind.crd?.metadata.name ?? [] : []);
     const controllers = Object.keys(op.parts).filter((key) => op.parts[key].part === "controller");
     const manifests = op.manifests(${JSON.stringify(install)});
-    return { name, version, crds: op.crds(), permissions: op.permissions(), rights: op.rights(), manifests, samples: op.samples(), finalizers, controllers, reconciled, builder, telemetry };
+    return { name, id, version, crds: op.crds(), permissions: op.permissions(), rights: op.rights(), manifests, samples: op.samples(), finalizers, controllers, reconciled, builder, telemetry };
   } catch (error) {
     return { refused: error.message };
   }

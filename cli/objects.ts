@@ -8,8 +8,26 @@ import type { Io } from "./io.ts";
 export interface PlainObject {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels?: { readonly [key: string]: string };
+    readonly annotations?: { readonly [key: string]: string };
+  };
   readonly [field: string]: unknown;
+}
+
+/** An object's kind and name. */
+export type NamedObject = Pick<PlainObject, "kind" | "metadata">;
+
+/** Returns an object's kind and name as messages show them: `ConfigMap default/site`. */
+export function shown({ kind, metadata: { name, namespace } }: NamedObject): string {
+  return `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
+}
+
+/** Returns the namespace of an object as the client's calls take it. */
+export function place({ metadata }: Pick<PlainObject, "metadata">): { namespace?: string } {
+  return metadata.namespace === undefined ? {} : { namespace: metadata.namespace };
 }
 
 /**

@@ -86,6 +86,7 @@ export function addRunning(op: Command, io: Io): void {
   withCluster(op.command("dev").description("run an operator here as its service account, anew whenever it is saved"))
     .argument("[file]", `${OPERATOR_FILE}; it needs no project around it`, "main.ts")
     .option("--local", "on an API server in this process, for kubectl too: no cluster is needed")
+    .option("--adopt", "take over objects that belong to another operator of the same name")
     .option("--as-me", "with your own rights, where you may not act as the service account")
     .option(...ALLOW_BREAKING)
     .option("-n, --namespace <names...>", "the only namespaces that it looks at and has rights in (default: all)")

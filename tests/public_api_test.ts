@@ -34,8 +34,8 @@ ValidationRule ValueValidation with WithOptions
 
 /** `@op/sdk/definitions`. */
 const DEFINITIONS = `
-AddedStatus applyJsonPatch byNearness columnSchema ColumnType columnType CONDITIONS equal isObject JsonPatchOperation
-maskSecretChange maskSecretMessage maskSecrets nearest OBSERVED_GENERATION pluralOf
+AddedStatus applyJsonPatch byNearness columnSchema ColumnType columnType CONDITIONS equal ID_LABEL isObject
+JsonPatchOperation maskSecretChange maskSecretMessage maskSecrets NAME_LABEL nearest OBSERVED_GENERATION pluralOf
 `;
 
 /** `@op/sdk/validation`. */

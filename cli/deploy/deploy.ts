@@ -6,10 +6,12 @@ import { refuseBreakingChanges } from "../crd/breaking_changes.ts";
 import { definitionsIn } from "../definitions/definition.ts";
 import { Failure, UsageError } from "../exit_code.ts";
 import type { Io } from "../io.ts";
-import { type PlainObject, readObjects } from "../objects.ts";
+import { type PlainObject, readObjects, shown } from "../objects.ts";
+import { counted } from "../plural.ts";
+import { isOwnNamespace, refuseConflicts } from "./ownership.ts";
 import { kustomize } from "./kustomize.ts";
 import { waitUntilRunning } from "./rollout.ts";
-import { byNearness, nearest } from "@op/sdk/definitions";
+import { byNearness, NAME_LABEL, nearest } from "@op/sdk/definitions";
 import { step } from "../progress.ts";
 
 /** Options for {@linkcode deploy}. */
@@ -20,6 +22,8 @@ export interface DeployOptions extends ClusterOptions {
   readonly dryRun?: boolean | undefined;
   /** Apply definitions though stored objects lose fields or no longer fit. */
   readonly allowBreaking?: boolean | undefined;
+  /** Take over objects that belong to another operator of the same name. */
+  readonly adopt?: boolean | undefined;
   /** Wait until it runs. */
   readonly wait: boolean;
   /** How many seconds to wait. */
@@ -47,19 +51,25 @@ export async function deploy(overlay: string, options: DeployOptions, io: Io): P
   }
   const read = inOrder(await objectsOf(overlay, options.dir, io));
   if (read.length === 0) {
-    const shown = overlay === "-" ? "standard input" : `"${overlay}"`;
+    const source = overlay === "-" ? "standard input" : `"${overlay}"`;
     throw new Failure(
-      `Cannot deploy ${shown}: there is no object in it; name an overlay, a folder or a file that has some`,
+      `Cannot deploy ${source}: there is no object in it; name an overlay, a folder or a file that has some`,
     );
   }
   step("Looking at the cluster", io);
   using cluster = await connectCluster(options, io);
+  const objects = await Promise.all(read.map((object) => placed(cluster, object, read)));
+  if (options.adopt !== true) {
+    await refuseConflicts(cluster, objects, {
+      what: `deploy ${named(objects)}`,
+      adopting: "To take the objects over, say --adopt.",
+    });
+  }
   const { allowBreaking } = options;
   await refuseBreakingChanges(cluster, definitionsIn(read), { allowBreaking }, io);
-  const objects = await Promise.all(read.map((object) => placed(cluster, object, read)));
-  io.out(`${options.dryRun ? "Would apply" : "Applying"} ${objects.length} objects to ${cluster.url}\n`);
+  io.out(`${options.dryRun ? "Would apply" : "Applying"} ${counted(objects.length, "object")} to ${cluster.url}\n`);
   for (const object of objects) {
-    io.out(`  ${await applied(cluster, await placed(cluster, object, []), objects, options.dryRun ?? false)}\n`);
+    io.out(`  ${await applied(cluster, await placed(cluster, object, []), objects, options)}\n`);
   }
   if (options.dryRun || !options.wait) return;
   await waitUntilRunning(cluster, objects, seconds, io);
@@ -110,12 +120,16 @@ async function applied(
   cluster: Cluster,
   object: PlainObject,
   all: readonly PlainObject[],
-  dryRun: boolean,
+  { dryRun = false, adopt = false }: DeployOptions,
 ): Promise<string> {
-  const { name, namespace } = object.metadata;
-  const shown = `${object.kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
+  const { namespace } = object.metadata;
+  const described = shown(object);
   const kind = await cluster.kindOf(object);
   const before = await found(cluster, kind, object);
+  // Without its labels it is not the operator's, so that uninstalling the operator leaves it.
+  if (before !== undefined && object.kind === "Namespace" && !isOwnNamespace(before, object) && !adopt) {
+    return `kept       ${described} (not its own)`;
+  }
   try {
     const after: KubeObject = await cluster.client.apply(kind, object, {
       manager: MANAGER,
@@ -123,17 +137,23 @@ async function applied(
       fieldValidation: "Strict",
       dryRun,
     });
-    if (before === undefined) return `created    ${shown}`;
+    if (before === undefined) return `created    ${described}`;
     return before.metadata.resourceVersion === after.metadata.resourceVersion
-      ? `unchanged  ${shown}`
-      : `changed    ${shown}`;
+      ? `unchanged  ${described}`
+      : `changed    ${described}`;
   } catch (error) {
     const isComing = all.some(({ kind, metadata }) => kind === "Namespace" && metadata.name === namespace);
     if (dryRun && isComing && error instanceof ApiError && error.status === 404) {
-      return `created    ${shown} (unchecked: its namespace comes with it)`;
+      return `created    ${described} (unchecked: its namespace comes with it)`;
     }
-    throw applyFailure(error, shown);
+    throw applyFailure(error, described);
   }
+}
+
+/** The operators that objects are of, as messages name them. */
+function named(objects: readonly PlainObject[]): string {
+  const names = new Set(objects.flatMap(({ metadata }) => metadata.labels?.[NAME_LABEL] ?? []));
+  return names.size === 0 ? "these objects" : [...names].map((name) => `"${name}"`).join(" and ");
 }
 
 async function found(cluster: Cluster, kind: AnyKind, { metadata }: PlainObject): Promise<KubeObject | undefined> {

@@ -1,18 +1,21 @@
 /** `op uninstall`: takes an operator out of a cluster, its objects first, so that nothing is left that waits for it. */
 import { type AnyKind, ApiError, type KubeObject } from "@op/sdk";
-import { type Cluster, type ClusterOptions, connectCluster } from "../cluster.ts";
+import { type Cluster, type ClusterOptions, connectCluster, servedKind } from "../cluster.ts";
 import { Failure, UsageError } from "../exit_code.ts";
 import { factsOf, NO_IMAGE, type PlaceOptions } from "../generate/generate.ts";
 import type { OperatorFacts } from "../inspect.ts";
 import type { Io } from "../io.ts";
-import type { PlainObject } from "../objects.ts";
+import { place, type PlainObject, shown } from "../objects.ts";
 import { step } from "../progress.ts";
+import { isOwnNamespace, refuseConflicts } from "./ownership.ts";
 import { registeredIn, unregister } from "../run/webhook_registration.ts";
 
 /** Options for {@linkcode uninstall}. */
 export interface UninstallOptions extends ClusterOptions, PlaceOptions {
   /** Do it; without, it is only told what would go. */
   readonly yes?: boolean | undefined;
+  /** Delete objects that belong to another operator of the same name, too. */
+  readonly adopt?: boolean | undefined;
   /** Leave the kinds and their objects. */
   readonly keepObjects?: boolean | undefined;
   /** Take the operator's finalizers off what is still there when the time is over. */
@@ -44,6 +47,12 @@ export async function uninstall(file: string, options: UninstallOptions, io: Io)
   }
   const facts = await factsOf(file, { ...options, image: NO_IMAGE }, io);
   using cluster = await connectCluster(options, io);
+  if (options.adopt !== true) {
+    await refuseConflicts(cluster, partsOf(facts, options.keepObjects ?? false), {
+      what: `uninstall "${facts.name}"`,
+      adopting: "To delete all of them anyway, say --adopt.",
+    });
+  }
   const owned = options.keepObjects ? [] : await objectsOf(cluster, facts);
   const parts = await present(cluster, partsOf(facts, options.keepObjects ?? false));
   if (options.yes !== true) {
@@ -72,14 +81,9 @@ async function objectsOf(cluster: Cluster, { crds, reconciled }: OperatorFacts):
   const own = crds.filter(({ metadata }) => reconciled.includes(metadata.name));
   const lists = await Promise.all(own.map(async ({ spec: { group, names, versions } }) => {
     const version = versions.find(({ served }) => served)?.name ?? "";
-    try {
-      const kind = await cluster.kindOf({ apiVersion: `${group}/${version}`, kind: names.kind });
-      return (await cluster.client.list(kind)).map((object: KubeObject) => ({ kind, object }));
-    } catch (error) {
-      // A kind that is not there has no objects.
-      if (/Cannot find a kind/.test((error as Error).message)) return [];
-      throw error;
-    }
+    const kind = await servedKind(cluster, { apiVersion: `${group}/${version}`, kind: names.kind });
+    if (kind === undefined) return [];
+    return (await cluster.client.list(kind)).map((object: KubeObject) => ({ kind, object }));
   }));
   return lists.flat();
 }
@@ -101,10 +105,12 @@ function partsOf({ manifests, reconciled }: OperatorFacts, isKept: boolean): Pla
 
 async function present(cluster: Cluster, parts: readonly PlainObject[]): Promise<PlainObject[]> {
   const found = await Promise.all(parts.map(async (part) => {
+    const kind = await servedKind(cluster, part);
+    if (kind === undefined) return [];
     try {
-      const live = await cluster.client.get(await cluster.kindOf(part), part.metadata.name, place(part));
+      const live = await cluster.client.get(kind, part.metadata.name, place(part));
       // A namespace that others made, or put something into by its name, is not ours to delete.
-      const isOurs = part.kind !== "Namespace" || isMarked(live, part);
+      const isOurs = part.kind !== "Namespace" || isOwnNamespace(live, part);
       return isOurs ? [part] : [];
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) return [];
@@ -112,11 +118,6 @@ async function present(cluster: Cluster, parts: readonly PlainObject[]): Promise
     }
   }));
   return found.flat();
-}
-
-function isMarked(live: KubeObject, part: PlainObject): boolean {
-  const { labels } = part.metadata as KubeObject["metadata"];
-  return Object.entries(labels ?? {}).every(([label, value]) => live.metadata.labels?.[label] === value);
 }
 
 async function deleteOwned(
@@ -181,12 +182,4 @@ async function remove(cluster: Cluster, kind: AnyKind, object: PlainObject): Pro
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 404)) throw error;
   }
-}
-
-function place({ metadata }: Pick<PlainObject, "metadata"> | KubeObject): { namespace?: string } {
-  return metadata.namespace === undefined ? {} : { namespace: metadata.namespace };
-}
-
-function shown({ kind, metadata: { name, namespace } }: Pick<PlainObject, "kind" | "metadata">): string {
-  return `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
 }

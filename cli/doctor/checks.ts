@@ -1,11 +1,13 @@
 /** The checks of `op doctor` on what an operator declares: definitions, rights, the Deployment, the Lease, finalizers. */
 import { ApiError, type KubeObject, type Right } from "@op/sdk";
 import { CustomResourceDefinition, Deployment, Lease, SubjectAccessReview } from "@op/sdk/kinds";
-import type { Cluster } from "../cluster.ts";
+import { type Cluster, servedKind } from "../cluster.ts";
 import { definitionChanges } from "../crd/definition_changes.ts";
 import type { Definition } from "../definitions/definition.ts";
 import type { OperatorFacts } from "../inspect.ts";
 import { accountOf } from "../run/install.ts";
+import { conflictReport, conflictsIn } from "../deploy/ownership.ts";
+import type { PlainObject } from "../objects.ts";
 import { type Finding, findings } from "./finding.ts";
 
 /** Versions of Kubernetes that the SDK is tried on: older ones may lack what it asks for. */
@@ -20,6 +22,24 @@ export async function server({ client, url }: Cluster): Promise<Finding[]> {
   const told = `${url} is Kubernetes ${gitVersion}`;
   const isOld = Number(major) === 1 && Number.parseInt(minor) < OLDEST_MINOR;
   return [isOld ? doubtful(`${told}; the SDK is tried on 1.${OLDEST_MINOR} and later`) : good(told)];
+}
+
+/** The objects of the operator's name belong to this operator, and not to another one of the same name. */
+export async function identity(cluster: Cluster, { name, id, manifests }: OperatorFacts): Promise<Finding[]> {
+  const { good, wrong, doubtful } = findings("identity");
+  const objects = Object.values(manifests).flat() as unknown as PlainObject[];
+  const conflicts = await conflictsIn(cluster, objects);
+  if (conflicts.length > 0) {
+    const report = await conflictReport(cluster, conflicts, objects);
+    return [wrong(`${report.replaceAll("\n", " ")} op deploy and op uninstall refuse to change them.`)];
+  }
+  if (id !== undefined) return [good(`no object of "${name}" belongs to another operator; the ID is "${id}"`)];
+  return [
+    doubtful(
+      `"${name}" has no ID: another operator of this name is recognized by its kinds only. Add to operator.toml: ` +
+        `[project] id = "${crypto.randomUUID()}"`,
+    ),
+  ];
 }
 
 /** The definitions are there, served, and what is declared. */
@@ -175,14 +195,8 @@ export async function finalizers(
   const kinds = crds.filter(({ metadata }) => reconciled.includes(metadata.name));
   const lists = await Promise.all(kinds.map(async ({ spec }) => {
     const version = spec.versions.find(({ storage }) => storage)?.name ?? "";
-    try {
-      return await cluster.client.list(
-        await cluster.kindOf({ apiVersion: `${spec.group}/${version}`, kind: spec.names.kind }),
-      );
-    } catch (error) {
-      if (error instanceof ApiError || !/Cannot find a kind/.test((error as Error).message)) throw error;
-      return [];
-    }
+    const kind = await servedKind(cluster, { apiVersion: `${spec.group}/${version}`, kind: spec.names.kind });
+    return kind === undefined ? [] : await cluster.client.list(kind);
   }));
   const all = lists.flat() as KubeObject[];
   const stuck = all.filter(({ metadata: { deletionTimestamp } }) =>

@@ -5,7 +5,7 @@ import { Failure, UsageError } from "../exit_code.ts";
 import { factsOf, NO_IMAGE, type PlaceOptions } from "../generate/generate.ts";
 import { type Form, type GlobalOptions, isColored } from "../global_options.ts";
 import type { Io } from "../io.ts";
-import { definitions, finalizers, leader, permissions, server, workload } from "./checks.ts";
+import { definitions, finalizers, identity, leader, permissions, server, workload } from "./checks.ts";
 import { type Finding, looked } from "./finding.ts";
 import { webhooks } from "./webhooks.ts";
 
@@ -35,6 +35,7 @@ export async function doctor(file: string, options: DoctorOptions, io: Io): Prom
   // Without an answer to the first there is nothing else to ask.
   const reached = await server(cluster);
   const found = await Promise.all([
+    looked("identity", () => identity(cluster, facts)),
     looked("kinds", () => definitions(cluster, facts)),
     looked("permissions", () => permissions(cluster, facts, options.namespace)),
     looked("deployment", () => workload(cluster, facts)),

@@ -28,6 +28,8 @@ export interface NewOperatorOptions {
 
 /** The name that the template's files use; the new operator's stands in its place. */
 const TEMPLATE_NAME = "website-operator";
+/** The ID that the template's files use; each new operator gets one of its own. */
+const TEMPLATE_ID = "00000000-0000-4000-8000-000000000000";
 /** The kind that the template has. */
 const OWN: KindOptions = { kind: "Website", apiVersion: "v1", group: "demo.example.com" };
 
@@ -61,15 +63,19 @@ export async function newOperator(name: string, options: NewOperatorOptions, io:
  * The files of a project.
  *
  * @param name The operator's name.
- * @param options The folder of a local SDK, where there is one: absolute, or relative to the project.
+ * @param options The folder of a local SDK, where there is one: absolute, or relative to the project. The operator's ID is random by default.
  * @returns Path to text, in alphabetical order.
  */
 export function render(
   name: string,
-  { kind, ...options }: { readonly sdk?: string | undefined; readonly kind?: KindNames | undefined } = {},
+  { kind, id = crypto.randomUUID(), ...options }: {
+    readonly sdk?: string | undefined;
+    readonly kind?: KindNames | undefined;
+    readonly id?: string;
+  } = {},
 ): Map<string, string> {
   const template = Object.entries(TEMPLATES.operator).map(([path, text]) =>
-    [path, resealed(text, text.replaceAll(TEMPLATE_NAME, name))] as const
+    [path, resealed(text, text.replaceAll(TEMPLATE_NAME, name).replaceAll(TEMPLATE_ID, id))] as const
   );
   const files = kind === undefined ? template : withKind(template, kind);
   return new Map([["deno.json", projectConfig(name, options)] as const, ...files].sort(([a], [b]) => (a < b ? -1 : 1)));

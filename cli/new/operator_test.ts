@@ -53,6 +53,15 @@ Deno.test("op new operator puts the name where the template has its own", () => 
   for (const [path, text] of files) assert(!text.includes("website-operator"), path);
 });
 
+Deno.test("op new operator gives each project an ID of its own, in its manifests as well", () => {
+  const ids = [render("shop"), render("shop")].map((files) => {
+    const [, id] = /^id = "([-0-9a-f]{36})"$/m.exec(files.get("operator.toml") ?? "") ?? [];
+    assert.match(files.get("config/rbac/role.yaml") ?? "", new RegExp(`^ +op/operator-id: ${id}$`, "m"));
+    return id;
+  });
+  assert.notEqual(ids[0], ids[1]);
+});
+
 Deno.test("op new operator uses the published SDK of its own version", () => {
   const { imports, links } = JSON.parse(render("shop").get("deno.json") ?? "");
   assert.match(imports["@op/sdk"], /^jsr:@op\/sdk@\^\d+\.\d+\.\d+$/);

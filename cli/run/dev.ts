@@ -31,6 +31,8 @@ import { withLiveConversion } from "./webhook_registration.ts";
 export interface DevOptions extends StartOptions, Omit<DevWebhookOptions, "skipWebhookServer"> {
   /** On an API server in this process. */
   readonly local?: boolean | undefined;
+  /** Take over objects that belong to another operator of the same name. */
+  readonly adopt?: boolean | undefined;
   /** With the rights of the kubeconfig, and not as the service account. */
   readonly asMe?: boolean | undefined;
   /** Apply definitions though stored objects lose fields or no longer fit. */
@@ -203,12 +205,11 @@ class Session {
 
   /** Only what is not as it was: most changes are none of what is declared. */
   async #install(facts: OperatorFacts): Promise<void> {
-    const { cluster, cache, io, stop, options } = this.#with;
+    const { cluster, cache, io, stop, options: { adopt, allowBreaking } } = this.#with;
     const text = JSON.stringify(facts.manifests);
     if (text === this.#facts) return;
-    const { allowBreaking } = options;
     await refuseBreakingChanges(cluster, definitionsIn(facts.manifests.crd), { allowBreaking, signal: stop }, io);
-    for (const changed of await install(cluster, await withLiveConversion(cluster, facts), stop)) {
+    for (const changed of await install(cluster, await withLiveConversion(cluster, facts), { signal: stop, adopt })) {
       io.out(`applied ${changed}\n`);
     }
     const rights = JSON.stringify([facts.manifests.rbac, facts.manifests.crd]);

@@ -4,7 +4,8 @@ import { ApiError, type KubeObject } from "@op/sdk";
 import { applyFailure, type Cluster } from "../cluster.ts";
 import { MANAGER } from "../deploy/deploy.ts";
 import type { OperatorFacts } from "../inspect.ts";
-import type { PlainObject } from "../objects.ts";
+import { place, type PlainObject, shown } from "../objects.ts";
+import { isOwnNamespace, refuseConflicts } from "../deploy/ownership.ts";
 
 /** How often it is looked whether a kind is served. */
 const BETWEEN_LOOKS = 200;
@@ -14,15 +15,26 @@ const BETWEEN_LOOKS = 200;
  *
  * @param cluster The cluster.
  * @param facts The operator's own account.
- * @param signal Ends the waiting.
+ * @param options `signal` ends the waiting; `adopt` takes over what belongs to another operator.
  * @returns What was created or changed.
- * @throws {Failure} If the server refuses one.
+ * @throws {Failure} If an object belongs to another operator, or the server refuses one.
  */
-export async function install(cluster: Cluster, facts: OperatorFacts, signal: AbortSignal): Promise<string[]> {
+export async function install(
+  cluster: Cluster,
+  facts: OperatorFacts,
+  { signal, adopt = false }: { readonly signal: AbortSignal; readonly adopt?: boolean | undefined },
+): Promise<string[]> {
   const { crd, namespace, rbac } = facts.manifests;
+  const objects = [...crd, ...namespace, ...rbac] as unknown as PlainObject[];
+  if (!adopt) {
+    await refuseConflicts(cluster, objects, {
+      what: `install "${facts.name}"`,
+      adopting: "To take the objects over, say --adopt.",
+    });
+  }
   const changed: string[] = [];
-  for (const object of [...crd, ...namespace, ...rbac] as unknown as PlainObject[]) {
-    if (await applied(cluster, object)) changed.push(`${object.kind} ${object.metadata.name}`);
+  for (const object of objects) {
+    if (await applied(cluster, object, adopt)) changed.push(`${object.kind} ${object.metadata.name}`);
   }
   for (const { metadata } of crd) {
     while (!isServed(await cluster.client.get(CustomResourceDefinition, metadata.name, { signal }))) {
@@ -33,23 +45,22 @@ export async function install(cluster: Cluster, facts: OperatorFacts, signal: Ab
 }
 
 /** Applies one object. @returns Whether it is another now. */
-async function applied(cluster: Cluster, object: PlainObject): Promise<boolean> {
+async function applied(cluster: Cluster, object: PlainObject, adopt: boolean): Promise<boolean> {
   const kind = await cluster.kindOf(object);
-  const { name, namespace } = object.metadata;
   try {
     const before = await found(cluster, object);
+    const isOthers = object.kind === "Namespace" && before !== undefined && !isOwnNamespace(before, object);
+    if (isOthers && !adopt) return false;
     const after: KubeObject = await cluster.client.apply(kind, object, { manager: MANAGER, force: true });
     return before?.metadata.resourceVersion !== after.metadata.resourceVersion;
   } catch (error) {
-    const shown = namespace === undefined ? name : `${namespace}/${name}`;
-    throw applyFailure(error, `${object.kind} ${shown}`);
+    throw applyFailure(error, shown(object));
   }
 }
 
 async function found(cluster: Cluster, object: PlainObject): Promise<KubeObject | undefined> {
-  const { name, namespace } = object.metadata;
   try {
-    return await cluster.client.get(await cluster.kindOf(object), name, namespace === undefined ? {} : { namespace });
+    return await cluster.client.get(await cluster.kindOf(object), object.metadata.name, place(object));
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return undefined;
     throw error;

@@ -31,7 +31,7 @@ const ACCEPT = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscovery
  * @param client Asks the cluster.
  * @param name The name.
  * @returns The kind as the cluster serves it; what its objects hold is unknown to the compiler.
- * @throws {Error} If the cluster has no such kind, or several groups have one.
+ * @throws {Error} If the cluster has no such kind (the error's `code` is `"KindNotServed"`), or several groups have one.
  * @throws {ApiError} If the cluster does not tell what it serves.
  *
  * @example Usage
@@ -59,8 +59,11 @@ export async function findKind(client: Client, name: string): Promise<UntypedKin
   }
   const [first, ...others] = found.values();
   if (first === undefined) {
-    throw new Error(
-      `Cannot find a kind "${name}": the cluster serves none by that name: is its CustomResourceDefinition installed?`,
+    throw Object.assign(
+      new Error(
+        `Cannot find a kind "${name}": the cluster serves none by that name: is its CustomResourceDefinition installed?`,
+      ),
+      { code: "KindNotServed" },
     );
   }
   // The core group goes first, as with kubectl: "events" are the core group's.

@@ -21,6 +21,12 @@ export const CERTIFICATE_SOURCES: readonly CertificateSource[] = ["self", "cert-
 
 /** Where and how an operator is installed: what is not in its code. */
 export interface InstallOptions {
+  /**
+   * Identifies the operator among others of the same name: every installed object carries it as the label `op/operator-id`, and `op deploy` does not
+   * change objects that carry another one. A label value of at most 63 characters that never changes; `op new` generates a UUID.
+   * @default {none: the objects carry the operator's name only}
+   */
+  readonly id?: string;
   /** The namespace that it runs in. @default {`<name>-system`} */
   readonly namespace?: string;
   /** The only namespaces that it looks at: it gets rights there and nowhere else. @default {all} */
@@ -47,6 +53,8 @@ export interface InstallOptions {
 
 /** The options with their defaults. */
 export interface Install {
+  /** Absent for an operator that is identified by its name only. */
+  readonly id: string | undefined;
   readonly namespace: string;
   /** Absent for all. */
   readonly watches: readonly string[] | undefined;
@@ -56,6 +64,9 @@ export interface Install {
   readonly webhookUrl: string | undefined;
   readonly image: string;
 }
+
+// apimachinery validation.IsValidLabelValue, but not empty.
+const ID = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 
 // RFC 1123: what the server takes as a namespace's name.
 const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
@@ -80,6 +91,7 @@ export function installOf(
   options: InstallOptions,
 ): Install {
   const {
+    id,
     namespace = `${name}-system`,
     watches,
     policies = [],
@@ -89,6 +101,11 @@ export function installOf(
     commit,
   } = options;
   const { image = imageOf(imageParts, { name, version, commit }) } = options;
+  if (id !== undefined && !ID.test(id)) {
+    throw new TypeError(
+      `Cannot install operator "${name}": its id "${id}" is not a label value. Use at most 63 letters, digits, "-", "_" and ".", beginning and ending with a letter or digit.`,
+    );
+  }
   for (const each of [namespace, ...watches ?? []]) {
     if (!NAMESPACE.test(each)) {
       throw new TypeError(
@@ -109,6 +126,7 @@ export function installOf(
     throw new TypeError(`Cannot install operator "${name}": "${image}" is no image: write it as "registry/name:tag"`);
   }
   return {
+    id,
     namespace,
     watches: watches?.length === 0 ? undefined : watches,
     policies,

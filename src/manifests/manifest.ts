@@ -1,4 +1,5 @@
 /** Objects as they are sent to a cluster. */
+import { ID_LABEL, NAME_LABEL } from "../base/installed_labels.ts";
 
 /** Any object as it is sent to a cluster. */
 export interface Manifest {
@@ -23,5 +24,20 @@ export interface Manifest {
  * @param operator The operator's name.
  */
 export function labelsOf(operator: string): { readonly [key: string]: string } {
-  return { "app.kubernetes.io/name": operator };
+  return { [NAME_LABEL]: operator };
+}
+
+/**
+ * Returns an object with the label that identifies the operator it is installed for. Pod templates and selectors stay as they are, because a Deployment's
+ * selector cannot be changed.
+ *
+ * @param manifest The object.
+ * @param id The operator's ID.
+ */
+export function withId<M extends { readonly metadata: { readonly labels?: { readonly [key: string]: string } } }>(
+  manifest: M,
+  id: string,
+): M {
+  const { metadata } = manifest;
+  return { ...manifest, metadata: { ...metadata, labels: { ...metadata.labels, [ID_LABEL]: id } } };
 }

@@ -2,7 +2,7 @@
 import type { AnyKind, CustomResourceDefinitionManifest } from "../resource/kind.ts";
 import { installOf, type InstallOptions } from "./install.ts";
 import { kindRoles } from "./kind_roles.ts";
-import type { Manifest } from "./manifest.ts";
+import { type Manifest, withId } from "./manifest.ts";
 import { type Right, withoutCertificates } from "./rights.ts";
 import { accessManifests } from "./roles.ts";
 import { type Sample, sampleOf } from "./sample.ts";
@@ -59,7 +59,7 @@ export function manifestsOf(operator: Installed, options: InstallOptions = {}): 
   const place = url === undefined ? { service: { namespace: install.namespace, name: webhookService(name) } } : { url };
   const isManaged = install.certificates === "cert-manager" && isCalled(parts);
   const told = { place, ...(isManaged ? { injectFrom: `${install.namespace}/${webhookService(name)}` } : {}) };
-  return {
+  const groups: ManifestGroups = {
     crd: withConversion(crds, parts, told),
     namespace: namespace === undefined ? [] : [namespace],
     rbac: [
@@ -79,6 +79,22 @@ export function manifestsOf(operator: Installed, options: InstallOptions = {}): 
       prometheusRule({ name, ...shapeOf(operator) }, install),
       dashboard(operator, install),
     ],
+  };
+  return install.id === undefined ? groups : identified(groups, parts, install.id);
+}
+
+/** Of the definitions, only those of reconciled kinds belong to the operator: other operators may use the rest as well. */
+function identified(groups: ManifestGroups, parts: Parts, id: string): ManifestGroups {
+  const reconciled = new Set(controllersOf(parts).flatMap(([, { kind }]) => kind.crd?.metadata.name ?? []));
+  const all = (manifests: readonly Manifest[]) => manifests.map((manifest) => withId(manifest, id));
+  return {
+    crd: groups.crd.map((crd) => reconciled.has(crd.metadata.name) ? withId(crd, id) : crd),
+    namespace: all(groups.namespace),
+    rbac: all(groups.rbac),
+    manager: all(groups.manager),
+    networkPolicy: all(groups.networkPolicy),
+    webhook: all(groups.webhook),
+    prometheus: all(groups.prometheus),
   };
 }
 

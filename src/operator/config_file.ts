@@ -16,6 +16,8 @@ export interface ConfigFile {
   readonly settings: Settings;
   /** The same as TOML, without all else: what goes into the cluster. */
   readonly operatorText: string;
+  /** Identifies the operator among others of the same name. */
+  readonly id: string | undefined;
   /** What its table `[build.image]` says the image is called. */
   readonly image: ImageParts;
   /** The program that makes images, and its arguments. */
@@ -68,6 +70,7 @@ export function readConfigFile(text: string, path: string): ConfigFile {
   return {
     settings: new Map(settings as [string, Said][]),
     operatorText: content[OPERATOR] === undefined ? "" : `${stringify({ [OPERATOR]: content[OPERATOR] }).trimEnd()}\n`,
+    id: value("project.id"),
     image: {
       ...said("registry", "build.image.registry"),
       ...said("repository", "build.image.repository"),

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { ConfigMap } from "../kinds/mod.ts";
 import { controller } from "../parts/controller.ts";
+import type { Manifest } from "../manifests/manifest.ts";
+import { resource } from "../resource/resource.ts";
+import * as s from "../schema/builders.ts";
 import { readConfigFile } from "./config_file.ts";
 import { operator } from "./operator.ts";
 
@@ -71,4 +74,20 @@ Deno.test("operator.configured: what is said where manifests are asked for goes 
   const { manager } = op.manifests({ namespace: "elsewhere", image: "mine:1", watches: ["c"] });
   const text = JSON.stringify(manager);
   assert(text.includes('"image":"mine:1"') && text.includes("--namespace=c") && !text.includes('"ops"'), text);
+});
+
+Deno.test("the ID of operator.toml is a label of every installed object, and of no selector", () => {
+  const Note = resource({ group: "demo.example.com", version: "v1", kind: "Note", spec: s.object({}) });
+  const Used = resource({ group: "demo.example.com", version: "v1", kind: "Used", spec: s.object({}) });
+  const notes = controller(Note, { owns: [Used], reconcile() {} });
+  const file = '[project]\nid = "a-1"\n';
+  const plain = operator({ name: "shop", parts: { notes } });
+  const op = plain.configured(file);
+  const manifests = Object.values(op.manifests()).flat() as Manifest[];
+  const without = manifests.filter(({ metadata }) => metadata.labels?.["op/operator-id"] !== "a-1");
+  // It does not reconcile this kind, which may be another operator's as well.
+  assert.deepEqual(without.map(({ metadata }) => metadata.name), ["useds.demo.example.com"]);
+  for (const { metadata: _, ...rest } of manifests) assert(!JSON.stringify(rest).includes("a-1"));
+  assert(!JSON.stringify(plain.manifests()).includes("operator-id"));
+  assert.throws(() => plain.configured('[project]\nid = "no label"\n').manifests(), /its id "no label" is not a label/);
 });

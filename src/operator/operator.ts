@@ -174,6 +174,7 @@ function installOptions(config: ConfigFile | undefined, options: InstallOptions 
     ? undefined
     : config.settings.get("namespaces")?.value as readonly string[] | undefined;
   return {
+    ...(config.id === undefined ? {} : { id: config.id }),
     ...(config.namespace === undefined ? {} : { namespace: config.namespace }),
     ...(watches === undefined ? {} : { watches }),
     ...(config.certificates === undefined ? {} : { certificates: config.certificates }),

@@ -115,6 +115,7 @@ export const SETTINGS: readonly Setting[] = [
 
 /** What the file says of building and generating: these are no settings of the running program, which reads past them. */
 export const PROJECT_SETTINGS: readonly Setting[] = [
+  { key: "project.id", type: "text", help: "identifies the operator among others of the same name; never change it" },
   { key: "build.image.registry", type: "text", help: "where images are: registry.example.com, docker.io/team" },
   { key: "build.image.repository", type: "text", help: "the image's name in it; otherwise the operator's" },
   { key: "build.image.tag", type: "text", help: "otherwise $PROJECT_VERSION; or $TAG_OR_SHORT_COMMIT_SHA; or a text" },

@@ -52,7 +52,7 @@ const REFUSED: readonly { name: string; text: string; message: string }[] = [
   {
     name: "a key outside of the table",
     text: 'log_level = "debug"',
-    message: 'Cannot read "f": "log_level" is no key: there is operator, build, generate',
+    message: 'Cannot read "f": "log_level" is no key: there is operator, project, build, generate',
   },
   {
     name: "a table that is none",

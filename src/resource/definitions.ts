@@ -15,6 +15,7 @@
  *
  * @module
  */
+export { ID_LABEL, NAME_LABEL } from "../base/installed_labels.ts";
 export { equal, isObject } from "../base/json.ts";
 export { applyJsonPatch, type JsonPatchOperation } from "../base/json_patch.ts";
 export { maskSecretChange, maskSecretMessage, maskSecrets } from "../base/mask_secrets.ts";

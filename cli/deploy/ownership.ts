@@ -1,0 +1,215 @@
+/**
+ * To which operator the objects in a cluster belong. Installed objects carry the operator's name and its ID as labels. Objects without an ID were installed
+ * for a project that has none; of these, operators of one name are told apart by their kinds.
+ */
+import { type AnyKind, ApiError, type KubeObject } from "@op/sdk";
+import { ClusterRole, CustomResourceDefinition } from "@op/sdk/kinds";
+import { ID_LABEL, NAME_LABEL } from "@op/sdk/definitions";
+import { type Cluster, servedKind } from "../cluster.ts";
+import { Failure } from "../exit_code.ts";
+import { place, type PlainObject, shown } from "../objects.ts";
+import { counted } from "../plural.ts";
+
+/** An object that is to be written or deleted, and that belongs to another operator in the cluster. */
+export interface Conflict {
+  readonly object: PlainObject;
+  readonly live: KubeObject;
+}
+
+/** Objects that a message names before it counts the rest. */
+const MOST_NAMED = 5;
+
+/**
+ * Whether a namespace belongs to the operator that a manifest of it names. Others may have created it, and operators may share one.
+ *
+ * @param live The namespace in the cluster.
+ * @param wanted The operator's manifest of it.
+ */
+export function isOwnNamespace(live: Pick<KubeObject, "metadata">, wanted: Pick<PlainObject, "metadata">): boolean {
+  const [has, wants] = [live.metadata.labels ?? {}, wanted.metadata.labels ?? {}];
+  if (wants[NAME_LABEL] === undefined) return true;
+  // One that was installed before the project had an ID carries the name only.
+  return has[NAME_LABEL] === wants[NAME_LABEL] && (has[ID_LABEL] === undefined || has[ID_LABEL] === wants[ID_LABEL]);
+}
+
+/**
+ * Returns the objects that belong to another operator in the cluster. Namespaces are never among them.
+ *
+ * @param cluster The cluster.
+ * @param objects The objects as this operator declares them, with their namespaces.
+ * @throws {ApiError} If the caller may not read one of them.
+ */
+export async function conflictsIn(cluster: Cluster, objects: readonly PlainObject[]): Promise<Conflict[]> {
+  const operators = new Set(
+    objects.filter(({ kind, metadata: { name, labels } }) => kind === "ServiceAccount" && labels?.[NAME_LABEL] === name)
+      .map(({ metadata }) => metadata.name),
+  );
+  const pairs = await Promise.all(
+    objects.filter(({ kind }) => kind !== "Namespace").map(async (object) => {
+      const live = await liveOf(cluster, object);
+      return live === undefined ? [] : [{ object, live }];
+    }),
+  );
+  const isForeign = await Promise.all(
+    pairs.flat().map(async ({ object, live }) => {
+      const [id, name] = [object.metadata.labels?.[ID_LABEL], object.metadata.labels?.[NAME_LABEL]];
+      const [liveId, liveName] = [live.metadata.labels?.[ID_LABEL], live.metadata.labels?.[NAME_LABEL]];
+      if (liveId !== undefined) return liveId !== id;
+      // What somebody added to an overlay is no part of an operator.
+      if (name === undefined || !operators.has(name)) return false;
+      if (liveName === name) return !await hasKindsInCommon(name);
+      // Earlier versions did not label definitions.
+      return object.kind !== "CustomResourceDefinition";
+    }),
+  );
+  return pairs.flat().filter((_, index) => isForeign[index]);
+
+  async function hasKindsInCommon(name: string): Promise<boolean> {
+    const theirs = (await rolesForPeople(cluster, name)).filter(({ metadata }) =>
+      metadata.labels?.[ID_LABEL] === undefined
+    ).flatMap(kindsIn);
+    const own = [...objects.flatMap(kindsIn), ...definitionsIn(objects)];
+    return theirs.length === 0 || theirs.some((kind) => own.includes(kind));
+  }
+}
+
+/**
+ * Fails if objects belong to another operator in the cluster. The message names them, and what that operator would lose.
+ *
+ * @param cluster The cluster.
+ * @param objects The objects as this operator declares them, with their namespaces.
+ * @param options What is refused, such as `deploy "shop"`, and what to do instead.
+ * @throws {Failure} If there is at least one.
+ */
+export async function refuseConflicts(
+  cluster: Cluster,
+  objects: readonly PlainObject[],
+  { what, adopting }: { readonly what: string; readonly adopting: string },
+): Promise<void> {
+  const conflicts = await conflictsIn(cluster, objects);
+  if (conflicts.length === 0) return;
+  throw new Failure(
+    `Cannot ${what}: ${await conflictReport(cluster, conflicts, objects)}\n` +
+      `Nothing was changed. If both are meant to be in this cluster, give one another name. ${adopting}`,
+  );
+}
+
+/**
+ * Describes conflicts in sentences: which objects, whose they are, and what their operator would lose.
+ *
+ * @param cluster The cluster.
+ * @param conflicts The conflicts, at least one.
+ * @param objects All objects of this operator.
+ */
+export async function conflictReport(
+  cluster: Cluster,
+  conflicts: readonly Conflict[],
+  objects: readonly PlainObject[],
+): Promise<string> {
+  const names = conflicts.slice(0, MOST_NAMED).map(({ live }) => shown(live)).join(", ");
+  const more = conflicts.length > MOST_NAMED ? ` and ${conflicts.length - MOST_NAMED} more` : "";
+  const lost = await losses(cluster, conflicts);
+  return [
+    `${counted(conflicts.length, "object belongs", "objects belong")} to another operator in ${cluster.url}, ` +
+    `${ownerOf(conflicts)}: ${names}${more}.`,
+    ...(lost.length === 0 ? [] : [`That operator would lose ${lost.join(", ")}.`]),
+    ...idAdvice(conflicts, objects),
+  ].join("\n");
+}
+
+function ownerOf(conflicts: readonly Conflict[]): string {
+  const owners = conflicts.map(({ live: { metadata: { labels } } }) => {
+    const [id, name] = [labels?.[ID_LABEL], labels?.[NAME_LABEL]];
+    if (name === undefined) return id === undefined ? "which op did not install" : `with the ID "${id}"`;
+    return `"${name}" ${id === undefined ? "without an ID" : `with the ID "${id}"`}`;
+  });
+  return [...new Set(owners)].join(" and ");
+}
+
+/** What depends on the objects: the operator's Deployment, its permissions on kinds, and the objects of these kinds. */
+async function losses(cluster: Cluster, conflicts: readonly Conflict[]): Promise<string[]> {
+  const names = new Set(conflicts.flatMap(({ live }) => live.metadata.labels?.[NAME_LABEL] ?? []));
+  const roles = (await Promise.all([...names].map((name) => rolesForPeople(cluster, name)))).flat();
+  const ids = new Set(conflicts.map(({ live }) => live.metadata.labels?.[ID_LABEL]));
+  const kinds = new Set([
+    ...roles.filter(({ metadata }) => ids.has(metadata.labels?.[ID_LABEL])).flatMap(kindsIn),
+    ...conflicts.filter(({ live }) => live.kind === "CustomResourceDefinition").map(({ live }) => live.metadata.name),
+  ]);
+  const hasRole = conflicts.some(({ live }) => live.kind === "ClusterRole" || live.kind === "Role");
+  return [
+    ...(conflicts.some(({ live }) => live.kind === "Deployment") ? ["its Deployment"] : []),
+    ...(await Promise.all(
+      [...kinds].map(async (kind) =>
+        `${hasRole ? "its permissions on" : "the definition of"} ${kind} (${await numberOf(cluster, kind)})`
+      ),
+    )),
+  ];
+}
+
+function idAdvice(conflicts: readonly Conflict[], objects: readonly PlainObject[]): string[] {
+  const isWithout = objects.every(({ metadata }) => metadata.labels?.[ID_LABEL] === undefined);
+  const ids = [...new Set(conflicts.flatMap(({ live }) => live.metadata.labels?.[ID_LABEL] ?? []))];
+  if (!isWithout || ids.length !== 1) return [];
+  return [
+    `This project has no ID. If it is the same operator, add to operator.toml [project] id = "${
+      ids[0]
+    }", and generate the manifests again.`,
+  ];
+}
+
+/** The ClusterRoles for the users of an operator's kinds, one for each kind that it installed. */
+async function rolesForPeople(cluster: Cluster, name: string): Promise<readonly KubeObject[]> {
+  const roles = await cluster.client.list(ClusterRole, { labelSelector: `${NAME_LABEL}=${name}` });
+  return roles.filter(isForPeople);
+}
+
+function isForPeople({ kind, metadata: { name, labels } }: Pick<PlainObject, "kind" | "metadata">): boolean {
+  return kind === "ClusterRole" && name.startsWith(`${labels?.[NAME_LABEL]}-`) && name.endsWith("-viewer");
+}
+
+/** The kinds that such a role is about: `websites.demo.example.com`. */
+function kindsIn(role: Pick<PlainObject, "kind" | "metadata">): string[] {
+  if (!isForPeople(role)) return [];
+  const { rules = [] } = role as {
+    readonly rules?: readonly { readonly apiGroups?: readonly string[]; readonly resources?: readonly string[] }[];
+  };
+  return rules.flatMap(({ apiGroups = [], resources = [] }) =>
+    resources.filter((resource) => !resource.includes("/")).flatMap((resource) =>
+      apiGroups.map((group) => `${resource}.${group}`)
+    )
+  );
+}
+
+function definitionsIn(objects: readonly PlainObject[]): string[] {
+  return objects.filter(({ kind }) => kind === "CustomResourceDefinition").map(({ metadata }) => metadata.name);
+}
+
+/** How many objects of a custom kind there are, in words. */
+async function numberOf({ client }: Cluster, definition: string): Promise<string> {
+  try {
+    const { spec } = await client.get(CustomResourceDefinition, definition);
+    const version = (spec.versions.find(({ storage }) => storage) ?? spec.versions[0])?.name ?? "";
+    const { names, scope, group } = spec;
+    const kind = {
+      ...{ group, version, kind: names.kind, plural: names.plural, apiVersion: `${group}/${version}` },
+      ...{ singular: "", listKind: `${names.kind}List`, shortNames: [], namespaced: scope === "Namespaced" },
+    } as AnyKind;
+    return counted((await client.list(kind, { metadataOnly: true })).length, "object");
+  } catch (error) {
+    if (error instanceof ApiError) return "an unknown number of objects";
+    throw error;
+  }
+}
+
+async function liveOf(cluster: Cluster, object: PlainObject): Promise<KubeObject | undefined> {
+  const kind = await servedKind(cluster, object);
+  // An object whose kind is not served cannot exist.
+  if (kind === undefined) return undefined;
+  const options = kind.namespaced ? { namespace: cluster.namespace, ...place(object) } : {};
+  try {
+    return await cluster.client.get(kind, object.metadata.name, options);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}

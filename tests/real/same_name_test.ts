@@ -1,0 +1,156 @@
+/** Two operators of one name on a real API server: `op deploy`, `op dev`, `op doctor` and `op uninstall` leave alone what belongs to the other one. */
+import assert from "node:assert/strict";
+import { type OperatorFolder, operatorFolder } from "../../cli/_operator_folder.ts";
+import { ClusterRole, CustomResourceDefinition, Deployment, Namespace } from "../../src/kinds/mod.ts";
+import { findKind } from "../../src/kube/discovery.ts";
+import { realCluster } from "../../src/testing/real_cluster.ts";
+import { adminClient } from "../_watched.ts";
+
+const operatorOf = (kind: string) => `
+const Own = resource({ group: "demo.example.com", version: "v1", kind: "${kind}", spec: s.object({}), status: s.object({}) });
+const parts = { own: controller(Own, { owns: [Deployment], reconcile() {} }) };
+export default operator({ name: "shop", version: "1.0.0", parts });
+`;
+
+async function project(kind: string, id: string | undefined, kubeconfig: string): Promise<OperatorFolder> {
+  const folder = await operatorFolder(operatorOf(kind));
+  await folder.write("kubeconfig", kubeconfig);
+  if (id !== undefined) await folder.write("operator.toml", `[project]\nid = "${id}"\n`);
+  for (const args of [["manifests"], ["overlay", "prod"]]) {
+    const made = await folder.op("generate", ...args);
+    assert.equal(made.code, 0, made.stderr);
+  }
+  return folder;
+}
+
+const CLUSTER = ["--kubeconfig", "kubeconfig"];
+const DEPLOY = ["deploy", "prod", "--no-wait", ...CLUSTER];
+
+Deno.test("a second operator of the same name does not change or delete what the first one installed", async (t) => {
+  await using cluster = await realCluster();
+  const client = adminClient(cluster);
+  const { kubeconfig } = cluster.admin;
+  await using first = await project("Website", "id-of-first", kubeconfig);
+  await using second = await project("Cache", "id-of-second", kubeconfig);
+  const rules = async () => JSON.stringify((await client.get(ClusterRole, "shop")).rules);
+
+  const deployed = await first.op(...DEPLOY);
+  assert.equal(deployed.code, 0, deployed.stderr);
+  const Website = await findKind(client, "websites.demo.example.com");
+  for (const name of ["one", "two"]) {
+    await client.create(Website, { metadata: { name, namespace: "default" }, spec: {} });
+  }
+  const before = await rules();
+
+  for (const more of [[], ["--dry-run"]]) {
+    await t.step(`op deploy ${more} of the second fails and tells what the first would lose`, async () => {
+      const refused = await second.op(...DEPLOY, ...more);
+      assert.equal(refused.code, 1, refused.stdout);
+      for (
+        const expected of [
+          'Cannot deploy "shop": ',
+          "belong to another operator in https://",
+          '"shop" with the ID "id-of-first"',
+          "its Deployment",
+          "its permissions on websites.demo.example.com (2 objects)",
+          "--adopt",
+        ]
+      ) assert(refused.stderr.includes(expected), `${expected} is not in ${refused.stderr}`);
+      assert.equal(await rules(), before);
+      const definitions = await client.list(CustomResourceDefinition);
+      assert.deepEqual(definitions.map(({ metadata }) => metadata.name), ["websites.demo.example.com"]);
+    });
+  }
+
+  await t.step("op dev of the second fails before it applies anything", async () => {
+    const refused = await second.op("dev", ...CLUSTER);
+    assert.equal(refused.code, 1, refused.stdout);
+    assert.match(refused.stderr, /^Cannot install "shop": .*belong to another operator/);
+    assert.equal(await rules(), before);
+  });
+
+  await t.step("op doctor of the second reports the other operator", async () => {
+    const looked = await second.op("doctor", ...CLUSTER);
+    assert.equal(looked.code, 1);
+    assert.match(looked.stdout, /^wrong {5}identity {5}\d+ objects belong to another operator .*id-of-first/m);
+    assert.match((await first.op("doctor", ...CLUSTER)).stdout, /^good {6}identity .*"id-of-first"$/m);
+  });
+
+  await t.step("op uninstall of the second fails and deletes nothing", async () => {
+    for (const more of [[], ["--yes"]]) {
+      const refused = await second.op("uninstall", ...more, ...CLUSTER);
+      assert.equal(refused.code, 1, refused.stdout);
+      assert.match(refused.stderr, /^Cannot uninstall "shop": \d+ objects belong to another operator/);
+      assert.match(refused.stderr, /its permissions on websites\.demo\.example\.com \(2 objects\)/);
+    }
+    assert.equal((await client.list(Deployment, { namespace: "shop-system" })).length, 1);
+    assert.equal((await client.list(Website)).length, 2);
+  });
+
+  await t.step("the first is deployed again from another checkout", async () => {
+    await using checkout = await project("Website", "id-of-first", kubeconfig);
+    const again = await checkout.op(...DEPLOY);
+    assert.deepEqual([again.code, again.stdout.match(/unchanged /g)?.length], [0, 15], again.stdout + again.stderr);
+  });
+
+  await t.step("--adopt takes the objects over, and then the first is refused", async () => {
+    const adopted = await second.op(...DEPLOY, "--adopt");
+    assert.equal(adopted.code, 0, adopted.stderr);
+    assert.equal(
+      (await client.get(Deployment, "shop", { namespace: "shop-system" })).metadata.labels?.["op/operator-id"],
+      "id-of-second",
+    );
+    assert.equal((await client.get(Namespace, "shop-system")).metadata.labels?.["op/operator-id"], "id-of-second");
+    const refused = await first.op(...DEPLOY);
+    assert.equal(refused.code, 1, refused.stdout);
+    assert.match(refused.stderr, /"shop" with the ID "id-of-second"/);
+  });
+});
+
+Deno.test("operators of one name that have no ID are told apart by their kinds", async (t) => {
+  await using cluster = await realCluster();
+  const { kubeconfig } = cluster.admin;
+  await using first = await project("Website", undefined, kubeconfig);
+  await using second = await project("Cache", undefined, kubeconfig);
+  assert.equal((await first.op(...DEPLOY)).code, 0);
+
+  await t.step("another operator is refused", async () => {
+    const refused = await second.op(...DEPLOY);
+    assert.equal(refused.code, 1, refused.stdout);
+    assert.match(refused.stderr, /"shop" without an ID/);
+    assert.match(refused.stderr, /its permissions on websites\.demo\.example\.com \(0 objects\)/);
+  });
+
+  await t.step("op doctor proposes an ID, and with it the operator owns what it installed before", async () => {
+    const looked = await first.op("doctor", ...CLUSTER);
+    const [, id] = /\[project\] id = "([-0-9a-f]{36})"/.exec(looked.stdout) ?? [];
+    assert(id, looked.stdout);
+    await using renewed = await project("Website", id, kubeconfig);
+    const deployed = await renewed.op(...DEPLOY);
+    assert.equal(deployed.code, 0, deployed.stderr);
+    assert.match((await renewed.op("doctor", ...CLUSTER)).stdout, /^good {6}identity /m);
+
+    const refused = await first.op(...DEPLOY);
+    assert.equal(refused.code, 1, refused.stdout);
+    assert(refused.stderr.includes(`add to operator.toml [project] id = "${id}"`), refused.stderr);
+    const gone = await renewed.op("uninstall", "--yes", ...CLUSTER);
+    assert.equal(gone.code, 0, gone.stderr);
+    assert.match(gone.stdout, /^deleted {4}Namespace shop-system$/m);
+  });
+});
+
+Deno.test("a namespace that belongs to others stays as it is", async () => {
+  await using cluster = await realCluster();
+  const client = adminClient(cluster);
+  await using first = await project("Website", "id-of-first", cluster.admin.kubeconfig);
+  const labels = { team: "a", "app.kubernetes.io/name": "platform" };
+  await client.create(Namespace, { metadata: { name: "shop-system", labels } });
+  const deployed = await first.op(...DEPLOY);
+  assert.equal(deployed.code, 0, deployed.stderr);
+  assert.match(deployed.stdout, /^ {2}kept {7}Namespace shop-system \(not its own\)$/m);
+  const gone = await first.op("uninstall", "--yes", ...CLUSTER);
+  assert.equal(gone.code, 0, gone.stderr);
+  const { metadata } = await client.get(Namespace, "shop-system");
+  assert.equal(metadata.deletionTimestamp, undefined);
+  assert.equal(metadata.labels?.team, "a");
+});
