@@ -21,6 +21,9 @@ export interface PlannedWrite {
 /** An object as JSON has it. */
 export type PlainValue = { readonly [field: string]: unknown };
 
+/** The annotation of the bookmark that ends the initial events of a watch. */
+const INITIAL_EVENTS_END = '"k8s.io/initial-events-end"';
+
 /** Questions that are asked by POST and store nothing. */
 const QUESTIONS = /^\/apis\/(authentication|authorization)\.k8s\.io\//;
 /** What an operator tells of itself: it is no part of what is asked for. */
@@ -31,14 +34,21 @@ const PATH = /^\/(?:api|apis\/[^/]+)\/[^/]+(?:\/namespaces\/([^/]+)(?=\/))?\/([^
 /** Remembers writes and lets none through. */
 export class DryRun {
   readonly writes: PlannedWrite[] = [];
-  /** Requests that go on, open watches not counted. */
+  /** Requests without an answer yet. Open watches and repeated requests do not count. */
   running = 0;
-  /** Watches that have not told all there is at first. */
+  /** Watches whose initial events are not complete. */
   beginning = 0;
   /** Whether anything was watched yet. */
   hasBegun = false;
-  /** When something last happened, in milliseconds. */
+  /** When the operator last sent a request that it had not sent before, or a watch completed its initial events, in milliseconds. */
   last: number = performance.now();
+  /** The server's answer to each watch that it does not allow, by path. */
+  readonly forbidden: Map<string, string> = new Map();
+  /**
+   * Method and path of each request so far. In a cluster where watched objects keep changing, the operator sends the same requests again and again, since
+   * none of its writes is stored: what it hears, or repeats, must not delay the end of a plan.
+   */
+  readonly #asked = new Set<string>();
   readonly #forward: Forward;
 
   /** @param forward Sends what has to be sent. */
@@ -47,6 +57,9 @@ export class DryRun {
   }
 
   readonly forward: Forward = async (passing) => {
+    const key = `${passing.method} ${passing.url.pathname}`;
+    if (this.#asked.has(key)) return await this.#answer(passing);
+    this.#asked.add(key);
     this.running++;
     this.#touch();
     try {
@@ -63,7 +76,7 @@ export class DryRun {
 
   async #answer(passing: Passing): Promise<Response> {
     const { method, url, body } = passing;
-    if (method === "GET") return this.#watched(await this.#forward(passing), url);
+    if (method === "GET") return this.#watched(await this.#noted(await this.#forward(passing), url), url);
     if (QUESTIONS.test(url.pathname)) return await this.#forward(passing);
     if (TALK.test(url.pathname)) return Response.json(body === undefined ? {} : JSON.parse(body), { status: 201 });
     const before = await this.#live(passing);
@@ -74,6 +87,16 @@ export class DryRun {
     this.#remember(passing, before, response.ok, answer);
     const headers = { "content-type": "application/json" };
     return new Response(JSON.stringify(this.#told(answer)), { status: response.status, headers });
+  }
+
+  /** A forbidden watch is retried forever, and the operator does nothing until it is allowed. */
+  async #noted(response: Response, url: URL): Promise<Response> {
+    if (url.searchParams.get("watch") !== "true") return response;
+    if (response.status === 403) {
+      const { message } = parsed(await response.clone().text()) ?? {};
+      this.forbidden.set(url.pathname, String(message ?? `GET ${url.pathname} is forbidden`));
+    } else this.forbidden.delete(url.pathname);
+    return response;
   }
 
   /** An object that is not stored has no version, and all that reads it wants one. */
@@ -91,15 +114,22 @@ export class DryRun {
     if (isFirst) this.beginning++;
     let isBeginning = isFirst;
     const begun = (): void => {
-      if (isBeginning) this.beginning--;
+      if (!isBeginning) return;
       isBeginning = false;
+      this.beginning--;
+      this.#touch();
     };
     const decoder = new TextDecoder();
+    // The end of the last chunk: the mark may be in two of them.
+    let tail = "";
     const body = response.body.pipeThrough(
       new TransformStream<Uint8Array, Uint8Array>({
         transform: (chunk, controller) => {
-          this.#touch();
-          if (isBeginning && decoder.decode(chunk, { stream: true }).includes('"k8s.io/initial-events-end"')) begun();
+          if (isBeginning) {
+            const text = tail + decoder.decode(chunk, { stream: true });
+            tail = text.slice(-INITIAL_EVENTS_END.length);
+            if (text.includes(INITIAL_EVENTS_END)) begun();
+          }
           controller.enqueue(chunk);
         },
         flush: begun,

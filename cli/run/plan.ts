@@ -8,9 +8,10 @@ import { factsOf, NO_IMAGE } from "../generate/generate.ts";
 import { type Form, isColored } from "../global_options.ts";
 import type { OperatorFacts } from "../inspect.ts";
 import type { Io } from "../io.ts";
-import { forwardTo, openProxy } from "../proxy/proxy.ts";
+import { type Forward, forwardTo, openProxy } from "../proxy/proxy.ts";
 import { DryRun, type PlainValue, type PlannedWrite } from "./dry_run.ts";
 import { accountOf } from "./install.ts";
+import { missingRights } from "./missing_rights.ts";
 import { type OperatorProcess, startOperatorProcess } from "./operator_process.ts";
 import { startArguments, type StartOptions } from "./start.ts";
 import { textDiff } from "./text_diff.ts";
@@ -52,7 +53,9 @@ export async function plan(file: string, options: PlanOptions, io: Io): Promise<
   using cluster = await connectCluster(options, io);
   await refuseMissing(cluster, facts);
   const { user, namespace } = accountOf(facts);
-  const dry = new DryRun(forwardTo(cluster.client.connection, options.asAccount ? { "impersonate-user": user } : {}));
+  const forward = forwardTo(cluster.client.connection, options.asAccount ? { "impersonate-user": user } : {});
+  await refuseForbidden(forward, facts, options);
+  const dry = new DryRun(forward);
   await runOn(dry, namespace, { source, options, facts, quiet, timeout }, io);
   tell(changing(dry.writes), options, io);
 }
@@ -120,6 +123,24 @@ async function refuseMissing(cluster: Cluster, { crds, reconciled, name }: Opera
   }
 }
 
+/**
+ * Asks whether the operator may do what its controllers cannot do without: they would wait for it, and the plan with them.
+ *
+ * @throws {Failure} If a permission is missing; the message lists all that are.
+ */
+async function refuseForbidden(forward: Forward, facts: OperatorFacts, options: PlanOptions): Promise<void> {
+  const needed = facts.rights.filter(({ part, seldom, live }) =>
+    part !== undefined && facts.controllers.includes(part) && !seldom && !live
+  );
+  const missing = await missingRights(forward, needed, options.namespace);
+  if (missing.length === 0) return;
+  const user = options.asAccount ? "the service account" : "your user";
+  const listed = missing.map((right) => `  ${right}\n`).join("");
+  throw new Failure(
+    `Cannot plan "${facts.name}": ${user} lacks ${missing.length} RBAC permissions:\n${listed}Grant them: "op rbac generate" prints the roles.`,
+  );
+}
+
 async function untilQuiet(
   dry: DryRun,
   process: OperatorProcess,
@@ -132,8 +153,11 @@ async function untilQuiet(
   process.ended.then((ended) => code = ended);
   while (true) {
     if (code !== undefined) throw new Failure(`Cannot plan "${name}": it ended with ${code}`);
-    const isBusy = !dry.hasBegun || dry.running > 0 || dry.beginning > 0;
-    if (!isBusy && performance.now() - dry.last > quiet) return;
+    const isQuiet = dry.running === 0 && performance.now() - dry.last > quiet;
+    if (isQuiet && dry.forbidden.size > 0) {
+      throw new Failure(`Cannot plan "${name}": ${[...new Set(dry.forbidden.values())].join("\n")}`);
+    }
+    if (isQuiet && dry.hasBegun && dry.beginning === 0) return;
     if (late.aborted) {
       throw new Failure(`Cannot plan "${name}": it is not done after ${timeout / 1000} s; wait longer with --timeout`);
     }

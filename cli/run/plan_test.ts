@@ -48,3 +48,37 @@ Deno.test("op plan of an operator that has webhooks alone says at once that noth
     assert.deepEqual([code, stdout], [0, "Nothing would be written\n"], stderr);
   });
 });
+
+Deno.test("op plan ends while an object that the operator watches keeps changing", async () => {
+  await withServer(async (kubeconfig) => {
+    await using folder = await operatorFolder(`
+const copies = controller(ConfigMap, {
+  owns: [Secret],
+  async reconcile({ metadata: { name, namespace }, data }, { apply }) {
+    await apply(Secret, { metadata: { name, namespace }, data: { copy: btoa(data?.count ?? "") } });
+  },
+});
+export default operator({ name: "copier", health: false, parts: { copies } });`);
+    await folder.write("kubeconfig", kubeconfig);
+    const { server } = JSON.parse(kubeconfig).clusters[0].cluster;
+    const configMaps = `${server}/api/v1/namespaces/default/configmaps`;
+    const send = async (method: string, url: string, type: string, body: object) => {
+      const response = await fetch(url, { method, headers: { "content-type": type }, body: JSON.stringify(body) });
+      assert(response.ok, await response.text());
+    };
+    await send("POST", configMaps, "application/json", { metadata: { name: "busy" }, data: { count: "0" } });
+    let isDone = false;
+    const changing = (async () => {
+      for (let count = 1; !isDone; count++) {
+        const data = { count: String(count) };
+        await send("PATCH", `${configMaps}/busy`, "application/merge-patch+json", { data });
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    })();
+    const { code, stdout, stderr } = await folder.op("plan", "--kubeconfig", "kubeconfig", "--timeout", "45");
+    isDone = true;
+    await changing;
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /^apply Secret default\/busy$/m);
+  });
+});

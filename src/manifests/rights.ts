@@ -25,6 +25,8 @@ export interface Right {
   readonly namespaces?: readonly string[];
   /** Only some clusters and some objects ask for it: tests need not. */
   readonly seldom?: true;
+  /** Only calls of the part's own code need it, perhaps in a single namespace; the part runs without it. */
+  readonly live?: true;
   /** The key of the part that declares it; absent where the operator itself needs it. */
   readonly part?: string;
   /** What it is for, as a clause: `watches its own kind Website`. */
@@ -84,8 +86,8 @@ function rightOf(part: string, right: ControllerRight): Right {
   const { group, resource, verb, namespaced, names = [], namespaces, need, reason } = right;
   const scope = namespaced ? "watched" : "cluster";
   const some = namespaces === undefined ? {} : { namespaces };
-  const seldom = need === "seldom" ? { seldom: true } as const : {};
-  return { group, resource, verb, names, scope, ...some, ...seldom, part, reason };
+  const needed = need === "always" ? {} : { [need]: true as const };
+  return { group, resource, verb, names, scope, ...some, ...needed, part, reason };
 }
 
 /** Events are where their objects are; those about what is in no namespace are in `default`. One that says the same again is patched. */

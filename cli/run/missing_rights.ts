@@ -1,0 +1,74 @@
+/** Asks an API server which rights the sender lacks. */
+import type { Right } from "@op/sdk";
+import type { Forward } from "../proxy/proxy.ts";
+
+const PATH = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+
+/** How long to wait for an answer. A server that does not answer is taken to allow: the operator finds out. */
+const PATIENCE = 5_000;
+
+/**
+ * Returns the rights that the sender of requests does not have, in words: `list notes.demo.example.com in team (notes: watches its own kind Note)`.
+ *
+ * @param forward Sends the questions, as the user that they are about.
+ * @param rights The rights to ask about.
+ * @param namespaces The namespaces that the operator watches. @default {all}
+ */
+export async function missingRights(
+  forward: Forward,
+  rights: readonly Right[],
+  namespaces?: readonly string[],
+): Promise<string[]> {
+  const questions = rights.flatMap((right) =>
+    placesOf(right, namespaces).flatMap((namespace) =>
+      (right.names.length === 0 ? [undefined] : right.names).map((name) => ({ right, namespace, name }))
+    )
+  );
+  const answers = await Promise.all(
+    questions.map(async (question) => await isAllowed(forward, question) ? [] : [told(question)]),
+  );
+  return answers.flat();
+}
+
+interface Question {
+  readonly right: Right;
+  readonly namespace: string | undefined;
+  readonly name: string | undefined;
+}
+
+function placesOf(
+  { scope, namespaces }: Right,
+  watched: readonly string[] | undefined,
+): readonly (string | undefined)[] {
+  return namespaces ?? (scope === "watched" ? watched : undefined) ?? [undefined];
+}
+
+async function isAllowed(forward: Forward, { right, namespace, name }: Question): Promise<boolean> {
+  const [resource = "", subresource] = right.resource.split("/");
+  const resourceAttributes = { group: right.group, resource, subresource, verb: right.verb, namespace, name };
+  const review = {
+    apiVersion: "authorization.k8s.io/v1",
+    kind: "SelfSubjectAccessReview",
+    spec: { resourceAttributes },
+  };
+  try {
+    const response = await forward({
+      method: "POST",
+      url: new URL(PATH, "http://apiserver"),
+      headers: new Headers({ "content-type": "application/json", accept: "application/json" }),
+      body: JSON.stringify(review),
+      signal: AbortSignal.timeout(PATIENCE),
+    });
+    const answer = await response.json() as { readonly status?: { readonly allowed?: boolean } };
+    return !response.ok || answer.status?.allowed !== false;
+  } catch {
+    return true;
+  }
+}
+
+function told({ right: { verb, resource, group, part, reason }, namespace, name }: Question): string {
+  const [plural, ...rest] = resource.split("/");
+  const qualified = [group === "" ? plural : `${plural}.${group}`, ...rest].join("/");
+  const place = (name === undefined ? "" : ` "${name}"`) + (namespace === undefined ? "" : ` in ${namespace}`);
+  return `${verb} ${qualified}${place} (${part ?? "the operator"}: ${reason})`;
+}

@@ -1,0 +1,52 @@
+/** `op plan` on a real API server, as users with few rights. */
+import assert from "node:assert/strict";
+import { operatorFolder } from "../../cli/_operator_folder.ts";
+import { ClusterRole, ClusterRoleBinding } from "../../src/kinds/mod.ts";
+import { realCluster } from "../../src/testing/real_cluster.ts";
+import { adminClient } from "../_watched.ts";
+
+const MAIN = `
+const copies = controller(ConfigMap, { owns: [Secret], uses: [access(Namespace, "get")], reconcile() {} });
+export default operator({ name: "copier", health: false, parts: { copies } });
+`;
+
+Deno.test("op plan without permissions", async (t) => {
+  await using cluster = await realCluster();
+  const client = adminClient(cluster);
+  await using folder = await operatorFolder(MAIN);
+  await folder.write("admin", cluster.admin.kubeconfig);
+  const user = await cluster.user("system:serviceaccount:default:poor");
+  await folder.write("poor", user.kubeconfig);
+
+  await t.step("lists each missing permission, and runs nothing", async () => {
+    const { code, stdout, stderr } = await folder.op("plan", "--kubeconfig", "poor");
+    assert.equal(code, 1);
+    assert.equal(stdout, "");
+    assert.deepEqual(stderr.match(/^ {2}.*$/gm), [
+      "  list configmaps (copies: watches its own kind ConfigMap)",
+      "  watch configmaps (copies: watches its own kind ConfigMap)",
+      "  list secrets (copies: owns Secret: watches it)",
+      "  watch secrets (copies: owns Secret: watches it)",
+      "  create secrets (copies: owns Secret: applies it)",
+      "  patch secrets (copies: owns Secret: applies it)",
+    ]);
+  });
+
+  await t.step("asks as the service account with --as-account", async () => {
+    const { code, stderr } = await folder.op("plan", "--kubeconfig", "admin", "--as-account");
+    assert.equal(code, 1);
+    assert.match(stderr, /the service account lacks 6 RBAC permissions/);
+  });
+
+  await t.step("needs no permission that only some calls of the operator's code need", async () => {
+    const rule = { apiGroups: [""], resources: ["configmaps", "secrets"], verbs: ["*"] };
+    await client.create(ClusterRole, { metadata: { name: "some" }, rules: [rule] });
+    await client.create(ClusterRoleBinding, {
+      metadata: { name: "some" },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "some" },
+      subjects: [{ kind: "ServiceAccount", namespace: "default", name: "poor" }],
+    });
+    const { code, stdout, stderr } = await folder.op("plan", "--kubeconfig", "poor");
+    assert.deepEqual([code, stdout], [0, "Nothing would be written\n"], stderr);
+  });
+});
