@@ -92,7 +92,6 @@ export type {
   PatchOptions,
   Reason,
   StatusPart,
-  WritesStatus,
 } from "./src/parts/context.ts";
 export {
   type Index,

@@ -19,7 +19,7 @@ OwnMetrics Page Part PatchOptions PermanentError Permission PermissionClass Perm
 requeue Resource resource ResourceOptions Right RightScope RunOptions s Said Sample Schema SelectOptions
 ServicesContext Settings source StatusPart Tasks TemporaryError Trigger UntypedKind UserInfo Verb Verdict Wake Watch
 watch WatchCallOptions WatchEvent WatchOptions Webhook webhook WebhookContext WebhookConversion WebhookFilters
-WebhookLimits WebhookMaker WebhookOptions WebhookServerOptions WebhookServing WriteOptions WritesStatus
+WebhookLimits WebhookMaker WebhookOptions WebhookServerOptions WebhookServing WriteOptions
 `;
 
 /** `s` of `@op/sdk`, into which the list above does not look. */
@@ -46,10 +46,10 @@ ValidationOptions
 
 /** `@op/sdk/testing`. */
 const TESTING = `
-Apiserver ApiserverOptions AuditEvent CertificateAccess ClientCertificate ControlPlane createApiserver Disturbance
+AdvanceOptions Apiserver ApiserverOptions AuditEvent CertificateAccess CodeFailure ClientCertificate ControlPlane createApiserver Disturbance
 FakeContext fakeContext FakeContextOptions FakeObject FakeWrite Fault FaultFilter Faults faults FetchOptions Injected
 kubeconfigFor KubeconfigOptions LocalAuthority localAuthority localCertificate LogLine MemoryCluster memoryCluster
-MemoryClusterOptions Place PolicyRule RealCluster realCluster RealClusterOptions RequestFilter RequestRecord
+MemoryClusterOptions OperatorFailedError Place PolicyRule RealCluster realCluster RealClusterOptions RequestFilter RequestRecord
 RequestVerb RestartServerOptions roundTrips RoundTripsOptions serveApiserver ServedApiserver ServeOptions
 ServerCertificate serveToCertificates ServeToCertificatesOptions ServiceCaller SettleOptions StopOptions
 takesClientCertificates TokenAccess UsedRight User UserAccess UserOptions VirtualClock

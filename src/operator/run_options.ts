@@ -2,6 +2,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Connection } from "../kube/connection.ts";
 import type { Metrics } from "../runtime/metrics.ts";
+import type { CodeObserver } from "../runtime/code_failure.ts";
 import type { LogLine } from "./heard_log.ts";
 import type { CertificateTimes } from "../runtime/webhooks/authority.ts";
 import type { ReviewThreads } from "../runtime/webhooks/review_threads.ts";
@@ -40,6 +41,8 @@ export interface RunOptions {
   readonly metrics?: Metrics | undefined;
   /** Told of each line of its log, beside LogTape. @default {nobody} */
   readonly onLog?: ((line: LogLine) => void) | undefined;
+  /** Observes failures of user code, for tests. @default {none} */
+  readonly observe?: CodeObserver | undefined;
   /** Threads of the program that run the webhooks' functions. @default {none} */
   readonly reviewThreads?: ReviewThreads | undefined;
   /** Services in place of those that the operator makes, for tests. They are not closed. @default {those that the operator makes} */

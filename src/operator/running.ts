@@ -110,7 +110,8 @@ export function startOperator(operator: Operator, options: RunOptions): Running 
   const informers = new Informers({ client, clock, random, log, operator: operator.name, namespaces });
   const events = new EventRecorder({ client, clock, log, instance, onEnd: (result) => metrics.event(result) });
   const services = new Services();
-  const shared = { client, clock, random, log, informers, verdicts: new Verdicts(), metrics, events, tracing };
+  const { observe } = options;
+  const shared = { client, clock, random, log, informers, verdicts: new Verdicts(), metrics, events, tracing, observe };
   const controllers = options.skipControllers ? [] : controllersOf(operator.parts);
   const loops = controllers.map(([key, part]) =>
     new ControllerLoop(
@@ -145,6 +146,7 @@ export function startOperator(operator: Operator, options: RunOptions): Running 
       log,
       metrics,
       tracing,
+      observe,
       services: () => services.value,
       copies: called.flatMap(([, { reads }]) => reads.map((kind) => informers.of(kind))),
       onForbidden: (part) => webhookChecks.get(part)?.refused(),

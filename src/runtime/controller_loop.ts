@@ -10,6 +10,7 @@ import type { KubeObject } from "../resource/kind.ts";
 import { keyOf, type ObjectKey } from "../watch/key.ts";
 import type { Writer } from "../watch/own_writes.ts";
 import type { StoreChange } from "../watch/store.ts";
+import type { CodeObserver } from "./code_failure.ts";
 import { asRun } from "./current_run.ts";
 import { failureOf, isMistake, isRace } from "./failure.ts";
 import type { ControllerMetrics, ControllerState } from "./metrics.ts";
@@ -293,6 +294,7 @@ export class ControllerLoop {
   async #tried(key: ObjectKey, start: RunStart, span: RunSpan | undefined): Promise<Next> {
     let next: Next;
     let result = "success";
+    const failed = this.scope.observe?.();
     try {
       if (isPaused(start.object, this.scope.paused)) await this.#pause(key, start);
       else next = await this.#reconcile(key, start);
@@ -300,7 +302,7 @@ export class ControllerLoop {
       result = start.signal.aborted ? "aborted" : "error";
       if (!start.signal.aborted) {
         span?.failed(error);
-        next = await this.#afterFailure(key, start, error);
+        next = await this.#afterFailure(key, start, error, failed);
       }
     }
     span?.end(result, next?.reason);
@@ -342,10 +344,20 @@ export class ControllerLoop {
     return outcome ? { after: outcome.after, reason: "requeued", isBackoff: false } : undefined;
   }
 
-  async #afterFailure(key: ObjectKey, start: RunStart, error: unknown): Promise<Next> {
+  async #afterFailure(
+    key: ObjectKey,
+    start: RunStart,
+    error: unknown,
+    failed: ReturnType<CodeObserver> | undefined,
+  ): Promise<Next> {
     const failures = start.attempt;
     const failure = failureOf(error, failures, this.scope.part, this.scope.random());
     const { controller, part, verdicts } = this.scope;
+    if (!failure.isRace) {
+      const { name, namespace, deletionTimestamp } = start.object.metadata;
+      const what = deletionTimestamp === undefined ? "reconcile" : "cleanup";
+      failed?.({ what, part, kind: controller.kind.kind, namespace, name, attempt: failures, error });
+    }
     // Nothing, or another object, may stand under the key by now: the failure is not its own.
     if (ownCopy(this.scope).get(key)?.metadata.uid === start.object.metadata.uid) {
       this.#failures.set(key, failures);

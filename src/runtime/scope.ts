@@ -7,6 +7,7 @@ import type { AnyKind, KubeObject } from "../resource/kind.ts";
 import { keyOf } from "../watch/key.ts";
 import type { LiveCopy } from "../watch/live_copy.ts";
 import { labelSelectorOf, type Selection } from "../watch/selection.ts";
+import type { CodeObserver } from "./code_failure.ts";
 import type { EventRecorder } from "./events.ts";
 import type { Informers } from "./informers.ts";
 import { LiveIndex } from "./live_index.ts";
@@ -36,6 +37,8 @@ export interface Shared {
   readonly services: () => unknown;
   /** Makes spans; absent where nobody asked for traces. */
   readonly tracing?: Tracing | undefined;
+  /** Observes failures of user code, in tests. */
+  readonly observe?: CodeObserver | undefined;
 }
 
 /** What one controller's runs share. */
@@ -68,10 +71,11 @@ export function scopeOf(operator: string, part: string, controller: Controller, 
     )
   );
   const log = shared.log.with({ controller: part, controllerGroup: kind.group, controllerKind: kind.kind });
+  const guard: Guard = { log, part, observe: shared.observe };
   const indexes = Object.entries(controller.indexes).map(([name, { kind, keys }]) => {
     const copy = copies.find((copy) => isSame(copy.kind, kind))!;
     const keysOf = (object: KubeObject): readonly string[] => {
-      const found = guarded(log, `index "${name}"`, () => {
+      const found = guarded(guard, { what: `index "${name}"`, kind, object }, () => {
         const found = keys(object);
         return found === undefined ? [] : typeof found === "string" ? [found] : [...found];
       });
@@ -83,7 +87,7 @@ export function scopeOf(operator: string, part: string, controller: Controller, 
     const { names } = options;
     if (names === undefined) return [];
     const namesOf = (own: KubeObject): readonly Place[] =>
-      guarded(log, `names of ${of.kind}`, () => {
+      guarded(guard, { what: `names of ${of.kind}`, kind, object: own }, () => {
         const wakes = wakesOf(typeof names === "function" ? names(own) : names);
         return wakes.flatMap((wake) => placeOf(of, wake, own.metadata.namespace) ?? []);
       }) ?? [];
@@ -108,15 +112,34 @@ export function scopeOf(operator: string, part: string, controller: Controller, 
   };
 }
 
-/** What a function of the user answers that is asked of each change. One that throws must not end the watch: it is told, and answers nothing. */
-export function guarded<T>(log: Logger, what: string, call: () => T): T | undefined {
+/** Where a failure of user code is reported. */
+type Guard = Pick<Scope, "log" | "part" | "observe">;
+
+/** A function of a declaration, and the object that it is called with. */
+interface GuardedCall {
+  /** Such as `predicate of Secret`. */
+  readonly what: string;
+  readonly kind?: AnyKind;
+  readonly object?: KubeObject | undefined;
+}
+
+/**
+ * Calls a function of the user that runs on each change. An error in it must not end the watch: it is logged, and the result is `undefined`.
+ *
+ * @param guard Where an error is reported.
+ * @param about What is called, and with which object.
+ * @param call Calls it.
+ */
+export function guarded<T>(guard: Guard, { what, kind, object }: GuardedCall, call: () => T): T | undefined {
   try {
     return call();
   } catch (error) {
-    log.error("User code failed", {
+    guard.log.error("User code failed", {
       what,
       error: error instanceof Error ? error.stack ?? error.message : String(error),
     });
+    const { namespace, name } = object?.metadata ?? {};
+    guard.observe?.()({ what, part: guard.part, kind: kind?.kind ?? object?.kind, namespace, name, error });
     return undefined;
   }
 }

@@ -41,6 +41,7 @@ async function follow(
 ): Promise<void> {
   for (let failures = 1; !signal.aborted; failures++) {
     let wakes: AsyncIterator<Wake | readonly Wake[]> | undefined;
+    const failed = scope.observe?.();
     try {
       wakes = source(signal)[Symbol.asyncIterator]();
       for (
@@ -57,6 +58,7 @@ async function follow(
         scope.log.error("Source failed", {
           error: error instanceof Error ? error.stack ?? error.message : String(error),
         });
+        failed?.({ what: "source", part: scope.part, error });
       }
     }
     if (signal.aborted) {
@@ -84,7 +86,7 @@ async function nextOf<T>(source: AsyncIterator<T>, signal: AbortSignal): Promise
 
 /** What is no wake is told, and the source goes on. */
 function wake(scope: Scope, add: Add, wakes: Wake | readonly Wake[]): void {
-  guarded(scope.log, "source", () => {
+  guarded(scope, { what: "source" }, () => {
     for (const wake of wakesOf(wakes)) {
       const place = placeOf(scope.controller.kind, wake, undefined);
       if (place !== undefined) add(keyOf(place), "triggered", {});

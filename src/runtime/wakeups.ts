@@ -81,11 +81,11 @@ export function counts(scope: Scope, options: Watch["options"] | undefined, { be
   if (options === undefined || after === undefined) return true;
   const { select, predicate } = options;
   if (select !== undefined && before !== undefined) {
-    const isSelected = guarded(scope.log, "select", () => !equal(select(before), select(after)));
+    const isSelected = guarded(scope, { what: "select", object: after }, () => !equal(select(before), select(after)));
     if (isSelected === false) return false;
   }
   if (predicate === undefined) return true;
-  return guarded(scope.log, "predicate", () => predicate(after, before)) ?? true;
+  return guarded(scope, { what: "predicate", object: after }, () => predicate(after, before)) ?? true;
 }
 
 /** The old and the new owner: what was taken away is missed by the one that had it. */
@@ -108,7 +108,7 @@ function mapped(
   const context = mapContext(scope);
   for (const object of [change.before, change.after]) {
     if (object === undefined) continue;
-    guarded(scope.log, `map of ${copy.kind.kind}`, () => {
+    guarded(scope, { what: `map of ${copy.kind.kind}`, kind: copy.kind, object }, () => {
       for (const wake of wakesOf(map(object, context))) {
         const place = placeOf(scope.controller.kind, wake, object.metadata.namespace);
         if (place !== undefined) keys.add(keyOf(place));

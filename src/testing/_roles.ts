@@ -39,6 +39,8 @@ interface Refusal {
 export class OperatorRoles {
   /** As whom it runs. */
   readonly user: User;
+  /** Number of requests that the roles rejected. */
+  rejected = 0;
   readonly #operator: Operator;
   readonly #client: Client;
   readonly #rights: readonly Right[];
@@ -107,7 +109,9 @@ export class OperatorRoles {
     if (resource === undefined) return;
     if (response.status === 403) {
       const { message } = await response.clone().json() as { readonly message?: string };
-      for (const refusal of this.#refusalsIn(message ?? "", record)) this.#noteRefusal(refusal);
+      const refusals = this.#refusalsIn(message ?? "", record);
+      this.rejected += refusals.length;
+      for (const refusal of refusals) this.#noteRefusal(refusal);
       return;
     }
     const whole = subresource === undefined ? resource : `${resource}/${subresource}`;

@@ -39,6 +39,8 @@ export class Wire {
   readonly records: RequestRecord[] = [];
   /** Requests of runs that a fault holds: they go on when time does. */
   held = 0;
+  /** Number of requests that an injected fault or an unreachable server disturbed. */
+  disturbed = 0;
   readonly #server: Apiserver;
   readonly #clock: Clock;
   #waiting: Waiting[] = [];
@@ -58,9 +60,13 @@ export class Wire {
     const text = hasBody ? await request.text() : undefined;
     const record = recordOf(request, text, this.#clock.now());
     this.records.push(record);
-    if (this.#clock.now() < this.#downUntil) throw broken("connection refused");
+    if (this.#clock.now() < this.#downUntil) {
+      this.disturbed++;
+      throw broken("connection refused");
+    }
     const sent = hasBody ? again(request, text ?? "") : request;
     const hits = this.#hits(record);
+    if (hits.length > 0) this.disturbed++;
     for (const { delay } of hits) if (delay !== undefined) await this.#hold(record, delay, request.signal);
     if (hits.some(({ breaks }) => breaks === "before")) throw broken("connection refused");
     const answer = hits.find((fault) => fault.answer !== undefined && !(fault.watch && record.verb === "watch"))

@@ -12,7 +12,6 @@ import {
   Namespace,
   ValidatingWebhookConfiguration,
 } from "../kinds/mod.ts";
-import { externalCrdsOf } from "../manifests/crds.ts";
 import { webhookConfigurations, withConversion } from "../manifests/webhooks.ts";
 import { operator } from "../operator/operator.ts";
 import type { Operator } from "../operator/operator_value.ts";
@@ -22,6 +21,9 @@ import { type Running, startOperator } from "../operator/running.ts";
 import type { Settings } from "../operator/settings.ts";
 import type { Part } from "../parts/controller.ts";
 import type { AnyKind, CustomResourceDefinitionManifest, Infer, Input, KubeObject } from "../resource/kind.ts";
+import type { CodeFailure } from "../runtime/code_failure.ts";
+import { withoutSecrets } from "./_confidential.ts";
+import { Failures } from "./_failures.ts";
 import { OperatorRoles } from "./_roles.ts";
 import { stillness } from "./_stillness.ts";
 import { Turns } from "./_turns.ts";
@@ -70,6 +72,16 @@ export interface MemoryClusterOptions {
    * @default {"fail"}
    */
   readonly refusals?: "fail" | "allow";
+  /**
+   * What happens when the operator's code fails: when a reconcile or cleanup throws anything but `TemporaryError` and `PermanentError`, or a webhook, a
+   * conversion or a function of a declaration throws. `"fail"`: the next `settle` or `advance` rejects with an {@linkcode OperatorFailedError}, or
+   * else disposing of the cluster does. `"collect"`: the failures are only in `cluster.failures`.
+   *
+   * Lost races of two writers, and failures while the test itself disturbs requests (`inject`, `restartServer`, missing permissions), do not count.
+   *
+   * @default {"fail"}
+   */
+  readonly failures?: "fail" | "collect";
   /** Whether the server checks who blocks the deletion of an owner, as some clusters do. @default {false} */
   readonly checksOwners?: boolean;
   /** Whether the operator works only while it leads. @default {what the operator says; where that leaves it open: no} */
@@ -88,8 +100,14 @@ export interface Place {
   readonly namespace?: string;
 }
 
+/** Options of {@linkcode MemoryCluster.advance}. */
+export interface AdvanceOptions {
+  /** Whether the operator's code may fail until the call ends. The failures are in `cluster.failures`. @default {false} */
+  readonly allowFailures?: boolean;
+}
+
 /** Options of {@linkcode MemoryCluster.settle}. */
-export interface SettleOptions {
+export interface SettleOptions extends AdvanceOptions {
   /** How far time may move, so that retries and other short waits happen. @default {"1s"} */
   readonly within?: Duration;
   /** How long, of real time, reconcilers may wait for what is not the cluster's: a file, a digest, a socket of their own. @default {"10s"} */
@@ -146,14 +164,21 @@ export interface MemoryCluster extends AsyncDisposable {
    * Runs all that is due, and what falls due within a second, until nothing is left to do.
    *
    * @throws {Error} If that never comes: the message says who is still busy.
+   * @throws {OperatorFailedError} If the operator's code failed.
    */
   settle(options?: SettleOptions): Promise<void>;
   /** The lines of the operator's log so far, in order, those of the level `debug` aside. */
   readonly logged: readonly LogLine[];
   /** What the operator counted since it started, as Prometheus' text: its own metrics and those of the runtime. */
   metrics(): Promise<string>;
-  /** Lets time pass, running what falls due in its order. */
-  advance(duration: Duration): Promise<void>;
+  /** Failures of the operator's code so far, in order, whether they fail the test or not. */
+  readonly failures: readonly CodeFailure[];
+  /**
+   * Lets time pass, running what falls due in its order.
+   *
+   * @throws {OperatorFailedError} If the operator's code failed.
+   */
+  advance(duration: Duration, options?: AdvanceOptions): Promise<void>;
   /** Stops the operator and starts it again, as a new process would. */
   restart(): Promise<void>;
   /** Lets the API server go down and come up again: watches break, what is stored stays. */
@@ -227,13 +252,7 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
   for (const name of options.namespaces ?? []) await client.create(Namespace, { metadata: { name } });
   const kinds = (options.kinds ?? []).flatMap(({ crd }) => crd ?? []);
   const place = { place: { service: PLACE } };
-  for (
-    const crd of withConversion(
-      unique([...op.crds(), ...externalCrdsOf(Object.values(op.parts)), ...kinds]),
-      op.parts,
-      place,
-    )
-  ) {
+  for (const crd of withConversion(unique([...op.crds(), ...kinds]), op.parts, place)) {
     await client.create(CustomResourceDefinition, crd as unknown as Input<typeof CustomResourceDefinition>);
   }
   const scope = {
@@ -264,9 +283,22 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
     const error = options.refusals === "allow" ? undefined : roles?.takeRefusals();
     if (error !== undefined) throw error;
   };
-  // What was refused is why the rest did not come to an end.
-  const untilStill = async (still: Promise<void>): Promise<void> => {
-    await still.finally(failIfRefused);
+  const failures = new Failures({
+    disturbances: () => wire.disturbed + (roles?.rejected ?? 0),
+    mask: (text) => withoutSecrets(text, wire.records),
+  });
+  const untilStill = async (still: Promise<void>, { allowFailures = false }: AdvanceOptions): Promise<void> => {
+    let unsettled: unknown;
+    try {
+      await still;
+    } catch (error) {
+      unsettled = error;
+    }
+    // What was rejected or failed is usually the reason why the operator did not come to rest.
+    failIfRefused();
+    if (allowFailures || options.failures === "collect") failures.accept();
+    const error = failures.take(untilStill, unsettled) ?? unsettled;
+    if (error !== undefined) throw error;
   };
   const logged: LogLine[] = [];
   const start = (): Running => {
@@ -275,6 +307,7 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
       clock,
       random: () => 0.5,
       onLog: (line) => void (line.level !== "debug" && logged.push(line)),
+      observe: failures.observe,
       ...scope,
     });
     running.pause(isPaused(settings));
@@ -291,6 +324,17 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
   });
 
   const owned = made.move();
+  const dispose = async (): Promise<void> => {
+    await still.until(running![Symbol.asyncDispose]());
+    await owned.disposeAsync();
+    if (roles !== undefined) tellUsedRights(roles.usage());
+    if (options.failures === "collect") return;
+    const error = failures.takeLast(dispose);
+    if (error === undefined) return;
+    // Where the test failed already, its runner prints neither that error nor this one.
+    console.error(error.message);
+    throw error;
+  };
   return {
     fetch,
     clock,
@@ -322,11 +366,12 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
     list: (kind, place) => client.list(kind, placeOf(kind, place)),
     patch: (kind, name, patch, place) => client.patch(kind, name, patch, placeOf(kind, place)),
     delete: async (kind, name, place) => void await client.delete(kind, name, placeOf(kind, place)),
-    settle: ({ within = "1s", foreign = "10s" } = {}) =>
-      untilStill(still.settle(clock.now() + milliseconds(within), milliseconds(foreign))),
+    settle: ({ within = "1s", foreign = "10s", ...rest } = {}) =>
+      untilStill(still.settle(clock.now() + milliseconds(within), milliseconds(foreign)), rest),
     logged,
+    failures: failures.all,
     metrics: async () => await running!.metrics.text(),
-    advance: (duration) => untilStill(still.advance(clock.now() + milliseconds(duration))),
+    advance: (duration, options = {}) => untilStill(still.advance(clock.now() + milliseconds(duration)), options),
     restart: async () => {
       const ended = running![Symbol.asyncDispose]();
       await still.until(ended);
@@ -336,11 +381,7 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
       if (compact) server.compact();
       wire.goDown(downFor === undefined ? -Infinity : clock.now() + milliseconds(downFor));
     },
-    [Symbol.asyncDispose]: async () => {
-      await still.until(running![Symbol.asyncDispose]());
-      await owned.disposeAsync();
-      if (roles !== undefined) tellUsedRights(roles.usage());
-    },
+    [Symbol.asyncDispose]: dispose,
   };
 }
 

@@ -28,7 +28,10 @@ export {
 export { type Fault, type Faults, faults } from "./faults.ts";
 export { type ClientCertificate, type LocalAuthority, localAuthority, localCertificate } from "./local_certificate.ts";
 export { memoryCluster } from "./memory_cluster.ts";
+export { OperatorFailedError } from "./operator_failed.ts";
+export type { CodeFailure } from "../runtime/code_failure.ts";
 export type {
+  AdvanceOptions,
   MemoryCluster,
   MemoryClusterOptions,
   Place,

@@ -1,7 +1,7 @@
 /** A day of an operator in virtual time, with resyncs, requeues, failures, changes, watches that end and break: prints the live heap after each hour. Needs V8's gc(). */
 import { every, requeue } from "@op/sdk";
 import { Event } from "../../src/kinds/events_v1.gen.ts";
-import { type LogLine, memoryCluster, type RequestRecord } from "@op/sdk/testing";
+import { type CodeFailure, type LogLine, memoryCluster, type RequestRecord } from "@op/sdk/testing";
 import { applyText, Note, recording } from "./_notes.ts";
 
 const OBJECTS = 100;
@@ -16,7 +16,7 @@ const { notes, runs } = recording(async (note, context) => {
   return number % 2 === 0 ? requeue("7m") : undefined;
 }, { triggers: [every("10m")], async cleanup() {} });
 
-await using cluster = await memoryCluster({ parts: { notes }, patience: 1e6 });
+await using cluster = await memoryCluster({ parts: { notes }, patience: 1e6, failures: "collect" });
 for (let i = 0; i < OBJECTS; i++) await cluster.create(Note, `n${i}`, { spec: { text: "0" } });
 let total = 0;
 for (let hour = 1; hour <= 24; hour++) {
@@ -33,6 +33,7 @@ for (let hour = 1; hour <= 24; hour++) {
   // What the cluster keeps for tests to look at.
   (cluster.requests as RequestRecord[]).length = 0;
   (cluster.logged as LogLine[]).length = 0;
+  (cluster.failures as CodeFailure[]).length = 0;
   total += runs.length;
   runs.length = 0;
   gc();

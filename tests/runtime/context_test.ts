@@ -107,7 +107,7 @@ const REFUSED: readonly { name: string; touch: (context: NoteContext) => Promise
 for (const { name, touch, message } of REFUSED) {
   Deno.test(`a run is refused ${name}, and told what to do`, async () => {
     const { notes } = recording(async (_, context) => void await touch(context));
-    await using cluster = await memoryCluster({ parts: { notes }, namespaces: ["team"] });
+    await using cluster = await memoryCluster({ parts: { notes }, namespaces: ["team"], failures: "collect" });
     await cluster.create(Note, "a", { spec: {} });
     await cluster.settle();
     const ready = (await cluster.get(Note, "a")).status?.conditions?.find(({ type }) => type === "Ready");

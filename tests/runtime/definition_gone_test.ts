@@ -7,7 +7,7 @@ import { conditions, Note, recording } from "./_notes.ts";
 import { startProcess } from "./_processes.ts";
 
 const MISSING =
-  'Cannot watch Note: the API server does not serve "notes" of demo.example.com/v1. Install its CustomResourceDefinition "notes.demo.example.com"';
+  'Cannot watch Note: the cluster serves no "notes" of demo.example.com/v1, so its CustomResourceDefinition is missing';
 
 function undefine(cluster: MemoryCluster): Promise<void> {
   return cluster.delete(CustomResourceDefinition, Note.crd!.metadata.name);
@@ -33,7 +33,7 @@ Deno.test("runs of a kind whose definition goes are aborted, what waits is dropp
       held.push((await list(Note)).length);
     },
   });
-  await using cluster = await memoryCluster({ parts: { notes, readers } });
+  await using cluster = await memoryCluster({ parts: { notes, readers }, failures: "collect" });
   for (const name of ["timed", "failing", "running"]) await cluster.create(Note, name, { spec: {} });
   await cluster.advance("1s");
   await cluster.create(ConfigMap, "before", {});
@@ -119,7 +119,7 @@ for (const { name, first, runs } of REPLACED) {
         );
       },
     });
-    await using cluster = await memoryCluster({ parts: { notes } });
+    await using cluster = await memoryCluster({ parts: { notes }, failures: "collect" });
     await cluster.create(Note, "a", { spec: { text: first } });
     await cluster.advance("10s");
     cluster.inject(faults.refused(), { by: "test", kind: Note, verb: "watch", times: 3 });

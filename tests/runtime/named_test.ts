@@ -110,7 +110,7 @@ Deno.test("a read of what is named shows the run's own write, and is not woken b
 
 Deno.test("a watch of a name that cannot begin fails the run that reads it, which is tried again", async () => {
   runs.length = 0;
-  await using cluster = await memoryCluster({ parts: { sites } });
+  await using cluster = await memoryCluster({ parts: { sites }, failures: "collect" });
   await secret(cluster, "one", "1");
   using refused = cluster.inject(faults.status(403), { kind: Secret, times: 1000 });
   await cluster.create(Site, "a", { spec: { secret: "one" } });
@@ -237,7 +237,7 @@ Deno.test("a run that gets what nobody names, or lists what is only named, is to
       /get them by name/,
     ]] as const
   ) {
-    await using cluster = await memoryCluster({ parts: { sites: failing(read) } });
+    await using cluster = await memoryCluster({ parts: { sites: failing(read) }, failures: "collect" });
     await cluster.create(Site, "a", { spec: { secret: "one" } });
     await cluster.settle();
     const { status } = await cluster.get(Site, "a");

@@ -68,6 +68,7 @@ async function played(
     // Asked at its start, it would wait for what is missing and send nothing.
     checkAccess: false,
     rbac: { without },
+    failures: "collect",
     ...options,
   });
   try {

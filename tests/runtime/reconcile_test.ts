@@ -116,7 +116,7 @@ Deno.test("apply without force yields to another manager, and the run says so; b
     const { notes, runs } = recording(async ({ metadata: { name }, spec }, { apply }) => {
       await apply(ConfigMap, { metadata: { name }, data: { text: spec.text } }, { force });
     });
-    await using cluster = await memoryCluster({ parts: { notes } });
+    await using cluster = await memoryCluster({ parts: { notes }, failures: "collect" });
     const metadata = { name: "a", namespace: "default" };
     await cluster.client.apply(ConfigMap, { metadata, data: { text: "theirs" } }, { manager: "other" });
     await cluster.create(Note, "a", { spec: { text: "ours" } });
@@ -224,7 +224,7 @@ Deno.test("a reconciler that throws for one object touches no other", async () =
   const { notes, runs } = recording(({ metadata: { name } }, { attempt }) => {
     if (name.startsWith("bad") && attempt === 1) throw thrown[Number(name.slice(3))];
   }, { concurrency: 1 });
-  await using cluster = await memoryCluster({ parts: { notes } });
+  await using cluster = await memoryCluster({ parts: { notes }, failures: "collect" });
   for (const i of thrown.keys()) await cluster.create(Note, `bad${i}`, { spec: {} });
   await cluster.create(Note, "good", { spec: {} });
   await cluster.settle();

@@ -41,7 +41,7 @@ for (
         status({ runs: value as number });
       },
     });
-    await using cluster = await memoryCluster({ parts: { notes } });
+    await using cluster = await memoryCluster({ parts: { notes }, failures: "collect" });
     await cluster.create(Note, "a", { spec: {} });
     await cluster.settle();
     const ready = (await cluster.get(Note, "a")).status?.conditions?.find(({ type }) => type === "Ready");

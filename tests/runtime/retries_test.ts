@@ -42,7 +42,7 @@ for (const outcome of [true, {}, "10m", { after: "10m" }, { after: NaN }, { afte
   Deno.test(`what is no outcome, ${Deno.inspect(outcome)}, fails the run: it is not run again without a pause`, async () => {
     let runs = 0;
     const notes = controller(Note, { reconcile: () => (runs++, outcome as never) });
-    await using cluster = await memoryCluster({ parts: { notes } });
+    await using cluster = await memoryCluster({ parts: { notes }, failures: "collect" });
     await cluster.create(Note, "a", { spec: {} });
     await cluster.settle();
     assert(runs > 1 && runs < 12, "it backs off");
@@ -72,7 +72,7 @@ Deno.test("failed runs are tried again after 5 ms, then twice that each time, an
       if (fails) throw new Error("boom");
     },
   });
-  await using cluster = await memoryCluster({ parts: { notes } });
+  await using cluster = await memoryCluster({ parts: { notes }, failures: "collect" });
   const gaps = () => times.slice(1).map((time, i) => time - times[i]!);
   await cluster.create(Note, "a", { spec: {} });
   // The memory cluster spreads each wait to seven eighths of it.
@@ -140,7 +140,7 @@ for (const { error, isWoken } of AWAITED) {
           if (await get(Secret, "key") === undefined) throw error();
         },
       });
-      await using cluster = await memoryCluster({ parts: { notes } });
+      await using cluster = await memoryCluster({ parts: { notes }, failures: "collect" });
       await cluster.create(Note, "a", { spec: {} });
       await cluster.advance("210m"); // the backoff is at its longest
       reasons.length = 0;
@@ -171,7 +171,7 @@ Deno.test("a run that takes too long is aborted, reported and tried again, thoug
     signals.push(signal);
     return signals.length === 1 ? new Promise(() => {}) : undefined;
   }, { timeout: "5s" });
-  await using cluster = await memoryCluster({ parts: { notes } });
+  await using cluster = await memoryCluster({ parts: { notes }, failures: "collect" });
   await cluster.create(Note, "a", { spec: {} });
   await until(() => signals.length === 1);
   cluster.clock.step(cluster.clock.now() + 4999);

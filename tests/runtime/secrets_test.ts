@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import { controller, resource, s } from "@op/sdk";
 import { Event, Secret } from "@op/sdk/kinds";
-import { memoryCluster } from "@op/sdk/testing";
+import { memoryCluster, OperatorFailedError } from "@op/sdk/testing";
 
 const Login = resource({
   group: "test.example.com",
@@ -37,13 +37,15 @@ for (const { name, reconcile } of mistakes) {
     });
     await using cluster = await memoryCluster({ parts: { logins } });
     await cluster.create(Login, "a", { spec: {} });
-    await cluster.settle();
+    const error: unknown = await cluster.settle().catch((error) => error);
+    assert(error instanceof OperatorFailedError);
 
     const login = await cluster.get(Login, "a");
     const events = await cluster.list(Event);
     assert(events.length > 0);
     assert.match(JSON.stringify(login.status), /\*\*\*/);
     for (const shown of [login, events]) assert.doesNotMatch(JSON.stringify(shown), new RegExp(password));
+    assert.doesNotMatch(Deno.inspect(error), new RegExp(password));
   });
 }
 

@@ -185,7 +185,7 @@ Deno.test("a kind that is owned may go and come: what failed without it is tried
       await apply(Leaf, { metadata: { name }, spec: { text } });
     },
   });
-  await using cluster = await memoryCluster({ parts: { notes }, kinds: [Leaf] });
+  await using cluster = await memoryCluster({ parts: { notes }, kinds: [Leaf], failures: "collect" });
   await cluster.create(Note, "a", { spec: {} });
   await cluster.create(Note, "wrong", { spec: { text: "never" } });
   await cluster.settle();

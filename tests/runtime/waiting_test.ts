@@ -19,7 +19,7 @@ Deno.test("a run that hangs is ended by its timeout in virtual time, and the clu
       return hang(signal);
     },
   });
-  await using cluster = await memoryCluster({ parts: { notes } });
+  await using cluster = await memoryCluster({ parts: { notes }, failures: "collect" });
   await cluster.create(Note, "a", { spec: {} });
   await cluster.advance("6s");
   const { status } = await cluster.get(Note, "a");
@@ -84,7 +84,7 @@ Deno.test("what was read is not taken for what is wanted", async () => {
       await apply(ConfigMap, read!);
     },
   });
-  await using cluster = await memoryCluster({ parts: { notes } });
+  await using cluster = await memoryCluster({ parts: { notes }, failures: "collect" });
   await cluster.create(Note, "a", { spec: {} });
   await cluster.settle();
   const ready = (await cluster.get(Note, "a")).status?.conditions?.find(({ type }) => type === "Ready");

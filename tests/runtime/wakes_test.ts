@@ -20,7 +20,7 @@ for (const none of NONE) {
       ],
       reconcile: ({ metadata }, { reason }) => void runs.push(`${metadata.name}: ${reason}`),
     });
-    await using cluster = await memoryCluster({ parts: { notes } });
+    await using cluster = await memoryCluster({ parts: { notes }, failures: "collect" });
     await cluster.create(Note, "a", { spec: {} });
     await cluster.settle();
     await cluster.create(ConfigMap, "of-a", {});
@@ -52,7 +52,7 @@ Deno.test("a source goes on after what is no wake, or says no namespace, and is 
     reconcile: ({ metadata }, { reason }) => void runs.push(`${metadata.name}: ${reason}`),
   });
   {
-    await using cluster = await memoryCluster({ parts: { notes } });
+    await using cluster = await memoryCluster({ parts: { notes }, failures: "collect" });
     await cluster.create(Note, "a", { spec: {} });
     await cluster.advance("1m");
     assert.deepEqual([runs.sort(), state], [["a: changed", "a: triggered"], "open"]);

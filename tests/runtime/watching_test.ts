@@ -149,7 +149,7 @@ Deno.test("a function of the user that throws wakes nobody, and ends no watch", 
       return secret.metadata.labels?.site;
     },
   });
-  await using cluster = await memoryCluster({ parts: { sites } });
+  await using cluster = await memoryCluster({ parts: { sites }, failures: "collect" });
   await cluster.create(Site, "a", { spec: {} });
   await cluster.create(Secret, "one", { metadata: { labels: { site: "a" } } });
   await cluster.settle();
@@ -285,7 +285,7 @@ Deno.test("every wakes all objects again and again; a source wakes those it name
     ],
     reconcile: ({ metadata }, { reason }) => void runs.push(`${metadata.name}: ${reason}`),
   });
-  await using cluster = await memoryCluster({ parts: { notes } });
+  await using cluster = await memoryCluster({ parts: { notes }, failures: "collect" });
   for (const name of ["a", "b"]) await cluster.create(Note, name, { spec: {} });
   await cluster.advance("30m");
   assert.equal(opened, 2);
@@ -330,7 +330,7 @@ Deno.test("a child that an owner reference does not reach is tracked by a label:
     },
   });
   // Who gives a right has to have it.
-  await using cluster = await memoryCluster({ parts: { notes }, rbac: false });
+  await using cluster = await memoryCluster({ parts: { notes }, rbac: false, failures: "collect" });
   const verbs = async () => (await cluster.get(ClusterRole, "a")).rules?.[0]?.verbs;
   await cluster.create(Note, "a", { spec: {} });
   await cluster.settle();

@@ -27,7 +27,7 @@ for (const exceptOwn of [true, false]) {
         if (spec.seat !== old?.spec.seat) throw deny("seats are given", { field: "spec.seat" });
       },
     });
-    await using cluster = await memoryCluster({ parts: { seats, seatIsGiven } });
+    await using cluster = await memoryCluster({ parts: { seats, seatIsGiven }, failures: "collect" });
     await cluster.create(Ticket, "a", { spec: {} });
     await cluster.settle();
     assert.equal((await cluster.get(Ticket, "a"))?.spec.seat, exceptOwn ? 7 : undefined);

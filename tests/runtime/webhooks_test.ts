@@ -14,7 +14,7 @@ import { type Send, untilAsked, WEBHOOK_SUITE } from "../_webhook_suite.ts";
 import { QUICK } from "./_reviews.ts";
 
 Deno.test("webhooks behind a Service, on the API server in the process", async (t) => {
-  await using cluster = await memoryCluster({ parts });
+  await using cluster = await memoryCluster({ parts, failures: "collect" });
   const send = sending(cluster.fetch);
   for (const [name, check] of Object.entries(WEBHOOK_SUITE)) {
     await t.step(name, () => check((...request) => send(...request).then(named)));

@@ -64,6 +64,7 @@ const UNNAMED: Readonly<Record<string, readonly string[]>> = {
     [
       "Answer",
       "CertificateTimes",
+      "CodeObserver",
       "Metrics",
       "Outgoing",
       "Pulse",

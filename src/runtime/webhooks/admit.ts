@@ -9,7 +9,7 @@ import { type AdmissionResponse, allowing, denying, type Gathered, isFault } fro
 import { admissionRequest } from "./bad_review.ts";
 import { patchOfDraft, patchOfWanted } from "./patch.ts";
 import type { Patience } from "./patience.ts";
-import { contextOf, keysOf, type Surroundings } from "./review_context.ts";
+import { contextOf, keysOf, type ReviewKeys, type Surroundings } from "./review_context.ts";
 
 /** How one review is answered. */
 export interface Asking {
@@ -24,7 +24,7 @@ export class WebhookFailure extends Error {
   override name = "WebhookFailure";
   readonly uid: string;
   /** What a line of the log says of the request. */
-  readonly keys: Readonly<Record<string, unknown>>;
+  readonly keys: ReviewKeys;
 
   constructor(request: AdmissionRequest, part: string, cause: unknown) {
     super(cause instanceof Error ? cause.message : String(cause), { cause });

@@ -141,9 +141,14 @@ export class WebhookHandler {
   };
 
   async #settled(route: Route, request: Request, query: string): Promise<Response> {
+    const failed = this.#options.observe?.();
     try {
       return await this.#answer(route, request, query);
     } catch (error) {
+      if (error instanceof WebhookFailure) {
+        const { keys: { webhook: part, kind, namespace, name }, cause } = error;
+        failed?.({ what: "webhook", part, kind, namespace, name, error: cause });
+      }
       return this.#failed(error, route);
     }
   }
@@ -211,6 +216,7 @@ export class WebhookHandler {
     } catch (error) {
       if (!(error instanceof ConversionFailure)) throw error;
       this.#options.metrics.conversionPanic();
+      this.#options.observe?.()({ what: "conversion", error });
       const { uid } = conversionRequest(review);
       const { log, tracing } = this.#options;
       log.error("Conversion failed", {

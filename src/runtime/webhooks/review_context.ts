@@ -7,6 +7,7 @@ import type { AdmissionRequest } from "../../parts/webhook_context.ts";
 import type { AnyKind } from "../../resource/kind.ts";
 import { keyOf } from "../../watch/key.ts";
 import type { LiveCopy } from "../../watch/live_copy.ts";
+import type { CodeObserver } from "../code_failure.ts";
 import type { Logger } from "../logger.ts";
 import { isSame } from "../scope.ts";
 import type { Tracing } from "../tracing.ts";
@@ -24,6 +25,8 @@ export interface Surroundings {
   readonly onForbidden?: (part: string) => void;
   /** Makes spans; absent where nobody asked for traces. */
   readonly tracing?: Tracing | undefined;
+  /** Observes failures of user code, in tests. */
+  readonly observe?: CodeObserver | undefined;
 }
 
 /** What a review is about. */
@@ -66,8 +69,18 @@ export function contextOf(webhook: Webhook, review: Review, around: Surroundings
   };
 }
 
+/** The fields of a log line that identify a request and its object. */
+export type ReviewKeys = {
+  readonly webhook: string;
+  readonly uid: string;
+  readonly operation: string;
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly name?: string;
+};
+
 /** What a line of the log says of a request: which one it is, and about what. */
-export function keysOf(request: AdmissionRequest, part: string): Record<string, unknown> {
+export function keysOf(request: AdmissionRequest, part: string): ReviewKeys {
   const { uid, operation, kind: { kind }, namespace, name } = request;
   return { webhook: part, uid, operation, kind, ...(namespace ? { namespace } : {}), ...(name ? { name } : {}) };
 }

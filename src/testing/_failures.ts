@@ -1,0 +1,128 @@
+/** Failures of an operator's code in a memory cluster: collected, and reported once as an error. */
+import { maskSecrets } from "../base/mask_secrets.ts";
+import { PermanentError, TemporaryError } from "../parts/outcome.ts";
+import type { CodeFailure, CodeObserver } from "../runtime/code_failure.ts";
+import { OperatorFailedError } from "./operator_failed.ts";
+
+// Enough to see what is wrong. `cluster.failures` has them all.
+const SHOWN = 5;
+const FRAMES = 8;
+
+/** What {@linkcode Failures} needs of the cluster. */
+export interface FailuresOptions {
+  /** Grows when a request of the operator fails because the test wants it to: by an injected fault, a stopped server or missing permissions. */
+  readonly disturbances: () => number;
+  /** Masks confidential values in a report. */
+  readonly mask: (text: string) => string;
+}
+
+/** Collects failures of an operator's code. */
+export class Failures {
+  /** All failures so far, in order. */
+  readonly all: CodeFailure[] = [];
+  readonly #options: FailuresOptions;
+  /** How many of {@linkcode Failures.all} were reported. */
+  #taken = 0;
+  /** Failures that were reported: a retry that fails in the same way after the last `settle` is not reported again. */
+  readonly #reported = new Set<string>();
+
+  constructor(options: FailuresOptions) {
+    this.#options = options;
+  }
+
+  /** Observes a call of user code. A failure counts unless the test disturbed a request meanwhile. */
+  readonly observe: CodeObserver = () => {
+    const before = this.#options.disturbances();
+    return (failure) => {
+      const { error } = failure;
+      if (error instanceof TemporaryError || error instanceof PermanentError) return;
+      if (this.#options.disturbances() === before) this.all.push(failure);
+    };
+  };
+
+  /** Marks all failures so far as reported. */
+  accept(): void {
+    this.#taken = this.all.length;
+  }
+
+  /**
+   * Returns the failures since the last call as an error, and marks them as reported.
+   *
+   * @param caller The function that throws it: the stack of the error begins above it.
+   * @param also Another error of the call that reports them.
+   */
+  take(caller: (...args: never) => unknown, also?: unknown): OperatorFailedError | undefined {
+    const fresh = this.all.slice(this.#taken);
+    this.#taken = this.all.length;
+    if (fresh.length === 0) return undefined;
+    for (const failure of fresh) this.#reported.add(identity(failure));
+    return this.#report(fresh, caller, also);
+  }
+
+  /** Returns the failures that no call reported, when the cluster is disposed. Retries that failed again are left out. */
+  takeLast(caller: (...args: never) => unknown): OperatorFailedError | undefined {
+    const fresh = this.all.slice(this.#taken).filter((failure) => !this.#reported.has(identity(failure)));
+    this.#taken = this.all.length;
+    return fresh.length === 0 ? undefined : this.#report(fresh, caller, undefined);
+  }
+
+  #report(
+    failures: readonly CodeFailure[],
+    caller: (...args: never) => unknown,
+    also: unknown,
+  ): OperatorFailedError {
+    // A retry usually fails as the first attempt did: one entry shows them all.
+    const groups = new Map<string, CodeFailure[]>();
+    for (const failure of failures) {
+      const group = groups.get(identity(failure));
+      if (group === undefined) groups.set(identity(failure), [failure]);
+      else group.push(failure);
+    }
+    const shown = [...groups.values()].slice(0, SHOWN).map((group) => `  ${described(group)}`);
+    const rest = groups.size - shown.length;
+    const lines = [
+      'The operator failed. Fix it, throw TemporaryError or PermanentError for errors that are expected, or pass { allowFailures: true } or { failures: "collect" }:',
+      ...shown,
+      ...rest === 0 ? [] : [`  ... and ${rest} more in "failures"`],
+      ...also === undefined ? [] : [`The call failed as well: ${also instanceof Error ? also.message : String(also)}`],
+    ];
+    const error = new OperatorFailedError(this.#options.mask(lines.join("\n")), failures);
+    // The stack begins with the call of the test.
+    Error.captureStackTrace(error, caller);
+    return error;
+  }
+}
+
+function identity({ what, part, kind, namespace, name, error }: CodeFailure): string {
+  return JSON.stringify([what, part, kind, namespace, name, summary(error)]);
+}
+
+function described(group: readonly CodeFailure[]): string {
+  const { what, part, kind, namespace, name, attempt, error } = group[0]!;
+  const object = name === undefined ? kind : `${kind} "${namespace === undefined ? "" : `${namespace}/`}${name}"`;
+  const where = [what, ...part === undefined ? [] : [`of "${part}"`], ...object === undefined ? [] : [`for ${object}`]];
+  const last = group.at(-1)!.attempt;
+  const attempts = attempt === undefined
+    ? ""
+    : attempt === last
+    ? `, attempt ${attempt}`
+    : `, attempts ${attempt} to ${last}`;
+  const cause = error instanceof Error && error.cause !== undefined ? [`Caused by: ${summary(error.cause)}`] : [];
+  const details = [...summary(error).split("\n"), ...framesOf(error), ...cause, ...framesOf((error as Error)?.cause)];
+  return `${where.join(" ")}${attempts}:\n${details.map((line) => `    ${line}`).join("\n")}`;
+}
+
+function summary(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : Deno.inspect(maskSecrets(error));
+}
+
+// The folder of the SDK: its frames say nothing about the user's code.
+const SDK = new URL("../", import.meta.url).href;
+
+/** The frames of the user's code. Where there are none, the first frames of all. */
+function framesOf(error: unknown): string[] {
+  if (!(error instanceof Error)) return [];
+  const frames = (error.stack ?? "").split("\n").map((line) => line.trim()).filter((line) => /^at /.test(line));
+  const own = frames.filter((frame) => !frame.includes(SDK) && !/\((?:ext|node):/.test(frame));
+  return (own.length > 0 ? own : frames).slice(0, FRAMES).map((frame) => `    ${frame}`);
+}
