@@ -44,9 +44,15 @@ export class LongAnswerError extends Error {
   }
 }
 
+/**
+ * The longest wait that a `Retry-After` can cause, in milliseconds. kube-apiserver sends seconds; a load balancer in front of it may send a day, and the
+ * write of an operator must not wait that long for a server that may be back in a minute.
+ */
+export const LONGEST_RETRY_AFTER = 120_000;
+
 /** Only these two carry a `Retry-After` that means "the same request, later" (client-go's rule: 429, and 5xx that name a time). */
 export function retryAfter(response: Answer): number | undefined {
   if (response.status !== 429 && response.status < 500) return undefined;
   const header = response.headers.get("retry-after");
-  return header !== null && /^\d+$/.test(header) ? Number(header) * 1000 : undefined;
+  return header !== null && /^\d+$/.test(header) ? Math.min(Number(header) * 1000, LONGEST_RETRY_AFTER) : undefined;
 }

@@ -45,7 +45,7 @@ export class ApiError extends Error {
   readonly reason: string;
   /** The fields that were refused. */
   readonly causes: readonly Cause[];
-  /** Milliseconds that the server asks to wait, from `Retry-After`. */
+  /** Milliseconds to wait before the next try, from `Retry-After`: at most 120,000. */
   readonly retryAfter: number | undefined;
 
   /**

@@ -4,6 +4,7 @@ import { type Clock, sleep, systemClock } from "../base/clock.ts";
 import type { AnyKind, Infer, Input, KubeObject } from "../resource/kind.ts";
 import { type Answer, retryAfter } from "./answer.ts";
 import { ApiError, type Asked } from "./api_error.ts";
+import { applyBody } from "./apply_body.ts";
 import type { CallOptions, Page, SelectOptions, WatchCallOptions, WatchEvent, WriteOptions } from "./calls.ts";
 import type { ClientOptions } from "./client_options.ts";
 import { type Connection, FencedError, type Outgoing } from "./connection.ts";
@@ -23,6 +24,8 @@ const PATCH_TYPES = {
   json: "application/json-patch+json",
   strategic: "application/strategic-merge-patch+json",
 } as const;
+
+const APPLY = "application/apply-patch+yaml";
 
 // 500 a page, as client-go's pager: quick enough for us, small enough not to hurt an apiserver.
 const PAGE_SIZE = 500;
@@ -256,7 +259,7 @@ export class Client {
     const asked = { verb: "apply", what: describe(kind, name, namespace) };
     const path = objectPath(kind, name, namespace, options.subresource) +
       queryOf(options, options.force);
-    return await this.#json(asked, "PATCH", path, options, body, "application/apply-patch+yaml");
+    return await this.#json(asked, "PATCH", path, options, body, APPLY);
   }
 
   /**
@@ -341,7 +344,7 @@ export class Client {
     type?: string,
   ): Promise<Answer> {
     const url = this.connection.url + path;
-    const text = body === undefined ? null : JSON.stringify(body);
+    const text = body === undefined ? null : type === APPLY ? applyBody(body) : JSON.stringify(body);
     let isRenewed = false;
     for (let attempt = 1;; attempt++) {
       const fence = method === "GET" ? undefined : this.#options.fence;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { setImmediate } from "node:timers";
 import { VirtualClock } from "../base/virtual_clock.ts";
 import { ConfigMap, Deployment, Namespace } from "../kinds/mod.ts";
-import { type Answer, LongAnswerError } from "./answer.ts";
+import { type Answer, LongAnswerError, LONGEST_RETRY_AFTER } from "./answer.ts";
 import type { ApiError } from "./api_error.ts";
 import { Client } from "./client.ts";
 import { FencedError, type Outgoing } from "./connection.ts";
@@ -220,6 +220,22 @@ for (const { name, status, header, isRetried } of RETRIED) {
     await runOut(clock);
     assert.equal(await got, isRetried ? "answered" : status);
     assert.equal(sent.length, isRetried ? 2 : 1);
+  });
+}
+
+for (const header of ["86400", "9".repeat(30)]) {
+  Deno.test(`Client waits two minutes at most where Retry-After is ${header}`, async () => {
+    const { client, clock, sent } = desk((_, count) =>
+      count === 1 ? new Response("", { status: 503, headers: { "retry-after": header } }) : Response.json({})
+    );
+    const got = client.get(Namespace, "shop");
+    await turns();
+    clock.step(clock.now() + LONGEST_RETRY_AFTER - 1);
+    await turns();
+    assert.equal(sent.length, 1);
+    clock.step(clock.now() + 1);
+    await got;
+    assert.equal(sent.length, 2);
   });
 }
 

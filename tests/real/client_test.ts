@@ -46,6 +46,28 @@ Deno.test("Client on a real API server", async (t) => {
     await assert.rejects(client.get(ConfigMap, "tried", IN_DEFAULT), { name: "ApiError", status: 404 });
   });
 
+  await t.step("apply stores every character as it is, controls and line separators included", async () => {
+    const codes = [
+      ...Array(0xa0).keys(),
+      0x2028,
+      0x2029,
+      0xd7ff,
+      0xe000,
+      0xfeff,
+      0xfffd,
+      0xfffe,
+      0xffff,
+      0x1fffe,
+      0x1f600,
+    ];
+    const text = codes.map((code) => `<${String.fromCodePoint(code)}>`).join("");
+    const metadata = { name: "characters", ...IN_DEFAULT, annotations: { "example.com/text": text } };
+    const applied = await client.apply(ConfigMap, { metadata, data: { text } }, { manager: "test" });
+    assert.equal(applied.data?.text, text);
+    const { data, metadata: { annotations } } = await client.get(ConfigMap, "characters", IN_DEFAULT);
+    assert.deepEqual([data?.text, annotations?.["example.com/text"]], [text, text]);
+  });
+
   await t.step("list gathers 1,100 objects in three pages", async () => {
     await client.create(Namespace, { metadata: { name: "many" } });
     const names = Array.from({ length: 1100 }, (_, i) => `map-${String(i).padStart(4, "0")}`);
