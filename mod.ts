@@ -92,6 +92,7 @@ export type {
   PatchOptions,
   Reason,
   StatusPart,
+  WritesStatus,
 } from "./src/parts/context.ts";
 export {
   type Index,

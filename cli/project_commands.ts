@@ -89,6 +89,7 @@ export function addRunning(op: Command, io: Io): void {
     .option("--adopt", "take over objects that belong to another operator of the same name")
     .option("--as-me", "with your own rights, where you may not act as the service account")
     .option(...ALLOW_BREAKING)
+    .option("--no-check", "do not check types while the operator runs")
     .option("-n, --namespace <names...>", "the only namespaces that it looks at and has rights in (default: all)")
     .option("--skip-controllers", "serve webhooks alone")
     .option("--skip-webhook-server", "run controllers alone")

@@ -19,7 +19,7 @@ OwnMetrics Page Part PatchOptions PermanentError Permission PermissionClass Perm
 requeue Resource resource ResourceOptions Right RightScope RunOptions s Said Sample Schema SelectOptions
 ServicesContext Settings source StatusPart Tasks TemporaryError Trigger UntypedKind UserInfo Verb Verdict Wake Watch
 watch WatchCallOptions WatchEvent WatchOptions Webhook webhook WebhookContext WebhookConversion WebhookFilters
-WebhookLimits WebhookMaker WebhookOptions WebhookServerOptions WebhookServing WriteOptions
+WebhookLimits WebhookMaker WebhookOptions WebhookServerOptions WebhookServing WriteOptions WritesStatus
 `;
 
 /** `s` of `@op/sdk`, into which the list above does not look. */

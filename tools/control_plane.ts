@@ -1,7 +1,7 @@
 /**
- * Finds the programs of a real control plane, or builds them with Go from `tools/control_plane/go.mod`: about five minutes on two cores, once.
+ * Finds the programs of a real control plane, or builds them with Go from `tools/control_plane/VERSION/go.mod`: about five minutes on two cores, once.
  *
- * Run as a script it prints their folder.
+ * Run as a script, with a version or without, it prints their folder.
  */
 import {
   cacheFolder,
@@ -13,6 +13,8 @@ import {
 
 /** Options for {@linkcode controlPlane}. */
 export interface ControlPlaneOptions {
+  /** Version of Kubernetes, one of {@linkcode controlPlaneVersions}. If it is given, KUBEBUILDER_ASSETS is ignored. @default {"v1.36.3"} */
+  readonly version?: string;
   /** Folder that has the programs. @default {KUBEBUILDER_ASSETS} */
   readonly assets?: string;
   /** Folder to build into. @default {the cache of this repository} */
@@ -23,16 +25,31 @@ export interface ControlPlaneOptions {
   readonly print?: (line: string) => void;
 }
 
+/** Returns the versions of Kubernetes that can be built, oldest first. */
+export function controlPlaneVersions(): string[] {
+  const folders = [...Deno.readDirSync(new URL("./control_plane", import.meta.url))];
+  return folders.map(({ name }) => name).sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+}
+
 /**
  * The programs of a control plane: those in KUBEBUILDER_ASSETS where that is set, else those in the cache, which is filled first when it is empty.
  *
  * @param options Additional options.
  * @returns Their paths; nothing, and a line that says so, when they would have to be built and there is no Go.
+ * @throws {RangeError} If the version is not one of {@linkcode controlPlaneVersions}.
  * @throws {Error} If the folder in KUBEBUILDER_ASSETS lacks one of them, or a build fails.
  */
 export async function controlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane | undefined> {
-  const { assets = Deno.env.get("KUBEBUILDER_ASSETS"), cache = cacheFolder(), go = "go", print = console.error } =
-    options;
+  const { version = CONTROL_PLANE_VERSION, go = "go", print = console.error } = options;
+  const { cache = cacheFolder(version) } = options;
+  const { assets = options.version === undefined ? Deno.env.get("KUBEBUILDER_ASSETS") : undefined } = options;
+  if (!controlPlaneVersions().includes(version)) {
+    throw new RangeError(
+      `Cannot build a control plane: unknown version "${version}". Available versions: ${
+        controlPlaneVersions().join(", ")
+      }`,
+    );
+  }
   if (assets) return await fromAssets(assets, print);
   if (cache === undefined) throw new Error("Cannot build a control plane: this module does not lie in a folder");
 
@@ -43,7 +60,7 @@ export async function controlPlane(options: ControlPlaneOptions = {}): Promise<C
     print("Tests against a real apiserver are skipped; install Go 1.26 or set KUBEBUILDER_ASSETS to run them");
     return undefined;
   }
-  await build(cache, { go, print });
+  await build(cache, { version, go, print });
   return await complete(cache);
 }
 
@@ -84,16 +101,19 @@ async function hasGo(go: string): Promise<boolean> {
 }
 
 /** Builds beside the cache and moves all at once, so that a build that was broken off leaves nothing that looks complete. */
-async function build(cache: string, { go, print }: { go: string; print: (line: string) => void }): Promise<void> {
+async function build(
+  cache: string,
+  { version, go, print }: { version: string; go: string; print: (line: string) => void },
+): Promise<void> {
   const parent = cache.slice(0, cache.lastIndexOf("/"));
   await Deno.mkdir(parent, { recursive: true });
   const folder = await Deno.makeTempDir({ dir: parent, prefix: "building-" });
-  print(`Building a control plane (Kubernetes ${CONTROL_PLANE_VERSION}) into "${cache}": about five minutes, once`);
+  print(`Building a control plane (Kubernetes ${version}) into "${cache}": about five minutes, once`);
   try {
     const files = Object.values(PROGRAMS);
     for (const [i, file] of files.entries()) {
       print(`  ${i + 1} of ${files.length}: ${file}`);
-      await buildProgram(file, { go, folder });
+      await buildProgram(file, { version, go, folder });
     }
     await moveInto(cache, folder);
   } finally {
@@ -102,11 +122,14 @@ async function build(cache: string, { go, print }: { go: string; print: (line: s
   print("Built");
 }
 
-async function buildProgram(file: string, { go, folder }: { go: string; folder: string }): Promise<void> {
+async function buildProgram(
+  file: string,
+  { version, go, folder }: { version: string; go: string; folder: string },
+): Promise<void> {
   const source = file === "etcd" ? "go.etcd.io/etcd/server/v3" : `k8s.io/kubernetes/cmd/${file}`;
   const { success } = await new Deno.Command(go, {
-    cwd: new URL("./control_plane", import.meta.url),
-    args: ["build", "-trimpath", "-ldflags", linkerFlags(), "-o", `${folder}/${file}`, source],
+    cwd: new URL(`./control_plane/${version}`, import.meta.url),
+    args: ["build", "-trimpath", "-ldflags", linkerFlags(version), "-o", `${folder}/${file}`, source],
     stdin: "null",
     stdout: "inherit",
     stderr: "inherit",
@@ -115,15 +138,15 @@ async function buildProgram(file: string, { go, folder }: { go: string; folder: 
 }
 
 /** Without these the programs would take themselves for version v0.0.0, and refuse each other. */
-function linkerFlags(): string {
-  const [major, minor] = CONTROL_PLANE_VERSION.slice(1).split(".");
+function linkerFlags(version: string): string {
+  const [major, minor] = version.slice(1).split(".");
   const component = "k8s.io/component-base/version";
   const values = {
-    [`${component}.gitVersion`]: CONTROL_PLANE_VERSION,
+    [`${component}.gitVersion`]: version,
     [`${component}.gitMajor`]: major,
     [`${component}.gitMinor`]: minor,
     [`${component}.gitTreeState`]: "clean",
-    "k8s.io/client-go/pkg/version.gitVersion": CONTROL_PLANE_VERSION,
+    "k8s.io/client-go/pkg/version.gitVersion": version,
   };
   return ["-s -w", ...Object.entries(values).map(([name, value]) => `-X ${name}=${value}`)].join(" ");
 }
@@ -138,7 +161,8 @@ async function moveInto(cache: string, folder: string): Promise<void> {
 }
 
 if (import.meta.main) {
-  const programs = await controlPlane();
+  const [version] = Deno.args;
+  const programs = await controlPlane(version === undefined ? {} : { version });
   if (programs === undefined) Deno.exitCode = 1;
   else console.log(programs.kubeApiserver.slice(0, programs.kubeApiserver.lastIndexOf("/")));
 }

@@ -1,13 +1,18 @@
 import assert from "node:assert/strict";
-import { controlPlane } from "./control_plane.ts";
+import { CONTROL_PLANE_VERSION } from "../src/testing/_control_plane.ts";
+import { controlPlane, controlPlaneVersions } from "./control_plane.ts";
 
 const FILES = ["etcd", "kube-apiserver", "kube-controller-manager", "kubectl"];
 
-/** A Go command that makes an empty file of what it is asked to build, unless that is the one to fail on. */
+/**
+ * A Go command that makes an empty file of what it is asked to build, unless that is the one to fail on. It appends the folder in which it runs and its
+ * arguments to the file `built`.
+ */
 async function fakeGo(folder: string, failOn = "nothing"): Promise<string> {
   const path = `${folder}/go`;
   const script = `#!/bin/sh
 [ "$1" = version ] && exit 0
+echo "$(basename "$PWD") $*" >> ${folder}/built
 while [ "$1" != -o ]; do shift; done
 [ "$(basename "$2")" = ${failOn} ] && exit 1
 : > "$2"
@@ -44,6 +49,41 @@ Deno.test("controlPlane builds all programs into an empty cache, and builds noth
     assert.equal(lines.at(-1), "Built");
     assert.deepEqual(await controlPlane({ ...options, go: `${folder}/no-go` }), built);
   }));
+
+Deno.test("controlPlane builds each version from its own go.mod and stamps the programs with the version", () =>
+  inTempFolder(async (folder) => {
+    for (const version of controlPlaneVersions()) {
+      const go = await fakeGo(folder);
+      await controlPlane({ version, cache: `${folder}/cache/${version}`, go, print() {} });
+      const lines = (await Deno.readTextFile(`${folder}/built`)).trim().split("\n");
+      await Deno.remove(`${folder}/built`);
+      assert.equal(lines.length, FILES.length);
+      assert(
+        lines.every((line) => line.startsWith(`${version} build `) && line.includes(`gitVersion=${version} `)),
+        lines[0],
+      );
+    }
+    assert(controlPlaneVersions().includes(CONTROL_PLANE_VERSION));
+  }));
+
+Deno.test("controlPlane rejects a version that it cannot build, and lists those that it can", async () => {
+  await assert.rejects(controlPlane({ version: "v1.2.3" }), {
+    name: "RangeError",
+    message: `Cannot build a control plane: unknown version "v1.2.3". Available versions: ${
+      controlPlaneVersions().join(", ")
+    }`,
+  });
+});
+
+Deno.test("the go.mod of each version requires that version of Kubernetes and replaces all staging modules with it", async () => {
+  for (const version of controlPlaneVersions()) {
+    const text = await Deno.readTextFile(new URL(`control_plane/${version}/go.mod`, import.meta.url));
+    assert.match(text, new RegExp(`^\\s*k8s\\.io/kubernetes ${version}\\b`, "m"));
+    const staging = version.replace("v1", "v0");
+    const replaced = [...text.matchAll(/=> k8s\.io\/\S+ (\S+)$/gm)].map(([, to]) => to);
+    assert(replaced.length > 30 && replaced.every((to) => to === staging), `${version}: ${replaced}`);
+  }
+});
 
 Deno.test("controlPlane leaves nothing behind when a build fails", () =>
   inTempFolder(async (folder) => {

@@ -25,6 +25,7 @@ import { accountOf, install } from "./install.ts";
 import { localModules } from "./local_modules.ts";
 import { type OperatorProcess, startOperatorProcess } from "./operator_process.ts";
 import { startArguments, type StartOptions } from "./start.ts";
+import { TypeChecks } from "./type_check.ts";
 import { withLiveConversion } from "./webhook_registration.ts";
 
 /** Options for {@linkcode dev}. */
@@ -37,6 +38,8 @@ export interface DevOptions extends StartOptions, Omit<DevWebhookOptions, "skipW
   readonly asMe?: boolean | undefined;
   /** Apply definitions though stored objects lose fields or no longer fit. */
   readonly allowBreaking?: boolean | undefined;
+  /** Check types while the operator runs. @default {true} */
+  readonly check?: boolean | undefined;
 }
 
 // Editors save in several steps, and several files at once.
@@ -79,6 +82,7 @@ export async function dev(file: string, options: DevOptions, io: Io): Promise<vo
   const { context: _, ...rest } = options;
   const args = ["start", ...await startArguments(source, { ...rest, kubeconfig }, io)];
   await using webhooks = new DevWebhooks(options, folder, cluster, io);
+  await using types = new TypeChecks(source, folder, io);
   const session = new Session({
     source,
     file,
@@ -88,6 +92,7 @@ export async function dev(file: string, options: DevOptions, io: Io): Promise<vo
     cluster,
     cache,
     webhooks,
+    types,
     args,
     stop: stop.signal,
     loaded,
@@ -141,6 +146,7 @@ interface SessionOptions {
   readonly cluster: Cluster;
   readonly cache: WatchCache;
   readonly webhooks: DevWebhooks;
+  readonly types: TypeChecks;
   readonly args: readonly string[];
   readonly stop: AbortSignal;
   /** When the facts were read, in milliseconds. */
@@ -167,6 +173,7 @@ class Session {
     await webhooks.clear(facts);
     await this.#install(facts);
     await this.#start(facts);
+    this.#checkTypes();
     io.out(`Running as ${user}. Save a file to have it run anew; Ctrl-C ends it\n`);
     while (!stop.aborted) {
       const files = new Set(await localModules(source, folder));
@@ -187,20 +194,30 @@ class Session {
   }
 
   async #again(changed: string): Promise<void> {
-    const { file, options, io } = this.#with;
+    const { file, options, io, types } = this.#with;
     this.#loaded = Date.now();
-    let facts: OperatorFacts;
+    types.cancel();
+    let facts: OperatorFacts | undefined;
     try {
       facts = await factsOf(file, { ...options, ...HERE }, io);
       await this.#install(facts);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
+      // What could not be loaded has been reported already.
+      if (facts !== undefined) this.#checkTypes();
       return io.err(`${error.message}\nWhat ran before goes on: save it again\n`);
     }
     io.out(`${relative(io.cwd, changed)} was saved: running anew\n`);
     this.#with.webhooks.hold();
     await this.end();
-    if (!this.#with.stop.aborted) await this.#start(facts);
+    if (this.#with.stop.aborted) return;
+    await this.#start(facts);
+    this.#checkTypes();
+  }
+
+  /** After the operator has started: it goes first. */
+  #checkTypes(): void {
+    if (this.#with.options.check !== false) this.#with.types.start();
   }
 
   /** Only what is not as it was: most changes are none of what is declared. */

@@ -2,17 +2,41 @@
 import { equal } from "../base/json.ts";
 import type { Part } from "../parts/controller.ts";
 import type { AnyKind, CustomResourceDefinitionManifest } from "../resource/kind.ts";
+import { isOwnKind } from "../resource/ownership.ts";
 
 /**
- * The definitions of the kinds that parts declare and that are not built in, each once, in the order of the parts.
+ * Returns the definitions of the kinds that belong to the operator, each once, in the order of the parts. Those of external kinds are not among them.
  *
  * @param parts The operator's parts.
- * @throws {TypeError} If two kinds that differ have one name.
+ * @throws {TypeError} If two different kinds have one name, or a kind is declared both with and without `external`.
  */
 export function crdsOf(parts: readonly Part[]): CustomResourceDefinitionManifest[] {
-  return uniqueCrds(
-    parts.flatMap((part) => kindsOf(part).flatMap(({ crd }) => crd ?? [])),
-  );
+  const kinds = parts.flatMap(kindsOf);
+  const own = uniqueCrds(kinds.flatMap((kind) => isOwnKind(kind) ? kind.crd! : []));
+  const external = new Set(kinds.flatMap(({ crd, external }) => external ? crd!.metadata.name : []));
+  for (const { metadata: { name } } of own) {
+    if (!external.has(name)) continue;
+    throw new TypeError(
+      `Kind "${name}" is declared both with and without "external: true". Set "external" to the same value in all its declarations.`,
+    );
+  }
+  return own;
+}
+
+/**
+ * Returns the definitions of external kinds, each once, in the order of the parts: also of those that are only watched or used by live calls. A cluster
+ * must have them; the operator never installs them.
+ *
+ * @param parts The operator's parts.
+ * @throws {TypeError} If two different kinds have one name.
+ */
+export function externalCrdsOf(parts: readonly Part[]): CustomResourceDefinitionManifest[] {
+  const kinds = parts.flatMap((part) => [
+    ...kindsOf(part),
+    ...(part.part === "controller" ? part.watches.map(({ kind }) => kind) : []),
+    ...(part.part === "conversion" ? [] : part.uses.map(({ kind }) => kind)),
+  ]);
+  return uniqueCrds(kinds.flatMap(({ crd, external }) => external ? crd! : []));
 }
 
 /** The kinds that a part declares, its own first. */

@@ -3,7 +3,9 @@ import { ConfigMap, Deployment } from "../kinds/mod.ts";
 import { controller } from "../parts/controller.ts";
 import { resource } from "../resource/mod.ts";
 import { s } from "../schema/mod.ts";
-import { crdsOf } from "./crds.ts";
+import { access } from "../parts/access.ts";
+import { watch } from "../parts/watch.ts";
+import { crdsOf, externalCrdsOf } from "./crds.ts";
 
 const [A, B, C] = ["Alpha", "Beta", "Gamma"].map((kind) =>
   resource({ group: "demo.example.com", version: "v1", kind, spec: s.object({}) })
@@ -25,6 +27,41 @@ Deno.test("crdsOf has each kind that is not built in once, in the order of the p
 
 Deno.test("crdsOf is empty where all kinds are built in", () => {
   assert.deepEqual(crdsOf([controller(ConfigMap, { reconcile() {} })]), []);
+});
+
+Deno.test("crdsOf has no external kind, however it is declared; externalCrdsOf has each of them once", () => {
+  const other = <Name extends string>(kind: Name) =>
+    resource({ group: "other.example.com", version: "v1", kind, external: true, spec: s.object({}) });
+  const [Reconciled, Applied, Read, Watched, Used] = [
+    other("Reconciled"),
+    other("Applied"),
+    other("Read"),
+    other("Watched"),
+    other("Used"),
+  ] as const;
+  const parts = [
+    controller(Reconciled, {
+      owns: [Applied, A],
+      reads: [Read],
+      watches: [watch(Watched, { map: () => [] })],
+      uses: [access(Used, "get")],
+      reconcile() {},
+    }),
+    controller(A, { reads: [Read], reconcile() {} }),
+  ];
+  assert.deepEqual(crdsOf(parts), [A.crd]);
+  assert.deepEqual(externalCrdsOf(parts), [Reconciled, Applied, Read, Watched, Used].map((kind) => kind.crd));
+});
+
+Deno.test("crdsOf rejects a kind that is declared with and without external", () => {
+  const names = { group: "demo.example.com", version: "v1", kind: "Alpha", spec: s.object({}) } as const;
+  const parts = [resource(names), resource({ ...names, external: true })].map((kind) =>
+    controller(kind, { reconcile() {} })
+  );
+  assert.throws(() => crdsOf(parts), {
+    name: "TypeError",
+    message: /^Kind "alphas\.demo\.example\.com" is declared both with and without "external: true"\. Set "external"/,
+  });
 });
 
 function kindOf() {

@@ -1,5 +1,6 @@
 /** All that a cluster needs for an operator, by what it is for. */
 import type { AnyKind, CustomResourceDefinitionManifest } from "../resource/kind.ts";
+import { isOwnKind } from "../resource/ownership.ts";
 import { installOf, type InstallOptions } from "./install.ts";
 import { kindRoles } from "./kind_roles.ts";
 import { type Manifest, withId } from "./manifest.ts";
@@ -111,7 +112,7 @@ function shapeOf({ isElected, parts = {} }: Installed): Omit<Alerting, "name"> {
  */
 export function samplesOf(kinds: readonly AnyKind[]): Sample[] {
   const own = new Map(
-    kinds.filter(({ crd }) => crd !== undefined).map((kind) => [`${kind.apiVersion} ${kind.kind}`, kind]),
+    kinds.filter(isOwnKind).map((kind) => [`${kind.apiVersion} ${kind.kind}`, kind]),
   );
   return [...own.values()].map(sampleOf);
 }

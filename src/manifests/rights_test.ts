@@ -10,6 +10,7 @@ import { rightsOf } from "./rights.ts";
 const OWN = { group: "demo.example.com", version: "v1", spec: s.object({}) } as const;
 const Note = resource({ ...OWN, kind: "Note", status: s.object({}) });
 const Plain = resource({ ...OWN, kind: "Plain" });
+const External = resource({ ...OWN, kind: "External", external: true, status: s.object({}) });
 const reconcile = () => {};
 
 const CASES: readonly { name: string; part: Controller; expected: readonly string[] }[] = [
@@ -32,6 +33,21 @@ const CASES: readonly { name: string; part: Controller; expected: readonly strin
     name: "a kind of Kubernetes that is cleaned up: it holds a finalizer",
     part: controller(Namespace, { reconcile, cleanup() {} }),
     expected: ["list namespaces", "watch namespaces", "patch namespaces"],
+  },
+  {
+    name: "an external kind: it is watched, and neither its finalizers nor its status are written",
+    part: controller(External, { reconcile }),
+    expected: ["list externals", "watch externals"],
+  },
+  {
+    name: "an external kind with writesStatus: its status is written",
+    part: controller(External, { writesStatus: true, reconcile }),
+    expected: ["list externals", "watch externals", "patch externals/status"],
+  },
+  {
+    name: "a built-in kind with writesStatus: its status is written",
+    part: controller(Namespace, { writesStatus: true, reconcile }),
+    expected: ["list namespaces", "watch namespaces", "patch namespaces/status"],
   },
   {
     name: "owns: watched and applied, with the right to name an owner; never deleted",

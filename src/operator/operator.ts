@@ -2,7 +2,7 @@
 import type { Part } from "../parts/controller.ts";
 import { controllersOf, isCalled } from "../parts/part_list.ts";
 import { webhookPath } from "../parts/webhook_entries.ts";
-import { crdsOf } from "../manifests/crds.ts";
+import { crdsOf, externalCrdsOf } from "../manifests/crds.ts";
 import type { InstallOptions } from "../manifests/install.ts";
 import { manifestsOf, samplesOf } from "../manifests/manifests.ts";
 import { rightsOf, withoutCertificates } from "../manifests/rights.ts";
@@ -83,7 +83,9 @@ export function operator<Services = unknown>(options: OperatorOptions<Services>)
   const { name, parts, version = "0.0.0", health = {}, metrics = {}, permissions = {}, stopWithin = "25s" } = options;
   refuseNames(name, parts);
   refuseCollisions(name, parts);
-  crdsOf(Object.values(parts)); // refuses kinds that differ under one name
+  // Both refuse kinds that differ under one name.
+  crdsOf(Object.values(parts));
+  externalCrdsOf(Object.values(parts));
   const hasControllers = controllersOf(parts).length > 0;
   return assembled({
     name,

@@ -1,5 +1,5 @@
 /** What a reconciler is handed beside the object. */
-import type { AnyKind, Condition, Infer, Input } from "../resource/kind.ts";
+import type { AnyKind, Condition, CustomResourceDefinitionManifest, Infer, Input } from "../resource/kind.ts";
 import type { Access, Verb } from "./access.ts";
 import type { Index } from "./watch.ts";
 
@@ -141,13 +141,52 @@ export type Reason =
   | "retried"
   | "triggered";
 
-/** The part of a status that a reconciler reports: without what the SDK keeps. */
+/** The part of a status that a reconciler reports. In the status of an own kind, `conditions` and `observedGeneration` are the SDK's. */
 export type StatusPart<K extends AnyKind> = Infer<K> extends { readonly status?: infer S } ? Partial<
     {
-      readonly [P in Exclude<keyof NonNullable<S>, "conditions" | "observedGeneration">]: NonNullable<S>[P] | undefined;
+      readonly [P in Exclude<keyof NonNullable<S>, SdkStatus<K>>]: NonNullable<S>[P] | undefined;
     }
   >
   : never;
+
+/** The properties of a status that the SDK writes: none in the status of a kind that others define. */
+type SdkStatus<K extends AnyKind> = K extends { readonly writesStatus: true } ? never
+  : "conditions" | "observedGeneration";
+
+/**
+ * The own kind of a controller with `writesStatus: true`, as the type of its context has it. Functions that take the context need it.
+ *
+ * @typeParam K A built-in or an external kind.
+ *
+ * @example Usage
+ * ```ts
+ * import { type Context, controller, type Infer, type WritesStatus } from "@op/sdk";
+ * import { Ingress } from "@op/sdk/kinds";
+ *
+ * const ingresses = controller(Ingress, {
+ *   writesStatus: true,
+ *   reconcile: (ingress, context) => report(ingress, context),
+ * });
+ *
+ * function report(_ingress: Infer<typeof Ingress>, { status }: Context<WritesStatus<typeof Ingress>>): void {
+ *   status({ loadBalancer: { ingress: [{ ip: "192.0.2.1" }] } });
+ * }
+ * ```
+ */
+export type WritesStatus<K extends AnyKind> = K & { readonly writesStatus: true };
+
+/** Whether the controller of a kind writes its status: it is the operator's own, or the controller has `writesStatus: true`. A kind of unknown name may be either. */
+type IsStatusOurs<K extends AnyKind> = K extends { readonly writesStatus: true } ? true
+  : K extends { readonly external: true } ? false
+  : K extends { readonly crd: CustomResourceDefinitionManifest } ? true
+  : string extends K["kind"] ? true
+  : false;
+
+/** `Report` where the controller writes the status; otherwise the sentence that the compiler shows. */
+type Reported<K extends AnyKind, Report> = IsStatusOurs<K> extends true ? Report
+  : `the status of ${K[
+    "kind"
+  ]} is not this operator's: add writesStatus: true only if the operator implements the kind`;
 
 /**
  * What a reconciler is handed beside the object. Reads and writes take only kinds that the controller declares, and wait for the server where they ask it:
@@ -244,13 +283,19 @@ export interface Context<
   /** Deletes an object. That it is gone already is no error. */
   delete<K extends AnyKind>(kind: Deletable<K, Uses>, name: string, options?: InNamespace): Promise<void>;
   /**
-   * Gathers what the status is to say: written once, when the run ends. A property that is undefined is removed.
+   * Collects properties of the object's status: written once, when the reconcile ends. A property that is `undefined` is removed.
    *
-   * @throws {TypeError} If the kind is one of `resource()` without a status of its own.
+   * @throws {TypeError} If the kind has no status subresource, or is built in or external and the controller does not have `writesStatus: true`.
    */
-  status(part: StatusPart<Own>): void;
-  /** Gathers a condition of the status: written once, when the run ends, with its times and generation kept right. */
-  condition(condition: Pick<Condition, "type" | "status" | "reason"> & { readonly message?: string }): void;
+  status(part: Reported<Own, StatusPart<Own>>): void;
+  /**
+   * Collects a condition of the object's status: written once, when the reconcile ends, with its transition time and generation.
+   *
+   * @throws {TypeError} As {@linkcode Context.status} does.
+   */
+  condition(
+    condition: Reported<Own, Pick<Condition, "type" | "status" | "reason"> & { readonly message?: string }>,
+  ): void;
   /** Kubernetes Events about the object. */
   readonly events: Events;
   /** What the operator made at its start; see the option `services` of `operator`. */

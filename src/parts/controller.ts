@@ -1,9 +1,9 @@
 /** Controllers as plain data. */
 import { type Duration, milliseconds } from "../base/duration.ts";
 import type { AnyKind, Infer } from "../resource/kind.ts";
-import { ownsStatus } from "../resource/owns_status.ts";
+import { hasStatus, ownsStatus } from "../resource/ownership.ts";
 import type { Access } from "./access.ts";
-import type { Context, IndexMap } from "./context.ts";
+import type { Context, IndexMap, WritesStatus } from "./context.ts";
 import type { Conversion } from "./conversion.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Permissions } from "./permissions.ts";
@@ -21,6 +21,7 @@ export interface ControllerOptions<
   Watches extends readonly Watch[] = readonly Watch[],
   Indexes extends IndexMap = IndexMap,
   Services = unknown,
+  Writes extends true = never,
 > {
   /** Kinds it makes: watched, applied, owned. */
   readonly owns?: Owns;
@@ -36,6 +37,12 @@ export interface ControllerOptions<
   readonly triggers?: readonly Trigger[];
   /** Whether `applyAll` deletes what this controller applied for an object, of the kinds in `owns`, and does not want any more. @default {false} */
   readonly prune?: boolean;
+  /**
+   * Set to `true` in an operator that implements a built-in or external kind, such as an ingress controller: `status()` and `condition()` then write
+   * the status of its objects, and the role allows it. The SDK adds no `Ready` condition, as it does in the status of own kinds.
+   * @default {only the status of own kinds is written}
+   */
+  readonly writesStatus?: Writes;
   /** What it reaches beyond the API server. @default {nothing} */
   readonly permissions?: Permissions;
   /** How many objects are reconciled at once. @default {10} */
@@ -47,14 +54,17 @@ export interface ControllerOptions<
   /** Makes the world as the object wants it. Called again and again: it must do nothing when there is nothing to do. */
   reconcile(
     object: Infer<Own>,
-    context: Context<Own, Owns, readonly [...Reads, ...KindsOf<Watches>], Uses, Indexes, Services>,
+    context: Context<StatusKind<Own, Writes>, Owns, readonly [...Reads, ...KindsOf<Watches>], Uses, Indexes, Services>,
   ): Promise<Outcome> | Outcome;
   /** Undoes what Kubernetes does not collect by itself, before the object goes. Being there is what asks for a finalizer. */
   cleanup?(
     object: Infer<Own>,
-    context: Context<Own, Owns, readonly [...Reads, ...KindsOf<Watches>], Uses, Indexes, Services>,
+    context: Context<StatusKind<Own, Writes>, Owns, readonly [...Reads, ...KindsOf<Watches>], Uses, Indexes, Services>,
   ): Promise<Outcome> | Outcome;
 }
+
+/** The own kind as the context's types have it: marked where the controller writes the status of a kind that others define. */
+type StatusKind<Own extends AnyKind, Writes extends true> = [Writes] extends [never] ? Own : WritesStatus<Own>;
 
 /** The kinds of watches: they may be read as those of `reads`. */
 type KindsOf<Watches extends readonly Watch[]> = { readonly [I in keyof Watches]: Watches[I]["kind"] };
@@ -88,6 +98,8 @@ export interface Controller<Services = any> {
   readonly triggers: readonly Trigger[];
   /** Whether it may delete what its objects own. */
   readonly prune: boolean;
+  /** Whether it writes the status of its objects: that of own kinds, and of others with the option `writesStatus`. */
+  readonly writesStatus: boolean;
   /** What it may reach beyond the API server. */
   readonly permissions: Permissions;
   /** How many objects are reconciled at once. */
@@ -114,7 +126,7 @@ export type Part<Services = any> = Controller<Services> | Webhook<Services> | Co
  * @param kind The kind whose objects it reconciles.
  * @param options What it touches, and its functions.
  * @returns Plain data. Nothing is started.
- * @throws {TypeError} If a kind is declared twice, or is its own child, or no owner reference reaches it and no `map` stands in for one; if a watch wakes nobody,
+ * @throws {TypeError} If `writesStatus` is set for a kind without a status subresource; if a kind is declared twice, or is its own child, or no owner reference reaches it and no `map` stands in for one; if a watch wakes nobody,
  *   or holds less than the controller needs, or chooses by what is no selector; if an index is of a kind that is not watched, or the finalizer is not a qualified name.
  * @throws {SyntaxError} If `timeout` is not a duration.
  * @throws {RangeError} If `concurrency` is not a positive integer.
@@ -177,7 +189,11 @@ export interface ControllerMaker<Services = unknown> {
     const Uses extends readonly Access[] = readonly [],
     const Watches extends readonly Watch[] = readonly [],
     Indexes extends IndexMap = Record<never, never>,
-  >(kind: Own, options: ControllerOptions<Own, Owns, Reads, Uses, Watches, Indexes, Services>): Controller<Services>;
+    Writes extends true = never,
+  >(
+    kind: Own,
+    options: ControllerOptions<Own, Owns, Reads, Uses, Watches, Indexes, Services, Writes>,
+  ): Controller<Services>;
   /**
    * Declares controllers that use services: what the operator makes at its start and hands to each run.
    *
@@ -200,7 +216,7 @@ export interface ControllerMaker<Services = unknown> {
 }
 
 // deno-lint-ignore no-explicit-any -- the types are those of ControllerMaker
-function make(kind: AnyKind, options: ControllerOptions<any, any, any, any, any, any, any>): Controller {
+function make(kind: AnyKind, options: ControllerOptions<any, any, any, any, any, any, any, any>): Controller {
   const { owns = [], reads = [], uses = [], watches = [], indexes = {}, triggers = [], prune = false } = options;
   const { permissions = {}, concurrency = 10, timeout, finalizer } = options;
   if (!Number.isInteger(concurrency) || concurrency < 1) {
@@ -208,8 +224,10 @@ function make(kind: AnyKind, options: ControllerOptions<any, any, any, any, any,
       `Cannot make a controller of ${kind.kind}: "concurrency" must be a positive integer: current value is ${concurrency}`,
     );
   }
+  if (options.writesStatus === true) refuseWithoutStatus(kind);
+  const writesStatus = ownsStatus(kind) || options.writesStatus === true;
   refuseTwice(kind, owns, reads);
-  refuseWatches(kind, [kind, ...owns, ...reads], watches);
+  refuseWatches(kind, [kind, ...owns, ...reads], watches, writesStatus);
   refuseOutOfReach(kind, owns, watches);
   const held = watches.filter(({ options }: Watch) => options.names === undefined);
   refuseIndexes(kind, [kind, ...owns, ...reads, ...held.map(({ kind }: Watch) => kind)], indexes);
@@ -226,6 +244,7 @@ function make(kind: AnyKind, options: ControllerOptions<any, any, any, any, any,
     indexes,
     triggers,
     prune,
+    writesStatus,
     permissions,
     concurrency,
     timeout,
@@ -267,7 +286,21 @@ function refuseOutOfReach(kind: AnyKind, owns: readonly AnyKind[], watches: read
   }
 }
 
-function refuseWatches(kind: AnyKind, declared: readonly AnyKind[], watches: readonly Watch[]): void {
+/** Of a built-in kind only the API server knows. */
+function refuseWithoutStatus(kind: AnyKind): void {
+  if (kind.crd === undefined || hasStatus(kind)) return;
+  throw new TypeError(
+    `Controller for ${kind.kind}: "writesStatus" is true, but ${kind.apiVersion} ${kind.kind} has no status subresource. ` +
+      `Remove "writesStatus", or change the object with patch().`,
+  );
+}
+
+function refuseWatches(
+  kind: AnyKind,
+  declared: readonly AnyKind[],
+  watches: readonly Watch[],
+  writesStatus: boolean,
+): void {
   const seen = new Set<string>();
   for (const { kind: watched, options } of watches) {
     const isDeclared = declared.some((other) => identity(other) === identity(watched));
@@ -286,7 +319,7 @@ function refuseWatches(kind: AnyKind, declared: readonly AnyKind[], watches: rea
     if (fault !== undefined) {
       throw new TypeError(`Cannot make a controller of ${kind.kind}: the watch of "${watched.kind}": ${fault}`);
     }
-    if (options.metadataOnly && identity(watched) === identity(kind) && ownsStatus(kind)) {
+    if (options.metadataOnly && identity(watched) === identity(kind) && writesStatus) {
       throw new TypeError(
         `Cannot make a controller of ${kind.kind}: of its own kind it holds metadata only, so that it could not keep its status: leave "metadataOnly" out`,
       );

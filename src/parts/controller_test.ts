@@ -162,6 +162,29 @@ Deno.test("controller takes children out of an owner's reach that a map tracks, 
   });
 });
 
+Deno.test("controller writes the status of own kinds that have one, and of others only with writesStatus", () => {
+  const names = { group: "demo.example.com", version: "v1", spec: s.object({}) } as const;
+  const Own = resource({ ...names, kind: "Own", status: s.object({}) });
+  const Plain = resource({ ...names, kind: "Plain" });
+  const External = resource({ ...names, kind: "External", external: true, status: s.object({}) });
+  const reconcile = () => {};
+  const written = [Own, Plain, External, Namespace].map((kind) => controller(kind, { reconcile }).writesStatus);
+  assert.deepEqual(written, [true, false, false, false]);
+  const asked = [Own, External, Namespace].map((kind) =>
+    controller(kind, { writesStatus: true, reconcile }).writesStatus
+  );
+  assert.deepEqual(asked, [true, true, true]);
+  assert.throws(() => controller(Plain, { writesStatus: true, reconcile }), {
+    name: "TypeError",
+    message:
+      /^Controller for Plain: "writesStatus" is true, but demo\.example\.com\/v1 Plain has no status subresource\./,
+  });
+  assert.throws(
+    () => controller(External, { writesStatus: true, watches: [watch(External, { metadataOnly: true })], reconcile }),
+    /of its own kind it holds metadata only/,
+  );
+});
+
 Deno.test("controller is plain data with its defaults filled in, and calls the functions as methods of the options", async () => {
   const options = {
     word: "own",
@@ -187,6 +210,7 @@ Deno.test("controller is plain data with its defaults filled in, and calls the f
       indexes: {},
       triggers: [],
       prune: false,
+      writesStatus: true,
       permissions: {},
       concurrency: 10,
       timeout: undefined,

@@ -41,7 +41,7 @@ export interface Conversion {
  * @param into The other, mostly the one that objects are stored in: the hub.
  * @param options The two ways.
  * @returns Plain data: a part of an operator, beside controllers and webhooks.
- * @throws {TypeError} If they are not two versions of one kind, or one of them was not made by {@linkcode resource}.
+ * @throws {TypeError} If they are not two versions of one kind, or one of them was not made by {@linkcode resource}, or is external.
  *
  * @example Usage
  * ```ts
@@ -73,6 +73,12 @@ export function conversion<Old extends AnyKind, New extends AnyKind>(
     if (one.crd !== undefined) continue;
     throw new TypeError(
       `Cannot convert ${one.apiVersion} ${one.kind}: it has no definition here; only kinds made by resource() are converted`,
+    );
+  }
+  if (kind.external || into.external) {
+    throw new TypeError(
+      `Conversion from ${kind.apiVersion} to ${into.apiVersion} of ${kind.kind}: the kind is external, so its CustomResourceDefinition, which names ` +
+        `the conversion webhook, belongs to another project. Remove the conversion; the API server already serves the version that you declare.`,
     );
   }
   return {

@@ -1,6 +1,6 @@
 /** What a controller asks of the API server, as rights: the verbs that the runtime really sends for what is declared. */
 import type { AnyKind } from "../resource/kind.ts";
-import { ownsStatus } from "../resource/owns_status.ts";
+import { isOwnKind } from "../resource/ownership.ts";
 import type { Controller } from "./controller.ts";
 import type { Webhook } from "./webhook.ts";
 
@@ -43,11 +43,11 @@ export interface ControllerRight {
  * ```
  */
 export function controllerRights(controller: Controller): ControllerRight[] {
-  const { kind, owns, reads, uses, watches, prune, cleanup } = controller;
+  const { kind, owns, reads, uses, watches, prune, writesStatus, cleanup } = controller;
   return unique([
     ...watched(kind, `watches its own kind ${kind.kind}`),
     ...finalizerRights(),
-    ...(ownsStatus(kind) ? [on(kind, "patch", `writes the status of ${kind.kind}`, { subresource: "status" })] : []),
+    ...(writesStatus ? [on(kind, "patch", `writes the status of ${kind.kind}`, { subresource: "status" })] : []),
     ...(owns.length === 0 ? [] : [
       // Asked for where the cluster checks who may block the deletion of an owner (OwnerReferencesPermissionEnforcement).
       on(kind, "update", `makes ${kind.kind} the owner of what it applies`, {
@@ -84,7 +84,7 @@ export function controllerRights(controller: Controller): ControllerRight[] {
    */
   function finalizerRights(): ControllerRight[] {
     if (cleanup !== undefined) return [on(kind, "patch", `puts its finalizer on ${kind.kind} and takes it off`)];
-    if (kind.crd === undefined) return [];
+    if (!isOwnKind(kind)) return [];
     const reason = `takes a finalizer off ${kind.kind} that an earlier version with a cleanup left`;
     return [on(kind, "patch", reason, { need: "seldom" })];
   }

@@ -2,6 +2,7 @@
 import { type Duration, milliseconds } from "../base/duration.ts";
 import type { CheckedNames } from "../resource/column_path.ts";
 import type { AnyKind, Infer } from "../resource/kind.ts";
+import { isOwnKind } from "../resource/ownership.ts";
 import { judge } from "../resource/_judge.ts";
 import { CONDITION_OF } from "../resource/match_conditions.ts";
 import type { Access } from "./access.ts";
@@ -49,8 +50,8 @@ export interface WebhookOptions<
   /** What of the object is written: `status`, `scale`, or one by which there is only a connection, such as `exec`. @default {the object itself} */
   readonly subresource?: Sub;
   /**
-   * What is done when it cannot be asked, or its function fails: refuse the request, or go on. @default {"Fail" for kinds of one's own, which nobody else
-   * needs; "Ignore" for others', which a cluster must be able to write while the operator does not run}
+   * What the API server does when it cannot call the webhook, or the call fails: reject the request, or continue. @default {"Fail" for the operator's own
+   * kinds; "Ignore" for built-in and external kinds, which others must be able to write while the operator does not run}
    */
   readonly failurePolicy?: "Fail" | "Ignore";
   /** How long it may take, from 1 to 30 s. @default {"10s"} */
@@ -247,7 +248,7 @@ function make(kind: AnyKind, options: WebhookOptions<any, any, any, any, any, an
     matchConditions,
     matchPolicy: options.matchPolicy ?? "Equivalent",
     field,
-    failurePolicy: options.failurePolicy ?? (kind.crd === undefined ? "Ignore" : "Fail"),
+    failurePolicy: options.failurePolicy ?? (isOwnKind(kind) ? "Fail" : "Ignore"),
     timeout: seconds,
     reinvocation: options.reinvocation ?? "Never",
     sideEffects: options.sideEffects ?? "None",

@@ -5,8 +5,14 @@ import type { CustomResourceDefinitionManifest, DefinitionVersion } from "./kind
 
 /** Other versions of a kind, and in which one objects are kept. */
 export interface VersionsOptions {
-  readonly versions: readonly { readonly version: string; readonly crd: CustomResourceDefinitionManifest }[];
+  readonly versions: readonly {
+    readonly version: string;
+    readonly crd: CustomResourceDefinitionManifest;
+    readonly external?: true;
+  }[];
   readonly storage: string;
+  /** Whether another project defines the kind. */
+  readonly external: boolean;
 }
 
 /**
@@ -18,7 +24,7 @@ export interface VersionsOptions {
  */
 export function withVersions(
   crd: CustomResourceDefinitionManifest,
-  { versions, storage }: VersionsOptions,
+  { versions, storage, external }: VersionsOptions,
 ): CustomResourceDefinitionManifest {
   const { kind } = crd.spec.names;
   for (const [i, other] of versions.entries()) {
@@ -26,6 +32,13 @@ export function withVersions(
       refuse(kind, `versions[${i}] is not a kind made by resource(): make one, with this group, kind and scope`);
     }
     checkSame(crd, other.version, other.crd);
+    if ((other.external ?? false) !== external) {
+      refuse(
+        kind,
+        `version "${other.version}" is ${external ? "not external, this one is" : "external, this one is not"}: ` +
+          `set "external" to the same value in both`,
+      );
+    }
   }
   const all: DefinitionVersion[] = [...crd.spec.versions];
   for (const version of versions.flatMap((other) => other.crd.spec.versions)) {

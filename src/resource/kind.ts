@@ -149,6 +149,8 @@ export interface Kind<
   readonly namespaced: boolean;
   /** Present on a kind that {@linkcode resource} made: the CustomResourceDefinition, as it is sent to a cluster. */
   readonly crd?: CustomResourceDefinitionManifest;
+  /** Present on a kind that another project defines: the operator never installs, changes or deletes its CustomResourceDefinition. */
+  readonly external?: true;
   /** The types of its objects: for the compiler alone, nothing stands there. */
   readonly [types]?: { readonly object: Object; readonly written: Written };
 }

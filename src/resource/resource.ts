@@ -117,6 +117,12 @@ export interface ResourceOptions {
   readonly labels?: { readonly [key: string]: string };
   /** Annotations of the CustomResourceDefinition. @default {none} */
   readonly annotations?: { readonly [key: string]: string };
+  /**
+   * Whether another project defines the kind. The operator then never installs, changes or deletes its CustomResourceDefinition or its objects,
+   * and waits until the kind is served. `memoryCluster` installs it for tests. A controller writes its status only with `writesStatus: true`.
+   * @default {false}
+   */
+  readonly external?: boolean;
 }
 
 /** The schema of an object; of anything else, the sentence that the compiler shows. What is said nothing of may be one. */
@@ -175,6 +181,8 @@ export interface OtherVersion<Group extends string, Name extends string> {
   readonly version: string;
   /** Its definition, out of which the schema of the version is taken. */
   readonly crd: CustomResourceDefinitionManifest;
+  /** The same as that of the kind it is a version of. */
+  readonly external?: true;
 }
 
 /**
@@ -223,6 +231,25 @@ export interface OtherVersion<Group extends string, Name extends string> {
  * assert.deepEqual(Note.crd.spec.versions.map(({ name, storage }) => `${name} ${storage}`), ["v2 true", "v1 false"]);
  * ```
  *
+ * @example A kind of another project
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { controller, operator, resource, s } from "@op/sdk";
+ *
+ * const Certificate = resource({
+ *   group: "cert-manager.io",
+ *   version: "v1",
+ *   kind: "Certificate",
+ *   external: true, // cert-manager installs it
+ *   spec: s.object({ secretName: s.string() }),
+ * });
+ *
+ * const certificates = controller(Certificate, { reconcile({ spec }, { log }) {
+ *   log.info("Certificate seen", { secret: spec.secretName });
+ * } });
+ * assert.deepEqual(operator({ name: "audit", parts: { certificates } }).crds(), []);
+ * ```
+ *
  * @example Without a spec
  * ```ts
  * import { type Input, resource, s } from "@op/sdk";
@@ -257,6 +284,7 @@ export function resource<
   RootWritten = never,
   RootWhen extends Presence = never,
   Key extends string = never,
+  const External extends boolean = false,
 >(
   options: ResourceOptions & OnlyOptions<Key> & {
     readonly group: Group;
@@ -313,15 +341,18 @@ export function resource<
      * neither shows nor keeps what is not in its schema, nor in that of the version in which objects are stored.
      */
     readonly versions?: readonly OtherVersion<NoInfer<Group>, NoInfer<Name>>[];
+    readonly external?: External;
   },
-): Resource<
-  Group,
-  Version,
-  Name,
-  ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When, RootRead>,
-  ResourceInput<Group, Version, Name, SpecWritten, When, RootWritten>
-> {
-  const { group, version, scope = "Namespaced", versions = [], storage = version } = options;
+):
+  & Resource<
+    Group,
+    Version,
+    Name,
+    ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When, RootRead>,
+    ResourceInput<Group, Version, Name, SpecWritten, When, RootWritten>
+  >
+  & ([External] extends [false] ? unknown : { readonly external: true }) {
+  const { group, version, scope = "Namespaced", versions = [], storage = version, external = false } = options;
   const kind = options.kind as string as Name;
   const names = {
     group,
@@ -334,7 +365,8 @@ export function resource<
     categories: options.categories ?? [],
   };
   checkNames(names, options);
-  const crd = withVersions(definition(names, options as ResourceOptions as DefinitionOptions), { versions, storage });
+  const one = definition(names, options as ResourceOptions as DefinitionOptions);
+  const crd = withVersions(one, { versions, storage, external });
   const { categories: _, ...known } = names;
   // What is made here is frozen; what was handed in stays as it is.
   return frozenCopy({
@@ -342,5 +374,6 @@ export function resource<
     apiVersion: `${group}/${version}`,
     namespaced: scope === "Namespaced",
     crd,
-  });
+    ...(external ? { external: true as const } : {}),
+  }) as never;
 }

@@ -184,6 +184,18 @@ const REFUSED: readonly { name: string; given: () => unknown; expected: string }
       "an API server takes versions with one schema only with the same selectable fields: say them in all versions",
   },
   {
+    name: "an own kind as a version of an external one",
+    given: () =>
+      resource({ ...NAMES, version: "v2", external: true, versions: [resource({ ...NAMES, version: "v1" })] }),
+    expected: 'version "v1" is not external, this one is: set "external" to the same value in both',
+  },
+  {
+    name: "an external kind as a version of an own one",
+    given: () =>
+      resource({ ...NAMES, version: "v2", versions: [resource({ ...NAMES, version: "v1", external: true })] }),
+    expected: 'version "v1" is external, this one is not: set "external" to the same value in both',
+  },
+  {
     name: "a warning that is empty",
     given: () => resource({ ...NAMES, version: "v1", deprecated: " " }),
     expected: 'the text of "deprecated" must have 1 to 256 bytes: current value has 1',

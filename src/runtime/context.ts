@@ -3,8 +3,8 @@ import { isObject } from "../base/json.ts";
 import { isStatus } from "../kube/api_error.ts";
 import type { Verb } from "../parts/access.ts";
 import type { ApplyOptions, Context, InNamespace, ListOptions, PatchOptions, Reason } from "../parts/context.ts";
+import { checkWritesStatus } from "../parts/status_owner.ts";
 import type { AnyKind, KubeObject, ObjectMetaInput, OwnerReference } from "../resource/kind.ts";
-import { ownsStatus } from "../resource/owns_status.ts";
 import { keyOf, type ObjectKey } from "../watch/key.ts";
 import { isApplied } from "./applied.ts";
 import { OutrunError } from "./failure.ts";
@@ -52,24 +52,19 @@ export function contextOf(scope: Scope, run: Run): Context {
         scope.events.record(scope.manager, run.object, { ...options, type: "Warning", reason, note }),
     },
     services: scope.services(),
-    status: (part) => {
-      refuseWithoutStatus(scope.controller.kind);
+    status: (part: Record<string, unknown>) => {
+      checkWritesStatus(scope.controller, "status()");
       run.draft.add(part);
     },
-    condition: (condition: ConditionPart) => run.draft.addCondition(condition),
+    condition: (condition: ConditionPart) => {
+      checkWritesStatus(scope.controller, "condition()");
+      run.draft.addCondition(condition);
+    },
     log: run.log,
     signal: run.signal,
     attempt: run.attempt,
     reason: run.reason,
   } as Context;
-}
-
-/** A status that is a property as any other is not written with the rest of what a run reports. */
-function refuseWithoutStatus(kind: AnyKind): void {
-  if (kind.crd === undefined || ownsStatus(kind)) return;
-  throw new TypeError(
-    `Cannot report a status of "${kind.kind}": it has no status subresource; say "status: true" where the kind is made, or patch the object`,
-  );
 }
 
 async function get(scope: Scope, run: Run, kind: AnyKind, name: string, options: InNamespace = {}): Promise<unknown> {

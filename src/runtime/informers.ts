@@ -1,6 +1,7 @@
 /** The live copies of an operator: one watch a kind, selection and namespace, shared by all controllers. */
 import type { Clock } from "../base/clock.ts";
 import { aborted, linked } from "../base/abort.ts";
+import { isStatus } from "../kube/api_error.ts";
 import type { Client } from "../kube/client.ts";
 import type { AnyKind } from "../resource/kind.ts";
 import { Informer } from "../watch/informer.ts";
@@ -197,8 +198,11 @@ export class Informers {
       ...(fieldSelector === undefined ? {} : { fieldSelector }),
       keepsFieldsOf: ({ manager, operation }) =>
         managedFields || (operation === "Apply" && manager?.startsWith(`${operator}.`) === true),
-      onProblem: (problem) =>
-        problem === undefined ? log.info("Watch recovered") : log.warn("Watch interrupted", { error: problem.message }),
+      onProblem: (problem) => {
+        if (problem === undefined) return log.info("Watch recovered");
+        const isUnserved = isStatus(problem.cause, 404);
+        log.warn(isUnserved ? "Waiting until the kind is served" : "Watch interrupted", { error: problem.message });
+      },
     });
   }
 }

@@ -2,16 +2,17 @@
 import { maskSecrets } from "../base/mask_secrets.ts";
 import { linked } from "../base/abort.ts";
 import { milliseconds } from "../base/duration.ts";
-import { isObject } from "../base/json.ts";
+import { equal, isObject } from "../base/json.ts";
 import { isStatus } from "../kube/api_error.ts";
 import type { Outcome, Requeue } from "../parts/outcome.ts";
-import type { AnyKind, KubeObject } from "../resource/kind.ts";
-import { keepsInStatus, ownsStatus } from "../resource/owns_status.ts";
+import type { AnyKind, Condition, KubeObject } from "../resource/kind.ts";
+import { isOwnKind, keepsInConditions, keepsInStatus, ownsStatus } from "../resource/ownership.ts";
 import { keyOf } from "../watch/key.ts";
 import { contextOf, type Run } from "./context.ts";
+import { OutrunError } from "./failure.ts";
 import { runStep } from "./finalizer.ts";
 import { ownCopy, type Scope, write } from "./scope.ts";
-import { StatusDraft } from "./status.ts";
+import { StatusDraft, statusOf } from "./status.ts";
 
 /** A run before its object is looked at. */
 export type RunStart = Omit<Run, "draft">;
@@ -60,11 +61,13 @@ async function reconcile(scope: Scope, start: RunStart): Promise<Outcome> {
   const key = keyOf(start.object.metadata);
   scope.verdicts.note(kind, key, scope.part, undefined);
   const beside = scope.verdicts.beside(kind, key, scope.part);
-  run.draft.offerCondition(
-    beside === undefined
-      ? { type: "Ready", status: "True", reason: "Reconciled" }
-      : { type: "Ready", status: "False", reason: beside.reason, message: beside.message },
-  );
+  if (ownsStatus(kind)) {
+    run.draft.offerCondition(
+      beside === undefined
+        ? { type: "Ready", status: "True", reason: "Reconciled" }
+        : { type: "Ready", status: "False", reason: beside.reason, message: beside.message },
+    );
+  }
   await writeStatus(scope, run, beside === undefined ? ["Reconciling", "Stalled", "Paused"] : ["Paused"]);
   return outcome;
 }
@@ -97,7 +100,7 @@ function checked(what: string, outcome: unknown): Requeue | undefined {
   );
 }
 
-/** Reports a run that failed, in the object's own status. */
+/** Reports a failed reconcile in the object's status. In the status of a kind that others define, `Ready` has a meaning of theirs: it is not written. */
 export async function reportFailure(
   scope: Scope,
   start: RunStart,
@@ -105,14 +108,16 @@ export async function reportFailure(
   message: string,
   isStalled: boolean,
 ): Promise<void> {
+  if (!ownsStatus(scope.controller.kind)) return;
   const draft = new StatusDraft();
   draft.addCondition({ type: "Ready", status: "False", reason, message });
   draft.addCondition({ type: isStalled ? "Stalled" : "Reconciling", status: "True", reason, message });
   await writeStatus(scope, { ...start, draft }, [isStalled ? "Reconciling" : "Stalled", "Paused"]);
 }
 
-/** Says in an object's own status that it is left alone, as it asks for. */
+/** Reports in the status of an object of an own kind that it is paused, as its annotation asks. */
 export async function reportPaused(scope: Scope, start: RunStart): Promise<void> {
+  if (!ownsStatus(scope.controller.kind)) return;
   const draft = new StatusDraft();
   draft.addCondition({
     type: "Paused",
@@ -142,18 +147,43 @@ async function timed(scope: Scope, run: Run, call: (run: Run) => Promise<Outcome
 }
 
 async function writeStatus(scope: Scope, run: Run, drops: readonly string[]): Promise<void> {
-  const { kind } = scope.controller;
-  if (!ownsStatus(kind)) return;
+  const { kind, writesStatus } = scope.controller;
+  if (!writesStatus) return;
   const { metadata } = run.object;
   // What another writer changed during the run is in the live copy.
   const now = liveCopy(scope, run.object);
   // Another of the same name stands there: the status of this one is not its own.
   if (now.metadata.uid !== metadata.uid) return;
+  if (!isOwnKind(kind)) return await writeForeignStatus(scope, run, now);
   const status = kept(kind, run.draft.patch(now, metadata.generation, drops, scope.clock.now()));
   if (status === undefined) return;
   // A merge patch replaces the list of conditions whole: when others' are in it, the server has to see that none changed meanwhile.
   const guard = run.draft.keepsOthers(now) ? { metadata: { resourceVersion: now.metadata.resourceVersion } } : {};
   await patchOwn(scope, run, { ...guard, status }, "status");
+}
+
+/**
+ * Writes what a reconciler reported into a status that others define, and may write too: lists such as an HTTPRoute's `parents` have an entry for each
+ * implementation. A merge patch replaces a list whole, so the write fails, and the reconcile is repeated, if the status changed since the reconciler read it.
+ */
+async function writeForeignStatus(scope: Scope, run: Run, now: KubeObject): Promise<void> {
+  const { kind } = scope.controller;
+  const { generation } = run.object.metadata;
+  const status = run.draft.reportedPatch(now, generation, scope.clock.now(), (condition) => storedIn(kind, condition));
+  if (status === undefined) return;
+  if (!equal(statusOf(now), statusOf(run.object))) {
+    throw new OutrunError(`The status of ${kind.kind} "${now.metadata.name}" changed during the reconcile`);
+  }
+  await patchOwn(scope, run, { metadata: { resourceVersion: now.metadata.resourceVersion }, status }, "status");
+}
+
+/** A condition as the API server returns it, so that it compares equal in the next reconcile. */
+function storedIn(kind: AnyKind, condition: Condition): Condition {
+  // The types of built-in conditions omit an empty message, and few of them have a generation.
+  const isStored = kind.crd === undefined
+    ? (name: string) => name !== "observedGeneration" && !(name === "message" && condition.message === "")
+    : (name: string) => keepsInConditions(kind, name);
+  return Object.fromEntries(Object.entries(condition).filter(([name]) => isStored(name))) as unknown as Condition;
 }
 
 /** A patch without what is added to each status, where the kind has no place for it: it would be forgotten, and sent again with every run. */

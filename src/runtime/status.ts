@@ -50,6 +50,28 @@ export class StatusDraft {
     return mergePatch(before, JSON.parse(jsonOf(after)));
   }
 
+  /**
+   * Returns the merge patch of a status that others define, or `undefined` when the status already says this. It has only what the reconciler reported.
+   *
+   * @param object The object as it is now.
+   * @param generation The generation that the reconcile worked on.
+   * @param now Milliseconds since the epoch.
+   * @param stored Returns a condition without the properties that the API server would not store.
+   */
+  reportedPatch(
+    object: KubeObject,
+    generation: number | undefined,
+    now: number,
+    stored: (condition: Condition) => Condition,
+  ): unknown {
+    const before = statusOf(object);
+    const after: Record<string, unknown> = { ...before, ...this.#parts };
+    if (this.#conditions.size > 0) {
+      after.conditions = this.#merge(heldConditions(after), generation, [], now, stored);
+    }
+    return mergePatch(before, JSON.parse(jsonOf(after)));
+  }
+
   /** Whether conditions that this run does not say would be written again with the patch: then nobody may have changed them meanwhile. */
   keepsOthers(object: KubeObject): boolean {
     return heldConditions(statusOf(object)).some(({ type }) => !this.#conditions.has(type));
@@ -60,14 +82,17 @@ export class StatusDraft {
     generation: number | undefined,
     drops: readonly string[],
     now: number,
+    stored: (condition: Condition) => Condition = (condition) => condition,
   ): Condition[] {
     const said = new Map(this.#conditions);
     const kept = held.filter(({ type }) => !drops.includes(type) || said.has(type)).map((before) => {
       const part = said.get(before.type);
       said.delete(before.type);
-      return part === undefined ? before : conditionOf(part, generation, before, now);
+      if (part === undefined) return before;
+      const condition = { ...extraFields(before), ...stored(conditionOf(part, generation, before, now)) };
+      return equal(before, condition) ? before : condition;
     });
-    return [...kept, ...[...said.values()].map((part) => conditionOf(part, generation, undefined, now))];
+    return [...kept, ...[...said.values()].map((part) => stored(conditionOf(part, generation, undefined, now)))];
   }
 }
 
@@ -93,13 +118,21 @@ function jsonOf(status: Record<string, unknown>): string {
   }
 }
 
-function statusOf(object: KubeObject): Record<string, unknown> {
+/** The status of an object; `{}` where it has none. */
+export function statusOf(object: KubeObject): Record<string, unknown> {
   const { status } = object as { status?: unknown };
   return isObject(status) ? status : {};
 }
 
 function heldConditions({ conditions }: Record<string, unknown>): readonly Condition[] {
   return Array.isArray(conditions) ? conditions : [];
+}
+
+const FIELDS = ["type", "status", "reason", "message", "lastTransitionTime", "observedGeneration"];
+
+/** The fields of a condition that others added, such as `lastProbeTime` of a Pod's. */
+function extraFields(condition: Condition): Partial<Condition> {
+  return Object.fromEntries(Object.entries(condition).filter(([name]) => !FIELDS.includes(name)));
 }
 
 /** Half a character at the end would come back changed, and look like news. */
@@ -116,7 +149,7 @@ function conditionOf(
   const time = before !== undefined && before.status === part.status
     ? before.lastTransitionTime
     : isoTime(now).replace(/\.\d+Z$/, "Z");
-  const condition: Condition = {
+  return {
     type: part.type,
     status: part.status,
     reason: part.reason,
@@ -124,5 +157,4 @@ function conditionOf(
     lastTransitionTime: time,
     ...(generation === undefined ? {} : { observedGeneration: generation }),
   };
-  return before !== undefined && equal(before, condition) ? before : condition;
 }

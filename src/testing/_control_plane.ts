@@ -1,6 +1,6 @@
 /** Where the programs of a real control plane lie: etcd, kube-apiserver, kube-controller-manager and kubectl. */
 
-/** The version of Kubernetes that tests run against. */
+/** The version of Kubernetes that tests run against by default. */
 export const CONTROL_PLANE_VERSION = "v1.36.3";
 
 /** Paths of the programs of a control plane. */
@@ -38,11 +38,17 @@ export interface ControlPlaneFolder {
 export interface FindControlPlaneOptions {
   /** The folder to look in. @default {the folder in KUBEBUILDER_ASSETS, else the cache of this repository} */
   readonly assets?: string;
+  /** The version to look for in the cache, such as `v1.37.2`. KUBEBUILDER_ASSETS is then ignored. @default {"v1.36.3"} */
+  readonly version?: string;
 }
 
-/** The folder in this repository into which `tools/control_plane.ts` builds. Nothing when this module does not lie in files. */
-export function cacheFolder(): string | undefined {
-  const url = new URL(`../../.cache/control_plane/${CONTROL_PLANE_VERSION}`, import.meta.url);
+/**
+ * Returns the folder in this repository into which `tools/control_plane.ts` builds a version, or `undefined` if this module is not a local file.
+ *
+ * @param version The version of Kubernetes.
+ */
+export function cacheFolder(version: string = CONTROL_PLANE_VERSION): string | undefined {
+  const url = new URL(`../../.cache/control_plane/${version}`, import.meta.url);
   return url.protocol === "file:" ? decodeURIComponent(url.pathname) : undefined;
 }
 
@@ -54,9 +60,9 @@ export function cacheFolder(): string | undefined {
  */
 export async function findControlPlane(options: FindControlPlaneOptions = {}): Promise<ControlPlaneFolder | undefined> {
   if (options.assets !== undefined) return await lookIn(options.assets, "option");
-  const assets = Deno.env.get("KUBEBUILDER_ASSETS");
+  const assets = options.version === undefined ? Deno.env.get("KUBEBUILDER_ASSETS") : undefined;
   if (assets) return await lookIn(assets, "KUBEBUILDER_ASSETS");
-  const cache = cacheFolder();
+  const cache = cacheFolder(options.version);
   if (cache === undefined) return undefined;
   const found = await lookIn(cache, "cache");
   return found.missing.length === Object.keys(PROGRAMS).length ? undefined : found;

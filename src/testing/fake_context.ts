@@ -7,6 +7,7 @@ import { isObject } from "../base/json.ts";
 import { applyMergePatch } from "../base/merge_patch.ts";
 import type { EventOptions, Events, InNamespace, ListOptions, Log, PatchOptions, Reason } from "../parts/context.ts";
 import type { Controller } from "../parts/controller.ts";
+import { checkWritesStatus } from "../parts/status_owner.ts";
 import type { AnyKind, Condition, KubeObject } from "../resource/kind.ts";
 
 /** Options of {@linkcode fakeContext}. */
@@ -15,7 +16,7 @@ export interface FakeContextOptions<Services = unknown> {
   readonly objects?: readonly (readonly [AnyKind, FakeObject])[];
   /** The namespace of the object that is reconciled. @default {"default"} */
   readonly namespace?: string;
-  /** The controller, where `index` is called. @default {none: `index` throws} */
+  /** The controller: needed for `index`, and to reject `status` where it does not write the status of its kind. @default {none: `index` throws} */
   readonly controller?: Controller;
   /** What the operator would make at its start. @default {nothing} */
   readonly services?: Services;
@@ -211,8 +212,14 @@ export function fakeContext<Services = unknown>(options: FakeContextOptions<Serv
       world.delete(kind, { name, ...place });
       return Promise.resolve();
     },
-    status: (part) => void (reported = { ...reported, ...part }),
-    condition: (condition) => void conditions.set(condition.type, condition),
+    status: (part) => {
+      if (controller !== undefined) checkWritesStatus(controller, "status()");
+      reported = { ...reported, ...part };
+    },
+    condition: (condition) => {
+      if (controller !== undefined) checkWritesStatus(controller, "condition()");
+      conditions.set(condition.type, condition);
+    },
     events: { normal: tell("Normal"), warning: tell("Warning") },
     log: { debug: say("debug"), info: say("info"), warn: say("warn"), error: say("error") },
     services: services as Services,

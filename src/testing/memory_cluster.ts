@@ -12,6 +12,7 @@ import {
   Namespace,
   ValidatingWebhookConfiguration,
 } from "../kinds/mod.ts";
+import { externalCrdsOf } from "../manifests/crds.ts";
 import { webhookConfigurations, withConversion } from "../manifests/webhooks.ts";
 import { operator } from "../operator/operator.ts";
 import type { Operator } from "../operator/operator_value.ts";
@@ -252,7 +253,13 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
   for (const name of options.namespaces ?? []) await client.create(Namespace, { metadata: { name } });
   const kinds = (options.kinds ?? []).flatMap(({ crd }) => crd ?? []);
   const place = { place: { service: PLACE } };
-  for (const crd of withConversion(unique([...op.crds(), ...kinds]), op.parts, place)) {
+  for (
+    const crd of withConversion(
+      unique([...op.crds(), ...externalCrdsOf(Object.values(op.parts)), ...kinds]),
+      op.parts,
+      place,
+    )
+  ) {
     await client.create(CustomResourceDefinition, crd as unknown as Input<typeof CustomResourceDefinition>);
   }
   const scope = {

@@ -23,6 +23,11 @@ export interface RealClusterOptions {
   /** Folder of the programs. @default {KUBEBUILDER_ASSETS, else the cache of this repository} */
   readonly assets?: string;
   /**
+   * Version of Kubernetes to start from the cache of this repository, such as `v1.37.2`; `deno run -A tools/control_plane.ts VERSION` builds it.
+   * KUBEBUILDER_ASSETS is then ignored. @default {the programs in `assets`}
+   */
+  readonly version?: string;
+  /**
    * Also starts kube-controller-manager: with all its controllers (garbage collection, namespaces, Deployments and so on), or with some by their names,
    * such as `garbage-collector-controller`; that of service accounts always runs. @default {false}
    */
@@ -209,8 +214,14 @@ export async function realCluster(options: RealClusterOptions = {}): Promise<Rea
 async function findPrograms(
   options: RealClusterOptions,
 ): Promise<{ programs: Partial<ControlPlane>; need(program: keyof ControlPlane): string }> {
-  const found = await findControlPlane(options.assets === undefined ? {} : { assets: options.assets });
-  const wayOut = 'run "tools/control_plane.ts" to build them, or set KUBEBUILDER_ASSETS to a folder that has them';
+  const { assets, version } = options;
+  const found = await findControlPlane({
+    ...(assets === undefined ? {} : { assets }),
+    ...(version === undefined ? {} : { version }),
+  });
+  const wayOut = version === undefined
+    ? 'run "tools/control_plane.ts" to build them, or set KUBEBUILDER_ASSETS to a folder that has them'
+    : `run "deno run -A tools/control_plane.ts ${version}" to build them`;
   if (found === undefined) {
     throw new Error(`Cannot start a cluster: there are no programs of a control plane here; ${wayOut}`);
   }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { parse } from "yaml";
-import { findControlPlane } from "./_control_plane.ts";
+import { cacheFolder, findControlPlane } from "./_control_plane.ts";
 import { type RealCluster, realCluster } from "./real_cluster.ts";
 import { eventually } from "../../tests/eventually.ts";
 
@@ -210,4 +210,28 @@ async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
     if (text.includes("\n")) break;
   }
   return text.split("\n")[0] ?? "";
+}
+
+Deno.test("realCluster takes the programs of a version from the cache, and says how to build those that are not there", async () => {
+  await assert.rejects(realCluster({ version: "v1.2.3" }), {
+    message: "Cannot start a cluster: there are no programs of a control plane here; " +
+      'run "deno run -A tools/control_plane.ts v1.2.3" to build them',
+  });
+});
+
+for (const version of await cachedVersions()) {
+  Deno.test(`realCluster starts Kubernetes ${version}`, async () => {
+    await using cluster = await realCluster({ version });
+    const { gitVersion } = await (await cluster.fetch("/version")).json();
+    assert.equal(gitVersion, version);
+  });
+}
+
+/** The versions that tools/control_plane.ts has built on this machine. */
+async function cachedVersions(): Promise<string[]> {
+  const folder = cacheFolder()?.replace(/\/[^/]*$/, "");
+  if (folder === undefined) return [];
+  const names = await Array.fromAsync(Deno.readDir(folder), ({ name }) => name).catch(() => []);
+  const complete = await Promise.all(names.map((version) => findControlPlane({ version })));
+  return names.filter((name, i) => name.startsWith("v") && complete[i]?.missing.length === 0);
 }

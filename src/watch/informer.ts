@@ -374,11 +374,10 @@ export class Informer {
   #explain(error: unknown): Error {
     const { kind } = this;
     if (isStatus(error, 404)) {
-      const way = kind.crd === undefined
-        ? "is its API group served?"
-        : `apply it: what the operator's command "crds" prints`;
       return new Error(
-        `Cannot watch ${kind.kind}: the cluster serves no "${kind.plural}" of ${kind.apiVersion}, so its CustomResourceDefinition is missing: ${way}`,
+        `Cannot watch ${kind.kind}: the API server does not serve "${kind.plural}" of ${kind.apiVersion}. ${
+          fixOf(kind)
+        }`,
         { cause: error },
       );
     }
@@ -389,4 +388,13 @@ export class Informer {
     }
     return error instanceof Error ? error : new Error(String(error));
   }
+}
+
+/** What to do about a kind that is not served. The watch continues by itself once it is. */
+function fixOf({ apiVersion, crd, external }: AnyKind): string {
+  if (crd === undefined) return `Check that the cluster's version of Kubernetes has ${apiVersion}.`;
+  const { name } = crd.metadata;
+  return external
+    ? `Install the project that its CustomResourceDefinition "${name}" belongs to; the watch starts once it is served.`
+    : `Install its CustomResourceDefinition "${name}": run "op deploy", or apply the output of the operator's command "crds".`;
 }

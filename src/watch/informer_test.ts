@@ -184,7 +184,7 @@ Deno.test("Informer tells that a kind is served again when it was not for a whil
   refused = 404;
   await second.end();
   await desk.passNext();
-  assert.match(String(desk.informer.problem), /its CustomResourceDefinition is missing/);
+  assert.match(String(desk.informer.problem), /the API server does not serve "websites"/);
   refused = undefined;
   await desk.passNext();
   await desk.opened(3);
@@ -278,9 +278,21 @@ const EXPLAINED: readonly { name: string; kind: AnyKind; status: number; message
     kind: Website,
     status: 404,
     message:
-      /^Cannot watch Website: the cluster serves no "websites" of demo\.example\.com\/v1, so its CustomResourceDefinition is missing: apply it: what the operator's command "crds" prints$/,
+      /^Cannot watch Website: the API server does not serve "websites" of demo\.example\.com\/v1\. Install its CustomResourceDefinition "websites\.demo\.example\.com": run "op deploy", or apply the output of the operator's command "crds"\.$/,
   },
-  { name: "a built-in kind that is not served", kind: ConfigMap, status: 404, message: /is its API group served\?$/ },
+  {
+    name: "a built-in kind that is not served",
+    kind: ConfigMap,
+    status: 404,
+    message: /^Cannot watch ConfigMap: .*\. Check that the cluster's version of Kubernetes has v1\.$/,
+  },
+  {
+    name: "an external kind that is not served",
+    kind: { ...Website, external: true },
+    status: 404,
+    message:
+      /Install the project that its CustomResourceDefinition "websites\.demo\.example\.com" belongs to; the watch starts/,
+  },
   {
     name: "an expired token",
     kind: ConfigMap,

@@ -26,8 +26,10 @@ Deno.test("a cluster that is not as an operator needs it", async (t) => {
     await using run = await started(home, { kubeconfig: cluster.admin.kubeconfig });
     const { operator } = run;
     const told =
-      `Cannot watch Website: the cluster serves no "websites" of demo.example.com/v1, so its CustomResourceDefinition is missing: apply it: what the operator's command "crds" prints`;
-    const line = await operator.logged(isInterrupted("Website"));
+      `Cannot watch Website: the API server does not serve "websites" of demo.example.com/v1. Install its CustomResourceDefinition "websites.demo.example.com": run "op deploy", or apply the output of the operator's command "crds".`;
+    const line = await operator.logged(({ msg, kind }) =>
+      msg === "Waiting until the kind is served" && kind === "Website"
+    );
     assert.deepEqual([line.level, line.error], ["warn", told]);
     await eventually(async () =>
       assert.deepEqual(await run.readiness(), [

@@ -156,6 +156,28 @@ Deno.test("op start, dev, plan and doctor on a real cluster", async (t) => {
     assert.deepEqual([refused.code, /^Cannot apply breaking changes: 2 of 2 /m.test(refused.stderr)], [1, true]);
   });
 
+  await t.step(
+    "op dev runs what does not type-check, reports the errors, and reports when they are fixed",
+    async () => {
+      const io = new RunningIo(folder.path);
+      await folder.write("main.ts", main("typed ").replace("note.spec.text }", "note.spec.txet }"));
+      const ended = cli(["dev", "--kubeconfig", "kubeconfig"], io);
+      await io.says(/Controller started/, 1, ended);
+      assert.equal(
+        await until(async () => (await textOf(client, "one")) === "typed undefined" ? true : undefined),
+        true,
+      );
+      await io.says(/Type check failed; the operator keeps running/, 1, ended);
+      assert.match(io.stderr, /TS2339 \[ERROR\]: Property 'txet' does not exist/);
+      assert.match(io.stderr, /^ +at main\.ts:\d+:\d+$/m);
+      await folder.write("main.ts", main("new "));
+      await io.says(/Types are correct again/, 1, ended);
+      assert.equal(await until(async () => (await textOf(client, "one")) === "new one" ? true : undefined), true);
+      io.end();
+      assert.equal(await ended, 0, io.stderr);
+    },
+  );
+
   await t.step("op plan tells what would be written, and writes nothing", async () => {
     await folder.write("main.ts", main("planned "));
     await note(client, "three");

@@ -7,7 +7,7 @@ import { conditions, Note, recording } from "./_notes.ts";
 import { startProcess } from "./_processes.ts";
 
 const MISSING =
-  'Cannot watch Note: the cluster serves no "notes" of demo.example.com/v1, so its CustomResourceDefinition is missing';
+  'Cannot watch Note: the API server does not serve "notes" of demo.example.com/v1. Install its CustomResourceDefinition "notes.demo.example.com"';
 
 function undefine(cluster: MemoryCluster): Promise<void> {
   return cluster.delete(CustomResourceDefinition, Note.crd!.metadata.name);

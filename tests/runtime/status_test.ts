@@ -130,5 +130,8 @@ Deno.test("a status that is a property as any other is not reported, and the run
   await using cluster = await memoryCluster({ parts: { plains } });
   await cluster.create(Plain, "a", {});
   await cluster.settle();
-  assert.match(told, /^Cannot report a status of "Plain": it has no status subresource; say "status: true"/);
+  assert.match(
+    told,
+    /^status\(\) for Plain: the kind has no status subresource\. Set "status" \(or "status: true"\) in resource\(\)/,
+  );
 });

@@ -1,0 +1,88 @@
+/** Type checks of an operator while it is developed: next to the running operator, which does not wait for them. */
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { faultOf, runningDeno, type SourceFile } from "../deno.ts";
+import type { Io } from "../io.ts";
+import { projectOf } from "../project.ts";
+
+/** Checks the types of an operator each time it is told that a file changed. */
+export class TypeChecks implements AsyncDisposable {
+  readonly #source: SourceFile;
+  readonly #folder: string;
+  readonly #io: Io;
+  /** The check that runs. */
+  #running: Deno.ChildProcess | undefined;
+  /** Settles when the last check is over. */
+  #over: Promise<void> = Promise.resolve();
+  /** Counts the checks: the result of an older one is outdated. */
+  #latest = 0;
+  /** Whether the last result was that the types are wrong. */
+  #isWrong = false;
+
+  /**
+   * @param source The operator's file.
+   * @param folder A temporary folder for as long as the checks run.
+   * @param io Receives the errors, and a line when the types are correct again.
+   */
+  constructor(source: SourceFile, folder: string, io: Io) {
+    this.#source = source;
+    this.#folder = folder;
+    this.#io = io;
+  }
+
+  /** Starts a check in the background. One that still runs is canceled: it looks at files that have changed. */
+  start(): void {
+    this.cancel();
+    const check = this.#latest;
+    // If the check itself fails there is nothing to report: the operator runs without it.
+    this.#over = this.#over.then(() => this.#check(check)).catch(() => {});
+  }
+
+  /** Ends the check that runs; nothing is reported of it. */
+  cancel(): void {
+    this.#latest++;
+    kill(this.#running);
+  }
+
+  /** Ends the check that runs, and waits until its process has ended. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.cancel();
+    await this.#over;
+  }
+
+  async #check(check: number): Promise<void> {
+    if (check !== this.#latest) return;
+    const { flags } = await projectOf(this.#source, this.#folder);
+    // Deno skips a file that its project excludes, but not what another file imports.
+    const entry = join(this.#folder, "check.ts");
+    await Deno.writeTextFile(entry, `import ${JSON.stringify(this.#source.url.href)};\n`);
+    if (check !== this.#latest) return;
+    const process = new Deno.Command(runningDeno(), {
+      args: ["check", "--quiet", ...flags, entry],
+      cwd: this.#source.folder,
+      env: { NO_COLOR: "1" },
+      stdin: "null",
+      stdout: "null",
+      stderr: "piped",
+    }).spawn();
+    this.#running = process;
+    const { success, stderr } = await process.output();
+    this.#running = undefined;
+    if (check === this.#latest) this.#report(success, new TextDecoder().decode(stderr));
+  }
+
+  #report(isCorrect: boolean, stderr: string): void {
+    if (isCorrect && this.#isWrong) this.#io.out("Types are correct again\n");
+    this.#isWrong = !isCorrect;
+    if (isCorrect) return;
+    const near = `${pathToFileURL(this.#source.folder).href}/`;
+    const errors = faultOf(stderr).replace(/\n+error: Type checking failed\.$/, "").replaceAll(near, "");
+    this.#io.err(`${errors}\nType check failed; the operator keeps running\n`);
+  }
+}
+
+function kill(process: Deno.ChildProcess | undefined): void {
+  try {
+    process?.kill("SIGKILL");
+  } catch { /* it has ended */ }
+}

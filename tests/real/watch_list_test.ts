@@ -1,0 +1,69 @@
+/** Watch lists of a real API server on every path to it. Kubernetes 1.37 compresses them as several gzip members, of which `fetch` decodes the first. */
+import assert from "node:assert/strict";
+import { type Connection, operator } from "@op/sdk";
+import { systemClock } from "../../src/base/clock.ts";
+import { Namespace } from "../../src/kinds/mod.ts";
+import { connect } from "../../src/kube/connect.ts";
+import { denoMachine } from "../../src/operator/machine.ts";
+import { startOperator } from "../../src/operator/running.ts";
+import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
+import { adminClient } from "../_watched.ts";
+import { HANG_LIMIT } from "../eventually.ts";
+import { Note, recording } from "../runtime/_notes.ts";
+import { asPod } from "./_as_pod.ts";
+import { install } from "./_install.ts";
+import { temporaryFolder } from "./_ways_in.ts";
+
+const COUNT = 300;
+/** The first minor version that compresses watch lists by default. */
+const COMPRESSING_MINOR = 37;
+
+Deno.test(`an operator reconciles all ${COUNT} objects of a watch list on a real API server`, async (t) => {
+  await using cluster = await realCluster();
+  await using folder = await temporaryFolder();
+  await folder.write({ kubeconfig: cluster.admin.kubeconfig });
+  const client = adminClient(cluster);
+  await install(client, operator({ name: "kinds", parts: { notes: recording().notes } }));
+  const names = Array.from({ length: COUNT }, (_, i) => `note-${i}`);
+  await client.create(Namespace, { metadata: { name: "many" } });
+  await Promise.all(names.map((name) => client.create(Note, { metadata: { name, namespace: "many" }, spec: {} })));
+  const place = { ...cluster, token: cluster.admin.token };
+
+  await t.step("the server compresses the list for a fetch that accepts gzip, from Kubernetes 1.37 on", async () => {
+    const { minor } = await client.raw<{ minor: string }>("/version");
+    const isCompressed = await compresses(cluster);
+    assert.equal(isCompressed, Number(minor) >= COMPRESSING_MINOR);
+  });
+
+  await t.step("kubeconfig", async () => {
+    await reconcilesAll(await connect(denoMachine, systemClock, { kubeconfig: `${folder.path}/kubeconfig` }));
+  });
+  await t.step("pod", async () => await reconcilesAll(await asPod(place)));
+  await t.step("pod with tracing", async () => await reconcilesAll(await asPod(place, { isTraced: true })));
+});
+
+async function reconcilesAll(connection: Connection): Promise<void> {
+  const reconciled = new Set<string>();
+  const all = Promise.withResolvers<void>();
+  const { notes } = recording(({ metadata }) => {
+    if (reconciled.add(metadata.name).size === COUNT) all.resolve();
+  });
+  const op = operator({ name: "test", parts: { notes }, health: false });
+  try {
+    await using _ = startOperator(op, { connection, checkAccess: false });
+    using _late = systemClock.after(HANG_LIMIT, () => all.reject(new Error(`only ${reconciled.size} were reconciled`)));
+    await all.promise;
+  } finally {
+    connection.close();
+  }
+}
+
+/** Whether the server compresses a watch list. `fetch` removes `content-encoding`; `vary` stays. */
+async function compresses({ url, caCert, admin }: RealCluster): Promise<boolean> {
+  using client = Deno.createHttpClient({ caCerts: [caCert] });
+  const query = "watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
+  const headers = { authorization: `Bearer ${admin.token}` };
+  const response = await fetch(`${url}/apis/demo.example.com/v1/notes?${query}`, { client, headers });
+  await response.body?.cancel();
+  return /accept-encoding/i.test(response.headers.get("vary") ?? "");
+}

@@ -1,0 +1,38 @@
+/** What `deno task verify` runs: checks that are too slow for the test command. */
+import { dirname } from "node:path";
+import { controlPlane } from "../control_plane.ts";
+import type { Lane } from "../test/lanes.ts";
+import type { Result } from "../test/report.ts";
+import { runTests, skip } from "../test/run.ts";
+
+/** Tests that must pass on every supported version of Kubernetes: paths to the API server, watches, writes, and the commands that run an operator. */
+const ON_EVERY_VERSION = [
+  "tests/real/watch_list_test.ts",
+  "tests/real/client_test.ts",
+  "tests/real/connection_test.ts",
+  "tests/real/contract_of_runs_test.ts",
+  "tests/real/develop_test.ts",
+  "tests/real/deploy_test.ts",
+  "tests/real/faults_test.ts",
+  "tests/real/leadership_test.ts",
+];
+
+/** Every verification. */
+export const VERIFICATIONS: readonly Lane[] = [
+  {
+    name: "kubernetes-1.37",
+    title: "an operator and the commands that run one, on Kubernetes 1.37, which compresses watch lists",
+    run: () => onKubernetes("v1.37.2"),
+  },
+];
+
+/** Builds a version of Kubernetes, which takes minutes the first time, and runs the tests that must pass on it. */
+async function onKubernetes(version: string): Promise<Result> {
+  const name = `kubernetes ${version}`;
+  const programs = await controlPlane({ version, print: console.log });
+  if (programs === undefined) {
+    return skip(name, "Go is not installed, so the control plane cannot be built. Install Go");
+  }
+  const env = { KUBEBUILDER_ASSETS: dirname(programs.etcd) };
+  return await runTests(name, ["--parallel", "--no-check", ...ON_EVERY_VERSION], { env });
+}
