@@ -1,7 +1,6 @@
 /** `op crds`: the CustomResourceDefinitions of an operator. */
 import { stringify } from "yaml";
-import type { CustomResourceDefinitionManifest } from "@op/sdk";
-import { definitionWarnings } from "@op/sdk/validation";
+import { warnOfDefinitions } from "./crd/definition_warnings.ts";
 import { factsOf, NO_IMAGE } from "./generate/generate.ts";
 import type { Io } from "./io.ts";
 import type { ProjectOptions } from "./project_file.ts";
@@ -18,9 +17,5 @@ import type { ProjectOptions } from "./project_file.ts";
 export async function crds(file: string, options: ProjectOptions, io: Io): Promise<void> {
   const facts = await factsOf(file, { config: options.config, image: NO_IMAGE }, io);
   io.out(facts.manifests.crd.map((crd) => `---\n${stringify(crd, { lineWidth: 0 })}`).join(""));
-  for (const crd of facts.manifests.crd) {
-    for (const warning of definitionWarnings(crd as CustomResourceDefinitionManifest)) {
-      io.err(`Warning: ${warning}\n`);
-    }
-  }
+  warnOfDefinitions(facts.manifests.crd, io);
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { parseAllDocuments } from "yaml";
+import { operatorFolder } from "./_operator_folder.ts";
 import { RecordedIo } from "./_recorded_io.ts";
 import { cli } from "./cli.ts";
 
@@ -36,6 +37,49 @@ Deno.test("op crds prints definitions as YAML in which nothing refers to somethi
   assert.doesNotMatch(io.stdout, /[&*]a\d/);
   assert.equal(io.stderr, "");
 });
+
+const VERSIONS = (columns: string) => `
+const names = { group: "demo.example.com", kind: "Note" };
+const NoteV1 = resource({ ...names, version: "v1", spec: s.object({ text: s.string() }), columns: { Text: ".spec.text" } });
+const Note = resource({ ...names, version: "v2", spec: s.object({ words: s.string() }), versions: [NoteV1], ${columns} });
+const notes = controller(Note, { reconcile() {} });
+`;
+const CONVERTED = `
+const noteV1 = conversion(NoteV1, Note, { up: ({ spec }) => ({ spec: { words: spec.text } }), down: ({ spec }) => ({ spec: { text: spec.words } }) });
+export default operator({ name: "notes", parts: { notes, noteV1 } });
+`;
+const PLAIN = `export default operator({ name: "notes", parts: { notes } });`;
+
+const WARNINGS: readonly { readonly name: string; readonly body: string; readonly expected: readonly RegExp[] }[] = [
+  {
+    name: "none of versions that a conversion covers",
+    body: VERSIONS('columns: { Words: ".spec.words" }') + CONVERTED,
+    expected: [],
+  },
+  {
+    name: "one of the version that kubectl shows, which has no columns",
+    body: VERSIONS("") + CONVERTED,
+    expected: [/^Warning: notes\.demo\.example\.com: "kubectl get" shows "v2", /],
+  },
+  {
+    name: "those of fields that are lost without a conversion",
+    body: VERSIONS('columns: { Words: ".spec.words" }') + PLAIN,
+    expected: [/written through "v1" are lost, .*"\.spec\.text"/, /updated through "v1" loses .*"\.spec\.words"/],
+  },
+];
+
+for (const { name, body, expected } of WARNINGS) {
+  Deno.test(`op crds and op generate print the same warnings: ${name}`, async () => {
+    await using folder = await operatorFolder(body);
+    await folder.write("main.ts", (await folder.read("main.ts")).replace("controller,", "controller, conversion,"));
+    const printed = (await folder.op("crds")).stderr;
+    const lines = printed.split("\n").slice(0, -1);
+    assert.equal(lines.length, expected.length, printed);
+    for (const [i, line] of lines.entries()) assert.match(line, expected[i]!);
+    assert.equal((await folder.op("generate", "crd")).stderr, printed);
+    assert.equal((await folder.op("generate", "manifests", "--check")).stderr.startsWith(printed), true);
+  });
+}
 
 Deno.test("op crds warns of a definition that kubectl apply would refuse", async () => {
   const io = await printed(

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { type AnyKind, ApiError, type KubeObject } from "@op/sdk";
 import { applyFailure, type Cluster, type ClusterOptions, connectCluster } from "../cluster.ts";
 import { refuseBreakingChanges } from "../crd/breaking_changes.ts";
+import { warnOfDefinitions } from "../crd/definition_warnings.ts";
 import { definitionsIn } from "../definitions/definition.ts";
 import { Failure, UsageError } from "../exit_code.ts";
 import type { Io } from "../io.ts";
@@ -66,7 +67,9 @@ export async function deploy(overlay: string, options: DeployOptions, io: Io): P
     });
   }
   const { allowBreaking } = options;
-  await refuseBreakingChanges(cluster, definitionsIn(read), { allowBreaking }, io);
+  const definitions = definitionsIn(read);
+  warnOfDefinitions(definitions, io);
+  await refuseBreakingChanges(cluster, definitions, { allowBreaking }, io);
   io.out(`${options.dryRun ? "Would apply" : "Applying"} ${counted(objects.length, "object")} to ${cluster.url}\n`);
   for (const object of objects) {
     io.out(`  ${await applied(cluster, await placed(cluster, object, []), objects, options)}\n`);

@@ -1,6 +1,7 @@
 /** `op generate`: the files of an operator's manifests, made from its declarations. */
 import { dirname, join, resolve } from "node:path";
 import type { InstallOptions } from "@op/sdk";
+import { warnOfDefinitions } from "../crd/definition_warnings.ts";
 import { sourceFile } from "../deno.ts";
 import { Failure, UsageError } from "../exit_code.ts";
 import { replaceTogether } from "../files_together.ts";
@@ -53,6 +54,7 @@ export async function generate(part: LayoutPart, file: string, options: Generate
         `give the schema an "example" there\n`,
     );
   }
+  if (part === "manifests" || part === "crd") warnOfDefinitions(facts.manifests.crd, io);
   const files = layout(part, facts);
   const states = await statesOf(files, folder);
   if (options.check) return check(states, options.dir, io);

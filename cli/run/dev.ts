@@ -9,6 +9,7 @@ import { dirname, relative } from "node:path";
 import { createApiserver, kubeconfigFor, localCertificate, serveApiserver } from "@op/sdk/testing";
 import { type Cluster, connectCluster } from "../cluster.ts";
 import { refuseBreakingChanges } from "../crd/breaking_changes.ts";
+import { warnOfDefinitions } from "../crd/definition_warnings.ts";
 import { definitionsIn } from "../definitions/definition.ts";
 import { type SourceFile, sourceFile } from "../deno.ts";
 import { Failure, UsageError } from "../exit_code.ts";
@@ -157,6 +158,8 @@ interface SessionOptions {
 class Session {
   readonly #with: SessionOptions;
   #facts = "";
+  /** The definitions that warnings were printed for. */
+  #definitions = "";
   #rights = "";
   /** When what runs was read, in milliseconds. */
   #loaded: number;
@@ -225,6 +228,9 @@ class Session {
     const { cluster, cache, io, stop, options: { adopt, allowBreaking } } = this.#with;
     const text = JSON.stringify(facts.manifests);
     if (text === this.#facts) return;
+    const definitions = JSON.stringify(facts.manifests.crd);
+    if (definitions !== this.#definitions) warnOfDefinitions(facts.manifests.crd, io);
+    this.#definitions = definitions;
     await refuseBreakingChanges(cluster, definitionsIn(facts.manifests.crd), { allowBreaking, signal: stop }, io);
     for (const changed of await install(cluster, await withLiveConversion(cluster, facts), { signal: stop, adopt })) {
       io.out(`applied ${changed}\n`);

@@ -1,6 +1,7 @@
 /** What an API server takes and users come to regret. */
 import { isObject } from "../base/json.ts";
 import { parseJsonPath } from "../base/json_path.ts";
+import { compareVersions } from "../base/version_order.ts";
 import type { JsonSchema } from "../schema/mod.ts";
 import { unknownFormats } from "../schema/unknown_formats.ts";
 import { columnSchema, columnType, hasMismatchedFilter } from "./column_type.ts";
@@ -16,7 +17,7 @@ const NEAR = 0.9;
 
 /**
  * What is doubtful in a CustomResourceDefinition, though an API server takes it: its size, fields that get lost between versions, columns that
- * are always empty, formats that nothing checks.
+ * are always empty or missing, formats that nothing checks.
  *
  * @param crd The definition: `crd` of a kind.
  * @returns Sentences that say what is the matter and what to do; empty when nothing is.
@@ -44,8 +45,10 @@ export function definitionWarnings(crd: CustomResourceDefinitionManifest): strin
   const { versions } = crd.spec;
   return [
     ...sizeWarnings(crd),
-    ...lossWarnings(versions),
+    // What a webhook converts need not be lost; what it does lose, `roundTrips` finds.
+    ...(crd.spec.conversion?.strategy === "Webhook" ? [] : lossWarnings(versions)),
     ...versions.flatMap(columnWarnings),
+    ...missingColumns(versions),
     ...formatWarnings(versions),
   ].map((warning) => `${crd.metadata.name}: ${warning}`);
 }
@@ -83,13 +86,15 @@ function lossWarnings(versions: readonly DefinitionVersion[]): string[] {
     return [
       ...(unstored.length > 0
         ? [
-          `what is written to ${
-            list(unstored)
-          } of "${name}" is lost: objects are stored in "${stored.name}", which has not`,
+          `fields that are written through "${name}" are lost, because the stored version "${stored.name}" does not have them: ` +
+          `${list(unstored)}; add a conversion between the versions`,
         ]
         : []),
       ...(unseen.length > 0
-        ? [`an object that is changed through "${name}" loses ${list(unseen)}, which only "${stored.name}" has`]
+        ? [
+          `an object that is updated through "${name}" loses fields that only the stored version "${stored.name}" has: ` +
+          `${list(unseen)}; add a conversion between the versions`,
+        ]
         : []),
     ];
   });
@@ -129,6 +134,19 @@ function columnWarnings({ name: version, schema, additionalPrinterColumns = [] }
     if (!hasMismatchedFilter(parseJsonPath(jsonPath), root)) return [];
     return [`column "${name}" of "${version}" is always empty: "${jsonPath}" compares values of different types`];
   });
+}
+
+/** kubectl asks for the newest served version, and shows its columns alone. */
+function missingColumns(versions: readonly DefinitionVersion[]): string[] {
+  const [newest, ...older] = versions.filter(({ served }) => served).sort((a, b) => compareVersions(a.name, b.name));
+  const hasColumns = ({ additionalPrinterColumns = [] }: DefinitionVersion): boolean =>
+    additionalPrinterColumns.length > 0;
+  const other = older.find(hasColumns);
+  if (newest === undefined || other === undefined || hasColumns(newest)) return [];
+  return [
+    `"kubectl get" shows "${newest.name}", the newest served version, which has no columns, though "${other.name}" has: ` +
+    `add columns to "${newest.name}"`,
+  ];
 }
 
 /** Whether a column of a type has anything to show of such values: others than it can show are left out. */

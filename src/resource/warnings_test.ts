@@ -66,10 +66,42 @@ Deno.test("definitionWarnings tells what gets lost between versions", () => {
   });
 
   assert.deepEqual(definitionWarnings(Note.crd), [
-    'notes.demo.example.com: what is written to ".spec.old" of "v1" is lost: objects are stored in "v2", which has not',
-    'notes.demo.example.com: an object that is changed through "v1" loses ".spec.list[].b", ".spec.w", ".spec.x" and 1 more, ' +
-    'which only "v2" has',
+    'notes.demo.example.com: fields that are written through "v1" are lost, because the stored version "v2" does not have them: ' +
+    '".spec.old"; add a conversion between the versions',
+    'notes.demo.example.com: an object that is updated through "v1" loses fields that only the stored version "v2" has: ' +
+    '".spec.list[].b", ".spec.w", ".spec.x" and 1 more; add a conversion between the versions',
   ]);
+});
+
+Deno.test("definitionWarnings reports no loss between versions that a webhook converts", () => {
+  const V1 = resource({ ...NAMES, version: "v1", spec: s.object({ old: s.integer() }) });
+  const { crd } = resource({ ...NAMES, version: "v2", spec: s.object({ text: s.string() }), versions: [V1] });
+  const conversion = { strategy: "Webhook", webhook: { clientConfig: {}, conversionReviewVersions: ["v1"] } } as const;
+  assert.equal(definitionWarnings(crd).length, 2);
+  assert.deepEqual(definitionWarnings({ ...crd, spec: { ...crd.spec, conversion } }), []);
+});
+
+Deno.test("definitionWarnings reports that the version that kubectl shows has no columns, and an older one has", () => {
+  const spec = s.object({ text: s.string() });
+  const columns = { Text: ".spec.text" } as const;
+  const warnings = (versions: Record<string, boolean>) => {
+    const [first, ...more] = Object.entries(versions).map(([version, hasColumns]) =>
+      resource({ ...NAMES, version, spec, ...(hasColumns ? { columns } : {}) })
+    );
+    const { crd } = first!;
+    return definitionWarnings({
+      ...crd,
+      spec: { ...crd.spec, versions: [first!, ...more].flatMap((kind) => kind.crd.spec.versions) },
+    });
+  };
+  assert.deepEqual(warnings({ v1: true, v2: false, v3beta1: true }), [
+    'notes.demo.example.com: "kubectl get" shows "v2", the newest served version, which has no columns, though "v1" has: ' +
+    'add columns to "v2"',
+  ]);
+  assert.deepEqual(warnings({ v1: true, v2: true }), []);
+  assert.deepEqual(warnings({ v1: false, v2: true }), []);
+  assert.deepEqual(warnings({ v1: false, v2: false }), []);
+  assert.deepEqual(warnings({ v1: true, v2alpha1: false }), []);
 });
 
 Deno.test("definitionWarnings tells of columns that are always empty", () => {

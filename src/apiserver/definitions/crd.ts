@@ -1,6 +1,7 @@
 /** CustomResourceDefinitions: what is wrong with one, its conditions, and the kinds it makes (`k8s.io/apiextensions-apiserver`). */
 import { equal } from "../../base/json.ts";
 import { type JsonPath, parseJsonPath } from "../../base/json_path.ts";
+import { compareVersions } from "../../base/version_order.ts";
 import { goNumber } from "../../schema/go_text.ts";
 import type { JsonSchema } from "../../schema/json_schema.ts";
 import { trackUpdate } from "../apply/managed_fields.ts";
@@ -291,20 +292,4 @@ function selectedText(path: JsonPath, object: StoredObject): string {
   const value = path.find(object)[0]?.[0];
   if (value === undefined || value === null) return "";
   return typeof value === "number" ? goNumber(value) : String(value);
-}
-
-const VERSION = /^v(\d+)(?:(alpha|beta)(\d+))?$/;
-
-/**
- * Kubernetes' order of versions: stable ones before beta before alpha, the higher first, others last by their letters.
- *
- * @param a One version.
- * @param b The other.
- */
-export function compareVersions(a: string, b: string): number {
-  const [left, right] = [VERSION.exec(a), VERSION.exec(b)];
-  if (!left || !right) return left ? -1 : right ? 1 : a < b ? -1 : a > b ? 1 : 0;
-  const stage = (match: RegExpExecArray) => match[2] === undefined ? 0 : match[2] === "beta" ? 1 : 2;
-  return stage(left) - stage(right) || Number(right[1]) - Number(left[1]) ||
-    Number(right[3] ?? 0) - Number(left[3] ?? 0);
 }

@@ -1,7 +1,7 @@
 /** Paths that say what is served: `/api`, `/apis`, `/version`, health, OpenAPI. */
 import { version } from "../../openapi/kubernetes.gen.ts";
 import type { Core } from "../core/core.ts";
-import { compareVersions } from "../definitions/crd.ts";
+import { compareVersions } from "../../base/version_order.ts";
 import type { ServedKind, Subresource } from "../objects/kinds.ts";
 import { mediaRanges } from "../wire/accept.ts";
 import { methodNotAllowed, resourceNotFound } from "../wire/status_error.ts";

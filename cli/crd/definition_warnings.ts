@@ -1,0 +1,25 @@
+/** Warnings about CustomResourceDefinitions, the same in each command that prints or applies them. */
+import type { CustomResourceDefinitionManifest } from "@op/sdk";
+import { definitionWarnings } from "@op/sdk/validation";
+import type { Io } from "../io.ts";
+
+/**
+ * Prints what is doubtful in definitions to standard error, a line each.
+ *
+ * @param definitions The definitions as a cluster will have them, with the conversion that the operator serves.
+ * @param io The terminal.
+ */
+export function warnOfDefinitions(definitions: readonly unknown[], io: Io): void {
+  for (const definition of definitions as readonly CustomResourceDefinitionManifest[]) {
+    for (const warning of warningsOf(definition)) io.err(`Warning: ${warning}\n`);
+  }
+}
+
+function warningsOf(definition: CustomResourceDefinitionManifest): string[] {
+  try {
+    return definitionWarnings(definition);
+  } catch {
+    // A definition from a file may be invalid; the API server says where.
+    return [];
+  }
+}
