@@ -172,7 +172,8 @@ function program(io: Io): Command {
     .option("--adopt", "also delete objects that belong to another operator of the same name")
     .option("--keep-objects", "leave its kinds and their objects")
     .option("--release-finalizers", "let objects go that the operator did not clean up in time")
-    .option("--timeout <seconds>", "how long it has to clean up", "60")
+    .option("--orphan-dependents", "delete its kinds though objects that their objects owned are left")
+    .option("--timeout <duration>", "how long it has to clean up, and the garbage collector after it", "2m")
     .action(async (file, options) => (await import("./deploy/uninstall.ts")).uninstall(file, options, io));
 
   op.command("sandbox")

@@ -181,7 +181,7 @@ Deno.test("op deploy puts an operator in, op rbac verify finds its rights, op un
     assert.match(told.stdout, /^would go {3}Note default\/free$/m);
     assert.match(
       told.stderr,
-      /^Nothing was deleted: 2 objects of its kinds and 15 parts of "notes" would go from https:/,
+      /^Nothing was deleted: 2 objects of its kinds, 0 objects that these own, and 15 parts of "notes" would go from https:/,
     );
     assert.equal((await client.list(Note)).length, 2);
   });
@@ -194,7 +194,7 @@ Deno.test("op deploy puts an operator in, op rbac verify finds its rights, op un
       stuck.stderr,
       /^Note default\/held is held by demo\.example\.com\/notes\.notes, other\.example\.com\/x$/m,
     );
-    assert.match(stuck.stderr, /1 objects were not cleaned up within 1 s: is the operator running\?/);
+    assert.match(stuck.stderr, /1 object was not cleaned up within 1 s: is the operator running\?/);
     assert.equal((await client.list(Deployment, { namespace: "notes-system" })).length, 1);
   });
 

@@ -1,0 +1,102 @@
+/** Looks at the metadata of all objects in a cluster, of whatever kind. */
+import { type AnyKind, ApiError, type KubeObject } from "@op/sdk";
+import type { Cluster } from "./cluster.ts";
+
+/** An object and its kind as the cluster serves it. Of the object, only the metadata was read. */
+export interface ScannedObject {
+  readonly kind: AnyKind;
+  readonly object: KubeObject;
+}
+
+/** What a scan found. */
+export interface Scan {
+  readonly objects: readonly ScannedObject[];
+  /** Kinds whose objects could not be read, and why. */
+  readonly unread: readonly { readonly kind: AnyKind; readonly reason: string }[];
+}
+
+interface Discovery {
+  readonly items: readonly {
+    readonly metadata?: { readonly name?: string };
+    readonly versions: readonly {
+      readonly version: string;
+      readonly resources?: readonly {
+        readonly resource: string;
+        readonly responseKind: { readonly kind: string };
+        readonly scope: "Namespaced" | "Cluster";
+        readonly verbs?: readonly string[];
+      }[];
+    }[];
+  }[];
+}
+
+const ACCEPT = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+
+/** Lists at once: a scan must not keep an API server from its work. */
+const CONCURRENCY = 8;
+
+/**
+ * Returns the kinds that the garbage collector looks at: those that can be listed and deleted, each in the version that the cluster prefers.
+ *
+ * @param cluster The cluster.
+ */
+export async function collectableKinds({ client }: Cluster): Promise<AnyKind[]> {
+  const [core, groups] = await Promise.all([
+    client.raw<Discovery>("/api", { accept: ACCEPT }),
+    client.raw<Discovery>("/apis", { accept: ACCEPT }),
+  ]);
+  const kinds = new Map<string, AnyKind>();
+  for (const { metadata, versions } of [...core.items, ...groups.items]) {
+    const group = metadata?.name ?? "";
+    for (const { version, resources = [] } of versions) {
+      for (const { resource, responseKind: { kind }, scope, verbs = [] } of resources) {
+        // The first version of a group is the preferred one.
+        if (!verbs.includes("list") || !verbs.includes("delete") || kinds.has(`${resource}.${group}`)) continue;
+        kinds.set(`${resource}.${group}`, {
+          group,
+          version,
+          kind,
+          apiVersion: group === "" ? version : `${group}/${version}`,
+          plural: resource,
+          singular: "",
+          listKind: `${kind}List`,
+          shortNames: [],
+          namespaced: scope === "Namespaced",
+        } as AnyKind);
+      }
+    }
+  }
+  return [...kinds.values()];
+}
+
+/**
+ * Returns the objects that pass, of all given kinds. Kinds that cannot be read are part of the result, because one broken API service must not hide
+ * the rest.
+ *
+ * @param cluster The cluster.
+ * @param kinds The kinds.
+ * @param passes Whether an object is wanted, by its metadata.
+ */
+export async function scan(
+  cluster: Cluster,
+  kinds: readonly AnyKind[],
+  passes: (object: KubeObject) => boolean,
+): Promise<Scan> {
+  const objects: ScannedObject[] = [];
+  const unread: { kind: AnyKind; reason: string }[] = [];
+  const queue = kinds.values();
+  const worker = async (): Promise<void> => {
+    for (const kind of queue) {
+      try {
+        const all: KubeObject[] = await cluster.client.list(kind, { metadataOnly: true });
+        objects.push(...all.filter(passes).map((object) => ({ kind, object })));
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        // A kind that was deleted meanwhile has no objects.
+        if (error.status !== 404) unread.push({ kind, reason: error.message });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  return { objects, unread };
+}

@@ -1,0 +1,79 @@
+/** The objects that other objects own, directly or through objects in between. The garbage collector deletes them after their owners, if it can. */
+import type { AnyKind, KubeObject } from "@op/sdk";
+import { collectableKinds, scan, type ScannedObject } from "../cluster_scan.ts";
+import type { Cluster } from "../cluster.ts";
+import { counted } from "../plural.ts";
+
+const PAUSE = 500;
+
+/**
+ * Returns the objects that others own, directly or through objects in between.
+ *
+ * @param cluster The cluster.
+ * @param owners The UIDs of the owners.
+ * @param kinds The kinds to look at. @default {all that the garbage collector looks at}
+ */
+export async function dependentsOf(
+  cluster: Cluster,
+  owners: ReadonlySet<string>,
+  kinds?: readonly AnyKind[],
+): Promise<ScannedObject[]> {
+  if (owners.size === 0) return [];
+  const { objects } = await scan(
+    cluster,
+    kinds ?? await collectableKinds(cluster),
+    ({ metadata }) => (metadata.ownerReferences ?? []).length > 0,
+  );
+  const found = new Set<ScannedObject>();
+  const uids = new Set(owners);
+  for (let before = -1; before < found.size;) {
+    before = found.size;
+    for (const one of objects) {
+      if (found.has(one) || !isOwnedBy(one.object, uids)) continue;
+      found.add(one);
+      uids.add(uidOf(one));
+    }
+  }
+  return [...found];
+}
+
+/**
+ * Waits until the garbage collector has deleted objects whose owners are gone.
+ *
+ * @param cluster The cluster.
+ * @param owners The UIDs of the owners that are gone, and of what is known to depend on them.
+ * @param timeout How long to wait, in milliseconds.
+ * @returns What is still there.
+ */
+export async function untilCollected(
+  cluster: Cluster,
+  owners: ReadonlySet<string>,
+  timeout: number,
+): Promise<ScannedObject[]> {
+  const late = AbortSignal.timeout(timeout);
+  const uids = new Set(owners);
+  let left = await dependentsOf(cluster, uids);
+  while (left.length > 0 && !late.aborted) {
+    // An object may be deleted before what it owns.
+    for (const one of left) uids.add(uidOf(one));
+    await new Promise((resolve) => setTimeout(resolve, PAUSE));
+    left = await dependentsOf(cluster, uids, [...new Set(left.map(({ kind }) => kind))]);
+  }
+  return left;
+}
+
+/** Returns how many objects there are of each kind: `2 ConfigMaps, 1 Job`. */
+export function byKind(objects: readonly Pick<ScannedObject, "kind">[]): string {
+  return [...Map.groupBy(objects, ({ kind }) => kind.kind)].map(([kind, some]) => counted(some.length, kind)).join(
+    ", ",
+  );
+}
+
+/** Returns the UID of an object that was read from a cluster. */
+export function uidOf({ object }: Pick<ScannedObject, "object">): string {
+  return object.metadata.uid ?? "";
+}
+
+function isOwnedBy({ metadata }: KubeObject, uids: ReadonlySet<string>): boolean {
+  return (metadata.ownerReferences ?? []).some(({ uid }) => uids.has(uid));
+}

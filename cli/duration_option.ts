@@ -1,0 +1,43 @@
+/** Durations on the command line. */
+import { duration } from "@op/sdk";
+import { UsageError } from "./exit_code.ts";
+
+/**
+ * Returns the milliseconds that an option gives as a duration. A bare number counts seconds, as earlier versions took it.
+ *
+ * @param text The value: `20s`, `2m`, `1h30m`, `20`.
+ * @param flag The option, for the error: `--timeout`.
+ * @param least The smallest accepted number of milliseconds. @default {1}
+ * @throws {UsageError} If it is not a duration, or too short.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(durationOption("1m30s", "--timeout"), 90_000);
+ * assert.equal(durationOption("20", "--timeout"), 20_000);
+ * assert.throws(() => durationOption("soon", "--timeout"));
+ * ```
+ */
+export function durationOption(text: string, flag: string, least = 1): number {
+  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : parsed(text);
+  if (value !== undefined && value >= least) return value;
+  throw new UsageError(
+    `Cannot use ${flag} "${text}": it must be a duration${
+      least > 0 ? " greater than zero" : ""
+    }, such as 20s, 2m or 1h30m.`,
+  );
+}
+
+function parsed(text: string): number | undefined {
+  try {
+    return Number.parseFloat(duration(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns milliseconds as messages show them: `20 s`, `500 ms`. */
+export function shownDuration(milliseconds: number): string {
+  return milliseconds >= 1000 ? `${milliseconds / 1000} s` : `${milliseconds} ms`;
+}

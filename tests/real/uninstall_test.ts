@@ -1,0 +1,127 @@
+/** `op uninstall` on a real API server with the garbage collector: what deleted objects owned is deleted, or reported. */
+import assert from "node:assert/strict";
+import { type OperatorFolder, operatorFolder } from "../../cli/_operator_folder.ts";
+import { ConfigMap, CustomResourceDefinition, Deployment } from "../../src/kinds/mod.ts";
+import type { Client } from "../../src/kube/client.ts";
+import { findKind } from "../../src/kube/discovery.ts";
+import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
+import { eventually } from "../eventually.ts";
+import { adminClient } from "../_watched.ts";
+
+const ROOT = new URL("../../", import.meta.url).href;
+
+/** It stores v1 and prefers v2, as the tutorial of kubebuilder has it. Nothing runs its pod, so nobody answers conversions. */
+const MAIN = `import { controller, conversion, operator, resource, s } from "${ROOT}mod.ts";
+import { ConfigMap } from "${ROOT}src/kinds/mod.ts";
+const names = { group: "demo.example.com", kind: "Note" } as const;
+const NoteV2 = resource({ ...names, version: "v2", spec: s.object({ lines: s.array(s.string()) }) });
+const Note = resource({ ...names, version: "v1", spec: s.object({ text: s.string() }), versions: [NoteV2] });
+const noteV2 = conversion(NoteV2, Note, {
+  up: ({ spec }) => ({ spec: { text: spec.lines.join(" ") } }),
+  down: ({ spec }) => ({ spec: { lines: spec.text.split(" ") } }),
+});
+const notes = controller(Note, { owns: [ConfigMap], reconcile() {} });
+export default operator({ name: "notes", version: "1.0.0", parts: { notes, noteV2 } });
+`;
+const CLUSTER = ["--kubeconfig", "kubeconfig"];
+
+async function deployed(cluster: RealCluster): Promise<OperatorFolder> {
+  const folder = await operatorFolder();
+  await folder.write("main.ts", MAIN);
+  await folder.write("kubeconfig", cluster.admin.kubeconfig);
+  for (const args of [["manifests"], ["overlay", "prod"]]) {
+    const made = await folder.op("generate", ...args);
+    assert.equal(made.code, 0, made.stderr);
+  }
+  const { code, stderr } = await folder.op("deploy", "prod", "--no-wait", ...CLUSTER);
+  assert.equal(code, 0, stderr);
+  return folder;
+}
+
+/** Creates a Note as v1, which needs no conversion, and a ConfigMap that it owns. */
+async function noteWithChild(client: Client, name: string, finalizers: readonly string[] = []): Promise<void> {
+  const Note = await findKind(client, "notes.v1.demo.example.com");
+  const place = { namespace: "default" };
+  const { metadata: { uid = "" } } = await client.create(Note, { metadata: { name }, spec: { text: "a b" } }, place);
+  const owner = { apiVersion: Note.apiVersion, kind: Note.kind, name, uid, controller: true };
+  await client.create(ConfigMap, { metadata: { name, finalizers: [...finalizers], ownerReferences: [owner] } }, place);
+}
+
+Deno.test("op uninstall has the garbage collector delete children though nobody answers conversions", async () => {
+  await using cluster = await realCluster({ controllerManager: true });
+  const client = adminClient(cluster);
+  await using folder = await deployed(cluster);
+  await noteWithChild(client, "one");
+
+  const told = await folder.op("uninstall", ...CLUSTER);
+  assert.equal(told.code, 2);
+  assert.match(told.stdout, /^would go {3}what these own: 1 ConfigMap$/m);
+  assert.match(told.stderr, /^Nothing was deleted: 1 object of its kinds, 1 object that these own, and \d+ parts of/);
+
+  const gone = await folder.op("uninstall", "--yes", "--timeout", "3m", ...CLUSTER);
+  assert.equal(gone.code, 0, gone.stdout + gone.stderr);
+  assert.deepEqual(await childrenIn(client), []);
+  assert.deepEqual(await client.list(CustomResourceDefinition), []);
+});
+
+Deno.test("op uninstall reports children that are not deleted, and leaves the kind and the operator", async (t) => {
+  await using cluster = await realCluster({ controllerManager: true });
+  const client = adminClient(cluster);
+  await using folder = await deployed(cluster);
+  await noteWithChild(client, "held", ["other.example.com/x"]);
+  await noteWithChild(client, "free");
+
+  await t.step("the exit code is 1, and nothing else was deleted", async () => {
+    const stuck = await folder.op("uninstall", "--yes", "--timeout", "2s", ...CLUSTER);
+    assert.equal(stuck.code, 1, stuck.stdout);
+    assert.match(stuck.stderr, /^ConfigMap default\/held is left, held by .*other\.example\.com\/x$/m);
+    assert.match(stuck.stderr, /^Cannot uninstall "notes": [12] ConfigMaps? that the deleted objects owned w/m);
+    assert.match(stuck.stderr, /--orphan-dependents/);
+    const { spec } = await client.get(CustomResourceDefinition, "notes.demo.example.com");
+    assert.equal(spec.conversion?.strategy, "Webhook", "the conversion was not restored");
+    assert.equal((await client.list(Deployment, { namespace: "notes-system" })).length, 1);
+  });
+
+  await t.step("--orphan-dependents deletes the rest", async () => {
+    const gone = await folder.op("uninstall", "--yes", "--orphan-dependents", ...CLUSTER);
+    assert.equal(gone.code, 0, gone.stderr);
+    assert.deepEqual(await client.list(CustomResourceDefinition), []);
+    assert.deepEqual(await client.list(Deployment, { namespace: "notes-system" }), []);
+  });
+});
+
+Deno.test("op uninstall refuses to delete objects that cannot be read, and names the flag that deletes them", async () => {
+  await using cluster = await realCluster();
+  const client = adminClient(cluster);
+  await using folder = await deployed(cluster);
+  await noteWithChild(client, "first");
+  // From now on objects are stored as v2: neither version can be listed without a conversion.
+  const { spec } = await client.get(CustomResourceDefinition, "notes.demo.example.com");
+  const versions = spec.versions.map((version) => ({ ...version, storage: version.name === "v2" }));
+  await client.patch(CustomResourceDefinition, "notes.demo.example.com", { spec: { versions } });
+  const NoteV2 = await findKind(client, "notes.v2.demo.example.com");
+  const second = { metadata: { name: "second", namespace: "default" }, spec: { lines: ["a"] } };
+  // Until the server has noticed, storing it asks for a conversion as well.
+  await eventually(() => client.create(NoteV2, second));
+
+  const refused = await folder.op("uninstall", "--yes", ...CLUSTER);
+  assert.equal(refused.code, 1, refused.stdout);
+  assert.match(refused.stderr, /^Cannot uninstall "notes": the objects of notes\.demo\.example\.com cannot be read/);
+  const gone = await folder.op(
+    "uninstall",
+    "--yes",
+    "--release-finalizers",
+    "--orphan-dependents",
+    "--timeout",
+    "20",
+    ...CLUSTER,
+  );
+  assert.equal(gone.code, 0, gone.stdout + gone.stderr);
+  assert.match(gone.stderr, /^Warning: left without an owner: 1 ConfigMap$/m);
+  assert.deepEqual(await client.list(CustomResourceDefinition), []);
+});
+
+async function childrenIn(client: Client): Promise<string[]> {
+  const maps = await client.list(ConfigMap, { namespace: "default" });
+  return maps.filter(({ metadata }) => metadata.ownerReferences !== undefined).map(({ metadata }) => metadata.name);
+}
