@@ -14,6 +14,7 @@ import { Lanes } from "./lanes.ts";
 import { accepting, named } from "./metadata_alone.ts";
 import type { Pulse } from "./pulse.ts";
 import { queryOf, select } from "./query.ts";
+import type { RateLimit } from "./rate_limit.ts";
 import { quotableAnswer } from "./secret_answer.ts";
 import { TruncatedStreamError } from "./truncated_stream_error.ts";
 import { unreached } from "./unreached.ts";
@@ -76,7 +77,7 @@ export class Client {
   readonly #userAgent: string;
   readonly #pulse: Pulse | undefined;
   readonly #lanes: Lanes = new Lanes();
-  /** How many requests wait to be sent again, as the server asked. */
+  /** Number of requests that wait to be sent: as the server asked, or for the rate limit. */
   waiting = 0;
 
   /**
@@ -347,6 +348,7 @@ export class Client {
     const text = body === undefined ? null : type === APPLY ? applyBody(body) : JSON.stringify(body);
     let isRenewed = false;
     for (let attempt = 1;; attempt++) {
+      if (this.#options.rateLimit !== undefined) await this.#throttled(this.#options.rateLimit, path, options.signal);
       const fence = method === "GET" ? undefined : this.#options.fence;
       fence?.();
       const outgoing: Outgoing = {
@@ -376,6 +378,12 @@ export class Client {
       this.waiting++;
       await sleep(this.#clock, error.retryAfter, options.signal).finally(() => this.waiting--);
     }
+  }
+
+  /** The fence is asked only after the wait: leadership may be lost meanwhile. */
+  async #throttled(rateLimit: RateLimit, path: string, signal: AbortSignal | undefined): Promise<void> {
+    this.waiting++;
+    await rateLimit.take(path, signal).finally(() => this.waiting--);
   }
 
   #guarded<T>(request: Promise<T>): Promise<T> {

@@ -2,6 +2,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Asked } from "./api_error.ts";
 import type { Pulse } from "./pulse.ts";
+import type { RateLimit } from "./rate_limit.ts";
 
 /** Options of a client of an API server. */
 export interface ClientOptions {
@@ -15,6 +16,8 @@ export interface ClientOptions {
   readonly onAnswer?: (method: string, code: string) => void;
   /** Looks after the connection: what goes on fails when it is given up. */
   readonly pulse?: Pulse | undefined;
+  /** Delays requests, except those for Leases and access reviews. @default {none} */
+  readonly rateLimit?: RateLimit | undefined;
   /** Goes round each call but watches, with all that is sent for it: what it answers is the call's answer. */
   readonly around?: (<T>(asked: Asked, call: () => Promise<T>) => Promise<T>) | undefined;
 }

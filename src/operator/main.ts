@@ -25,7 +25,7 @@ import type { Operator } from "./operator_value.ts";
 import { addProcessMetrics } from "./process_metrics.ts";
 import { withinTrace } from "./process_tracer.ts";
 import { instanceOf, type ReadinessLine, type Running, startOperator } from "./running.ts";
-import { isPaused, runtimeScope, skippedParts } from "./run_settings.ts";
+import { isPaused, rateLimit, runtimeScope, skippedParts } from "./run_settings.ts";
 import { SETTINGS } from "./setting_list.ts";
 import { flagSettings, merged, SettingError, type Settings } from "./settings.ts";
 import { settingsSource, USUAL_FILE } from "./settings_source.ts";
@@ -220,6 +220,7 @@ async function start(coded: Operator, values: Values): Promise<void> {
     host,
     instance,
     ...runtimeScope(settings),
+    ...rateLimit(settings),
   });
   addProcessMetrics(running.metrics, lag);
   running.pause(isPaused(settings));
@@ -294,6 +295,7 @@ async function reviews(
     metrics,
     instance,
     ...runtimeScope(settings),
+    ...rateLimit(settings),
   });
   return (request, trace) => withinTrace(trace, () => webhooks!.fetch(request));
 }

@@ -21,6 +21,11 @@ export interface RunOptions {
   readonly namespaces?: readonly string[];
   /** Labels that objects of the controllers' own kinds must have, as the API has it: `app=web`. @default {any} */
   readonly selector?: string;
+  /**
+   * Client-side limit on requests to the API server: `qps` a second in the long run, and `burst` at once after a pause, by default twice `qps`. Requests for
+   * Leases and access reviews are never delayed. @default {no limit}
+   */
+  readonly rateLimit?: { readonly qps: number; readonly burst?: number };
   /** Whether to work only while it leads. @default {what the operator says; where that leaves it open: no} */
   readonly leaderElection?: boolean;
   /** Who this process is in the Lease and in events, beside what tells it from others of that name. @default {the operator's name} */

@@ -1,7 +1,7 @@
 /** What settings say of running: where an operator looks, what it leaves to others, whether it begins anything. */
 import type { RunOptions } from "./run_options.ts";
 import { SETTINGS } from "./setting_list.ts";
-import { checked, type Settings } from "./settings.ts";
+import { checked, SettingError, type Settings } from "./settings.ts";
 
 /**
  * Which objects to look at.
@@ -15,6 +15,26 @@ export function runtimeScope(settings: Settings): Pick<RunOptions, "namespaces" 
   return {
     ...(namespaces === undefined || isAll ? {} : { namespaces: namespaces.value as readonly string[] }),
     ...(selector === undefined ? {} : { selector: selector.value as string }),
+  };
+}
+
+/**
+ * Returns the client-side rate limit.
+ *
+ * @param settings The settings.
+ * @throws {SettingError} If there is a burst without a rate.
+ */
+export function rateLimit(settings: Settings): Pick<RunOptions, "rateLimit"> {
+  const qps = settings.get("kube_api.qps");
+  const burst = settings.get("kube_api.burst");
+  if (qps === undefined && burst !== undefined) {
+    throw new SettingError(
+      `Cannot take kube_api.burst from ${burst.where}: kube_api.qps is not set, so requests are not limited. Set both`,
+    );
+  }
+  if (qps === undefined) return {};
+  return {
+    rateLimit: { qps: qps.value as number, ...(burst === undefined ? {} : { burst: burst.value as number }) },
   };
 }
 

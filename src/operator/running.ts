@@ -3,6 +3,7 @@ import { aborted, linked } from "../base/abort.ts";
 import { type Clock, sleep, systemClock } from "../base/clock.ts";
 import { Client } from "../kube/client.ts";
 import { Pulse } from "../kube/pulse.ts";
+import { RateLimit } from "../kube/rate_limit.ts";
 import { AccessCheck, controllerAccess } from "../runtime/access_check.ts";
 import { ControllerLoop } from "../runtime/controller_loop.ts";
 import { Elector, type ElectorOptions } from "../runtime/elector.ts";
@@ -31,6 +32,10 @@ export type { ReadinessLine };
 
 // How long services may take to close after the deadline of the runs, in milliseconds: a pod has five seconds from there on.
 const LAST_CLOSING = 2000;
+
+// client-go logs delays from a second on as well (k8s.io/client-go rest/request.go, extraLongThrottleLatency).
+const LOGGED_DELAY = 1000;
+const DELAY_LOG_PAUSE = 60_000;
 
 /** A running operator. */
 export interface Running extends AsyncDisposable {
@@ -102,6 +107,8 @@ export function startOperator(operator: Operator, options: RunOptions): Running 
     userAgent,
     pulse,
     around: tracing?.call,
+    rateLimit: options.rateLimit &&
+      new RateLimit({ ...options.rateLimit, clock, onDelay: delayLog(log, options, clock) }),
     onAnswer: (method: string, code: string) => metrics.request(method, code, server),
   };
   const unfenced = new Client(connection, clientOptions);
@@ -226,6 +233,16 @@ export function startOperator(operator: Operator, options: RunOptions): Running 
       stop.abort(new DOMException("The operator is stopped", "AbortError"));
       await ended;
     },
+  };
+}
+
+/** Logs long delays by the client-side rate limit, at most once a minute. */
+function delayLog(log: Logger, { rateLimit }: RunOptions, clock: Clock): (delay: number) => void {
+  let next = -Infinity;
+  return (delayMs) => {
+    if (delayMs < LOGGED_DELAY || clock.elapsed() < next) return;
+    next = clock.elapsed() + DELAY_LOG_PAUSE;
+    log.warn("Requests delayed by the client-side rate limit", { delayMs, ...rateLimit });
   };
 }
 

@@ -56,6 +56,18 @@ export const SETTINGS: readonly Setting[] = [
   },
   { key: "paused", type: "boolean", flag: "paused", help: "begin nothing" },
   { key: "stop_within", type: "duration", flag: "stop-within", help: "how long runs may go on when it is to stop" },
+  {
+    key: "kube_api.qps",
+    type: "number",
+    flag: "kube-api-qps",
+    help: "requests per second to the API server, Leases and access reviews excepted; otherwise not limited",
+  },
+  {
+    key: "kube_api.burst",
+    type: "number",
+    flag: "kube-api-burst",
+    help: "requests that may be sent at once after a pause; otherwise twice --kube-api-qps",
+  },
   { key: "health.port", type: "number", flag: "health-port", help: "where health and metrics are served" },
   { key: "health.hostname", type: "text", flag: "health-hostname", help: "the address to serve them at" },
   {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { variablesOf } from "./setting_list.ts";
 import { fileSettings } from "./config_file.ts";
+import { rateLimit } from "./run_settings.ts";
 import { flagSettings, merged, type Settings, variableSettings } from "./settings.ts";
 
 const FILE = `
@@ -260,4 +261,25 @@ Deno.test("merged refuses some namespaces and all in one place", () => {
   assert.throws(() => merged(fileSettings('[operator]\nnamespaces = ["a"]\nall_namespaces = true', "f")), {
     message: 'Cannot take "namespaces" in "f" and "all_namespaces": say one of them',
   });
+});
+
+Deno.test("rateLimit is off unless qps is set, by flag, variable or file", () => {
+  const file = fileSettings("[operator.kube_api]\nqps = 5\nburst = 7", "f");
+  const variables = variableSettings((name) => ({ OP_KUBE_API_QPS: "20" })[name]);
+  const flags = flagSettings({ "kube-api-qps": "30", "kube-api-burst": "40" });
+  assert.deepEqual(rateLimit(merged()), {});
+  assert.deepEqual(rateLimit(variables), { rateLimit: { qps: 20 } });
+  assert.deepEqual(rateLimit(merged(variables, file)), { rateLimit: { qps: 20, burst: 7 } });
+  assert.deepEqual(rateLimit(merged(flags, variables, file)), { rateLimit: { qps: 30, burst: 40 } });
+});
+
+Deno.test("rateLimit rejects a burst without qps, and a rate that is not a positive integer", () => {
+  const wrong = [
+    () => rateLimit(flagSettings({ "kube-api-burst": "40" })),
+    () => flagSettings({ "kube-api-qps": "0" }),
+    () => flagSettings({ "kube-api-qps": "-1" }),
+    () => variableSettings((name) => name === "OP_KUBE_API_QPS" ? "many" : undefined),
+    () => fileSettings("[operator.kube_api]\nqps = 0.5", "f"),
+  ];
+  for (const settings of wrong) assert.throws(settings, { name: "SettingError" });
 });

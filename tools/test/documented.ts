@@ -68,6 +68,7 @@ const UNNAMED: Readonly<Record<string, readonly string[]>> = {
       "Metrics",
       "Outgoing",
       "Pulse",
+      "RateLimit",
       "ReviewThreads",
     ],
   "is anything at all": ["Whatever"],
