@@ -49,23 +49,37 @@ export interface Output {
  *
  * @param program The program.
  * @param args Its arguments.
- * @param options Where it runs, and variables to add to its environment.
+ * @param options Where it runs, variables to add to its environment, and after how many milliseconds it is killed.
  * @throws {Failure} If there is no such program.
  */
 export async function run(
   program: string,
   args: readonly string[],
-  options: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {},
+  options: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>>; readonly timeout?: number } = {},
 ): Promise<Output> {
-  const output = await outputOf(new Deno.Command(program, { args: [...args], stdin: "null", ...options }), program);
+  const { timeout, ...rest } = options;
+  const output = await outputOf(
+    new Deno.Command(program, {
+      args: [...args],
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+      ...rest,
+    }),
+    program,
+    timeout,
+  );
   throwIfInterrupted(output);
   const decoder = new TextDecoder();
   return { success: output.success, stdout: decoder.decode(output.stdout), stderr: decoder.decode(output.stderr) };
 }
 
-async function outputOf(command: Deno.Command, program: string): Promise<Deno.CommandOutput> {
+async function outputOf(command: Deno.Command, program: string, timeout?: number): Promise<Deno.CommandOutput> {
   try {
-    return await command.output();
+    const process = command.spawn();
+    // A program may ignore SIGTERM.
+    const timer = timeout === undefined ? undefined : setTimeout(() => process.kill("SIGKILL"), timeout);
+    return await process.output().finally(() => clearTimeout(timer));
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) throw new Failure(`Cannot run "${program}": there is no such program`);
     throw error;

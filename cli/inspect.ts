@@ -1,4 +1,5 @@
 /** What an operator says of itself, asked in a process of its own: a user's file has its own import map, and may do anything when it is loaded. */
+import { pathToFileURL } from "node:url";
 import type {
   ConfigFile,
   CustomResourceDefinitionManifest,
@@ -10,6 +11,7 @@ import type {
 import { Failure, throwIfInterrupted } from "./exit_code.ts";
 import { faultOf, runningDeno } from "./deno.ts";
 import type { Io } from "./io.ts";
+import { type KeptAlive, keptAliveText, RECORD_KEPT_ALIVE } from "./kept_alive.ts";
 import { bundleFailure, type LoadFault, loading, unfinishedLoad } from "./loading.ts";
 import { withProject } from "./project.ts";
 import type { ProjectFile } from "./project_file.ts";
@@ -93,17 +95,48 @@ export async function inspect(
   if (!output.success || answer === undefined) {
     throw new Failure(unfinishedLoad(shown, output.code, new TextDecoder().decode(output.stderr)));
   }
-  const facts = JSON.parse(answer) as OperatorFacts | { readonly refused: string } | { readonly fault: LoadFault };
+  const { kept, ...facts } = JSON.parse(answer) as Answer;
+  const near = options.traced ?? ((place: string) => place.replace(`${pathToFileURL(cwd).href}/`, ""));
   if ("fault" in facts) {
     const { fault } = facts;
     throw new Failure(options.traced === undefined ? faultOf(fault.told) : bundleFailure(shown, fault, options.traced));
   }
+  if ("waiting" in facts) {
+    throw new Failure(
+      `Cannot load "${shown}": its top level did not finish within ${LONGEST_WAIT / 1000} s, while this was running: ${
+        keptAliveText(kept, near)
+      }. Wait inside a part.`,
+    );
+  }
   if ("refused" in facts) throw new Failure(facts.refused);
+  if (kept.length > 0) {
+    io.err(
+      `Warning: "${shown}" starts something at its top level that never ends: ${
+        keptAliveText(kept, near)
+      }. Start it in a service or a part, where the operator can stop it.\n`,
+    );
+  }
   return facts;
 }
 
+type Answer =
+  & { readonly kept: readonly KeptAlive[] }
+  & (OperatorFacts | { readonly refused: string } | { readonly fault: LoadFault } | { readonly waiting: true });
+
+/** How long a file may wait at its top level while something keeps the process alive, in milliseconds. Deno itself reports a wait that nothing can end. */
+const LONGEST_WAIT = 10_000;
+
 function script(url: URL, folder: string, shown: string, { install = {}, project }: InspectOptions): string {
-  return `${loading({ url, folder }, shown)}
+  return `
+let waited = 0;
+const whileKept = () => ++waited * 250 >= ${LONGEST_WAIT} && answer({ waiting: true });
+${RECORD_KEPT_ALIVE}
+const answer = (value) => {
+  console.log("\\n" + ${JSON.stringify(MARK)} + JSON.stringify({ ...value, kept: keptAlive() }));
+  // What the file started would keep the process alive.
+  Deno.exit(0);
+};
+${loading({ url, folder }, shown)}
 function factsOf(coded) {
   const { name, version } = coded;
   try {
@@ -119,9 +152,7 @@ function factsOf(coded) {
     return { refused: error.message };
   }
 }
-console.log("\\n" + ${
-    JSON.stringify(MARK)
-  } + JSON.stringify(fault ? { fault } : absent ? { refused: absent } : factsOf(op)));
+answer(fault ? { fault } : absent ? { refused: absent } : factsOf(op));
 `;
 }
 

@@ -33,9 +33,12 @@ try {
   const near = (text) => text.replaceAll(${text(`${pathToFileURL(folder).href}/`)}, "");
   // Deno's own words bring places along, this script's among them, and colours.
   const plain = (isError ? error.message : String(error)).replaceAll(/\\x1b\\[[0-9;]*m/g, "");
-  const lines = near(name + plain).split("\\n");
+  // The flag in Deno's own words is not the user's to set.
+  const [, wanted] = error?.name === "NotCapable" ? /^Requires (.*?), run again/s.exec(plain) ?? [] : [];
+  const words = wanted === undefined ? name + plain : "it needs " + wanted + " at its top level, which op does not grant while it loads a file; ask for it inside a part or a service";
+  const lines = near(words).split("\\n");
   const said = lines.filter((line, i) => !line.includes("$deno$") && lines.indexOf(line) === i).join("\\n");
-  const place = places.map(near).find((place) => !place.includes(":/") && !place.startsWith("$deno$"));
+  const place = places.map(near).find((place) => !place.includes(":/") && !/^(ext:|node:|\\$deno\\$)/.test(place));
   const where = place === undefined || said.includes(place) ? "" : "\\n    at " + place;
   fault = { told: ${text(`Cannot load "${shown}": `)} + said + where, said, places };
 }

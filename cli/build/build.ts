@@ -109,6 +109,9 @@ async function billOf(executable: string, { maps, lock }: Bundle, facts: Operato
   return sbom({ operator: facts, sha256, lock, sources, runtime, tool: VERSION });
 }
 
+/** How long the program may take to print its permissions, in milliseconds. One that does not run its operator may never end. */
+const LONGEST_RUN = 20_000;
+
 /**
  * The flags as the program itself prints them: the SDK that is in it is the only one that knows how it turns permissions into flags. It is also
  * how we know that the executable will be the operator, and not a program that loads one and ends.
@@ -123,7 +126,7 @@ async function permissionFlags(
   if (project !== undefined) await Deno.writeTextFile(config, project.text);
   const told = project === undefined ? [] : ["--config", config];
   const args = ["run", "--quiet", "--no-config", "--no-lock", ...LOADING, bundled, "permissions", ...told];
-  const { success, stdout, stderr } = await run(runningDeno(), args, { cwd: dirname(bundled) });
+  const { success, stdout, stderr } = await run(runningDeno(), args, { cwd: dirname(bundled), timeout: LONGEST_RUN });
   const flags = stdout.split("\n").filter((line) => line !== "");
   if (
     success && flags.includes("--no-prompt") && flags.every((flag) => /^--(allow|deny|no)-[a-z]+(=.+)?$/.test(flag))

@@ -1,0 +1,132 @@
+/** What a file starts at its top level that never ends, such as an interval: a command that loads the file names it, and does not wait for it. */
+
+/** Something that keeps a process alive. */
+export interface KeptAlive {
+  /** What it is: `interval`, `timeout`, `signal listener`, `file watcher`, `worker`, `socket`. */
+  readonly what: string;
+  /** Where it was started, as `file:///shop/main.ts:3:16`; absent where that is not known. */
+  readonly place?: string;
+}
+
+/**
+ * Code that records what a module starts from then on. It has `keptAlive()`, which returns a list of {@linkcode KeptAlive}. What was stopped or does not keep
+ * the process alive (`unref`) is not in the list. It calls `whileKept()`, which the code around it must define, four times a second while the list has entries.
+ */
+export const RECORD_KEPT_ALIVE = `
+const keptAlive = await (async () => {
+  const process = (await import("node:process")).default;
+  const { setInterval, clearInterval } = globalThis;
+  const { unrefTimer } = Deno;
+  const live = new Map();
+  // While something is there, it is looked at from time to time; never without anything, since Deno reports a wait that nothing can end only when no timer is set.
+  let looking = false;
+  const note = (key, kept) => {
+    live.set(key, kept);
+    if (looking) return;
+    looking = true;
+    const timer = setInterval(() => {
+      if (live.size > 0) return whileKept();
+      looking = false;
+      clearInterval(timer);
+    }, 250);
+    unrefTimer(timer);
+  };
+  const placeOf = () => {
+    const places = [...(new Error().stack ?? "").matchAll(/^ +at (?:.*\\()?(\\w+:[^()\\s]+:\\d+:\\d+)\\)?$/gm)].map(([, place]) => place);
+    return places.find((place) => /^(file|https?):/.test(place) && !place.includes("$deno$"));
+  };
+  const intercept = (owner, name, handler) => {
+    if (owner[name] !== undefined) owner[name] = new Proxy(owner[name], handler);
+  };
+  const timer = (what) => ({
+    apply(target, self, [callback, ...more]) {
+      const fired = (...args) => {
+        if (what === "timeout") live.delete(id);
+        return callback(...args);
+      };
+      const id = Reflect.apply(target, self, [typeof callback === "function" ? fired : callback, ...more]);
+      note(id, { what, place: placeOf() });
+      if (typeof id === "object") {
+        const { unref } = id;
+        id.unref = () => (live.delete(id), unref.call(id));
+      }
+      return id;
+    },
+  });
+  const stop = {
+    apply(target, self, args) {
+      // A timer is also known by its number.
+      for (const id of live.keys()) if (id === args[0] || (Number.isFinite(+id) && +id === +args[0])) live.delete(id);
+      return Reflect.apply(target, self, args);
+    },
+  };
+  intercept(globalThis, "setInterval", timer("interval"));
+  intercept(globalThis, "setTimeout", timer("timeout"));
+  for (const name of ["clearInterval", "clearTimeout"]) intercept(globalThis, name, stop);
+  intercept(Deno, "unrefTimer", stop);
+  intercept(Deno, "addSignalListener", {
+    apply(target, self, args) {
+      note(args[1], { what: "signal listener", place: placeOf() });
+      return Reflect.apply(target, self, args);
+    },
+  });
+  intercept(Deno, "removeSignalListener", {
+    apply(target, self, args) {
+      live.delete(args[1]);
+      return Reflect.apply(target, self, args);
+    },
+  });
+  intercept(Deno, "watchFs", {
+    apply(target, self, args) {
+      const watcher = Reflect.apply(target, self, args);
+      note(watcher, { what: "file watcher", place: placeOf() });
+      const { close } = watcher;
+      watcher.close = () => (live.delete(watcher), close.call(watcher));
+      return watcher;
+    },
+  });
+  intercept(globalThis, "Worker", {
+    construct(target, args, self) {
+      const worker = Reflect.construct(target, args, self);
+      note(worker, { what: "worker", place: placeOf() });
+      const { terminate } = worker;
+      worker.terminate = () => (live.delete(worker), terminate.call(worker));
+      return worker;
+    },
+  });
+  return () => {
+    const known = [...live.values()];
+    const timers = known.filter(({ what }) => what === "interval" || what === "timeout").length;
+    // Libraries made for Node have ways of their own to the same resources.
+    const resources = process.getActiveResourcesInfo?.() ?? [];
+    const others = resources.filter((name) => name !== "Timeout").map(() => ({ what: "socket" }));
+    const more = Math.max(0, resources.length - others.length - timers);
+    return [...known, ...Array.from({ length: more }, () => ({ what: "timer" })), ...others];
+  };
+})();
+`;
+
+/**
+ * Says what keeps a process alive: `1 interval (main.ts:3:1), 2 timers`.
+ *
+ * @param kept What does.
+ * @param traced Makes a place readable.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const kept = [{ what: "interval", place: "file:///shop/main.ts:3:1" }, { what: "timer" }, { what: "timer" }];
+ * assert.equal(keptAliveText(kept, (place) => place.replace("file:///shop/", "")), "1 interval (main.ts:3:1), 2 timers");
+ * ```
+ */
+export function keptAliveText(kept: readonly KeptAlive[], traced: (place: string) => string): string {
+  return [...new Set(kept.map(({ what }) => what))].map((what) => {
+    const same = kept.filter((one) => one.what === what);
+    const places = [...new Set(same.flatMap(({ place }) => place === undefined ? [] : [traced(place)]))];
+    const shown = places.length > MOST_PLACES ? [...places.slice(0, MOST_PLACES), "..."] : places;
+    return `${same.length} ${what}${same.length === 1 ? "" : "s"}${shown.length === 0 ? "" : ` (${shown.join(", ")})`}`;
+  }).join(", ");
+}
+
+const MOST_PLACES = 3;
