@@ -46,7 +46,8 @@ function code(text: string): string {
 
 /** Without the templates of Prometheus. */
 function plain(text: string): string {
-  return text.replaceAll(/\{\{ \$labels\.(\w+) \}\}/g, "_$1_").replaceAll(/\{\{ \$value.*?\}\}/g, "_so much_");
+  return text.replaceAll(/\{\{ \$labels\.(\w+) \}\}/g, "_$1_").replaceAll(/\{\{ \$value.*?\}\}/g, "_so much_")
+    .replaceAll(/\{\{ (if .*?|else if .*?|end) \}\}/g, "");
 }
 
 /** The page as it is written. */

@@ -105,6 +105,18 @@ export const METRICS = {
     CONTROLLER,
   ),
   ownEvents: counter("op_own_events_total", "Changes that a controller made itself and was not woken by", CONTROLLER),
+  hotLoops: gauge("op_hot_loops", "Number of objects that are reconciled in a hot loop, by the field that causes it", [
+    "controller",
+    "kind",
+    "field",
+    "manager",
+    "other_manager",
+  ]),
+  delayedReconciles: counter(
+    "op_delayed_reconciles_total",
+    "Number of reconciles that were delayed because their object was reconciled over and over",
+    CONTROLLER,
+  ),
   degraded: gauge("op_controller_degraded", "1 while a controller waits for a permission", CONTROLLER),
   paused: gauge("op_paused_objects", "Objects that are not reconciled because they say so", CONTROLLER),
   events: counter("op_events_total", "Kubernetes Events, by what became of them", ["result"]),

@@ -63,6 +63,16 @@ const RULES: readonly Rule[] = [
     needs: "hasControllers",
   },
   {
+    alert: "OperatorHotLoop",
+    severity: "warning",
+    for: "5m",
+    expr: (of) => `sum by (controller, kind, field, manager, other_manager) (${of("hotLoops")}) > 0`,
+    summary: "Controller {{ $labels.controller }} reconciles {{ $value }} objects in a hot loop",
+    description:
+      "{{ if $labels.other_manager }}Field managers {{ $labels.manager }} and {{ $labels.other_manager }} change {{ $labels.field }} of {{ $labels.kind }} back and forth. {{ else if $labels.field }}Each reconcile sets {{ $labels.field }} of {{ $labels.kind }}. {{ end }}The log line, the Event and the condition Reconciling with reason HotLoop name the object.",
+    needs: "hasControllers",
+  },
+  {
     alert: "OperatorRunTakesLong",
     severity: "warning",
     for: "5m",

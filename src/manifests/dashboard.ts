@@ -17,7 +17,16 @@ const ROWS: readonly (readonly [title: string, metrics: readonly Key[]])[] = [
     "concurrency",
   ]],
   ["Queue", ["depth", "adds", "retries", "queueSeconds", "workSeconds", "unfinished", "longest"]],
-  ["What is held up", ["degraded", "paused", "skippedWrites", "ownEvents", "events", "strayErrors"]],
+  ["What is held up", [
+    "degraded",
+    "paused",
+    "hotLoops",
+    "delayedReconciles",
+    "skippedWrites",
+    "ownEvents",
+    "events",
+    "strayErrors",
+  ]],
   ["API server", ["requests", "leading", "slowPaths"]],
   ["Watches", ["staleness", "restarts", "objects", "bytes"]],
   ["Webhooks", [

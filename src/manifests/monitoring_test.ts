@@ -55,7 +55,7 @@ Deno.test("alerts ask for metrics of the list alone, each by labels that they ha
 
 Deno.test("alerts tell of what an operator has", () => {
   const names = (alerting: Partial<typeof ALL>) => alertsOf({ ...ALL, ...alerting }).map(({ alert }) => alert);
-  assert.equal(new Set(names({})).size, 15);
+  assert.equal(new Set(names({})).size, 16);
   assert(!names({ hasWebhooks: false }).some((name) => /Webhook|Certificate/.test(name)));
   assert(!names({ isElected: false }).some((name) => /Leader/.test(name)));
   assert.deepEqual(names({ hasControllers: false, isElected: false }), [

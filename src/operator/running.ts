@@ -9,6 +9,7 @@ import { ControllerLoop } from "../runtime/controller_loop.ts";
 import { Elector, type ElectorOptions } from "../runtime/elector.ts";
 import { EventRecorder } from "../runtime/events.ts";
 import { Informers } from "../runtime/informers.ts";
+import { HotLoops } from "../runtime/hot_loops.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { Metrics } from "../runtime/metrics.ts";
 import { ownMetrics } from "../runtime/own_metrics.ts";
@@ -45,6 +46,8 @@ export interface Running extends AsyncDisposable {
   readonly activity: number;
   /** What goes on now, in words. */
   readonly busy: readonly string[];
+  /** Objects that are reconciled over and over and wait for their next reconcile, each with the reason. */
+  readonly delayed: readonly string[];
   /** How many requests wait for the time at which the server asked to send them again. */
   readonly waiting: number;
   /** Whether it works: it leads, or is alone. */
@@ -118,7 +121,19 @@ export function startOperator(operator: Operator, options: RunOptions): Running 
   const events = new EventRecorder({ client, clock, log, instance, onEnd: (result) => metrics.event(result) });
   const services = new Services();
   const { observe } = options;
-  const shared = { client, clock, random, log, informers, verdicts: new Verdicts(), metrics, events, tracing, observe };
+  const shared = {
+    client,
+    clock,
+    random,
+    log,
+    informers,
+    verdicts: new Verdicts(),
+    hotLoops: new HotLoops(),
+    metrics,
+    events,
+    tracing,
+    observe,
+  };
   const controllers = options.skipControllers ? [] : controllersOf(operator.parts);
   const loops = controllers.map(([key, part]) =>
     new ControllerLoop(
@@ -211,6 +226,9 @@ export function startOperator(operator: Operator, options: RunOptions): Running 
     },
     get busy() {
       return loops.flatMap((loop) => loop.busy);
+    },
+    get delayed() {
+      return loops.flatMap((loop) => loop.delayed);
     },
     get waiting() {
       return client.waiting;

@@ -15,6 +15,14 @@ export interface AddOptions {
   readonly endsBackoff?: boolean;
   /** Whether it is a change of something that the object was said to depend on: it goes before the end of a backoff that yields to it. @default {false} */
   readonly isRelated?: boolean;
+  /** Whether it ends the delay of an object that is reconciled over and over: its spec was changed, or it is being deleted. @default {false} */
+  readonly endsPause?: boolean;
+}
+
+/** Delays keys that come again too often. */
+export interface Limit {
+  /** Returns how many milliseconds from now a key has to wait that is wanted in `delay` milliseconds; 0 if it does not. */
+  pauseFor(key: string, delay?: number): number;
 }
 
 /** When a key is to run again. */
@@ -36,7 +44,12 @@ export interface Work<Reason> {
 
 interface Waiting {
   readonly timer: Disposable;
-  readonly next: Pick<Next<unknown>, "isBackoff" | "yields">;
+  readonly next: Wait;
+}
+
+interface Wait extends Pick<Next<unknown>, "isBackoff" | "yields"> {
+  /** Whether the key waits because it came too often. */
+  readonly isPause?: boolean;
 }
 
 /**
@@ -60,6 +73,7 @@ export class WorkQueue<Reason> {
   /** When each key that is due became so, where somebody wants to know how long they wait. */
   readonly #since = new Map<string, number>();
   readonly #onTaken: ((waited: number) => void) | undefined;
+  readonly #limit: Limit | undefined;
   #isClosed = false;
   /** How many keys have become due so far. */
   adds = 0;
@@ -70,11 +84,13 @@ export class WorkQueue<Reason> {
    * @param clock Tells when a key is due.
    * @param onReady Called when a key has become due: {@linkcode take} will answer one, unless it was taken meanwhile.
    * @param onTaken Told of each key that is taken: for how many milliseconds it was due.
+   * @param limit Delays keys that come again too often. @default {none}
    */
-  constructor(clock: Clock, onReady: () => void, onTaken?: (waited: number) => void) {
+  constructor(clock: Clock, onReady: () => void, onTaken?: (waited: number) => void, limit?: Limit) {
     this.#clock = clock;
     this.#onReady = onReady;
     this.#onTaken = onTaken;
+    this.#limit = limit;
   }
 
   /** How many keys of a priority are due. */
@@ -92,6 +108,11 @@ export class WorkQueue<Reason> {
     return [...this.#running.keys()];
   }
 
+  /** Keys that were wanted and wait because they came too often. */
+  get paused(): readonly string[] {
+    return [...this.#later].filter(([, { next }]) => next.isPause).map(([key]) => key);
+  }
+
   /** Adds a key that is due now. */
   add(key: string, reason: Reason, options: AddOptions = {}): void {
     if (this.#isClosed) return;
@@ -103,8 +124,10 @@ export class WorkQueue<Reason> {
     }
     const waiting = this.#later.get(key);
     if (holds(waiting?.next, options)) return;
+    const pause = options.endsPause || this.#isReady(key) ? 0 : this.#limit?.pauseFor(key) ?? 0;
     this.#forgetLater(key);
-    this.#addReady(key, reason, options.priority ?? "fresh");
+    if (pause > 0) this.#wait(key, reason, pause, { isBackoff: false, isPause: true });
+    else this.#addReady(key, reason, options.priority ?? "fresh");
   }
 
   /** Takes the next key that is due; its run begins, and ends with {@linkcode done}. */
@@ -178,12 +201,22 @@ export class WorkQueue<Reason> {
     this.#onTaken?.(this.#clock.elapsed() - since);
   }
 
-  #addLater(key: string, next: Next<Reason>): void {
-    if (next.isBackoff) this.retries++;
+  #isReady(key: string): boolean {
+    return PRIORITIES.some((priority) => this.#ready[priority].has(key));
+  }
+
+  #addLater(key: string, { after, reason, isBackoff, yields }: Next<Reason>): void {
+    if (isBackoff) this.retries++;
+    const pause = this.#limit?.pauseFor(key, after) ?? 0;
+    const wait = { isBackoff, ...(yields === undefined ? {} : { yields }), isPause: pause > after };
+    this.#wait(key, reason, Math.max(after, pause), wait);
+  }
+
+  #wait(key: string, reason: Reason, after: number, next: Wait): void {
     // Also what is due at once goes through the clock: an object that always asks for more must leave the others, and the process, their turns.
-    const timer = this.#clock.after(next.after, () => {
+    const timer = this.#clock.after(after, () => {
       this.#later.delete(key);
-      this.#addReady(key, next.reason, "fresh");
+      this.#addReady(key, reason, "fresh");
     });
     this.#later.set(key, { timer, next });
   }
@@ -195,7 +228,8 @@ export class WorkQueue<Reason> {
 }
 
 /** Whether a wait goes on although a key was added. */
-function holds(wait: Pick<Next<unknown>, "isBackoff" | "yields"> | undefined, added: AddOptions): boolean {
+function holds(wait: Wait | undefined, added: AddOptions): boolean {
+  if (wait?.isPause) return !added.endsPause;
   return Boolean(wait?.isBackoff && !added.endsBackoff && !(wait.yields && added.isRelated));
 }
 
@@ -205,5 +239,6 @@ function merge(held: AddOptions | undefined, added: AddOptions): AddOptions {
     priority: PRIORITIES.find((priority) => priorities.includes(priority))!,
     endsBackoff: Boolean(held?.endsBackoff || added.endsBackoff),
     isRelated: Boolean(held?.isRelated || added.isRelated),
+    endsPause: Boolean(held?.endsPause || added.endsPause),
   };
 }

@@ -133,6 +133,60 @@ for (const { name, next, during, after, due } of ENDS) {
   });
 }
 
+const PAUSES: readonly { name: string; next?: number; during?: AddOptions; after?: AddOptions; due: number }[] = [
+  { name: "a change during the run", during: {}, due: 500 },
+  { name: "a change after the run", after: {}, due: 500 },
+  { name: "a requeue at once", next: 0, due: 500 },
+  { name: "a requeue later than the pause", next: 800, due: 800 },
+  { name: "a requeue later than the pause, and a change", next: 800, after: {}, due: 500 },
+  { name: "a change that ends a backoff", after: { endsBackoff: true }, due: 500 },
+  { name: "a spec change during the run", during: { endsPause: true }, due: 0 },
+  { name: "a spec change after the run", after: { endsPause: true }, due: 0 },
+  { name: "a requeue at once and a spec change", next: 0, after: { endsPause: true }, due: 0 },
+  { name: "another change, and then a spec change", during: {}, after: { endsPause: true }, due: 0 },
+];
+
+for (const { name, next, during, after, due } of PAUSES) {
+  Deno.test(`WorkQueue gives out a key that comes too often ${due === 0 ? "at once" : `after ${due} ms`}: ${name}`, () => {
+    const runs: number[] = [];
+    const clock = new VirtualClock(0);
+    // Nothing before 500 ms.
+    const limit = { pauseFor: (_key: string, delay = 0) => runs.length > 0 && delay < 500 ? 500 : 0 };
+    const queue: WorkQueue<string> = new WorkQueue<string>(
+      clock,
+      () => {
+        if (queue.take() !== undefined) runs.push(clock.now());
+      },
+      undefined,
+      limit,
+    );
+    queue.add("a", "x");
+    if (during) queue.add("a", "during", during);
+    queue.done("a", next === undefined ? undefined : { after: next, isBackoff: false, reason: "next" });
+    if (after) queue.add("a", "after", after);
+    assert.deepEqual(queue.paused, due === 500 ? ["a"] : []);
+    while (clock.step(1000));
+    assert.deepEqual(runs, [0, due]);
+    assert.deepEqual(queue.paused, []);
+  });
+}
+
+Deno.test("WorkQueue does not delay a key that is due already, and forgets one that was dropped while it waits", () => {
+  const clock = new VirtualClock(0);
+  let pause = 0;
+  const queue = new WorkQueue<string>(clock, () => {}, undefined, { pauseFor: () => pause });
+  queue.add("due", "x", { priority: "initial" });
+  pause = 500;
+  queue.add("due", "y", { priority: "fresh" });
+  assert.deepEqual(queue.paused, []);
+  assert.deepEqual(queue.take(), { key: "due", reason: "x" });
+  queue.add("gone", "x");
+  assert.deepEqual(queue.paused, ["gone"]);
+  queue.drop("gone");
+  while (clock.step(1000));
+  assert.equal(queue.take(), undefined);
+});
+
 Deno.test("WorkQueue drops a key that waits, that is due later, and what came in during its run", () => {
   const { queue, clock, taken } = desk();
   for (const key of ["ready", "later", "running"]) queue.add(key, "x");

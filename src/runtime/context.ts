@@ -10,10 +10,12 @@ import { isApplied } from "./applied.ts";
 import { OutrunError } from "./failure.ts";
 import { stored } from "./normal_form.ts";
 import type { Logger } from "./logger.ts";
+import type { RunEffects } from "./loop_trace.ts";
 import { ownerReference, refuseOwner, refuseTaken } from "./owner.ts";
 import type { NamedWatches } from "./named_watches.ts";
 import { copyOf, isSame, isWatched, namedOf, remove, type Scope, type Target, write } from "./scope.ts";
 import type { ConditionPart, StatusDraft } from "./status.ts";
+import { traceWrite } from "./traced_writes.ts";
 
 /** What a run is about. */
 export interface Run {
@@ -23,6 +25,7 @@ export interface Run {
   readonly signal: AbortSignal;
   readonly log: Logger;
   readonly draft: StatusDraft;
+  readonly effects: RunEffects;
 }
 
 /**
@@ -175,6 +178,8 @@ async function apply(
     scope.counts.skippedWrites++;
     return live;
   }
+  run.effects.wrote = true;
+  if (run.effects.trace) await traceWrite(scope, run, target(kind, whole), { verb: "apply", wanted: whole, live });
   const force = options.force ?? true;
   const call = { manager: scope.manager, force, signal: run.signal, fieldValidation: UNCHECKED };
   return await write(scope, run.object, target(kind, whole), () => scope.client.apply(kind, whole, call));
@@ -223,6 +228,8 @@ async function prune(
   try {
     // Another of the name may stand there by now.
     const options = { ...callOptions(run, namespace), uid };
+    run.effects.wrote = true;
+    if (run.effects.trace) await traceWrite(scope, run, { kind, name, namespace }, { verb: "delete" });
     await remove(scope, run.object, { kind, name, namespace }, () => scope.client.delete(kind, name, options));
     run.log.info("Child pruned", { kind: kind.kind, child: name });
   } catch (error) {
@@ -236,6 +243,8 @@ async function create(scope: Scope, run: Run, kind: AnyKind, object: Wanted): Pr
   if (!isOwned) refuseUndeclared(scope, kind, "create");
   const whole = complete(scope, run, kind, object, isOwned);
   const call = { manager: scope.manager, signal: run.signal };
+  run.effects.wrote = true;
+  if (run.effects.trace) await traceWrite(scope, run, target(kind, whole), { verb: "create" });
   return await write(scope, run.object, target(kind, whole), () => scope.client.create(kind, whole, call));
 }
 
@@ -251,6 +260,10 @@ async function patchObject(
   if (!scope.controller.owns.some((owned) => isSame(owned, kind))) refuseUndeclared(scope, kind, "patch");
   const namespace = namespaceOf(run, kind, given);
   const call = { ...callOptions(run, namespace), ...how, manager: scope.manager };
+  run.effects.wrote = true;
+  if (run.effects.trace) {
+    await traceWrite(scope, run, { kind, name, namespace }, { verb: "patch", patch, options: how });
+  }
   return await write(scope, run.object, { kind, name, namespace }, () => scope.client.patch(kind, name, patch, call));
 }
 
@@ -265,6 +278,8 @@ async function deleteObject(
   refuseUndeclared(scope, kind, "delete");
   try {
     const namespace = namespaceOf(run, kind, options.namespace);
+    run.effects.wrote = true;
+    if (run.effects.trace) await traceWrite(scope, run, { kind, name, namespace }, { verb: "delete" });
     await remove(
       scope,
       run.object,

@@ -5,14 +5,19 @@ import { equal } from "../base/json.ts";
 import { isStatus } from "../kube/api_error.ts";
 import type { Reason } from "../parts/context.ts";
 import { type Outcome, PermanentError } from "../parts/outcome.ts";
+import { effectOf, LoopLimit, type Pause } from "../queue/loop_limit.ts";
 import { type Next as QueueNext, type Priority, WorkQueue } from "../queue/work_queue.ts";
 import type { KubeObject } from "../resource/kind.ts";
+import { ownsStatus } from "../resource/ownership.ts";
 import { keyOf, type ObjectKey } from "../watch/key.ts";
 import type { Writer } from "../watch/own_writes.ts";
 import type { StoreChange } from "../watch/store.ts";
 import type { CodeObserver } from "./code_failure.ts";
 import { asRun } from "./current_run.ts";
 import { failureOf, isMistake, isRace } from "./failure.ts";
+import { explainLoop, HOT_LOOP } from "./hot_loops.ts";
+import { LoopTrace, RunEffects } from "./loop_trace.ts";
+import type { Logger } from "./logger.ts";
 import type { ControllerMetrics, ControllerState } from "./metrics.ts";
 import { reportFailure, reportPaused, runObject, type RunStart } from "./run.ts";
 import { runLog } from "./run_log.ts";
@@ -23,6 +28,21 @@ import { type Add, causeOf, counts, listenToOthers } from "./wakeups.ts";
 
 // How long a run may take to heed the signal of the deadline, in milliseconds.
 const LAST_TURNS = 100;
+
+// A hot loop has ended when no reconcile of the object was delayed or repeated itself for so long, in milliseconds: twice the longest delay.
+const LOOP_END = 60_000;
+
+// A loop whose reconciles still write something new may settle soon. It is reported when its delays reach this, in milliseconds.
+const REPORTED_PAUSE = 1000;
+
+/** An object that is reconciled over and over. */
+interface ReportedLoop {
+  /** When a reconcile of it was delayed last, or repeated itself, by the clock that is never set. */
+  last: number;
+  /** Whether the loop goes on shows in what is written, also where another controller is slowed and this one is not. */
+  readonly trace: LoopTrace;
+  timer: Disposable;
+}
 
 interface RunningObject {
   readonly abort: AbortController;
@@ -40,6 +60,9 @@ export class ControllerLoop {
   readonly #queue: WorkQueue<Reason>;
   readonly #metrics: ControllerMetrics;
   readonly #tracing: RunTracing | undefined;
+  readonly #limit: LoopLimit<LoopTrace>;
+  /** Objects that are reported to be reconciled over and over. */
+  readonly #hotLoops = new Map<ObjectKey, ReportedLoop>();
   readonly #failures = new Map<ObjectKey, number>();
   readonly #runs = new Map<ObjectKey, RunningObject>();
   /** Objects whose last run ended with a PermanentError: what others report of them does not mend it. */
@@ -58,7 +81,17 @@ export class ControllerLoop {
     this.scope = scope;
     this.#metrics = scope.metrics.controller(scope.part, this.#state());
     this.#tracing = scope.tracing?.controller(scope.part);
-    this.#queue = new WorkQueue(scope.clock, () => this.#pump(), (waited) => this.#metrics.waited(waited / 1000));
+    this.#limit = new LoopLimit({
+      clock: scope.clock,
+      trace: () => new LoopTrace(),
+      onPause: (key, pause) => this.#onDelay(key as ObjectKey, pause),
+    });
+    this.#queue = new WorkQueue(
+      scope.clock,
+      () => this.#pump(),
+      (waited) => this.#metrics.waited(waited / 1000),
+      this.#limit,
+    );
     ownCopy(scope).listen((change, by, initial) => this.#onOwn(change, by, initial));
     listenToOthers(scope, this.#add);
     for (const copy of scope.copies) copy.onServedAgain(() => this.#tryFailed());
@@ -80,6 +113,15 @@ export class ControllerLoop {
     return this.#queue.depth === 0 || !this.#isOpen || this.#holds.size > 0
       ? running
       : [...running, `${this.scope.part} has ${this.#queue.depth} objects due`];
+  }
+
+  /** Objects that are reconciled over and over and wait for their next reconcile, each with the reason. */
+  get delayed(): readonly string[] {
+    const { part, controller: { kind } } = this.scope;
+    return this.#queue.paused.map((key) => {
+      const { message, trigger } = this.#explain(key);
+      return `controller "${part}" does not converge on ${kind.kind} "${key}". ${message} Last trigger: ${trigger}.`;
+    });
   }
 
   /**
@@ -104,12 +146,15 @@ export class ControllerLoop {
       queue: () => this.#queue,
       isDegraded: () => this.#holds.has("permissions"),
       paused: () => this.#paused.size,
+      hotLoops: () => scope.hotLoops.of(scope.part),
       runSeconds: () => [...this.#runs.values()].map(({ since }) => (scope.clock.elapsed() - since) / 1000),
     };
   }
 
   readonly #add: Add = (key, reason, options, change) => {
     this.#tracing?.woken(key, reason, change);
+    const trace = this.#traceOf(key);
+    if (trace !== undefined) trace.trigger = { reason, change };
     this.#queue.add(key, reason, options);
   };
 
@@ -135,7 +180,7 @@ export class ControllerLoop {
       await aborted(over.signal);
     }
     this.#isOpen = false;
-    if (stop.aborted) this.#queue.close();
+    if (stop.aborted) this.#close();
     using cut = linked([deadline, term]);
     // What does not heed its signal is left behind: no write of it begins any more.
     await Promise.race([
@@ -146,6 +191,11 @@ export class ControllerLoop {
       }),
     ]);
     term.removeEventListener("abort", close);
+  }
+
+  #close(): void {
+    this.#queue.close();
+    for (const { timer } of this.#hotLoops.values()) timer[Symbol.dispose]();
   }
 
   #synced(): Promise<unknown> {
@@ -215,8 +265,11 @@ export class ControllerLoop {
     if (!isNew && this.#stalled.has(key) && isOnlyOurs(before, after)) return;
     const endsBackoff = isNew || turnsToDeletion ||
       after.metadata.generation === undefined || after.metadata.generation !== before.metadata.generation;
-    if (initial) this.#queue.add(key, "found at start", { priority: "initial", endsBackoff });
-    else this.#add(key, "changed", { priority: this.#priority, endsBackoff }, causeOf(change, by));
+    // A spec that the controller itself changed is not what a user asks for.
+    const isSpecChange = !isNew && !isOwn && after.metadata.generation !== before.metadata.generation;
+    const endsPause = isNew || turnsToDeletion || (isSpecChange && this.#limit.reset(key));
+    if (initial) this.#queue.add(key, "found at start", { priority: "initial", endsBackoff, endsPause });
+    else this.#add(key, "changed", { priority: this.#priority, endsBackoff, endsPause }, causeOf(change, by));
   }
 
   /** The object is gone. */
@@ -228,6 +281,69 @@ export class ControllerLoop {
     this.scope.verdicts.forget(this.scope.controller.kind, key);
     this.#queue.drop(key);
     this.#tracing?.forget(key);
+    this.#limit.forget(key);
+    this.#endLoop(key);
+  }
+
+  /** A reconcile is delayed because its object is reconciled over and over. */
+  #onDelay(key: ObjectKey, { length, isRepeat }: Pause): void {
+    this.scope.counts.delayedReconciles++;
+    const now = this.scope.clock.elapsed();
+    const reported = this.#hotLoops.get(key);
+    if (reported !== undefined) reported.last = now;
+    else if (isRepeat || length >= REPORTED_PAUSE) this.#beginLoop(key, now);
+  }
+
+  #beginLoop(key: ObjectKey, now: number): void {
+    const { scope } = this;
+    const object = ownCopy(scope).get(key);
+    if (object === undefined) return;
+    const loop = this.#explain(key);
+    const { message, trigger, kind, object: written, field, manager, otherManager } = loop;
+    const trace = this.#traceOf(key) ?? new LoopTrace();
+    this.#hotLoops.set(key, { last: now, trace, timer: this.#watchLoop(key, LOOP_END) });
+    scope.hotLoops.begin(scope.controller.kind, key, scope.part, loop);
+    this.#logOf(object).warn("Hot loop detected", {
+      cause: message,
+      trigger,
+      ...(field === "" ? {} : { writtenKind: kind, writtenObject: written, field, manager, otherManager }),
+    });
+    scope.events.record(scope.manager, object, { type: "Warning", reason: HOT_LOOP, note: message });
+  }
+
+  #logOf({ metadata: { namespace, name, uid } }: KubeObject): Logger {
+    return this.scope.log.with({ ...(namespace === undefined ? {} : { namespace }), name, uid });
+  }
+
+  #explain(key: string): ReturnType<typeof explainLoop> {
+    return explainLoop(this.#traceOf(key) ?? new LoopTrace(), this.scope.manager);
+  }
+
+  /** Looks after a while whether a loop has ended. */
+  #watchLoop(key: ObjectKey, after: number): Disposable {
+    const { clock, controller } = this.scope;
+    return clock.after(after, () => {
+      const loop = this.#hotLoops.get(key);
+      if (loop === undefined) return;
+      const left = loop.last + LOOP_END - clock.elapsed();
+      if (left > 0) return void (loop.timer = this.#watchLoop(key, left));
+      this.#endLoop(key);
+      const object = ownCopy(this.scope).get(key);
+      if (object === undefined) return;
+      this.#logOf(object).info("Hot loop ended");
+      // Reconciled once more, which takes the condition away.
+      if (ownsStatus(controller.kind) && controller.writesStatus) this.#queue.add(key, "requeued");
+    });
+  }
+
+  /** Records what is written for an object that is reconciled over and over; `undefined` for nearly all objects. */
+  #traceOf(key: string): LoopTrace | undefined {
+    return this.#hotLoops.get(key as ObjectKey)?.trace ?? this.#limit.traceOf(key);
+  }
+
+  #endLoop(key: ObjectKey): void {
+    this.#hotLoops.get(key)?.timer[Symbol.dispose]();
+    if (this.#hotLoops.delete(key)) this.scope.hotLoops.end(this.scope.controller.kind, key, this.scope.part);
   }
 
   get #priority(): Priority {
@@ -273,7 +389,8 @@ export class ControllerLoop {
     const isLeftAlone = isPaused(object, this.scope.paused);
     const span = isLeftAlone ? undefined : this.#tracing?.began(object, reason, attempt);
     const log = span === undefined ? this.scope.log : this.scope.log.with(span.logFields);
-    const start: RunStart = { object, reason, attempt, signal: abort.signal, log: runLog(log, object) };
+    const effects = new RunEffects(this.#traceOf(key));
+    const start: RunStart = { object, reason, attempt, signal: abort.signal, log: runLog(log, object), effects };
     const ended = this.#run(key, start, span);
     const isDeleting = object.metadata.deletionTimestamp !== undefined;
     this.#runs.set(key, { abort, isDeleting, ended, since: this.scope.clock.elapsed() });
@@ -287,8 +404,19 @@ export class ControllerLoop {
       await (span === undefined ? this.#tried(key, start, span) : span.within(() => this.#tried(key, start, span)));
     this.activity++;
     this.#runs.delete(key);
+    this.#countRun(key, start.effects, next);
     this.#queue.done(key, next);
     this.#pump();
+  }
+
+  #countRun(key: ObjectKey, { wrote, repeated, trace }: RunEffects, next: Next): void {
+    if (trace !== undefined) {
+      trace.requeuedAfter = next?.reason === "requeued" ? next.after : undefined;
+      if (next !== undefined) trace.trigger = { reason: next.reason, change: undefined };
+    }
+    const reported = this.#hotLoops.get(key);
+    if (reported !== undefined && repeated) reported.last = this.scope.clock.elapsed();
+    this.#limit.ended(key, effectOf({ wrote, repeated, after: next?.after }));
   }
 
   async #tried(key: ObjectKey, start: RunStart, span: RunSpan | undefined): Promise<Next> {

@@ -11,6 +11,13 @@ import {
   newRegistry,
   type Registry,
 } from "./_prometheus.ts";
+import type { HotLoop } from "./hot_loops.ts";
+
+/** Fields of a controller's hot loops that are series of their own. */
+const MOST_FIELDS = 20;
+
+/** The labels of a loop without a field, or with one too many. */
+const NO_FIELD = { kind: "", field: "", manager: "", other_manager: "" };
 
 /** How a run ended, in controller-runtime's words. */
 export type RunResult = "success" | "error" | "requeue" | "requeue_after";
@@ -20,11 +27,17 @@ const RESULTS: readonly RunResult[] = ["success", "error", "requeue", "requeue_a
 /** What the registry reads of a controller when it is asked. */
 export interface ControllerState {
   readonly concurrency: number;
-  readonly counts: { readonly skippedWrites: number; readonly ownEvents: number };
+  readonly counts: {
+    readonly skippedWrites: number;
+    readonly ownEvents: number;
+    readonly delayedReconciles: number;
+  };
   queue(): { readonly adds: number; readonly retries: number; depthOf(priority: Priority): number };
   isDegraded(): boolean;
   /** How many objects are left alone, as they ask for. */
   paused(): number;
+  /** Objects that are reconciled in a hot loop. */
+  hotLoops(): readonly HotLoop[];
   /** For how many seconds each run that goes on does. */
   runSeconds(): readonly number[];
 }
@@ -80,6 +93,8 @@ export class Metrics {
 
   /** All of it as Prometheus' text. */
   async text(): Promise<string> {
+    // A loop that ended is a series that is gone.
+    this.#gauge("hotLoops").reset();
     for (const read of this.#readers) read();
     return await this.registry.metrics();
   }
@@ -231,6 +246,22 @@ export class Metrics {
     this.#count("retries", queue, due.retries);
     this.#count("skippedWrites", labels, state.counts.skippedWrites);
     this.#count("ownEvents", labels, state.counts.ownEvents);
+    this.#count("delayedReconciles", labels, state.counts.delayedReconciles);
+    this.#readHotLoops(controller, state.hotLoops());
+  }
+
+  /** Fields may have names that come from objects, such as the keys of a ConfigMap: so many loops are told apart, and no more. */
+  #readHotLoops(controller: string, loops: readonly HotLoop[]): void {
+    const gauge = this.#gauge("hotLoops");
+    gauge.set({ controller, ...NO_FIELD }, 0);
+    const seen = new Set<string>();
+    for (const { kind, field, manager, otherManager } of loops) {
+      const labels = { kind, field, manager, other_manager: otherManager };
+      const identity = JSON.stringify(labels);
+      const isTold = field !== "" && (seen.has(identity) || seen.size < MOST_FIELDS);
+      if (isTold) seen.add(identity);
+      gauge.inc({ controller, ...(isTold ? labels : NO_FIELD) });
+    }
   }
 
   /** A counter that is kept elsewhere is set by the way round of `remove`: prom-client's counters only grow. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { METRICS } from "../base/metric_list.ts";
+import type { HotLoop } from "./hot_loops.ts";
 import { Metrics } from "./metrics.ts";
 
 Deno.test("METRICS has each name once, with controller-runtime's for what it has, and no label for an object's name", () => {
@@ -47,7 +48,8 @@ Deno.test("Metrics has every result of a controller from the start, and each reg
 function state() {
   return {
     concurrency: 10,
-    counts: { skippedWrites: 5, ownEvents: 6 },
+    counts: { skippedWrites: 5, ownEvents: 6, delayedReconciles: 3 },
+    hotLoops: (): HotLoop[] => [],
     queue: () => ({ adds: 7, retries: 1, depthOf: (priority: string) => priority === "initial" ? 4 : 0 }),
     isDegraded: () => false,
     paused: () => 0,

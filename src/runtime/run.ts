@@ -12,7 +12,9 @@ import { contextOf, type Run } from "./context.ts";
 import { OutrunError } from "./failure.ts";
 import { runStep } from "./finalizer.ts";
 import { ownCopy, type Scope, write } from "./scope.ts";
+import { HOT_LOOP } from "./hot_loops.ts";
 import { StatusDraft, statusOf } from "./status.ts";
+import { traceWrite } from "./traced_writes.ts";
 
 /** A run before its object is looked at. */
 export type RunStart = Omit<Run, "draft">;
@@ -68,8 +70,16 @@ async function reconcile(scope: Scope, start: RunStart): Promise<Outcome> {
         : { type: "Ready", status: "False", reason: beside.reason, message: beside.message },
     );
   }
+  // Another controller's failure is reported in the same condition, and goes first.
+  if (beside === undefined) offerHotLoop(scope, run);
   await writeStatus(scope, run, beside === undefined ? ["Reconciling", "Stalled", "Paused"] : ["Paused"]);
   return outcome;
+}
+
+/** Reports that the object is reconciled over and over. The message stays the same while that lasts, so that it is written once. */
+function offerHotLoop({ hotLoops, controller: { kind } }: Scope, { object, draft }: Run): void {
+  const message = ownsStatus(kind) ? hotLoops.messageFor(kind, object) : undefined;
+  if (message !== undefined) draft.offerCondition({ type: "Reconciling", status: "True", reason: HOT_LOOP, message });
 }
 
 /** The object goes when its last finalizer does, so nothing is reported of a cleanup that worked. */
@@ -81,6 +91,7 @@ async function cleanup(scope: Scope, start: RunStart): Promise<Outcome> {
   );
   // Asking for another run says that it is not done: the object stays until it is.
   if (outcome !== undefined) {
+    offerHotLoop(scope, run);
     await writeStatus(scope, run, []);
     return outcome;
   }
@@ -225,13 +236,18 @@ async function patchOwn(
   const { kind } = scope.controller;
   const { name, namespace } = start.object.metadata;
   start.signal.throwIfAborted();
+  const how = subresource === undefined ? {} : { subresource };
+  start.effects.wrote = true;
+  if (start.effects.trace) {
+    await traceWrite(scope, start, { kind, name, namespace }, { verb: "patch", patch, options: how });
+  }
   try {
     return await write(scope, start.object, { kind, name, namespace }, () =>
       scope.client.patch(kind, name, patch, {
         manager: scope.manager,
         signal: start.signal,
         ...(namespace === undefined ? {} : { namespace }),
-        ...(subresource === undefined ? {} : { subresource }),
+        ...how,
       }));
   } catch (error) {
     if (isStatus(error, 404)) return undefined;

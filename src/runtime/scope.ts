@@ -9,6 +9,7 @@ import type { LiveCopy } from "../watch/live_copy.ts";
 import { labelSelectorOf, type Selection } from "../watch/selection.ts";
 import type { CodeObserver } from "./code_failure.ts";
 import type { EventRecorder } from "./events.ts";
+import type { HotLoops } from "./hot_loops.ts";
 import type { Informers } from "./informers.ts";
 import { LiveIndex } from "./live_index.ts";
 import type { Logger } from "./logger.ts";
@@ -29,6 +30,8 @@ export interface Shared {
   readonly informers: Informers;
   /** What the operator's controllers last found, for the condition that they share. */
   readonly verdicts: Verdicts;
+  /** Objects that are reconciled over and over, for the condition that the controllers share. */
+  readonly hotLoops: HotLoops;
   readonly metrics: Metrics;
   readonly events: EventRecorder;
   /** Labels that objects of the controller's own kind must have beside what it says itself. */
@@ -54,7 +57,7 @@ export interface Scope extends Shared {
   /** Whether an object is what its type promises; absent if only metadata are watched. */
   readonly shape: ObjectShape | undefined;
   /** What is counted as it happens. */
-  readonly counts: { skippedWrites: number; ownEvents: number };
+  readonly counts: { skippedWrites: number; ownEvents: number; delayedReconciles: number };
   readonly manager: string;
   readonly finalizer: string;
   /** The annotation by which an object says that it is to be left alone. */
@@ -104,7 +107,7 @@ export function scopeOf(operator: string, part: string, controller: Controller, 
     indexes: new Map(indexes),
     named,
     shape: watchOf(controller, kind)?.metadataOnly ? undefined : new ObjectShape(kind, copies[0]!),
-    counts: { skippedWrites: 0, ownEvents: 0 },
+    counts: { skippedWrites: 0, ownEvents: 0, delayedReconciles: 0 },
     log,
     manager: fieldManager(operator, part),
     finalizer: finalizerName(operator, part, controller),

@@ -11,6 +11,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { ApiError, type Asked } from "../kube/api_error.ts";
 import type { Reason } from "../parts/context.ts";
+import type { Writer } from "../watch/own_writes.ts";
 import type { KubeObject } from "../resource/kind.ts";
 import { keyOf, type ObjectKey } from "../watch/key.ts";
 
@@ -64,6 +65,8 @@ export interface Change {
   readonly object: KubeObject;
   /** Whether a run of this process made it. */
   readonly isOurs: boolean;
+  /** The controller that made it. */
+  readonly by?: Writer | undefined;
   link?: SpanContext;
 }
 

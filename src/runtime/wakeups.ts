@@ -67,7 +67,7 @@ function wake({ scope, add, options, change, writer }: News, keys: ReadonlySet<O
 
 /** A change as a span tells of it, made by a writer of this process or by somebody else. */
 export function causeOf({ before, after }: StoreChange, writer: Writer | undefined): Change {
-  return { object: (after ?? before)!, isOurs: writer !== undefined };
+  return { object: (after ?? before)!, isOurs: writer !== undefined, by: writer };
 }
 
 /**

@@ -62,6 +62,7 @@ export function stillness({ clock, server, running, wire, turns, patience }: Sti
         await still(foreign);
       }
       refuseBusy();
+      refuseLoops();
     },
     async advance(until) {
       await rest();
@@ -130,7 +131,13 @@ export function stillness({ clock, server, running, wire, turns, patience }: Sti
     throw new Error(`Cannot settle: still busy: ${busy.join("; ")}: ${why}`);
   }
 
+  function refuseLoops(): void {
+    const { delayed } = running();
+    if (delayed.length > 0) throw new Error(`Cannot settle: ${delayed.join("\n")}`);
+  }
+
   function restless(): Error {
+    refuseLoops();
     return new Error(`Cannot settle: there is always something more to do: ${last.join("; ") || "requests go on"}`);
   }
 }

@@ -13,6 +13,7 @@ export const WELL: Series = {
   [`controller_runtime_reconcile_total{${NOTES},result="error"}`]: "0+1x60",
   [`controller_runtime_reconcile_errors_total{${NOTES}}`]: "0+1x60",
   [`controller_runtime_reconcile_panics_total{${NOTES}}`]: "0x60",
+  [`op_hot_loops{${NOTES}}`]: "0x60",
   [`workqueue_longest_running_processor_seconds{${NOTES},name="notes"}`]: "20x60",
   [`workqueue_queue_duration_seconds_bucket{${NOTES},le="1"}`]: "0+60x60",
   [`workqueue_queue_duration_seconds_bucket{${NOTES},le="1000"}`]: "0+60x60",
@@ -36,6 +37,10 @@ export const ALARMING: Readonly<Record<string, Series>> = {
   OperatorDown: { [`op_event_loop_lag_seconds{${OF}}`]: "" },
   OperatorReconcilesFail: { [`controller_runtime_reconcile_errors_total{${NOTES}}`]: "0+10x60" },
   OperatorReconcilePanics: { [`controller_runtime_reconcile_panics_total{${NOTES}}`]: "0x50 1x10" },
+  OperatorHotLoop: {
+    [`op_hot_loops{${NOTES},kind="ConfigMap",field=".data.x",manager="shop.notes",other_manager="kubectl-edit"}`]:
+      "_x30 1x30",
+  },
   OperatorRunTakesLong: { [`workqueue_longest_running_processor_seconds{${NOTES},name="notes"}`]: "0+60x60" },
   OperatorObjectsWait: { [`workqueue_queue_duration_seconds_bucket{${NOTES},le="1"}`]: "0+6x60" },
   OperatorLacksPermission: { [`op_controller_degraded{${NOTES}}`]: "1x60" },

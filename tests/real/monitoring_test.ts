@@ -23,6 +23,33 @@ function rules(): string {
   return stringify({ groups: [{ name: "shop", rules: ALERTS }] });
 }
 
+/** The alert on a hot loop names the field and both field managers, as promtool renders it. */
+const HOT_LOOP = {
+  name: "a hot loop by its field",
+  interval: "1m",
+  input_series: Object.entries(ALARMING.OperatorHotLoop!).map(([series, values]) => ({ series, values })),
+  alert_rule_test: [{
+    alertname: "OperatorHotLoop",
+    eval_time: "59m",
+    exp_alerts: [{
+      exp_labels: {
+        severity: "warning",
+        operator: "shop",
+        controller: "notes",
+        kind: "ConfigMap",
+        field: ".data.x",
+        manager: "shop.notes",
+        other_manager: "kubectl-edit",
+      },
+      exp_annotations: {
+        summary: "Controller notes reconciles 1 objects in a hot loop",
+        description: "Field managers shop.notes and kubectl-edit change .data.x of ConfigMap back and forth. " +
+          "The log line, the Event and the condition Reconciling with reason HotLoop name the object.",
+      },
+    }],
+  }],
+};
+
 Deno.test(
   "promtool takes the rules, each alert is raised by what it is for and by nothing else",
   NEEDS_PROMETHEUS,
@@ -31,7 +58,7 @@ Deno.test(
     try {
       await Deno.writeTextFile(`${folder}/rules.yml`, rules());
       const checked = await promtool(["check", "rules", `${folder}/rules.yml`]);
-      assert(checked.success && checked.text.includes("SUCCESS: 15 rules found"), checked.text);
+      assert(checked.success && checked.text.includes("SUCCESS: 16 rules found"), checked.text);
 
       assert.deepEqual(Object.keys(ALARMING), ALERTS.map(({ alert }) => alert));
       const worlds: [string | undefined, Series][] = [[undefined, {}], ...Object.entries(ALARMING)];
@@ -49,7 +76,7 @@ Deno.test(
       }));
       await Deno.writeTextFile(
         `${folder}/tests.yml`,
-        stringify({ rule_files: ["rules.yml"], evaluation_interval: "1m", tests }),
+        stringify({ rule_files: ["rules.yml"], evaluation_interval: "1m", tests: [...tests, HOT_LOOP] }),
       );
       const tested = await promtool(["test", "rules", `${folder}/tests.yml`]);
       assert(tested.success, tested.text);

@@ -1,0 +1,204 @@
+/**
+ * Slows an object that is reconciled over and over: two controllers that change the same field back and forth, or a
+ * reconciler that always asks for the next reconcile at once.
+ *
+ * It is a leaky bucket per key. Each reconcile that can cause another one adds 1, and 1 leaks out per second. While the
+ * bucket is below {@linkcode BURST}, reconciles are not delayed. Above it, each delay is a tenth of the time that the
+ * loop has lasted. So an object that settles after all has waited for at most a tenth longer than it took anyway.
+ *
+ * Crossplane's circuit breaker (crossplane/crossplane#6777) is the model for the bucket. Its issues explain the
+ * differences: reconciles count, not events (#6910, #7108), triggers are delayed and never dropped (#7703), and a
+ * deleted object takes its state with it (#7200).
+ */
+import type { Clock } from "../base/clock.ts";
+
+/** Number of reconciles in a row that are never delayed. */
+export const BURST = 50;
+
+/** Longest delay between two reconciles of a loop, in milliseconds. */
+export const LONGEST_PAUSE = 30_000;
+
+/** Longest delay while reconciles still write something new, in milliseconds. */
+export const LONGEST_PAUSE_OF_PROGRESS = 1000;
+
+const SHORTEST_PAUSE = 100;
+
+/** A requeue sooner than this is immediate; one that is later was chosen by the author. In milliseconds. */
+const IMMEDIATE = 100;
+
+/** Share of the loop's duration that each delay lasts. */
+const SHARE = 0.1;
+
+/** How far the bucket fills beyond the burst: an object that stays quiet for so many seconds is not delayed any more. */
+const OVERFLOW = 10;
+
+/** From this level on, the writes of reconciles are traced: early enough to see which of them repeat. */
+const TRACED = BURST / 2;
+
+/** Below this number of keys, looking for expired ones is not worth it. */
+const FEW = 64;
+
+/**
+ * What a reconcile did that can cause the next one: `none` if it neither wrote nor asked for another reconcile within a
+ * second, `repeat` if it did what it had done before, `progress` otherwise.
+ */
+export type Effect = "none" | "progress" | "repeat";
+
+/** What {@linkcode effectOf} looks at. */
+export interface Reconciled {
+  /** Whether it sent a write. */
+  readonly wrote: boolean;
+  /** Whether it wrote a value that it had written before, and somebody changed in between. */
+  readonly repeated: boolean;
+  /** Delay until the next reconcile that it asked for, in milliseconds; `undefined` if it asked for none. */
+  readonly after: number | undefined;
+}
+
+/** Classifies a reconcile. */
+export function effectOf({ wrote, repeated, after = Infinity }: Reconciled): Effect {
+  if (repeated || after < IMMEDIATE) return "repeat";
+  return wrote || after < 1000 ? "progress" : "none";
+}
+
+/** A delay that was imposed. */
+export interface Pause {
+  /** In milliseconds. */
+  readonly length: number;
+  /** Whether the last reconcile repeated what an earlier one had done. */
+  readonly isRepeat: boolean;
+}
+
+interface Bucket<Trace> {
+  level: number;
+  /** When `level` was computed: at the end of the last reconcile that counted. */
+  at: number;
+  /** Milliseconds of imposed delay since `at`. Nothing leaks meanwhile: a delayed loop is not a quiet object. */
+  paused: number;
+  /** When the level last rose above the burst. */
+  since: number | undefined;
+  isRepeat: boolean;
+  /** Spec changes that emptied the bucket, leaking like `level`: two writers may fight over the spec itself. */
+  resets: number;
+  trace: Trace | undefined;
+}
+
+/** Options of {@linkcode LoopLimit}. */
+export interface LoopLimitOptions<Trace> {
+  readonly clock: Clock;
+  /** Creates what records the writes of an object that is about to be delayed. */
+  readonly trace: () => Trace;
+  /** Called with each delay that is imposed. */
+  readonly onPause: (key: string, pause: Pause) => void;
+}
+
+/**
+ * Decides how long an object waits between reconciles.
+ *
+ * @typeParam Trace Records what the reconciles of one object write.
+ */
+export class LoopLimit<Trace> {
+  readonly #options: LoopLimitOptions<Trace>;
+  /** Buckets that are not empty, the longest unchanged first. */
+  readonly #buckets = new Map<string, Bucket<Trace>>();
+
+  constructor(options: LoopLimitOptions<Trace>) {
+    this.#options = options;
+  }
+
+  /** Number of objects that it remembers. */
+  get size(): number {
+    return this.#buckets.size;
+  }
+
+  /** The trace of an object that was reconciled many times in a row; `undefined` for nearly all objects. */
+  traceOf(key: string): Trace | undefined {
+    return this.#buckets.get(key)?.trace;
+  }
+
+  /** Counts a reconcile that ended. */
+  ended(key: string, effect: Effect): void {
+    if (effect === "none") return;
+    const now = this.#options.clock.elapsed();
+    const bucket = this.#buckets.get(key) ?? newBucket<Trace>(now);
+    leak(bucket, now);
+    bucket.level = Math.min(BURST + OVERFLOW, bucket.level + 1);
+    bucket.since = bucket.level < BURST ? undefined : bucket.since ?? now;
+    bucket.isRepeat = effect === "repeat";
+    bucket.trace = bucket.level < TRACED ? undefined : bucket.trace ?? this.#options.trace();
+    this.#buckets.delete(key);
+    this.#buckets.set(key, bucket);
+    this.#sweep(now);
+  }
+
+  /**
+   * Returns how long the next reconcile of an object has to wait.
+   *
+   * @param key The object.
+   * @param delay When the reconcile was wanted, in milliseconds from now.
+   * @returns Milliseconds from now; 0 if it does not have to wait.
+   */
+  pauseFor(key: string, delay = 0): number {
+    const bucket = this.#buckets.get(key);
+    if (bucket?.since === undefined) return 0;
+    const now = this.#options.clock.elapsed();
+    if (levelAt(bucket, now + delay) < BURST) return 0;
+    const longest = bucket.isRepeat ? LONGEST_PAUSE : LONGEST_PAUSE_OF_PROGRESS;
+    const length = Math.min(longest, Math.max(SHORTEST_PAUSE, Math.floor((now - bucket.since) * SHARE)));
+    const wait = bucket.at + length - now;
+    if (wait <= delay) return 0;
+    bucket.paused += wait - delay;
+    this.#options.onPause(key, { length, isRepeat: bucket.isRepeat });
+    return wait;
+  }
+
+  /**
+   * Ends the delay of an object whose spec was changed.
+   *
+   * @returns Whether its next reconcile is immediate. It is not if the spec itself changes over and over.
+   */
+  reset(key: string): boolean {
+    const bucket = this.#buckets.get(key);
+    if (bucket === undefined) return true;
+    const now = this.#options.clock.elapsed();
+    if (bucket.resets - leaked(bucket, now) >= BURST) return false;
+    leak(bucket, now);
+    Object.assign(bucket, { level: 0, since: undefined, trace: undefined, resets: bucket.resets + 1 });
+    return true;
+  }
+
+  /** Forgets an object that was deleted. */
+  forget(key: string): void {
+    this.#buckets.delete(key);
+  }
+
+  /** Looks at two keys for each one that is counted, so that the number of buckets follows the number of busy objects. */
+  #sweep(now: number): void {
+    if (this.#buckets.size <= FEW) return;
+    for (let i = 0; i < 2; i++) {
+      const [key, bucket] = this.#buckets.entries().next().value!;
+      this.#buckets.delete(key);
+      if (Math.max(bucket.level, bucket.resets) > leaked(bucket, now)) this.#buckets.set(key, bucket);
+    }
+  }
+}
+
+function newBucket<Trace>(now: number): Bucket<Trace> {
+  return { level: 0, at: now, paused: 0, since: undefined, isRepeat: false, resets: 0, trace: undefined };
+}
+
+/** What has leaked by some time: one per second that was not an imposed delay. */
+function leaked({ at, paused }: Bucket<unknown>, time: number): number {
+  return Math.max(0, time - at - paused) / 1000;
+}
+
+function levelAt(bucket: Bucket<unknown>, time: number): number {
+  return bucket.level - leaked(bucket, time);
+}
+
+function leak(bucket: Bucket<unknown>, now: number): void {
+  const loss = leaked(bucket, now);
+  bucket.level = Math.max(0, bucket.level - loss);
+  bucket.resets = Math.max(0, bucket.resets - loss);
+  bucket.at = now;
+  bucket.paused = 0;
+}

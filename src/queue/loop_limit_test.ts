@@ -1,0 +1,163 @@
+import assert from "node:assert/strict";
+import fc from "../../tests/_property.ts";
+import { VirtualClock } from "../base/virtual_clock.ts";
+import { BURST, type Effect, effectOf, LONGEST_PAUSE, LONGEST_PAUSE_OF_PROGRESS, LoopLimit } from "./loop_limit.ts";
+
+Deno.test("LoopLimit delays nothing before the burst, then for a tenth of the loop's duration, up to the longest pause", () => {
+  const { reconcile } = desk();
+  const pauses = Array.from({ length: 300 }, () => reconcile("repeat"));
+  assert.deepEqual(pauses.slice(0, BURST - 1).filter((pause) => pause > 0), []);
+  const delays = pauses.slice(BURST - 1);
+  assert.deepEqual(delays.slice(0, 10), Array(10).fill(100));
+  assert(delays.every((delay, i) => i === 0 || delay >= delays[i - 1]!), "they never shrink");
+  let before = 0;
+  for (const delay of delays) {
+    assert(delay <= Math.max(100, before / 10) && delay <= LONGEST_PAUSE, `${delay} ms after ${before} ms`);
+    before += delay;
+  }
+  assert.equal(delays.at(-1), LONGEST_PAUSE);
+});
+
+Deno.test("LoopLimit delays reconciles that write something new by at most a second", () => {
+  const { reconcile } = desk();
+  const pauses = Array.from({ length: 300 }, () => reconcile("progress"));
+  assert.equal(Math.max(...pauses), LONGEST_PAUSE_OF_PROGRESS);
+});
+
+Deno.test("LoopLimit does not count reconciles that do nothing", () => {
+  const { limit, reconcile } = desk();
+  for (let i = 0; i < 1000; i++) assert.equal(reconcile("none"), 0);
+  assert.equal(limit.size, 0);
+});
+
+Deno.test("LoopLimit never delays an object that is reconciled once a second", () => {
+  const { clock, reconcile } = desk();
+  for (let i = 0; i < 10_000; i++) {
+    assert.equal(reconcile("repeat"), 0);
+    clock.step(clock.now() + 1000);
+  }
+});
+
+Deno.test("LoopLimit delays an object no longer that was quiet for ten seconds", () => {
+  const { clock, limit, reconcile } = desk();
+  for (let i = 0; i < 300; i++) reconcile("repeat");
+  limit.ended("a", "repeat");
+  assert.equal(limit.pauseFor("a"), LONGEST_PAUSE);
+  clock.step(clock.now() + LONGEST_PAUSE + 11_000);
+  assert.equal(limit.pauseFor("a"), 0);
+});
+
+Deno.test("LoopLimit counts a delay as no quiet time", () => {
+  const { limit, reconcile } = desk();
+  for (let i = 0; i < 300; i++) reconcile("repeat");
+  // Each was wanted at once, and held for 30 s: that the object was quiet meanwhile says nothing.
+  limit.ended("a", "repeat");
+  assert.equal(limit.pauseFor("a"), LONGEST_PAUSE);
+});
+
+Deno.test("LoopLimit lets the reconciler's own delay stand where it is longer", () => {
+  const { limit, reconcile } = desk();
+  for (let i = 0; i < 300; i++) reconcile("repeat");
+  limit.ended("a", "repeat");
+  assert.equal(limit.pauseFor("a", 60_000), 0);
+  assert.equal(limit.pauseFor("a", 1), LONGEST_PAUSE);
+});
+
+Deno.test("LoopLimit starts over after a spec change, as long as the spec is not what changes all the time", () => {
+  const { limit, reconcile } = desk();
+  for (let i = 0; i < 300; i++) reconcile("repeat");
+  assert(limit.reset("a"));
+  assert.equal(limit.pauseFor("a"), 0);
+  const pauses = Array.from({ length: BURST - 1 }, () => reconcile("repeat"));
+  assert.deepEqual(pauses.filter((pause) => pause > 0), []);
+
+  const resets = Array.from({ length: 200 }, () => {
+    reconcile("repeat");
+    return limit.reset("a");
+  });
+  assert(resets.slice(0, 20).every((isReset) => isReset), "20 spec changes in a row");
+  assert.equal(resets.at(-1), false);
+  assert(reconcile("repeat") > 0);
+});
+
+Deno.test("LoopLimit traces an object before it is delayed, and no other", () => {
+  const { limit, reconcile } = desk();
+  limit.ended("quiet", "repeat");
+  for (let i = 0; i < BURST / 2; i++) {
+    assert.equal(limit.traceOf("a"), undefined);
+    reconcile("repeat");
+  }
+  const trace = limit.traceOf("a");
+  assert.notEqual(trace, undefined);
+  reconcile("repeat");
+  assert.equal(limit.traceOf("a"), trace);
+  assert.equal(limit.traceOf("quiet"), undefined);
+});
+
+Deno.test("LoopLimit remembers objects that are busy now, not all that ever were", () => {
+  const { clock, limit } = desk();
+  let most = 0;
+  for (let i = 0; i < 20_000; i++) {
+    limit.ended(`n-${i}`, "progress");
+    if (i % 500 === 0) limit.ended("busy", "progress");
+    most = Math.max(most, limit.size);
+    clock.step(clock.now() + 2);
+  }
+  // 500 a second, each of which leaks within a second.
+  assert(most < 1200, `${most} of 20,000`);
+});
+
+Deno.test("LoopLimit forgets an object that was deleted", () => {
+  const { limit, reconcile } = desk();
+  for (let i = 0; i < 300; i++) reconcile("repeat");
+  limit.forget("a");
+  assert.equal(limit.pauseFor("a"), 0);
+  assert.equal(limit.size, 0);
+});
+
+Deno.test("LoopLimit allows the burst and then at most eleven reconciles a second, whatever the gaps", () => {
+  fc.assert(fc.property(fc.array(fc.nat(900), { minLength: 100, maxLength: 400 }), (gaps) => {
+    const { clock, limit } = desk();
+    for (const [i, gap] of gaps.entries()) {
+      limit.ended("a", "repeat");
+      clock.step(clock.now() + gap);
+      const wait = limit.pauseFor("a");
+      assert(wait <= LONGEST_PAUSE);
+      clock.step(clock.now() + wait);
+      // One a second leaks, and no pause is shorter than 100 ms.
+      assert(i <= BURST + 11 * clock.now() / 1000);
+    }
+  }));
+});
+
+const EFFECTS: readonly (readonly [Parameters<typeof effectOf>[0], Effect])[] = [
+  [{ wrote: false, repeated: false, after: undefined }, "none"],
+  [{ wrote: false, repeated: false, after: 1000 }, "none"],
+  [{ wrote: false, repeated: false, after: 999 }, "progress"],
+  [{ wrote: false, repeated: false, after: 0 }, "repeat"],
+  [{ wrote: true, repeated: false, after: undefined }, "progress"],
+  [{ wrote: true, repeated: false, after: 600_000 }, "progress"],
+  [{ wrote: true, repeated: true, after: undefined }, "repeat"],
+];
+
+for (const [reconciled, effect] of EFFECTS) {
+  Deno.test(`effectOf is ${effect} for ${JSON.stringify(reconciled)}`, () => {
+    assert.equal(effectOf(reconciled), effect);
+  });
+}
+
+function desk() {
+  const clock = new VirtualClock(0);
+  const limit = new LoopLimit<object>({ clock, trace: () => ({}), onPause: () => {} });
+  return {
+    clock,
+    limit,
+    /** Ends a reconcile, after which another one is wanted at once, and waits as long as it has to. */
+    reconcile(effect: Effect): number {
+      limit.ended("a", effect);
+      const pause = limit.pauseFor("a");
+      clock.step(clock.now() + pause);
+      return pause;
+    },
+  };
+}

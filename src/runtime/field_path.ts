@@ -1,0 +1,188 @@
+/**
+ * Fields as `managedFields` names them (KEP-555, `fieldsV1`): which of them differ between what is wanted and what is
+ * there, and which field manager owns them.
+ */
+import { equal, isObject } from "../base/json.ts";
+import { own } from "../base/own.ts";
+import type { KubeObject, ManagedFields } from "../resource/kind.ts";
+import { hasNormalForms, isSameValue, type Place } from "./normal_form.ts";
+
+/** The steps to a field, in the form of `fieldsV1`: `f:<name>`, or `k:<keys>` for an item of a list. */
+export type FieldPath = readonly string[];
+
+/** A field whose value is not the wanted one. */
+export interface Difference {
+  readonly path: FieldPath;
+  readonly wanted: unknown;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+// An object that differs in more fields than this is not one that two writers fight over.
+const MOST = 16;
+
+/**
+ * Returns the fields whose value is not the wanted one. Fields that are not wanted are not looked at.
+ *
+ * @param wanted The object as it would be applied.
+ * @param live The object as it is. Its `managedFields` show which lists have keys.
+ */
+export function differences(wanted: KubeObject, live: KubeObject): readonly Difference[] {
+  const { apiVersion: _apiVersion, kind: _kind, metadata, ...rest } = wanted as KubeObject & Fields;
+  const { name: _name, namespace: _namespace, ...written } = metadata as unknown as Fields;
+  const found: Difference[] = [];
+  const fields = (live.metadata.managedFields ?? []).map(({ fieldsV1 }) => fieldsV1).filter(isObject);
+  compare({ ...rest, metadata: written }, live, fields, [], {
+    found,
+    place: { path: [], isNormal: hasNormalForms(wanted.apiVersion) },
+  });
+  return found;
+}
+
+/** Where a comparison is, and what it has found. */
+interface Comparison {
+  readonly found: Difference[];
+  readonly place: Place;
+}
+
+function compare(
+  wanted: unknown,
+  live: unknown,
+  fields: readonly Fields[],
+  path: FieldPath,
+  comparison: Comparison,
+): void {
+  const { found, place } = comparison;
+  if (found.length === MOST || isSameValue(wanted, live, place)) return;
+  if (isObject(wanted) && isObject(live)) {
+    for (const [name, value] of Object.entries(wanted)) {
+      if (value === undefined) continue;
+      const inner = { ...comparison, place: { ...place, path: [...place.path, name] } };
+      // A map whose last key was removed is not there, and it is the key that differs.
+      const there = own(live, name) ?? (isObject(value) ? {} : undefined);
+      compare(value, there, within(fields, `f:${name}`), [...path, `f:${name}`], inner);
+    }
+  } else if (Array.isArray(wanted) && Array.isArray(live) && keyNames(fields).length > 0) {
+    compareItems(wanted, live, fields, path, comparison);
+  } else found.push({ path, wanted });
+}
+
+function compareItems(
+  wanted: readonly unknown[],
+  live: readonly unknown[],
+  fields: readonly Fields[],
+  path: FieldPath,
+  comparison: Comparison,
+): void {
+  const names = keyNames(fields);
+  for (const item of wanted) {
+    if (!isObject(item)) continue;
+    const keys = Object.fromEntries(names.filter((name) => item[name] !== undefined).map((name) => [name, item[name]]));
+    const there = live.find((other) =>
+      isObject(other) && Object.entries(keys).every(([name, value]) => equal(other[name], value))
+    );
+    // As the server writes it: with all keys, those that it filled in included.
+    const full = isObject(there) ? Object.fromEntries(names.map((name) => [name, there[name]])) : keys;
+    const step = `k:${JSON.stringify(full)}`;
+    compare(item, there, within(fields, step), [...path, step], comparison);
+  }
+}
+
+/** The names of the keys by which the items of a list are told apart, sorted; empty if it has none. */
+function keyNames(fields: readonly Fields[]): readonly string[] {
+  for (const entry of fields) {
+    for (const step of Object.keys(entry)) {
+      const keys = step.startsWith("k:") ? parsed(step) : undefined;
+      if (keys !== undefined) return Object.keys(keys).sort();
+    }
+  }
+  return [];
+}
+
+function within(fields: readonly Fields[], step: string): readonly Fields[] {
+  return fields.flatMap((entry) => {
+    const inner = stepInto(entry, step);
+    return isObject(inner) ? [inner] : [];
+  });
+}
+
+/** Steps into recorded fields. The keys of a list's item may stand in any order. */
+function stepInto(fields: Fields, step: string): unknown {
+  const exact = own(fields as Record<string, unknown>, step);
+  const keys = exact === undefined && step.startsWith("k:") ? parsed(step) : undefined;
+  if (keys === undefined) return exact;
+  const same = Object.keys(fields).find((other) => other.startsWith("k:") && equal(parsed(other), keys));
+  return same === undefined ? undefined : fields[same];
+}
+
+function parsed(step: string): Fields | undefined {
+  try {
+    const keys = JSON.parse(step.slice(2));
+    return isObject(keys) ? keys : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Returns the other field manager that owns a field.
+ *
+ * @param object The object as it is.
+ * @param path The field.
+ * @param manager The field manager that is not meant.
+ */
+export function ownerOf(object: KubeObject, path: FieldPath, manager: string): string | undefined {
+  return others(object, manager).find(({ fieldsV1 }) => isObject(fieldsV1) && owns(fieldsV1, path))?.manager;
+}
+
+/** Whether any field manager owns a field. Of one that was removed, none does. */
+export function isOwned({ metadata: { managedFields = [] } }: KubeObject, path: FieldPath): boolean {
+  return managedFields.some(({ fieldsV1 }) => isObject(fieldsV1) && owns(fieldsV1, path));
+}
+
+/**
+ * Returns the other field manager that wrote an object last.
+ *
+ * @param object The object as it is.
+ * @param manager The field manager that is not meant.
+ */
+export function lastWriter(object: KubeObject, manager: string): string | undefined {
+  return others(object, manager)[0]?.manager;
+}
+
+/** The entries of other field managers, the newest first. */
+function others({ metadata: { managedFields = [] } }: KubeObject, manager: string): readonly ManagedFields[] {
+  return managedFields.filter((entry) => entry.manager !== manager)
+    .toSorted((one, other) => (other.time ?? "").localeCompare(one.time ?? ""));
+}
+
+function owns(fields: Fields, path: FieldPath): boolean {
+  let at: unknown = fields;
+  for (const step of path) {
+    at = isObject(at) ? stepInto(at, step) : undefined;
+    if (at === undefined) return false;
+    // What is owned as a whole has no fields of its own.
+    if (isObject(at) && Object.keys(at).length === 0) return true;
+  }
+  return true;
+}
+
+// What may stand behind a dot.
+const PLAIN = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** Returns a path as users write it: `.spec.template.spec.containers[name="web"].image`. */
+export function printPath(path: FieldPath): string {
+  return path.map((step) => {
+    const tail = step.slice(2);
+    if (step.startsWith("f:")) return PLAIN.test(tail) ? `.${tail}` : `[${JSON.stringify(tail)}]`;
+    const keys = parsed(step);
+    if (keys === undefined) return `[${tail}]`;
+    return `[${Object.entries(keys).map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(",")}]`;
+  }).join("");
+}
+
+/** Returns the fields that a JSON merge patch sets, with their values. */
+export function patchedFields(patch: unknown, path: FieldPath = []): readonly Difference[] {
+  if (!isObject(patch) || Object.keys(patch).length === 0) return [{ path, wanted: patch }];
+  return Object.entries(patch).flatMap(([name, value]) => patchedFields(value, [...path, `f:${name}`])).slice(0, MOST);
+}

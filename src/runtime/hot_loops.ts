@@ -1,0 +1,111 @@
+/**
+ * Objects that are reconciled over and over, of all controllers of an operator. Controllers of one kind share an
+ * object's condition, so that each writes the same message: otherwise the message itself would keep the loop going.
+ */
+import { BURST, effectOf, LONGEST_PAUSE, LONGEST_PAUSE_OF_PROGRESS } from "../queue/loop_limit.ts";
+import type { AnyKind, KubeObject } from "../resource/kind.ts";
+import { keyOf, type ObjectKey } from "../watch/key.ts";
+import { printPath } from "./field_path.ts";
+import type { FieldWrites, LoopTrace, LoopTrigger } from "./loop_trace.ts";
+
+/** Reason of the condition and of the Event. */
+export const HOT_LOOP = "HotLoop";
+
+/** Why an object is reconciled over and over. */
+export interface HotLoop {
+  /** What happens, and what to do about it. */
+  readonly message: string;
+  /** What triggered the last reconcile; empty if that is unknown. */
+  readonly trigger: string;
+  /** Kind of the object that is written over and over; empty if that is not the cause. */
+  readonly kind: string;
+  /** That object's name. */
+  readonly object: string;
+  /** The field that changes back and forth; empty if the object itself is created and deleted. */
+  readonly field: string;
+  /** The controller's field manager. */
+  readonly manager: string;
+  /** The other field manager; empty if it is unknown. */
+  readonly otherManager: string;
+}
+
+/**
+ * Explains a loop.
+ *
+ * @param trace What the object's reconciles wrote.
+ * @param manager The controller's field manager.
+ */
+export function explainLoop(trace: LoopTrace, manager: string): HotLoop {
+  const { busiest, requeuedAfter } = trace;
+  const isRepeated = busiest !== undefined && busiest.repeats > 0;
+  const effect = effectOf({ wrote: true, repeated: isRepeated, after: requeuedAfter });
+  const longest = (effect === "repeat" ? LONGEST_PAUSE : LONGEST_PAUSE_OF_PROGRESS) / 1000;
+  const limited = `Reconciled more than ${BURST} times in a row; now delayed by up to ${longest}s.`;
+  const loop = { trigger: printTrigger(trace.trigger), kind: "", object: "", field: "", manager, otherManager: "" };
+  if (requeuedAfter !== undefined && !isRepeated) {
+    const duration = requeuedAfter === 0 ? "0s" : `${requeuedAfter}ms`;
+    const asked = `The reconciler returned requeue("${duration}") each time: return a longer delay, or nothing.`;
+    return { ...loop, message: `${limited} ${asked}` };
+  }
+  if (busiest === undefined) return { ...loop, message: limited };
+  const { target: { kind: { kind }, key }, path, otherManager = "" } = busiest;
+  const field = printPath(path);
+  const message = `${limited} ${printCause(busiest, manager)}`;
+  return { ...loop, message, kind, object: key, field, otherManager };
+}
+
+function printCause({ target: { kind, key }, path, repeats, otherManager }: FieldWrites, manager: string): string {
+  const object = `${kind.kind} "${key}"`;
+  if (path.length === 0) return `Each reconcile of "${manager}" creates or deletes ${object}.`;
+  const field = `${printPath(path)} of ${object}`;
+  if (repeats === 0) return `Each reconcile of "${manager}" sets ${field} to a new value.`;
+  if (otherManager === undefined) return `Each reconcile of "${manager}" sets ${field} to the same value again.`;
+  return `Field managers "${manager}" and "${otherManager}" change ${field} back and forth: let only one of them set it.`;
+}
+
+function printTrigger(trigger: LoopTrigger | undefined): string {
+  if (trigger?.change === undefined) return trigger?.reason ?? "";
+  const { object, by } = trigger.change;
+  const what = `${object.kind} "${keyOf(object.metadata)}" changed`;
+  return by === undefined ? what : `${what} by controller "${by.part}", which reconciled "${by.key}"`;
+}
+
+/** The loops of an operator's controllers. */
+export class HotLoops {
+  /** By the object, then by the controller's key. */
+  readonly #loops = new Map<string, Map<string, HotLoop>>();
+
+  /** Notes that an object is reconciled over and over by a controller. */
+  begin(kind: AnyKind, key: ObjectKey, part: string, loop: HotLoop): void {
+    const object = objectOf(kind, key);
+    const loops = this.#loops.get(object) ?? new Map<string, HotLoop>();
+    this.#loops.set(object, loops.set(part, loop));
+  }
+
+  /** Notes that it is no longer. */
+  end(kind: AnyKind, key: ObjectKey, part: string): void {
+    const object = objectOf(kind, key);
+    const loops = this.#loops.get(object);
+    loops?.delete(part);
+    if (loops?.size === 0) this.#loops.delete(object);
+  }
+
+  /** The message about an object for its status, the same for all controllers; `undefined` for nearly all objects. */
+  messageFor(kind: AnyKind, { metadata }: KubeObject): string | undefined {
+    // Nearly always.
+    if (this.#loops.size === 0) return undefined;
+    const loops = this.#loops.get(objectOf(kind, keyOf(metadata)));
+    if (loops === undefined) return undefined;
+    return [...loops].sort(([one], [other]) => one < other ? -1 : 1)
+      .map(([part, { message }]) => `Controller "${part}": ${message}`).join(" ");
+  }
+
+  /** The loops of one controller. */
+  of(part: string): readonly HotLoop[] {
+    return [...this.#loops.values()].flatMap((loops) => loops.get(part) ?? []);
+  }
+}
+
+function objectOf(kind: AnyKind, key: ObjectKey): string {
+  return `${kind.group}/${kind.kind} ${key}`;
+}

@@ -1,0 +1,108 @@
+/** What the reconciles of one object write and what triggers them, recorded while the object is reconciled over and over. */
+import { equal } from "../base/json.ts";
+import type { Reason } from "../parts/context.ts";
+import type { AnyKind } from "../resource/kind.ts";
+import type { ObjectKey } from "../watch/key.ts";
+import { type FieldPath, printPath } from "./field_path.ts";
+import type { Change } from "./tracing.ts";
+
+// Writes of one value that show a loop: less may be chance.
+const REPEATS = 5;
+// Fields that are remembered of one object. Two writers rarely fight over more.
+const MOST_FIELDS = 64;
+// How often the other field manager is looked for: it costs a request, and it may not have written yet.
+const MOST_LOOKUPS = 3;
+
+/** The object of a write. */
+export interface Written {
+  readonly kind: AnyKind;
+  readonly key: ObjectKey;
+}
+
+/** Writes of one field. */
+export interface FieldWrites {
+  readonly target: Written;
+  /** The field; empty if the object itself was created or deleted. */
+  readonly path: FieldPath;
+  /** How often it was written. */
+  times: number;
+  /** How often the value was the one written before: somebody had changed it in between. */
+  repeats: number;
+  /** The other field manager. */
+  otherManager: string | undefined;
+}
+
+interface Remembered extends FieldWrites {
+  value: unknown;
+}
+
+/** What triggered a reconcile. */
+export interface LoopTrigger {
+  readonly reason: Reason;
+  readonly change: Change | undefined;
+}
+
+/** What the reconciles of one object write and what triggers them. */
+export class LoopTrace {
+  /** What triggered the last reconcile. */
+  trigger: LoopTrigger | undefined;
+  /** Delay until the next reconcile that the last one asked for, in milliseconds. */
+  requeuedAfter: number | undefined;
+  readonly #writes = new Map<string, Remembered>();
+  #lookups = 0;
+
+  /**
+   * Records a write.
+   *
+   * @param target The object that is written.
+   * @param path The field; empty if the object itself is created or deleted.
+   * @param value Its value. It is compared, never printed: it may be a secret.
+   * @returns Whether the field was given the same value so often that this is a loop.
+   */
+  wrote(target: Written, path: FieldPath, value: unknown): boolean {
+    const id = `${target.kind.apiVersion}/${target.kind.kind} ${target.key} ${printPath(path)}`;
+    const known = this.#writes.get(id);
+    if (known === undefined) {
+      if (this.#writes.size < MOST_FIELDS) {
+        this.#writes.set(id, { target, path, value, times: 1, repeats: 0, otherManager: undefined });
+      }
+      return false;
+    }
+    known.times++;
+    if (equal(known.value, value)) known.repeats++;
+    else known.repeats = 0;
+    known.value = value;
+    return known.repeats >= REPEATS;
+  }
+
+  /** The field that was written most often with one value, otherwise the one that was written most often. */
+  get busiest(): FieldWrites | undefined {
+    return [...this.#writes.values()]
+      .toSorted((one, other) => other.repeats - one.repeats || other.times - one.times)
+      .find(({ times }) => times > REPEATS);
+  }
+
+  /** The field whose other manager is to be looked for now, if any. Each answer counts as one attempt. */
+  lookup(target: Written): FieldWrites | undefined {
+    const { busiest } = this;
+    if (busiest === undefined || busiest.repeats === 0 || busiest.path.length === 0) return undefined;
+    if (busiest.otherManager !== undefined || this.#lookups === MOST_LOOKUPS) return undefined;
+    if (busiest.target.key !== target.key || busiest.target.kind !== target.kind) return undefined;
+    this.#lookups++;
+    return busiest;
+  }
+}
+
+/** What one reconcile did that can cause the next. */
+export class RunEffects {
+  /** Whether it sent a write. */
+  wrote = false;
+  /** Whether it wrote a value again that somebody had changed. */
+  repeated = false;
+  /** Records its writes; `undefined` for nearly all objects. */
+  readonly trace: LoopTrace | undefined;
+
+  constructor(trace?: LoopTrace) {
+    this.trace = trace;
+  }
+}

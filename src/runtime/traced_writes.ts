@@ -1,0 +1,111 @@
+/** Records what a reconcile is about to write, where its object is reconciled over and over. */
+import { isObject } from "../base/json.ts";
+import type { PatchOptions } from "../parts/context.ts";
+import type { KubeObject } from "../resource/kind.ts";
+import { keyOf } from "../watch/key.ts";
+import {
+  type Difference,
+  differences,
+  type FieldPath,
+  isOwned,
+  lastWriter,
+  ownerOf,
+  patchedFields,
+} from "./field_path.ts";
+import type { RunEffects } from "./loop_trace.ts";
+import { copyOf, type Scope, type Target } from "./scope.ts";
+
+/** The reconcile that writes. */
+interface Writing {
+  readonly effects: RunEffects;
+  readonly signal: AbortSignal;
+}
+
+/** A write before it is sent: afterwards the fields that it sets belong to this controller. */
+export type Write =
+  | { readonly verb: "create" | "delete" }
+  | { readonly verb: "apply"; readonly wanted: KubeObject; readonly live: KubeObject | undefined }
+  | { readonly verb: "patch"; readonly patch: unknown; readonly options?: PatchOptions };
+
+/**
+ * Records a write, and looks for the field manager that keeps changing what it writes.
+ *
+ * @param scope The controller's.
+ * @param run The reconcile.
+ * @param target The object that is written.
+ * @param write What is written.
+ */
+export async function traceWrite(scope: Scope, run: Writing, target: Target, write: Write): Promise<void> {
+  const { effects: { trace } } = run;
+  if (trace === undefined) return;
+  const { kind, name = "", namespace } = target;
+  const key = keyOf({ name, namespace });
+  for (const { path, wanted } of fieldsOf(write)) {
+    if (trace.wrote({ kind, key }, path, wanted)) run.effects.repeated = true;
+  }
+  const sought = trace.lookup({ kind, key });
+  if (sought !== undefined) sought.otherManager = await otherManager(scope, run.signal, target, sought.path);
+}
+
+function fieldsOf(write: Write): readonly Difference[] {
+  if (write.verb === "apply" && write.live !== undefined) return differences(write.wanted, write.live);
+  return write.verb === "patch" ? patchFields(write.patch, write.options) : [WHOLE];
+}
+
+/** An object that is created or deleted. */
+const WHOLE: Difference = { path: [], wanted: undefined };
+
+async function otherManager(
+  scope: Scope,
+  signal: AbortSignal,
+  { kind, name = "", namespace }: Target,
+  path: FieldPath,
+): Promise<string | undefined> {
+  const cached = copyOf(scope, kind, namespace)?.get(keyOf({ name, namespace }));
+  if (cached === undefined) return undefined;
+  // The cache holds this operator's own entries of managedFields only.
+  const sibling = ownerOf(cached, path, scope.manager);
+  if (sibling !== undefined) return sibling;
+  // A list, because that is what the controller has permission for.
+  const listed = await scope.client.list(kind, {
+    fieldSelector: `metadata.name=${name}`,
+    signal,
+    ...(namespace === undefined ? {} : { namespace }),
+  }).catch(() => []) as readonly KubeObject[];
+  const [live] = listed;
+  if (live === undefined) return undefined;
+  const owner = ownerOf(live, path, scope.manager);
+  if (owner !== undefined || isOwned(live, path)) return owner;
+  return lastWriter(live, scope.manager);
+}
+
+function patchFields(patch: unknown, { type = "merge", subresource }: PatchOptions = {}): readonly Difference[] {
+  if (type === "json") return operations(patch);
+  const fields = subresource === "status" ? statusFields(patch) : patchedFields(patch);
+  return fields.filter(({ path }) => path[1] !== "f:resourceVersion");
+}
+
+/** Fields of a status patch, with the conditions one by one and without their times. */
+function statusFields(patch: unknown): readonly Difference[] {
+  const { status } = isObject(patch) ? patch : {};
+  if (!isObject(status)) return [];
+  const { conditions, observedGeneration: _, ...rest } = status;
+  const others = Object.keys(rest).length === 0 ? [] : patchedFields({ status: rest });
+  if (!Array.isArray(conditions)) return others;
+  return [
+    ...others,
+    ...conditions.filter(isObject).map(({ type, status, reason, message }) => ({
+      path: ["f:status", "f:conditions", `k:${JSON.stringify({ type })}`],
+      wanted: { status, reason, message },
+    })),
+  ];
+}
+
+/** Fields of a JSON patch. */
+function operations(patch: unknown): readonly Difference[] {
+  if (!Array.isArray(patch)) return [];
+  return patch.filter(isObject).filter(({ op }) => op !== "test").map(({ path, value }) => ({
+    path: String(path).split("/").slice(1).map((step) => `f:${step.replaceAll("~1", "/").replaceAll("~0", "~")}`),
+    wanted: value,
+  }));
+}

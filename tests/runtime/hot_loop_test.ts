@@ -1,0 +1,392 @@
+/** Objects that are reconciled over and over: they are slowed and reported, and no others are. */
+import assert from "node:assert/strict";
+import { access, controller, requeue, TemporaryError } from "@op/sdk";
+import { ConfigMap, Secret } from "@op/sdk/kinds";
+import { type MemoryCluster, memoryCluster, type MemoryClusterOptions } from "@op/sdk/testing";
+import { Event } from "../../src/kinds/events_v1.gen.ts";
+import { BURST } from "../../src/queue/loop_limit.ts";
+import { conditions, Note, recording, writes } from "./_notes.ts";
+
+// Two controllers of one kind that want different things of one child.
+const setsText = (text: string) => {
+  const runs: string[] = [];
+  const part = controller(Note, {
+    owns: [ConfigMap],
+    async reconcile({ metadata: { name }, spec }, { apply }) {
+      runs.push(name);
+      if (spec.text !== "peace") await apply(ConfigMap, { metadata: { name }, data: { text } });
+    },
+  });
+  return { runs, part };
+};
+
+const FIGHT =
+  'Field managers "test.alpha" and "test.beta" change .data.text of ConfigMap "default/a" back and forth: let only one of them set it.';
+
+Deno.test("two controllers that fight over a child are slowed, and reported with the field and both field managers", async (t) => {
+  const [alpha, beta] = [setsText("of alpha"), setsText("of beta")];
+  await using cluster = await memoryCluster({ parts: { alpha: alpha.part, beta: beta.part } });
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.advance("1m");
+
+  await t.step("the number of reconciles and of writes is bounded", async () => {
+    // The burst, ten in the first second, and then each delay is a tenth of the time until then: about 41 in a minute.
+    for (const { runs } of [alpha, beta]) assert(runs.length > BURST && runs.length < 110, `${runs.length} reconciles`);
+    assert(writes(cluster).length < 220, `${writes(cluster).length} writes`);
+    const before = writes(cluster).length;
+    await cluster.advance("10m");
+    // Each round is two writes, and from five minutes on there is one in 30 s.
+    assert(writes(cluster).length - before < 80, `${writes(cluster).length - before} writes in ten minutes`);
+  });
+
+  await t.step("the log has a line for each controller", () => {
+    const lines = cluster.logged.filter(({ message }) => message === "Hot loop detected");
+    const named = lines.map(({ level, fields }) => {
+      const { controller, namespace, name, writtenKind, writtenObject, field, manager, otherManager } = fields;
+      return [level, controller, namespace, name, writtenKind, writtenObject, field, manager, otherManager].join(" ");
+    });
+    assert.deepEqual(named, [
+      "warn alpha default a ConfigMap default/a .data.text test.alpha test.beta",
+      "warn beta default a ConfigMap default/a .data.text test.beta test.alpha",
+    ]);
+  });
+
+  await t.step("the object has one Event per controller", async () => {
+    const events = (await cluster.list(Event)).map(({ type, reason, note, regarding, series }) =>
+      [type, reason, regarding?.name, note?.includes(".data.text of ConfigMap"), series?.count ?? 1].join(" ")
+    );
+    assert.deepEqual(events, ["Warning HotLoop a true 1", "Warning HotLoop a true 1"]);
+  });
+
+  await t.step("the condition names them, and is written once per controller", async () => {
+    const [ready, reconciling, ...others] = await conditions(cluster);
+    assert.deepEqual([ready, others], ["Ready=True Reconciled: ", []]);
+    assert.match(reconciling ?? "", /^Reconciling=True HotLoop: /);
+    assert(reconciling?.includes(FIGHT), reconciling);
+    const status = writes(cluster).filter((write) => write.endsWith("/status"));
+    // The first two say Ready.
+    assert.equal(status.length, 4);
+  });
+
+  await t.step("the metric has the field and the managers as labels", async () => {
+    const series = (await cluster.metrics()).split("\n").filter((line) => /^op_hot_loops.*} [1-9]/.test(line));
+    assert.deepEqual(series, [
+      'op_hot_loops{controller="alpha",kind="ConfigMap",field=".data.text",manager="test.alpha",other_manager="test.beta"} 1',
+      'op_hot_loops{controller="beta",kind="ConfigMap",field=".data.text",manager="test.beta",other_manager="test.alpha"} 1',
+    ]);
+    assert.match(await cluster.metrics(), /op_delayed_reconciles_total{controller="alpha"} [1-9]/);
+  });
+
+  await t.step("a spec change ends the delay at once", async () => {
+    const before = alpha.runs.length + beta.runs.length;
+    await cluster.patch(Note, "a", { spec: { text: "peace" } });
+    await cluster.advance("0s");
+    assert(alpha.runs.length + beta.runs.length >= before + 2);
+  });
+
+  await t.step("the loop's end takes the condition away, and is logged", async () => {
+    await cluster.advance("3m");
+    assert.deepEqual(await conditions(cluster), ["Ready=True Reconciled: "]);
+    assert(cluster.logged.some(({ message }) => message === "Hot loop ended"));
+    assert(!/^op_hot_loops.*} [1-9]/m.test(await cluster.metrics()));
+    await cluster.settle();
+  });
+});
+
+Deno.test("a fight with another client is reported with that client's field manager", async () => {
+  let cluster: MemoryCluster | undefined;
+  const notes = controller(Note, {
+    owns: [ConfigMap],
+    async reconcile({ metadata: { name } }, { apply }) {
+      await apply(ConfigMap, { metadata: { name }, data: { text: "ours", "other.key": "ours" } });
+      const theirs = { data: { "other.key": "theirs" } };
+      await cluster!.client.patch(ConfigMap, name, theirs, { namespace: "default", manager: "kubectl-edit" });
+    },
+  });
+  await using made = cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.advance("10s");
+  const [line] = made.logged.filter(({ message }) => message === "Hot loop detected");
+  assert.equal(line?.fields.field, '.data["other.key"]');
+  assert.equal(line.fields.otherManager, "kubectl-edit");
+  // One list finds the manager, which the cache does not hold.
+  const lists = made.sent({ kind: ConfigMap, verb: "list" }).filter(({ path }) => path.includes("metadata.name"));
+  assert.equal(lists.length, 1);
+});
+
+Deno.test("a field that another client removes again and again is reported with the last other manager", async () => {
+  let cluster: MemoryCluster | undefined;
+  const notes = controller(Note, {
+    owns: [ConfigMap],
+    async reconcile({ metadata: { name } }, { apply }) {
+      await apply(ConfigMap, { metadata: { name }, data: { text: "ours" } });
+      const theirs = { data: { text: null }, metadata: { annotations: { cleaned: "yes" } } };
+      await cluster!.client.patch(ConfigMap, name, theirs, { namespace: "default", manager: "cleaner" });
+    },
+  });
+  await using made = cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.advance("10s");
+  const [line] = made.logged.filter(({ message }) => message === "Hot loop detected");
+  assert.deepEqual([line?.fields.field, line?.fields.otherManager], [".data.text", "cleaner"]);
+});
+
+Deno.test("a child that is deleted again and again is reported without a field", async () => {
+  let cluster: MemoryCluster | undefined;
+  const notes = controller(Note, {
+    owns: [ConfigMap],
+    async reconcile({ metadata: { name } }, { apply }) {
+      await apply(ConfigMap, { metadata: { name }, data: {} });
+      await cluster!.delete(ConfigMap, name);
+    },
+  });
+  await using made = cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.advance("10s");
+  const [line] = made.logged.filter(({ message }) => message === "Hot loop detected");
+  assert.match(
+    String(line?.fields.cause),
+    /Each reconcile of "test.notes" creates or deletes ConfigMap "default\/a"\./,
+  );
+});
+
+Deno.test("settle fails with the object, the field, both field managers and the trigger", async () => {
+  const messages: string[] = [];
+  const unsettled = async (options: MemoryClusterOptions) => {
+    await using cluster = await memoryCluster(options);
+    await cluster.create(Note, "a", { spec: {} });
+    messages.push(await cluster.settle().then(() => "settled", ({ message }: Error) => message));
+  };
+  await unsettled({ parts: { alpha: setsText("of alpha").part, beta: setsText("of beta").part } });
+  await unsettled({ parts: { notes: recording(() => requeue("0s")).notes } });
+  let count = 0;
+  const counting = controller(Note, { reconcile: (_note, { status }) => status({ runs: ++count }) });
+  const naming = controller(Note, { reconcile: (_note, { status }) => status({ text: `${++count}` }) });
+  await unsettled({ parts: { counting, naming } });
+  const golden = new URL("../golden/hot_loops.txt", import.meta.url);
+  assert.equal(`${messages.join("\n\n")}\n`, await Deno.readTextFile(golden));
+});
+
+Deno.test("the report of a fight over a Secret has none of its values", async () => {
+  const setsPassword = (password: string) =>
+    controller(Note, {
+      owns: [Secret],
+      async reconcile({ metadata: { name } }, { apply }) {
+        await apply(Secret, { metadata: { name }, stringData: { password } });
+      },
+    });
+  await using cluster = await memoryCluster({
+    parts: { alpha: setsPassword("hunter2"), beta: setsPassword("swordfish") },
+  });
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.advance("10s");
+  const unsettled = await cluster.settle().catch(({ message }: Error) => message);
+  const reports = JSON.stringify([
+    unsettled,
+    cluster.logged,
+    await conditions(cluster),
+    await cluster.list(Event),
+    await cluster.metrics(),
+  ]);
+  assert(reports.includes(".data.password"));
+  for (const secret of ["hunter2", "swordfish"]) {
+    assert(!reports.includes(secret) && !reports.includes(btoa(secret)), secret);
+  }
+});
+
+Deno.test('requeue("0s") is immediate for the burst, then slowed and reported', async () => {
+  const times: number[] = [];
+  let cluster: MemoryCluster | undefined;
+  const { notes } = recording(() => {
+    times.push(cluster!.clock.elapsed());
+    return requeue("0s");
+  });
+  await using made = cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.advance("1m");
+  assert.deepEqual(times.slice(0, BURST).filter((time) => time !== times[0]), []);
+  assert(times.length < 110, `${times.length} reconciles`);
+  assert.deepEqual(await conditions(cluster), [
+    "Ready=True Reconciled: ",
+    'Reconciling=True HotLoop: Controller "notes": Reconciled more than 50 times in a row; now delayed by up to 30s. ' +
+    'The reconciler returned requeue("0s") each time: return a longer delay, or nothing.',
+  ]);
+  await cluster.advance("10m");
+  const pauses = times.slice(-4).map((time, i, all) => i === 0 ? 30_000 : time - all[i - 1]!);
+  assert.deepEqual(pauses, [30_000, 30_000, 30_000, 30_000]);
+  assert.equal(made.logged.filter(({ message }) => message === "Hot loop detected").length, 1);
+});
+
+Deno.test("controllers that answer each other with new values are slowed to one reconcile a second", async () => {
+  let count = 0;
+  const raising = (name: "text" | "runs") =>
+    controller(Note, {
+      reconcile(_note, { status }) {
+        count++;
+        status(name === "runs" ? { runs: count } : { text: String(count) });
+      },
+    });
+  await using cluster = await memoryCluster({ parts: { ping: raising("runs"), pong: raising("text") } });
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.advance("1m");
+  assert(count < 320, `${count} reconciles`);
+  const before = count;
+  await cluster.advance("1m");
+  assert(count - before <= 122, `${count - before} reconciles in a minute`);
+  const [line] = cluster.logged.filter(({ message }) => message === "Hot loop detected");
+  assert.match(String(line?.fields.trigger), /Note "default\/a" changed by controller "p[io]ng"/);
+});
+
+for (const who of ["the controller", "another client"] as const) {
+  Deno.test(`an object whose spec ${who} changes in each reconcile is slowed, although spec changes end delays`, async () => {
+    let runs = 0;
+    let cluster: MemoryCluster | undefined;
+    const notes = controller(Note, {
+      uses: [access(Note, "patch")],
+      async reconcile({ metadata: { name } }, { patch }) {
+        const changed = { spec: { text: `${++runs}` } };
+        if (who === "the controller") await patch(Note, name, changed);
+        else await cluster!.patch(Note, name, changed);
+      },
+    });
+    await using made = cluster = await memoryCluster({ parts: { notes } });
+    await made.create(Note, "a", { spec: {} });
+    await made.advance("1m");
+    assert(runs < 250, `${runs} reconciles`);
+  });
+}
+
+Deno.test("an object that was created again under the same name is not delayed", async () => {
+  const { notes, runs } = recording(({ spec }) => spec.text === "hot" ? requeue("0s") : undefined);
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: { text: "hot" } });
+  await cluster.advance("10m");
+  await cluster.delete(Note, "a");
+  await cluster.create(Note, "a", { spec: { text: "cold" } });
+  await cluster.advance("0s");
+  assert.equal(runs.at(-1), "a cold: changed");
+  assert.deepEqual(await conditions(cluster), ["Ready=True Reconciled: "]);
+  await cluster.advance("2m");
+  assert.equal(runs.filter((run) => run.startsWith("a cold")).length, 1);
+});
+
+Deno.test("deletion ends the delay at once", async () => {
+  const cleaned: number[] = [];
+  let cluster: MemoryCluster | undefined;
+  const { notes } = recording(() => requeue("0s"), { cleanup: () => void cleaned.push(cluster!.clock.elapsed()) });
+  await using made = cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.advance("10m");
+  await cluster.delete(Note, "a");
+  const then = made.clock.elapsed();
+  await cluster.advance("0s");
+  assert.deepEqual(cleaned, [then]);
+});
+
+const NOT_SLOWED: readonly {
+  readonly name: string;
+  readonly reconcile: Parameters<typeof recording>[0];
+  readonly act?: (cluster: MemoryCluster) => Promise<void>;
+  /** Number of reconciles, at least. */
+  readonly runs: number;
+}[] = [
+  { name: 'a poll with requeue("1s")', reconcile: () => requeue("1s"), runs: 600 },
+  {
+    name: "a poll that writes each time",
+    reconcile: (() => {
+      let runs = 0;
+      return (_note, { status }) => {
+        status({ runs: ++runs });
+        return requeue("1s");
+      };
+    })(),
+    runs: 600,
+  },
+  {
+    name: "retries after errors",
+    reconcile: () => {
+      throw new TemporaryError("not yet");
+    },
+    runs: 15,
+  },
+  {
+    name: "retries with a fixed delay",
+    reconcile: () => {
+      throw new TemporaryError("not yet", { retry: "1s" });
+    },
+    runs: 600,
+  },
+  {
+    name: "a state machine of 40 steps",
+    reconcile: ({ status: before }, { status }) => {
+      const runs = (before?.runs ?? 0) + 1;
+      status({ runs });
+      return runs < 40 ? requeue("0s") : undefined;
+    },
+    runs: 40,
+  },
+  {
+    name: "a burst of 20 spec changes",
+    reconcile: ({ spec }, { status }) => status({ text: spec.text }),
+    act: async (cluster) => {
+      for (let i = 0; i < 20; i++) {
+        await cluster.patch(Note, "a", { spec: { text: `${i}` } });
+        await cluster.advance("50ms");
+      }
+    },
+    runs: 21,
+  },
+  {
+    name: "a burst of 20 label changes",
+    reconcile: (_note, { status, reason }) => status({ text: `${reason} ${crypto.randomUUID()}` }),
+    act: async (cluster) => {
+      for (let i = 0; i < 20; i++) {
+        await cluster.patch(Note, "a", { metadata: { labels: { i: `${i}` } } });
+        await cluster.advance("50ms");
+      }
+    },
+    runs: 21,
+  },
+  {
+    name: "200 changes that need no write",
+    reconcile: () => {},
+    act: async (cluster) => {
+      for (let i = 0; i < 200; i++) {
+        await cluster.patch(Note, "a", { metadata: { labels: { i: `${i}` } } });
+        await cluster.advance("0s");
+      }
+    },
+    runs: 201,
+  },
+];
+
+for (const { name, reconcile, act, runs: expected } of NOT_SLOWED) {
+  Deno.test(`${name} is not delayed or reported`, async () => {
+    const { notes, runs } = recording(reconcile);
+    await using cluster = await memoryCluster({ parts: { notes } });
+    await cluster.create(Note, "a", { spec: {} });
+    await cluster.advance("0s");
+    if (act) await act(cluster);
+    else await cluster.advance("10m");
+    assert(runs.length >= expected, `${runs.length} reconciles`);
+    assert.match(await cluster.metrics(), /op_delayed_reconciles_total{controller="notes"} 0/);
+    assert(!cluster.logged.some(({ message }) => message === "Hot loop detected"));
+  });
+}
+
+Deno.test("1,000 objects with a child each are not delayed, next to one that is reconciled over and over", async () => {
+  const { notes } = recording(async ({ metadata: { name }, spec }, { apply, status }) => {
+    await apply(ConfigMap, { metadata: { name }, data: { text: spec.text } });
+    status({ text: spec.text });
+    return name === "hot" ? requeue("0s") : undefined;
+  });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "hot", { spec: {} });
+  const names = Array.from({ length: 1000 }, (_, i) => `n-${i}`);
+  for (const name of names) await cluster.create(Note, name, { spec: {} });
+  await cluster.advance("0s");
+  const ready = (await cluster.list(Note)).filter(({ status }) => status?.text === "hello");
+  assert.equal(ready.length, 1001);
+  const loops = cluster.logged.filter(({ message }) => message === "Hot loop detected");
+  assert.deepEqual(loops.map(({ fields }) => fields.name), ["hot"]);
+});
