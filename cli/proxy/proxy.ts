@@ -97,7 +97,7 @@ function failed({ message }: Error): Response {
 }
 
 /**
- * Sends requests to an API server.
+ * Sends requests to an API server. `Impersonate-*` headers of a request are dropped.
  *
  * @param connection The way to it.
  * @param headers Headers that each request gets, such as `impersonate-user`.
@@ -105,6 +105,8 @@ function failed({ message }: Error): Response {
 export function forwardTo(connection: Connection, headers: Readonly<Record<string, string>> = {}): Forward {
   return async ({ method, url, headers: own, body, signal }) => {
     const all = new Headers(own);
+    // Whom the program acts as is decided here: it must not lift its service account's limits with a header of its own.
+    for (const name of [...all.keys()]) if (name.startsWith("impersonate-")) all.delete(name);
     for (const [name, value] of Object.entries(headers)) all.set(name, value);
     const send = async (): Promise<{ response: Response; authorization: string | undefined }> => {
       const request = new Request(connection.url + url.pathname + url.search, {
