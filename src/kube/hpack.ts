@@ -1,6 +1,7 @@
 /**
- * Headers as HTTP/2 sends them (RFC 7541). What we send is indexed: most headers of a request are those of the one before, and cost a byte each. What we
- * receive is not, for we ask the server for a table of no size: so the answer to nearly all requests is told by its first byte.
+ * Headers as HTTP/2 sends them (RFC 7541). What we send is indexed, except the token: most headers of a request are those of the one before, and cost a byte
+ * each. What we receive is not indexed, as we ask the server for a table of size zero: of a success only the status is decoded, the rest is checked and
+ * skipped.
  */
 
 /** Of the table that both sides have from the start (RFC 7541, appendix A), the names that we send, and those that we look for. */
@@ -84,7 +85,11 @@ export class HeaderWriter {
     this.#number(0x80, 7, HTTPS);
     this.#indexed(":authority", authority);
     this.#literal(0, 4, ":path", path);
-    for (const name in headers) this.#indexed(name, headers[name]!);
+    for (const name in headers) {
+      // Never indexed: no table of the server's, or of a proxy on the way, is to hold a token (RFC 7541, 7.1.3).
+      if (name === "authorization") this.#literal(0x10, 4, name, headers[name]!);
+      else this.#indexed(name, headers[name]!);
+    }
     if (length !== undefined) this.#literal(0, 4, "content-length", String(length));
     return this.#out.subarray(0, this.#at);
   }
@@ -166,15 +171,22 @@ export interface AnswerHeaders {
 export function readHeaders(block: Uint8Array): AnswerHeaders | undefined {
   let status: number | undefined;
   let retryAfter: string | null = null;
+  let hasOthers = false;
+  const onStatus = (value: number): void => {
+    // RFC 9113, 8.3: exactly one, and before all other headers.
+    if (status !== undefined) throw new RangeError("there are two statuses");
+    if (hasOthers) throw new RangeError("a status follows other headers");
+    status = value;
+  };
   const reader = new Reader(block);
   while (!reader.isAtEnd) {
     const first = block[reader.at]!;
     if (first & 0x80) {
       const index = reader.number(7);
       if (index === 0 || index > STATIC_SIZE) throw new RangeError(`there is no header ${index}`);
-      status ??= STATUSES[index - STATUS];
-      // The others say nothing that an operator asks for.
-      if (status === 200) return { status, retryAfter: null };
+      refuseRequestHeader(index);
+      if (isStatusAt(index)) onStatus(STATUSES[index - STATUS]!);
+      else hasOthers = true;
       continue;
     }
     // A size of the table: ours has none.
@@ -184,16 +196,43 @@ export function readHeaders(block: Uint8Array): AnswerHeaders | undefined {
     }
     const index = reader.number(first & 0x40 ? 6 : 4);
     if (index > STATIC_SIZE) throw new RangeError(`there is no header ${index}`);
-    const name = index === 0 ? reader.text() : undefined;
-    const isStatus = index >= STATUS && index < STATUS + STATUSES.length || name === ":status";
-    const isRetry = index === RETRY_AFTER || name === "retry-after";
-    if (isStatus) status = Number(reader.text());
-    else if (isRetry) retryAfter = reader.text();
+    refuseRequestHeader(index);
+    let isStatus = isStatusAt(index);
+    let isRetry = index === RETRY_AFTER;
+    if (index === 0) {
+      // Of a success nothing but the status is asked for, so that its names need not be decoded.
+      const isPseudo = reader.isAtColon;
+      let name: string | undefined;
+      if (isPseudo || status !== 200) name = reader.text();
+      else reader.skip();
+      isStatus = name === ":status";
+      isRetry = name === "retry-after";
+      if (isPseudo && !isStatus) throw new RangeError(`an answer has no header "${name}"`);
+    }
+    if (isStatus) {
+      onStatus(statusOf(reader.text()));
+      continue;
+    }
+    hasOthers = true;
+    if (isRetry && status !== 200) retryAfter = reader.text();
     else reader.skip();
   }
-  if (status === undefined) return undefined;
-  if (!Number.isInteger(status) || status < 100 || status > 599) throw new RangeError("a status is no number");
-  return { status, retryAfter };
+  return status === undefined ? undefined : { status, retryAfter };
+}
+
+function isStatusAt(index: number): boolean {
+  return index >= STATUS && index < STATUS + STATUSES.length;
+}
+
+/** The first entries of the table are pseudo headers that only a request has. */
+function refuseRequestHeader(index: number): void {
+  if (index > 0 && index < STATUS) throw new RangeError(`an answer has a header of requests: ${index} of the table`);
+}
+
+/** `Number` would take "0xc8" and " 200" as well. */
+function statusOf(text: string): number {
+  if (!/^[1-5][0-9]{2}$/.test(text)) throw new RangeError("a status is no number");
+  return Number(text);
 }
 
 class Reader {
@@ -206,6 +245,14 @@ class Reader {
 
   get isAtEnd(): boolean {
     return this.at >= this.#block.length;
+  }
+
+  /** Whether the text that follows begins with a colon, as names of pseudo headers do. Huffman's code of it is 1011100. */
+  get isAtColon(): boolean {
+    // Beyond its end there is no byte, and no colon.
+    const length = this.#block[this.at] ?? 0;
+    const first = this.#block[this.at + 1] ?? 0;
+    return length < 128 ? length > 0 && first === 0x3a : first >> 1 === 0b1011100;
   }
 
   number(bits: number): number {
@@ -222,12 +269,19 @@ class Reader {
 
   text(): string {
     const isHuffman = (this.#block[this.at] ?? 0) >= 128;
-    const bytes = this.skip();
+    const bytes = this.#bytes();
     return isHuffman ? huffman(bytes) : String.fromCharCode(...bytes);
   }
 
+  /** Reads over a text. */
+  skip(): void {
+    const length = this.number(7);
+    if (this.at + length > this.#block.length) throw new RangeError("a text is longer than what holds it");
+    this.at += length;
+  }
+
   /** A text as it was sent. */
-  skip(): Uint8Array {
+  #bytes(): Uint8Array {
     const length = this.number(7);
     if (this.at + length > this.#block.length) throw new RangeError("a text is longer than what holds it");
     return this.#block.subarray(this.at, this.at += length);

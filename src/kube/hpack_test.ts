@@ -53,6 +53,21 @@ Deno.test("a table that the server makes smaller is not used any more, and it is
   assert.deepEqual(server.sizes, [0]);
 });
 
+Deno.test("a token is never indexed, whatever the table's size", () => {
+  for (const limit of [0, 4096]) {
+    const writer = new HeaderWriter(limit);
+    const server = serverTable(limit);
+    const headers = { authorization: "Bearer secret", accept: "application/json" };
+    for (let i = 0; i < 3; i++) {
+      const block = writer.write({ ...REQUEST, headers });
+      // The name by its place in the table, 23, in the form that is never indexed (RFC 7541, 6.2.3).
+      const at = String.fromCharCode(...block).indexOf("Bearer secret");
+      assert.deepEqual([...block.subarray(at - 3, at)], [0x1f, 23 - 15, "Bearer secret".length]);
+      assert.deepEqual(server.read(block).slice(4, 6), Object.entries(headers));
+    }
+  }
+});
+
 Deno.test("text beyond ASCII is sent with the length of its bytes", () => {
   const text = new TextDecoder().decode(new HeaderWriter(0).write({ ...REQUEST, path: "/ä€" }));
   assert(text.includes("\x06/ä€"));
@@ -81,6 +96,17 @@ const ANSWERS: [name: string, block: number[], expected: unknown][] = [
       .concat(0x5b, 0xb8, 0xe8, 0xb4, 0xbf),
     { status: 404, retryAfter: null },
   ],
+  ["headers behind a success, as they are, and no time to wait", [
+    0x88,
+    0,
+    11,
+    ...ascii("retry-after"),
+    1,
+    ...ascii("1"),
+  ], {
+    status: 200,
+    retryAfter: null,
+  }],
   ["trailers", [0x40, 1, ...ascii("a"), 1, ...ascii("b")], undefined],
 ];
 for (const [name, block, expected] of ANSWERS) {
@@ -98,6 +124,20 @@ const BROKEN: [name: string, block: number[]][] = [
   ["a code that is cut off", [0x08, 0x81, 0x60]],
   ["a code with its end inside", [0x08, 0x84, 0xff, 0xff, 0xff, 0xff]],
   ["a status that is none", [0x08, 3, ...ascii("abc")]],
+  ["a status that only JavaScript takes for a number", [0x08, 5, ...ascii("0xc8 ")]],
+  ["a status with a space", [0x08, 4, ...ascii(" 200")]],
+  ["a status of two digits", [0x08, 2, ...ascii("20")]],
+  ["a status of 600", [0x08, 3, ...ascii("600")]],
+  ["a second status", [0x88, 0x88]],
+  ["a second status in plain text", [0x88, 0x08, 3, ...ascii("404")]],
+  ["a second status by its name", [0x88, 0, 7, ...ascii(":status"), 3, ...ascii("404")]],
+  ["a status behind another header", [0x0f, 0x0d, 1, ...ascii("1"), 0x88]],
+  ["a header of requests, of the table", [0x88, 0x82]],
+  ["a header of requests, by its place in the table", [0x88, 0x04, 2, ...ascii("/x")]],
+  ["a header of requests, by its name", [0x88, 0, 5, ...ascii(":path"), 2, ...ascii("/x")]],
+  ["an unknown pseudo header", [0x88, 0, 4, ...ascii(":foo"), 1, ...ascii("x")]],
+  // ":path" by Huffman's code: RFC 7541, appendix B.
+  ["a header of requests by Huffman's code", [0x88, 0, 0x84, 0xb9, 0x58, 0xd3, 0x3f, 1, ...ascii("x")]],
 ];
 for (const [name, block] of BROKEN) {
   Deno.test(`an answer's headers are refused: ${name}`, () => {

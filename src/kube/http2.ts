@@ -24,6 +24,8 @@ const STREAM_WINDOW = 4 << 20;
 const CONNECTION_WINDOW = 2 ** 30;
 const GIVEN_BACK = 2 ** 24;
 const TABLE_SIZE = 4096;
+// As many as Go's client accepts (golang.org/x/net/http2, max1xxResponses).
+const MOST_INFORMATIONAL = 5;
 const NOTHING = new Uint8Array();
 const BREAKS_RULES = "the server breaks the rules of HTTP/2";
 
@@ -157,6 +159,7 @@ export class Http2 {
       reject,
       onAbort,
       head: undefined,
+      informational: 0,
       whole: undefined,
       body: undefined,
       unsent,
@@ -250,6 +253,7 @@ export class Http2 {
     if (stream === undefined) return;
     if (stream.head === undefined) return this.#onHead(stream, head, isEnd);
     if (!isEnd) return this.#refuse(stream, "an answer goes on behind its end");
+    if (head !== undefined) return this.#refuse(stream, "an answer has a second status at its end");
     this.#onEnd(stream, stream.whole?.bytes ?? NOTHING);
   }
 
@@ -257,7 +261,8 @@ export class Http2 {
     if (head === undefined) return this.#refuse(stream, "an answer has no status");
     if (head.status < 200) {
       // Told on the way: the answer is still to come. HTTP/2 has no other protocol to change to.
-      if (isEnd || head.status === 101) this.#refuse(stream, `an answer has the status ${head.status}`);
+      if (isEnd || head.status === 101) return this.#refuse(stream, `an answer has the status ${head.status}`);
+      if (++stream.informational > MOST_INFORMATIONAL) this.#refuse(stream, "an answer never comes: too many of 1xx");
       return;
     }
     stream.head = head;

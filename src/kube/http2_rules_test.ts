@@ -185,6 +185,24 @@ Deno.test("a connection ends when the server does not begin with its settings", 
   await assert.rejects(failing, /it does not begin with its settings/);
 });
 
+Deno.test("a connection ends when the server begins with an acknowledgment of our settings", async () => {
+  const peer = peerOf({ greets: false });
+  const failing = peer.http2.request(asking());
+  peer.send((out) => out.frame(FRAME.settings, FLAG.ack, 0, bytes("")));
+  await assert.rejects(failing, /it does not begin with its settings/);
+});
+
+Deno.test("a few informational answers come before an answer, and the answer is taken", async () => {
+  const peer = peerOf();
+  const asked = peer.http2.request(asking());
+  await peer.got(FRAME.headers, 1);
+  peer.send((out) => {
+    for (let i = 0; i < 5; i++) out.frame(FRAME.headers, FLAG.endHeaders, 1, Uint8Array.of(0x08, 3, ...bytes("103")));
+    answer(out, 1);
+  });
+  assert.equal((await asked).status, 200);
+});
+
 Deno.test("a connection over which nothing goes on ends when a first window is too large", async () => {
   const gone = Promise.withResolvers<void>();
   const peer = peerOf({ onGone: gone.resolve });
@@ -212,6 +230,19 @@ const REFUSED: Record<string, { write: (out: FrameWriter) => void; told: RegExp;
   "an end that is told on the way": {
     write: (out) => answer(out, 1, Uint8Array.of(0x08, 3, ...bytes("103"))),
     told: /an answer has the status 103/,
+  },
+  "informational answers without end": {
+    write: (out) => {
+      for (let i = 0; i < 6; i++) out.frame(FRAME.headers, FLAG.endHeaders, 1, Uint8Array.of(0x08, 3, ...bytes("103")));
+    },
+    told: /too many of 1xx/,
+  },
+  "trailers with a status": {
+    write: (out) => {
+      out.frame(FRAME.headers, FLAG.endHeaders, 1, OK);
+      answer(out, 1, OK);
+    },
+    told: /a second status at its end/,
   },
   "another protocol": {
     write: (out) => out.frame(FRAME.headers, FLAG.endHeaders, 1, Uint8Array.of(0x08, 3, ...bytes("101"))),

@@ -13,6 +13,8 @@ export interface Stream {
   readonly reject: (error: unknown) => void;
   readonly onAbort: () => void;
   head: AnswerHeaders | undefined;
+  /** Number of informational (1xx) answers that came before it. */
+  informational: number;
   /** Of an answer that comes whole. */
   whole: Gathered | undefined;
   /** Of one that is read as it comes. */

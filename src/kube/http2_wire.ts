@@ -98,7 +98,8 @@ export class Wire {
   #take(frame: Frame): void {
     const { type, flags, stream, payload } = frame;
     refuseBrokenFrame(frame, this.#told.next);
-    if (!this.#isGreeted && type !== FRAME.settings) throw new RangeError("it does not begin with its settings");
+    const isGreeting = type === FRAME.settings && (flags & FLAG.ack) === 0;
+    if (!this.#isGreeted && !isGreeting) throw new RangeError("it does not begin with its settings");
     this.#isGreeted = true;
     if (this.#block !== undefined && type !== FRAME.continuation) throw new RangeError("a header block breaks off");
     switch (type) {
