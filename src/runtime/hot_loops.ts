@@ -1,11 +1,9 @@
-/**
- * Objects that are reconciled over and over, of all controllers of an operator. Controllers of one kind share an
- * object's condition, so that each writes the same message: otherwise the message itself would keep the loop going.
- */
+/** Objects that are reconciled over and over, and why, of all controllers of an operator. */
 import { BURST, effectOf, LONGEST_PAUSE, LONGEST_PAUSE_OF_PROGRESS } from "../queue/loop_limit.ts";
 import type { AnyKind, KubeObject } from "../resource/kind.ts";
 import { keyOf, type ObjectKey } from "../watch/key.ts";
 import { printPath } from "./field_path.ts";
+import { heldConditions, statusOf } from "./status.ts";
 import type { FieldWrites, LoopTrace, LoopTrigger } from "./loop_trace.ts";
 
 /** Reason of the condition and of the Event. */
@@ -70,39 +68,60 @@ function printTrigger(trigger: LoopTrigger | undefined): string {
   return by === undefined ? what : `${what} by controller "${by.part}", which reconciled "${by.key}"`;
 }
 
+// Another operator of the same kind may remove the condition each time: to insist would be a loop of its own.
+const MOST_REPORTS = 3;
+
+/** The loops of one object. */
+interface ObjectLoops {
+  /** By the controller's key. */
+  readonly loops: Map<string, HotLoop>;
+  /** How often the condition was added. */
+  reports: number;
+}
+
 /** The loops of an operator's controllers. */
 export class HotLoops {
-  /** By the object, then by the controller's key. */
-  readonly #loops = new Map<string, Map<string, HotLoop>>();
+  readonly #objects = new Map<string, ObjectLoops>();
 
   /** Notes that an object is reconciled over and over by a controller. */
   begin(kind: AnyKind, key: ObjectKey, part: string, loop: HotLoop): void {
     const object = objectOf(kind, key);
-    const loops = this.#loops.get(object) ?? new Map<string, HotLoop>();
-    this.#loops.set(object, loops.set(part, loop));
+    const held = this.#objects.get(object) ?? { loops: new Map<string, HotLoop>(), reports: 0 };
+    held.loops.set(part, loop);
+    this.#objects.set(object, held);
   }
 
   /** Notes that it is no longer. */
   end(kind: AnyKind, key: ObjectKey, part: string): void {
     const object = objectOf(kind, key);
-    const loops = this.#loops.get(object);
-    loops?.delete(part);
-    if (loops?.size === 0) this.#loops.delete(object);
+    const held = this.#objects.get(object);
+    held?.loops.delete(part);
+    if (held?.loops.size === 0) this.#objects.delete(object);
   }
 
-  /** The message about an object for its status, the same for all controllers; `undefined` for nearly all objects. */
-  messageFor(kind: AnyKind, { metadata }: KubeObject): string | undefined {
+  /**
+   * Returns the message of an object's condition; `undefined` for nearly all objects. A message that is there stays, whichever
+   * controller wrote it: the condition must not be what two controllers change back and forth.
+   *
+   * @param kind The object's kind.
+   * @param object The object as it is.
+   */
+  messageFor(kind: AnyKind, object: KubeObject): string | undefined {
     // Nearly always.
-    if (this.#loops.size === 0) return undefined;
-    const loops = this.#loops.get(objectOf(kind, keyOf(metadata)));
-    if (loops === undefined) return undefined;
-    return [...loops].sort(([one], [other]) => one < other ? -1 : 1)
-      .map(([part, { message }]) => `Controller "${part}": ${message}`).join(" ");
+    if (this.#objects.size === 0) return undefined;
+    const held = this.#objects.get(objectOf(kind, keyOf(object.metadata)));
+    if (held === undefined) return undefined;
+    const there = heldConditions(statusOf(object)).find(({ reason }) => reason === HOT_LOOP);
+    if (there !== undefined) return there.message;
+    if (held.reports === MOST_REPORTS) return undefined;
+    held.reports++;
+    const [[part, { message }]] = [...held.loops] as [[string, HotLoop]];
+    return `Controller "${part}": ${message}`;
   }
 
   /** The loops of one controller. */
   of(part: string): readonly HotLoop[] {
-    return [...this.#loops.values()].flatMap((loops) => loops.get(part) ?? []);
+    return [...this.#objects.values()].flatMap(({ loops }) => loops.get(part) ?? []);
   }
 }
 

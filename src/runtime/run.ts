@@ -76,9 +76,10 @@ async function reconcile(scope: Scope, start: RunStart): Promise<Outcome> {
   return outcome;
 }
 
-/** Reports that the object is reconciled over and over. The message stays the same while that lasts, so that it is written once. */
-function offerHotLoop({ hotLoops, controller: { kind } }: Scope, { object, draft }: Run): void {
-  const message = ownsStatus(kind) ? hotLoops.messageFor(kind, object) : undefined;
+/** Reports that the object is reconciled over and over. */
+function offerHotLoop(scope: Scope, { object, draft }: Run): void {
+  const { hotLoops, controller: { kind } } = scope;
+  const message = ownsStatus(kind) ? hotLoops.messageFor(kind, liveCopy(scope, object)) : undefined;
   if (message !== undefined) draft.offerCondition({ type: "Reconciling", status: "True", reason: HOT_LOOP, message });
 }
 

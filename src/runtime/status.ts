@@ -124,7 +124,8 @@ export function statusOf(object: KubeObject): Record<string, unknown> {
   return isObject(status) ? status : {};
 }
 
-function heldConditions({ conditions }: Record<string, unknown>): readonly Condition[] {
+/** The conditions that a status has. */
+export function heldConditions({ conditions }: Record<string, unknown>): readonly Condition[] {
   return Array.isArray(conditions) ? conditions : [];
 }
 

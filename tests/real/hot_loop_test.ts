@@ -1,0 +1,124 @@
+/** Hot loops on a real API server: two operators that fight over a field of one child, and a reconciler that always asks for the next reconcile. */
+import assert from "node:assert/strict";
+import { controller, operator, requeue, resource, s } from "../../mod.ts";
+import { systemClock } from "../../src/base/clock.ts";
+import { Event } from "../../src/kinds/events_v1.gen.ts";
+import { ConfigMap } from "../../src/kinds/mod.ts";
+import type { Connection } from "../../src/kube/connection.ts";
+import { BURST } from "../../src/queue/loop_limit.ts";
+import { realCluster } from "../../src/testing/real_cluster.ts";
+import { adminClient, watched } from "../_watched.ts";
+import { hastened } from "./_hastened.ts";
+import { install } from "./_install.ts";
+
+const Note = resource({
+  group: "loops.example.com",
+  version: "v1",
+  kind: "Note",
+  spec: s.object({ text: s.string() }),
+  status: s.object({}),
+});
+
+const operatorThatSets = (name: string) => {
+  const notes = controller(Note, {
+    owns: [ConfigMap],
+    async reconcile({ metadata, spec }, { apply }) {
+      if (spec.text === "requeue") return name === "alpha" ? requeue("0s") : undefined;
+      if (spec.text !== "fight") return undefined;
+      await apply(ConfigMap, { metadata: { name: metadata.name }, data: { x: `of ${name}` } });
+      return undefined;
+    },
+  });
+  return operator({ name, parts: { notes }, health: false });
+};
+
+Deno.test("hot loops are slowed and reported on a real API server", async (t) => {
+  await using cluster = await realCluster();
+  const client = adminClient(cluster);
+  const operators = [operatorThatSets("alpha"), operatorThatSets("beta")];
+  await install(client, operators[0]!);
+
+  // Time passes ten times more slowly: what is delayed by 100 ms is delayed by a second, however slow the machine is.
+  const clock = hastened(systemClock, 0.1);
+  const sent: string[] = [];
+  const connection: Connection = {
+    url: cluster.url,
+    close() {},
+    fetch: (request) => {
+      if (request.method !== "GET") sent.push(`${request.method} ${new URL(request.url).pathname}`);
+      return cluster.fetch(request);
+    },
+  };
+  const stop = new AbortController();
+  const running = operators.map((op) => op.run({ connection, clock, signal: stop.signal }));
+  await using _stopped = {
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await Promise.all(running);
+    },
+  };
+  await using notes = await watched(client, Note);
+  await using events = await watched(client, Event);
+  const reports = (name: string) =>
+    events.values().filter(({ reason, regarding }) => reason === "HotLoop" && regarding?.name === name);
+
+  await t.step("two operators that set one field write it a bounded number of times", async () => {
+    const began = clock.elapsed();
+    await client.create(Note, { metadata: { name: "fight" }, spec: { text: "fight" } }, { namespace: "default" });
+    await notes.until((all) =>
+      all.some(({ status }) => status?.conditions?.some(({ reason }) => reason === "HotLoop"))
+    );
+    const writes = sent.filter((write) => write.endsWith("/configmaps/fight")).length;
+    const seconds = (clock.elapsed() - began) / 1000;
+    assert(writes > BURST, `${writes} writes`);
+    // For each operator the burst, what leaks meanwhile, and ten a second at most after it.
+    assert(writes <= 2 * (BURST + 2 + 11 * seconds), `${writes} writes in ${seconds} s`);
+  });
+
+  await t.step("an Event names the field and both field managers", async () => {
+    await events.until(() => reports("fight").length > 0);
+    const [event] = reports("fight");
+    assert.equal(event?.type, "Warning");
+    assert.match(
+      event.note ?? "",
+      /Field managers "(alpha|beta)\.notes" and "(alpha|beta)\.notes" change \.data\.x of ConfigMap "default\/fight"/,
+    );
+    assert(event.note?.includes("alpha.notes") && event.note.includes("beta.notes"));
+  });
+
+  await t.step("kubectl shows it", async () => {
+    const { kubectl } = cluster.programs;
+    assert(kubectl, "kubectl is built with the control plane");
+    const folder = await Deno.makeTempDir({ prefix: "hot-loop-" });
+    try {
+      await Deno.writeTextFile(`${folder}/kubeconfig`, cluster.admin.kubeconfig);
+      const { stdout } = await new Deno.Command(kubectl, {
+        args: ["events", "--for", "note.loops.example.com/fight", "--kubeconfig", `${folder}/kubeconfig`],
+        env: { HOME: folder },
+      }).output();
+      assert.match(new TextDecoder().decode(stdout), /Warning +HotLoop +Note\/fight +.*\.data\.x of ConfigMap/);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  });
+
+  await t.step('requeue("0s") is reported as well', async () => {
+    await client.create(Note, { metadata: { name: "again" }, spec: { text: "requeue" } }, { namespace: "default" });
+    await events.until(() => reports("again").length > 0);
+    assert.match(reports("again")[0]?.note ?? "", /The reconciler returned requeue\("0s"\) each time/);
+  });
+
+  await t.step("an object next to them is reconciled at once", async () => {
+    await client.create(Note, { metadata: { name: "quiet" }, spec: { text: "quiet" } }, { namespace: "default" });
+    await notes.until((all) => all.some(({ metadata, status }) => metadata.name === "quiet" && status?.conditions));
+    assert(sent.filter((write) => write.endsWith("/notes/quiet/status")).length <= 2);
+    assert.equal(reports("quiet").length, 0);
+  });
+
+  await t.step("a spec change ends the fight", async () => {
+    await client.patch(Note, "fight", { spec: { text: "peace" } }, { namespace: "default" });
+    await notes.until((all) =>
+      all.some(({ metadata, status }) => metadata.name === "fight" && status?.observedGeneration === 2)
+    );
+  });
+});
