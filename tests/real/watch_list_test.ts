@@ -1,17 +1,20 @@
 /** Watch lists of a real API server on every path to it. Kubernetes 1.37 compresses them as several gzip members, of which `fetch` decodes the first. */
 import assert from "node:assert/strict";
 import { type Connection, operator } from "@op/sdk";
+import { operatorFolder } from "../../cli/_operator_folder.ts";
+import { cli } from "../../cli/cli.ts";
 import { systemClock } from "../../src/base/clock.ts";
-import { Namespace } from "../../src/kinds/mod.ts";
+import { ConfigMap, Namespace } from "../../src/kinds/mod.ts";
 import { connect } from "../../src/kube/connect.ts";
 import { denoMachine } from "../../src/operator/machine.ts";
 import { startOperator } from "../../src/operator/running.ts";
 import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
 import { adminClient } from "../_watched.ts";
-import { HANG_LIMIT } from "../eventually.ts";
+import { eventually, HANG_LIMIT } from "../eventually.ts";
 import { Note, recording } from "../runtime/_notes.ts";
 import { asPod } from "./_as_pod.ts";
 import { install } from "./_install.ts";
+import { RunningIo } from "./_running_io.ts";
 import { temporaryFolder } from "./_ways_in.ts";
 
 const COUNT = 300;
@@ -40,7 +43,47 @@ Deno.test(`an operator reconciles all ${COUNT} objects of a watch list on a real
   });
   await t.step("pod", async () => await reconcilesAll(await asPod(place)));
   await t.step("pod with tracing", async () => await reconcilesAll(await asPod(place, { isTraced: true })));
+
+  await using project = await operatorFolder(COPIES);
+  await project.write("kubeconfig", cluster.admin.kubeconfig);
+
+  await t.step("op plan", async () => {
+    const planned = await project.op("plan", "--kubeconfig", "kubeconfig", "-o", "json");
+    assert.equal(planned.code, 0, planned.stderr);
+    const writes: { verb: string; kind: string; name: string }[] = JSON.parse(planned.stdout);
+    const applied = writes.filter(({ verb, kind }) => verb === "apply" && kind === "ConfigMap");
+    assert.deepEqual(applied.map(({ name }) => name).sort(), names.toSorted());
+  });
+
+  await t.step("op dev", async () => {
+    const io = new RunningIo(project.path);
+    const ended = cli(["dev", "--kubeconfig", "kubeconfig"], io);
+    await eventually(async () => {
+      const copies = await client.list(ConfigMap, { namespace: "many" });
+      assert.equal(copies.filter(({ metadata }) => metadata.name.startsWith("note-")).length, COUNT);
+    }, { state: () => io.stdout + io.stderr });
+    io.end();
+    assert.equal(await ended, 0);
+  });
 });
+
+/** An operator that copies each note into a ConfigMap. */
+const COPIES = `
+const Note = resource({
+  group: "demo.example.com",
+  version: "v1",
+  kind: "Note",
+  spec: s.object({ text: s.string({ default: "hello" }) }),
+  status: s.object({ text: s.optional(s.string()), runs: s.optional(s.integer()) }),
+});
+const notes = controller(Note, {
+  owns: [ConfigMap],
+  async reconcile({ metadata: { name }, spec: { text } }, { apply }) {
+    await apply(ConfigMap, { metadata: { name }, data: { text } });
+  },
+});
+export default operator({ name: "copies", version: "1.0.0", health: false, parts: { notes } });
+`;
 
 async function reconcilesAll(connection: Connection): Promise<void> {
   const reconciled = new Set<string>();
