@@ -5,13 +5,14 @@ import type { CrdDiffOptions } from "./crd/diff.ts";
 import { EXIT, silentEnd, UsageError } from "./exit_code.ts";
 import type { Io } from "./io.ts";
 import { addNew, addOwn, addRunning, ALLOW_BREAKING, formOption } from "./project_commands.ts";
+import { printingSafely } from "./terminal.ts";
 import { VERSION } from "./version.ts";
 
 /**
  * Runs `op`. It never ends the process.
  *
  * @param args What stands behind `op`.
- * @param io The terminal and the shell.
+ * @param terminal The terminal and the shell.
  * @returns The exit code: 0 when done, 1 when something could not be done, 2 when the command line was wrong.
  *
  * @example Usage
@@ -24,7 +25,8 @@ import { VERSION } from "./version.ts";
  * assert.match(said, /^op \d+\.\d+\.\d+/);
  * ```
  */
-export async function cli(args: readonly string[], io: Io): Promise<number> {
+export async function cli(args: readonly string[], terminal: Io): Promise<number> {
+  const io = printingSafely(terminal);
   try {
     await program(io).parseAsync([...args], { from: "user" });
     return EXIT.done;

@@ -6,6 +6,7 @@ import { factsOf, NO_IMAGE, type PlaceOptions } from "../generate/generate.ts";
 import { type Form, type GlobalOptions, isColored } from "../global_options.ts";
 import type { Io } from "../io.ts";
 import { definitions, finalizers, identity, leader, permissions, server, workload } from "./checks.ts";
+import { colored } from "../terminal.ts";
 import { type Finding, looked } from "./finding.ts";
 import { webhooks } from "./webhooks.ts";
 
@@ -51,9 +52,9 @@ export async function doctor(file: string, options: DoctorOptions, io: Io): Prom
   if (wrong.length > 0) throw new Failure(`${wrong.length} of ${all.length} findings on "${facts.name}" are wrong`);
 }
 
-const COLORS = { good: "\x1b[32m", doubtful: "\x1b[33m", wrong: "\x1b[31m", unknown: "\x1b[33m" } as const;
+const COLORS = { good: "green", doubtful: "yellow", wrong: "red", unknown: "yellow" } as const;
 
 function line({ check, verdict, told }: Finding, isColored: boolean): string {
   const word = verdict.padEnd(8);
-  return `${isColored ? `${COLORS[verdict]}${word}\x1b[0m` : word}  ${check.padEnd(11)}  ${told}\n`;
+  return `${isColored ? colored(word, COLORS[verdict]) : word}  ${check.padEnd(11)}  ${told}\n`;
 }

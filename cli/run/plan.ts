@@ -16,6 +16,7 @@ import { type OperatorProcess, startOperatorProcess } from "./operator_process.t
 import { startArguments, type StartOptions } from "./start.ts";
 import { textDiff } from "./text_diff.ts";
 import { step } from "../progress.ts";
+import { colored } from "../terminal.ts";
 import { temporaryFolder } from "../temporary_folder.ts";
 
 /** Options for {@linkcode plan}. */
@@ -223,10 +224,10 @@ function lines(write: PlannedWrite, isColored: boolean): string {
   const place = `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
   const head = `${verb} ${place}${subresource === undefined ? "" : ` (${subresource})`}`;
   if (refused !== undefined) return `${head}: refused: ${refused}\n`;
-  const colors = { "+": "\x1b[32m", "-": "\x1b[31m", " ": "" } as const;
+  const colors = { "+": "green", "-": "red" } as const;
   const diff = diffOf(write).map((line) => {
-    const color = isColored ? colors[line[0] as keyof typeof colors] : "";
-    return `  ${color}${line}${color === "" ? "" : "\x1b[0m"}\n`;
+    const color = isColored ? colors[line[0] as keyof typeof colors] : undefined;
+    return `  ${color === undefined ? line : colored(line, color)}\n`;
   });
   return `${head}\n${diff.join("")}`;
 }

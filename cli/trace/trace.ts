@@ -16,7 +16,8 @@ const PLACE = new RegExp(
 
 /**
  * Prints a log with its stack traces as source: `website/controller.ts:23:11` in place of
- * `file:///tmp/deno-compile-shop/operator.js:14:20395`. Everything else stays as it is, so that lines of JSON stay JSON.
+ * `file:///tmp/deno-compile-shop/operator.js:14:20395`. Control sequences are removed;
+ * everything else stays as it is, so that lines of JSON stay JSON.
  *
  * @param executable The executable, or the `.map` that `op build` put beside it.
  * @param log The log, or `-` for standard input.

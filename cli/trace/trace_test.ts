@@ -33,10 +33,10 @@ const LOGS = [
     expected: '{"stack":"Error: x\\n    at main.ts:1:1\\n"}',
   },
   {
-    name: "an error in colours",
+    name: "an error in colors, which are removed",
     log:
       "    at \x1b[1ma\x1b[22m (\x1b[36mfile:///tmp/deno-compile-shop/operator.js\x1b[39m:\x1b[33m2\x1b[39m:\x1b[33m9\x1b[39m)\n",
-    expected: "    at \x1b[1ma\x1b[22m (\x1b[36mwebsite/controller.ts:10:5\x1b[39m)\n",
+    expected: "    at a (website/controller.ts:10:5)\n",
   },
   {
     name: "what has no source stays",

@@ -1,0 +1,67 @@
+/**
+ * What `op` prints contains values from clusters and files, which anybody may have written. A control sequence in one could clear the screen, change the window's
+ * title or fill the clipboard, so none is printed: not to a terminal, and not to a file or a pipe, which somebody prints later.
+ */
+import type { Io } from "./io.ts";
+
+/** Colors of `op`'s own words. */
+const COLORS = { red: 31, green: 32, yellow: 33 } as const;
+
+/** A color of {@linkcode colored}. */
+export type Color = keyof typeof COLORS;
+
+/** Begins a style of our own. No value from outside can contain it. */
+const OWN_STYLE = `\x1b${crypto.randomUUID()}`;
+
+const STYLE = new RegExp("\u001b\\[[0-9;:]*m", "g");
+// Tabs and line ends are fine. A carriage return elsewhere would overwrite the line.
+const CONTROL = /(?![\t\n\r])\p{Cc}|\r(?!\n|$)/gu;
+
+/**
+ * Colors a text. Only {@linkcode printingSafely} understands the result.
+ *
+ * @param text The text.
+ * @param color The color.
+ */
+export function colored(text: string, color: Color): string {
+  return `${OWN_STYLE}[${COLORS[color]}m${text}${OWN_STYLE}[0m`;
+}
+
+/**
+ * Returns a text without control sequences: styles are removed, other control characters are escaped as in JSON.
+ *
+ * @param text A text from outside.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(printable("a\x1b[31mb\x1b[0m\n\x1b[2J\x07"), "ab\n\\u001b[2J\\u0007");
+ * ```
+ */
+export function printable(text: string): string {
+  return text.replace(STYLE, "").replace(
+    CONTROL,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+/**
+ * Returns a terminal to which no control sequences are written but those of {@linkcode colored}.
+ *
+ * @param io The terminal and the shell.
+ */
+export function printingSafely(io: Io): Io {
+  const safe = (text: string): string => text.split(OWN_STYLE).map(printableStyle).join("");
+  return Object.create(io, {
+    out: { value: (text: string) => io.out(safe(text)) },
+    err: { value: (text: string) => io.err(safe(text)) },
+  });
+}
+
+/** A piece behind the mark of a style begins with the rest of the sequence. */
+function printableStyle(piece: string, index: number): string {
+  if (index === 0) return printable(piece);
+  const [style = ""] = /^\[\d+m/.exec(piece) ?? [];
+  return `${style === "" ? "" : "\x1b"}${style}${printable(piece.slice(style.length))}`;
+}
