@@ -173,7 +173,10 @@ function program(io: Io): Command {
     .option("--yes", "do it (default: tell what would go)")
     .option("--adopt", "also delete objects that belong to another operator of the same name")
     .option("--keep-objects", "leave its kinds and their objects")
-    .option("--release-finalizers", "let objects go that the operator did not clean up in time")
+    .option(
+      "--release-finalizers",
+      "remove the operator's finalizers where it did not clean up in time, and from objects of kinds of others",
+    )
     .option("--orphan-dependents", "delete its kinds though objects that their objects owned are left")
     .option("--timeout <duration>", "how long it has to clean up, and the garbage collector after it", "2m")
     .action(async (file, options) => (await import("./deploy/uninstall.ts")).uninstall(file, options, io));
@@ -217,6 +220,10 @@ function program(io: Io): Command {
       (name: string, earlier: readonly string[] = []) => [...earlier, name],
     )
     .option("--descriptions <how>", "how much of the descriptions to take over: none, short or full", "full")
+    .option(
+      "--own",
+      "take the CustomResourceDefinitions over: the operator installs and deletes them (default: external)",
+    )
     .option("-o, --output <file>", "the file to write (default: standard output)")
     .option("--force", "replace the output if it is there")
     .option("--report", "say of each kind what could not be said by builders")

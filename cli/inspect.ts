@@ -30,8 +30,12 @@ export interface OperatorFacts {
   /** Identifies it among operators of the same name; absent where its `operator.toml` has none. */
   readonly id?: string;
   readonly version: string;
-  /** CustomResourceDefinitions, as they are sent to a cluster. */
+  /** CustomResourceDefinitions of its own kinds, as they are sent to a cluster. */
   readonly crds: readonly CustomResourceDefinitionManifest[];
+  /** CustomResourceDefinitions of its external kinds, as it declares them. They are never sent to a cluster. */
+  readonly externalCrds: readonly CustomResourceDefinitionManifest[];
+  /** Kinds of others on whose objects it puts finalizers: those of controllers with a cleanup. */
+  readonly foreignFinalized: readonly { readonly apiVersion: string; readonly kind: string }[];
   readonly permissions: readonly Permission[];
   readonly rights: readonly Right[];
   readonly manifests: ManifestGroups;
@@ -145,9 +149,15 @@ function factsOf(coded) {
     const { id, builder = {}, telemetry = false } = op.config ?? {};
     const finalizers = Object.values(op.parts).flatMap((part) => part.part === "controller" ? part.finalizer ?? [] : []);
     const reconciled = Object.values(op.parts).flatMap((part) => part.part === "controller" ? part.kind.crd?.metadata.name ?? [] : []);
+    const declared = Object.values(op.parts).flatMap(({ kind, into = [], owns = [], reads = [], watches = [], uses = [] }) =>
+      [kind, into, owns, reads, ...[...watches, ...uses].map(({ kind }) => kind)].flat());
+    const byVersions = declared.filter(({ external }) => external).map(({ crd }) => crd).sort((a, b) => b.spec.versions.length - a.spec.versions.length);
+    const externalCrds = [...new Map(byVersions.toReversed().map((crd) => [crd.metadata.name, crd])).values()];
+    const foreignFinalized = Object.values(op.parts).filter(({ kind, cleanup }) => cleanup && (!kind.crd || kind.external))
+      .map(({ kind: { apiVersion, kind } }) => ({ apiVersion, kind }));
     const controllers = Object.keys(op.parts).filter((key) => op.parts[key].part === "controller");
     const manifests = op.manifests(${JSON.stringify(install)});
-    return { name, id, version, crds: op.crds(), permissions: op.permissions(), rights: op.rights(), manifests, samples: op.samples(), finalizers, controllers, reconciled, builder, telemetry };
+    return { name, id, version, crds: op.crds(), externalCrds, foreignFinalized, permissions: op.permissions(), rights: op.rights(), manifests, samples: op.samples(), finalizers, controllers, reconciled, builder, telemetry };
   } catch (error) {
     return { refused: error.message };
   }

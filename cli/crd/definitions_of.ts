@@ -29,9 +29,35 @@ export async function definitionsOf(
   action: string,
   { config, stdin }: DefinitionsOptions,
   io: Io,
-): Promise<Definition[]> {
-  if (!PROGRAM.test(file)) return (await definitionsOfFile(file, io, stdin)).map(checkDefinition);
-  const { manifests: { crd } } = await factsOf(file, { config, image: NO_IMAGE }, io);
-  if (crd.length > 0) return definitionsIn(crd).map(checkDefinition);
+): Promise<readonly Definition[]> {
+  const { own } = await declaredIn(file, { config, stdin }, io);
+  if (own.length > 0) return own;
   throw new Failure(`Cannot ${action} "${file}": its operator has no kinds of its own`);
+}
+
+/** The definitions in a file: those of its own kinds, and of an operator's external kinds. YAML and JSON have the first only. */
+export interface DeclaredDefinitions {
+  readonly own: readonly Definition[];
+  readonly external: readonly Definition[];
+}
+
+/**
+ * Returns the definitions in a file, which may be none.
+ *
+ * @param file A file whose default export is an operator, one with CustomResourceDefinitions as YAML or JSON, or `-` for standard input.
+ * @param options The operator's settings.
+ * @param io The terminal and the shell.
+ * @throws {Failure} If the file cannot be read, or has YAML or JSON without a definition.
+ */
+export async function declaredIn(
+  file: string,
+  { config, stdin }: DefinitionsOptions,
+  io: Io,
+): Promise<DeclaredDefinitions> {
+  if (!PROGRAM.test(file)) {
+    return { own: (await definitionsOfFile(file, io, stdin)).map(checkDefinition), external: [] };
+  }
+  const { manifests: { crd }, externalCrds } = await factsOf(file, { config, image: NO_IMAGE }, io);
+  const read = (crds: readonly unknown[]) => crds.length === 0 ? [] : definitionsIn(crds).map(checkDefinition);
+  return { own: read(crd), external: read(externalCrds) };
 }

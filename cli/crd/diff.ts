@@ -3,8 +3,9 @@ import { Failure, UsageError } from "../exit_code.ts";
 import { type Form, printed } from "../global_options.ts";
 import type { Io } from "../io.ts";
 import type { ProjectOptions } from "../project_file.ts";
+import type { Definition } from "../definitions/definition.ts";
 import { type DefinitionChange, definitionChanges } from "./definition_changes.ts";
-import { definitionsOf } from "./definitions_of.ts";
+import { type DeclaredDefinitions, declaredIn } from "./definitions_of.ts";
 
 /** Options for {@linkcode crdDiff}. */
 export interface CrdDiffOptions extends ProjectOptions {
@@ -24,8 +25,8 @@ export async function crdDiff(before: string, after: string, options: CrdDiffOpt
   if (before === "-" && after === "-") {
     throw new UsageError("Cannot compare: standard input can be only one of the two");
   }
-  const was = await definitionsOf(before, "compare", options, io);
-  const changes = definitionChanges(was, await definitionsOf(after, "compare", options, io));
+  const [was, is] = [await declaredIn(before, options, io), await declaredIn(after, options, io)];
+  const changes = definitionChanges(comparable(before, was, is), comparable(after, is, was));
   const breaking = changes.filter(({ severity }) => severity === "breaking");
   if (options.output !== "text") {
     io.out(printed({ verdict: breaking.length > 0 ? "breaking" : "compatible", changes }, options.output));
@@ -38,6 +39,18 @@ export async function crdDiff(before: string, after: string, options: CrdDiffOpt
   if (breaking.length === 0) return;
   throw new Failure(
     `${breaking.length} of ${changes.length} changes are breaking: make them in a new version of the kind, and keep serving the old one`,
+  );
+}
+
+/** The definitions of one side: its own kinds, and those external kinds that the other side has too. */
+function comparable(file: string, side: DeclaredDefinitions, other: DeclaredDefinitions): readonly Definition[] {
+  const others = new Set([...other.own, ...other.external].map(({ metadata }) => metadata.name));
+  const definitions = [...side.own, ...side.external.filter(({ metadata }) => others.has(metadata.name))];
+  if (definitions.length > 0) return definitions;
+  throw new Failure(
+    side.external.length === 0
+      ? `Cannot compare "${file}": its operator has no kinds of its own`
+      : `Cannot compare "${file}": all kinds of its operator are external, and the other file has none of them`,
   );
 }
 

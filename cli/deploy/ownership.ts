@@ -68,7 +68,10 @@ export async function conflictsIn(cluster: Cluster, objects: readonly PlainObjec
     const theirs = (await rolesForPeople(cluster, name)).filter(({ metadata }) =>
       metadata.labels?.[ID_LABEL] === undefined
     ).flatMap(kindsIn);
-    const own = [...objects.flatMap(kindsIn), ...definitionsIn(objects)];
+    const definitions = definitionsIn(objects);
+    // All its kinds may be external now, so that it has only permissions on those that an earlier version installed.
+    const used = definitions.length > 0 ? [] : objects.flatMap(kindsInRules);
+    const own = [...objects.flatMap(kindsIn), ...definitions, ...used];
     return theirs.length === 0 || theirs.some((kind) => own.includes(kind));
   }
 }
@@ -169,7 +172,12 @@ function isForPeople({ kind, metadata: { name, labels } }: Pick<PlainObject, "ki
 
 /** The kinds that such a role is about: `websites.demo.example.com`. */
 function kindsIn(role: Pick<PlainObject, "kind" | "metadata">): string[] {
-  if (!isForPeople(role)) return [];
+  return isForPeople(role) ? kindsInRules(role) : [];
+}
+
+/** The kinds that the rules of a role name; none of other objects. */
+function kindsInRules(role: Pick<PlainObject, "kind" | "metadata">): string[] {
+  if (role.kind !== "ClusterRole" && role.kind !== "Role") return [];
   const { rules = [] } = role as {
     readonly rules?: readonly { readonly apiGroups?: readonly string[]; readonly resources?: readonly string[] }[];
   };

@@ -1,4 +1,4 @@
-/** `op uninstall`: takes an operator out of a cluster, its objects first, so that nothing is left that waits for it. */
+/** `op uninstall`: removes an operator from a cluster, the objects of its own kinds first. External kinds and their objects stay. */
 import { type AnyKind, ApiError, type CustomResourceDefinitionManifest, type KubeObject } from "@op/sdk";
 import type { ScannedObject } from "../cluster_scan.ts";
 import { type Cluster, type ClusterOptions, connectCluster, servedKind } from "../cluster.ts";
@@ -12,6 +12,7 @@ import { counted } from "../plural.ts";
 import { step } from "../progress.ts";
 import { withoutConversion } from "./conversion.ts";
 import { byKind, dependentsOf, uidOf, untilCollected } from "./dependents.ts";
+import { foreignHeld, isItsOwn, refuseForeignHeld, releaseForeign } from "./foreign_finalizers.ts";
 import { isOwnNamespace, refuseConflicts } from "./ownership.ts";
 import { registeredIn, unregister } from "../run/webhook_registration.ts";
 
@@ -23,7 +24,7 @@ export interface UninstallOptions extends ClusterOptions, PlaceOptions {
   readonly adopt?: boolean | undefined;
   /** Leave the kinds and their objects. */
   readonly keepObjects?: boolean | undefined;
-  /** Take the operator's finalizers off what is still there when the time is over. */
+  /** Remove the operator's finalizers from what is still there when the time is over, and from objects of kinds that it does not own. */
   readonly releaseFinalizers?: boolean | undefined;
   /** Delete the kinds even if objects that their objects owned are still there when the time is over. */
   readonly orphanDependents?: boolean | undefined;
@@ -43,7 +44,8 @@ const MOST_NAMED = 20;
  * @param file The file whose default export is the operator.
  * @param options Which cluster, and how.
  * @param io The terminal and the shell.
- * @throws {Failure} If objects are still there when the time is over. The operator and its kinds are then left as they are.
+ * @throws {Failure} If objects are still there when the time is over, or objects of kinds of others have its finalizer and `releaseFinalizers` is not set. The
+ * operator and its kinds are then left as they are.
  */
 export async function uninstall(file: string, options: UninstallOptions, io: Io): Promise<void> {
   const timeout = durationOption(options.timeout, "--timeout");
@@ -60,13 +62,16 @@ export async function uninstall(file: string, options: UninstallOptions, io: Io)
   const definitions = keepObjects
     ? []
     : parts.filter(({ kind }) => kind === "CustomResourceDefinition") as unknown as Definition[];
-  if (options.yes !== true) return await preview(cluster, facts, { parts, definitions }, io);
+  if (options.yes !== true) return await preview(cluster, facts, { parts, definitions, releaseFinalizers }, io);
+  if (!releaseFinalizers) await refuseForeignHeld(cluster, facts);
   const removal = new Removal({ cluster, facts, definitions, timeout, releaseFinalizers, orphanDependents, io });
   await removal.run();
   for (const part of parts) {
     await remove(cluster, await cluster.kindOf(part), part);
     io.out(`deleted    ${shown(part)}\n`);
   }
+  // Only now, without its roles, the operator cannot add its finalizers again.
+  await releaseForeign(cluster, facts, timeout, io);
   await untilDefinitionsAreGone(cluster, definitions, timeout);
 }
 
@@ -74,18 +79,27 @@ export async function uninstall(file: string, options: UninstallOptions, io: Io)
 async function preview(
   cluster: Cluster,
   facts: OperatorFacts,
-  { parts, definitions }: { readonly parts: readonly PlainObject[]; readonly definitions: readonly Definition[] },
+  { parts, definitions, releaseFinalizers }: {
+    readonly parts: readonly PlainObject[];
+    readonly definitions: readonly Definition[];
+    readonly releaseFinalizers: boolean;
+  },
   io: Io,
 ): Promise<void> {
   const { objects, unreadable } = await objectsOf(cluster, definitions);
   const left = await registeredIn(cluster, facts);
+  const held = await foreignHeld(cluster, facts);
+  for (const { object } of held) {
+    const verb = releaseFinalizers ? "would keep" : "blocks    ";
+    io.out(`${verb} ${shown(object)}, which has its finalizer\n`);
+  }
   for (const one of left) io.out(`would go   ${one}, which "op dev" left\n`);
   for (const one of [...objects.map(({ object }) => object), ...parts]) io.out(`would go   ${shown(one)}\n`);
   const owners = new Set(objects.map(uidOf));
   const dependents = (await dependentsOf(cluster, owners)).filter((one) => !owners.has(uidOf(one)));
   if (dependents.length > 0) io.out(`would go   what these own: ${byKind(dependents)}\n`);
   for (const { metadata } of unreadable) io.err(`${unreadableMessage(metadata.name)}\n`);
-  if (left.length + objects.length + parts.length === 0) {
+  if (left.length + objects.length + parts.length + held.length === 0) {
     return io.out(`Nothing of "${facts.name}" is in ${cluster.url}\n`);
   }
   throw new UsageError(
@@ -317,11 +331,6 @@ async function present(cluster: Cluster, parts: readonly PlainObject[]): Promise
     }
   }));
   return found.flat();
-}
-
-/** What its controllers put on: by their own names, or by those made from the operator's name. */
-function isItsOwn(finalizer: string, { name, finalizers }: OperatorFacts): boolean {
-  return finalizers.includes(finalizer) || (finalizer.split("/")[1] ?? "").startsWith(`${name}.`);
 }
 
 async function stillThere(cluster: Cluster, objects: readonly ScannedObject[]): Promise<ScannedObject[]> {

@@ -42,11 +42,16 @@ export async function identity(cluster: Cluster, { name, id, manifests }: Operat
   ];
 }
 
-/** The definitions are there, served, and what is declared. */
-export async function definitions({ client }: Cluster, { crds, reconciled }: OperatorFacts): Promise<Finding[]> {
+/** The definitions are there, served, and what is declared. Of external kinds the declared version must be served. */
+export async function definitions(
+  cluster: Cluster,
+  { crds, externalCrds, reconciled }: OperatorFacts,
+): Promise<Finding[]> {
+  const { client } = cluster;
   const { good, wrong, doubtful } = findings("kinds");
-  if (crds.length === 0) return [good("the operator declares none of its own")];
-  return (await Promise.all(crds.map(async (crd): Promise<Finding[]> => {
+  const external = await Promise.all(externalCrds.map((crd) => externalDefinition(cluster, crd)));
+  if (crds.length === 0) return [good("the operator declares none of its own"), ...external];
+  const own = (await Promise.all(crds.map(async (crd): Promise<Finding[]> => {
     const { name } = crd.metadata;
     const live = await present(() => client.get(CustomResourceDefinition, name));
     if (live === undefined) {
@@ -74,7 +79,25 @@ export async function definitions({ client }: Cluster, { crds, reconciled }: Ope
         : [doubtful(`${name} still has objects stored as ${stored.join(", ")}, which is not declared any more`)]),
     ];
   }))).flat();
+  return [...own, ...external];
 }
+
+async function externalDefinition(cluster: Cluster, { metadata, spec }: ExternalCrd): Promise<Finding> {
+  const { good, wrong } = findings("kinds");
+  const versions = spec.versions.map(({ name }) => name);
+  const served = await Promise.all(
+    versions.map((version) => servedKind(cluster, { apiVersion: `${spec.group}/${version}`, kind: spec.names.kind })),
+  );
+  const missing = versions.filter((_, i) => served[i] === undefined);
+  if (missing.length < versions.length) return good(`${metadata.name}, which is external, is served`);
+  return wrong(
+    `${metadata.name}, which is external, is not served in ${
+      missing.join(", ")
+    }: install the project that it belongs to`,
+  );
+}
+
+type ExternalCrd = OperatorFacts["externalCrds"][number];
 
 /** The service account may do what the parts ask for. */
 export async function permissions(

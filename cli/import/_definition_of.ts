@@ -68,6 +68,7 @@ export function site(spec: string): string {
   group: "demo.example.com",
   version: "v1",
   kind: "Site",
+  external: true,
   ${spec.trim().replaceAll("\n", "\n  ")}
 });
 export type Site = Infer<typeof Site>;

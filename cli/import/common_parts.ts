@@ -10,7 +10,7 @@ export interface CommonParts {
 }
 
 /** What every version says of itself, or in a few words. */
-const NAMES: readonly string[] = ["group", "kind", "plural", "singular", "listKind", "scope"];
+const NAMES: readonly string[] = ["group", "kind", "plural", "singular", "listKind", "scope", "external"];
 
 /**
  * Takes out of the versions of a kind what all of them say.

@@ -19,6 +19,8 @@ export interface ImportOptions extends ClusterOptions, OutputOptions {
   readonly kind?: string | readonly string[] | undefined;
   /** How much of the descriptions is taken over. @default {"full"} */
   readonly descriptions?: string | undefined;
+  /** Take the CustomResourceDefinitions over: the operator installs, changes and deletes them. Without it the kinds are `external`. */
+  readonly own?: boolean | undefined;
   /** Say of each kind what it is made of. */
   readonly report?: boolean | undefined;
 }
@@ -65,7 +67,8 @@ export async function importKind(
   const wanted = chosen(definitions, names).map(checkDefinition);
   step(`Writing TypeScript of ${wanted.length} kinds`, io);
   const roots = wanted.flatMap(({ spec }) => spec.versions.map(({ schema }) => schema.openAPIV3Schema));
-  const { text, kinds } = moduleOf(wanted, { descriptions, known: await schemasKnownIn(roots, descriptions) });
+  const known = await schemasKnownIn(roots, descriptions);
+  const { text, kinds } = moduleOf(wanted, { descriptions, known, own: options.own ?? false });
   await writeOutput(text, options, io);
   report(kinds, options.report === true, io);
 }

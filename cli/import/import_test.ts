@@ -20,6 +20,7 @@ export const Site = resource({
   group: "demo.example.com",
   version: "v1",
   kind: "Site",
+  external: true,
   shortNames: ["st"],
   spec: s.object({ host: s.optional(s.string()) }),
 });

@@ -92,6 +92,8 @@ export interface KindParts {
   readonly others: readonly string[];
   /** Whether the spec may be left out. */
   readonly optionalSpec: boolean;
+  /** Whether the operator takes the CustomResourceDefinition over. Otherwise the kind is `external`. */
+  readonly own: boolean;
 }
 
 /**
@@ -101,7 +103,7 @@ export interface KindParts {
  * @param parts The version, and its schemas as they were written.
  */
 export function kindExpression(definition: Definition, parts: KindParts): CallExpression {
-  const { version, schemas, others, optionalSpec } = parts;
+  const { version, schemas, others, optionalSpec, own } = parts;
   const { group, names, scope } = definition.spec;
   const { description, "x-kubernetes-validations": rules } = version.schema.openAPIV3Schema;
   const { kind, plural, singular, listKind, shortNames = [], categories = [] } = names;
@@ -111,6 +113,7 @@ export function kindExpression(definition: Definition, parts: KindParts): CallEx
     group: literal(group),
     version: literal(version.name),
     kind: literal(kind),
+    external: own ? undefined : literal(true),
     plural: unless(plural, pluralOf(kind)),
     singular: unless(singular, kind.toLowerCase()),
     listKind: unless(listKind, `${kind}List`),

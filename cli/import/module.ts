@@ -20,6 +20,8 @@ export interface ModuleOptions {
   readonly descriptions?: Descriptions;
   /** Schemas that are imported and not written, where they are the same. @default {none} */
   readonly known?: KnownSchemas;
+  /** Whether the operator takes the CustomResourceDefinitions over: it installs and deletes them. Otherwise the kinds are `external`. @default {false} */
+  readonly own?: boolean;
 }
 
 /** What became of a kind. */
@@ -43,6 +45,7 @@ export interface ImportedModule {
 
 interface MadeKind {
   readonly crd: Definition;
+  readonly external?: true;
 }
 
 interface VersionParts {
@@ -65,7 +68,7 @@ interface WrittenKind extends VersionParts, MadeKind {
  * @throws {Failure} If one cannot be said with the SDK.
  */
 export function moduleOf(definitions: readonly Definition[], options: ModuleOptions = {}): ImportedModule {
-  const { descriptions = "full", known } = options;
+  const { descriptions = "full", known, own = false } = options;
   const recognition = new Recognition(descriptions, known, definitions.map(({ spec }) => spec.names.kind));
   const parts = versionsOf(
     definitions.map((definition) => withDescriptions(recognised(definition, recognition), descriptions)),
@@ -85,8 +88,10 @@ export function moduleOf(definitions: readonly Definition[], options: ModuleOpti
         write: ({ schema, path }) => writer.write(schema, path),
         others: part.version.storage ? others.map(({ name }) => name) : [],
         optionalSpec,
+        own,
       });
-      return { ...part, expression, crd: made(evaluation, expression, part.definition).crd };
+      const { crd, external } = made(evaluation, expression, part.definition);
+      return { ...part, expression, crd, ...(external && { external }) };
     };
     const kind = best(part, written);
     evaluation.declare(part.name, kind);

@@ -52,6 +52,7 @@ export const Site = resource({
   group: "demo.example.com",
   version: "v1",
   kind: "Site",
+  external: true,
   plural: "websites",
   shortNames: ["web"],
   categories: ["all"],
@@ -202,7 +203,12 @@ Deno.test("moduleOf() writes versions as kinds, the stored one last with the nam
   assert.equal(
     text,
     `${HEADER}
-const site = { group: "demo.example.com", kind: "Site", spec: s.object({ text: s.optional(s.string()) }) } as const;
+const site = {
+  group: "demo.example.com",
+  kind: "Site",
+  external: true,
+  spec: s.object({ text: s.optional(s.string()) }),
+} as const;
 
 export const SiteV1beta1 = resource({ ...site, version: "v1beta1", deprecated: "use v1" });
 export type SiteV1beta1 = Infer<typeof SiteV1beta1>;
@@ -245,6 +251,19 @@ Deno.test("moduleOf() makes the spec optional where it is", () => {
   const { text, kinds } = moduleOf([definition]);
   assert.match(text, /spec: s\.optional\(s\.object\(\{ text: s\.optional\(s\.string\(\)\) \}\)\),/);
   assert.deepEqual(lossesOf(definition, kinds[0]!.crd), []);
+});
+
+Deno.test("moduleOf() writes every version as external, unless the operator takes the kind over", () => {
+  const v1 = definitionOf({ type: "object", properties: { text: STRING } });
+  const [version] = v1.spec.versions;
+  const versions = [version!, { ...version!, name: "v1beta1", storage: false, deprecated: true }];
+  const definition = { ...v1, spec: { ...v1.spec, versions } };
+  const given = moduleOf([definition], { own: false });
+  assert.equal(given.text, moduleOf([definition]).text);
+  assert.equal(given.text.match(/external: true/g)?.length, 1, "what versions have in common is written once");
+  const own = moduleOf([definition], { own: true });
+  assert.doesNotMatch(own.text, /external/);
+  assert.deepEqual(own.kinds[0]!.crd, given.kinds[0]!.crd);
 });
 
 Deno.test("moduleOf() tells kinds of one name apart by their group", () => {

@@ -100,10 +100,12 @@ function refuseKnown(
   facts: OperatorFacts,
   file: string,
 ): void {
-  const same = isBuiltin ? undefined : facts.crds.find(({ spec }) => spec.group === group && spec.names.kind === kind);
+  const isSame = ({ spec }: OperatorFacts["crds"][number]) => spec.group === group && spec.names.kind === kind;
+  const external = isBuiltin ? undefined : facts.externalCrds.find(isSame);
+  const same = isBuiltin ? undefined : facts.crds.find(isSame) ?? external;
   if (same !== undefined) {
     const versions = same.spec.versions.map(({ name }) => name);
-    const hint = versions.includes(apiVersion)
+    const hint = external !== undefined || versions.includes(apiVersion)
       ? "write another controller of it by hand, or take another kind"
       : `add version ${apiVersion} to its "versions", beside ${versions.join(", ")}`;
     throw new Failure(`Cannot make kind "${kind}": the operator in "${file}" has ${definition} already; ${hint}`);

@@ -78,9 +78,8 @@ export async function newWebhook(file: string, options: NewWebhookOptions, io: I
 
 /** The operator's own kinds go first, then those of Kubernetes. */
 function kindOf({ kind, apiVersion, group }: NewWebhookOptions, facts: OperatorFacts, file: string): KindNames {
-  const own = facts.crds.filter(({ spec }) =>
-    spec.names.kind === kind && (group === undefined || spec.group === group)
-  );
+  const declared = [...facts.crds, ...facts.externalCrds];
+  const own = declared.filter(({ spec }) => spec.names.kind === kind && (group === undefined || spec.group === group));
   const others = (Object.values(builtin) as unknown as Partial<AnyKind>[]).filter((one) =>
     one.kind === kind && one.apiVersion !== undefined && (group === undefined || one.group === group)
   );
@@ -90,7 +89,7 @@ function kindOf({ kind, apiVersion, group }: NewWebhookOptions, facts: OperatorF
   }
   const [only] = groups;
   if (only === undefined) {
-    const known = facts.crds.map(({ spec }) => spec.names.kind);
+    const known = declared.map(({ spec }) => spec.names.kind);
     const near = byNearness(kind, known)[0];
     const hint = near === undefined ? "" : `; did you mean ${near}?`;
     throw new Failure(

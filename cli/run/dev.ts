@@ -137,6 +137,11 @@ async function localCluster(folder: string, stack: AsyncDisposableStack): Promis
   return path;
 }
 
+/** Nobody else installs external kinds on the API server in this process. */
+function withExternalKinds(facts: OperatorFacts): OperatorFacts {
+  return { ...facts, manifests: { ...facts.manifests, crd: [...facts.manifests.crd, ...facts.externalCrds] } };
+}
+
 interface SessionOptions {
   readonly source: SourceFile;
   readonly file: string;
@@ -224,8 +229,9 @@ class Session {
   }
 
   /** Only what is not as it was: most changes are none of what is declared. */
-  async #install(facts: OperatorFacts): Promise<void> {
-    const { cluster, cache, io, stop, options: { adopt, allowBreaking } } = this.#with;
+  async #install(declared: OperatorFacts): Promise<void> {
+    const { cluster, cache, io, stop, options: { adopt, allowBreaking, local } } = this.#with;
+    const facts = local === true ? withExternalKinds(declared) : declared;
     const text = JSON.stringify(facts.manifests);
     if (text === this.#facts) return;
     const definitions = JSON.stringify(facts.manifests.crd);

@@ -110,16 +110,19 @@ function quietIo({ env, err }: Io): Io {
   return { cwd: "/", env, out: err, err };
 }
 
-async function refuseMissing(cluster: Cluster, { crds, reconciled, name }: OperatorFacts): Promise<void> {
-  for (const { metadata, spec } of crds.filter(({ metadata }) => reconciled.includes(metadata.name))) {
+async function refuseMissing(cluster: Cluster, { crds, externalCrds, reconciled, name }: OperatorFacts): Promise<void> {
+  for (
+    const { metadata, spec } of [...crds, ...externalCrds].filter(({ metadata }) => reconciled.includes(metadata.name))
+  ) {
     try {
       const { name: version = "" } = spec.versions.find(({ storage }) => storage) ?? {};
       await cluster.kindOf({ apiVersion: `${spec.group}/${version}`, kind: spec.names.kind });
     } catch (error) {
       if (!/Cannot find a kind/.test((error as Error).message)) throw error;
-      throw new Failure(
-        `Cannot plan "${name}": ${metadata.name} is not installed in ${cluster.url}: see "op deploy" and "op crds"`,
-      );
+      const fix = crds.some((crd) => crd.metadata.name === metadata.name)
+        ? 'see "op deploy" and "op crds"'
+        : "it is external: install the project that it belongs to";
+      throw new Failure(`Cannot plan "${name}": ${metadata.name} is not installed in ${cluster.url}: ${fix}`);
     }
   }
 }
