@@ -1,9 +1,9 @@
 /** `op crds`: the CustomResourceDefinitions of an operator. */
-import { stringify } from "yaml";
 import { warnOfDefinitions } from "./crd/definition_warnings.ts";
 import { factsOf, NO_IMAGE } from "./generate/generate.ts";
 import type { Io } from "./io.ts";
 import type { ProjectOptions } from "./project_file.ts";
+import { toYaml } from "./yaml.ts";
 
 /**
  * Prints the CustomResourceDefinitions of an operator as YAML, one document each, as `kubectl apply -f -` takes them. What is doubtful in them
@@ -16,6 +16,6 @@ import type { ProjectOptions } from "./project_file.ts";
  */
 export async function crds(file: string, options: ProjectOptions, io: Io): Promise<void> {
   const facts = await factsOf(file, { config: options.config, image: NO_IMAGE }, io);
-  io.out(facts.manifests.crd.map((crd) => `---\n${stringify(crd, { lineWidth: 0 })}`).join(""));
+  io.out(facts.manifests.crd.map((crd) => `---\n${toYaml(crd)}`).join(""));
   warnOfDefinitions(facts.manifests.crd, io);
 }

@@ -1,6 +1,6 @@
 /** Options that every command takes. */
-import { stringify } from "yaml";
 import type { Io } from "./io.ts";
+import { toYaml } from "./yaml.ts";
 
 /** What can be said to every command. */
 export interface GlobalOptions {
@@ -24,7 +24,7 @@ export function isColored({ color = true }: GlobalOptions, io: Io): boolean {
  * @param form `json` or `yaml`.
  */
 export function printed(value: unknown, form: "json" | "yaml"): string {
-  return form === "json" ? `${JSON.stringify(value, null, 2)}\n` : stringify(value, { aliasDuplicateObjects: false });
+  return form === "json" ? `${JSON.stringify(value, null, 2)}\n` : toYaml(value);
 }
 
 /** How what is data is printed. */

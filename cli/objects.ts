@@ -1,8 +1,9 @@
 /** Kubernetes objects out of YAML or JSON: from a file, from standard input. */
 import { resolve } from "node:path";
-import { parseAllDocuments } from "yaml";
+import { GO_YAML, type GoYaml } from "@op/sdk/definitions";
 import { Failure } from "./exit_code.ts";
 import type { Io } from "./io.ts";
+import { yamlDocuments } from "./yaml.ts";
 
 /** An object, of whatever kind. */
 export interface PlainObject {
@@ -55,33 +56,31 @@ export async function readObjects(source: string, io: Io): Promise<PlainObject[]
 }
 
 /**
- * Objects in a text.
+ * Reads objects from YAML documents or JSON. Objects in lists are returned one by one.
  *
- * @param text YAML documents, or JSON.
- * @param shown Where it is from, as errors name it.
- * @throws {Failure} If it is no YAML, or something in it is no object of Kubernetes.
+ * @param text The documents.
+ * @param shown The source, as errors name it.
+ * @param dialect How scalars are resolved. @default {as kubectl does}
+ * @throws {Failure} If the text is not YAML, or a document is not a Kubernetes object.
  */
-export function objectsIn(text: string, shown: string): PlainObject[] {
-  return [...parseAllDocuments(text)].flatMap((document) => {
-    const [fault] = document.errors;
-    if (fault !== undefined) throw new Failure(`Cannot read ${shown}: ${fault.message.trimEnd()}`, { cause: fault });
-    const value = document.toJS();
-    return value === null ? [] : unfolded(value, shown);
-  });
+export function objectsIn(text: string, shown: string, dialect: GoYaml = GO_YAML): PlainObject[] {
+  return yamlDocuments(text, shown, dialect).flatMap((value) => value === null ? [] : unfolded(value, shown));
 }
 
 function unfolded(value: unknown, shown: string): PlainObject[] {
   const object = value as Partial<PlainObject> | undefined;
-  // Files of a folder for kustomize are named together, as by "config/rbac/*.yaml"; this one says how they belong together.
+  // A glob such as "config/rbac/*.yaml" also names the kustomization file, which is not an object for the cluster.
   if (object?.apiVersion?.startsWith?.("kustomize.config.k8s.io/")) return [];
   if (typeof object?.kind !== "string" || typeof object.apiVersion !== "string") {
-    throw new Failure(`Cannot read ${shown}: a document in it has no apiVersion or no kind`);
+    throw new Failure(
+      `Cannot read ${shown}: "apiVersion" or "kind" is missing in a document. Both are required and must be strings.`,
+    );
   }
   if (Array.isArray(object.items) && object.kind.endsWith("List")) {
     return object.items.flatMap((item) => unfolded(item, shown));
   }
   if (typeof object.metadata?.name !== "string") {
-    throw new Failure(`Cannot read ${shown}: a ${object.kind} in it has no metadata.name`);
+    throw new Failure(`Cannot read ${shown}: "metadata.name" of a ${object.kind} must be a string`);
   }
   return [object as PlainObject];
 }

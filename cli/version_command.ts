@@ -1,8 +1,8 @@
 /** `op version`: what runs here. */
-import { stringify } from "yaml";
 import type { Form } from "./global_options.ts";
 import type { Io } from "./io.ts";
 import { VERSION } from "./version.ts";
+import { toYaml } from "./yaml.ts";
 
 /**
  * Prints the versions of `op`, which is the SDK's too, and of what it runs on.
@@ -14,6 +14,6 @@ export function version({ output }: { readonly output: Form }, io: Io): void {
   const { deno, v8, typescript } = Deno.version;
   const versions = { op: VERSION, deno, v8, typescript, target: Deno.build.target };
   if (output === "json") io.out(`${JSON.stringify(versions, null, 2)}\n`);
-  else if (output === "yaml") io.out(stringify(versions));
+  else if (output === "yaml") io.out(toYaml(versions));
   else for (const [name, value] of Object.entries(versions)) io.out(`${name} ${value}\n`);
 }

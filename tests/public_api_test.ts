@@ -34,8 +34,9 @@ ValidationRule ValueValidation with WithOptions
 
 /** `@op/sdk/definitions`. */
 const DEFINITIONS = `
-AddedStatus applyJsonPatch byNearness columnSchema ColumnType columnType CONDITIONS equal ID_LABEL isObject
-JsonPatchOperation maskSecretChange maskSecretMessage maskSecrets NAME_LABEL nearest OBSERVED_GENERATION pluralOf
+AddedStatus applyJsonPatch BuiltinSchemas builtinSchemas byNearness columnSchema ColumnType columnType CONDITIONS
+equal GO_YAML GoYaml ID_LABEL isObject JsonPatchOperation KUSTOMIZE_YAML LabelRequirement maskSecretChange
+maskSecretMessage maskSecrets MergeSchema NAME_LABEL nearest OBSERVED_GENERATION parseLabelSelector pluralOf setOwn
 `;
 
 /** `@op/sdk/validation`. */

@@ -1,10 +1,10 @@
 /** Where CustomResourceDefinitions are read from: a file, standard input, a cluster. */
-import { parseAllDocuments } from "yaml";
 import { resolve } from "node:path";
 import { ApiError, Client, connect } from "@op/sdk";
 import { CustomResourceDefinition } from "@op/sdk/kinds";
 import { Failure } from "../exit_code.ts";
 import type { Io } from "../io.ts";
+import { yamlDocuments } from "../yaml.ts";
 import { type Definition, definitionsIn } from "./definition.ts";
 
 /** Which cluster. */
@@ -62,15 +62,7 @@ function parsed(text: string, shown: string): unknown[] {
       // YAML may begin so, too
     }
   }
-  return [...parseAllDocuments(text, { stringKeys: true })].map((document) => {
-    const [fault] = document.errors;
-    if (fault !== undefined) throw new Failure(`Cannot read ${shown}: ${fault.message.trimEnd()}`, { cause: fault });
-    try {
-      return document.toJS() as unknown;
-    } catch (error) {
-      throw new Failure(`Cannot read ${shown}: ${(error as Error).message}`, { cause: error });
-    }
-  });
+  return yamlDocuments(text, shown);
 }
 
 /**

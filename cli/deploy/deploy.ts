@@ -10,7 +10,7 @@ import type { Io } from "../io.ts";
 import { type PlainObject, readObjects, shown } from "../objects.ts";
 import { counted } from "../plural.ts";
 import { isOwnNamespace, refuseConflicts } from "./ownership.ts";
-import { kustomize } from "./kustomize.ts";
+import { kustomize } from "../kustomize/kustomize.ts";
 import { waitUntilRunning } from "./rollout.ts";
 import { byNearness, NAME_LABEL, nearest } from "@op/sdk/definitions";
 import { step } from "../progress.ts";

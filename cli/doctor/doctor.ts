@@ -1,5 +1,4 @@
 /** `op doctor`: what a cluster has of an operator, and what is wrong with it. */
-import { stringify } from "yaml";
 import { connectCluster } from "../cluster.ts";
 import { Failure, UsageError } from "../exit_code.ts";
 import { factsOf, NO_IMAGE, type PlaceOptions } from "../generate/generate.ts";
@@ -9,6 +8,7 @@ import { definitions, finalizers, identity, leader, permissions, server, workloa
 import { colored } from "../terminal.ts";
 import { type Finding, looked } from "./finding.ts";
 import { webhooks } from "./webhooks.ts";
+import { toYaml } from "../yaml.ts";
 
 /** Options for {@linkcode doctor}. */
 export interface DoctorOptions extends GlobalOptions, PlaceOptions {
@@ -46,7 +46,7 @@ export async function doctor(file: string, options: DoctorOptions, io: Io): Prom
   ]);
   const all = [...reached, ...found.flat()];
   if (options.output === "json") io.out(`${JSON.stringify(all, null, 2)}\n`);
-  else if (options.output === "yaml") io.out(stringify(all));
+  else if (options.output === "yaml") io.out(toYaml(all));
   else io.out(all.map((finding) => line(finding, isColored(options, io))).join(""));
   const wrong = all.filter(({ verdict }) => verdict === "wrong");
   if (wrong.length > 0) throw new Failure(`${wrong.length} of ${all.length} findings on "${facts.name}" are wrong`);

@@ -1,7 +1,8 @@
 /** The files of an operator's manifests: a folder a concern, as kustomize takes them, and a base that has all that is needed. */
-import { Document, isMap, isSeq, type YAMLMap } from "yaml";
+import { isMap, isSeq, type YAMLMap } from "yaml";
 import type { Manifest, ManifestGroups, PolicyRule, Right, Sample } from "@op/sdk";
 import { sealed } from "./seal.ts";
+import { formatDocument, toYaml, yamlDocument } from "../yaml.ts";
 
 /** What the files are made from. */
 export interface LayoutFacts {
@@ -81,7 +82,7 @@ function byKind(manifests: readonly Manifest[]): Map<string, string> {
 }
 
 function kustomization(resources: readonly string[]): string {
-  return yaml({ apiVersion: "kustomize.config.k8s.io/v1beta1", kind: "Kustomization", resources });
+  return toYaml({ apiVersion: "kustomize.config.k8s.io/v1beta1", kind: "Kustomization", resources });
 }
 
 /** What gives the operator its rights is in one file each; roles for people have a file a kind. */
@@ -111,12 +112,12 @@ function sampleText({ manifest, faults }: Sample): string {
 
 /** An object as YAML; rules of a role are told with what they are for. */
 export function text(manifest: object, rights: readonly Right[] = []): string {
-  const document = new Document(manifest, { aliasDuplicateObjects: false });
+  const document = yamlDocument(manifest);
   const rules = document.get("rules");
   if (isSeq(rules)) {
     for (const item of rules.items) if (isMap(item)) explain(item, rights);
   }
-  return document.toString({ lineWidth: 0 });
+  return formatDocument(document);
 }
 
 /** Above a rule, what it is for and which part asks for it. */
@@ -126,11 +127,6 @@ function explain(rule: YAMLMap, rights: readonly Right[]): void {
     .map(({ part, reason }) => `${part ?? "the operator"}: ${reason}`);
   if (reasons.length === 0) return;
   rule.commentBefore = [...new Set(reasons)].map((reason) => ` ${reason}`).join("\n");
-}
-
-/** A value as YAML. */
-export function yaml(value: object): string {
-  return new Document(value, { aliasDuplicateObjects: false }).toString({ lineWidth: 0 });
 }
 
 function snake(kind: string): string {

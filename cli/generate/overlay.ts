@@ -1,6 +1,7 @@
 /** The files of overlays: what differs in one cluster. They are made once, and are their owner's from then on. */
 import type { Manifest } from "@op/sdk";
-import { type LayoutFacts, text, yaml } from "./layout.ts";
+import { toYaml } from "../yaml.ts";
+import { type LayoutFacts, text } from "./layout.ts";
 
 interface Patch {
   readonly target: { readonly kind: string; readonly name?: string };
@@ -46,13 +47,13 @@ export function overlay(name: string, facts: LayoutFacts): Map<string, string> {
   const monitored = facts.manifests.prometheus.length === 0
     ? ""
     : '# Where the Prometheus Operator runs, add "../../prometheus" to the resources.\n';
-  const kustomization = yaml({
+  const kustomization = toYaml({
     apiVersion: "kustomize.config.k8s.io/v1beta1",
     kind: "Kustomization",
     resources: ["../../base", ...objects.keys()],
     images: [{ name: repository, newName: repository, newTag: tag }],
     ...(patches.length === 0 ? {} : {
-      patches: patches.map(({ target, operations }) => ({ target, patch: yaml(operations) })),
+      patches: patches.map(({ target, operations }) => ({ target, patch: toYaml(operations) })),
     }),
   });
   const head = `# What differs in ${told}. This file is yours: op does not change it.\n${monitored}`;

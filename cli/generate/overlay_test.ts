@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { kustomize } from "../deploy/kustomize.ts";
+import { kustomize } from "../kustomize/kustomize.ts";
 import type { PlainObject } from "../objects.ts";
 import { webhookFacts } from "./_webhook_facts.ts";
 import { layout, type LayoutFacts } from "./layout.ts";

@@ -1,6 +1,5 @@
 /** `op plan`: what an operator would write if it ran now, and nothing of it is. */
 import { maskSecretChange } from "@op/sdk/definitions";
-import { stringify } from "yaml";
 import { type Cluster, connectCluster } from "../cluster.ts";
 import { type SourceFile, sourceFile } from "../deno.ts";
 import { Failure, UsageError } from "../exit_code.ts";
@@ -18,6 +17,7 @@ import { textDiff } from "./text_diff.ts";
 import { step } from "../progress.ts";
 import { colored } from "../terminal.ts";
 import { temporaryFolder } from "../temporary_folder.ts";
+import { toYaml } from "../yaml.ts";
 
 /** Options for {@linkcode plan}. */
 export interface PlanOptions extends StartOptions {
@@ -190,7 +190,7 @@ function shownYaml(object: PlainValue | undefined, subresource: string | undefin
   if (subresource === "status" && status === undefined) return "";
   const own = Object.entries(metadata as PlainValue ?? {}).filter(([name]) => !SERVERS.includes(name));
   const shown = subresource === "status" ? { status } : { ...rest, metadata: Object.fromEntries(own) };
-  return stringify(shown, { sortMapEntries: true, lineWidth: 0 });
+  return toYaml(shown, { sortKeys: true });
 }
 
 function diffOf({ before, after, subresource }: PlannedWrite): string[] {
@@ -211,7 +211,7 @@ function withoutSecrets(write: PlannedWrite): PlannedWrite {
 function tell(planned: readonly PlannedWrite[], options: PlanOptions, io: Io): void {
   const writes = options.showSecrets ? planned : planned.map(withoutSecrets);
   if (options.output === "json") io.out(`${JSON.stringify(writes, null, 2)}\n`);
-  else if (options.output === "yaml") io.out(stringify(writes, { aliasDuplicateObjects: false }));
+  else if (options.output === "yaml") io.out(toYaml(writes));
   else {
     for (const write of writes) io.out(`${lines(write, isColored(options, io))}\n`);
     const count = writes.filter(({ refused }) => refused === undefined).length;

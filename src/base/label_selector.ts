@@ -6,7 +6,9 @@ import { quoted } from "./quoted.ts";
 
 /** What a selector asks of one label. */
 export interface LabelRequirement {
+  /** The label. */
   readonly key: string;
+  /** How its value is compared. */
   readonly operator: "exists" | "does not exist" | "in" | "notin" | ">" | "<";
   /** None of `exists` and `does not exist`, one of `>` and `<`. `app=web` has `in` and one. */
   readonly values: readonly string[];
@@ -21,6 +23,7 @@ export interface LabelRequirement {
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
+ * import { parseLabelSelector } from "@op/sdk/definitions";
  *
  * assert.deepEqual(parseLabelSelector("app=web,!legacy"), [
  *   { key: "app", operator: "in", values: ["web"] },

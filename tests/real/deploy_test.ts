@@ -1,7 +1,7 @@
 /** `op deploy`, `op rbac verify --cluster` and `op uninstall` on a real API server. */
 import assert from "node:assert/strict";
 import { operatorFolder } from "../../cli/_operator_folder.ts";
-import { kustomize } from "../../cli/deploy/kustomize.ts";
+import { kustomize } from "../../cli/kustomize/kustomize.ts";
 import { objectsIn, type PlainObject } from "../../cli/objects.ts";
 import { ClusterRole, CustomResourceDefinition, Deployment, Namespace } from "../../src/kinds/mod.ts";
 import { findKind } from "../../src/kube/discovery.ts";
@@ -73,12 +73,12 @@ Deno.test("op deploy puts an operator in, op rbac verify finds its rights, op un
       const path = `${folder.path}/config/overlays/${overlay}`;
       assert.deepEqual(sorted(await kustomize(path)), sorted(await kubectlKustomize(cluster, path)));
     }
-    await Deno.writeTextFile(`${rich}/kustomization.yaml`, "resources: [../../base]\nnamePrefix: a-\n");
+    await Deno.writeTextFile(`${rich}/kustomization.yaml`, "resources: [../../base]\nvars: [{ name: A }]\n");
     const refused = await op("deploy", "rich");
     assert.equal(refused.code, 1);
     assert.match(
       refused.stderr,
-      /"namePrefix" is not understood here; say: kubectl kustomize .*rich \| op deploy -\n$/,
+      /the field "vars" is not supported\. Run: kubectl kustomize .*rich \| op deploy -\n$/,
     );
   });
 

@@ -1,4 +1,5 @@
 /** Bodies in YAML (`sigs.k8s.io/yaml`). */
+import { GO_YAML } from "../../base/go_yaml.ts";
 import { setOwn } from "../../base/own.ts";
 import { goSyntax } from "./go_value.ts";
 import { duplicateKeys } from "./json_keys.ts";
@@ -55,9 +56,7 @@ export async function readYaml(text: string): Promise<ReadYaml> {
   }
   const { LineCounter, parseAllDocuments } = await import("yaml");
   const lines = new LineCounter();
-  // Tags that it does not know it would warn of in the log.
-  const options = { version: "1.1", lineCounter: lines, prettyErrors: false, logLevel: "error" } as const;
-  const documents = parseAllDocuments(text, options);
+  const documents = parseAllDocuments(text, { ...GO_YAML, lineCounter: lines, prettyErrors: false });
   const [document] = "empty" in documents ? [] : documents;
   if (document === undefined) return { value: null, duplicates: [] };
   const faults = document.errors.filter(({ code }) => code !== "DUPLICATE_KEY");
@@ -115,6 +114,5 @@ function plain(value: unknown): unknown {
   }
   if (Array.isArray(value)) return value.map(plain);
   // Bytes in base64 are the text that they stand for.
-  if (value instanceof Uint8Array) return new TextDecoder().decode(value);
-  return value instanceof Date ? value.toISOString() : value;
+  return value instanceof Uint8Array ? new TextDecoder().decode(value) : value;
 }

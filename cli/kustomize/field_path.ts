@@ -1,0 +1,44 @@
+/** Changes values at a path such as `spec/template/spec/containers/image`, through lists. */
+import { isObject } from "@op/sdk/definitions";
+import type { FieldSpec } from "./kustomization.ts";
+import type { Identity } from "./resource.ts";
+
+/** Returns whether a field specification is about a kind. Omitted parts match all. */
+export function isAbout({ group, version, kind }: Omit<FieldSpec, "path">, of: Identity): boolean {
+  return (group === undefined || group === of.group) && (version === undefined || version === of.version) &&
+    (kind === undefined || kind === of.kind);
+}
+
+/**
+ * Returns a copy of a value in which everything at a path is changed. Lists on the way are entered.
+ *
+ * @param value The value.
+ * @param path Names of fields. A slash in a name is written `\/`.
+ * @param change Returns the new value. It is called with `undefined` if the field does not exist and `create` is set.
+ * @param create Whether to create missing fields.
+ */
+export function changedAt(
+  value: unknown,
+  path: string,
+  change: (value: unknown) => unknown,
+  create = false,
+): unknown {
+  const names = path.split(/(?<!\\)\//).map((name) => name.replace("\\/", "/"));
+  return changedBelow(value, names, change, create);
+}
+
+function changedBelow(
+  value: unknown,
+  [name, ...rest]: readonly string[],
+  change: (value: unknown) => unknown,
+  create: boolean,
+): unknown {
+  if (name === undefined) return change(value);
+  if (Array.isArray(value)) return value.map((item) => changedBelow(item, [name, ...rest], change, create));
+  if (value !== undefined && value !== null && !isObject(value)) return value;
+  const object = value ?? {};
+  if (!(name in object) || (object as Record<string, unknown>)[name] === null) {
+    if (!create) return value;
+  }
+  return { ...object, [name]: changedBelow((object as Record<string, unknown>)[name], rest, change, create) };
+}

@@ -1,0 +1,74 @@
+/** Reads and writes YAML so that kubectl and `op` understand the same. */
+import { Document, parseAllDocuments } from "yaml";
+import { GO_YAML, type GoYaml, isObject, setOwn } from "@op/sdk/definitions";
+import { Failure } from "./exit_code.ts";
+
+/**
+ * Reads YAML as kubectl does: version 1.1, in which `010` is 8 and `yes` is true. Duplicate keys are errors.
+ *
+ * @param text The documents.
+ * @param shown The source, as errors name it.
+ * @param dialect How scalars are resolved. @default {as kubectl does}
+ * @returns One value per document, `null` for an empty one.
+ * @throws {Failure} If the text is not YAML, or has a value that JSON cannot represent.
+ */
+export function yamlDocuments(text: string, shown: string, dialect: GoYaml = GO_YAML): unknown[] {
+  return [...parseAllDocuments(text, dialect)].map((document) => {
+    const [error] = document.errors;
+    if (error !== undefined) throw new Failure(`Cannot read ${shown}: ${error.message.trimEnd()}`, { cause: error });
+    let value: unknown;
+    try {
+      value = document.toJS();
+    } catch (error) {
+      throw new Failure(`Cannot read ${shown}: ${(error as Error).message}`, { cause: error });
+    }
+    return asJson(value, shown);
+  });
+}
+
+/** Converts what YAML can express in addition to JSON, as kubectl does. Aliases still refer to one object, so they may form a cycle. */
+function asJson(value: unknown, shown: string, known = new Map<unknown, unknown>()): unknown {
+  if (typeof value === "number" && !Number.isFinite(value)) {
+    throw new Failure(`Cannot read ${shown}: ${value} cannot be represented in JSON. Quote it if it is a string.`);
+  }
+  if (value instanceof Date) return value.toISOString().replace(".000Z", "Z");
+  if (value instanceof Uint8Array) return new TextDecoder().decode(value);
+  if (known.has(value)) return known.get(value);
+  if (Array.isArray(value)) {
+    const list: unknown[] = [];
+    known.set(value, list);
+    for (const item of value) list.push(asJson(item, shown, known));
+    return list;
+  }
+  if (!isObject(value)) return value;
+  const object = {};
+  known.set(value, object);
+  for (const [key, item] of Object.entries(value)) setOwn(object, key, asJson(item, shown, known));
+  return object;
+}
+
+/** Options of {@linkcode yamlDocument}. */
+export interface YamlOptions {
+  /** Whether to sort keys. @default {false} */
+  readonly sortKeys?: boolean;
+}
+
+/**
+ * Returns a YAML document. Strings that YAML 1.1 reads as something else, such as `yes`, `on` or `22:22`, are quoted.
+ *
+ * @param value The value.
+ * @param options Additional options.
+ */
+export function yamlDocument(value: unknown, { sortKeys = false }: YamlOptions = {}): Document {
+  return new Document(value, { aliasDuplicateObjects: false, compat: "yaml-1.1", sortMapEntries: sortKeys });
+}
+
+/** Formats a document. Long lines are not folded. */
+export function formatDocument(document: Document): string {
+  return document.toString({ lineWidth: 0 });
+}
+
+/** Returns a value as a YAML document: see {@linkcode yamlDocument}. */
+export function toYaml(value: unknown, options: YamlOptions = {}): string {
+  return formatDocument(yamlDocument(value, options));
+}
