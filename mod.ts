@@ -83,6 +83,7 @@ export { type Conversion, conversion, type ConversionOptions, type Converted } f
 export type {
   ApplyOptions,
   Context,
+  DeleteOptions,
   EventOptions,
   Events,
   IndexMap,
@@ -103,14 +104,22 @@ export {
   watch,
   type WatchOptions,
 } from "./src/parts/watch.ts";
-export { every, source, type Trigger } from "./src/parts/trigger.ts";
+export { every, source, type SourceContext, type Trigger } from "./src/parts/trigger.ts";
 export { type Outcome, PermanentError, type Requeue, requeue, TemporaryError } from "./src/parts/outcome.ts";
 export type { PermissionClass, Permissions } from "./src/parts/permissions.ts";
 export { offload, type Offloaded, type OffloadOptions, type Tasks } from "./src/runtime/offload.ts";
 export { ApiError, type Asked, type Cause } from "./src/kube/api_error.ts";
 export { Client } from "./src/kube/client.ts";
 export type { ClientOptions } from "./src/kube/client_options.ts";
-export type { CallOptions, Page, SelectOptions, WatchCallOptions, WatchEvent, WriteOptions } from "./src/kube/calls.ts";
+export type {
+  CallOptions,
+  DeleteCallOptions,
+  Page,
+  SelectOptions,
+  WatchCallOptions,
+  WatchEvent,
+  WriteOptions,
+} from "./src/kube/calls.ts";
 export { connect, type ConnectOptions } from "./src/operator/connect.ts";
 export type { Connection } from "./src/kube/connection.ts";
 export { findKind, type UntypedKind } from "./src/kube/discovery.ts";

@@ -9,7 +9,7 @@ const FRONT_DOOR = `
 Access access AdmissionRequest AnyKind ApiError ApplyOptions Asked CallOptions Cause CertificatePaths CertificateSource
 Changeable Client ClientOptions Clock Condition ConfigFile connect Connection ConnectOptions Context Controller
 controller ControllerMaker ControllerOptions Conversion conversion ConversionOptions Converted
-CustomResourceDefinitionManifest DefinitionVersion Denial deny DenyOptions Duration duration EventOptions Events every
+CustomResourceDefinitionManifest DefinitionVersion DeleteCallOptions DeleteOptions Denial deny DenyOptions Duration duration EventOptions Events every
 FieldError FieldErrorReason findKind GroupVersionKind GroupVersionResource HealthOptions ImageParts Incoming Index
 index IndexMap Infer InferSchema InNamespace Input InputSchema InstallOptions JsonSchema Kind KubeObject LabelSelector
 LabelValues LeaderElection LeaderElectionOptions LeaseTimes ListOptions Log ManagedFields Manifest ManifestGroups
@@ -17,7 +17,7 @@ MapContext MetricsOptions Mutation ObjectMeta ObjectMetaInput offload Offloaded 
 operator OperatorOptions Outcome OwnCounter OwnerReference OwnGauge OwnHistogram OwnHistogramOptions OwnMetricOptions
 OwnMetrics Page Part PatchOptions PermanentError Permission PermissionClass Permissions PolicyRule Quantity QuantityFormat Reason Requeue
 requeue Resource resource ResourceOptions Right RightScope RunOptions s Said Sample Schema SelectOptions
-ServicesContext Settings source StatusPart Tasks TemporaryError Trigger UntypedKind UserInfo Verb Verdict Wake Watch
+ServicesContext Settings source SourceContext StatusPart Tasks TemporaryError Trigger UntypedKind UserInfo Verb Verdict Wake Watch
 watch WatchCallOptions WatchEvent WatchOptions Webhook webhook WebhookContext WebhookConversion WebhookFilters
 WebhookLimits WebhookMaker WebhookOptions WebhookServerOptions WebhookServing WriteOptions WritesStatus
 `;

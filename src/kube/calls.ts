@@ -21,6 +21,19 @@ export interface WriteOptions extends CallOptions {
   readonly fieldValidation?: "Strict" | "Warn" | "Ignore";
 }
 
+/** Options of {@linkcode Client.delete}. */
+export interface DeleteCallOptions extends CallOptions {
+  /** What happens to the objects that the deleted object owns. @default {"Background"} */
+  readonly propagationPolicy?: "Background" | "Foreground" | "Orphan" | undefined;
+  /** What the object must be to be deleted. @default {any} */
+  readonly preconditions?: {
+    /** The object's `metadata.uid`. */
+    readonly uid?: string | undefined;
+    /** The object's `metadata.resourceVersion`. */
+    readonly resourceVersion?: string | undefined;
+  } | undefined;
+}
+
 /** Which objects are meant. */
 export interface SelectOptions extends CallOptions {
   /** As the API has it: `app=web,tier!=cache`. @default {all} */

@@ -5,7 +5,15 @@ import type { AnyKind, Infer, Input, KubeObject } from "../resource/kind.ts";
 import { type Answer, retryAfter } from "./answer.ts";
 import { ApiError, type Asked } from "./api_error.ts";
 import { applyBody } from "./apply_body.ts";
-import type { CallOptions, Page, SelectOptions, WatchCallOptions, WatchEvent, WriteOptions } from "./calls.ts";
+import type {
+  CallOptions,
+  DeleteCallOptions,
+  Page,
+  SelectOptions,
+  WatchCallOptions,
+  WatchEvent,
+  WriteOptions,
+} from "./calls.ts";
 import type { ClientOptions } from "./client_options.ts";
 import { type Connection, FencedError, type Outgoing } from "./connection.ts";
 import { jsonLines } from "./json_lines.ts";
@@ -267,21 +275,20 @@ export class Client {
    * Deletes an object.
    *
    * @returns The object, where the server answers it: it stays until its finalizers are gone, or its grace is over. Nothing when it is gone.
-   * @throws {ApiError} With status 404 if there is none.
+   * @throws {ApiError} With status 404 if there is none, with 409 if it does not meet `preconditions`.
    */
   async delete(
     kind: AnyKind,
     name: string,
-    options: CallOptions & { readonly uid?: string; readonly propagation?: "Background" | "Foreground" | "Orphan" } =
-      {},
+    options: DeleteCallOptions = {},
   ): Promise<KubeObject | undefined> {
     const asked = { verb: "delete", what: describe(kind, name, options.namespace) };
     const path = objectPath(kind, name, options.namespace);
     const body = {
       apiVersion: "v1",
       kind: "DeleteOptions",
-      propagationPolicy: options.propagation ?? "Background",
-      ...(options.uid === undefined ? {} : { preconditions: { uid: options.uid } }),
+      propagationPolicy: options.propagationPolicy ?? "Background",
+      ...(options.preconditions === undefined ? {} : { preconditions: options.preconditions }),
     };
     const answer = await this.#json<KubeObject>(asked, "DELETE", path, options, body);
     // What is gone is answered by a Status.

@@ -66,7 +66,7 @@ const CALLS: readonly {
   },
   {
     name: "delete, of one uid, in the background",
-    call: (client) => client.delete(Deployment, "web", { namespace: "shop", uid: "u1" }),
+    call: (client) => client.delete(Deployment, "web", { namespace: "shop", preconditions: { uid: "u1" } }),
     method: "DELETE",
     path: "/apis/apps/v1/namespaces/shop/deployments/web",
     type: "application/json",

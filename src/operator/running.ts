@@ -322,7 +322,7 @@ async function runAll(
   };
   try {
     const make = "services" in options ? () => options.services : operator.services;
-    if (await services.make(make, { signal, log, metrics: ownMetrics(metrics.registry) }, deadline.signal)) {
+    if (await services.make(make, { signal, log, clock, metrics: ownMetrics(metrics.registry) }, deadline.signal)) {
       made.resolve();
       for (const loop of loops) loop.hold("services", undefined);
       if (webhookServer !== undefined) keeping = webhookServer.run(watches.signal);

@@ -1,5 +1,6 @@
 /** What an operator makes at its start and hands to each run. */
 import { aborted } from "../base/abort.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Log } from "../parts/context.ts";
 import type { OwnMetrics } from "../parts/own_metrics.ts";
 
@@ -9,6 +10,8 @@ export interface ServicesContext {
   readonly signal: AbortSignal;
   /** The operator's log, without keys of an object. */
   readonly log: Log;
+  /** The operator's clock: system time, or in a memory cluster the cluster's, which the test moves. */
+  readonly clock: Clock;
   /** Makes metrics of one's own. What is counted in threads of webhooks is not among them. */
   readonly metrics: OwnMetrics;
 }

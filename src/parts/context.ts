@@ -1,4 +1,5 @@
 /** What a reconciler is handed beside the object. */
+import type { Clock } from "../base/clock.ts";
 import type { AnyKind, Condition, CustomResourceDefinitionManifest, Infer, Input } from "../resource/kind.ts";
 import type { Access, Verb } from "./access.ts";
 import type { Index } from "./watch.ts";
@@ -23,7 +24,13 @@ export type Readable<
   Reads extends readonly AnyKind[],
   Uses extends readonly Access[],
   V extends "get" | "list",
-> = Declared<K, Own | Owns[number] | Reads[number] | Used<Uses, V>, `add it to "reads"`>;
+> = Declared<K, Own | Owns[number] | Reads[number] | Used<Uses, V>, ReadFix<K, Own, V>>;
+
+/** What the compiler advises for a kind that may not be read. A webhook has no own kind and no watches. */
+type ReadFix<K extends AnyKind, Own extends AnyKind, V extends "get" | "list"> =
+  `add it to "reads" (cached), or access(${K["kind"]}, "${V}") to "uses" (live)${V extends "get"
+    ? [Own] extends [never] ? "" : `, or watch(${K["kind"]}, { names }) to "watches" (only named objects)`
+    : ""}`;
 
 /** What the compiler says of a kind that may not be written: of the own kind, that patching it is asked for as a live call. */
 type WriteFix<K extends AnyKind, Own extends AnyKind> = [Key<K>] extends [Key<Own>]
@@ -35,6 +42,13 @@ export type Owned<K extends AnyKind, Own extends AnyKind, Owns extends readonly 
   K,
   Owns[number],
   WriteFix<K, Own>
+>;
+
+/** `K` where it is a kind of `owns`. */
+export type Child<K extends AnyKind, Owns extends readonly AnyKind[]> = Declared<
+  K,
+  Owns[number],
+  `add it to "owns"`
 >;
 
 /** `K` where it may be created or patched: `owns`, or `uses` with the verb. */
@@ -83,6 +97,24 @@ export interface PatchOptions extends InNamespace {
   readonly type?: "merge" | "json" | "strategic";
   /** Such as `status` or `scale`. @default {the object itself} */
   readonly subresource?: string;
+}
+
+/** Options of {@linkcode Context.delete}. */
+export interface DeleteOptions extends InNamespace {
+  /**
+   * What happens to the objects that the deleted object owns. `"Background"`: the garbage collector deletes them afterwards. `"Foreground"`: they are
+   * deleted first. `"Orphan"`: they stay.
+   *
+   * @default {"Background"}
+   */
+  readonly propagationPolicy?: "Background" | "Foreground" | "Orphan" | undefined;
+  /** What the object must be to be deleted. If it is something else, the call rejects with an {@linkcode ApiError} with status 409. @default {any} */
+  readonly preconditions?: {
+    /** The object's `metadata.uid`: another object of the same name is not deleted. */
+    readonly uid?: string | undefined;
+    /** The object's `metadata.resourceVersion`: an object that has changed since is not deleted. */
+    readonly resourceVersion?: string | undefined;
+  } | undefined;
 }
 
 /** Options of {@linkcode Context.apply}. */
@@ -183,7 +215,10 @@ type IsStatusOurs<K extends AnyKind> = K extends { readonly writesStatus: true }
   : false;
 
 /** `Report` where the controller writes the status; otherwise the sentence that the compiler shows. */
-type Reported<K extends AnyKind, Report> = IsStatusOurs<K> extends true ? Report
+type Reported<K extends AnyKind, Report> = IsStatusOurs<K> extends true
+  ? [Report] extends [never]
+    ? string extends K["kind"] ? Report : `${K["kind"]} has no status: add "status" to its resource()`
+  : Report
   : `the status of ${K[
     "kind"
   ]} is not this operator's: add writesStatus: true only if the operator implements the kind`;
@@ -236,6 +271,32 @@ export interface Context<
     kind: Readable<K, Own, Owns, Reads, Uses, "list">,
     options?: ListOptions,
   ): Promise<readonly Infer<K>[]>;
+  /**
+   * Returns the object's children of a kind, from the cache: the objects whose controller owner reference has the uid of the reconciled object. Children
+   * that are being deleted are included.
+   *
+   * @example Usage
+   * ```ts
+   * import { controller, resource, s } from "@op/sdk";
+   * import { Job } from "@op/sdk/kinds";
+   *
+   * const Backup = resource({
+   *   group: "demo.example.com",
+   *   version: "v1",
+   *   kind: "Backup",
+   *   spec: s.object({}),
+   *   status: s.object({ active: s.optional(s.integer()) }),
+   * });
+   *
+   * const backups = controller(Backup, {
+   *   owns: [Job],
+   *   reconcile(_backup, { owned, status }) {
+   *     status({ active: owned(Job).filter((job) => job.status?.active !== undefined).length });
+   *   },
+   * });
+   * ```
+   */
+  owned<K extends AnyKind>(kind: Child<K, Owns>): readonly Infer<K>[];
   /** The objects that an index of the controller has under a key. */
   index<Name extends keyof Indexes & string>(name: Name, key: string): readonly Infer<Indexes[Name]["kind"]>[];
   /** Reads an object of a kind in `uses` from the server, past the cache: for the rare case in which what is cached will not do. */
@@ -280,8 +341,12 @@ export interface Context<
     patch: unknown,
     options?: PatchOptions,
   ): Promise<Infer<K>>;
-  /** Deletes an object. That it is gone already is no error. */
-  delete<K extends AnyKind>(kind: Deletable<K, Uses>, name: string, options?: InNamespace): Promise<void>;
+  /**
+   * Deletes an object. An object that does not exist is not an error.
+   *
+   * @throws {ApiError} With status 409 if the object does not meet `preconditions`.
+   */
+  delete<K extends AnyKind>(kind: Deletable<K, Uses>, name: string, options?: DeleteOptions): Promise<void>;
   /**
    * Collects properties of the object's status: written once, when the reconcile ends. A property that is `undefined` is removed.
    *
@@ -294,12 +359,20 @@ export interface Context<
    * @throws {TypeError} As {@linkcode Context.status} does.
    */
   condition(
-    condition: Reported<Own, Pick<Condition, "type" | "status" | "reason"> & { readonly message?: string }>,
+    condition: Reported<
+      Own,
+      [StatusPart<Own>] extends [never] ? never
+        : Pick<Condition, "type" | "status" | "reason"> & { readonly message?: string }
+    >,
   ): void;
   /** Kubernetes Events about the object. */
   readonly events: Events;
   /** What the operator made at its start; see the option `services` of `operator`. */
   readonly services: Services;
+  /** Returns the current time, by the operator's clock. In a memory cluster it is the cluster's time, which the test moves; `Date` is not. */
+  now(): Date;
+  /** The operator's clock: system time, or in a memory cluster the cluster's. */
+  readonly clock: Clock;
   /** A log with the object's keys. */
   readonly log: Log;
   /** Aborted when the object is deleted, the run takes too long, or the operator stops. */

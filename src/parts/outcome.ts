@@ -1,21 +1,25 @@
 /** How a run ends: with nothing (wait for a change), with {@linkcode requeue}, or with an error (back off). */
 import { type Duration, milliseconds } from "../base/duration.ts";
 
-/** What {@linkcode requeue} answers. */
+/** When to reconcile an object again, as {@linkcode requeue} returns it. It has one of the two. */
 export interface Requeue {
-  /** Milliseconds until the next run. */
-  readonly after: number;
+  /** Milliseconds until the next reconcile. */
+  readonly after?: number;
+  /** Time of the next reconcile, in milliseconds since the epoch, by the operator's clock. */
+  readonly at?: number;
 }
 
-/** What a reconciler may return: when to run again, or nothing, upon which the next change is waited for. */
+/** What a reconciler may return: when to reconcile again, or `undefined` to wait for the next change. */
 export type Outcome = Requeue | undefined | void;
 
 /**
- * Asks for another run. A change of the object before then wakes it earlier.
+ * Requests another reconcile of the object. A change before then reconciles it earlier.
  *
- * @param after When: `"10m"`; `"0s"` is at once.
- * @returns What a reconciler returns.
- * @throws {SyntaxError} If the text is not a duration.
+ * @param when A duration such as `"10m"`, a number of milliseconds, or a `Date`. `"0s"`, `0` and a `Date` in the past reconcile immediately. A `Date` is
+ *   compared with the operator's clock, `context.now()`.
+ * @returns The value to return from a reconciler.
+ * @throws {SyntaxError} If a string is not a duration.
+ * @throws {RangeError} If a number is negative, infinite or not a number, or a `Date` is invalid.
  *
  * @example Usage
  * ```ts
@@ -23,10 +27,43 @@ export type Outcome = Requeue | undefined | void;
  * import { requeue } from "@op/sdk";
  *
  * assert.equal(requeue("10m").after, 600_000);
+ * assert.equal(requeue(1500).after, 1500);
+ * ```
+ *
+ * @example At a time
+ * ```ts
+ * import { controller, requeue, resource, s } from "@op/sdk";
+ *
+ * const Alarm = resource({
+ *   group: "demo.example.com",
+ *   version: "v1",
+ *   kind: "Alarm",
+ *   spec: s.object({ at: s.dateTime() }),
+ *   status: s.object({ rang: s.optional(s.boolean()) }),
+ * });
+ *
+ * const alarms = controller(Alarm, {
+ *   reconcile({ spec }, { now, status }) {
+ *     const due = new Date(spec.at);
+ *     status({ rang: now() >= due });
+ *     return now() < due ? requeue(due) : undefined;
+ *   },
+ * });
  * ```
  */
-export function requeue(after: Duration): Requeue {
-  return { after: milliseconds(after) };
+export function requeue(when: Duration | number | Date): Requeue {
+  if (when instanceof Date) return { at: checkedTime(when) };
+  if (typeof when !== "number") return { after: milliseconds(when) };
+  if (Number.isFinite(when) && when >= 0) return { after: when };
+  throw new RangeError(`requeue(): milliseconds must be zero or more, got ${when}. For "at once", use requeue(0)`);
+}
+
+function checkedTime(date: Date): number {
+  const time = date.getTime();
+  if (!Number.isNaN(time)) return time;
+  throw new RangeError(
+    "requeue(): the Date is invalid, got Invalid Date. Check the value that it was created from",
+  );
 }
 
 /**

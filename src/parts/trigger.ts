@@ -1,11 +1,20 @@
 /** What wakes objects beside changes in the cluster. */
+import type { Clock } from "../base/clock.ts";
 import { type Duration, milliseconds } from "../base/duration.ts";
 import type { Wake } from "./watch.ts";
 
-/** What {@linkcode every} and {@linkcode source} answer. */
+/** What {@linkcode every} and {@linkcode source} return. */
 export type Trigger =
   | { readonly every: number }
-  | { readonly source: (signal: AbortSignal) => AsyncIterable<Wake | readonly Wake[]> };
+  | { readonly source: (signal: AbortSignal, context: SourceContext) => AsyncIterable<Wake | readonly Wake[]> };
+
+/** What a {@linkcode source} receives besides its signal. */
+export interface SourceContext {
+  /** Returns the current time, by the operator's clock. In a memory cluster it is the cluster's time, which the test moves; `Date` is not. */
+  now(): Date;
+  /** The operator's clock: system time, or in a memory cluster the cluster's. */
+  readonly clock: Clock;
+}
 
 /**
  * Wakes all objects of a controller again and again, after what is new.
@@ -33,7 +42,7 @@ export function every(interval: Duration): Trigger {
  * Wakes the objects that a source outside the cluster names: a queue, a webhook, a file. A source that ends or throws is begun again, after a pause that
  * grows.
  *
- * @param open Opens it. The signal is aborted when the operator stops, or leads no more.
+ * @param open Opens it. The signal is aborted when the operator stops, or leads no more. The context has the operator's clock.
  * @returns What `triggers` of a controller takes.
  *
  * @example Usage
@@ -52,6 +61,8 @@ export function every(interval: Duration): Trigger {
  * }
  * ```
  */
-export function source(open: (signal: AbortSignal) => AsyncIterable<Wake | readonly Wake[]>): Trigger {
+export function source(
+  open: (signal: AbortSignal, context: SourceContext) => AsyncIterable<Wake | readonly Wake[]>,
+): Trigger {
   return { source: open };
 }

@@ -1,4 +1,5 @@
 /** What a webhook's functions are handed, and what they may answer. */
+import type { Clock } from "../base/clock.ts";
 import type { AnyKind, Infer, KubeObject, ObjectMeta } from "../resource/kind.ts";
 import type { FieldError } from "../resource/validation.ts";
 import type { Access } from "./access.ts";
@@ -159,6 +160,10 @@ export interface WebhookContext<
   ): Promise<readonly Infer<T>[]>;
   /** What the operator made at its start; see the option `services` of `operator`. */
   readonly services: Services;
+  /** Returns the current time, by the operator's clock. In a memory cluster it is the cluster's time, which the test moves; `Date` is not. */
+  now(): Date;
+  /** The operator's clock: system time, or in a memory cluster the cluster's. */
+  readonly clock: Clock;
   /** A log with the request's uid and the object's keys. */
   readonly log: Log;
   /** Aborted when the server will not wait for the answer any longer, or the operator stops. */

@@ -2,13 +2,22 @@
 import { isObject } from "../base/json.ts";
 import { isStatus } from "../kube/api_error.ts";
 import type { Verb } from "../parts/access.ts";
-import type { ApplyOptions, Context, InNamespace, ListOptions, PatchOptions, Reason } from "../parts/context.ts";
+import type {
+  ApplyOptions,
+  Context,
+  DeleteOptions,
+  InNamespace,
+  ListOptions,
+  PatchOptions,
+  Reason,
+} from "../parts/context.ts";
 import { checkWritesStatus } from "../parts/status_owner.ts";
 import type { AnyKind, KubeObject, ObjectMetaInput, OwnerReference } from "../resource/kind.ts";
 import { keyOf, type ObjectKey } from "../watch/key.ts";
 import { isApplied } from "./applied.ts";
 import { OutrunError } from "./failure.ts";
 import { stored } from "./normal_form.ts";
+import { LiveIndex } from "./live_index.ts";
 import type { Logger } from "./logger.ts";
 import type { RunEffects } from "./loop_trace.ts";
 import { ownerReference, refuseOwner, refuseTaken } from "./owner.ts";
@@ -46,6 +55,7 @@ export function contextOf(scope: Scope, run: Run): Context {
     patch: (kind: AnyKind, name, patch, options) => patchObject(scope, run, kind, name, patch, options),
     delete: (kind: AnyKind, name, options) => deleteObject(scope, run, kind, name, options),
     index: (name, key) => indexed(scope, name, key),
+    owned: (kind: AnyKind) => owned(scope, run, kind),
     getLive: (kind: AnyKind, name, options) => getLive(scope, run, kind, name, options),
     applyAll: (children) => applyAll(scope, run, children as readonly Child[], contextOf(scope, run)),
     events: {
@@ -55,6 +65,8 @@ export function contextOf(scope: Scope, run: Run): Context {
         scope.events.record(scope.manager, run.object, { ...options, type: "Warning", reason, note }),
     },
     services: scope.services(),
+    now: () => new Date(scope.clock.now()),
+    clock: scope.clock,
     status: (part: Record<string, unknown>) => {
       checkWritesStatus(scope.controller, "status()");
       run.draft.add(part);
@@ -195,6 +207,22 @@ function indexed({ indexes, part }: Scope, name: string, key: string): readonly 
   return index.get(key);
 }
 
+/** The children of the reconciled object, by an index that the first call creates: controllers that do not ask pay nothing. */
+function owned(scope: Scope, run: Run, kind: AnyKind): readonly KubeObject[] {
+  const copy = scope.copies.find((copy) => isSame(copy.kind, kind));
+  if (copy === undefined || !scope.controller.owns.some((each) => isSame(each, kind))) {
+    throw undeclared(scope, kind, 'add it to "owns"');
+  }
+  let index = scope.children.get(copy);
+  if (index === undefined) scope.children.set(copy, index = new LiveIndex(copy, controllersOf));
+  return index.get(run.object.metadata.uid);
+}
+
+/** The uid of the object that controls another, if there is one. */
+function controllersOf({ metadata: { ownerReferences = [] } }: KubeObject): readonly string[] {
+  return ownerReferences.filter(({ controller }) => controller).map(({ uid }) => uid);
+}
+
 /** Applies all children, then deletes those that the object owns, that this controller applied, and that are not among them. */
 async function applyAll(scope: Scope, run: Run, children: readonly Child[], context: Context): Promise<unknown[]> {
   const live: KubeObject[] = [];
@@ -227,7 +255,7 @@ async function prune(
 ): Promise<void> {
   try {
     // Another of the name may stand there by now.
-    const options = { ...callOptions(run, namespace), uid };
+    const options = { ...callOptions(run, namespace), preconditions: { uid } };
     run.effects.wrote = true;
     if (run.effects.trace) await traceWrite(scope, run, { kind, name, namespace }, { verb: "delete" });
     await remove(scope, run.object, { kind, name, namespace }, () => scope.client.delete(kind, name, options));
@@ -272,19 +300,19 @@ async function deleteObject(
   run: Run,
   kind: AnyKind,
   name: string,
-  options: InNamespace = {},
+  { namespace: given, ...how }: DeleteOptions = {},
 ): Promise<void> {
   run.signal.throwIfAborted();
   refuseUndeclared(scope, kind, "delete");
   try {
-    const namespace = namespaceOf(run, kind, options.namespace);
+    const namespace = namespaceOf(run, kind, given);
     run.effects.wrote = true;
     if (run.effects.trace) await traceWrite(scope, run, { kind, name, namespace }, { verb: "delete" });
     await remove(
       scope,
       run.object,
       { kind, name, namespace },
-      () => scope.client.delete(kind, name, callOptions(run, namespace)),
+      () => scope.client.delete(kind, name, { ...callOptions(run, namespace), ...how }),
     );
   } catch (error) {
     if (!isStatus(error, 404)) throw error;

@@ -4,7 +4,7 @@ import { sleep } from "../base/clock.ts";
 import { equal } from "../base/json.ts";
 import { isStatus } from "../kube/api_error.ts";
 import type { Reason } from "../parts/context.ts";
-import { type Outcome, PermanentError } from "../parts/outcome.ts";
+import { PermanentError } from "../parts/outcome.ts";
 import { effectOf, LoopLimit, type Pause } from "../queue/loop_limit.ts";
 import { type Next as QueueNext, type Priority, WorkQueue } from "../queue/work_queue.ts";
 import type { KubeObject } from "../resource/kind.ts";
@@ -19,7 +19,7 @@ import { explainLoop, HOT_LOOP } from "./hot_loops.ts";
 import { LoopTrace, RunEffects } from "./loop_trace.ts";
 import type { Logger } from "./logger.ts";
 import type { ControllerMetrics, ControllerState } from "./metrics.ts";
-import { reportFailure, reportPaused, runObject, type RunStart } from "./run.ts";
+import { type NextReconcile, reportFailure, reportPaused, runObject, type RunStart } from "./run.ts";
 import { runLog } from "./run_log.ts";
 import { ownCopy, type Scope, watchOf } from "./scope.ts";
 import { runTriggers } from "./triggers.ts";
@@ -467,7 +467,7 @@ export class ControllerLoop {
     if (isStatus(error, 403)) this.onForbidden();
   }
 
-  #afterSuccess(key: ObjectKey, outcome: Outcome): Next {
+  #afterSuccess(key: ObjectKey, outcome: NextReconcile | undefined): Next {
     this.#failures.delete(key);
     return outcome ? { after: outcome.after, reason: "requeued", isBackoff: false } : undefined;
   }

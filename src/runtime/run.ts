@@ -16,6 +16,12 @@ import { HOT_LOOP } from "./hot_loops.ts";
 import { StatusDraft, statusOf } from "./status.ts";
 import { traceWrite } from "./traced_writes.ts";
 
+/** When an object is to be reconciled again. */
+export interface NextReconcile {
+  /** Milliseconds from now. */
+  readonly after: number;
+}
+
 /** A run before its object is looked at. */
 export type RunStart = Omit<Run, "draft">;
 
@@ -25,7 +31,7 @@ export type RunStart = Omit<Run, "draft">;
  * @returns What the reconciler returned.
  * @throws What the reconciler threw, or what a write of the run met.
  */
-export async function runObject(scope: Scope, start: RunStart): Promise<Outcome> {
+export async function runObject(scope: Scope, start: RunStart): Promise<NextReconcile | undefined> {
   const { controller, finalizer } = scope;
   const { metadata } = start.object;
   const isHeld = metadata.finalizers?.includes(finalizer) ?? false;
@@ -48,14 +54,19 @@ export async function runObject(scope: Scope, start: RunStart): Promise<Outcome>
 }
 
 /** An object that went meanwhile is not reconciled: what was made for it, nobody would clean up. */
-async function reconcileAfter(scope: Scope, start: RunStart, object: KubeObject | undefined): Promise<Outcome> {
+async function reconcileAfter(
+  scope: Scope,
+  start: RunStart,
+  object: KubeObject | undefined,
+): Promise<NextReconcile | undefined> {
   return object === undefined ? undefined : await reconcile(scope, { ...start, object });
 }
 
-async function reconcile(scope: Scope, start: RunStart): Promise<Outcome> {
+async function reconcile(scope: Scope, start: RunStart): Promise<NextReconcile | undefined> {
   scope.shape?.refuseInvalid(start.object);
   const run = { ...start, draft: new StatusDraft() };
   const outcome = checked(
+    scope,
     "reconcile",
     await timed(scope, run, (run) => scope.controller.reconcile(run.object, contextOf(scope, run))),
   );
@@ -84,9 +95,10 @@ function offerHotLoop(scope: Scope, { object, draft }: Run): void {
 }
 
 /** The object goes when its last finalizer does, so nothing is reported of a cleanup that worked. */
-async function cleanup(scope: Scope, start: RunStart): Promise<Outcome> {
+async function cleanup(scope: Scope, start: RunStart): Promise<NextReconcile | undefined> {
   const run = { ...start, draft: new StatusDraft() };
   const outcome = checked(
+    scope,
     "cleanup",
     await timed(scope, run, (run) => scope.controller.cleanup!(run.object, contextOf(scope, run))),
   );
@@ -100,11 +112,12 @@ async function cleanup(scope: Scope, start: RunStart): Promise<Outcome> {
   return undefined;
 }
 
-/** What user code answered, whose types nobody may have checked: a time that is none would make it run again without a pause, or never. */
-function checked(what: string, outcome: unknown): Requeue | undefined {
+/** Checks what user code returned: its types may be unchecked, and a wrong time would reconcile without a pause, or never again. */
+function checked(scope: Scope, what: string, outcome: unknown): NextReconcile | undefined {
   if (outcome === undefined || outcome === null) return undefined;
-  const { after } = outcome as Requeue;
+  const { after, at } = outcome as Requeue;
   if (typeof after === "number" && after >= 0) return { after };
+  if (typeof at === "number" && !Number.isNaN(at)) return { after: Math.max(0, at - scope.clock.now()) };
   throw new TypeError(
     `Cannot take what "${what}" answered, ${
       Deno.inspect(maskSecrets(outcome), { depth: 1 })

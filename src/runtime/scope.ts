@@ -52,6 +52,8 @@ export interface Scope extends Shared {
   /** The live copies of the kinds that it watches, its own first. */
   readonly copies: readonly LiveCopy[];
   readonly indexes: ReadonlyMap<string, LiveIndex>;
+  /** Objects by the uid of their controller, for the kinds that `owned` was called with. */
+  readonly children: Map<LiveCopy, LiveIndex>;
   /** Kinds of which only objects are watched that are named. */
   readonly named: readonly NamedWatches[];
   /** Whether an object is what its type promises; absent if only metadata are watched. */
@@ -105,6 +107,7 @@ export function scopeOf(operator: string, part: string, controller: Controller, 
     controller,
     copies,
     indexes: new Map(indexes),
+    children: new Map(),
     named,
     shape: watchOf(controller, kind)?.metadataOnly ? undefined : new ObjectShape(kind, copies[0]!),
     counts: { skippedWrites: 0, ownEvents: 0, delayedReconciles: 0 },

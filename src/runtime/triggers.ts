@@ -1,7 +1,7 @@
 /** Runs what wakes objects beside changes in the cluster: schedules and sources. */
 import { backoff } from "../base/backoff.ts";
 import { sleep } from "../base/clock.ts";
-import type { Trigger } from "../parts/trigger.ts";
+import type { SourceContext, Trigger } from "../parts/trigger.ts";
 import type { Wake } from "../parts/watch.ts";
 import { keyOf } from "../watch/key.ts";
 import { guarded, ownCopy, type Scope } from "./scope.ts";
@@ -39,11 +39,13 @@ async function follow(
   { source }: Extract<Trigger, { readonly source: unknown }>,
   signal: AbortSignal,
 ): Promise<void> {
+  const { clock } = scope;
+  const context: SourceContext = { clock, now: () => new Date(clock.now()) };
   for (let failures = 1; !signal.aborted; failures++) {
     let wakes: AsyncIterator<Wake | readonly Wake[]> | undefined;
     const failed = scope.observe?.();
     try {
-      wakes = source(signal)[Symbol.asyncIterator]();
+      wakes = source(signal, context)[Symbol.asyncIterator]();
       for (
         let next = await nextOf(wakes, signal);
         next !== undefined && !next.done;

@@ -5,7 +5,18 @@
 import { applyJsonPatch, type JsonPatchOperation } from "../base/json_patch.ts";
 import { isObject } from "../base/json.ts";
 import { applyMergePatch } from "../base/merge_patch.ts";
-import type { EventOptions, Events, InNamespace, ListOptions, Log, PatchOptions, Reason } from "../parts/context.ts";
+import type { Clock } from "../base/clock.ts";
+import { VirtualClock } from "../base/virtual_clock.ts";
+import type {
+  DeleteOptions,
+  EventOptions,
+  Events,
+  InNamespace,
+  ListOptions,
+  Log,
+  PatchOptions,
+  Reason,
+} from "../parts/context.ts";
 import type { Controller } from "../parts/controller.ts";
 import { checkWritesStatus } from "../parts/status_owner.ts";
 import type { AnyKind, Condition, KubeObject } from "../resource/kind.ts";
@@ -20,6 +31,8 @@ export interface FakeContextOptions<Services = unknown> {
   readonly controller?: Controller;
   /** What the operator would make at its start. @default {nothing} */
   readonly services?: Services;
+  /** The time that `now` and `clock` tell. @default {a `VirtualClock` at 2030-01-01T00:00:00Z} */
+  readonly clock?: Clock;
   /** Which try it is. @default {1} */
   readonly attempt?: number;
   /** Why the run happens. @default {"changed"} */
@@ -50,6 +63,8 @@ export interface FakeWrite {
   readonly body?: unknown;
   /** Of a patch: such as `status`. */
   readonly subresource?: string;
+  /** Of a deletion: what was asked besides the object's place. */
+  readonly options?: Pick<DeleteOptions, "propagationPolicy" | "preconditions">;
 }
 
 /** Which kinds a reconciler may name is for its own types to say: here any will do, so that this is a context of any controller. */
@@ -75,6 +90,8 @@ export interface FakeContext<Services = unknown> {
   getLive(kind: Whatever, name: string, options?: InNamespace): Promise<Whatever>;
   /** Lists objects, of a namespace and with labels where those are asked for. */
   list(kind: Whatever, options?: ListOptions): Promise<readonly Whatever[]>;
+  /** The objects of a kind in the run's namespace: the object is taken for the owner of all of them, and of those written meanwhile. */
+  owned(kind: Whatever): readonly Whatever[];
   /** The objects that an index of the option `controller` has under a key. @throws {TypeError} If it has no such index. */
   index(name: string, key: string): readonly Whatever[];
   /** Writes an apply down, merges it into what is there and answers that. */
@@ -85,8 +102,8 @@ export interface FakeContext<Services = unknown> {
   create(kind: Whatever, object: Whatever): Promise<Whatever>;
   /** Writes a patch down and answers what it makes of the object. A strategic one counts as a merge patch. */
   patch(kind: Whatever, name: string, patch: unknown, options?: PatchOptions): Promise<Whatever>;
-  /** Writes a deletion down. That it is gone already is no error. */
-  delete(kind: Whatever, name: string, options?: InNamespace): Promise<void>;
+  /** Records a deletion, and deletes the object if there is one. Preconditions are not checked. */
+  delete(kind: Whatever, name: string, options?: DeleteOptions): Promise<void>;
   /** Puts together what is reported: it is in `reported`. */
   status(part: object): void;
   /** Notes a condition: it is in `conditions`. */
@@ -95,6 +112,10 @@ export interface FakeContext<Services = unknown> {
   readonly events: Events;
   /** What the option `services` says. */
   readonly services: Services;
+  /** The time of the option `clock`. */
+  now(): Date;
+  /** The option `clock`. */
+  readonly clock: Clock;
   /** Notes lines: they are in `logged`. */
   readonly log: Log;
   /** What the option `signal` says. */
@@ -136,7 +157,7 @@ export interface FakeContext<Services = unknown> {
  */
 export function fakeContext<Services = unknown>(options: FakeContextOptions<Services> = {}): FakeContext<Services> {
   const { objects = [], namespace = "default", controller, services, attempt = 1, reason = "changed" } = options;
-  const { signal = new AbortController().signal } = options;
+  const { signal = new AbortController().signal, clock = new VirtualClock() } = options;
   const world = new World(namespace);
   for (const [kind, object] of objects) world.put(kind, object);
   const writes: FakeWrite[] = [];
@@ -181,6 +202,7 @@ export function fakeContext<Services = unknown>(options: FakeContextOptions<Serv
       );
       return Promise.resolve(found);
     },
+    owned: (kind) => world.list(kind),
     index: (name, key) => {
       const index = controller?.indexes[name];
       if (index === undefined) {
@@ -207,9 +229,10 @@ export function fakeContext<Services = unknown>(options: FakeContextOptions<Serv
         : applyMergePatch(there, patch);
       return answer(world.put(kind, patched as FakeObject));
     },
-    delete: (kind, name, place = {}) => {
-      write("delete", kind, { name, ...place });
-      world.delete(kind, { name, ...place });
+    delete: (kind, name, { namespace, ...options } = {}) => {
+      const place = { name, ...namespace !== undefined && { namespace } };
+      write("delete", kind, place, Object.keys(options).length === 0 ? {} : { options });
+      world.delete(kind, place);
       return Promise.resolve();
     },
     status: (part) => {
@@ -223,6 +246,8 @@ export function fakeContext<Services = unknown>(options: FakeContextOptions<Serv
     events: { normal: tell("Normal"), warning: tell("Warning") },
     log: { debug: say("debug"), info: say("info"), warn: say("warn"), error: say("error") },
     services: services as Services,
+    now: () => new Date(clock.now()),
+    clock,
     signal,
     attempt,
     reason,

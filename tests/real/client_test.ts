@@ -221,12 +221,15 @@ Deno.test("Client on a real API server", async (t) => {
 
   await t.step("delete takes the object with the uid asked for, and no other", async () => {
     const { metadata } = await client.create(ConfigMap, { metadata: { name: "doomed", ...IN_DEFAULT } });
-    await assert.rejects(client.delete(ConfigMap, "doomed", { ...IN_DEFAULT, uid: crypto.randomUUID() }), {
-      name: "ApiError",
-      status: 409,
-      message: /^Cannot delete ConfigMap "default\/doomed": the apiserver answered 409 Conflict: .*UID/,
-    });
-    await client.delete(ConfigMap, "doomed", { ...IN_DEFAULT, uid: metadata.uid });
+    await assert.rejects(
+      client.delete(ConfigMap, "doomed", { ...IN_DEFAULT, preconditions: { uid: crypto.randomUUID() } }),
+      {
+        name: "ApiError",
+        status: 409,
+        message: /^Cannot delete ConfigMap "default\/doomed": the apiserver answered 409 Conflict: .*UID/,
+      },
+    );
+    await client.delete(ConfigMap, "doomed", { ...IN_DEFAULT, preconditions: { uid: metadata.uid } });
     await assert.rejects(client.delete(ConfigMap, "doomed", IN_DEFAULT), { name: "ApiError", status: 404 });
   });
 

@@ -9,6 +9,7 @@ import { ROOT } from "./run.ts";
 const UNNAMED: Readonly<Record<string, readonly string[]>> = {
   "holds the types of a value and is nothing itself": ["needs", "SchemaTypes", "types"],
   "says which kinds a part may touch, or how it is to be declared": [
+    "Child",
     "ChildrenOf",
     "Declared",
     "Deletable",

@@ -4,7 +4,6 @@
  *
  * Source: `k8s.io/apiserver/pkg/admission/plugin/webhook` and `k8s.io/apiextensions-apiserver/pkg/apiserver/conversion` for what is called how.
  */
-import type { Clock } from "../../base/clock.ts";
 import { conversionsOf, type Parts, webhooksOf } from "../../parts/part_list.ts";
 import type { Webhook } from "../../parts/webhook.ts";
 import { CONVERSION_PATH, webhookPath, type WebhookPhase } from "../../parts/webhook_entries.ts";
@@ -33,7 +32,6 @@ export interface WebhookLimits {
 /** Options of {@linkcode WebhookHandler}. */
 export interface WebhookHandlerOptions extends Surroundings {
   readonly parts: Parts;
-  readonly clock: Clock;
   readonly metrics: Metrics;
   /** Aborted when the operator has stopped waiting for what goes on. */
   readonly signal: AbortSignal;

@@ -1,4 +1,5 @@
 /** What a webhook's functions are handed: the calls of `parts/webhook_context.ts` on the client and the live copies. */
+import type { Clock } from "../../base/clock.ts";
 import { isStatus } from "../../kube/api_error.ts";
 import type { Client } from "../../kube/client.ts";
 import type { InNamespace, ListOptions } from "../../parts/context.ts";
@@ -17,6 +18,7 @@ import type { Patience } from "./patience.ts";
 /** What webhooks share. */
 export interface Surroundings {
   readonly client: Client;
+  readonly clock: Clock;
   readonly log: Logger;
   readonly services: () => unknown;
   /** The live copies of the kinds that webhooks read. @default {none} */
@@ -57,6 +59,8 @@ export function contextOf(webhook: Webhook, review: Review, around: Surroundings
     audit: (key: string, value: string) => audit(gathered, key, value),
     get: (kind: AnyKind, name: string, options?: InNamespace) => get(webhook, review, around, kind, name, options),
     list: (kind: AnyKind, options?: ListOptions) => list(webhook, review, around, kind, options),
+    now: () => new Date(around.clock.now()),
+    clock: around.clock,
     get services() {
       return around.services();
     },
