@@ -35,8 +35,8 @@ const OVERFLOW = 10;
 /** From this level on, the writes of reconciles are traced: early enough to see which of them repeat. */
 const TRACED = BURST / 2;
 
-/** Below this number of keys, looking for expired ones is not worth it. */
-const FEW = 64;
+/** How often empty buckets are dropped, in milliseconds: the bucket of an object that was reconciled once is empty after a second. */
+const SWEEP = 1000;
 
 /**
  * What a reconcile did that can cause the next one: `none` if it neither wrote nor asked for another reconcile within a
@@ -98,8 +98,9 @@ export interface LoopLimitOptions<Trace> {
  */
 export class LoopLimit<Trace> {
   readonly #options: LoopLimitOptions<Trace>;
-  /** Buckets that are not empty, the longest unchanged first. */
+  /** Buckets that are not empty, and those that ran empty since the last sweep. */
   readonly #buckets = new Map<string, Bucket<Trace>>();
+  #swept = 0;
 
   constructor(options: LoopLimitOptions<Trace>) {
     this.#options = options;
@@ -119,15 +120,14 @@ export class LoopLimit<Trace> {
   ended(key: string, effect: Effect): void {
     if (effect === "none") return;
     const now = this.#options.clock.elapsed();
-    const bucket = this.#buckets.get(key) ?? newBucket<Trace>(now);
+    let bucket = this.#buckets.get(key);
+    if (bucket === undefined) this.#buckets.set(key, bucket = newBucket(now));
     leak(bucket, now);
     bucket.level = Math.min(BURST + OVERFLOW, bucket.level + 1);
     bucket.since = bucket.level < BURST ? undefined : bucket.since ?? now;
     bucket.isRepeat = effect === "repeat";
     bucket.trace = bucket.level < TRACED ? undefined : bucket.trace ?? this.#options.trace();
-    this.#buckets.delete(key);
-    this.#buckets.set(key, bucket);
-    this.#sweep(now);
+    if (now - this.#swept >= SWEEP) this.#sweep(now);
   }
 
   /**
@@ -171,13 +171,10 @@ export class LoopLimit<Trace> {
     this.#buckets.delete(key);
   }
 
-  /** Looks at two keys for each one that is counted, so that the number of buckets follows the number of busy objects. */
   #sweep(now: number): void {
-    if (this.#buckets.size <= FEW) return;
-    for (let i = 0; i < 2; i++) {
-      const [key, bucket] = this.#buckets.entries().next().value!;
-      this.#buckets.delete(key);
-      if (Math.max(bucket.level, bucket.resets) > leaked(bucket, now)) this.#buckets.set(key, bucket);
+    this.#swept = now;
+    for (const [key, bucket] of this.#buckets) {
+      if (Math.max(bucket.level, bucket.resets) <= leaked(bucket, now)) this.#buckets.delete(key);
     }
   }
 }
