@@ -11,6 +11,7 @@ import type {
 import { Failure, throwIfInterrupted } from "./exit_code.ts";
 import { faultOf, runningDeno } from "./deno.ts";
 import type { Io } from "./io.ts";
+import { REVIEW_SAMPLES, type SampleRefusal } from "./generate/sample_review.ts";
 import { type KeptAlive, keptAliveText, RECORD_KEPT_ALIVE } from "./kept_alive.ts";
 import { bundleFailure, type LoadFault, loading, unfinishedLoad } from "./loading.ts";
 import { withProject } from "./project.ts";
@@ -40,6 +41,8 @@ export interface OperatorFacts {
   readonly rights: readonly Right[];
   readonly manifests: ManifestGroups;
   readonly samples: readonly Sample[];
+  /** Why its own webhooks refuse samples; empty unless that was asked for. */
+  readonly refusals: readonly SampleRefusal[];
   /** Finalizers that its controllers name themselves; the others begin with the operator's name. */
   readonly finalizers: readonly string[];
   /** Keys of its controllers. */
@@ -58,6 +61,8 @@ export interface InspectOptions {
   readonly install?: InstallOptions;
   /** Its `operator.toml`. */
   readonly project?: ProjectFile | undefined;
+  /** Whether its webhooks review its samples. @default {false} */
+  readonly reviewsSamples?: boolean | undefined;
   /** Reads places of a bundle as those of its sources, where the file is one. */
   readonly traced?: (text: string) => string;
 }
@@ -130,18 +135,27 @@ type Answer =
 /** How long a file may wait at its top level while something keeps the process alive, in milliseconds. Deno itself reports a wait that nothing can end. */
 const LONGEST_WAIT = 10_000;
 
-function script(url: URL, folder: string, shown: string, { install = {}, project }: InspectOptions): string {
+function script(
+  url: URL,
+  folder: string,
+  shown: string,
+  { install = {}, project, reviewsSamples }: InspectOptions,
+): string {
   return `
 let waited = 0;
-const whileKept = () => ++waited * 250 >= ${LONGEST_WAIT} && answer({ waiting: true });
+// What the file started until it was loaded; a review of samples starts timers of its own.
+let kept;
+const whileKept = () => kept === undefined && ++waited * 250 >= ${LONGEST_WAIT} && answer({ waiting: true });
 ${RECORD_KEPT_ALIVE}
 const answer = (value) => {
-  console.log("\\n" + ${JSON.stringify(MARK)} + JSON.stringify({ ...value, kept: keptAlive() }));
+  console.log("\\n" + ${JSON.stringify(MARK)} + JSON.stringify({ ...value, kept: kept ?? keptAlive() }));
   // What the file started would keep the process alive.
   Deno.exit(0);
 };
 ${loading({ url, folder }, shown)}
-function factsOf(coded) {
+kept = keptAlive();
+${reviewsSamples ? REVIEW_SAMPLES : ""}
+async function factsOf(coded) {
   const { name, version } = coded;
   try {
     const project = ${JSON.stringify(project ?? null)};
@@ -157,12 +171,14 @@ function factsOf(coded) {
       .map(({ kind: { apiVersion, kind } }) => ({ apiVersion, kind }));
     const controllers = Object.keys(op.parts).filter((key) => op.parts[key].part === "controller");
     const manifests = op.manifests(${JSON.stringify(install)});
-    return { name, id, version, crds: op.crds(), externalCrds, foreignFinalized, permissions: op.permissions(), rights: op.rights(), manifests, samples: op.samples(), finalizers, controllers, reconciled, builder, telemetry };
+    const samples = op.samples();
+    const refusals = ${reviewsSamples ? "await reviewedInTime(op, samples)" : "[]"};
+    return { name, id, version, crds: op.crds(), externalCrds, foreignFinalized, permissions: op.permissions(), rights: op.rights(), manifests, samples, refusals, finalizers, controllers, reconciled, builder, telemetry };
   } catch (error) {
     return { refused: error.message };
   }
 }
-answer(fault ? { fault } : absent ? { refused: absent } : factsOf(op));
+answer(fault ? { fault } : absent ? { refused: absent } : await factsOf(op));
 `;
 }
 

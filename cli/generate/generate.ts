@@ -8,7 +8,7 @@ import { replaceTogether } from "../files_together.ts";
 import { inspect, type OperatorFacts } from "../inspect.ts";
 import type { Io } from "../io.ts";
 import { commitFor, namesCommit, projectFile, type ProjectOptions } from "../project_file.ts";
-import { layout, type LayoutPart } from "./layout.ts";
+import { layout, type LayoutPart, refusalsOf, sampleFile } from "./layout.ts";
 import { overlay } from "./overlay.ts";
 import { isUntouched } from "./seal.ts";
 
@@ -21,6 +21,8 @@ export interface PlaceOptions extends ProjectOptions {
   readonly image?: string | undefined;
   /** Where the certificate of its webhooks comes from. */
   readonly certificates?: InstallOptions["certificates"] | undefined;
+  /** Whether the operator's webhooks review its samples. @default {false} */
+  readonly reviewsSamples?: boolean | undefined;
 }
 
 /** Options for {@linkcode generate}. */
@@ -44,17 +46,13 @@ export interface GenerateOptions extends PlaceOptions {
  */
 export async function generate(part: LayoutPart, file: string, options: GenerateOptions, io: Io): Promise<void> {
   const folder = await folderOf(options.dir, io);
-  const facts = await factsOf(file, options.check ? await asCommitted(file, options, io) : options, io);
-  for (const { manifest, faults } of facts.samples) {
-    if (faults.length === 0) continue;
-    io.err(
-      `Warning: the sample of ${manifest.kind} is refused by its own rules (${faults[0]?.field}: ${
-        faults[0]?.message
-      }): ` +
-        `give the schema an "example" there\n`,
-    );
+  const hasSamples = part === "manifests" || part === "crd";
+  const asked = { ...options, reviewsSamples: hasSamples };
+  const facts = await factsOf(file, options.check ? await asCommitted(file, asked, io) : asked, io);
+  if (hasSamples) {
+    await warnOfSamples(facts, folder, io);
+    warnOfDefinitions(facts.manifests.crd, io);
   }
-  if (part === "manifests" || part === "crd") warnOfDefinitions(facts.manifests.crd, io);
   const files = layout(part, facts);
   const states = await statesOf(files, folder);
   if (options.check) return check(states, options.dir, io);
@@ -93,6 +91,19 @@ export async function generateOverlay(name: string, file: string, options: Gener
   await writeAll(states, options.dir, io);
 }
 
+/** Warns of generated samples that a server would refuse. One that somebody changed is theirs. */
+async function warnOfSamples(facts: OperatorFacts, folder: string, io: Io): Promise<void> {
+  for (const sample of facts.samples) {
+    const { apiVersion, kind } = sample.manifest;
+    const [refusal] = refusalsOf(sample, facts.refusals);
+    const file = await textIn(join(folder, "samples", sampleFile(sample)));
+    if (refusal === undefined || (file !== undefined && !isUntouched(file))) continue;
+    io.err(
+      `Warning: the generated sample of ${kind} (${apiVersion}) is not valid: ${refusal}. Set "example" in the schema, or correct the sample\n`,
+    );
+  }
+}
+
 /** Options of an operator's installation as the SDK takes them. */
 export function installOptions({ into, namespace, image, certificates }: PlaceOptions): InstallOptions {
   return {
@@ -115,7 +126,8 @@ export async function factsOf(file: string, options: PlaceOptions, io: Io): Prom
   const project = await projectFile(source, options, io);
   const commit = options.image === undefined ? await commitFor(project, source) : undefined;
   const install = { ...installOptions(options), ...(commit === undefined ? {} : { commit }) };
-  return await inspect(source.url, source.folder, file, io, { install, project });
+  const { reviewsSamples } = options;
+  return await inspect(source.url, source.folder, file, io, { install, project, reviewsSamples });
 }
 
 /** For what has no image, and must not fail for want of one. */

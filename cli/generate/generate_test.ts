@@ -192,10 +192,78 @@ Deno.test("op generate tells of a sample that its own rules refuse", async () =>
   assert.equal(made.code, 0);
   assert.match(
     made.stderr,
-    /^Warning: the sample of Note is refused by its own rules \(spec: .*say x1\): give the schema/,
+    /^Warning: the generated sample of Note \(demo\.example\.com\/v1\) is not valid: spec: .*say x1\. Set "example" in the schema, or/,
   );
-  assert.match(await folder.read("config/samples/demo_v1_note.yaml"), /# To be filled in: spec: .*say x1\n/);
+  assert.match(await folder.read("config/samples/demo_v1_note.yaml"), /# To be corrected: spec: .*say x1\n/);
+  await folder.write("config/samples/demo_v1_note.yaml", "mine\n");
+  assert.equal((await folder.op("generate", "crd")).stderr, "");
 });
+
+const REVIEWED = (webhook: string, spec = "s.object({ text: s.string() })") => `
+const names = { group: "demo.example.com", kind: "Note" };
+const NoteV1 = resource({ ...names, version: "v1", spec: ${spec} });
+const Note = resource({ ...names, version: "v2", spec: s.object({ words: s.string() }), versions: [NoteV1] });
+const notes = controller(Note, { reconcile() {} });
+const older = controller(NoteV1, { reconcile() {} });
+const noteV1 = conversion(NoteV1, Note, { up: ({ spec }) => ({ spec: { words: spec.text } }), down: ({ spec }) => ({ spec: { text: spec.words } }) });
+const noteRules = webhook(Note, ${webhook});
+export default operator({ name: "notes", parts: { notes, older, noteV1, noteRules } });
+`;
+
+const REVIEWS: readonly { readonly name: string; readonly body: string; readonly expected: readonly RegExp[] }[] = [
+  { name: "a webhook that accepts them", body: REVIEWED("{ validate() {} }"), expected: [] },
+  {
+    name: "a webhook that refuses a field of one version",
+    body: REVIEWED(
+      '{ validate: ({ spec }) => spec.words === "text" ? deny("choose another", { field: "spec.words" }) : undefined }',
+    ),
+    expected: [
+      /sample of Note \(demo\.example\.com\/v1\) is not valid: webhook "noteRules": spec\.words: choose another\. Set "example"/,
+    ],
+  },
+  {
+    name: "a webhook that corrects them before another validates",
+    body: REVIEWED(
+      '{ mutate({ spec }) { spec.words = "good"; }, validate: ({ spec }) => spec.words === "good" ? undefined : deny("bad") }',
+    ),
+    expected: [],
+  },
+  {
+    name: "a webhook that fails",
+    body: REVIEWED('{ validate({ spec }) { if (spec.words === "words") throw new RangeError("too much"); } }'),
+    expected: [/sample of Note \(demo\.example\.com\/v2\) is not valid: webhook "noteRules": it failed: too much\./],
+  },
+  {
+    name: "a webhook that reads the cluster, which is not asked",
+    body: REVIEWED('{ reads: [ConfigMap], validate: () => deny("no ConfigMap") }'),
+    expected: [],
+  },
+  {
+    name: "a webhook that uses services, which are not there",
+    body: REVIEWED("{ validate(_, { services }) { services.rules.check(); } }"),
+    expected: [],
+  },
+];
+
+for (const { name, body, expected } of REVIEWS) {
+  Deno.test(`op generate has samples reviewed by the operator's own webhooks: ${name}`, async () => {
+    await using folder = await operatorFolder();
+    const imports = mainModule(body).replace("controller,", "controller, conversion, deny, webhook,");
+    await folder.write("main.ts", imports);
+    const made = await folder.op("generate", "crd");
+    assert.equal(made.code, 0, made.stderr);
+    const lines = made.stderr.split("\n").slice(0, -1);
+    assert.equal(lines.length, expected.length, made.stderr);
+    for (const [i, line] of lines.entries()) assert.match(line, expected[i]!);
+    const samples = [
+      await folder.read("config/samples/demo_v1_note.yaml"),
+      await folder.read("config/samples/demo_v2_note.yaml"),
+    ];
+    assert.deepEqual(samples.map((text) => /^ {2}name: (.*)$/m.exec(text)?.[1]), ["note-v1-sample", "note-v2-sample"]);
+    assert.equal(samples.filter((text) => text.includes("# To be corrected: webhook")).length, expected.length);
+    assert.equal((await folder.op("generate", "crd", "--check")).code, 0);
+  });
+}
 
 Deno.test("op generate overlay is made once, and is its owner's then", async () => {
   await using folder = await operatorFolder();

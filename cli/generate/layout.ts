@@ -1,6 +1,7 @@
 /** The files of an operator's manifests: a folder a concern, as kustomize takes them, and a base that has all that is needed. */
 import { isMap, isSeq, type YAMLMap } from "yaml";
 import type { Manifest, ManifestGroups, PolicyRule, Right, Sample } from "@op/sdk";
+import { refusalOf, type SampleRefusal } from "./sample_review.ts";
 import { sealed } from "./seal.ts";
 import { formatDocument, toYaml, yamlDocument } from "../yaml.ts";
 
@@ -9,6 +10,8 @@ export interface LayoutFacts {
   readonly name: string;
   readonly manifests: ManifestGroups;
   readonly samples: readonly Sample[];
+  /** Why the operator's webhooks refuse samples. @default {[]} */
+  readonly refusals?: readonly SampleRefusal[];
   readonly rights: readonly Right[];
 }
 
@@ -31,14 +34,14 @@ const FOLDERS: Readonly<Record<LayoutPart, readonly string[]>> = {
  * @param facts The operator's own account.
  */
 export function layout(part: LayoutPart, facts: LayoutFacts): Map<string, string> {
-  const { name, manifests, samples, rights } = facts;
+  const { name, manifests, samples, refusals = [], rights } = facts;
   const { crd, namespace, rbac, manager, webhook, networkPolicy, prometheus } = manifests;
   const folders: Readonly<Record<string, ReadonlyMap<string, string>>> = {
     crd: folder(crd.map((one) => [`${one.spec.names.plural}.${one.spec.group}.yaml`, text(one)])),
     rbac: folder(byFile(rbac, name).map(([file, some]) => [file, some.map((one) => text(one, rights)).join("---\n")])),
     manager: byKind([...namespace, ...manager]),
     "network-policy": byKind(networkPolicy),
-    samples: folder(samples.map((sample) => [sampleFile(sample), sampleText(sample)])),
+    samples: folder(samples.map((sample) => [sampleFile(sample), sampleText(sample, refusals)])),
     webhook: byKind(webhook),
     prometheus: byKind(prometheus),
     // Without what only some clusters take: overlays add "../../prometheus".
@@ -100,14 +103,22 @@ function byFile(rbac: readonly Manifest[], operator: string): [string, Manifest[
   return [...files];
 }
 
-function sampleFile({ manifest }: Sample): string {
+/** The file of a sample, in the folder of samples. */
+export function sampleFile({ manifest }: Sample): string {
   const [group = "", version = ""] = manifest.apiVersion.split("/");
   return `${group.split(".")[0]}_${version}_${manifest.kind.toLowerCase()}.yaml`;
 }
 
-function sampleText({ manifest, faults }: Sample): string {
-  const told = faults.map(({ field, message }) => `# To be filled in: ${field}: ${message.replaceAll("\n", " ")}\n`);
-  return `${told.join("")}${text(manifest)}`;
+function sampleText(sample: Sample, refusals: readonly SampleRefusal[]): string {
+  const told = refusalsOf(sample, refusals).map((why) => `# To be corrected: ${why}\n`);
+  return `${told.join("")}${text(sample.manifest)}`;
+}
+
+/** Why a sample is refused, by its schema and rules or by the operator's webhooks. */
+export function refusalsOf({ manifest, faults }: Sample, refusals: readonly SampleRefusal[]): string[] {
+  const own = refusals.filter(({ apiVersion, kind }) => apiVersion === manifest.apiVersion && kind === manifest.kind);
+  const said = [...faults.map(({ field, message }) => `${field}: ${message}`), ...own.map(refusalOf)];
+  return [...new Set(said.map((one) => one.replaceAll(/\s*\n\s*/g, " ")))];
 }
 
 /** An object as YAML; rules of a role are told with what they are for. */

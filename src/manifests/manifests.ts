@@ -114,5 +114,12 @@ export function samplesOf(kinds: readonly AnyKind[]): Sample[] {
   const own = new Map(
     kinds.filter(isOwnKind).map((kind) => [`${kind.apiVersion} ${kind.kind}`, kind]),
   );
-  return [...own.values()].map(sampleOf);
+  const versions = Map.groupBy(own.values(), ({ group, kind }) => `${kind}.${group}`);
+  return [...own.values()].map((kind) => {
+    const sample = sampleOf(kind);
+    if (versions.get(`${kind.kind}.${kind.group}`)!.length === 1) return sample;
+    // Under one name the sample of a version would overwrite that of another.
+    const metadata = { name: `${kind.singular}-${kind.version}-sample` };
+    return { ...sample, manifest: { ...sample.manifest, metadata } };
+  });
 }

@@ -36,10 +36,22 @@ export function sampleOf(kind: AnyKind): Sample {
   const { example, ...root } = schema;
   const whole: JsonSchema = { ...root, properties, ...(isObject(example) ? { example: partOf(example) } : {}) };
   const place = { name: kind.singular, index: 0 };
-  const tries = [{ hasDefaults: true }, { hasDefaults: false }]
-    .map((how) => mended(kind, whole, sampleWith(kind, valueOf(whole, { ...place, ...how }))));
-  return tries.reduce((best, other) => other.faults.length < best.faults.length ? other : best);
+  let best: Sample | undefined;
+  for (const how of WAYS) {
+    const sample = mended(kind, whole, sampleWith(kind, valueOf(whole, { ...place, ...how })));
+    if (best === undefined || sample.faults.length < best.faults.length) best = sample;
+    if (best.faults.length === 0) break;
+  }
+  return best!;
 }
+
+/** What is tried, until a sample is valid: the first shows most of the kind. */
+const WAYS: readonly Pick<Place, "hasDefaults" | "fillsLists">[] = [
+  { hasDefaults: true, fillsLists: true },
+  { hasDefaults: false, fillsLists: true },
+  { hasDefaults: true, fillsLists: false },
+  { hasDefaults: false, fillsLists: false },
+];
 
 function sampleWith(kind: AnyKind, value: unknown): Sample {
   const manifest: Manifest = {
@@ -78,7 +90,7 @@ function* withOneMore(schema: JsonSchema, value: Record<string, unknown>): Gener
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const inner = value[name];
     if (inner === undefined) {
-      yield { ...value, [name]: valueOf(property, { name, index: 0, hasDefaults: false }) };
+      yield { ...value, [name]: valueOf(property, { name, index: 0, hasDefaults: false, fillsLists: false }) };
     } else if (isObject(inner)) {
       for (const more of withOneMore(property, inner)) yield { ...value, [name]: more };
     }
@@ -97,6 +109,8 @@ interface Place {
   readonly index: number;
   /** Whether what is optional and has a default stands in it. */
   readonly hasDefaults: boolean;
+  /** Whether a required list has an entry even if it may be empty: an empty one shows nothing, and is seldom accepted by webhooks. */
+  readonly fillsLists: boolean;
 }
 
 /** A value that keeps a schema, as far as that can be guessed. */
@@ -116,7 +130,7 @@ function valueOf(given: JsonSchema, place: Place): unknown {
       return place.index > 0;
     case "array":
       return Array.from(
-        { length: schema.minItems ?? 0 },
+        { length: Math.max(schema.minItems ?? 0, place.fillsLists && schema.maxItems !== 0 ? 1 : 0) },
         (_, index) => valueOf(schema.items ?? {}, { ...place, name: singular(place.name), index }),
       );
     default:
@@ -192,9 +206,20 @@ const FORMATS: Readonly<Record<string, (place: Place) => string>> = {
   bsonobjectid: ({ index }) => `507f1f77bcf86cd79943901${index}`,
 };
 
+/** Values of fields that have one meaning wherever they are: webhooks check more of them than a schema says. */
+const KNOWN: readonly { readonly names: RegExp; readonly value: string }[] = [
+  { names: /schedule$|^cron/i, value: "0 3 * * *" },
+  { names: /image$/i, value: "registry.k8s.io/pause:3.10" },
+  { names: /^time_?zone$/i, value: "Etc/UTC" },
+];
+
 function textOf({ format, pattern, minLength = 0, maxLength = Infinity }: JsonSchema, place: Place): string {
   const formatted = format === undefined ? undefined : FORMATS[format]?.(place);
   if (formatted !== undefined) return formatted;
+  const known = KNOWN.find(({ names }) => names.test(place.name))?.value;
+  const fits = (value: string): boolean =>
+    value.length >= minLength && value.length <= maxLength && (pattern === undefined || matches(pattern, value));
+  if (known !== undefined && place.index === 0 && fits(known)) return known;
   const plain = `${label(place.name)}${place.index || ""}`.padEnd(minLength, "x").slice(0, maxLength);
   if (pattern === undefined || matches(pattern, plain)) return plain;
   return textFor(pattern, minLength + place.index) ?? plain;
@@ -229,7 +254,10 @@ function numberOf(schema: JsonSchema, { index }: Place): number {
 function objectOf(schema: JsonSchema, place: Place): Record<string, unknown> {
   const { properties = {}, required = [], additionalProperties, minProperties = 0 } = schema;
   const named = Object.entries(properties).filter(([name, property]) =>
-    required.includes(name) || property.example !== undefined || (place.hasDefaults && property.default !== undefined)
+    required.includes(name) || property.example !== undefined ||
+    (place.hasDefaults && property.default !== undefined) ||
+    // A container without an image is accepted in a template, and refused wherever a pod is made of it.
+    (name === "image" && property.type === "string" && required.includes("name"))
   ).map(([name, property]) => [name, valueOf(property, { ...place, name })] as const);
   const missing = Math.max(0, minProperties - named.length);
   const values = isObject(additionalProperties) ? additionalProperties as JsonSchema : { type: "string" as const };

@@ -43,6 +43,35 @@ Deno.test("sampleOf has what is required or has a default, within the bounds", (
   });
 });
 
+Deno.test("sampleOf shows an entry of a required list, and values that webhooks accept as well", () => {
+  const container = s.object({
+    name: s.string(),
+    image: s.optional(s.string()),
+    args: s.optional(s.array(s.string())),
+  });
+  const spec = s.object({
+    schedule: s.string({ pattern: "^\\S+( \\S+){4}$" }),
+    timeZone: s.string(),
+    containers: s.array(container),
+    none: s.array(s.string(), { maxItems: 0 }),
+    image: s.string({ maxLength: 5 }),
+  });
+  assert.deepEqual(sampleOf(kindOf(spec)).manifest.spec, {
+    schedule: "0 3 * * *",
+    timeZone: "Etc/UTC",
+    containers: [{ name: "name", image: "registry.k8s.io/pause:3.10" }],
+    none: [],
+    image: "image",
+  });
+});
+
+Deno.test("sampleOf leaves a required list empty if its entries would break a rule", () => {
+  const rule = { rule: "size(self.hosts) == 0", message: "no hosts yet" };
+  const spec = s.object({ hosts: s.array(s.string(), { maxItems: 3 }) }, { validations: [rule] });
+  const { manifest, faults } = sampleOf(kindOf(spec));
+  assert.deepEqual([manifest.spec, faults], [{ hosts: [] }, []]);
+});
+
 for (const format of FORMATS) {
   Deno.test(`sampleOf has a text of the format ${format}`, () => {
     const text = s.string({ format: format as never });

@@ -1,0 +1,109 @@
+/**
+ * The review of samples by the operator's own webhooks, in the process that loads the operator: the API server of `@op/sdk/testing` converts, defaults and
+ * validates each sample, calls the webhooks, and stores nothing.
+ */
+
+/** Why a sample is refused. */
+export interface SampleRefusal {
+  /** The sample. */
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** Key of the webhook among the operator's parts; absent if none of them refused it. */
+  readonly webhook?: string;
+  /** The field that the refusal is about. */
+  readonly field?: string;
+  readonly message: string;
+}
+
+/** How long the webhooks may take together, in milliseconds. */
+const LIMIT = 20_000;
+
+/**
+ * Code that defines `reviewSamples(op, samples)`, which resolves with a list of {@linkcode SampleRefusal}. Webhooks that read the cluster or use services are
+ * not asked: what they answer depends on what is there.
+ */
+export const REVIEW_SAMPLES = `
+async function reviewSamples(op, samples) {
+  const refusals = [];
+  const isReviewed = (part) => part.part === "webhook" && part.reads.length === 0 && part.uses.length === 0 &&
+    part.subresource === undefined && part.operations.includes("CREATE");
+  const parts = Object.entries(op.parts);
+  const names = new Set(parts.flatMap(([, part]) => isReviewed(part) ? part.kind.group + "/" + part.kind.kind : []));
+  const reviewed = samples.filter(({ manifest, faults }) =>
+    faults.length === 0 && names.has(manifest.apiVersion.split("/")[0] + "/" + manifest.kind));
+  if (reviewed.length === 0) return refusals;
+  let testing;
+  try {
+    testing = await import("@op/sdk/testing");
+  } catch {
+    return refusals; // a file that has the SDK by another name
+  }
+  let manifest, usesServices;
+  const isFault = (value) => value?.name === "Denial" || ["reason", "field", "message"].every((key) => typeof value?.[key] === "string");
+  const refuse = (webhook, { field, message }) => {
+    const { apiVersion, kind } = manifest;
+    refusals.push({ apiVersion, kind, webhook, ...(field ? { field } : {}), message: String(message) });
+  };
+  const heard = (key, call) => call && (async (object, context) => {
+    const watched = new Proxy(context, {
+      get: (target, name) => {
+        if (name === "services") usesServices = true;
+        return Reflect.get(target, name);
+      },
+    });
+    try {
+      const answer = await call(object, watched);
+      for (const fault of [answer].flat()) if (isFault(fault)) refuse(key, fault);
+      return answer;
+    } catch (error) {
+      if (isFault(error)) refuse(key, error);
+      else if (!usesServices) refuse(key, { message: "it failed: " + (error?.message ?? error) });
+      throw error;
+    }
+  });
+  const called = parts.flatMap(([key, part]) => {
+    if (part.part === "conversion") return [[key, part]];
+    if (!isReviewed(part)) return [];
+    return [[key, { ...part, mutate: heard(key, part.mutate), validate: heard(key, part.validate) }]];
+  });
+  const kinds = parts.flatMap(([, part]) => part.part === "conversion" ? [part.kind, part.into] : [part.kind]);
+  const own = kinds.filter(({ crd }) => crd !== undefined);
+  // The definition with the most versions has the others.
+  own.sort((a, b) => a.crd.spec.versions.length - b.crd.spec.versions.length);
+  const cluster = await testing.memoryCluster({ parts: Object.fromEntries(called), kinds: own, failures: "collect" });
+  try {
+    for (const sample of reviewed) {
+      manifest = sample.manifest;
+      usesServices = false;
+      const before = refusals.length;
+      const kind = own.find((one) => one.apiVersion === manifest.apiVersion && one.kind === manifest.kind);
+      const place = kind.namespaced ? { namespace: "default" } : {};
+      try {
+        await cluster.client.create(kind, manifest, { ...place, dryRun: true });
+      } catch (error) {
+        if (refusals.length === before && !usesServices) refuse(undefined, error);
+      }
+    }
+  } finally {
+    await cluster[Symbol.asyncDispose]();
+  }
+  return refusals;
+}
+
+/** Webhooks of the user may wait for what never comes. */
+async function reviewedInTime(op, samples) {
+  let timer;
+  const late = new Promise((resolve) => timer = setTimeout(resolve, ${LIMIT}, []));
+  try {
+    return await Promise.race([reviewSamples(op, samples), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+`;
+
+/** How a refusal is told. */
+export function refusalOf({ webhook, field, message }: SampleRefusal): string {
+  const said = field === undefined ? message : `${field}: ${message}`;
+  return webhook === undefined ? said : `webhook "${webhook}": ${said}`;
+}
