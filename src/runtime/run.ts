@@ -11,7 +11,7 @@ import { keyOf } from "../watch/key.ts";
 import { contextOf, type Run } from "./context.ts";
 import { OutrunError } from "./failure.ts";
 import { runStep } from "./finalizer.ts";
-import { ownCopy, type Scope, write } from "./scope.ts";
+import { isSame, ownCopy, type Scope, write } from "./scope.ts";
 import { HOT_LOOP } from "./hot_loops.ts";
 import { StatusDraft, statusOf } from "./status.ts";
 import { traceWrite } from "./traced_writes.ts";
@@ -34,7 +34,7 @@ export type RunStart = Omit<Run, "draft">;
 export async function runObject(scope: Scope, start: RunStart): Promise<NextReconcile | undefined> {
   const { controller, finalizer } = scope;
   const { metadata } = start.object;
-  const isHeld = metadata.finalizers?.includes(finalizer) ?? false;
+  const isHeld = (metadata.finalizers?.includes(finalizer) ?? false) && mayRemoveFinalizer(scope, start);
   switch (runStep(controller.cleanup !== undefined, isHeld, metadata.deletionTimestamp !== undefined)) {
     case "nothing":
       return undefined;
@@ -51,6 +51,20 @@ export async function runObject(scope: Scope, start: RunStart): Promise<NextReco
     case "remove finalizer, then reconcile":
       return await reconcileAfter(scope, start, await removeFinalizer(scope, start));
   }
+}
+
+/**
+ * Whether the role of the controller allows to remove its finalizer. Objects of kinds of others may be changed only with a cleanup, or if `uses` says so: a
+ * finalizer that an earlier version left must not keep the object from being reconciled.
+ */
+function mayRemoveFinalizer({ controller: { kind, uses, cleanup }, finalizer }: Scope, { log }: RunStart): boolean {
+  if (isOwnKind(kind) || cleanup !== undefined) return true;
+  if (uses.some((access) => isSame(access.kind, kind) && access.verbs.includes("patch"))) return true;
+  log.warn("Finalizer of an earlier version left", {
+    finalizer,
+    fix: `Add access(${kind.kind}, "patch") to "uses" until no object has it: without it, the object cannot be deleted`,
+  });
+  return false;
 }
 
 /** An object that went meanwhile is not reconciled: what was made for it, nobody would clean up. */

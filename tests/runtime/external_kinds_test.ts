@@ -1,6 +1,8 @@
 /** Kinds that others define: their CustomResourceDefinitions are not the operator's, and their status only with `writesStatus`. */
 import assert from "node:assert/strict";
 import {
+  type Access,
+  access,
   type AnyKind,
   type Context,
   controller,
@@ -249,6 +251,32 @@ Deno.test("a controller waits until an external kind is served, and says so in l
   const stopped = process.stop();
   await cluster.advance("1m");
   await stopped;
+});
+
+Deno.test("a finalizer that an earlier version left on an external kind is removed only where uses allows it", async (t) => {
+  const finalizers = ["gateway.example.com/test.routes"];
+  const left = async (uses: readonly Access<typeof Route, "patch">[]) => {
+    const hosts: string[] = [];
+    const routes = controller(Route, { uses, reconcile: ({ spec }) => void hosts.push(spec.host) });
+    await using cluster = await memoryCluster({ parts: { routes } });
+    await cluster.create(Route, "a", { metadata: { finalizers }, spec: { host: "example.com" } });
+    await cluster.settle();
+    assert.deepEqual(hosts, ["example.com"]);
+    return {
+      left: (await routeIn(cluster)).metadata.finalizers ?? [],
+      warned: cluster.logged.map(({ message }) => message),
+    };
+  };
+  await t.step("otherwise the object is reconciled, and a warning names the way out", async () => {
+    const { left: kept, warned } = await left([]);
+    assert.deepEqual(kept, finalizers);
+    assert(warned.includes("Finalizer of an earlier version left"), warned.join());
+  });
+  await t.step("with access to patch it is removed", async () => {
+    const { left: kept, warned } = await left([access(Route, "patch")]);
+    assert.deepEqual(kept, []);
+    assert(!warned.includes("Finalizer of an earlier version left"), warned.join());
+  });
 });
 
 Deno.test("a webhook on an external kind is called, and a cluster works without it", async () => {
