@@ -12,6 +12,8 @@ const FRAMES = 8;
 export interface FailuresOptions {
   /** Grows when a request of the operator fails because the test wants it to: by an injected fault, a stopped server or missing permissions. */
   readonly disturbances: () => number;
+  /** Returns what the report says besides, if anything. */
+  readonly hint: () => string | undefined;
   /** Masks confidential values in a report. */
   readonly mask: (text: string) => string;
 }
@@ -86,6 +88,8 @@ export class Failures {
       ...rest === 0 ? [] : [`  ... and ${rest} more in "failures"`],
       ...also === undefined ? [] : [`The call failed as well: ${also instanceof Error ? also.message : String(also)}`],
     ];
+    const hint = this.#options.hint();
+    if (hint !== undefined) lines.push(hint);
     const error = new OperatorFailedError(this.#options.mask(lines.join("\n")), failures);
     // The stack begins with the call of the test.
     Error.captureStackTrace(error, caller);

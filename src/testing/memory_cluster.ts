@@ -24,6 +24,7 @@ import type { Part } from "../parts/controller.ts";
 import type { AnyKind, CustomResourceDefinitionManifest, Infer, Input, KubeObject } from "../resource/kind.ts";
 import type { CodeFailure } from "../runtime/code_failure.ts";
 import { withoutSecrets } from "./_confidential.ts";
+import { DateUse } from "./_date_use.ts";
 import { Failures } from "./_failures.ts";
 import { OperatorRoles } from "./_roles.ts";
 import { stillness } from "./_stillness.ts";
@@ -218,6 +219,7 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
   let running: Running | undefined;
   await using made = new AsyncDisposableStack();
   const turns = made.use(new Turns());
+  const dates = made.use(new DateUse());
   const server = made.use(createApiserver({
     clock,
     rbac: options.rbac !== false,
@@ -293,6 +295,7 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
   const failures = new Failures({
     disturbances: () => wire.disturbed + (roles?.rejected ?? 0),
     mask: (text) => withoutSecrets(text, wire.records),
+    hint: () => dates.hint,
   });
   const untilStill = async (still: Promise<void>, { allowFailures = false }: AdvanceOptions): Promise<void> => {
     let unsettled: unknown;
@@ -304,7 +307,11 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
     // What was rejected or failed is usually the reason why the operator did not come to rest.
     failIfRefused();
     if (allowFailures || options.failures === "collect") failures.accept();
-    const error = failures.take(untilStill, unsettled) ?? unsettled;
+    const failed = failures.take(untilStill, unsettled);
+    if (failed === undefined && unsettled instanceof Error && dates.hint !== undefined) {
+      unsettled.message += `\n${dates.hint}`;
+    }
+    const error = failed ?? unsettled;
     if (error !== undefined) throw error;
   };
   const logged: LogLine[] = [];
@@ -335,9 +342,12 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
     await still.until(running![Symbol.asyncDispose]());
     await owned.disposeAsync();
     if (roles !== undefined) tellUsedRights(roles.usage());
-    if (options.failures === "collect") return;
-    const error = failures.takeLast(dispose);
-    if (error === undefined) return;
+    const error = options.failures === "collect" ? undefined : failures.takeLast(dispose);
+    if (error === undefined) {
+      // No error of the test's own assertions can say so.
+      if (dates.hint !== undefined) console.warn(dates.hint);
+      return;
+    }
     // Where the test failed already, its runner prints neither that error nor this one.
     console.error(error.message);
     throw error;
