@@ -160,6 +160,7 @@ function program(io: Io): Command {
     .option("--dry-run", "ask the server what would be, and change nothing")
     .option(...ALLOW_BREAKING)
     .option("--adopt", "take over objects that belong to another operator of the same name")
+    .option("--take-back", "take webhooks and conversions from an op dev that is running")
     .option("--no-wait", "do not wait until it runs")
     .option("--timeout <seconds>", "how long to wait", "120")
     .action(async (overlay, options) => (await import("./deploy/deploy.ts")).deploy(overlay, options, io));

@@ -86,6 +86,7 @@ export function addRunning(op: Command, io: Io): void {
   withCluster(op.command("dev").description("run an operator here as its service account, anew whenever it is saved"))
     .argument("[file]", `${OPERATOR_FILE}; it needs no project around it`, "main.ts")
     .option("--local", "on an API server in this process, for kubectl too: no cluster is needed")
+    .option("--alongside", "run though the operator runs in the cluster already: both write the same objects")
     .option("--adopt", "take over objects that belong to another operator of the same name")
     .option("--as-me", "with your own rights, where you may not act as the service account")
     .option(...ALLOW_BREAKING)

@@ -2,7 +2,7 @@
 import { CustomResourceDefinition } from "@op/sdk/kinds";
 import { ApiError } from "@op/sdk";
 import type { Cluster } from "../cluster.ts";
-import { MANAGER } from "./deploy.ts";
+import { MANAGER } from "../field_manager.ts";
 
 /**
  * Sets the conversion of definitions to `None`, so that the API server lists their objects without asking a webhook. Use it only when no object is left,

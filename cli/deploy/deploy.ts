@@ -6,9 +6,11 @@ import { refuseBreakingChanges } from "../crd/breaking_changes.ts";
 import { warnOfDefinitions } from "../crd/definition_warnings.ts";
 import { definitionsIn } from "../definitions/definition.ts";
 import { Failure, UsageError } from "../exit_code.ts";
+import { MANAGER } from "../field_manager.ts";
 import type { Io } from "../io.ts";
 import { type PlainObject, readObjects, shown } from "../objects.ts";
 import { counted } from "../plural.ts";
+import { takeBackFromDev } from "./developed.ts";
 import { isOwnNamespace, refuseConflicts } from "./ownership.ts";
 import { kustomize } from "../kustomize/kustomize.ts";
 import { waitUntilRunning } from "./rollout.ts";
@@ -25,14 +27,13 @@ export interface DeployOptions extends ClusterOptions {
   readonly allowBreaking?: boolean | undefined;
   /** Take over objects that belong to another operator of the same name. */
   readonly adopt?: boolean | undefined;
+  /** Take webhooks and conversions from an `op dev` that is running. */
+  readonly takeBack?: boolean | undefined;
   /** Wait until it runs. */
   readonly wait: boolean;
   /** How many seconds to wait. */
   readonly timeout: string;
 }
-
-/** Who writes, in `managedFields`: an installer, and not the operator that it installs. */
-export const MANAGER = "op-deploy";
 
 /** What others need comes first: kinds, namespaces, accounts, roles. */
 const ORDER = ["CustomResourceDefinition", "Namespace", "ServiceAccount", "ClusterRole", "Role"];
@@ -66,12 +67,17 @@ export async function deploy(overlay: string, options: DeployOptions, io: Io): P
       adopting: "To take the objects over, say --adopt.",
     });
   }
+  const held = await takeBackFromDev(cluster, objects, options, io);
   const { allowBreaking } = options;
   const definitions = definitionsIn(read);
   warnOfDefinitions(definitions, io);
   await refuseBreakingChanges(cluster, definitions, { allowBreaking }, io);
   io.out(`${options.dryRun ? "Would apply" : "Applying"} ${counted(objects.length, "object")} to ${cluster.url}\n`);
   for (const object of objects) {
+    if (object.kind === "CustomResourceDefinition" && held.has(object.metadata.name)) {
+      io.out(`  changed    ${shown(object)} (unchecked: its conversion is taken back first)\n`);
+      continue;
+    }
     io.out(`  ${await applied(cluster, await placed(cluster, object, []), objects, options)}\n`);
   }
   if (options.dryRun || !options.wait) return;

@@ -192,8 +192,13 @@ function definitionsIn(objects: readonly PlainObject[]): string[] {
   return objects.filter(({ kind }) => kind === "CustomResourceDefinition").map(({ metadata }) => metadata.name);
 }
 
-/** How many objects of a custom kind there are, in words. */
-async function numberOf({ client }: Cluster, definition: string): Promise<string> {
+/**
+ * Returns how many objects of a custom kind there are, in words.
+ *
+ * @param cluster The cluster.
+ * @param definition The name of its definition.
+ */
+export async function numberOf({ client }: Cluster, definition: string): Promise<string> {
   try {
     const { spec } = await client.get(CustomResourceDefinition, definition);
     const version = (spec.versions.find(({ storage }) => storage) ?? spec.versions[0])?.name ?? "";

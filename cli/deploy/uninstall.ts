@@ -14,6 +14,7 @@ import { withoutConversion } from "./conversion.ts";
 import { byKind, dependentsOf, uidOf, untilCollected } from "./dependents.ts";
 import { foreignHeld, isItsOwn, refuseForeignHeld, releaseForeign } from "./foreign_finalizers.ts";
 import { isOwnNamespace, refuseConflicts } from "./ownership.ts";
+import { devSession, leasePlace } from "../run/dev_lease.ts";
 import { registeredIn, unregister } from "../run/webhook_registration.ts";
 
 /** Options for {@linkcode uninstall}. */
@@ -93,7 +94,7 @@ async function preview(
     const verb = releaseFinalizers ? "would keep" : "blocks    ";
     io.out(`${verb} ${shown(object)}, which has its finalizer\n`);
   }
-  for (const one of left) io.out(`would go   ${one}, which "op dev" left\n`);
+  for (const { shown } of left) io.out(`would go   ${shown}, which "op dev" left\n`);
   for (const one of [...objects.map(({ object }) => object), ...parts]) io.out(`would go   ${shown(one)}\n`);
   const owners = new Set(objects.map(uidOf));
   const dependents = (await dependentsOf(cluster, owners)).filter((one) => !owners.has(uidOf(one)));
@@ -132,9 +133,10 @@ class Removal {
 
   /** @throws {Failure} If something is left. Conversions are then as they were. */
   async run(): Promise<void> {
-    const { cluster, facts, definitions, io } = this.#with;
-    // What calls a machine that nobody develops on any longer would hold up the rest.
-    for (const one of await unregister(cluster, facts)) io.out(`deleted    ${one}, which "op dev" left\n`);
+    const { cluster, facts, definitions } = this.#with;
+    // What calls a machine where nothing runs any more would hold up the rest. A running op dev may be what cleans up.
+    const session = await devSession(cluster, leasePlace(facts), Date.now());
+    if (!session?.isAlive) await this.#takeBack();
     let restore = async (): Promise<void> => {};
     try {
       if (this.#with.releaseFinalizers && (await objectsOf(cluster, definitions)).unreadable.length > 0) {
@@ -147,6 +149,7 @@ class Removal {
       const owners = new Set(objects.map(uidOf));
       const dependents = await dependentsOf(cluster, owners);
       await this.#deleteObjects(objects);
+      await this.#takeBack();
       const before = restore;
       const again = await withoutConversion(cluster, namesOf(definitions));
       restore = async () => {
@@ -159,6 +162,11 @@ class Removal {
       await restore();
       throw error;
     }
+  }
+
+  async #takeBack(): Promise<void> {
+    const { cluster, facts, io } = this.#with;
+    for (const one of await unregister(cluster, facts)) io.out(`deleted    ${one}, which "op dev" left\n`);
   }
 
   async #deleteObjects(objects: readonly ScannedObject[]): Promise<void> {

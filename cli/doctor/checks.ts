@@ -6,6 +6,7 @@ import { definitionChanges } from "../crd/definition_changes.ts";
 import type { Definition } from "../definitions/definition.ts";
 import type { OperatorFacts } from "../inspect.ts";
 import { accountOf } from "../run/install.ts";
+import { electionLease } from "../run/running_operator.ts";
 import { conflictReport, conflictsIn } from "../deploy/ownership.ts";
 import type { PlainObject } from "../objects.ts";
 import { type Finding, findings } from "./finding.ts";
@@ -143,11 +144,6 @@ function placesOf(
   return scope === "cluster" ? [undefined] : scope === "own" ? [own] : watches ?? [undefined];
 }
 
-/** The Lease lies where the operator does. */
-function isOwn({ group, resource }: Right): boolean {
-  return group === "coordination.k8s.io" && resource === "leases";
-}
-
 function groupsOf(namespace: string): string[] {
   return ["system:serviceaccounts", `system:serviceaccounts:${namespace}`, "system:authenticated"];
 }
@@ -188,10 +184,9 @@ export async function workload({ client }: Cluster, { manifests, name }: Operato
 /** Somebody leads, and is alive. */
 export async function leader({ client }: Cluster, facts: OperatorFacts, now: number): Promise<Finding[]> {
   const { good, wrong, doubtful } = findings("leader");
-  const right = facts.rights.find((right) => isOwn(right) && right.verb === "patch");
-  if (right === undefined) return [good("the operator elects none")];
-  const namespace = right.namespaces?.[0] ?? accountOf(facts).namespace;
-  const name = right.names[0] ?? facts.name;
+  const place = electionLease(facts);
+  if (place === undefined) return [good("the operator elects none")];
+  const { name, namespace } = place;
   const lease = await present(() => client.get(Lease, name, { namespace }));
   if (lease === undefined) return [doubtful(`there is no Lease ${namespace}/${name}: nobody has led yet`)];
   const { holderIdentity, renewTime, leaseDurationSeconds = 15 } = lease.spec ?? {};

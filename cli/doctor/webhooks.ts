@@ -23,9 +23,9 @@ interface Called {
 export async function webhooks(cluster: Cluster, facts: OperatorFacts, now: number): Promise<Finding[]> {
   const { client } = cluster;
   const { good, wrong } = findings("webhooks");
-  const developed = (await registeredIn(cluster, facts)).map((one) =>
+  const developed = (await registeredIn(cluster, facts)).map(({ shown }) =>
     findings("webhooks").doubtful(
-      `${one} calls a machine on which the operator is developed: if "op dev" does not run there any longer, its next start takes that back`,
+      `${shown} calls a machine on which the operator is developed: if "op dev" does not run there any longer, its next start takes that back`,
     )
   );
   const { namespace } = accountOf(facts);

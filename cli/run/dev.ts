@@ -22,9 +22,11 @@ import { forwardTo, openProxy } from "../proxy/proxy.ts";
 import { WatchCache } from "../proxy/watch_cache.ts";
 import { untilStopped } from "../apiserver/stop.ts";
 import { type DevWebhookOptions, DevWebhooks, refuseOptions } from "./dev_webhooks.ts";
-import { accountOf, install } from "./install.ts";
+import { DevLease, leasePlace } from "./dev_lease.ts";
+import { accountOf, install, refuseOthersObjects } from "./install.ts";
 import { localModules } from "./local_modules.ts";
 import { type OperatorProcess, startOperatorProcess } from "./operator_process.ts";
+import { runningOperator } from "./running_operator.ts";
 import { startArguments, type StartOptions } from "./start.ts";
 import { TypeChecks } from "./type_check.ts";
 import { withLiveConversion } from "./webhook_registration.ts";
@@ -33,6 +35,8 @@ import { withLiveConversion } from "./webhook_registration.ts";
 export interface DevOptions extends StartOptions, Omit<DevWebhookOptions, "skipWebhookServer"> {
   /** On an API server in this process. */
   readonly local?: boolean | undefined;
+  /** Run though the operator runs in the cluster already. */
+  readonly alongside?: boolean | undefined;
   /** Take over objects that belong to another operator of the same name. */
   readonly adopt?: boolean | undefined;
   /** With the rights of the kubeconfig, and not as the service account. */
@@ -82,6 +86,10 @@ export async function dev(file: string, options: DevOptions, io: Io): Promise<vo
   await Deno.writeTextFile(kubeconfig, proxy.kubeconfig, { mode: 0o600 });
   const { context: _, ...rest } = options;
   const args = ["start", ...await startArguments(source, { ...rest, kubeconfig }, io)];
+  // Before it is called the same operator.
+  if (options.adopt !== true) await refuseOthersObjects(cluster, facts);
+  if (local === undefined) await refuseSecond(cluster, facts, options, io);
+  await using lease = new DevLease(cluster, leasePlace(facts));
   await using webhooks = new DevWebhooks(options, folder, cluster, io);
   await using types = new TypeChecks(source, folder, io);
   const session = new Session({
@@ -93,6 +101,7 @@ export async function dev(file: string, options: DevOptions, io: Io): Promise<vo
     cluster,
     cache,
     webhooks,
+    lease,
     types,
     args,
     stop: stop.signal,
@@ -116,6 +125,18 @@ function refuseContradiction({ local = false, kubeconfig, context }: DevOptions)
   if (!local || other === undefined) return;
   throw new UsageError(
     `Cannot run --local with ${other}: it brings an API server of its own; leave out one of the two`,
+  );
+}
+
+/** Two that write the same objects undo each other's work. */
+async function refuseSecond(cluster: Cluster, facts: OperatorFacts, { alongside }: DevOptions, io: Io): Promise<void> {
+  const { told, remedy } = await runningOperator(cluster, facts, Date.now());
+  if (told.length === 0) return;
+  const running = `"${facts.name}" runs there already: ${told.join("; ")}`;
+  if (alongside === true) return io.err(`Warning: ${running}. Both write the same objects.\n`);
+  throw new Failure(
+    `Cannot develop on ${cluster.url}: ${running}. Both would write the same objects. ` +
+      `End the other one first${remedy === undefined ? "" : ` (${remedy})`}, or say --alongside.`,
   );
 }
 
@@ -152,6 +173,7 @@ interface SessionOptions {
   readonly cluster: Cluster;
   readonly cache: WatchCache;
   readonly webhooks: DevWebhooks;
+  readonly lease: DevLease;
   readonly types: TypeChecks;
   readonly args: readonly string[];
   readonly stop: AbortSignal;
@@ -177,9 +199,10 @@ class Session {
 
   /** Starts it, and anew after each change of one of its files. */
   async run(facts: OperatorFacts, user: string): Promise<void> {
-    const { source, stop, webhooks, io, folder } = this.#with;
+    const { source, stop, webhooks, lease, io, folder } = this.#with;
     await webhooks.clear(facts);
     await this.#install(facts);
+    await lease.take();
     await this.#start(facts);
     this.#checkTypes();
     io.out(`Running as ${user}. Save a file to have it run anew; Ctrl-C ends it\n`);

@@ -4,6 +4,7 @@ import type { Cluster } from "../cluster.ts";
 import { UsageError } from "../exit_code.ts";
 import type { OperatorFacts } from "../inspect.ts";
 import type { Io } from "../io.ts";
+import { leasePlace } from "./dev_lease.ts";
 import type { OperatorProcess } from "./operator_process.ts";
 import { freePorts, WebhookFront } from "./webhook_front.ts";
 import { isCalled, register, unreachable, unregister, type WebhookAddress } from "./webhook_registration.ts";
@@ -46,7 +47,7 @@ export class DevWebhooks implements AsyncDisposable {
   /** Takes back what one that was killed left: it would hold up what is to be done now. */
   async clear(facts: OperatorFacts): Promise<void> {
     for (const one of await unregister(this.#cluster, facts)) {
-      this.#io.out(`took back ${one}: an "op dev" before did not end well\n`);
+      this.#io.out(`took back ${one} from an earlier "op dev"\n`);
     }
   }
 
@@ -114,7 +115,11 @@ export class DevWebhooks implements AsyncDisposable {
     const shownHost = hostname.includes(":") ? `[${hostname}]` : hostname;
     return {
       front,
-      address: { url: webhookUrl ?? `https://${shownHost}:${front.port}`, caCert: certificate.caCert },
+      address: {
+        url: webhookUrl ?? `https://${shownHost}:${front.port}`,
+        caCert: certificate.caCert,
+        ...(this.#facts === undefined ? {} : { lease: leasePlace(this.#facts) }),
+      },
       args: [
         "--webhook-hostname=127.0.0.1",
         `--webhook-port=${behind}`,

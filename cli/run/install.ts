@@ -2,7 +2,7 @@
 import { CustomResourceDefinition } from "@op/sdk/kinds";
 import { ApiError, type KubeObject } from "@op/sdk";
 import { applyFailure, type Cluster } from "../cluster.ts";
-import { MANAGER } from "../deploy/deploy.ts";
+import { MANAGER } from "../field_manager.ts";
 import type { OperatorFacts } from "../inspect.ts";
 import { place, type PlainObject, shown } from "../objects.ts";
 import { isOwnNamespace, refuseConflicts } from "../deploy/ownership.ts";
@@ -24,14 +24,9 @@ export async function install(
   facts: OperatorFacts,
   { signal, adopt = false }: { readonly signal: AbortSignal; readonly adopt?: boolean | undefined },
 ): Promise<string[]> {
-  const { crd, namespace, rbac } = facts.manifests;
-  const objects = [...crd, ...namespace, ...rbac] as unknown as PlainObject[];
-  if (!adopt) {
-    await refuseConflicts(cluster, objects, {
-      what: `install "${facts.name}"`,
-      adopting: "To take the objects over, say --adopt.",
-    });
-  }
+  if (!adopt) await refuseOthersObjects(cluster, facts);
+  const { crd } = facts.manifests;
+  const objects = objectsOf(facts);
   const changed: string[] = [];
   for (const object of objects) {
     if (await applied(cluster, object, adopt)) changed.push(`${object.kind} ${object.metadata.name}`);
@@ -42,6 +37,24 @@ export async function install(
     }
   }
   return changed;
+}
+
+/**
+ * Fails if an object that {@linkcode install} applies belongs to another operator.
+ *
+ * @param cluster The cluster.
+ * @param facts The operator's own account.
+ * @throws {Failure} If there is at least one.
+ */
+export async function refuseOthersObjects(cluster: Cluster, facts: OperatorFacts): Promise<void> {
+  await refuseConflicts(cluster, objectsOf(facts), {
+    what: `install "${facts.name}"`,
+    adopting: "To take the objects over, say --adopt.",
+  });
+}
+
+function objectsOf({ manifests: { crd, namespace, rbac } }: OperatorFacts): PlainObject[] {
+  return [...crd, ...namespace, ...rbac] as unknown as PlainObject[];
 }
 
 /** Applies one object. @returns Whether it is another now. */
@@ -76,7 +89,7 @@ function isServed(
 
 /** The user name of an operator's service account. */
 export function accountOf(
-  { manifests: { rbac } }: OperatorFacts,
+  { manifests: { rbac } }: Pick<OperatorFacts, "manifests">,
 ): { readonly namespace: string; readonly name: string; readonly user: string } {
   const account = rbac.find(({ kind }) => kind === "ServiceAccount");
   const { name = "", namespace = "" } = account?.metadata ?? {};

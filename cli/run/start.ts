@@ -1,13 +1,16 @@
 /** `op start`: runs an operator here, against the cluster of a kubeconfig. */
 import { join, resolve } from "node:path";
 import { type SourceFile, sourceFile } from "../deno.ts";
-import { OperatorEnded } from "../exit_code.ts";
+import { connectCluster } from "../cluster.ts";
+import { Interrupted, OperatorEnded } from "../exit_code.ts";
+import { factsOf, NO_IMAGE } from "../generate/generate.ts";
 import { exists } from "../new/files_whole.ts";
 import type { GlobalOptions } from "../global_options.ts";
 import { isColored } from "../global_options.ts";
 import type { Io } from "../io.ts";
 import { temporaryFolder } from "../temporary_folder.ts";
 import { type OperatorProcess, startOperatorProcess } from "./operator_process.ts";
+import { runningOperator } from "./running_operator.ts";
 
 /** Options for {@linkcode start}. */
 export interface StartOptions extends GlobalOptions {
@@ -31,6 +34,7 @@ export async function start(file: string, more: readonly string[], options: Star
   // Behind "--" stands what is the operator's, also where no file is named.
   const [named, rest] = file.startsWith("-") ? ["main.ts", [file, ...more]] : [file, more];
   const source = await sourceFile(named, io);
+  await warnOfSecond(named, options, io);
   const args = ["start", ...await startArguments(source, options, io), ...rest];
   using folder = temporaryFolder("op-project-", io);
   await using process = await startOperatorProcess(
@@ -41,6 +45,25 @@ export async function start(file: string, more: readonly string[], options: Star
   folder.outlive();
   const code = await untilEnded(process, io);
   if (code !== 0) throw new OperatorEnded(code);
+}
+
+/** How long `op start` asks the cluster before it starts the operator, in milliseconds. */
+const LOOK_LIMIT = 5000;
+
+/** Warns if the operator runs in the cluster already. What cannot be found out here, the operator itself reports when it starts. */
+async function warnOfSecond(file: string, options: StartOptions, io: Io): Promise<void> {
+  try {
+    const facts = await factsOf(file, { ...options, image: NO_IMAGE }, io);
+    using cluster = await connectCluster(options, io);
+    const { told, remedy } = await runningOperator(cluster, facts, Date.now(), AbortSignal.timeout(LOOK_LIMIT));
+    if (told.length === 0) return;
+    io.err(
+      `Warning: "${facts.name}" runs in ${cluster.url} already: ${told.join("; ")}. Both write the same objects` +
+        `${remedy === undefined ? "" : `; to stop what is deployed: ${remedy}`}\n`,
+    );
+  } catch (error) {
+    if (error instanceof Interrupted) throw error;
+  }
 }
 
 /** The flags of the operator's own `start`. */

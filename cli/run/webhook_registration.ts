@@ -6,9 +6,10 @@
 import { ConfigMap, CustomResourceDefinition } from "@op/sdk/kinds";
 import { ApiError, type KubeObject, type Manifest } from "@op/sdk";
 import { applyFailure, type Cluster } from "../cluster.ts";
-import { MANAGER } from "../deploy/deploy.ts";
+import { MANAGER } from "../field_manager.ts";
 import type { OperatorFacts } from "../inspect.ts";
 import type { PlainObject } from "../objects.ts";
+import type { LeasePlace } from "./dev_lease.ts";
 import { REACHED_PATH } from "./webhook_front.ts";
 
 /** Where the API server finds the webhooks. */
@@ -17,12 +18,29 @@ export interface WebhookAddress {
   readonly url: string;
   /** The authority by which it is known, as PEM. */
   readonly caCert: string;
+  /** The Lease of the `op dev` there. */
+  readonly lease?: LeasePlace;
 }
 
-type Facts = Pick<OperatorFacts, "name" | "manifests">;
+/** Something in a cluster that calls a machine on which the operator is developed. */
+export interface Registration {
+  /** As messages name it: `the conversion of notes.demo.example.com`. */
+  readonly shown: string;
+  /** The name of the definition, if it is a conversion. */
+  readonly definition?: string;
+  /** The Lease of the `op dev` that registered it. */
+  readonly lease?: LeasePlace;
+}
+
+type Facts = {
+  readonly name: string;
+  readonly manifests: Pick<OperatorFacts["manifests"], "crd" | "webhook">;
+};
 
 /** What a definition's conversion was before; an operator in the cluster leaves one with it alone. */
 const BEFORE = "op/dev-conversion-before";
+/** Names the Lease of the `op dev` that registered the object: `namespace/name`. */
+const LEASE = "op/dev-lease";
 const LABEL = "op/dev";
 const API = "admissionregistration.k8s.io/v1";
 const KINDS = ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"] as const;
@@ -47,6 +65,7 @@ export function configurationsAt({ name, manifests }: Facts, address: WebhookAdd
     return configuration(
       { apiVersion, kind, name },
       webhooks.map((entry) => ({ ...entry, clientConfig: clientAt(address, entry.clientConfig.service?.path ?? "") })),
+      address,
     );
   });
 }
@@ -77,7 +96,7 @@ export async function unreachable(
       sideEffects: "None",
       timeoutSeconds: 5,
       admissionReviewVersions: ["v1"],
-    }]),
+    }], address),
   );
   const { namespace } = cluster;
   for (let tries = 0; tries < TRIES; tries++) {
@@ -112,7 +131,7 @@ export async function register(cluster: Cluster, facts: Facts, address: WebhookA
     if (stanza === undefined) continue;
     const { path = "" } = stanza.webhook.clientConfig.service ?? {};
     const { name } = crd.metadata;
-    if (await convertAt(cluster, name, clientAt(address, path))) changed.push(`the conversion of ${name}`);
+    if (await convertAt(cluster, name, address, path)) changed.push(`the conversion of ${name}`);
   }
   return changed;
 }
@@ -122,7 +141,10 @@ export async function register(cluster: Cluster, facts: Facts, address: WebhookA
  *
  * @returns What was there.
  */
-export async function unregister(cluster: Cluster, { name, manifests }: Facts): Promise<string[]> {
+export async function unregister(
+  cluster: Cluster,
+  { name, manifests }: { readonly name: string; readonly manifests: Pick<OperatorFacts["manifests"], "crd"> },
+): Promise<string[]> {
   const gone: string[] = [];
   for (const kind of KINDS) if (await remove(cluster, kind, name)) gone.push(`${kind} ${nameOf(name)}`);
   for (const { metadata } of manifests.crd) {
@@ -131,17 +153,32 @@ export async function unregister(cluster: Cluster, { name, manifests }: Facts): 
   return gone;
 }
 
-/** What {@linkcode register} told and nobody took back: where the API server calls a machine on which the operator is developed. */
-export async function registeredIn(cluster: Cluster, { name, manifests }: Facts): Promise<string[]> {
-  const there: string[] = [];
+/**
+ * Returns what {@linkcode register} registered and nobody took back.
+ *
+ * @param cluster The cluster.
+ * @param facts The operator's name and definitions.
+ */
+export async function registeredIn(
+  cluster: Cluster,
+  { name, manifests }: { readonly name: string; readonly manifests: Pick<OperatorFacts["manifests"], "crd"> },
+): Promise<Registration[]> {
+  const there: Registration[] = [];
   for (const kind of KINDS) {
-    if (await ownLive(cluster, kind, name) !== undefined) there.push(`${kind} ${nameOf(name)}`);
+    const live = await ownLive(cluster, kind, name);
+    if (live !== undefined) there.push({ shown: `${kind} ${nameOf(name)}`, ...leaseOf(live) });
   }
   for (const { metadata } of manifests.crd) {
     const live = await found(() => cluster.client.get(CustomResourceDefinition, metadata.name));
-    if (live?.metadata.annotations?.[BEFORE] !== undefined) there.push(`the conversion of ${metadata.name}`);
+    if (live?.metadata.annotations?.[BEFORE] === undefined) continue;
+    there.push({ shown: `the conversion of ${metadata.name}`, definition: metadata.name, ...leaseOf(live) });
   }
   return there;
+}
+
+function leaseOf({ metadata }: Pick<KubeObject, "metadata">): { lease?: LeasePlace } {
+  const [namespace, name] = metadata.annotations?.[LEASE]?.split("/") ?? [];
+  return namespace === undefined || name === undefined ? {} : { lease: { namespace, name } };
 }
 
 /** Definitions whose conversion stays as it is in the cluster: it is another step that changes it. */
@@ -187,8 +224,15 @@ function nameOf(operator: string): string {
 function configuration(
   { apiVersion, kind, name }: { readonly apiVersion: string; readonly kind: string; readonly name: string },
   webhooks: readonly unknown[],
+  { lease }: WebhookAddress,
 ): PlainObject {
-  return { apiVersion, kind, metadata: { name: nameOf(name), labels: { [LABEL]: name } }, webhooks } as PlainObject;
+  const annotations = lease === undefined ? {} : { annotations: { [LEASE]: `${lease.namespace}/${lease.name}` } };
+  return {
+    apiVersion,
+    kind,
+    metadata: { name: nameOf(name), labels: { [LABEL]: name }, ...annotations },
+    webhooks,
+  } as PlainObject;
 }
 
 function clientAt({ url, caCert }: WebhookAddress, path: string): ClientConfig {
@@ -223,7 +267,14 @@ async function ownLive(cluster: Cluster, kind: string, operator: string): Promis
   return live?.metadata.labels?.[LABEL] === operator ? live : undefined;
 }
 
-async function convertAt({ client }: Cluster, name: string, clientConfig: ClientConfig): Promise<boolean> {
+async function convertAt(
+  { client }: Cluster,
+  name: string,
+  address: WebhookAddress,
+  path: string,
+): Promise<boolean> {
+  const clientConfig = clientAt(address, path);
+  const { lease } = address;
   const live = await client.get(CustomResourceDefinition, name);
   const now = (live.spec.conversion ?? { strategy: "None" }) as { readonly strategy: string } & Partial<Stanza>;
   const { url, caBundle } = now.webhook?.clientConfig ?? {};
@@ -231,7 +282,10 @@ async function convertAt({ client }: Cluster, name: string, clientConfig: Client
   const { annotations, resourceVersion } = live.metadata;
   const before = annotations?.[BEFORE] ?? JSON.stringify(now);
   await client.patch(CustomResourceDefinition, name, {
-    metadata: { resourceVersion, annotations: { [BEFORE]: before } },
+    metadata: {
+      resourceVersion,
+      annotations: { [BEFORE]: before, [LEASE]: lease === undefined ? null : `${lease.namespace}/${lease.name}` },
+    },
     spec: {
       conversion: {
         strategy: "Webhook",
@@ -246,11 +300,13 @@ async function convertAsBefore({ client }: Cluster, name: string): Promise<boole
   const live = await found(() => client.get(CustomResourceDefinition, name));
   const before = live?.metadata.annotations?.[BEFORE];
   if (before === undefined) return false;
-  const annotation = `/metadata/annotations/${BEFORE.replaceAll("/", "~1")}`;
+  const pathOf = (annotation: string) => `/metadata/annotations/${annotation.replaceAll("/", "~1")}`;
+  const annotation = pathOf(BEFORE);
   await client.patch(CustomResourceDefinition, name, [
     { op: "test", path: annotation, value: before },
     { op: "replace", path: "/spec/conversion", value: JSON.parse(before) },
     { op: "remove", path: annotation },
+    ...(live?.metadata.annotations?.[LEASE] === undefined ? [] : [{ op: "remove", path: pathOf(LEASE) }]),
   ], { type: "json" });
   return true;
 }

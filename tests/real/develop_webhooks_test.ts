@@ -4,6 +4,7 @@ import { type OperatorFolder, operatorFolder } from "../../cli/_operator_folder.
 import { cli } from "../../cli/cli.ts";
 import {
   CustomResourceDefinition,
+  Deployment,
   MutatingWebhookConfiguration,
   ValidatingWebhookConfiguration,
 } from "../../src/kinds/mod.ts";
@@ -81,6 +82,7 @@ const ALL = [
   "ValidatingWebhookConfiguration notes-dev",
   "Webhook",
   "op/dev-conversion-before",
+  "op/dev-lease",
 ];
 
 /** Has an `op dev` killed that has registered its webhooks. */
@@ -164,7 +166,7 @@ Deno.test("op dev has a real API server call the webhooks of this machine", asyn
         "MutatingWebhookConfiguration notes-dev",
         "ValidatingWebhookConfiguration notes-dev",
         `the conversion of ${DEFINITION}`,
-      ].map((one) => `took back ${one}: an "op dev" before did not end well`),
+      ].map((one) => `took back ${one} from an earlier "op dev"`),
     );
     await untilAsked(fetch, 3, 422);
     io.end();
@@ -207,6 +209,92 @@ Deno.test("op dev has a real API server call the webhooks of this machine", asyn
     assert.deepEqual(lines(gone.stdout, "deleted"), left.map((one) => `deleted    ${one}, which "op dev" left`));
     assert.deepEqual(await registered(client), ["None"]);
     assert.equal((await folder.op(...uninstall)).stdout.includes("op dev"), false);
+  });
+});
+
+Deno.test("op deploy, op dev and op start recognize an operator that runs elsewhere", async (t) => {
+  await using cluster = await realCluster();
+  await using folder = await operatorFolder("");
+  await folder.write("main.ts", main(2));
+  await folder.write("kubeconfig", cluster.admin.kubeconfig);
+  const client = adminClient(cluster);
+  const fetch: Fetch = (path, init) => cluster.fetch(path, init);
+  const dev = ["dev", "--kubeconfig", "kubeconfig"];
+
+  await t.step("op deploy takes the conversion back from one that was killed; a dry run only says so", async () => {
+    for (const args of [["manifests"], ["overlay", "prod"]]) {
+      const made = await folder.op("generate", ...args);
+      assert.equal(made.code, 0, made.stderr);
+    }
+    await leftByKilled(folder, dev, fetch);
+    const deploy = ["deploy", "prod", "--no-wait", "--kubeconfig", "kubeconfig"];
+    const would = await folder.op(...deploy, "--dry-run");
+    assert.equal(would.code, 0, would.stderr);
+    assert.match(
+      would.stdout,
+      /^would take back the conversion of notes\.dev\.example\.com from an "op dev" of \S+ that has/m,
+    );
+    assert.match(
+      would.stdout,
+      /^ {2}changed {4}CustomResourceDefinition notes\.dev\.example\.com \(unchecked: its conv/m,
+    );
+    assert.deepEqual(await registered(client), ALL);
+    const deployed = await folder.op(...deploy);
+    assert.equal(deployed.code, 0, deployed.stderr);
+    assert.match(
+      deployed.stdout,
+      /^took back the conversion of notes\.dev\.example\.com from an "op dev" of \S+ that has/m,
+    );
+    const { spec, metadata } = await client.get(CustomResourceDefinition, DEFINITION);
+    assert.equal(spec.conversion?.webhook?.clientConfig?.service?.name, "notes-webhook");
+    assert.deepEqual(metadata.annotations, undefined);
+  });
+
+  await t.step("op dev does not start next to what is deployed, unless it is told to", async () => {
+    const refused = await folder.op(...dev);
+    assert.equal(refused.code, 1, refused.stdout);
+    assert.match(
+      refused.stderr,
+      /^Cannot develop on https:\S+: "notes" runs there already: Deployment notes-system\/notes has 1 replica \(0 available\)\. .*kubectl scale -n notes-system deployment\/notes --replicas=0.*--alongside\.$/m,
+    );
+  });
+
+  await t.step("op deploy leaves the conversion to an op dev that runs, and takes it with --take-back", async () => {
+    const deploy = ["deploy", "prod", "--no-wait", "--kubeconfig", "kubeconfig"];
+    const io = new RunningIo(folder.path);
+    const ended = cli([...dev, "--alongside"], io);
+    await io.says(/^Running as /, 1, ended);
+    assert.match(io.stderr, /^Warning: "notes" runs there already: Deployment/m);
+    for (const more of [[], ["--dry-run"]]) {
+      const refused = await folder.op(...deploy, ...more);
+      assert.equal(refused.code, 1, refused.stdout);
+      assert.match(
+        refused.stderr,
+        /^Cannot deploy "notes": "op dev" of \S+ \(renewed \d+ s ago\) answers the conversion of notes\.dev\.example\.com \(0 objects\)\. .*--take-back/m,
+      );
+    }
+    const second = await folder.op(...dev);
+    assert.equal(second.code, 1);
+    assert.match(second.stderr, /; "op dev" of \S+ \(renewed \d+ s ago\) runs\. Both would write/);
+    const taken = await folder.op(...deploy, "--take-back");
+    assert.equal(taken.code, 0, taken.stderr);
+    io.end();
+    assert.equal(await ended, 0, io.stderr);
+    const { spec } = await client.get(CustomResourceDefinition, DEFINITION);
+    assert.equal(spec.conversion?.webhook?.clientConfig?.service?.name, "notes-webhook");
+  });
+
+  await t.step("op start warns of what is deployed, and runs", async () => {
+    await client.patch(Deployment, "notes", { spec: { replicas: 2 } }, { namespace: "notes-system" });
+    const io = new RunningIo(folder.path);
+    const ended = cli(["start", "--kubeconfig", "kubeconfig", "--skip-webhook-server"], io);
+    await io.says(
+      /^Warning: "notes" runs in https:\S+ already: Deployment notes-system\/notes has 2 replicas/,
+      1,
+      ended,
+    );
+    io.end();
+    await ended;
   });
 });
 

@@ -1,0 +1,83 @@
+/** What `op dev` registered in a cluster and `op deploy` has to take back first: a definition's conversion cannot call two places. */
+import { NAME_LABEL } from "@op/sdk/definitions";
+import type { CustomResourceDefinitionManifest } from "@op/sdk";
+import type { Cluster } from "../cluster.ts";
+import { Failure } from "../exit_code.ts";
+import type { Io } from "../io.ts";
+import type { PlainObject } from "../objects.ts";
+import { devSession, shownSession } from "../run/dev_lease.ts";
+import { registeredIn, type Registration, unregister } from "../run/webhook_registration.ts";
+import { numberOf } from "./ownership.ts";
+
+/** Options for {@linkcode takeBackFromDev}. */
+export interface TakeBackOptions {
+  readonly dryRun?: boolean | undefined;
+  /** Whether a running `op dev` loses its registrations. */
+  readonly takeBack?: boolean | undefined;
+}
+
+/**
+ * Takes back the webhooks and conversions that an `op dev` registered for the operators that objects belong to, if that `op dev` has ended.
+ *
+ * @param cluster The cluster.
+ * @param objects The objects that are to be applied.
+ * @param options Whether anything is changed, and whether a running `op dev` loses its registrations as well.
+ * @param io The terminal and the shell.
+ * @returns In a dry run, the definitions whose conversion would be taken back; otherwise an empty set.
+ * @throws {Failure} If a running `op dev` answers the conversion of a definition among the objects.
+ */
+export async function takeBackFromDev(
+  cluster: Cluster,
+  objects: readonly PlainObject[],
+  { dryRun = false, takeBack = false }: TakeBackOptions,
+  io: Io,
+): Promise<ReadonlySet<string>> {
+  const crd = objects.filter(({ kind }) =>
+    kind === "CustomResourceDefinition"
+  ) as unknown as CustomResourceDefinitionManifest[];
+  const names = new Set(
+    objects.filter(({ kind }) => kind === "ServiceAccount").flatMap(({ metadata }) =>
+      metadata.labels?.[NAME_LABEL] ?? []
+    ),
+  );
+  const held = new Set<string>();
+  // Definitions may be applied apart from the operator, which names their webhooks.
+  for (const name of names.size === 0 ? [""] : names) {
+    const operator = { name, manifests: { crd } };
+    const registrations = await registeredIn(cluster, operator);
+    if (registrations.length === 0) continue;
+    const session = await sessionOf(cluster, registrations);
+    const converted = registrations.flatMap(({ definition }) => definition ?? []);
+    const shown = registrations.map((one) => one.shown);
+    if (session?.isAlive && !takeBack) {
+      if (converted.length > 0) throw await refusal(cluster, name, converted, shownSession(session));
+      io.err(`Warning: ${shownSession(session)} answers ${shown.join(" and ")}, next to what is deployed\n`);
+      continue;
+    }
+    const why = session === undefined ? 'an "op dev" that is not running' : shownSession(session);
+    if (!dryRun) await unregister(cluster, operator);
+    for (const one of shown) io.out(`${dryRun ? "would take back" : "took back"} ${one} from ${why}\n`);
+    if (dryRun) { for (const definition of converted) held.add(definition); }
+  }
+  return held;
+}
+
+async function sessionOf(cluster: Cluster, registrations: readonly Registration[]) {
+  const place = registrations.find(({ lease }) => lease !== undefined)?.lease;
+  return place === undefined ? undefined : await devSession(cluster, place, Date.now());
+}
+
+async function refusal(
+  cluster: Cluster,
+  name: string,
+  definitions: readonly string[],
+  session: string,
+): Promise<Failure> {
+  const told = await Promise.all(
+    definitions.map(async (definition) => `${definition} (${await numberOf(cluster, definition)})`),
+  );
+  return new Failure(
+    `Cannot deploy "${name}": ${session} answers the conversion of ${told.join(", ")}. Nothing was changed. ` +
+      `End it there with Ctrl-C and deploy again, or take the conversion from it with --take-back: then its operator is not called any more.`,
+  );
+}

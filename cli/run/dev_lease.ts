@@ -1,0 +1,148 @@
+/**
+ * The Lease by which a running `op dev` is recognized in the cluster: its registered webhooks and conversions stay when it is killed, so that they do not
+ * tell whether it still runs.
+ */
+import { hostname, userInfo } from "node:os";
+import process from "node:process";
+import { ApiError } from "@op/sdk";
+import { Lease } from "@op/sdk/kinds";
+import type { Cluster } from "../cluster.ts";
+import { MANAGER } from "../field_manager.ts";
+import type { OperatorFacts } from "../inspect.ts";
+import { accountOf } from "./install.ts";
+
+/** Where the Lease of an operator's `op dev` is. */
+export interface LeasePlace {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** An `op dev` as its Lease describes it. */
+export interface DevSession {
+  /** Who runs it, where, and as which process: `jane@laptop/4711`. */
+  readonly holder: string;
+  /** Milliseconds since it was renewed. */
+  readonly age: number;
+  /** Whether it was renewed in time. */
+  readonly isAlive: boolean;
+}
+
+/** How long an `op dev` that is not heard of counts as running. */
+const DURATION_SECONDS = 30;
+const RENEW_EVERY = 10_000;
+
+/** Returns where the Lease of an operator's `op dev` is. */
+export function leasePlace(facts: Pick<OperatorFacts, "name" | "manifests">): LeasePlace {
+  return { namespace: accountOf(facts).namespace, name: `${facts.name}-dev` };
+}
+
+/**
+ * Returns the `op dev` that holds a Lease.
+ *
+ * @param cluster The cluster.
+ * @param place Where the Lease is.
+ * @param now The time, in milliseconds since the epoch.
+ * @param signal Cancels the request.
+ * @returns `undefined` if there is no Lease, or the caller may not read it.
+ */
+export async function devSession(
+  { client }: Cluster,
+  { namespace, name }: LeasePlace,
+  now: number,
+  signal?: AbortSignal,
+): Promise<DevSession | undefined> {
+  try {
+    const { spec } = await client.get(Lease, name, {
+      namespace,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    const { holderIdentity, renewTime, leaseDurationSeconds = DURATION_SECONDS } = spec ?? {};
+    if (!holderIdentity) return undefined;
+    const age = Math.max(0, now - Date.parse(String(renewTime)));
+    const isAlive = age <= leaseDurationSeconds * 1000 && !hasEndedHere(holderIdentity);
+    return { holder: holderIdentity, age, isAlive };
+  } catch (error) {
+    if (error instanceof ApiError && [403, 404].includes(error.status)) return undefined;
+    throw error;
+  }
+}
+
+/** Whether a holder is a process of this machine that was killed: its Lease is still fresh. */
+function hasEndedHere(holder: string): boolean {
+  const [, host, pid] = /@(.*)\/(\d+)$/.exec(holder) ?? [];
+  if (host !== hostname() || pid === undefined) return false;
+  try {
+    process.kill(Number(pid), 0);
+    return false;
+  } catch (error) {
+    return (error as { readonly code?: unknown }).code === "ESRCH";
+  }
+}
+
+/** Describes an `op dev` in a message. */
+export function shownSession({ holder, age, isAlive }: DevSession): string {
+  const seconds = Math.round(age / 1000);
+  return isAlive
+    ? `"op dev" of ${holder} (renewed ${seconds} s ago)`
+    : `an "op dev" of ${holder} that has ended (renewed ${seconds} s ago)`;
+}
+
+/** Holds the Lease for as long as `op dev` runs. */
+export class DevLease implements AsyncDisposable {
+  readonly #cluster: Cluster;
+  readonly #place: LeasePlace;
+  readonly #holder: string = `${userName()}@${hostname()}/${Deno.pid}`;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #renewing: Promise<unknown> = Promise.resolve();
+
+  constructor(cluster: Cluster, place: LeasePlace) {
+    this.#cluster = cluster;
+    this.#place = place;
+  }
+
+  /** Takes the Lease, whoever held it. Developers who may not write Leases do without. */
+  async take(): Promise<void> {
+    if (this.#timer !== undefined || !await this.#renew()) return;
+    this.#timer = setInterval(() => {
+      // A renewal that fails is repeated; if all fail, the session counts as ended, which it may well be.
+      this.#renewing = this.#renew().catch(() => {});
+    }, RENEW_EVERY);
+    Deno.unrefTimer(this.#timer as unknown as number);
+  }
+
+  async #renew(): Promise<boolean> {
+    const { namespace, name } = this.#place;
+    const renewTime = new Date().toISOString().replace("Z", "000Z");
+    const spec = { holderIdentity: this.#holder, leaseDurationSeconds: DURATION_SECONDS, renewTime };
+    try {
+      await this.#cluster.client.apply(Lease, { metadata: { name, namespace }, spec }, {
+        manager: MANAGER,
+        force: true,
+      });
+      return true;
+    } catch (error) {
+      if (error instanceof ApiError && [403, 404].includes(error.status)) return false;
+      throw error;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#timer === undefined) return;
+    clearInterval(this.#timer);
+    await this.#renewing;
+    const { namespace, name } = this.#place;
+    await this.#cluster.client.delete(Lease, name, { namespace }).catch((error) => {
+      // A Lease that stays counts as ended after its duration.
+      if (!(error instanceof ApiError)) throw error;
+    });
+  }
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container may run as a user without a name.
+    return "unknown";
+  }
+}

@@ -1,0 +1,106 @@
+/** Finds out whether an operator runs in a cluster already: two that write the same objects undo each other's work. */
+import { ApiError, type Infer } from "@op/sdk";
+import { ID_LABEL } from "@op/sdk/definitions";
+import { Deployment, Lease } from "@op/sdk/kinds";
+import type { Cluster } from "../cluster.ts";
+import type { OperatorFacts } from "../inspect.ts";
+import { counted } from "../plural.ts";
+import { devSession, leasePlace, shownSession } from "./dev_lease.ts";
+import { accountOf } from "./install.ts";
+
+/** What runs of an operator in a cluster. */
+export interface RunningOperator {
+  /** Each as a clause: `Deployment shop-system/shop has 1 replica`. */
+  readonly told: readonly string[];
+  /** How to stop what is deployed; absent if nothing is. */
+  readonly remedy: string | undefined;
+}
+
+/**
+ * Returns what runs of an operator in a cluster: its Deployments, the leader, and an `op dev`. What the caller may not read is not found.
+ *
+ * @param cluster The cluster.
+ * @param facts The operator's own account.
+ * @param now The time, in milliseconds since the epoch.
+ * @param signal Cancels the requests.
+ */
+export async function runningOperator(
+  cluster: Cluster,
+  facts: OperatorFacts,
+  now: number,
+  signal?: AbortSignal,
+): Promise<RunningOperator> {
+  const deployments = (await deploymentsOf(cluster, facts, signal)).filter(({ spec }) => spec?.replicas !== 0);
+  const leader = await leaderOf(cluster, facts, now, signal);
+  const session = await devSession(cluster, leasePlace(facts), now, signal);
+  const scale = deployments.map(({ metadata: { name, namespace } }) =>
+    `kubectl scale -n ${namespace} deployment/${name} --replicas=0`
+  );
+  return {
+    told: [
+      ...deployments.map(({ metadata, spec, status }) =>
+        `Deployment ${metadata.namespace}/${metadata.name} has ${counted(spec?.replicas ?? 1, "replica")} (${
+          status?.availableReplicas ?? 0
+        } available)`
+      ),
+      ...(leader === undefined ? [] : [leader]),
+      ...(session?.isAlive ? [`${shownSession(session)} runs`] : []),
+    ],
+    remedy: scale.length === 0 ? undefined : scale.join("; "),
+  };
+}
+
+/** By the ID an operator is found in whatever namespace an overlay puts it; without one, where its manifests put it. */
+async function deploymentsOf(
+  { client }: Cluster,
+  { id, manifests }: OperatorFacts,
+  signal: AbortSignal | undefined,
+): Promise<readonly Infer<typeof Deployment>[]> {
+  const cancel = signal === undefined ? {} : { signal };
+  const named = await Promise.all(
+    manifests.manager.filter(({ kind }) => kind === "Deployment").map(({ metadata: { name, namespace = "" } }) =>
+      readable(() => client.get(Deployment, name, { namespace, ...cancel }))
+    ),
+  );
+  const labelled = id === undefined
+    ? []
+    : await readable(() => client.list(Deployment, { labelSelector: `${ID_LABEL}=${id}`, ...cancel })) ?? [];
+  const all = [...named.flatMap((one) => one ?? []), ...labelled];
+  return [...new Map(all.map((one) => [one.metadata.uid, one])).values()];
+}
+
+async function leaderOf(
+  { client }: Cluster,
+  facts: OperatorFacts,
+  now: number,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  const place = electionLease(facts);
+  if (place === undefined) return undefined;
+  const { name, namespace } = place;
+  const lease = await readable(() =>
+    client.get(Lease, name, { namespace, ...(signal === undefined ? {} : { signal }) })
+  );
+  const { holderIdentity, renewTime, leaseDurationSeconds = 15 } = lease?.spec ?? {};
+  const age = Math.round((now - Date.parse(String(renewTime))) / 1000);
+  if (!holderIdentity || !(age <= leaseDurationSeconds)) return undefined;
+  return `${holderIdentity} leads (Lease ${namespace}/${name}, renewed ${Math.max(age, 0)} s ago)`;
+}
+
+/** Returns where the Lease is by which an operator's processes elect their leader; `undefined` if they elect none. */
+export function electionLease(facts: OperatorFacts): { readonly namespace: string; readonly name: string } | undefined {
+  const right = facts.rights.find(({ group, resource, verb }) =>
+    group === "coordination.k8s.io" && resource === "leases" && verb === "patch"
+  );
+  if (right === undefined) return undefined;
+  return { namespace: right.namespaces?.[0] ?? accountOf(facts).namespace, name: right.names[0] ?? facts.name };
+}
+
+async function readable<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof ApiError && [403, 404].includes(error.status)) return undefined;
+    throw error;
+  }
+}
