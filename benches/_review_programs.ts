@@ -44,7 +44,7 @@ async function place(): Promise<Place> {
   const apiserver = stack.use(createApiserver());
   const served = stack.use(serveApiserver(apiserver));
   const kubeconfig = `${folder}/kubeconfig`;
-  await Deno.writeTextFile(kubeconfig, kubeconfigFor(served.url));
+  await Deno.writeTextFile(kubeconfig, kubeconfigFor(served));
   const client = new Client({ url: served.url, fetch: (request) => apiserver.fetch(request), close() {} });
   const kept = stack.move();
   return { folder, authority: caCert, kubeconfig, client, [Symbol.asyncDispose]: () => kept.disposeAsync() };

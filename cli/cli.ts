@@ -238,7 +238,7 @@ function program(io: Io): Command {
     .option("--kubeconfig <file>", "write the kubeconfig there (default: a file of its own, gone at the end)")
     .option("--force", "replace the kubeconfig file if it is there")
     .option("--rbac", "enforce roles and bindings; the kubeconfig is the administrator's")
-    .option("--tls", "serve HTTPS, by a certificate of its own authority")
+    .option("--no-tls", "serve plain HTTP to any program on this machine (default: HTTPS, to the kubeconfig's user)")
     .action(async (options) => (await import("./apiserver/apiserver.ts")).apiserver(options, io));
 
   addOwn(op as unknown as Command, io);

@@ -36,10 +36,12 @@ const copies = controller(ConfigMap, {
   },
 });
 export default operator({ name: "copier", health: false, parts: { copies } });`);
-  await folder.write("kubeconfig", kubeconfigFor(served.url));
+  await folder.write("kubeconfig", kubeconfigFor(served));
   const send = async (path: string, object: object) => {
     const headers = { "content-type": "application/json" };
-    const response = await fetch(served.url + path, { method: "POST", headers, body: JSON.stringify(object) });
+    const response = await apiserver.fetch(
+      new Request(served.url + path, { method: "POST", headers, body: JSON.stringify(object) }),
+    );
     assert(response.ok, await response.text());
   };
   await send("/api/v1/namespaces", { metadata: { name: "copier-system" } });

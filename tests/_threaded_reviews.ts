@@ -44,7 +44,7 @@ export async function surroundings(folder: string) {
   const { certificate, key, caCert } = await localCertificate();
   const apiserver = stack.use(createApiserver());
   const served = stack.use(serveApiserver(apiserver));
-  const files = { "tls.crt": certificate, "tls.key": key, kubeconfig: kubeconfigFor(served.url) };
+  const files = { "tls.crt": certificate, "tls.key": key, kubeconfig: kubeconfigFor(served) };
   for (const [name, text] of Object.entries(files)) await Deno.writeTextFile(`${folder}/${name}`, text);
   const args = ["start", `--kubeconfig=${folder}/kubeconfig`, "--log-format=json"];
   return {

@@ -35,7 +35,7 @@ ValidationRule ValueValidation with WithOptions
 /** `@op/sdk/definitions`. */
 const DEFINITIONS = `
 AddedStatus applyJsonPatch BuiltinSchemas builtinSchemas byNearness columnSchema ColumnType columnType CONDITIONS
-equal GO_YAML GoYaml ID_LABEL isObject JsonPatchOperation KUSTOMIZE_YAML LabelRequirement maskSecretChange
+equal GO_YAML GoYaml ID_LABEL isLocalHost isObject JsonPatchOperation KUSTOMIZE_YAML LabelRequirement maskSecretChange
 maskSecretMessage maskSecrets MergeSchema NAME_LABEL nearest OBSERVED_GENERATION parseLabelSelector pluralOf setOwn
 `;
 

@@ -21,7 +21,8 @@ export interface ApiserverCommandOptions {
   readonly kubeconfig?: string | undefined;
   readonly force?: true | undefined;
   readonly rbac?: true | undefined;
-  readonly tls?: true | undefined;
+  /** HTTPS, to callers with a certificate or a token; otherwise plain HTTP, over which kubectl sends neither. */
+  readonly tls: boolean;
 }
 
 const HOST = "127.0.0.1";
@@ -35,11 +36,10 @@ const HOST = "127.0.0.1";
  */
 export async function apiserver(options: ApiserverCommandOptions, io: Io): Promise<void> {
   const port = portOf(options.port);
-  // The administrator's: where nothing is enforced, any token will do.
   const token = crypto.randomUUID();
   const user = { name: "kubernetes-admin", groups: ["system:masters"] };
   await using server = createApiserver({ rbac: options.rbac === true, tokens: { [token]: user } });
-  await using served = options.tls === true ? await secured(server, port, user) : listen(server, port);
+  await using served = options.tls ? await secured(server, port, user) : listen(server, port);
   const text = kubeconfigFor(served.url, { name: "op-apiserver", token, ...served.way });
   using stop = stopping(io);
   await using file = await writeKubeconfig(text, options, io);
@@ -57,13 +57,13 @@ function portOf(text = "0"): number {
 }
 
 interface Served extends ServedApiserver {
-  /** What a kubeconfig says of the way in, besides the token that opens any. */
+  /** What a kubeconfig says of the way in, besides the token. */
   readonly way?: KubeconfigOptions;
 }
 
 function listen(server: Apiserver, port: number): Served {
   try {
-    return serveApiserver(server, { hostname: HOST, port });
+    return serveApiserver(server, { hostname: HOST, port, anonymous: true });
   } catch (error) {
     throw explained(error, port);
   }

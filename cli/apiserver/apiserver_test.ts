@@ -21,38 +21,63 @@ class StoppableIo extends RecordedIo {
   }
 }
 
-Deno.test("op apiserver serves HTTPS to who has its kubeconfig, and to nobody else, until it is stopped", async () => {
+for (const flags of [[], ["--rbac"]]) {
+  Deno.test(`op apiserver ${flags.join(" ")} serves HTTPS to the user of its kubeconfig alone, until it is stopped`, async () => {
+    const folder = await Deno.makeTempDir();
+    const io = new StoppableIo(folder);
+    const ended = cli(["apiserver", "--kubeconfig", "config", ...flags], io);
+    await Promise.race([io.ready, ended.then((code) => assert.fail(`it ended with ${code}: ${io.stderr}`))]);
+
+    const config = JSON.parse(await Deno.readTextFile(`${folder}/config`));
+    const { server, "certificate-authority-data": authority } = config.clusters[0].cluster;
+    const { user } = config.users[0];
+    // Deno 2.4 cannot ask for a certificate: there the file has a token.
+    const own = takesClientCertificates()
+      ? { cert: atob(user["client-certificate-data"]), key: atob(user["client-key-data"]) }
+      : {};
+    const token = user.token ?? "";
+    const ask = async (options: { cert: string; key: string } | Record<string, never>, token: string) => {
+      using client = Deno.createHttpClient({ caCerts: [atob(authority)], ...options });
+      const headers: Record<string, string> = token === "" ? {} : { authorization: `Bearer ${token}` };
+      const response = await fetch(`${server}/api/v1/namespaces/default`, { headers, client });
+      return [response.status, (await response.json()).kind];
+    };
+
+    assert.match(
+      io.stdout,
+      new RegExp(`Kubernetes API on ${server}${flags.length === 0 ? "\\n" : ", roles enforced"}`),
+    );
+    assert.match(io.stdout, new RegExp(`export KUBECONFIG=${folder}/config`));
+    assert.deepEqual(await ask(own, token), [200, "Namespace"]);
+    assert.deepEqual(await ask({}, ""), [flags.length === 0 ? 401 : 403, "Status"]);
+    assert.deepEqual(await ask({}, "wrong"), [401, "Status"]);
+    assert.equal((await Deno.stat(`${folder}/config`)).mode! & 0o777, 0o600);
+
+    io.end();
+    assert.equal(await ended, 0);
+    await assert.rejects(fetch(server));
+    await assert.rejects(Deno.stat(`${folder}/config`), Deno.errors.NotFound);
+    await Deno.remove(folder, { recursive: true });
+  });
+}
+
+Deno.test("op apiserver --no-tls serves plain HTTP to any program, and to no page of another host", async () => {
   const folder = await Deno.makeTempDir();
   const io = new StoppableIo(folder);
-  const ended = cli(["apiserver", "--kubeconfig", "config", "--rbac", "--tls"], io);
+  const ended = cli(["apiserver", "--kubeconfig", "config", "--no-tls"], io);
   await Promise.race([io.ready, ended.then((code) => assert.fail(`it ended with ${code}: ${io.stderr}`))]);
-
-  const config = JSON.parse(await Deno.readTextFile(`${folder}/config`));
-  const { server, "certificate-authority-data": authority } = config.clusters[0].cluster;
-  const { user } = config.users[0];
-  // Deno 2.4 cannot ask for a certificate: there the file has a token.
-  const own = takesClientCertificates()
-    ? { cert: atob(user["client-certificate-data"]), key: atob(user["client-key-data"]) }
-    : {};
-  const token = user.token ?? "";
-  const ask = async (options: { cert: string; key: string } | Record<string, never>, token: string) => {
-    using client = Deno.createHttpClient({ caCerts: [atob(authority)], ...options });
-    const headers: Record<string, string> = token === "" ? {} : { authorization: `Bearer ${token}` };
-    const response = await fetch(`${server}/api/v1/namespaces/default`, { headers, client });
-    return [response.status, (await response.json()).kind];
+  const { server } = JSON.parse(await Deno.readTextFile(`${folder}/config`)).clusters[0].cluster;
+  const { hostname, port } = new URL(server);
+  const ask = async (host: string) => {
+    using connection = await Deno.connect({ hostname, port: Number(port) });
+    const request = `GET /api/v1/namespaces HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+    await connection.write(new TextEncoder().encode(request));
+    return /^HTTP\/1\.1 (\d+)/.exec(await new Response(connection.readable).text())?.[1];
   };
-
-  assert.match(io.stdout, new RegExp(`Kubernetes API on ${server}, roles enforced`));
-  assert.match(io.stdout, new RegExp(`export KUBECONFIG=${folder}/config`));
-  assert.deepEqual(await ask(own, token), [200, "Namespace"]);
-  assert.deepEqual(await ask({}, ""), [403, "Status"]);
-  assert.deepEqual(await ask({}, "wrong"), [401, "Status"]);
-  assert.equal((await Deno.stat(`${folder}/config`)).mode! & 0o777, 0o600);
-
+  assert.equal(await ask(`127.0.0.1:${port}`), "200");
+  assert.equal(await ask("attacker.example"), "403");
   io.end();
   assert.equal(await ended, 0);
-  await assert.rejects(fetch(server));
-  await assert.rejects(Deno.stat(`${folder}/config`), Deno.errors.NotFound);
   await Deno.remove(folder, { recursive: true });
 });
 
@@ -99,15 +124,14 @@ function isThere(path: string): Promise<boolean> {
   return Deno.stat(path).then(() => true, () => false);
 }
 
-Deno.test("op apiserver writes a kubeconfig of its own that goes with it, and asks for no token", async () => {
+Deno.test("op apiserver writes a kubeconfig of its own, and removes it at the end", async () => {
   const io = new StoppableIo();
   const ended = cli(["apiserver"], io);
   await io.ready;
 
   const [, path] = /KUBECONFIG=(\S+)/.exec(io.stdout) ?? assert.fail(io.stdout);
-  const [, url] = /API on (http:\S+)\n/.exec(io.stdout) ?? assert.fail(io.stdout);
-  const response = await fetch(`${url}/api/v1/namespaces/default`);
-  assert.equal((await response.json()).metadata.name, "default");
+  const [, url] = /API on (https:\S+)\n/.exec(io.stdout) ?? assert.fail(io.stdout);
+  assert.equal(JSON.parse(await Deno.readTextFile(path!)).clusters[0].cluster.server, url);
 
   io.end();
   assert.equal(await ended, 0);

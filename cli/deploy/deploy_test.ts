@@ -8,7 +8,7 @@ Deno.test("op deploy tells once what the API server refuses, and names the objec
   await using served = serveApiserver(apiserver);
   const folder = await Deno.makeTempDir();
   try {
-    await Deno.writeTextFile(`${folder}/kubeconfig`, kubeconfigFor(served.url));
+    await Deno.writeTextFile(`${folder}/kubeconfig`, kubeconfigFor(served));
     const map = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "x" }, data: { text: 1 } };
     await Deno.writeTextFile(`${folder}/map.json`, JSON.stringify(map));
     const io = new RecordedIo(folder);

@@ -1,4 +1,5 @@
 /** A door to an API server on this machine, for one program: what goes through it may be changed, answered, or told. */
+import { isLocalHost } from "@op/sdk/definitions";
 import { kubeconfigFor } from "@op/sdk/testing";
 import type { Connection } from "@op/sdk";
 
@@ -45,6 +46,8 @@ export function openProxy({ forward, namespace }: ProxyOptions): Proxy {
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen() {}, signal: open.signal },
     async (request) => {
+      // The token keeps pages in a browser out as well; a Host of their own is the surest sign of one.
+      if (!isLocalHost(request)) return new Response("", { status: 403 });
       if (request.headers.get("authorization") !== `Bearer ${token}`) return new Response("", { status: 401 });
       const headers = new Headers(request.headers);
       for (const name of DROPPED) headers.delete(name);

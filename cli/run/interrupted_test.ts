@@ -91,7 +91,7 @@ Deno.test({
     await using server = createApiserver({});
     await using served = serveApiserver(server);
     await using folder = await operatorFolder(OPERATOR);
-    await folder.write("kubeconfig", kubeconfigFor(served.url, { name: "here" }));
+    await folder.write("kubeconfig", kubeconfigFor(served, { name: "here" }));
     for (const command of COMMANDS) {
       for (const isGroup of [true, false]) {
         const whom = isGroup ? "as a terminal has it" : "to op alone";

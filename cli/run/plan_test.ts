@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createApiserver, kubeconfigFor, serveApiserver } from "@op/sdk/testing";
+import { type Apiserver, createApiserver, kubeconfigFor, serveApiserver } from "@op/sdk/testing";
 import { operatorFolder } from "../_operator_folder.ts";
 
 const IMPORT = `import { webhook } from "${new URL("../../mod.ts", import.meta.url)}";\n`;
@@ -13,10 +13,10 @@ const seen = controller(Namespace, {
 `;
 const LOOKING = "const looking = webhook(ConfigMap, { validate() {} });\n";
 
-async function withServer(test: (kubeconfig: string) => Promise<void>): Promise<void> {
+async function withServer(test: (kubeconfig: string, apiserver: Apiserver) => Promise<void>): Promise<void> {
   await using apiserver = createApiserver();
   await using served = serveApiserver(apiserver);
-  await test(kubeconfigFor(served.url));
+  await test(kubeconfigFor(served), apiserver);
 }
 
 for (const certificates of ["self", "cert-manager", "files"]) {
@@ -50,7 +50,7 @@ Deno.test("op plan of an operator that has webhooks alone says at once that noth
 });
 
 Deno.test("op plan ends while an object that the operator watches keeps changing", async () => {
-  await withServer(async (kubeconfig) => {
+  await withServer(async (kubeconfig, apiserver) => {
     await using folder = await operatorFolder(`
 const copies = controller(ConfigMap, {
   owns: [Secret],
@@ -60,10 +60,10 @@ const copies = controller(ConfigMap, {
 });
 export default operator({ name: "copier", health: false, parts: { copies } });`);
     await folder.write("kubeconfig", kubeconfig);
-    const { server } = JSON.parse(kubeconfig).clusters[0].cluster;
-    const configMaps = `${server}/api/v1/namespaces/default/configmaps`;
+    const configMaps = "http://apiserver/api/v1/namespaces/default/configmaps";
     const send = async (method: string, url: string, type: string, body: object) => {
-      const response = await fetch(url, { method, headers: { "content-type": type }, body: JSON.stringify(body) });
+      const request = new Request(url, { method, headers: { "content-type": type }, body: JSON.stringify(body) });
+      const response = await apiserver.fetch(request);
       assert(response.ok, await response.text());
     };
     await send("POST", configMaps, "application/json", { metadata: { name: "busy" }, data: { count: "0" } });

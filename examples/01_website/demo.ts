@@ -24,7 +24,7 @@ async function demo(): Promise<number> {
   await using served = serveApiserver(server);
   const folder = await Deno.makeTempDir({ prefix: "website-demo-" });
   const kubeconfig = `${folder}/kubeconfig`;
-  await Deno.writeTextFile(kubeconfig, kubeconfigFor(served.url));
+  await Deno.writeTextFile(kubeconfig, kubeconfigFor(served));
   const connection = await connect({ kubeconfig });
   const client = new Client(connection, { userAgent: "demo" });
   const stop = new AbortController();

@@ -44,12 +44,17 @@ import { parseYaml } from "./wire/yaml.ts";
  * @param core The server.
  * @param watches The open watches.
  * @param request The request.
- * @param sender Who sent it, where that is known from the connection rather than from a token.
+ * @param caller Who sent it, where that is known from the connection rather than from a token; and whether it may be unknown.
  */
-export async function answer(core: Core, watches: Watches, request: Request, sender?: User): Promise<Response> {
+export async function answer(
+  core: Core,
+  watches: Watches,
+  request: Request,
+  { user: sender, anonymous = true }: { readonly user?: User; readonly anonymous?: boolean } = {},
+): Promise<Response> {
   const warnings: string[] = [];
   try {
-    const user = core.access.admit(request, sender);
+    const user = core.access.admit(request, sender, anonymous);
     const asked = await requestAsJson(request);
     const isReadOnce = asked.body !== null && core.kinds.areConverted;
     const answer = await withConversions(() => {

@@ -60,6 +60,8 @@ export interface ApiserverOptions {
 export interface FetchOptions {
   /** Who sent it, where the caller knows, say from a certificate; the request's token is then not looked at. @default {whom the request's token says} */
   readonly user?: User;
+  /** Whether a server that enforces no roles answers a request without a token that it knows. @default {true} */
+  readonly anonymous?: boolean;
 }
 
 /** An API server. */
@@ -132,12 +134,12 @@ export function createApiserver(options: ApiserverOptions = {}): Apiserver {
   aggregateRoles(core);
   if (rbac) createInitialRoles(core);
 
-  async function fetch(request: Request, { user }: FetchOptions = {}): Promise<Response> {
+  async function fetch(request: Request, caller: FetchOptions = {}): Promise<Response> {
     if (isStopped) throw new TypeError(`Cannot answer "${request.url}": the API server has stopped`);
     running++;
     happened();
     try {
-      return await answer(core, watches, request, user);
+      return await answer(core, watches, request, caller);
     } catch (error) {
       const { status, code } = failureOf(error);
       return statusResponse(status, code);

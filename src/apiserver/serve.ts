@@ -1,5 +1,9 @@
 /** An API server on a TCP port, for kubectl and any other client outside the process. */
-import type { Apiserver } from "./mod.ts";
+import { isLocalHost } from "../base/local_host.ts";
+import { ADMINISTRATOR } from "./access/user.ts";
+import type { Apiserver, FetchOptions } from "./mod.ts";
+import { statusResponse } from "./wire/formats.ts";
+import { StatusError } from "./wire/status_error.ts";
 
 /** Options for {@linkcode serveApiserver}. */
 export interface ServeOptions {
@@ -9,6 +13,12 @@ export interface ServeOptions {
   readonly hostname?: string;
   /** By which it is known; then it speaks HTTPS, HTTP/2 included. @default {plain HTTP} */
   readonly certificate?: ServerCertificate;
+  /**
+   * Whether a server that enforces no roles answers callers without a token. kubectl sends none over plain HTTP.
+   *
+   * @default {false}
+   */
+  readonly anonymous?: boolean;
 }
 
 /** A server's certificate, its key, and that of the authority that signed it, all as PEM. */
@@ -25,12 +35,19 @@ export interface ServerCertificate {
 export interface ServedApiserver extends AsyncDisposable {
   /** Where it listens, such as `http://127.0.0.1:8001`. */
   readonly url: string;
+  /** A bearer token of the group `system:masters`. Tokens that the API server knows are accepted too. */
+  readonly token: string;
+  /** The certificate of the authority that signed the server's, as PEM; absent over plain HTTP. */
+  readonly caCert?: string;
   /** Stops listening and closes all connections. The server itself is not stopped. */
   close(): Promise<void>;
 }
 
 /**
- * Serves an API server over HTTP.
+ * Serves an API server over HTTP, or HTTPS with a certificate.
+ *
+ * A page in a browser must not reach it: over plain HTTP, a request is answered only if its Host is an IP address or `localhost`. A caller must show a token,
+ * unless `anonymous` is set; {@linkcode kubeconfigFor} writes it into a kubeconfig.
  *
  * @param apiserver The server.
  * @param options Additional options.
@@ -44,17 +61,23 @@ export interface ServedApiserver extends AsyncDisposable {
  *
  * await using apiserver = createApiserver();
  * await using served = serveApiserver(apiserver);
- * const response = await fetch(`${served.url}/readyz`);
- * assert.equal(await response.text(), "ok");
+ * const headers = { authorization: `Bearer ${served.token}` };
+ * const response = await fetch(`${served.url}/api/v1/namespaces/default`, { headers });
+ * assert.equal((await response.json()).kind, "Namespace");
  * ```
  */
 export function serveApiserver(apiserver: Apiserver, options: ServeOptions = {}): ServedApiserver {
-  const { port = 0, hostname = "127.0.0.1", certificate } = options;
+  const { port = 0, hostname = "127.0.0.1", certificate, anonymous = false } = options;
   const tls = certificate && { cert: certificate.certificate, key: certificate.key };
+  const token = crypto.randomUUID();
   const open = new AbortController();
   const server = Deno.serve(
     { port, hostname, onListen: () => {}, signal: open.signal, ...tls },
-    (request) => apiserver.fetch(withoutSignal(request)),
+    // Over TLS, the client compares the name with the certificate.
+    (request) =>
+      tls === undefined && !isLocalHost(request)
+        ? hostRefusal(request)
+        : apiserver.fetch(withoutSignal(request), callerOf(request.headers.get("authorization"), token, anonymous)),
   );
   const address = server.addr as Deno.NetAddr;
   const host = address.hostname.includes(":") ? `[${address.hostname}]` : address.hostname;
@@ -64,9 +87,23 @@ export function serveApiserver(apiserver: Apiserver, options: ServeOptions = {})
   }
   return {
     url: `${tls === undefined ? "http" : "https"}://${host}:${address.port}`,
+    token,
+    ...(certificate === undefined ? {} : { caCert: certificate.caCert }),
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Who sends a request: the administrator with the server's own token; otherwise the API server looks at the request. */
+export function callerOf(authorization: string | null | undefined, token: string, anonymous: boolean): FetchOptions {
+  return authorization === `Bearer ${token}` ? { user: ADMINISTRATOR } : { anonymous };
+}
+
+function hostRefusal({ url }: Request): Response {
+  const { hostname } = new URL(url);
+  const message = `Host ${JSON.stringify(hostname)} is not served: use an IP address or "localhost"`;
+  const { status, code } = new StatusError(403, "Forbidden", message);
+  return statusResponse(status, code);
 }
 
 /**
@@ -81,7 +118,7 @@ function withoutSignal({ url, method, headers, body }: Request): Request {
 export interface KubeconfigOptions {
   /** What cluster, user and context are called. @default {"apiserver"} */
   readonly name?: string;
-  /** The bearer token. kubectl wants one even where the server asks for none. @default {"anything"} */
+  /** The bearer token. kubectl wants one even where the server asks for none. @default {the served API server's, else "anything"} */
   readonly token?: string;
   /** The certificate by which the user is known, and its key, both as PEM: in place of a token. @default {none} */
   readonly certificate?: { readonly certificate: string; readonly key: string };
@@ -90,23 +127,29 @@ export interface KubeconfigOptions {
 }
 
 /**
- * A kubeconfig file for a server.
+ * Returns the kubeconfig file for a server.
  *
- * @param url Where the server listens.
+ * @param server The served API server, whose token and authority it gets; or the URL of another server.
  * @param options Additional options, or the name alone.
  * @returns The text of the file: YAML, in its JSON form.
  *
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
- * import { kubeconfigFor } from "@op/sdk/testing";
+ * import { createApiserver, kubeconfigFor, serveApiserver } from "@op/sdk/testing";
  *
- * assert.match(kubeconfigFor("http://127.0.0.1:8001"), /"server": "http:\/\/127.0.0.1:8001"/);
+ * await using apiserver = createApiserver();
+ * await using served = serveApiserver(apiserver);
+ * assert.match(kubeconfigFor(served), /"server": "http:\/\/127.0.0.1:\d+"/);
  * ```
  */
-export function kubeconfigFor(url: string, options: KubeconfigOptions | string = {}): string {
+export function kubeconfigFor(
+  server: string | Pick<ServedApiserver, "url" | "token" | "caCert">,
+  options: KubeconfigOptions | string = {},
+): string {
+  const known: KubeconfigOptions & { readonly url: string } = typeof server === "string" ? { url: server } : server;
   const given: KubeconfigOptions = typeof options === "string" ? { name: options } : options;
-  const { name = "apiserver", token = "anything", certificate, caCert } = given;
+  const { url, name = "apiserver", token = "anything", certificate, caCert } = { ...known, ...given };
   const user = certificate === undefined
     ? { token }
     : { "client-certificate-data": btoa(certificate.certificate), "client-key-data": btoa(certificate.key) };

@@ -11,7 +11,7 @@ import { certificateUser } from "./access/certificate_user.ts";
 import { unauthorized } from "./access/refusal.ts";
 import type { User } from "./access/user.ts";
 import type { Apiserver } from "./mod.ts";
-import type { ServedApiserver, ServeOptions } from "./serve.ts";
+import { callerOf, type ServedApiserver, type ServeOptions } from "./serve.ts";
 import { statusResponse } from "./wire/formats.ts";
 
 /** Options for {@linkcode serveToCertificates}. */
@@ -72,6 +72,8 @@ export async function serveToCertificates(
 ): Promise<ServedApiserver> {
   const { port = 0, hostname = "127.0.0.1", certificate: { certificate, key, caCert }, clientCaCert = caCert } =
     options;
+  const { anonymous = false } = options;
+  const token = crypto.randomUUID();
   if (!takesClientCertificates()) {
     throw new Error(
       `Cannot ask for client certificates: Deno ${Deno.version.deno} cannot; use tokens, or Deno 2.9 and later`,
@@ -80,7 +82,10 @@ export async function serveToCertificates(
   // Loaded only where it is used: it takes long.
   const { createServer } = process.getBuiltinModule("node:https");
   const tls = { cert: certificate, key, ca: [clientCaCert], requestCert: true, rejectUnauthorized: false };
-  const server = createServer(tls, (incoming, outgoing) => void serve(apiserver, incoming, outgoing));
+  const server = createServer(
+    tls,
+    (incoming, outgoing) => void serve(apiserver, incoming, outgoing, { token, anonymous }),
+  );
   await listening(server, port, hostname);
   const address = server.address() as AddressInfo;
   const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
@@ -89,7 +94,7 @@ export async function serveToCertificates(
     server.closeAllConnections();
     await closed;
   }
-  return { url: `https://${host}:${address.port}`, close, [Symbol.asyncDispose]: close };
+  return { url: `https://${host}:${address.port}`, token, caCert, close, [Symbol.asyncDispose]: close };
 }
 
 function listening(server: Server, port: number, hostname: string): Promise<void> {
@@ -101,14 +106,20 @@ function listening(server: Server, port: number, hostname: string): Promise<void
   });
 }
 
-async function serve(apiserver: Apiserver, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function serve(
+  apiserver: Apiserver,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  { token, anonymous }: { readonly token: string; readonly anonymous: boolean },
+): Promise<void> {
   const gone = new AbortController();
   outgoing.once("close", () => gone.abort());
   try {
     const sender = senderOf(incoming);
-    const response = sender === "refused"
-      ? refusal()
-      : await apiserver.fetch(requestOf(incoming, gone.signal), sender === undefined ? {} : { user: sender });
+    const response = sender === "refused" ? refusal() : await apiserver.fetch(
+      requestOf(incoming, gone.signal),
+      sender === undefined ? callerOf(incoming.headers.authorization, token, anonymous) : { user: sender },
+    );
     await send(response, outgoing, gone.signal);
   } catch {
     // Who went away hears no answer; a server that has stopped has none.

@@ -62,7 +62,8 @@ whereItCan(
     await using served = await serveToCertificates(wire.server, { certificate: await authority.server() });
     using client = Deno.createHttpClient({ caCerts: [authority.caCert] });
     const leave = new AbortController();
-    const watch = await fetch(`${served.url}${CONFIG_MAPS}?watch=1`, { signal: leave.signal, client });
+    const headers = { authorization: `Bearer ${served.token}` };
+    const watch = await fetch(`${served.url}${CONFIG_MAPS}?watch=1`, { signal: leave.signal, client, headers });
     const reader = watch.body!.getReader();
     for (const name of ["a", "b"]) {
       await wire.post(CONFIG_MAPS, configMap(name));

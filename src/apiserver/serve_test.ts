@@ -8,7 +8,8 @@ Deno.test("serveApiserver answers over TCP, and a watch ends with the client tha
   await using wire = new Wire();
   await using served = serveApiserver(wire.server);
   const client = new AbortController();
-  const watch = await fetch(`${served.url}${CONFIG_MAPS}?watch=1`, { signal: client.signal });
+  const headers = { authorization: `Bearer ${served.token}` };
+  const watch = await fetch(`${served.url}${CONFIG_MAPS}?watch=1`, { signal: client.signal, headers });
   const reader = watch.body!.getReader();
   await wire.post(CONFIG_MAPS, configMap("a"));
   const { value } = await reader.read();
@@ -49,4 +50,63 @@ Deno.test("kubeconfigFor names the server", () => {
 
   assert.equal(config.clusters[0].cluster.server, "http://127.0.0.1:1");
   assert.equal(config["current-context"], "demo");
+});
+
+/** Asks over plain HTTP with any Host, which `fetch` does not let a program choose. */
+async function statusOf(url: string, path: string, headers: Record<string, string>): Promise<number> {
+  const { port, hostname } = new URL(url);
+  using connection = await Deno.connect({ hostname, port: Number(port) });
+  const lines = Object.entries({ Connection: "close", ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+  await connection.write(new TextEncoder().encode(`GET ${path} HTTP/1.1\r\n${lines.join("")}\r\n`));
+  const answer = await new Response(connection.readable).text();
+  return Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);
+}
+
+Deno.test("serveApiserver answers neither pages of another host nor callers without its token", async (t) => {
+  await using server = createApiserver();
+  await using served = serveApiserver(server);
+  const { host, port } = new URL(served.url);
+  const authorization = `Bearer ${served.token}`;
+  const path = "/api/v1/namespaces";
+  const cases: { name: string; path: string; headers: Record<string, string>; status: number }[] = [
+    { name: "its token", path, headers: { host, authorization }, status: 200 },
+    {
+      name: "its token, by the name localhost",
+      path,
+      headers: { host: `localhost:${port}`, authorization },
+      status: 200,
+    },
+    { name: "no token", path, headers: { host }, status: 401 },
+    { name: "another token", path, headers: { host, authorization: "Bearer anything" }, status: 401 },
+    { name: "no token, for its health", path: "/readyz", headers: { host }, status: 200 },
+    { name: "another host", path, headers: { host: "attacker.example" }, status: 403 },
+    {
+      name: "another host and its token",
+      path,
+      headers: { host: `attacker.example:${port}`, authorization },
+      status: 403,
+    },
+    { name: "another host, for its health", path: "/readyz", headers: { host: "attacker.example" }, status: 403 },
+  ];
+  for (const { name, path, headers, status } of cases) {
+    await t.step(name, async () => assert.equal(await statusOf(served.url, path, headers), status));
+  }
+});
+
+Deno.test("serveApiserver with anonymous answers callers without a token, and no page of another host", async () => {
+  await using server = createApiserver();
+  await using served = serveApiserver(server, { anonymous: true });
+  const { host } = new URL(served.url);
+  const path = "/api/v1/namespaces";
+  assert.equal(await statusOf(served.url, path, { host }), 200);
+  assert.equal(await statusOf(served.url, path, { host: "attacker.example" }), 403);
+});
+
+Deno.test("kubeconfigFor gives a served API server's token and authority to its user", async () => {
+  const certificate = await localCertificate();
+  await using server = createApiserver();
+  await using served = serveApiserver(server, { certificate });
+  const { clusters, users } = JSON.parse(kubeconfigFor(served));
+  assert.equal(users[0].user.token, served.token);
+  assert.equal(atob(clusters[0].cluster["certificate-authority-data"]), certificate.caCert);
 });

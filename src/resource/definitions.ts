@@ -20,6 +20,7 @@ export { GO_YAML, type GoYaml, KUSTOMIZE_YAML } from "../base/go_yaml.ts";
 export { equal, isObject } from "../base/json.ts";
 export { setOwn } from "../base/own.ts";
 export { applyJsonPatch, type JsonPatchOperation } from "../base/json_patch.ts";
+export { isLocalHost } from "../base/local_host.ts";
 export { maskSecretChange, maskSecretMessage, maskSecrets } from "../base/mask_secrets.ts";
 export { type LabelRequirement, parseLabelSelector } from "../base/label_selector.ts";
 export { byNearness, nearest } from "../base/nearest.ts";

@@ -50,7 +50,7 @@ Deno.test("an executable that was built with telemetry sends its traces, and may
   const { OTEL_DENO: _, ...env } = collector.env;
   await using operator = await startAsPod(built.path, {
     cluster: { caCert: certificate.caCert, port: Number(new URL(served.url).port) },
-    token: "of nobody: this server takes all for its administrator",
+    token: served.token,
     env,
   });
   const line = await operator.logged(({ msg }) => msg === "ConfigMap seen");

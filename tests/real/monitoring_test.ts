@@ -96,7 +96,7 @@ Deno.test(
     const apiserver = owned.use(createApiserver());
     const served = owned.use(serveApiserver(apiserver));
     const client = new Client({ url: served.url, fetch, close() {} });
-    await Deno.writeTextFile(`${home}/kubeconfig`, kubeconfigFor(served.url));
+    await Deno.writeTextFile(`${home}/kubeconfig`, kubeconfigFor(served));
     await client.create(CustomResourceDefinition, Note.crd as never);
     const port = freePort();
     const operator = owned.use(

@@ -10,9 +10,9 @@ import { Note } from "./_notes.ts";
 const MAIN = fileURLToPath(new URL("_stopping.ts", import.meta.url));
 const IN_DEFAULT = { namespace: "default" };
 
-async function atServer(url: string) {
+async function atServer(server: Parameters<typeof kubeconfigFor>[0]) {
   const home = await Deno.makeTempDir();
-  await Deno.writeTextFile(`${home}/kubeconfig`, kubeconfigFor(url));
+  await Deno.writeTextFile(`${home}/kubeconfig`, kubeconfigFor(server));
   const operator = await startOperator({ home, main: MAIN, args: ["--kubeconfig", `${home}/kubeconfig`] });
   return {
     operator,
@@ -27,10 +27,10 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   Deno.test(`${signal} lets the run that goes on end, gives the lease back, and ends the program with 0`, async () => {
     await using apiserver = createApiserver();
     await using served = serveApiserver(apiserver);
-    const client = new Client({ url: served.url, fetch, close() {} });
+    const client = new Client({ url: served.url, fetch: (request) => apiserver.fetch(request), close() {} });
     await client.create(CustomResourceDefinition, Note.crd as never);
     await client.create(Note, { metadata: { name: "a" }, spec: {} }, IN_DEFAULT);
-    await using run = await atServer(served.url);
+    await using run = await atServer(served);
     await run.operator.logged(({ msg }) => msg === "Run began");
     assert.match((await client.get(Lease, "note-operator", IN_DEFAULT)).spec?.holderIdentity ?? "", /^note-operator_/);
     run.operator.signal(signal);

@@ -18,7 +18,7 @@ async function observed(...flags: string[]) {
   const { certificate, key, caCert } = await localCertificate();
   const lines: Record<string, unknown>[] = [];
   try {
-    const files = { kubeconfig: kubeconfigFor(served.url), "tls.crt": certificate, "tls.key": key };
+    const files = { kubeconfig: kubeconfigFor(served), "tls.crt": certificate, "tls.key": key };
     for (const [name, text] of Object.entries(files)) await Deno.writeTextFile(`${home}/${name}`, text);
     const paths = [`--webhook-certificate=${home}/tls.crt`, `--webhook-key=${home}/tls.key`];
     const args = [`--kubeconfig=${home}/kubeconfig`, ...paths, ...flags];

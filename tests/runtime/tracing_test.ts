@@ -18,10 +18,10 @@ Deno.test("a run is a span, its calls are its children, and it is linked to what
   await using apiserver = createApiserver();
   await using served = serveApiserver(apiserver);
   await using collector = startCollector();
-  const client = new Client({ url: served.url, fetch, close() {} });
+  const client = new Client({ url: served.url, fetch: (request) => apiserver.fetch(request), close() {} });
   const lines: Record<string, unknown>[] = [];
   try {
-    await Deno.writeTextFile(`${home}/kubeconfig`, kubeconfigFor(served.url));
+    await Deno.writeTextFile(`${home}/kubeconfig`, kubeconfigFor(served));
     await client.create(CustomResourceDefinition, Note.crd as never);
     await using operator = await startOperator({
       home,

@@ -38,12 +38,15 @@ export class Access {
    *
    * @param request The request.
    * @param sender Who sent it, where that is known from the connection.
+   * @param isAnonymousAllowed Whether a request without a known token is answered where roles are not enforced.
    * @returns The user as whom it is answered.
    * @throws {StatusError} If it may not be.
    */
-  admit(request: Request, sender: User | undefined): User {
-    const attributes = attributesOf(request.method, new URL(request.url));
-    const user = actingUser(request.headers, sender ?? this.#sender(request.headers), attributes, this);
+  admit(request: Request, sender: User | undefined, isAnonymousAllowed: boolean): User {
+    const url = new URL(request.url);
+    const attributes = attributesOf(request.method, url);
+    const isOpen = isAnonymousAllowed || PUBLIC.test(url.pathname);
+    const user = actingUser(request.headers, sender ?? this.#sender(request.headers, isOpen), attributes, this);
     const decision = this.authorizer?.decide(user, attributes);
     if (decision !== undefined && !decision.allowed) throw accessRefused(user, attributes, decision.reason);
     return user;
@@ -67,16 +70,18 @@ export class Access {
     return this.tokens.verify(token, audiences) ?? "invalid bearer token";
   }
 
-  #sender(headers: Headers): User {
+  #sender(headers: Headers, isOpen: boolean): User {
     const [, token] = /^Bearer +(\S+)/i.exec(headers.get("authorization") ?? "") ?? [];
-    if (token === undefined) return this.authorizer === undefined ? ADMINISTRATOR : NOBODY;
-    const reviewed = this.review(token);
-    if (typeof reviewed !== "string") return reviewed.user;
-    // Where nothing is forbidden any token will do, such as that of a kubeconfig file that must have one.
-    if (this.authorizer === undefined) return ADMINISTRATOR;
-    throw unauthorized();
+    const reviewed = token === undefined ? undefined : this.review(token);
+    if (reviewed !== undefined && typeof reviewed !== "string") return reviewed.user;
+    if (this.authorizer === undefined && isOpen) return ADMINISTRATOR;
+    if (this.authorizer === undefined || token !== undefined) throw unauthorized();
+    return NOBODY;
   }
 }
+
+/** What a real API server answers to any caller (ClusterRole system:public-info-viewer). */
+const PUBLIC = /^\/(healthz|livez|readyz|version)(\/|$)/;
 
 function withAuthenticated(user: User): User {
   if (user.groups.includes(AUTHENTICATED) || user.groups.includes(UNAUTHENTICATED)) return user;
