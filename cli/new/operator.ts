@@ -54,7 +54,9 @@ export async function newOperator(name: string, options: NewOperatorOptions, io:
   io.out(`Made operator "${name}" in ${shown}:\n\n`);
   for (const path of await filesIn(folder)) io.out(`  ${path}\n`);
   if (options.sdk === undefined) {
-    io.out(`\nThe SDK is taken from jsr:@op/sdk; name a folder with --sdk to take it from there.\n`);
+    io.out(
+      `\nThe project imports jsr:@op/sdk, which is not published yet. To use the SDK from a folder, add --sdk FOLDER.\n`,
+    );
   }
   io.out(`\nNow:\n\n  cd ${shown}\n  deno task test\n  deno task compile\n`);
 }
