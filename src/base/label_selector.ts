@@ -51,6 +51,39 @@ export function parseLabelSelector(text: string): readonly LabelRequirement[] {
 }
 
 /**
+ * Returns whether a label meets a requirement of a selector.
+ *
+ * @param requirement The requirement.
+ * @param value The value of the label; `undefined` if the object does not have it.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const [requirement] = parseLabelSelector("app in (web, shop)");
+ * assert(isLabelRequirementMet(requirement!, "shop"));
+ * assert(!isLabelRequirementMet(requirement!, undefined));
+ * ```
+ */
+export function isLabelRequirementMet({ operator, values }: LabelRequirement, value: string | undefined): boolean {
+  switch (operator) {
+    case "exists":
+      return value !== undefined;
+    case "does not exist":
+      return value === undefined;
+    case "in":
+      return value !== undefined && values.includes(value);
+    case "notin":
+      return value === undefined || !values.includes(value);
+    default: {
+      if (!/^\d+$/.test(value ?? "")) return false;
+      const [number, bound] = [BigInt(value!), BigInt(values[0]!)];
+      return operator === "<" ? number < bound : number > bound && number <= MOST;
+    }
+  }
+}
+
+/**
  * What is wrong with labels that are to have these values.
  *
  * @param labels The labels: a key or a value with a comma in it would be another selector once they are text.

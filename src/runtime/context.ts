@@ -22,6 +22,7 @@ import type { Logger } from "./logger.ts";
 import type { RunEffects } from "./loop_trace.ts";
 import { ownerReference, refuseOwner, refuseTaken } from "./owner.ts";
 import type { NamedWatches } from "./named_watches.ts";
+import { checkCovered } from "./narrowed.ts";
 import { copyOf, isSame, isWatched, namedOf, remove, type Scope, type Target, write } from "./scope.ts";
 import type { ConditionPart, StatusDraft } from "./status.ts";
 import { traceWrite } from "./traced_writes.ts";
@@ -185,6 +186,8 @@ async function apply(
   }
   const whole = complete(scope, run, kind, wanted, options.owner ?? true);
   const live = copyOf(scope, kind, whole.metadata.namespace)?.get(keyOf(whole.metadata));
+  // A child that the watch covers now stays covered unless this apply removes the label: then the next one throws.
+  if ((options.owner ?? true) && live === undefined) checkChild(scope, "apply()", kind, whole);
   if (options.owner ?? true) refuseTaken(run.object, kind, live);
   if (live !== undefined && isApplied(whole, live, scope.manager)) {
     scope.counts.skippedWrites++;
@@ -195,6 +198,11 @@ async function apply(
   const force = options.force ?? true;
   const call = { manager: scope.manager, force, signal: run.signal, fieldValidation: UNCHECKED };
   return await write(scope, run.object, target(kind, whole), () => scope.client.apply(kind, whole, call));
+}
+
+function checkChild({ narrowed }: Scope, call: string, kind: AnyKind, { metadata }: KubeObject): void {
+  const watch = narrowed.find((watch) => isSame(watch.kind, kind));
+  if (watch !== undefined) checkCovered(call, metadata, watch);
 }
 
 type Child = readonly [kind: AnyKind, wanted: unknown];
@@ -270,6 +278,7 @@ async function create(scope: Scope, run: Run, kind: AnyKind, object: Wanted): Pr
   const isOwned = scope.controller.owns.some((owned) => isSame(owned, kind));
   if (!isOwned) refuseUndeclared(scope, kind, "create");
   const whole = complete(scope, run, kind, object, isOwned);
+  if (isOwned) checkChild(scope, "create()", kind, whole);
   const call = { manager: scope.manager, signal: run.signal };
   run.effects.wrote = true;
   if (run.effects.trace) await traceWrite(scope, run, target(kind, whole), { verb: "create" });

@@ -15,6 +15,7 @@ import { LiveIndex } from "./live_index.ts";
 import type { Logger } from "./logger.ts";
 import type { Metrics } from "./metrics.ts";
 import { NamedWatches } from "./named_watches.ts";
+import { type NarrowedWatch, narrowedWatch } from "./narrowed.ts";
 import { fieldManager, finalizerName, pausedAnnotation } from "./names.ts";
 import { ObjectShape } from "./object_shape.ts";
 import type { Tracing } from "./tracing.ts";
@@ -54,6 +55,8 @@ export interface Scope extends Shared {
   readonly indexes: ReadonlyMap<string, LiveIndex>;
   /** Objects by the uid of their controller, for the kinds that `owned` was called with. */
   readonly children: Map<LiveCopy, LiveIndex>;
+  /** The watches on owned kinds that do not cover all objects. */
+  readonly narrowed: readonly NarrowedWatch[];
   /** Kinds of which only objects are watched that are named. */
   readonly named: readonly NamedWatches[];
   /** Whether an object is what its type promises; absent if only metadata are watched. */
@@ -108,6 +111,8 @@ export function scopeOf(operator: string, part: string, controller: Controller, 
     copies,
     indexes: new Map(indexes),
     children: new Map(),
+    narrowed: controller.watches.filter(({ kind }) => controller.owns.some((owned) => isSame(owned, kind)))
+      .flatMap((watch) => narrowedWatch(watch) ?? []),
     named,
     shape: watchOf(controller, kind)?.metadataOnly ? undefined : new ObjectShape(kind, copies[0]!),
     counts: { skippedWrites: 0, ownEvents: 0, delayedReconciles: 0 },

@@ -1,6 +1,6 @@
 /** Label and field selectors of lists and watches (`k8s.io/apimachinery/pkg/labels`, `.../fields`). */
 import { parseFieldSelector } from "../../base/field_selector.ts";
-import { type LabelRequirement, parseLabelSelector } from "../../base/label_selector.ts";
+import { isLabelRequirementMet, parseLabelSelector } from "../../base/label_selector.ts";
 import { own } from "../../base/own.ts";
 import { type BuiltinFields, builtinFields } from "../builtin/fields.ts";
 import type { ServedKind } from "../objects/kinds.ts";
@@ -19,28 +19,8 @@ export type Selection = (object: StoredObject) => boolean;
 export function labelSelection(text: string): Selection {
   const requirements = wellFormed(() => parseLabelSelector(text));
   return ({ metadata: { labels = {} } }) =>
-    requirements.every((requirement) => isMet(requirement, own(labels, requirement.key)));
+    requirements.every((requirement) => isLabelRequirementMet(requirement, own(labels, requirement.key)));
 }
-
-function isMet({ operator, values }: LabelRequirement, value: string | undefined): boolean {
-  switch (operator) {
-    case "exists":
-      return value !== undefined;
-    case "does not exist":
-      return value === undefined;
-    case "in":
-      return value !== undefined && values.includes(value);
-    case "notin":
-      return value === undefined || !values.includes(value);
-    default: {
-      if (!/^\d+$/.test(value ?? "")) return false;
-      const [number, bound] = [BigInt(value!), BigInt(values[0]!)];
-      return operator === "<" ? number < bound : number > bound && number <= MOST_INT64;
-    }
-  }
-}
-
-const MOST_INT64 = 2n ** 63n - 1n;
 
 /**
  * Reads a field selector.
