@@ -122,6 +122,7 @@ export function startOperator(operator: Operator, options: RunOptions): Running 
   const services = new Services();
   const { observe } = options;
   const shared = {
+    parts: operator.parts,
     client,
     clock,
     random,

@@ -353,7 +353,9 @@ export class ControllerLoop {
   /** Whether an object that is new, or found at start, counts by the user's own words. One that is to be cleaned up always does. */
   #isWanted(object: KubeObject): boolean {
     const { deletionTimestamp, finalizers } = object.metadata;
-    if (deletionTimestamp !== undefined && finalizers?.includes(this.scope.finalizer)) return true;
+    const { finalizer, leftFinalizers } = this.scope;
+    const isHeld = finalizers?.includes(finalizer) || leftFinalizers.in(finalizers).length > 0;
+    if (deletionTimestamp !== undefined && isHeld) return true;
     return counts(this.scope, watchOf(this.scope.controller, this.scope.controller.kind), {
       before: undefined,
       after: object,

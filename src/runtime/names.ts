@@ -27,6 +27,17 @@ export function finalizerName(operator: string, part: string, controller: Contro
 }
 
 /**
+ * Returns how the finalizers of an operator's controllers of a kind begin, unless they have names of their own. An operator's name has no dot, so that the
+ * prefix of one operator is never the beginning of another one's. (A name so long that it is cut does not begin so.)
+ *
+ * @param operator The operator's name.
+ * @param kind The objects' kind.
+ */
+export function finalizerPrefix(operator: string, kind: AnyKind): string {
+  return `${domainOf(operator, kind)}/${operator}.`;
+}
+
+/**
  * The annotation by which an object says that it is to be left alone: any value but `false`.
  *
  * @param operator The operator's name.

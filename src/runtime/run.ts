@@ -33,9 +33,16 @@ export type RunStart = Omit<Run, "draft">;
  */
 export async function runObject(scope: Scope, start: RunStart): Promise<NextReconcile | undefined> {
   const { controller, finalizer } = scope;
-  const { metadata } = start.object;
-  const isHeld = (metadata.finalizers?.includes(finalizer) ?? false) && mayRemoveFinalizer(scope, start);
-  switch (runStep(controller.cleanup !== undefined, isHeld, metadata.deletionTimestamp !== undefined)) {
+  const { finalizers = [], deletionTimestamp } = start.object.metadata;
+  const cleans = controller.cleanup !== undefined;
+  const isDeleting = deletionTimestamp !== undefined;
+  const left = scope.leftFinalizers.in(finalizers);
+  // What removed controllers left goes with the same patch as the controller's own.
+  const own = finalizers.includes(finalizer) ? [finalizer] : [];
+  const isHeld = cleans && !isDeleting
+    ? own.length > 0 && left.length === 0
+    : own.length + left.length > 0 && mayRemoveFinalizers(scope, start, [...own, ...left]);
+  switch (runStep(cleans, isHeld, isDeleting)) {
     case "nothing":
       return undefined;
     case "remove finalizer":
@@ -54,10 +61,14 @@ export async function runObject(scope: Scope, start: RunStart): Promise<NextReco
 }
 
 /**
- * Whether the role of the controller allows to remove its finalizer. Objects of kinds of others may be changed only with a cleanup, or if `uses` says so: a
+ * Whether the role of the controller allows to remove finalizers. Objects of kinds of others may be changed only with a cleanup, or if `uses` says so: a
  * finalizer that an earlier version left must not keep the object from being reconciled.
  */
-function mayRemoveFinalizer({ controller: { kind, uses, cleanup }, finalizer }: Scope, { log }: RunStart): boolean {
+function mayRemoveFinalizers(
+  { controller: { kind, uses, cleanup } }: Scope,
+  { log }: RunStart,
+  [finalizer = ""]: readonly string[],
+): boolean {
   if (isOwnKind(kind) || cleanup !== undefined) return true;
   if (uses.some((access) => isSame(access.kind, kind) && access.verbs.includes("patch"))) return true;
   log.warn("Finalizer of an earlier version left", {
@@ -241,17 +252,23 @@ function liveCopy(scope: Scope, object: KubeObject): KubeObject {
 
 async function addFinalizer(scope: Scope, start: RunStart): Promise<KubeObject | undefined> {
   const { resourceVersion, finalizers = [] } = start.object.metadata;
-  return await patchOwn(scope, start, {
-    metadata: { resourceVersion, finalizers: [...finalizers, scope.finalizer] },
-  });
+  const rest = withoutOwn(scope, start, finalizers);
+  return await patchOwn(scope, start, { metadata: { resourceVersion, finalizers: [...rest, scope.finalizer] } });
 }
 
 async function removeFinalizer(scope: Scope, start: RunStart): Promise<KubeObject | undefined> {
   // As it is now: another controller may have taken its own finalizer off while this one cleaned up.
   const { uid, resourceVersion, finalizers = [] } = liveCopy(scope, start.object).metadata;
   if (uid !== start.object.metadata.uid) return undefined;
-  const rest = finalizers.filter((name) => name !== scope.finalizer);
+  const rest = withoutOwn(scope, start, finalizers);
   return await patchOwn(scope, start, { metadata: { resourceVersion, finalizers: rest } });
+}
+
+/** The finalizers of others: neither the controller's own, nor what removed controllers of the operator left. */
+function withoutOwn(scope: Scope, { log }: RunStart, finalizers: readonly string[]): string[] {
+  const left = scope.leftFinalizers.in(finalizers);
+  if (left.length > 0) log.info("Finalizers of removed controllers released", { finalizers: left });
+  return finalizers.filter((name) => name !== scope.finalizer && !left.includes(name));
 }
 
 /** Patches the object of a run; answers nothing when it is gone, which ends what the run had to do. */

@@ -2,6 +2,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Client } from "../kube/client.ts";
 import type { Controller } from "../parts/controller.ts";
+import type { Parts } from "../parts/part_list.ts";
 import type { Watch } from "../parts/watch.ts";
 import type { AnyKind, KubeObject } from "../resource/kind.ts";
 import { keyOf } from "../watch/key.ts";
@@ -13,6 +14,7 @@ import type { HotLoops } from "./hot_loops.ts";
 import type { Informers } from "./informers.ts";
 import { LiveIndex } from "./live_index.ts";
 import type { Logger } from "./logger.ts";
+import { LeftFinalizers } from "./left_finalizers.ts";
 import type { Metrics } from "./metrics.ts";
 import { NamedWatches } from "./named_watches.ts";
 import { type NarrowedWatch, narrowedWatch } from "./narrowed.ts";
@@ -24,6 +26,8 @@ import { type Place, placeOf, wakesOf } from "./wake_place.ts";
 
 /** What the controllers of an operator share. */
 export interface Shared {
+  /** All parts of the operator. */
+  readonly parts: Parts;
   readonly client: Client;
   readonly clock: Clock;
   readonly random: () => number;
@@ -65,6 +69,8 @@ export interface Scope extends Shared {
   readonly counts: { skippedWrites: number; ownEvents: number; delayedReconciles: number };
   readonly manager: string;
   readonly finalizer: string;
+  /** Finalizers that removed controllers left. */
+  readonly leftFinalizers: LeftFinalizers;
   /** The annotation by which an object says that it is to be left alone. */
   readonly paused: string;
 }
@@ -119,6 +125,7 @@ export function scopeOf(operator: string, part: string, controller: Controller, 
     log,
     manager: fieldManager(operator, part),
     finalizer: finalizerName(operator, part, controller),
+    leftFinalizers: new LeftFinalizers(operator, shared.parts, part),
     paused: pausedAnnotation(operator, kind),
   };
 }

@@ -1,7 +1,7 @@
 /** Finalizers, cleanup, and runs of what is being deleted. */
 import assert from "node:assert/strict";
 import { operator, type Outcome, requeue, TemporaryError } from "@op/sdk";
-import { memoryCluster } from "@op/sdk/testing";
+import { type MemoryCluster, memoryCluster } from "@op/sdk/testing";
 import { startOperator } from "../../src/operator/running.ts";
 import { conditions, FINALIZER, Note, recording, until } from "./_notes.ts";
 
@@ -71,6 +71,49 @@ Deno.test("a finalizer left by an earlier version, whose cleanup is gone, is tak
     await using _ = startOperator(op, { connection: cluster.connection, clock: cluster.clock });
     await until(async () => !(await cluster.exists(Note, "a")));
     assert.equal(runs.length, 0);
+  });
+});
+
+const REMOVED = "demo.example.com/test.removed";
+/** Of an operator "test-b", and of a person. */
+const OTHERS = ["demo.example.com/test-b.removed", "demo.example.com/testing"];
+
+Deno.test("a removed controller's finalizer is released by a controller of the kind that is still there", async (t) => {
+  const finalizersOf = async (cluster: MemoryCluster) => (await cluster.get(Note, "a")).metadata.finalizers?.toSorted();
+  for (const cleans of [false, true]) {
+    await t.step(`from an object that lives, by one ${cleans ? "with" : "without"} a cleanup`, async () => {
+      const { notes, runs } = recording(undefined, cleans ? { cleanup() {} } : {});
+      await using cluster = await memoryCluster({ parts: { notes } });
+      await cluster.create(Note, "a", { metadata: { finalizers: [REMOVED, ...OTHERS] }, spec: {} });
+      await cluster.settle();
+      assert.deepEqual(await finalizersOf(cluster), [...OTHERS, ...cleans ? [FINALIZER] : []].toSorted());
+      assert.equal(runs.length, 1);
+    });
+    await t.step(`from one that is being deleted, by one ${cleans ? "with" : "without"} a cleanup`, async () => {
+      const cleaned: string[] = [];
+      const { notes } = recording(
+        undefined,
+        cleans ? { cleanup: ({ metadata }) => void cleaned.push(metadata.name) } : {},
+      );
+      await using cluster = await memoryCluster({ kinds: [Note] });
+      await cluster.create(Note, "a", { metadata: { finalizers: [REMOVED] }, spec: {} });
+      await cluster.delete(Note, "a");
+      const op = operator({ name: "test", parts: { notes } });
+      await using _ = startOperator(op, { connection: cluster.connection, clock: cluster.clock });
+      await until(async () => !(await cluster.exists(Note, "a")));
+      assert.deepEqual(cleaned, cleans ? ["a"] : []);
+    });
+  }
+  await t.step("of two controllers of the kind, each one's finalizer stays", async () => {
+    const { notes } = recording(undefined, { cleanup() {} });
+    const { notes: more } = recording(undefined, { cleanup() {}, finalizer: "demo.example.com/test.named" });
+    await using cluster = await memoryCluster({ parts: { notes, more } });
+    await cluster.create(Note, "a", { metadata: { finalizers: [REMOVED] }, spec: {} });
+    await cluster.settle();
+    assert.deepEqual(await finalizersOf(cluster), ["demo.example.com/test.named", FINALIZER]);
+    await cluster.delete(Note, "a");
+    await cluster.settle();
+    assert.equal(await cluster.exists(Note, "a"), false);
   });
 });
 
