@@ -17,3 +17,18 @@ const CASES = [
 for (const { name, before, after, lines } of CASES) {
   Deno.test(`textDiff shows ${name}`, () => assert.deepEqual(textDiff(before, after), lines));
 }
+
+Deno.test("textDiff finds one changed line among 100,000", () => {
+  const lines = Array.from({ length: 100_000 }, (_, i) => `line ${i}`);
+  const before = lines.join("\n");
+  const after = lines.with(50_000, "changed").join("\n");
+  assert.deepEqual(textDiff(before, after).filter((line) => /^[+-]/.test(line)), ["-line 50000", "+changed"]);
+});
+
+Deno.test("textDiff counts 30,000 changed lines without comparing each with each", () => {
+  const text = (word: string) => `head\n${Array.from({ length: 30_000 }, (_, i) => `${word} ${i}\n`).join("")}tail\n`;
+  const before = Deno.memoryUsage().rss;
+  assert.deepEqual(textDiff(text("old"), text("new")), ["~30000 lines differ"]);
+  const used = (Deno.memoryUsage().rss - before) / 1e6;
+  assert(used < 500, `it took ${used} MB`);
+});
