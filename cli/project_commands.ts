@@ -16,7 +16,7 @@ export function addNew(op: Command, io: Io): void {
     .description("make something new; alone it asks, and where nobody can be asked makes an operator with a controller")
     .option("--dir <folder>", "the folder to make (default: the name, here)")
     .option("--sdk <folder>", "use the SDK in this folder instead of the published one")
-    .addHelpText("after", examples("op new", "op new operator shop", NEW_CONTROLLER, NEW_WEBHOOK))
+    .addHelpText("after", examples("op new", "op new operator shop", NEW_CONTROLLER, NEW_WEBHOOK, NEW_VERSION))
     // What stands behind it and is none of its commands is a mistyped one: commander knows how to say so, though its types do not.
     .action(async (options, command) => {
       if (command.args.length > 0) (command as unknown as { unknownCommand(): never }).unknownCommand();
@@ -57,11 +57,22 @@ export function addNew(op: Command, io: Io): void {
     .action(async (file, options, command) =>
       (await import("./new/webhook.ts")).newWebhook(file, all(options, command), io)
     );
+  withEdit(make.command("version").description("add a version to a kind, with its conversion and a test"))
+    .argument("[file]", OPERATOR_FILE, "main.ts")
+    .requiredOption("--kind <kind>", "the kind: one of the operator's own")
+    .requiredOption("--api-version <version>", "the new version, such as v2")
+    .option("--group <group>", "its group (default: the only one that has a kind of that name)")
+    .option("--module <file>", "the module that exports the stored version (default: KIND/VERSION.ts)")
+    .addHelpText("after", examples(NEW_VERSION))
+    .action(async (file, options, command) =>
+      (await import("./new/version.ts")).newVersion(file, all(options, command), io)
+    );
   // Behind its commands, which would take it over.
   make.allowExcessArguments();
 }
 
 const NEW_CONTROLLER = "op new controller --kind Cache --api-version v1 --group shop.example.com";
+const NEW_VERSION = "op new version --kind Cache --api-version v2";
 const NEW_WEBHOOK = "op new webhook --kind Cache --api-version v1 --type validation";
 
 function withEdit<Args extends unknown[], Options extends OptionValues>(command: Command<Args, Options>) {

@@ -124,7 +124,7 @@ const REFUSED = [
     name: "another version of a kind that exists",
     args: ["controller", "--kind", "Note", "--api-version", "v2", "--group", "demo.example.com"],
     code: 1,
-    says: /already; add version v2 to its "versions", beside v1$/m,
+    says: /already; add a version with "op new version --kind Note --api-version v2"$/m,
   },
   {
     name: "a part's key that is taken",
@@ -181,6 +181,97 @@ const REFUSED = [
     says: /^Cannot read "other\.ts": there is no such file/,
   },
 ];
+
+/** An operator whose kind has a module of its own. */
+async function withNoteModule() {
+  const [kind, rest] = [NOTES.slice(0, NOTES.indexOf("const notes")), NOTES.slice(NOTES.indexOf("const notes"))];
+  const folder = await operatorFolder(`import { Note } from "./note/v1.ts";\n${rest}`);
+  await Deno.mkdir(`${folder.path}/note`);
+  await folder.write("note/v1.ts", `import { resource, s } from "@op/sdk";\n${kind.replace("const", "export const")}`);
+  return folder;
+}
+
+const VERSION = ["new", "version", "--kind", "Note", "--api-version"];
+
+Deno.test("op new version makes a version, its conversion and a test, and adds it to the kind and the operator", async () => {
+  await using folder = await withNoteModule();
+  const made = await folder.op(...VERSION, "v2");
+  assert.equal(made.code, 0, made.stderr);
+  const files = ["v2.ts", "v2_conversion.ts", "v2_conversion_test.ts", "v1.ts"].map((name) => `  note/${name}\n`).join(
+    "",
+  );
+  assert.match(
+    made.stdout,
+    new RegExp(`^Made version v2 of Note:\n\n${files} {2}main\\.ts\n\nObjects are still stored in v1\\.`),
+  );
+  assert.match(await folder.read("main.ts"), /parts: \{ notes, noteV2 \}/);
+  const crds = await folder.op("crds");
+  assert.equal(crds.stderr, "");
+  assert.match(
+    crds.stdout,
+    /name: v1\n {6}served: true\n {6}storage: true[^]*name: v2\n {6}served: true\n {6}storage: false/,
+  );
+  assert.match(crds.stdout, /strategy: Webhook/);
+
+  const third = await folder.op(...VERSION, "v3beta1", "--part", "betaNotes");
+  assert.equal(third.code, 0, third.stderr);
+  assert.match(await folder.read("note/v1.ts"), /versions: \[NoteV2, NoteV3beta1\]/);
+  assert.doesNotMatch(await folder.read("note/v3beta1.ts"), /NoteV2|versions/);
+  assert.match(await folder.read("main.ts"), /parts: \{ notes, noteV2, betaNotes \}/);
+});
+
+Deno.test("op new version refuses what cannot be, and changes nothing", async (t) => {
+  await using folder = await withNoteModule();
+  await folder.write("note/v4.ts", "export {};\n");
+  await folder.write("note/odd.ts", "export {};\n");
+  const before = await filesIn(folder.path);
+  for (
+    const [name, args, code, says] of [
+      ["a version that is there", ["Note", "--api-version", "v1"], 1, /has it already\. Its versions are v1\.$/m],
+      ["a version without an order", ["Note", "--api-version", "next"], 2, /version "next" is none/],
+      ["a kind that is not there", ["Nota", "--api-version", "v2"], 1, /has no such kind\. Its own kinds are Note\.$/m],
+      ["a file that is there", ["Note", "--api-version", "v4"], 1, /"note\/v4\.ts": it is there already/],
+      [
+        "a module that is not there",
+        ["Note", "--api-version", "v2", "--module", "x.ts"],
+        1,
+        /"x\.ts" does not exist\. Name the module/,
+      ],
+      [
+        "a module without the kind",
+        ["Note", "--api-version", "v2", "--module", "note/odd.ts"],
+        1,
+        /no call of resource\(\) in it\. No file was changed\.$/m,
+      ],
+      [
+        "a key that is taken",
+        ["Note", "--api-version", "v2", "--part", "notes"],
+        1,
+        /it has a part "notes" already; nothing was made/,
+      ],
+    ] as const
+  ) {
+    await t.step(name, async () => {
+      const refused = await folder.op("new", "version", "--kind", ...args);
+      assert.equal(refused.code, code, refused.stderr);
+      assert.match(refused.stderr, says);
+      assert.deepEqual(await filesIn(folder.path), before);
+    });
+  }
+});
+
+Deno.test("op new version --no-edit makes the files alone, and prints what to add to which module", async () => {
+  await using folder = await withNoteModule();
+  const before = await filesIn(folder.path);
+  const made = await folder.op(...VERSION, "v2", "--no-edit");
+  assert.equal(made.code, 0, made.stderr);
+  assert.match(
+    made.stdout,
+    /^Add to note\/v1\.ts:\n\n {2}import \{ Note as NoteV2 \} from "\.\/v2\.ts";\n {2}resource\(\{ \.\.\., versions: \[NoteV2\] \}\)\n\nAdd to main\.ts:/,
+  );
+  const { "main.ts": main, "note/v1.ts": v1 } = await filesIn(folder.path);
+  assert.deepEqual([main, v1], [before["main.ts"], before["note/v1.ts"]]);
+});
 
 Deno.test("op new refuses what cannot be added, and changes nothing", async (t) => {
   await using folder = await operatorFolder(NOTES);

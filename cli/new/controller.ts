@@ -107,7 +107,7 @@ function refuseKnown(
     const versions = same.spec.versions.map(({ name }) => name);
     const hint = external !== undefined || versions.includes(apiVersion)
       ? "write another controller of it by hand, or take another kind"
-      : `add version ${apiVersion} to its "versions", beside ${versions.join(", ")}`;
+      : `add a version with "op new version --kind ${kind} --api-version ${apiVersion}"`;
     throw new Failure(`Cannot make kind "${kind}": the operator in "${file}" has ${definition} already; ${hint}`);
   }
 }

@@ -51,7 +51,7 @@ export function kindNames({ kind, apiVersion, group }: KindOptions): KindNames {
   }
   const builtin = builtinKind(kind, apiVersion, group);
   const { plural } = builtin ?? checkedKind({ kind, apiVersion, group });
-  if (builtin === undefined) refuseVersion(kind, apiVersion);
+  if (builtin === undefined) checkVersionName(kind, apiVersion);
   return namesOf({ kind, apiVersion, group }, plural, builtin !== undefined);
 }
 
@@ -104,8 +104,12 @@ function isReserved(group: string): boolean {
     /(^|\.)(k8s|kubernetes)\.io$/.test(group);
 }
 
-/** Others are names as well, but nobody would find them in their order: what is newer is told by the number. */
-function refuseVersion(kind: string, version: string): void {
+/**
+ * Refuses a version that Kubernetes cannot put in order: which one is newer is told by the number.
+ *
+ * @throws {UsageError} If it is not like `v1`, `v1beta1` or `v2alpha1`; the message has one that is.
+ */
+export function checkVersionName(kind: string, version: string): void {
   if (/^v[1-9]\d*((alpha|beta)[1-9]\d*)?$/.test(version)) return;
   const [, number = "1", stage, step = "1"] = /^v*0*(\d+)?\W*(alpha|beta)?\W*0*(\d+)?/i.exec(version) ?? [];
   const near = `v${Number(number) || 1}${stage === undefined ? "" : `${stage.toLowerCase()}${Number(step) || 1}`}`;

@@ -3,9 +3,11 @@ import { basename, dirname, join, relative } from "node:path";
 import { run, runningDeno, type SourceFile } from "../deno.ts";
 import { Failure, throwIfInterrupted } from "../exit_code.ts";
 import type { Io } from "../io.ts";
+import { replaceTogether } from "../files_together.ts";
 import { writeOutput } from "../output.ts";
-import { addPart, linesFor, type NewPart, NotUnderstood } from "./add_part.ts";
+import { addPart, linesFor, type NewPart } from "./add_part.ts";
 import { exists, makeFolder } from "./files_whole.ts";
+import { NotUnderstood } from "./module_text.ts";
 
 /** Options for {@linkcode addToProject}. */
 export interface AddOptions {
@@ -20,6 +22,8 @@ export interface AddedPart {
   readonly folder: string;
   /** Name in that folder to text. */
   readonly files: ReadonlyMap<string, string>;
+  /** Name of an existing file in that folder to its new text, and to what somebody adds who changes it by hand. @default {none} */
+  readonly changes?: ReadonlyMap<string, { readonly text: string; readonly lines: string }>;
 }
 
 /**
@@ -34,7 +38,7 @@ export interface AddedPart {
  */
 export async function addToProject(
   main: SourceFile,
-  { part, folder, files }: AddedPart,
+  { part, folder, files, changes = new Map() }: AddedPart,
   { edit = true }: AddOptions,
   io: Io,
 ): Promise<string[]> {
@@ -48,16 +52,21 @@ export async function addToProject(
   const made = [...formatted.keys()].map((name) => shown(join(place, name)));
   const undo = await makeAll(place, formatted, io);
   if (!edit) {
+    for (const [name, { lines }] of changes) io.out(`Add to ${shown(join(place, name))}:\n\n${indented(lines)}\n`);
     io.out(`Add to ${shown(main.path)}:\n\n${indented(linesFor(part))}\n`);
     return made;
   }
   try {
-    await writeOutput(after, { output: main.path }, io);
+    const changed = [...changes].map(async ([name, { text }]) => {
+      const path = join(place, name);
+      return { path, content: await inStyleOf(await Deno.readTextFile(path), text, main) };
+    });
+    await replaceTogether([...await Promise.all(changed), { path: main.path, content: after }], [], io);
   } catch (error) {
     undo();
     throw error;
   }
-  return [...made, shown(main.path)];
+  return [...made, ...[...changes.keys()].map((name) => shown(join(place, name))), shown(main.path)];
 }
 
 async function refuseTaken(path: string, shown: (path: string) => string): Promise<void> {
@@ -89,6 +98,11 @@ async function withPart(before: string, part: NewPart, main: SourceFile, shown: 
   const formattedAfter = await inStyle(after, main);
   if (formattedAfter === undefined) return refuse("it would be no TypeScript afterwards");
   return formattedBefore === before ? formattedAfter : after;
+}
+
+/** A module that was formatted stays so; one that was not is left to its owner. */
+async function inStyleOf(before: string, after: string, main: SourceFile): Promise<string> {
+  return await inStyle(before, main) === before ? await inStyle(after, main) ?? after : after;
 }
 
 /** A module in the project's style; nothing where it is no module. */

@@ -31,6 +31,34 @@ Deno.test("a new project checks, lints and tests as it lies", async (t) => {
   }
 });
 
+Deno.test("a project with a new version of its kind checks, lints and tests as it is", async (t) => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const io = new RecordedIo(folder);
+    assert.equal(await cli(["new", "operator", "shop", "--sdk", SDK], io), 0, io.stderr);
+    const shop = new RecordedIo(`${folder}/shop`);
+    assert.equal(await cli(["new", "version", "--kind", "Website", "--api-version", "v2"], shop), 0, shop.stderr);
+    assert.equal(await cli(["generate", "manifests"], shop), 0, shop.stderr);
+    assert.equal(shop.stderr, "");
+    for (const task of ["check", "lint", "test"]) {
+      await t.step(`deno task ${task}`, async () => {
+        const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+          args: ["task", task],
+          cwd: `${folder}/shop`,
+          env: { NO_COLOR: "1" },
+        }).output();
+        const decoder = new TextDecoder();
+        assert.equal(code, 0, `${decoder.decode(stdout)}\n${decoder.decode(stderr)}`);
+        if (task === "test") {
+          assert.match(decoder.decode(stdout), /Website: an object is the same after the way from v1 to v2/);
+        }
+      });
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 Deno.test("op crds prints the CustomResourceDefinitions of a new project", async () => {
   const folder = await Deno.makeTempDir();
   try {

@@ -1,0 +1,156 @@
+/** `op new version`: another version of a kind, with its conversion and a test of that, in an existing project. */
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { type SourceFile, sourceFile } from "../deno.ts";
+import { Failure, UsageError } from "../exit_code.ts";
+import { inspect, type OperatorFacts } from "../inspect.ts";
+import type { Io } from "../io.ts";
+import { partKey } from "./controller.ts";
+import { exists } from "./files_whole.ts";
+import { checkVersionName, type KindNames, namesOf } from "./kind_names.ts";
+import { NotUnderstood } from "./module_text.ts";
+import { type AddOptions, addToProject } from "./project.ts";
+import {
+  conversionTestText,
+  conversionText,
+  exportedName,
+  type NewVersion,
+  versionLines,
+  versionText,
+  withVersion,
+} from "./version_text.ts";
+
+/** Options for {@linkcode newVersion}. */
+export interface NewVersionOptions extends AddOptions {
+  readonly kind: string;
+  /** The new version. */
+  readonly apiVersion: string;
+  /** @default {the only one that has a kind of that name} */
+  readonly group?: string | undefined;
+  /** The module that exports the stored version. @default {KIND/VERSION.ts} */
+  readonly module?: string | undefined;
+  /** The key of the conversion among the operator's parts. @default {the kind and the version: `websiteV2`} */
+  readonly part?: string | undefined;
+}
+
+type Definition = OperatorFacts["crds"][number];
+
+/**
+ * Adds a version to a kind of a project. Objects remain stored in the version that they are stored in, which controllers and webhooks continue to use.
+ *
+ * @param file The file whose default export is the operator.
+ * @param options The kind, the version, and how.
+ * @param io The terminal and the shell.
+ * @throws {UsageError} If the version is not one in Kubernetes' order, such as `v2` or `v1beta1`.
+ * @throws {Failure} If the operator has no such kind or has the version, a file would be overwritten, or a module is written in a way that is not understood.
+ */
+export async function newVersion(file: string, options: NewVersionOptions, io: Io): Promise<void> {
+  const main = await sourceFile(file, io);
+  const facts = await inspect(main.url, main.folder, file, io);
+  const definition = definitionOf(options, facts, file);
+  checkVersionName(options.kind, options.apiVersion);
+  const { spec } = definition;
+  const versions = spec.versions.map(({ name }) => name);
+  if (versions.includes(options.apiVersion)) {
+    throw new Failure(
+      `Cannot add version "${options.apiVersion}" to ${options.kind}: the operator in "${file}" has it already. Its versions are ${
+        versions.join(", ")
+      }.`,
+    );
+  }
+  const { name: stored, schema } = spec.versions.find(({ storage }) => storage)!;
+  const names = namesOf({ ...options, group: spec.group }, spec.names.plural, false);
+  const module = await moduleOf(names, stored, options, main, io);
+  const name = nameOf(options);
+  const made: NewVersion = {
+    kind: options.kind,
+    stored,
+    version: options.apiVersion,
+    name,
+    key: partKey(options.part ?? names.camel + name.slice(options.kind.length)),
+  };
+  const fields = Object.keys(schema.openAPIV3Schema.properties ?? {})
+    .filter((field) => !["apiVersion", "kind", "metadata"].includes(field));
+  const code = await Deno.readTextFile(module);
+  const shown = relative(io.cwd, module);
+  const { files, changed, lines } = understood(
+    () => {
+      const exported = exportedName(code, stored);
+      return {
+        files: new Map([
+          [`${made.version}.ts`, versionText(code, made)],
+          [`${made.version}_conversion.ts`, conversionText(made, exported, fields, basename(module))],
+          [`${made.version}_conversion_test.ts`, conversionTestText(made, `${made.version}_conversion.ts`)],
+        ]),
+        changed: withVersion(code, made),
+        lines: versionLines(made, exported),
+      };
+    },
+    made,
+    shown,
+  );
+  const folder = relative(main.folder, dirname(module)).replaceAll("\\", "/");
+  const part = { key: made.key, from: `./${join(folder, `${made.version}_conversion.ts`).replaceAll("\\", "/")}` };
+  const changes = new Map([[basename(module), { text: changed, lines }]]);
+  const paths = await addToProject(main, { part, folder, files, changes }, options, io);
+  io.out(`Made version ${made.version} of ${made.kind}:\n\n${paths.map((path) => `  ${path}\n`).join("")}`);
+  io.out(
+    `\nObjects are still stored in ${stored}. Now edit ${
+      join(folder, `${made.version}.ts`)
+    } and the conversion, then:\n\n` +
+      "  deno task generate\n  deno task test\n",
+  );
+}
+
+function definitionOf({ kind, apiVersion, group }: NewVersionOptions, facts: OperatorFacts, file: string): Definition {
+  const isIt = ({ spec }: Definition): boolean =>
+    spec.names.kind === kind && (group === undefined || spec.group === group);
+  const cannot = `Cannot add version "${apiVersion}" to ${kind}: `;
+  const [found, ...others] = facts.crds.filter(isIt);
+  if (others.length > 0) {
+    const groups = [found!, ...others].map(({ spec }) => spec.group);
+    throw new UsageError(`${cannot}several groups have a kind of that name. Say --group ${groups.join(" or ")}.`);
+  }
+  if (found !== undefined) return found;
+  if (facts.externalCrds.some(isIt)) {
+    throw new Failure(
+      `${cannot}the kind is external, so another project defines its versions. Import them with "op import".`,
+    );
+  }
+  const known = facts.crds.map(({ spec }) => spec.names.kind);
+  const hint = known.length === 0
+    ? 'It has no kind of its own: make one with "op new controller".'
+    : `Its own kinds are ${known.join(", ")}.`;
+  throw new Failure(`${cannot}the operator in "${file}" has no such kind. ${hint}`);
+}
+
+/** The kind and the version in one word: `WebsiteV1beta1`. */
+function nameOf({ kind, apiVersion }: NewVersionOptions): string {
+  return `${kind}${apiVersion[0]!.toUpperCase()}${apiVersion.slice(1)}`;
+}
+
+async function moduleOf(
+  { folder }: KindNames,
+  stored: string,
+  { kind, apiVersion, module }: NewVersionOptions,
+  main: SourceFile,
+  io: Io,
+): Promise<string> {
+  const path = module === undefined ? join(main.folder, folder, `${stored}.ts`) : resolve(io.cwd, module);
+  if (await exists(path)) return path;
+  throw new Failure(
+    `Cannot add version "${apiVersion}" to ${kind}: "${
+      module ?? `${folder}/${stored}.ts`
+    }" does not exist. Name the module that exports version ${stored} with --module.`,
+  );
+}
+
+function understood<T>(make: () => T, { kind, version }: NewVersion, shown: string): T {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof NotUnderstood)) throw error;
+    throw new Failure(
+      `Cannot add version "${version}" to ${kind}: "${shown}" cannot be copied: ${error.message}. No file was changed.`,
+    );
+  }
+}

@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { exportedName, versionText, withVersion } from "./version_text.ts";
+
+const MADE = { kind: "Note", stored: "v1", version: "v2", name: "NoteV2", key: "noteV2" };
+
+const module = (options: string, before = ""): string =>
+  `/** Note, version v1. */
+import { resource, s } from "@op/sdk";
+${before}
+// v1 stays here
+export const Note = resource({
+  group: "demo.example.com",
+  version: "v1",
+  kind: "Note",${options}
+  spec: s.object({}),
+});
+`;
+
+const LISTED: readonly { readonly name: string; readonly code: string; readonly expected: string }[] = [
+  {
+    name: "no versions yet",
+    code: module(""),
+    expected: module("").replace('"@op/sdk";\n', '"@op/sdk";\nimport { Note as NoteV2 } from "./v2.ts";\n')
+      .replace("s.object({}),\n", "s.object({}),\n  versions: [NoteV2],\n"),
+  },
+  {
+    name: "another version",
+    code: module("\n  versions: [NoteV0],", 'import { Note as NoteV0 } from "./v0.ts";\n'),
+    expected: module(
+      "\n  versions: [NoteV0, NoteV2],",
+      'import { Note as NoteV0 } from "./v0.ts";\nimport { Note as NoteV2 } from "./v2.ts";\n',
+    ),
+  },
+  {
+    name: "an empty list",
+    code: module("\n  versions: [],"),
+    expected: module("\n  versions: [ NoteV2 ],").replace(
+      '"@op/sdk";\n',
+      '"@op/sdk";\nimport { Note as NoteV2 } from "./v2.ts";\n',
+    ),
+  },
+];
+
+for (const { name, code, expected } of LISTED) {
+  Deno.test(`a new version is added to the module of the stored one: ${name}`, () => {
+    assert.equal(withVersion(code, MADE), expected);
+  });
+}
+
+Deno.test("the module of a new version is a copy with its own version", () => {
+  assert.equal(
+    versionText(module(""), MADE),
+    module("").replace("version v1.", "version v2.").replace('version: "v1"', 'version: "v2"'),
+  );
+});
+
+Deno.test("the module of a new version lists no versions, and does not import them", () => {
+  const code = module('\n  versions: [NoteV0],\n  storage: "v1",', 'import { Note as NoteV0 } from "./v0.ts";\n');
+  assert.equal(
+    versionText(code, MADE),
+    module("").replace("version v1.", "version v2.").replace('version: "v1"', 'version: "v2"'),
+  );
+});
+
+Deno.test("a kind is copied whatever its constant is called", () => {
+  assert.equal(exportedName(module("").replace("const Note", "const NoteV1"), "v1"), "NoteV1");
+});
+
+const REFUSED: readonly { readonly name: string; readonly code: string; readonly says: RegExp }[] = [
+  { name: "no kind", code: "export {};\n", says: /no call of resource\(\)/ },
+  { name: "two kinds", code: `${module("")}const Other = resource({ version: "v1" });\n`, says: /called 2 times/ },
+  {
+    name: "a constant that is not exported",
+    code: module("").replace("export ", ""),
+    says: /not exported as a constant/,
+  },
+  {
+    name: "a version behind a name",
+    code: module("").replace('version: "v1"', "version"),
+    says: /does not show "version: "v1""/,
+  },
+  {
+    name: "options behind a name",
+    code: 'import { resource } from "@op/sdk";\nexport const Note = resource(options);\n',
+    says: /object literal/,
+  },
+  {
+    name: "an operator",
+    code: module("").replace("{ resource,", "{ operator, resource,") + "export default operator({});\n",
+    says: /it calls operator\(\)/,
+  },
+  {
+    name: "a name that is taken",
+    code: `${module("")}const NoteV2 = 1;\n`,
+    says: /"NoteV2" is the name of something else/,
+  },
+  { name: "versions behind a name", code: module("\n  versions,"), says: /"versions" are not an array literal/ },
+  { name: "no TypeScript", code: "export const a = `", says: /has no end/ },
+];
+
+for (const { name, code, says } of REFUSED) {
+  Deno.test(`a module is not changed that is not understood: ${name}`, () => {
+    assert.throws(() => withVersion(code, MADE), { name: "NotUnderstood", message: says });
+  });
+}
