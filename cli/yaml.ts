@@ -4,7 +4,8 @@ import { GO_YAML, type GoYaml, isObject, setOwn } from "@op/sdk/definitions";
 import { Failure } from "./exit_code.ts";
 
 /**
- * Reads YAML as kubectl does: version 1.1, in which `010` is 8 and `yes` is true. Duplicate keys are errors.
+ * Reads YAML as kubectl does: version 1.1, in which `010` is 8 and `yes` is true. Duplicate keys
+ * are errors.
  *
  * @param text The documents.
  * @param shown The source, as errors name it.
@@ -26,7 +27,10 @@ export function yamlDocuments(text: string, shown: string, dialect: GoYaml = GO_
   });
 }
 
-/** Converts what YAML can express in addition to JSON, as kubectl does. Aliases still refer to one object, so they may form a cycle. */
+/**
+ * Converts what YAML can express in addition to JSON, as kubectl does. Aliases still refer to one
+ * object, so they may form a cycle.
+ */
 function asJson(value: unknown, shown: string, known = new Map<unknown, unknown>()): unknown {
   if (typeof value === "number" && !Number.isFinite(value)) {
     throw new Failure(`Cannot read ${shown}: ${value} cannot be represented in JSON. Quote it if it is a string.`);
@@ -54,7 +58,8 @@ export interface YamlOptions {
 }
 
 /**
- * Returns a YAML document. Strings that YAML 1.1 reads as something else, such as `yes`, `on` or `22:22`, are quoted.
+ * Returns a YAML document. Strings that YAML 1.1 reads as something else, such as `yes`, `on` or
+ * `22:22`, are quoted.
  *
  * @param value The value.
  * @param options Additional options.

@@ -1,9 +1,12 @@
-/** Waits for conditions in tests that no watch or log line announces: caches of a server, processes of the machine. */
+/**
+ * Waits for conditions in tests that no watch or log line announces: caches of a server, processes
+ * of the machine.
+ */
 import { sleep, systemClock } from "../src/base/clock.ts";
 
 /**
- * How long a test may wait for one condition, in milliseconds. It guards against hangs and measures nothing: a busy machine
- * that is several times slower must stay far below it.
+ * How long a test may wait for one condition, in milliseconds. It guards against hangs and measures
+ * nothing: a busy machine that is several times slower must stay far below it.
  */
 export const HANG_LIMIT = 180_000;
 
@@ -20,13 +23,14 @@ export interface EventuallyOptions {
 /**
  * Calls a check until it passes. A check fails by throwing or by returning `false`.
  *
- * Use it for every assertion about something that happens at its own time. An assertion that only follows such a wait, but is
- * about something else, is a race.
+ * Use it for every assertion about something that happens at its own time. An assertion that only
+ * follows such a wait, but is about something else, is a race.
  *
  * @param check Asserts the condition.
  * @param options Limit, pause and a description of the state.
  * @returns What the check returns.
- * @throws {Error} If the check never passed. The message has the last failure, which is also the cause.
+ * @throws {Error} If the check never passed. The message has the last failure, which is also the
+ * cause.
  *
  * @example Usage
  * ```ts

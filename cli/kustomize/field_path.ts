@@ -14,7 +14,8 @@ export function isAbout({ group, version, kind }: Omit<FieldSpec, "path">, of: I
  *
  * @param value The value.
  * @param path Names of fields. A slash in a name is written `\/`.
- * @param change Returns the new value. It is called with `undefined` if the field does not exist and `create` is set.
+ * @param change Returns the new value. It is called with `undefined` if the field does not exist
+ * and `create` is set.
  * @param create Whether to create missing fields.
  */
 export function changedAt(

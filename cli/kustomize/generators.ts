@@ -119,13 +119,15 @@ function base64(bytes: Uint8Array): string {
 /**
  * Returns the suffix that kustomize appends to the name of a generated ConfigMap or Secret.
  *
- * It is made of the first ten hexadecimal digits of a SHA-256, some of them replaced so that no words arise.
+ * It is made of the first ten hexadecimal digits of a SHA-256, some of them replaced so that no
+ * words arise.
  *
  * @param object The object.
  */
 export function nameHash(object: PlainObject): string {
   const { kind, type = "", data = "", binaryData, stringData } = object;
-  // Kustomize means to hash the name too, but looks it up in a wrong way and always hashes an empty one.
+  // Kustomize means to hash the name too, but looks it up in a wrong way and always hashes an empty
+  // one.
   const name = "";
   const hashed = kind === "Secret"
     ? { data, kind, name, ...(stringData === undefined ? {} : { stringData }), type }

@@ -4,7 +4,10 @@ import { isObject } from "@op/sdk/definitions";
 import { Failure } from "../exit_code.ts";
 import { yamlDocuments } from "../yaml.ts";
 
-/** Selects the objects that a patch changes. Strings are regular expressions that must match the whole value. */
+/**
+ * Selects the objects that a patch changes. Strings are regular expressions that must match the
+ * whole value.
+ */
 export interface Target {
   readonly group?: string;
   readonly version?: string;
@@ -158,7 +161,8 @@ const FILES = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
  *
  * @param folder The directory.
  * @returns The kustomization with deprecated fields converted, and the path of its file.
- * @throws {Failure} If there is no kustomization file, or it has a field that `op` does not support.
+ * @throws {Failure} If there is no kustomization file, or it has a field that `op` does not
+ * support.
  */
 export async function readKustomization(folder: string): Promise<{ file: string; kustomization: Kustomization }> {
   const { file, text } = await fileIn(folder);

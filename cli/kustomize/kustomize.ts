@@ -1,5 +1,6 @@
 /**
- * Builds a kustomization as `kubectl kustomize` does. A field that is not supported is rejected by name.
+ * Builds a kustomization as `kubectl kustomize` does. A field that is not supported is rejected by
+ * name.
  *
  * https://kubectl.docs.kubernetes.io/references/kustomize/kustomization/
  */
@@ -148,7 +149,10 @@ async function generate(
   }
 }
 
-/** Adds what was generated, or merges it into what a base generated, which decides whether the name gets a hash. */
+/**
+ * Adds what was generated, or merges it into what a base generated, which decides whether the name
+ * gets a hash.
+ */
 function absorb(resources: Resource[], resource: Resource, entry: GeneratorEntry, file: string): void {
   const { behavior = "create", name } = entry;
   if (behavior === "create") return add(resources, resource, file);

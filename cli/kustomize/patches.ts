@@ -23,7 +23,8 @@ export interface LoadedPatch extends Patch {
 }
 
 /**
- * Applies a patch, which is either a strategic merge patch (an object) or a JSON patch (a list of operations).
+ * Applies a patch, which is either a strategic merge patch (an object) or a JSON patch (a list of
+ * operations).
  *
  * @param resources The objects.
  * @param patch The patch.
@@ -97,7 +98,10 @@ function merge(resource: Resource, patch: PlainObject, { options = {} }: Patch, 
   return true;
 }
 
-/** The object that a patch without a target is for: it names it itself, by any name that the object has had. */
+/**
+ * The object that a patch without a target is for: it names it itself, by any name that the object
+ * has had.
+ */
 function named(resources: readonly Resource[], patch: Readonly<Record<string, unknown>>, shown: string): Resource {
   const { apiVersion, kind, metadata } = patch as unknown as PlainObject;
   if (typeof apiVersion !== "string" || typeof kind !== "string" || typeof metadata?.name !== "string") {

@@ -181,7 +181,10 @@ function updated(value: unknown, field: FieldSpec, referrer: Resource, candidate
   return { ...value, name: metadata.name, namespace: metadata.namespace };
 }
 
-/** The object that a name refers to, by the rules of kustomize: of those that had the name, one in the same kustomization comes first. */
+/**
+ * The object that a name refers to, by the rules of kustomize: of those that had the name, one in
+ * the same kustomization comes first.
+ */
 function selected(
   name: string,
   { path }: FieldSpec,

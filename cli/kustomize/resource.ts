@@ -29,7 +29,10 @@ export class Resource {
     this.#builtin = builtin;
   }
 
-  /** Whether the kind is known to be cluster-scoped. Unknown kinds count as namespaced, as in kustomize. */
+  /**
+   * Whether the kind is known to be cluster-scoped. Unknown kinds count as namespaced, as in
+   * kustomize.
+   */
   get isClusterScoped(): boolean {
     return this.#builtin.isNamespaced(this.object.apiVersion, this.object.kind) === false;
   }

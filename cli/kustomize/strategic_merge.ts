@@ -1,4 +1,6 @@
-/** Strategic merge patches as kustomize applies them, with the merge keys of the generated schemas. */
+/**
+ * Strategic merge patches as kustomize applies them, with the merge keys of the generated schemas.
+ */
 import { type BuiltinSchemas, equal, isObject, type MergeSchema } from "@op/sdk/definitions";
 import { Failure } from "../exit_code.ts";
 
@@ -12,8 +14,8 @@ export const DELETED = Symbol("deleted");
 /**
  * Merges a patch into an object.
  *
- * Lists with merge keys are merged item by item: items of the patch come first, then the remaining ones. A list without merge
- * keys is replaced. `null` deletes a field.
+ * Lists with merge keys are merged item by item: items of the patch come first, then the remaining
+ * ones. A list without merge keys is replaced. `null` deletes a field.
  *
  * @param value The object.
  * @param patch The patch. It may contain the directives `$patch: delete`, `replace` and `merge`.
@@ -83,7 +85,8 @@ function mergedList(
   schema: MergeSchema | undefined,
   builtin: BuiltinSchemas,
 ): unknown[] {
-  // Ports, for example, are identified by number and protocol. A key that neither list uses does not count.
+  // Ports, for example, are identified by number and protocol. A key that neither list uses does
+  // not count.
   const used = keys.filter((key) => [...before, ...wanted].some((item) => isObject(item) && item[key] !== undefined));
   const rest = [...before];
   const merged: unknown[] = [];
@@ -95,7 +98,8 @@ function mergedList(
     const at = rest.findIndex((item) => isObject(item) && isSameItem(item, patch, used));
     const item = at < 0 ? {} : rest[at] as Json;
     const result = strategicMerge(item, patch, schema, builtin);
-    // Kustomize leaves items with several keys where they are, and moves those with one key to the front.
+    // Kustomize leaves items with several keys where they are, and moves those with one key to the
+    // front.
     if (at >= 0 && result !== DELETED && used.length > 1) rest[at] = result;
     else {
       if (at >= 0) rest.splice(at, 1);

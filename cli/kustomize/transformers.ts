@@ -1,4 +1,7 @@
-/** The changes that a kustomization makes to all of its objects: namespace, names, labels, annotations, replicas, images. */
+/**
+ * The changes that a kustomization makes to all of its objects: namespace, names, labels,
+ * annotations, replicas, images.
+ */
 import { isObject } from "@op/sdk/definitions";
 import { Failure } from "../exit_code.ts";
 import type { PlainObject } from "../objects.ts";
@@ -20,7 +23,8 @@ export function setNamespace(resource: Resource, namespace: string): void {
     changed = set("spec/conversion/webhook/clientConfig/service/namespace", false)(changed);
   }
   if (object.kind === "RoleBinding" || object.kind === "ClusterRoleBinding") {
-    // Other accounts follow the ServiceAccount object, if the kustomization has it: see references.ts.
+    // Other accounts follow the ServiceAccount object, if the kustomization has it: see
+    // references.ts.
     changed = changedAt(
       changed,
       "subjects",
@@ -74,7 +78,10 @@ const AFFINITY = ["podAffinity", "podAntiAffinity"].flatMap((kind) => [
   `spec/template/spec/affinity/${kind}/requiredDuringSchedulingIgnoredDuringExecution/labelSelector/matchLabels`,
 ]);
 
-/** Selectors, as kustomize lists them: no schema says which selectors select pods of the same kustomization. */
+/**
+ * Selectors, as kustomize lists them: no schema says which selectors select pods of the same
+ * kustomization.
+ */
 const SELECTORS: readonly FieldSpec[] = [
   ...["Service", "ReplicationController"].map((kind) => ({ version: "v1", kind, path: "spec/selector", create: true })),
   ...["Deployment", "ReplicaSet", "DaemonSet"].map((kind) => ({
@@ -154,7 +161,8 @@ export function setImages(resource: Resource, images: readonly ImageEntry[]): vo
     const replaced = (value: unknown): unknown =>
       typeof value === "string" && pattern.test(value) ? withImage(value, image) : value;
     let object = inContainers(resource.object, replaced) as PlainObject;
-    // Kustomize changes the containers of these paths a second time. That shows with `tagSuffix` only.
+    // Kustomize changes the containers of these paths a second time. That shows with `tagSuffix`
+    // only.
     for (const path of IMAGES) object = changedAt(object, path, replaced) as PlainObject;
     resource.change(object);
   }

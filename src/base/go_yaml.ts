@@ -31,8 +31,9 @@ export interface GoYaml {
 }
 
 /**
- * Options for the package `yaml` that make it resolve scalars as kubectl and the API server do: `010` is 8, `yes` is true, but
- * `22:22` and `2026-01-01` are strings, because Go's library leaves out sexagesimal numbers and converts timestamps only on request.
+ * Options for the package `yaml` that make it resolve scalars as kubectl and the API server do:
+ * `010` is 8, `yes` is true, but `22:22` and `2026-01-01` are strings, because Go's library leaves
+ * out sexagesimal numbers and converts timestamps only on request.
  *
  * The package is not imported here, so that executables do not contain it.
  *
@@ -48,8 +49,8 @@ export interface GoYaml {
 export const GO_YAML: GoYaml = options([OCTAL], ({ tag }) => tag !== "tag:yaml.org,2002:timestamp");
 
 /**
- * Options that make it resolve scalars as kustomize does, which uses a newer Go library: `yes` and `on` are strings, and
- * timestamps are dates.
+ * Options that make it resolve scalars as kustomize does, which uses a newer Go library: `yes` and
+ * `on` are strings, and timestamps are dates.
  *
  * @example Usage
  * ```ts

@@ -60,7 +60,8 @@ export async function builtinSchemas(): Promise<BuiltinSchemas> {
     parsed.set(name, known);
     return known;
   };
-  // Rules next to a reference, such as the merge key of a list, apply in addition to what it refers to.
+  // Rules next to a reference, such as the merge key of a list, apply in addition to what it refers
+  // to.
   const resolved = (schema: MergeSchema | undefined): MergeSchema | undefined => {
     if (schema?.$ref === undefined) return schema;
     const { $ref, ...rules } = schema;

@@ -1,0 +1,29 @@
+/** Which files the prose check covers. */
+
+/**
+ * Folders and files whose prose follows docs/contributing/writing.md. The check covers these; add a
+ * folder when it is rewritten. Generated files are not checked.
+ */
+export const COVERED: readonly string[] = [
+  "README.md",
+  "cli/kustomize",
+  "docs/contributing",
+  "tools/prose",
+];
+
+/**
+ * Returns whether the prose check covers a file.
+ *
+ * @param file Its path from the root of the repository.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(isCovered("tools/prose/scope.ts"), true);
+ * assert.equal(isCovered("src/kinds/core_v1.gen.ts"), false);
+ * ```
+ */
+export function isCovered(file: string): boolean {
+  return !/\.gen\.ts$/.test(file) && COVERED.some((place) => file === place || file.startsWith(`${place}/`));
+}
