@@ -1,4 +1,5 @@
 /** Logs: JSON lines for machines, text for people. They go through LogTape, which an embedding program may configure itself. */
+import { withoutUrlCredentials } from "../base/url_credentials.ts";
 import {
   configure,
   getConfig,
@@ -143,8 +144,9 @@ function said(message: LogRecord["rawMessage"]): string {
   return text.replaceAll("{{", "{").replaceAll("}}", "}");
 }
 
-/** Errors and big integers have no JSON of their own. Values of Secrets are never logged. */
+/** Errors and big integers have no JSON of their own. Values of Secrets and credentials in URLs are never logged. */
 function plain(_key: string, value: unknown): unknown {
-  if (value instanceof Error) return value.stack ?? value.message;
+  if (value instanceof Error) return withoutUrlCredentials(value.stack ?? value.message);
+  if (typeof value === "string") return withoutUrlCredentials(value);
   return typeof value === "bigint" ? String(value) : maskSecret(value);
 }

@@ -20,6 +20,11 @@ const FIELDS: readonly { name: string; message?: string; fields: Record<string, 
   { name: "a big integer", fields: { bytes: 2n ** 64n }, expected: { bytes: "18446744073709551616" } },
   { name: "a value that holds itself", fields: { circle: CIRCLE }, expected: { msg: "Said" } },
   {
+    name: "a URL, whose credentials are removed",
+    fields: { at: ["postgres://user:pw@db/x"] },
+    expected: { at: ["postgres://***@db/x"] },
+  },
+  {
     name: "a Secret, whose values are masked",
     fields: { of: { secret: { apiVersion: "v1", kind: "Secret", data: { password: "aHVudGVyMg==" } } } },
     expected: { of: { secret: { apiVersion: "v1", kind: "Secret", data: { password: "***" } } } },

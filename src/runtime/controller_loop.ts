@@ -1,4 +1,5 @@
 /** Runs a controller: changes become keys, keys become runs, failed runs are tried again. */
+import { withoutUrlCredentials } from "../base/url_credentials.ts";
 import { aborted, linked } from "../base/abort.ts";
 import { sleep } from "../base/clock.ts";
 import { equal } from "../base/json.ts";
@@ -508,7 +509,7 @@ export class ControllerLoop {
     start.log.error("Reconcile failed", {
       error: failure.message,
       attempt: failures,
-      ...(failure.isUnexpected && error instanceof Error ? { stack: error.stack } : {}),
+      ...(failure.isUnexpected && error instanceof Error ? { stack: withoutUrlCredentials(error.stack ?? "") } : {}),
       ...(failure.after === undefined ? {} : { retryAfterMs: Math.round(failure.after) }),
     });
     this.scope.events.record(this.scope.manager, start.object, {

@@ -1,4 +1,5 @@
 /** What a failed run means: what is told, and when it is tried again. */
+import { withoutUrlCredentials } from "../base/url_credentials.ts";
 import { maskSecrets } from "../base/mask_secrets.ts";
 import { backoff } from "../base/backoff.ts";
 import { ApiError, isStatus } from "../kube/api_error.ts";
@@ -111,9 +112,13 @@ export function isMistake(error: unknown): boolean {
 // What the server takes as a condition's reason; an admission webhook may answer with any text.
 const CONDITION_REASON = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
 
-/** Anything can be thrown, also what has no text: Node's libraries tell by an empty one of several addresses that nobody can be reached at. */
+/** The message ends up in conditions, Events and logs. Anything can be thrown, also what has no text: Node's libraries tell by an empty one of several addresses that nobody can be reached at. */
 function textOf(error: unknown): string {
-  if (error instanceof AggregateError && error.message === "") return error.errors.map(textOf).join("; ");
+  return withoutUrlCredentials(wordsOf(error));
+}
+
+function wordsOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === "") return error.errors.map(wordsOf).join("; ");
   if (error instanceof Error) return error.message || error.name;
   return typeof error === "string" ? error : Deno.inspect(maskSecrets(error));
 }

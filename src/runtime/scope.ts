@@ -1,4 +1,5 @@
 /** What one controller's runs share: its names, the client, the live copies. */
+import { withoutUrlCredentials } from "../base/url_credentials.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Client } from "../kube/client.ts";
 import type { Controller } from "../parts/controller.ts";
@@ -154,7 +155,7 @@ export function guarded<T>(guard: Guard, { what, kind, object }: GuardedCall, ca
   } catch (error) {
     guard.log.error("User code failed", {
       what,
-      error: error instanceof Error ? error.stack ?? error.message : String(error),
+      error: withoutUrlCredentials(error instanceof Error ? error.stack ?? error.message : String(error)),
     });
     const { namespace, name } = object?.metadata ?? {};
     guard.observe?.()({ what, part: guard.part, kind: kind?.kind ?? object?.kind, namespace, name, error });

@@ -8,6 +8,7 @@
  * Names of spans are few; what differs from object to object is in attributes, which are called as those of OpenTelemetry's collector for Kubernetes' objects.
  * The shapes are the OpenTelemetry API's (`@opentelemetry/api` 1.x), of which only types are needed: whose tracer it is, the operator says.
  */
+import { withoutUrlCredentials } from "../base/url_credentials.ts";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { ApiError, type Asked } from "../kube/api_error.ts";
 import type { Reason } from "../parts/context.ts";
@@ -290,5 +291,6 @@ function callName({ verb, what }: Asked): string {
 }
 
 function fail(span: Span, error: unknown): void {
-  span.setStatus({ code: ERROR, message: error instanceof Error ? error.message : String(error) });
+  const message = withoutUrlCredentials(error instanceof Error ? error.message : String(error));
+  span.setStatus({ code: ERROR, message });
 }

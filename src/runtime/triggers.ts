@@ -1,4 +1,5 @@
 /** Runs what wakes objects beside changes in the cluster: schedules and sources. */
+import { withoutUrlCredentials } from "../base/url_credentials.ts";
 import { backoff } from "../base/backoff.ts";
 import { sleep } from "../base/clock.ts";
 import type { SourceContext, Trigger } from "../parts/trigger.ts";
@@ -58,7 +59,7 @@ async function follow(
     } catch (error) {
       if (!signal.aborted) {
         scope.log.error("Source failed", {
-          error: error instanceof Error ? error.stack ?? error.message : String(error),
+          error: withoutUrlCredentials(error instanceof Error ? error.stack ?? error.message : String(error)),
         });
         failed?.({ what: "source", part: scope.part, error });
       }

@@ -59,3 +59,21 @@ Deno.test("the request log of a memory cluster has the values of a Secret, and d
     assert.doesNotMatch(printed, new RegExp(password));
   }
 });
+
+Deno.test("a thrown error's URL has no credentials in the condition, the Event and the log", async () => {
+  const logins = controller(Login, {
+    reconcile() {
+      throw new Error("connect postgres://user:topsecretpw@db/x failed");
+    },
+  });
+  await using cluster = await memoryCluster({ parts: { logins } });
+  await cluster.create(Login, "a", { spec: {} });
+  await cluster.settle({ allowFailures: true });
+
+  const login = await cluster.get(Login, "a");
+  const events = await cluster.list(Event);
+  for (const shown of [login.status, events, cluster.logged]) {
+    assert.match(JSON.stringify(shown), /connect postgres:\/\/\*\*\*@db\/x failed/);
+    assert.doesNotMatch(JSON.stringify(shown), /topsecretpw/);
+  }
+});

@@ -1,4 +1,5 @@
 /** Answers an AdmissionReview by a user's functions. */
+import { withoutUrlCredentials } from "../../base/url_credentials.ts";
 import { maskSecrets } from "../../base/mask_secrets.ts";
 import { Denial } from "../../parts/denial.ts";
 import type { Webhook } from "../../parts/webhook.ts";
@@ -27,7 +28,7 @@ export class WebhookFailure extends Error {
   readonly keys: ReviewKeys;
 
   constructor(request: AdmissionRequest, part: string, cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    super(withoutUrlCredentials(cause instanceof Error ? cause.message : String(cause)), { cause });
     this.uid = request.uid;
     this.keys = keysOf(request, part);
   }

@@ -1,4 +1,5 @@
 /** Answers a ConversionReview by a user's functions (`k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1`, ConversionReview). */
+import { withoutUrlCredentials } from "../../base/url_credentials.ts";
 import { isObject } from "../../base/json.ts";
 import { own, withKeys } from "../../base/own.ts";
 import type { Conversion } from "../../parts/conversion.ts";
@@ -94,7 +95,7 @@ function converted(object: Json, { to, convert }: Edge): Json {
   try {
     made = convert(object);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = withoutUrlCredentials(cause instanceof Error ? cause.message : String(cause));
     throw new ConversionFailure(`Cannot convert ${told(object)} to ${to}: ${why}`, { cause });
   }
   if (!isObject(made) || made instanceof Promise) {
