@@ -1,27 +1,49 @@
 import assert from "node:assert/strict";
+import { dirname } from "node:path";
 import { TABLE } from "../tools/lint/layers.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
-Deno.test("every folder of src is a room of the import table", () => {
+Deno.test("every folder of src is in the import table", () => {
   const folders = [...Deno.readDirSync(new URL("src/", ROOT))].map((entry) => entry.name);
   for (const folder of folders) assert(folder in TABLE, `"src/${folder}" is not in the table of tools/lint/layers.ts`);
 });
 
-Deno.test("deno lint fails on a forbidden import, under the settings of deno.json", async () => {
-  const { lint } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
-  const folder = await Deno.makeTempDir();
-  try {
-    await Deno.mkdir(`${folder}/tools/lint`, { recursive: true });
-    await Deno.mkdir(`${folder}/src/queue`, { recursive: true });
-    await Deno.copyFile(new URL("tools/lint/layers.ts", ROOT), `${folder}/tools/lint/layers.ts`);
-    await Deno.writeTextFile(`${folder}/deno.json`, JSON.stringify({ lint: { plugins: lint.plugins ?? [] } }));
-    await Deno.writeTextFile(`${folder}/src/queue/queue.ts`, 'export * from "../kube/client.ts";\n');
-    const command = new Deno.Command(Deno.execPath(), { args: ["lint"], cwd: folder, env: { NO_COLOR: "1" } });
-    const { code, stderr } = await command.output();
-    assert.equal(code, 1);
-    assert.match(new TextDecoder().decode(stderr), /op\/layers.*Cannot import "kube" from "queue"/);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-});
+const PLANTED = [
+  {
+    name: "a forbidden import",
+    file: "src/queue/queue.ts",
+    source: 'export * from "../kube/client.ts";\n',
+    expected: /op\/layers.*Cannot import "kube" from "queue"/,
+  },
+  {
+    name: "a banned phrase in a covered folder",
+    file: "tools/prose/planted.ts",
+    source: "// Whoever holds the Lease issues the certificates.\n",
+    expected: /prose\/plain-english.*"Whoever" is not allowed here/,
+  },
+];
+
+for (const { name, file, source, expected } of PLANTED) {
+  Deno.test(`deno lint fails on ${name}, with the settings of deno.json`, async () => {
+    const { lint } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
+    const folder = await Deno.makeTempDir();
+    try {
+      for (
+        const part of ["tools/lint/layers.ts", "tools/lint/prose.ts", "tools/prose/rules.ts", "tools/prose/scope.ts"]
+      ) {
+        await Deno.mkdir(dirname(`${folder}/${part}`), { recursive: true });
+        await Deno.copyFile(new URL(part, ROOT), `${folder}/${part}`);
+      }
+      await Deno.mkdir(dirname(`${folder}/${file}`), { recursive: true });
+      await Deno.writeTextFile(`${folder}/${file}`, source);
+      await Deno.writeTextFile(`${folder}/deno.json`, JSON.stringify({ lint: { plugins: lint.plugins ?? [] } }));
+      const command = new Deno.Command(Deno.execPath(), { args: ["lint"], cwd: folder, env: { NO_COLOR: "1" } });
+      const { code, stderr } = await command.output();
+      assert.equal(code, 1);
+      assert.match(new TextDecoder().decode(stderr), expected);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  });
+}

@@ -5,7 +5,11 @@
  * folder when it is rewritten. Generated files are not checked.
  */
 export const COVERED: readonly string[] = [
+  "ARCHITECTURE.md",
+  "CODE_OF_CONDUCT.md",
+  "CONTRIBUTING.md",
   "README.md",
+  "SECURITY.md",
   "cli/kustomize",
   "docs/contributing",
   "tools/prose",
