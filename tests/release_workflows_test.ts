@@ -15,7 +15,15 @@ interface Job {
   readonly needs?: string;
   readonly permissions: Readonly<Record<string, string>>;
   readonly "timeout-minutes"?: number;
-  readonly steps: readonly { readonly uses?: string; readonly run?: string; readonly with?: Record<string, unknown> }[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly steps: readonly Step[];
+}
+
+interface Step {
+  readonly uses?: string;
+  readonly run?: string;
+  readonly with?: Record<string, unknown>;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 const ROOT = new URL("../", import.meta.url);
@@ -28,8 +36,10 @@ const WORKFLOWS = [
     permissions: {
       test: { contents: "read" },
       packages: { contents: "read", "id-token": "write" },
+      build: { contents: "read" },
       op: { attestations: "write", contents: "write", "id-token": "write", packages: "write" },
     },
+    needs: { test: undefined, packages: "test", build: "test", op: "build" },
   },
   {
     name: "of a new project",
@@ -37,15 +47,17 @@ const WORKFLOWS = [
     config: projectConfig("website-operator"),
     permissions: {
       test: { contents: "read" },
+      build: { contents: "read" },
       image: { attestations: "write", contents: "write", "id-token": "write", packages: "write" },
     },
+    needs: { test: undefined, build: "test", image: "build" },
   },
 ];
 
 /** Programs that a runner has, or that an action of the same job brings. */
-const PROGRAMS = ["deno", "docker", "echo", "gh", "sudo", "tar", "cosign", "digest=$(docker"];
+const PROGRAMS = ["deno", "docker", "echo", "gh", "git", "sudo", "tar", "cosign", "digest=$(docker"];
 
-for (const { name, file, config, permissions } of WORKFLOWS) {
+for (const { name, file, config, permissions, needs } of WORKFLOWS) {
   Deno.test(`the release workflow ${name} is pinned, may do little, and its commands exist`, async (t) => {
     const text = await Deno.readTextFile(file);
     const workflow = parse(text) as Workflow;
@@ -54,10 +66,10 @@ for (const { name, file, config, permissions } of WORKFLOWS) {
     const scripts = jobs.flatMap(([, { steps }]) => steps.flatMap(({ run }) => run ?? []));
     const commands = scripts.flatMap((script) => script.trim().split("\n"));
 
-    await t.step("it runs for tags, and each job waits for the tests", () => {
+    await t.step("it runs for tags, and each job waits for the tests or for what is built after them", () => {
       assert.deepEqual(workflow.on, { push: { tags: ["v*"] } });
-      for (const [job, { needs, "timeout-minutes": minutes }] of jobs) {
-        assert.equal(needs, job === "test" ? undefined : "test");
+      assert.deepEqual(Object.fromEntries(jobs.map(([job, { needs }]) => [job, needs])), needs);
+      for (const [job, { "timeout-minutes": minutes }] of jobs) {
         assert(minutes !== undefined && minutes <= 60, `${job} ends by itself`);
       }
     });
@@ -65,6 +77,39 @@ for (const { name, file, config, permissions } of WORKFLOWS) {
     await t.step("nothing is permitted but what a job needs", () => {
       assert.deepEqual(workflow.permissions, {});
       assert.deepEqual(Object.fromEntries(jobs.map(([job, { permissions }]) => [job, permissions])), permissions);
+    });
+
+    await t.step("packages run only where nothing may be written or signed, and only those of the lock file", () => {
+      for (const [job, { permissions, steps }] of jobs) {
+        const lines = steps.flatMap(({ run }) => run?.trim().split("\n") ?? []);
+        const programs = lines.filter((line) => /\bdeno\b/.test(line));
+        if (Object.values(permissions).includes("write")) {
+          // It uploads the sources, and runs none of them.
+          assert(programs.every((line) => line === "deno publish"), `${job}: ${programs}`);
+        } else assert.equal(programs[0], "deno ci", `${job} begins with "deno ci"`);
+        if (lines.some((line) => /op_binary|task compile/.test(line))) {
+          assert(lines.includes("git diff --exit-code deno.lock"), `${job} checks that the lock file is complete`);
+        }
+      }
+    });
+
+    await t.step("the token is known to the steps that need it, and to no job", () => {
+      assert.doesNotMatch(JSON.stringify(workflow.permissions), /write/);
+      for (const [, { env = {}, steps }] of jobs) {
+        assert.doesNotMatch(JSON.stringify(env), /github\.token|secrets\./);
+        for (const { env = {}, run = "" } of steps) {
+          const isNeeded = /\$GH_TOKEN|^gh /m.test(run);
+          assert.deepEqual(env, isNeeded ? { GH_TOKEN: "${{ github.token }}" } : {});
+        }
+      }
+    });
+
+    await t.step("what is published is what the build made", () => {
+      const [built, published] = ["upload", "download"].map((way) =>
+        jobs.flatMap(([, { steps }]) => steps.filter(({ uses }) => uses?.startsWith(`actions/${way}-artifact@`)))
+      );
+      assert.equal(built?.length, 1);
+      assert.deepEqual(published?.map((step) => step.with), [{ name: built[0]?.with?.name, path: "dist" }]);
     });
 
     await t.step("actions are named by their commit, with the version beside it", () => {
