@@ -154,3 +154,18 @@ Deno.test("objects are checked in the version that the controller asks for", asy
   await cluster.settle();
   assert.deepEqual([...new Set(reconciled)], ["older a"]);
 });
+
+Deno.test("an invalid object of an external kind is logged and reported by an event, and its status stays as it is", async () => {
+  const Old = resource({ ...names, version: "v1", spec: s.object({}), status, external: true });
+  const External = resource({ ...names, version: "v1", spec: s.object({ host: s.string() }), status, external: true });
+  const reconciled: string[] = [];
+  const sites = controller(External, { reconcile: ({ metadata }) => void reconciled.push(metadata.name) });
+  await using cluster = await memoryCluster({ parts: { sites } });
+  await cluster.client.patch(CustomResourceDefinition, Old.crd.metadata.name, { spec: Old.crd.spec });
+  await cluster.create(Old, "wrong", { spec: {} });
+  await cluster.settle();
+  assert.deepEqual(reconciled, []);
+  assert.equal((await cluster.get(Old, "wrong")).status, undefined);
+  assert.equal(cluster.logged.filter(({ message }) => message === "Reconcile failed").length, 1);
+  assert.deepEqual((await cluster.list(Event)).map(({ reason }) => reason), ["InvalidObject"]);
+});
