@@ -160,9 +160,10 @@ function program(io: Io): Command {
     .option("--dry-run", "ask the server what would be, and change nothing")
     .option(...ALLOW_BREAKING)
     .option("--adopt", "take over objects that belong to another operator of the same name")
+    .option("--release-finalizers", "remove finalizers of controllers that the new version does not have")
     .option("--take-back", "take webhooks and conversions from an op dev that is running")
     .option("--no-wait", "do not wait until it runs")
-    .option("--timeout <seconds>", "how long to wait", "120")
+    .option("--timeout <duration>", "how long to wait", "2m")
     .action(async (overlay, options) => (await import("./deploy/deploy.ts")).deploy(overlay, options, io));
 
   withPlace(

@@ -75,12 +75,12 @@ export async function collectableKinds({ client }: Cluster): Promise<AnyKind[]> 
  *
  * @param cluster The cluster.
  * @param kinds The kinds.
- * @param passes Whether an object is wanted, by its metadata.
+ * @param passes Whether an object is wanted, by its metadata and kind.
  */
 export async function scan(
   cluster: Cluster,
   kinds: readonly AnyKind[],
-  passes: (object: KubeObject) => boolean,
+  passes: (object: KubeObject, kind: AnyKind) => boolean,
 ): Promise<Scan> {
   const objects: ScannedObject[] = [];
   const unread: { kind: AnyKind; reason: string }[] = [];
@@ -89,7 +89,7 @@ export async function scan(
     for (const kind of queue) {
       try {
         const all: KubeObject[] = await cluster.client.list(kind, { metadataOnly: true });
-        objects.push(...all.filter(passes).map((object) => ({ kind, object })));
+        objects.push(...all.filter((object) => passes(object, kind)).map((object) => ({ kind, object })));
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         // A kind that was deleted meanwhile has no objects.

@@ -37,6 +37,8 @@ export interface OperatorFacts {
   readonly externalCrds: readonly CustomResourceDefinitionManifest[];
   /** Kinds of others on whose objects it puts finalizers: those of controllers with a cleanup. */
   readonly foreignFinalized: readonly { readonly apiVersion: string; readonly kind: string }[];
+  /** Kinds that it has a controller for, its own and others. */
+  readonly controlled: readonly { readonly group: string; readonly kind: string }[];
   readonly permissions: readonly Permission[];
   readonly rights: readonly Right[];
   readonly manifests: ManifestGroups;
@@ -169,11 +171,12 @@ async function factsOf(coded) {
     const externalCrds = [...new Map(byVersions.toReversed().map((crd) => [crd.metadata.name, crd])).values()];
     const foreignFinalized = Object.values(op.parts).filter(({ kind, cleanup }) => cleanup && (!kind.crd || kind.external))
       .map(({ kind: { apiVersion, kind } }) => ({ apiVersion, kind }));
+    const controlled = Object.values(op.parts).filter(({ part }) => part === "controller").map(({ kind: { group, kind } }) => ({ group, kind }));
     const controllers = Object.keys(op.parts).filter((key) => op.parts[key].part === "controller");
     const manifests = op.manifests(${JSON.stringify(install)});
     const samples = op.samples();
     const refusals = ${reviewsSamples ? "await reviewedInTime(op, samples)" : "[]"};
-    return { name, id, version, crds: op.crds(), externalCrds, foreignFinalized, permissions: op.permissions(), rights: op.rights(), manifests, samples, refusals, finalizers, controllers, reconciled, builder, telemetry };
+    return { name, id, version, crds: op.crds(), externalCrds, foreignFinalized, controlled, permissions: op.permissions(), rights: op.rights(), manifests, samples, refusals, finalizers, controllers, reconciled, builder, telemetry };
   } catch (error) {
     return { refused: error.message };
   }

@@ -126,7 +126,7 @@ export function addRunning(op: Command, io: Io): void {
     .argument("[file]", OPERATOR_FILE, "main.ts")
     .option("--into <namespace>", "the namespace that it runs in (default: its name and -system)")
     .option("-n, --namespace <names...>", "the only namespaces that it looks at and has rights in (default: all)")
-    .option("--stuck-after <seconds>", "after how long an object that is to go is stuck", "300")
+    .option("--stuck-after <duration>", "after how long an object that is being deleted is stuck", "5m")
     .addOption(formOption())
     .addHelpText("after", examples("op doctor", "op doctor --context prod -o json"))
     .action(async (file, options, command) =>

@@ -5,12 +5,14 @@ import { applyFailure, type Cluster, type ClusterOptions, connectCluster } from 
 import { refuseBreakingChanges } from "../crd/breaking_changes.ts";
 import { warnOfDefinitions } from "../crd/definition_warnings.ts";
 import { definitionsIn } from "../definitions/definition.ts";
-import { Failure, UsageError } from "../exit_code.ts";
+import { durationOption } from "../duration_option.ts";
+import { Failure } from "../exit_code.ts";
 import { MANAGER } from "../field_manager.ts";
 import type { Io } from "../io.ts";
 import { type PlainObject, readObjects, shown } from "../objects.ts";
 import { counted } from "../plural.ts";
 import { takeBackFromDev } from "./developed.ts";
+import { DroppedKinds } from "./dropped_kinds.ts";
 import { isOwnNamespace, refuseConflicts } from "./ownership.ts";
 import { kustomize } from "../kustomize/kustomize.ts";
 import { waitUntilRunning } from "./rollout.ts";
@@ -27,11 +29,13 @@ export interface DeployOptions extends ClusterOptions {
   readonly allowBreaking?: boolean | undefined;
   /** Take over objects that belong to another operator of the same name. */
   readonly adopt?: boolean | undefined;
+  /** Remove finalizers of controllers that the new version does not have. */
+  readonly releaseFinalizers?: boolean | undefined;
   /** Take webhooks and conversions from an `op dev` that is running. */
   readonly takeBack?: boolean | undefined;
   /** Wait until it runs. */
   readonly wait: boolean;
-  /** How many seconds to wait. */
+  /** How long to wait: a duration. */
   readonly timeout: string;
 }
 
@@ -47,10 +51,7 @@ const ORDER = ["CustomResourceDefinition", "Namespace", "ServiceAccount", "Clust
  * @throws {Failure} If something cannot be read, is refused, or does not run in time.
  */
 export async function deploy(overlay: string, options: DeployOptions, io: Io): Promise<void> {
-  const seconds = Number(options.timeout);
-  if (!Number.isInteger(seconds) || seconds < 1) {
-    throw new UsageError(`Cannot wait "${options.timeout}": say a number of seconds, from 1`);
-  }
+  const timeout = durationOption(options.timeout, "--timeout");
   const read = inOrder(await objectsOf(overlay, options.dir, io));
   if (read.length === 0) {
     const source = overlay === "-" ? "standard input" : `"${overlay}"`;
@@ -67,11 +68,14 @@ export async function deploy(overlay: string, options: DeployOptions, io: Io): P
       adopting: "To take the objects over, say --adopt.",
     });
   }
-  const held = await takeBackFromDev(cluster, objects, options, io);
   const { allowBreaking } = options;
   const definitions = definitionsIn(read);
   warnOfDefinitions(definitions, io);
   await refuseBreakingChanges(cluster, definitions, { allowBreaking }, io);
+  // The checks come first: a deploy that fails has changed nothing.
+  const held = await takeBackFromDev(cluster, objects, options, io);
+  const { releaseFinalizers = false } = options;
+  const dropped = await DroppedKinds.of(cluster, objects, releaseFinalizers);
   io.out(`${options.dryRun ? "Would apply" : "Applying"} ${counted(objects.length, "object")} to ${cluster.url}\n`);
   for (const object of objects) {
     if (object.kind === "CustomResourceDefinition" && held.has(object.metadata.name)) {
@@ -80,8 +84,8 @@ export async function deploy(overlay: string, options: DeployOptions, io: Io): P
     }
     io.out(`  ${await applied(cluster, await placed(cluster, object, []), objects, options)}\n`);
   }
-  if (options.dryRun || !options.wait) return;
-  await waitUntilRunning(cluster, objects, seconds, io);
+  if (!options.dryRun && options.wait) await waitUntilRunning(cluster, objects, timeout, io);
+  await dropped.settle(releaseFinalizers && options.dryRun !== true, io);
 }
 
 async function objectsOf(overlay: string, dir: string, io: Io): Promise<PlainObject[]> {

@@ -1,9 +1,10 @@
 /**
  * Finalizers of an operator on objects of kinds that belong to others. These objects stay when the operator is uninstalled, but could not be deleted any more.
  */
-import { ApiError, type KubeObject } from "@op/sdk";
-import { type Cluster, servedKind } from "../cluster.ts";
-import type { ScannedObject } from "../cluster_scan.ts";
+import { type AnyKind, ApiError } from "@op/sdk";
+import { finalizerPrefix } from "@op/sdk/definitions";
+import type { Cluster } from "../cluster.ts";
+import { collectableKinds, scan, type ScannedObject } from "../cluster_scan.ts";
 import { Failure } from "../exit_code.ts";
 import type { OperatorFacts } from "../inspect.ts";
 import type { Io } from "../io.ts";
@@ -15,31 +16,53 @@ const PAUSE = 500;
 /** Objects that a message names before it counts the rest. */
 const MOST_NAMED = 3;
 
+/** What of an operator tells its finalizers. */
+export type HeldBy = Pick<OperatorFacts, "name" | "finalizers" | "foreignFinalized" | "reconciled">;
+
 /**
  * Whether a finalizer is the operator's: a controller names it, or its name is made from the operator's.
  *
  * @param finalizer The finalizer.
  * @param facts The operator.
  */
-export function isItsOwn(finalizer: string, { name, finalizers }: OperatorFacts): boolean {
+export function isItsOwn(finalizer: string, { name, finalizers }: HeldBy): boolean {
   return finalizers.includes(finalizer) || (finalizer.split("/")[1] ?? "").startsWith(`${name}.`);
 }
 
 /**
- * Returns the objects of kinds of others that have a finalizer of the operator.
+ * Returns the objects that have a finalizer of the operator and are not deleted with it: objects of kinds of others, and of kinds that an earlier version of the
+ * operator had a controller for.
  *
  * @param cluster The cluster.
  * @param facts The operator.
+ * @param kinds The kinds to look at. @default {all but those that are deleted with the operator}
  */
-export async function foreignHeld(cluster: Cluster, facts: OperatorFacts): Promise<ScannedObject[]> {
-  const lists = await Promise.all(facts.foreignFinalized.map(async (named) => {
-    const kind = await servedKind(cluster, named);
-    if (kind === undefined) return [];
-    const objects: readonly KubeObject[] = await cluster.client.list(kind);
-    return objects.filter(({ metadata }) => metadata.finalizers?.some((name) => isItsOwn(name, facts)))
-      .map((object) => ({ kind, object }));
-  }));
-  return lists.flat();
+export async function foreignHeld(
+  cluster: Cluster,
+  facts: HeldBy,
+  kinds?: readonly AnyKind[],
+): Promise<readonly ScannedObject[]> {
+  const all = kinds ??
+    (await collectableKinds(cluster)).filter(({ plural, group }) => !facts.reconciled.includes(`${plural}.${group}`));
+  const { objects, unread } = await scan(
+    cluster,
+    all,
+    ({ metadata: { finalizers = [] } }, kind) => finalizers.some((name) => isLeft(name, kind, facts)),
+  );
+  const missed = unread.find(({ kind }) => isFinalized(kind, facts));
+  if (missed !== undefined) throw new Failure(missed.reason);
+  return objects;
+}
+
+/** Whether a finalizer on an object of a kind is the operator's. Where it has no controller of the kind, only names that it made itself are. */
+function isLeft(finalizer: string, kind: AnyKind, facts: HeldBy): boolean {
+  return isFinalized(kind, facts)
+    ? isItsOwn(finalizer, facts)
+    : finalizer.startsWith(finalizerPrefix(facts.name, kind));
+}
+
+function isFinalized({ kind, group }: AnyKind, { foreignFinalized }: HeldBy): boolean {
+  return foreignFinalized.some((one) => one.kind === kind && (one.apiVersion.split("/").reverse()[1] ?? "") === group);
 }
 
 /**
@@ -65,17 +88,26 @@ export async function refuseForeignHeld(cluster: Cluster, facts: OperatorFacts):
  */
 export async function releaseForeign(cluster: Cluster, facts: OperatorFacts, timeout: number, io: Io): Promise<void> {
   const late = AbortSignal.timeout(timeout);
-  for (let held = await foreignHeld(cluster, facts); held.length > 0; held = await foreignHeld(cluster, facts)) {
+  let held = await foreignHeld(cluster, facts);
+  const kinds = [...new Set(held.map(({ kind }) => kind))];
+  for (; held.length > 0; held = await foreignHeld(cluster, facts, kinds)) {
     if (late.aborted) throw new Failure(report(facts, held));
     for (const one of held) if (await release(cluster, one, facts)) io.out(`released   ${shown(one.object)}\n`);
     await new Promise((resolve) => setTimeout(resolve, PAUSE));
   }
 }
 
-/** @returns Whether it did: an object that changed meanwhile is read again. */
-async function release(cluster: Cluster, { kind, object }: ScannedObject, facts: OperatorFacts): Promise<boolean> {
+/**
+ * Removes the operator's finalizers from an object.
+ *
+ * @param cluster The cluster.
+ * @param held The object.
+ * @param facts The operator.
+ * @returns Whether it did: not if the object changed or was deleted meanwhile.
+ */
+export async function release(cluster: Cluster, { kind, object }: ScannedObject, facts: HeldBy): Promise<boolean> {
   const { name, resourceVersion, finalizers = [] } = object.metadata;
-  const others = finalizers.filter((name) => !isItsOwn(name, facts));
+  const others = finalizers.filter((name) => !isLeft(name, kind, facts));
   try {
     await cluster.client.patch(kind, name, { metadata: { resourceVersion, finalizers: others } }, place(object));
     return true;
@@ -91,6 +123,6 @@ function report({ name }: OperatorFacts, held: readonly ScannedObject[]): string
   const have = held.length === 1 ? "has" : "have";
   return `Cannot uninstall "${name}": ${
     counted(held.length, "object")
-  } of kinds that it does not own ${have} its finalizer (${some}${more}). ` +
+  } that it does not delete ${have} its finalizer (${some}${more}). ` +
     "Without the operator they could not be deleted any more. Delete those that it must clean up, then say --release-finalizers to remove its finalizers from the others without a cleanup.";
 }

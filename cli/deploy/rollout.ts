@@ -1,6 +1,7 @@
 /** Waiting until what was applied is served and runs. */
 import { CustomResourceDefinition, Deployment } from "@op/sdk/kinds";
 import type { Cluster } from "../cluster.ts";
+import { shownDuration } from "../duration_option.ts";
 import { Failure } from "../exit_code.ts";
 import type { Io } from "../io.ts";
 import type { PlainObject } from "../objects.ts";
@@ -13,19 +14,19 @@ const BETWEEN_LOOKS = 1000;
  *
  * @param cluster The cluster.
  * @param objects What was applied.
- * @param seconds How long at most.
+ * @param timeout How long at most, in milliseconds.
  * @param io The terminal and the shell.
  * @throws {Failure} If it takes longer; the message has what is waited for.
  */
 export async function waitUntilRunning(
   cluster: Cluster,
   objects: readonly PlainObject[],
-  seconds: number,
+  timeout: number,
   io: Io,
 ): Promise<void> {
   // There is nothing to wait for in a sample.
   if (!objects.some(({ kind }) => ["CustomResourceDefinition", "Deployment"].includes(kind))) return;
-  const late = AbortSignal.timeout(seconds * 1000);
+  const late = AbortSignal.timeout(timeout);
   let told = "";
   while (true) {
     const waiting = (await Promise.all(objects.map((object) => stateOf(cluster, object)))).find((state) =>
@@ -35,7 +36,9 @@ export async function waitUntilRunning(
     if (waiting !== told) step(`  waiting    ${told = waiting}`, io);
     if (late.aborted) {
       throw new Failure(
-        `Cannot wait any longer than ${seconds} s: ${waiting}; see "kubectl describe pod", or wait with --timeout`,
+        `Cannot wait any longer than ${
+          shownDuration(timeout)
+        }: ${waiting}; see "kubectl describe pod", or wait with --timeout`,
       );
     }
     await new Promise<void>((resolve) => {

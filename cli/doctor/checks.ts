@@ -1,14 +1,17 @@
 /** The checks of `op doctor` on what an operator declares: definitions, rights, the Deployment, the Lease, finalizers. */
-import { ApiError, type KubeObject, type Right } from "@op/sdk";
+import { type AnyKind, ApiError, type KubeObject, type Right } from "@op/sdk";
 import { CustomResourceDefinition, Deployment, Lease, SubjectAccessReview } from "@op/sdk/kinds";
 import { type Cluster, servedKind } from "../cluster.ts";
+import { collectableKinds } from "../cluster_scan.ts";
 import { definitionChanges } from "../crd/definition_changes.ts";
 import type { Definition } from "../definitions/definition.ts";
 import type { OperatorFacts } from "../inspect.ts";
 import { accountOf } from "../run/install.ts";
 import { electionLease } from "../run/running_operator.ts";
+import { foreignHeld } from "../deploy/foreign_finalizers.ts";
 import { conflictReport, conflictsIn } from "../deploy/ownership.ts";
-import type { PlainObject } from "../objects.ts";
+import { type PlainObject, shown } from "../objects.ts";
+import { counted } from "../plural.ts";
 import { type Finding, findings } from "./finding.ts";
 
 /** Versions of Kubernetes that the SDK is tried on: older ones may lack what it asks for. */
@@ -205,10 +208,11 @@ export async function leader({ client }: Cluster, facts: OperatorFacts, now: num
 /** No object has waited for long to be cleaned up. */
 export async function finalizers(
   cluster: Cluster,
-  { crds, reconciled, name, finalizers: own }: OperatorFacts,
+  facts: OperatorFacts,
   now: number,
   patience: number,
 ): Promise<Finding[]> {
+  const { crds, reconciled, name, finalizers: own } = facts;
   const { good, wrong } = findings("finalizers");
   const kinds = crds.filter(({ metadata }) => reconciled.includes(metadata.name));
   const lists = await Promise.all(kinds.map(async ({ spec }) => {
@@ -220,18 +224,42 @@ export async function finalizers(
   const stuck = all.filter(({ metadata: { deletionTimestamp } }) =>
     deletionTimestamp !== undefined && now - Date.parse(deletionTimestamp) > patience
   );
-  if (stuck.length === 0) return [good(`of ${all.length} objects none has waited for long to go`)];
-  return stuck.map(({ kind, metadata }) => {
-    const held = metadata.finalizers ?? [];
-    const isOurs = held.some((one) => own.includes(one) || (one.split("/")[1] ?? "").startsWith(`${name}.`));
-    const since = Math.round((now - Date.parse(metadata.deletionTimestamp!)) / 1000);
-    const what = isOurs ? "see the operator's log for why its cleanup does not end" : "others must take it off";
-    return wrong(
-      `${kind} ${
-        metadata.namespace === undefined ? "" : `${metadata.namespace}/`
-      }${metadata.name} is to go for ${since} s, held by ${held.join(", ")}: ${what}`,
-    );
-  });
+  const left = await leftFinding(cluster, facts);
+  if (stuck.length === 0) return [good(`of ${all.length} objects none has waited for long to go`), ...left];
+  return [
+    ...left,
+    ...stuck.map(({ kind, metadata }) => {
+      const held = metadata.finalizers ?? [];
+      const isOurs = held.some((one) => own.includes(one) || (one.split("/")[1] ?? "").startsWith(`${name}.`));
+      const since = Math.round((now - Date.parse(metadata.deletionTimestamp!)) / 1000);
+      const what = isOurs ? "see the operator's log for why its cleanup does not end" : "others must take it off";
+      return wrong(
+        `${kind} ${
+          metadata.namespace === undefined ? "" : `${metadata.namespace}/`
+        }${metadata.name} is to go for ${since} s, held by ${held.join(", ")}: ${what}`,
+      );
+    }),
+  ];
+}
+
+/** Finalizers on objects of kinds that no controller of the operator has any more: nobody would ever remove them. */
+async function leftFinding(cluster: Cluster, facts: OperatorFacts): Promise<Finding[]> {
+  const { wrong } = findings("finalizers");
+  const isControlled = ({ group, kind }: AnyKind) =>
+    facts.controlled.some((one) => one.group === group && one.kind === kind);
+  const kinds = (await collectableKinds(cluster)).filter((kind) => !isControlled(kind));
+  const held = await foreignHeld(cluster, facts, kinds);
+  if (held.length === 0) return [];
+  const some = held.slice(0, 3).map(({ object }) => shown(object)).join(", ");
+  return [
+    wrong(
+      `${
+        counted(held.length, "object has", "objects have")
+      } finalizers of controllers that "${facts.name}" does not have ` +
+        `any more (${some}${held.length > 3 ? ` and ${held.length - 3} more` : ""}) and cannot be deleted: ` +
+        `op deploy --release-finalizers removes them without a cleanup`,
+    ),
+  ];
 }
 
 /** An object; nothing where there is none. */

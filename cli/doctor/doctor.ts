@@ -1,6 +1,7 @@
 /** `op doctor`: what a cluster has of an operator, and what is wrong with it. */
 import { connectCluster } from "../cluster.ts";
-import { Failure, UsageError } from "../exit_code.ts";
+import { durationOption } from "../duration_option.ts";
+import { Failure } from "../exit_code.ts";
 import { factsOf, NO_IMAGE, type PlaceOptions } from "../generate/generate.ts";
 import { type Form, type GlobalOptions, isColored } from "../global_options.ts";
 import type { Io } from "../io.ts";
@@ -15,7 +16,7 @@ export interface DoctorOptions extends GlobalOptions, PlaceOptions {
   readonly kubeconfig?: string | undefined;
   readonly context?: string | undefined;
   readonly output: Form;
-  /** After how many seconds an object that is to go is stuck. */
+  /** After how long an object that is being deleted is stuck: a duration. */
   readonly stuckAfter: string;
 }
 
@@ -28,8 +29,7 @@ export interface DoctorOptions extends GlobalOptions, PlaceOptions {
  * @throws {Failure} If something is wrong.
  */
 export async function doctor(file: string, options: DoctorOptions, io: Io): Promise<void> {
-  const patience = Number(options.stuckAfter) * 1000;
-  if (!(patience >= 0)) throw new UsageError(`Cannot wait "${options.stuckAfter}": say a number of seconds`);
+  const patience = durationOption(options.stuckAfter, "--stuck-after", 0);
   const facts = await factsOf(file, { ...options, image: NO_IMAGE }, io);
   using cluster = await connectCluster(options, io);
   const now = Date.now();

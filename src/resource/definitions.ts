@@ -27,4 +27,5 @@ export { byNearness, nearest } from "../base/nearest.ts";
 export { type BuiltinSchemas, builtinSchemas, type MergeSchema } from "./builtin_schemas.ts";
 export { columnSchema, type ColumnType, columnType } from "./column_type.ts";
 export { type AddedStatus, CONDITIONS, OBSERVED_GENERATION } from "./conditions.ts";
+export { finalizerPrefix } from "./finalizer_prefix.ts";
 export { pluralOf } from "./plural.ts";

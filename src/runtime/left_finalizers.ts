@@ -3,8 +3,9 @@
  * them, so that a controller that is still there does.
  */
 import { controllersOf, type Parts } from "../parts/part_list.ts";
+import { finalizerPrefix } from "../resource/finalizer_prefix.ts";
 import type { AnyKind } from "../resource/kind.ts";
-import { finalizerName, finalizerPrefix } from "./names.ts";
+import { finalizerName } from "./names.ts";
 
 /** Finds the finalizers that a controller has to remove for removed ones. */
 export class LeftFinalizers {

@@ -1,6 +1,7 @@
 /** Names that clusters store. They come from the operator's name and the part's key, and never change once released. */
 import { shortName } from "../base/short_name.ts";
 import type { Controller } from "../parts/controller.ts";
+import { storedDomain } from "../resource/finalizer_prefix.ts";
 import type { AnyKind } from "../resource/kind.ts";
 
 /**
@@ -23,18 +24,7 @@ export function fieldManager(operator: string, part: string): string {
  */
 export function finalizerName(operator: string, part: string, controller: Controller): string {
   if (controller.finalizer !== undefined) return controller.finalizer;
-  return `${domainOf(operator, controller.kind)}/${shortName(`${operator}.${part}`, 63)}`;
-}
-
-/**
- * Returns how the finalizers of an operator's controllers of a kind begin, unless they have names of their own. An operator's name has no dot, so that the
- * prefix of one operator is never the beginning of another one's. (A name so long that it is cut does not begin so.)
- *
- * @param operator The operator's name.
- * @param kind The objects' kind.
- */
-export function finalizerPrefix(operator: string, kind: AnyKind): string {
-  return `${domainOf(operator, kind)}/${operator}.`;
+  return `${storedDomain(operator, controller.kind)}/${shortName(`${operator}.${part}`, 63)}`;
 }
 
 /**
@@ -44,10 +34,5 @@ export function finalizerPrefix(operator: string, kind: AnyKind): string {
  * @param kind The object's kind.
  */
 export function pausedAnnotation(operator: string, kind: AnyKind): string {
-  return `${domainOf(operator, kind)}/paused`;
-}
-
-function domainOf(operator: string, { group }: AnyKind): string {
-  // Groups of Kubernetes itself are not ours to make names in; one without a dot is no domain.
-  return !group.includes(".") || group.endsWith(".k8s.io") ? `${operator}.op` : group;
+  return `${storedDomain(operator, kind)}/paused`;
 }

@@ -153,7 +153,7 @@ Deno.test("an operator reads and implements an imported kind, and leaves its CRD
   await t.step("op dev runs it under its own roles, which allow the status, and installs no CRD", async () => {
     await client.create(ConfigMap, { metadata: { name: "a" } }, IN_DEFAULT);
     const io = new RunningIo(folder.path);
-    const ended = cli(["dev", "--kubeconfig", "kubeconfig"], io);
+    const ended = cli(["dev", "--alongside", "--kubeconfig", "kubeconfig"], io);
     await eventually(async () => {
       for (const name of ["a", "b"]) {
         const { status } = await route(name);
@@ -187,7 +187,7 @@ Deno.test("an operator reads and implements an imported kind, and leaves its CRD
     assert.equal(stopped.code, 1);
     assert.match(
       stopped.stderr,
-      /^Cannot uninstall "gateway": 2 objects of kinds that it does not own have its finalizer \(Route default\/a, Route default\/b\)\./,
+      /^Cannot uninstall "gateway": 2 objects that it does not delete have its finalizer \(Route default\/a, Route default\/b\)\./,
     );
     assert.doesNotMatch(stopped.stdout, /^deleted/m);
 

@@ -1,6 +1,6 @@
 /** `op uninstall` on a real API server with the garbage collector: what deleted objects owned is deleted, or reported. */
 import assert from "node:assert/strict";
-import { type OperatorFolder, operatorFolder } from "../../cli/_operator_folder.ts";
+import { mainModule, type OperatorFolder, operatorFolder } from "../../cli/_operator_folder.ts";
 import { ConfigMap, CustomResourceDefinition, Deployment } from "../../src/kinds/mod.ts";
 import type { Client } from "../../src/kube/client.ts";
 import { findKind } from "../../src/kube/discovery.ts";
@@ -119,6 +119,76 @@ Deno.test("op uninstall refuses to delete objects that cannot be read, and names
   assert.equal(gone.code, 0, gone.stdout + gone.stderr);
   assert.match(gone.stderr, /^Warning: left without an owner: 1 ConfigMap$/m);
   assert.deepEqual(await client.list(CustomResourceDefinition), []);
+});
+
+/** An operator with a controller of Note, and one of Task, which a later version may not have. */
+const tasked = (hasTasks: boolean) => `
+const names = { group: "demo.example.com", version: "v1" } as const;
+const Note = resource({ ...names, kind: "Note", spec: s.object({}), status: s.object({}) });
+const Task = resource({ ...names, kind: "Task", spec: s.object({}), status: s.object({}) });
+const notes = controller(Note, { reconcile() {}, cleanup() {} });
+const tasks = controller(Task, { reconcile() {}, cleanup() {} });
+export default operator({ name: "notes", version: "1.0.0", parts: { notes${hasTasks ? ", tasks" : ""} } });
+`;
+
+Deno.test("finalizers of a removed controller on a kind that is no longer declared are reported and released", async (t) => {
+  await using cluster = await realCluster();
+  const client = adminClient(cluster);
+  await using folder = await operatorFolder(tasked(true));
+  await folder.write("kubeconfig", cluster.admin.kubeconfig);
+  const op = (...args: string[]) => folder.op(...args, ...CLUSTER);
+  const generate = () => folder.op("generate", "manifests");
+  assert.equal((await generate()).code, 0);
+  assert.equal((await folder.op("generate", "overlay", "prod")).code, 0);
+  assert.equal((await op("deploy", "prod", "--no-wait")).code, 0);
+  const Task = await findKind(client, "tasks.demo.example.com");
+  const place = { namespace: "default" };
+  const others = ["demo.example.com/notes-b.tasks", "other.example.com/notes.tasks"];
+  const create = (name: string) => {
+    const finalizers = ["demo.example.com/notes.tasks", ...others];
+    return client.create(Task, { metadata: { name, finalizers }, spec: {} }, place);
+  };
+  const finalizersOf = async (name: string) => (await client.get(Task, name, place)).metadata.finalizers;
+  await create("one");
+  await folder.write("main.ts", mainModule(tasked(false)));
+  assert.equal((await generate()).code, 0);
+
+  await t.step("op deploy reports them when the version is deployed that has the controller no more", async () => {
+    const deployed = await op("deploy", "prod", "--no-wait");
+    assert.equal(deployed.code, 0, deployed.stderr);
+    assert.match(
+      deployed.stderr,
+      /^Warning: 1 object has finalizers of controllers that this version of "notes" does not have \(Task default\/one\)\./m,
+    );
+    assert.equal((await finalizersOf("one"))?.length, 3);
+  });
+
+  await t.step("op doctor and op uninstall report them", async () => {
+    const looked = await op("doctor");
+    assert.match(
+      looked.stdout,
+      /^wrong {5}finalizers {3}1 object has finalizers of controllers .* \(Task default\/one\)/m,
+    );
+    const refused = await op("uninstall", "--yes");
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /^Cannot uninstall "notes": 1 object that it does not delete has its finalizer/);
+  });
+
+  await t.step("op deploy --release-finalizers removes them, and none of others", async () => {
+    const deployed = await op("deploy", "prod", "--no-wait", "--release-finalizers");
+    assert.equal(deployed.code, 0, deployed.stderr);
+    assert.match(deployed.stdout, /^released {3}Task default\/one$/m);
+    assert.deepEqual(await finalizersOf("one"), others);
+    assert.doesNotMatch((await op("doctor")).stdout, /finalizers of controllers/);
+  });
+
+  await t.step("op uninstall --release-finalizers removes them too", async () => {
+    await create("two");
+    const gone = await op("uninstall", "--yes", "--release-finalizers");
+    assert.equal(gone.code, 0, gone.stderr);
+    assert.match(gone.stdout, /^released {3}Task default\/two$/m);
+    assert.deepEqual(await finalizersOf("two"), others);
+  });
 });
 
 async function childrenIn(client: Client): Promise<string[]> {

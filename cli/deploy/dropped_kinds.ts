@@ -1,0 +1,113 @@
+/**
+ * Kinds that the deployed version of an operator has a controller for, and the new version does not: finalizers that are left on their objects would keep these
+ * from ever being deleted. Which kinds these are is read from the roles, because the permission to patch a kind follows from its controller.
+ */
+import { type AnyKind, ApiError } from "@op/sdk";
+import { NAME_LABEL } from "@op/sdk/definitions";
+import { ClusterRole, Role } from "@op/sdk/kinds";
+import type { Cluster } from "../cluster.ts";
+import { collectableKinds } from "../cluster_scan.ts";
+import type { Io } from "../io.ts";
+import { type PlainObject, shown } from "../objects.ts";
+import { counted } from "../plural.ts";
+import { foreignHeld, type HeldBy, release } from "./foreign_finalizers.ts";
+
+/** Objects that a message names before it counts the rest. */
+const MOST_NAMED = 5;
+
+type Rules = { readonly [field: string]: unknown } | Pick<ClusterRole | Role, "rules">;
+
+/** Finalizers that the new version of an operator does not remove. */
+export class DroppedKinds {
+  readonly #cluster: Cluster;
+  readonly #kinds: ReadonlyMap<string, readonly AnyKind[]>;
+
+  private constructor(cluster: Cluster, kinds: ReadonlyMap<string, readonly AnyKind[]>) {
+    this.#cluster = cluster;
+    this.#kinds = kinds;
+  }
+
+  /**
+   * Compares the roles in the cluster with those that are to be applied. Call it before they are.
+   *
+   * @param cluster The cluster.
+   * @param objects The objects that are to be applied.
+   * @param all Whether to look at all kinds that the new version may not change, and not only at those that it drops.
+   */
+  static async of(cluster: Cluster, objects: readonly PlainObject[], all: boolean): Promise<DroppedKinds> {
+    const kinds = new Map<string, readonly AnyKind[]>();
+    const operators = objects.filter(({ kind, metadata: { name, labels } }) =>
+      kind === "ServiceAccount" && labels?.[NAME_LABEL] === name
+    );
+    for (const { metadata: { name } } of operators) {
+      const roles = objects.filter(({ kind, metadata }) =>
+        (kind === "ClusterRole" || kind === "Role") && metadata.name === name
+      );
+      const after = new Set(roles.flatMap(patched));
+      const before = new Set((await liveRoles(cluster, name, roles)).flatMap(patched));
+      const isDropped = (kind: AnyKind) => {
+        const resource = `${kind.plural}.${kind.group}`;
+        return !after.has(resource) && (all || before.has(resource));
+      };
+      if (!all && [...before].every((resource) => after.has(resource))) continue;
+      kinds.set(name, (await collectableKinds(cluster)).filter(isDropped));
+    }
+    return new DroppedKinds(cluster, kinds);
+  }
+
+  /**
+   * Reports objects that have finalizers of removed controllers, or removes these.
+   *
+   * @param isReleased Whether to remove them.
+   * @param io The terminal.
+   */
+  async settle(isReleased: boolean, io: Io): Promise<void> {
+    for (const [name, kinds] of this.#kinds) {
+      const operator: HeldBy = { name, finalizers: [], foreignFinalized: [], reconciled: [] };
+      const held = await foreignHeld(this.#cluster, operator, kinds);
+      if (held.length === 0) continue;
+      if (isReleased) {
+        for (const one of held) {
+          if (await release(this.#cluster, one, operator)) io.out(`released   ${shown(one.object)}\n`);
+        }
+        continue;
+      }
+      const some = held.slice(0, MOST_NAMED).map(({ object }) => shown(object)).join(", ");
+      const more = held.length > MOST_NAMED ? ` and ${held.length - MOST_NAMED} more` : "";
+      io.err(
+        `Warning: ${
+          counted(held.length, "object has", "objects have")
+        } finalizers of controllers that this version of "${name}" does not have ` +
+          `(${some}${more}). They cannot be deleted. If there is nothing to clean up for them, deploy with --release-finalizers.\n`,
+      );
+    }
+  }
+}
+
+/** Kinds whose objects rules allow to patch: `websites.demo.example.com`. */
+function patched(role: Rules): string[] {
+  const { rules = [] } = role as Pick<ClusterRole, "rules">;
+  return rules.filter(({ verbs = [] }) => verbs.includes("patch")).flatMap(({ apiGroups = [], resources = [] }) =>
+    apiGroups.flatMap((group) => resources.map((resource) => `${resource}.${group}`))
+  );
+}
+
+async function liveRoles(cluster: Cluster, name: string, roles: readonly PlainObject[]): Promise<Rules[]> {
+  const places = roles.flatMap(({ kind, metadata: { namespace } }) =>
+    kind === "Role" && namespace !== undefined ? [namespace] : []
+  );
+  const found = await Promise.all([
+    readable(() => cluster.client.get(ClusterRole, name)),
+    ...places.map((namespace) => readable(() => cluster.client.get(Role, name, { namespace }))),
+  ]);
+  return found.flatMap((one) => one ?? []);
+}
+
+async function readable<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof ApiError && [403, 404].includes(error.status)) return undefined;
+    throw error;
+  }
+}
