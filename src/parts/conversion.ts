@@ -1,12 +1,13 @@
 /** Conversion between two versions of a kind, as plain data. */
+import type { Returned } from "./returned.ts";
 import type { AnyKind, Infer, KubeObject, ObjectMeta } from "../resource/kind.ts";
 
 /** What a conversion answers: an object without its type. Of metadata only labels and annotations may change. */
 export type Converted<K extends AnyKind> = Infer<K> extends infer Whole extends KubeObject
-  ? Omit<Whole, "apiVersion" | "kind" | "metadata" | "status"> & {
-    readonly metadata?: Partial<Pick<ObjectMeta, "labels" | "annotations">>;
+  ? Returned<Omit<Whole, "apiVersion" | "kind" | "metadata" | "status">> & {
+    readonly metadata?: Returned<Partial<Pick<ObjectMeta, "labels" | "annotations">>> | undefined;
     // An object has no status as long as nobody reported one: what was handed in may be handed on.
-    readonly status?: Whole extends { readonly status?: infer Status } ? Status | undefined : never;
+    readonly status?: Whole extends { readonly status?: infer Status } ? Returned<Status> | undefined : never;
   }
   : never;
 

@@ -1,5 +1,6 @@
 /** What a webhook's functions are handed, and what they may answer. */
 import type { Clock } from "../base/clock.ts";
+import type { Returned } from "./returned.ts";
 import type { AnyKind, Infer, KubeObject, ObjectMeta } from "../resource/kind.ts";
 import type { FieldError } from "../resource/validation.ts";
 import type { Access } from "./access.ts";
@@ -118,8 +119,8 @@ export type Mutation<K extends AnyKind, Sub extends string = never> =
 /** A wanted object. What is left out at its top and in its metadata stays as it is. */
 type Wanted<K extends AnyKind, Sub extends string> = Subject<K, Sub> extends
   infer Whole extends { readonly metadata: ObjectMeta }
-  ? Partial<Omit<Whole, "metadata">> & { readonly metadata?: Partial<ObjectMeta> }
-  : Subject<K, Sub>;
+  ? Returned<Partial<Omit<Whole, "metadata">> & { readonly metadata?: Partial<ObjectMeta> }>
+  : Returned<Subject<K, Sub>>;
 
 /** What a webhook's functions are handed beside the object. */
 export interface WebhookContext<

@@ -24,6 +24,7 @@ const UNNAMED: Readonly<Record<string, readonly string[]>> = {
   ],
   "is an object that a webhook is handed or answers, as Incoming, Changeable and Mutation have it": [
     "Draft",
+    "Returned",
     "Subject",
     "Wanted",
   ],
