@@ -5,8 +5,8 @@ import { bundle } from "../../cli/build/bundle.ts";
 
 const EXAMPLES = new URL("../../examples/", import.meta.url);
 
-// 308 of the example without webhooks as this is written: V8 reads some 20 KB in a millisecond.
-const MOST_KILOBYTES = 400;
+// The example without webhooks has 417. V8 reads about 20 KB in a millisecond, so the limit costs at most 2 ms more.
+const MOST_KILOBYTES = 450;
 
 /** No start needs these: the compiler of rules, what judges schemas, certificates, YAML. */
 const LEFT = [
