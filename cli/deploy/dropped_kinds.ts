@@ -63,7 +63,7 @@ export class DroppedKinds {
    */
   async settle(isReleased: boolean, io: Io): Promise<void> {
     for (const [name, kinds] of this.#kinds) {
-      const operator: HeldBy = { name, finalizers: [], foreignFinalized: [], reconciled: [] };
+      const operator: HeldBy = { name, finalizers: [], foreignFinalized: [], reconciled: [], crds: [] };
       const held = await foreignHeld(this.#cluster, operator, kinds);
       if (held.length === 0) continue;
       if (isReleased) {

@@ -17,7 +17,7 @@ const PAUSE = 500;
 const MOST_NAMED = 3;
 
 /** What of an operator tells its finalizers. */
-export type HeldBy = Pick<OperatorFacts, "name" | "finalizers" | "foreignFinalized" | "reconciled">;
+export type HeldBy = Pick<OperatorFacts, "name" | "finalizers" | "foreignFinalized" | "reconciled" | "crds">;
 
 /**
  * Whether a finalizer is the operator's: a controller names it, or its name is made from the operator's.
@@ -42,8 +42,9 @@ export async function foreignHeld(
   facts: HeldBy,
   kinds?: readonly AnyKind[],
 ): Promise<readonly ScannedObject[]> {
+  const deleted = facts.crds.map(({ metadata }) => metadata.name).filter((name) => facts.reconciled.includes(name));
   const all = kinds ??
-    (await collectableKinds(cluster)).filter(({ plural, group }) => !facts.reconciled.includes(`${plural}.${group}`));
+    (await collectableKinds(cluster)).filter(({ plural, group }) => !deleted.includes(`${plural}.${group}`));
   const { objects, unread } = await scan(
     cluster,
     all,
