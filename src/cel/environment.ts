@@ -8,8 +8,6 @@ import { plan, PlanError } from "./plan.ts";
 import { Program } from "./program.ts";
 import { Issues } from "./source.ts";
 import { STANDARD_LIBRARY } from "./standard/mod.ts";
-import { describeSyntaxErrors } from "./syntax_errors/mod.ts";
-import { GrammarError } from "./token_stream.ts";
 import type { CelType } from "./type.ts";
 import { validateLiterals } from "./validators.ts";
 
@@ -87,8 +85,8 @@ export class Environment {
    */
   compile(text: string): Program {
     const issues = new Issues(text);
-    const { functions, constants } = this.#declarations;
-    const parsed = this.#parse(text, issues);
+    const { functions, constants, macros } = this.#declarations;
+    const parsed = parse(text, macros, issues);
     if (parsed !== undefined) check(parsed.root, { functions, constants, variables: this.#variables }, issues);
     if (parsed !== undefined && issues.size === 0) {
       for (const validate of this.#declarations.validators) validate(parsed.root, issues);
@@ -98,19 +96,6 @@ export class Environment {
       return new Program(parsed.root, plan(parsed.root, functions), parsed.ids);
     } catch (error) {
       throw error instanceof PlanError ? new CompileError(error.message, "program") : error;
-    }
-  }
-
-  #parse(text: string, issues: Issues) {
-    const { macros } = this.#declarations;
-    try {
-      return parse(text, macros, issues);
-    } catch (error) {
-      if (!(error instanceof GrammarError)) throw error;
-      const all = new Issues(text);
-      describeSyntaxErrors(text, macros, all);
-      issues.take(all);
-      return undefined;
     }
   }
 }

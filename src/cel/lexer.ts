@@ -5,25 +5,21 @@ export type TokenKind = string;
 
 /** A piece of the text. */
 export interface Token {
-  /** `identifier`, `escaped`, `int`, `uint`, `float`, `string`, `bytes`, `end`, or the text of an operator or keyword. */
+  /**
+   * `identifier`, `escaped`, `int`, `uint`, `float`, `string`, `bytes`, `invalid`, `end`, or the text of
+   * an operator or keyword.
+   */
   readonly kind: TokenKind;
   readonly text: string;
   /** In UTF-16 units from the start of the text. */
   readonly offset: number;
 }
 
-/** A text begins with no token. */
-export class TokenError extends Error {
-  override name = "TokenError";
-  constructor(readonly offset: number) {
-    super(`no token at ${offset}`);
-  }
-}
-
 const SPACE = /(?:[\t \r\n\f]+|\/\/[^\n]*)+/.source;
 const FLOAT = /[0-9]+\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+|\.[0-9]+(?:[eE][+-]?[0-9]+)?/.source;
 const INT = /0x[0-9a-fA-F]+|[0-9]+/.source;
-const ESCAPE = /\\(?:[abfnrtv"'\\?`]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2})/.source;
+/** Source of a regular expression that matches an escape sequence of a string literal. */
+export const ESCAPE = /\\(?:[abfnrtv"'\\?`]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2})/.source;
 const STRING = [
   `"""(?:${ESCAPE}|[^\\\\])*?"""`,
   `'''(?:${ESCAPE}|[^\\\\])*?'''`,
@@ -52,33 +48,27 @@ const KINDS = [undefined, "space", "float", "uint", "int", "bytes", "string", "i
 const KEYWORDS: ReadonlySet<string> = new Set(["in", "true", "false", "null"]);
 
 /**
- * The tokens of a text; the last one is of the kind `end`.
+ * Splits an expression into tokens. The last one is of the kind `end`.
  *
- * @param text The text.
- * @throws {TokenError} If something in it is no token.
+ * @param text The expression.
+ * @returns The tokens. Text that is no token becomes one of the kind `invalid`, and the tokens end there.
  */
 export function tokensOf(text: string): readonly Token[] {
   const tokens: Token[] = [];
   for (let offset = 0; offset < text.length;) {
     const token = tokenAt(text, offset);
     if (token.kind !== "space") tokens.push(token);
+    if (token.kind === "invalid") break;
     offset += token.text.length;
   }
-  tokens.push({ kind: "end", text: "<EOF>", offset: text.length });
+  tokens.push({ kind: "end", text: "", offset: text.length });
   return tokens;
 }
 
-/**
- * The token at a place of a text; of the kind `space` for what is between tokens.
- *
- * @param text The text.
- * @param offset The place, before its end.
- * @throws {TokenError} If there is none.
- */
-export function tokenAt(text: string, offset: number): Token {
+function tokenAt(text: string, offset: number): Token {
   TOKEN.lastIndex = offset;
   const match = TOKEN.exec(text);
-  if (match === null) throw new TokenError(offset);
+  if (match === null) return { kind: "invalid", text: text.slice(offset), offset };
   const found = match[0];
   const kind = KEYWORDS.has(found) ? found : KINDS[match.indexOf(found, 1)] ?? found;
   return { kind, text: found, offset };

@@ -2,12 +2,13 @@
  * Text into a syntax tree, macros expanded (cel-go, parser/parser.go and parser/gen/CEL.g4). What cel-go refuses while it walks the tree of its grammar,
  * such as a reserved word, is told together; where the grammar itself does not fit, `syntax_errors` finds the words.
  */
-import { type Token, TokenError } from "./lexer.ts";
+import type { Token } from "./lexer.ts";
 import { literalValue, RESERVED } from "./literal.ts";
 import { type Macro, MacroError, MacroSite } from "./macro.ts";
 import type { Issues } from "./source.ts";
 import { type Expression, type MapEntry, NodeFactory, type StructField } from "./syntax_tree.ts";
-import { GrammarError, TokenStream } from "./token_stream.ts";
+import { SyntaxFault } from "./syntax_fault.ts";
+import { TokenStream } from "./token_stream.ts";
 
 /** A tree, and how many ids its nodes have. */
 export interface Parsed {
@@ -26,7 +27,6 @@ const DEEPEST = 250;
  * @param text The expression.
  * @param macros What is rewritten, by {@linkcode macroKey}.
  * @param issues Where what is wrong with it goes; there is no tree then.
- * @throws {GrammarError} If the text does not fit the grammar.
  */
 export function parse(text: string, macros: ReadonlyMap<string, Macro>, issues: Issues): Parsed | undefined {
   const size = text.length <= LONGEST ? text.length : [...text].length;
@@ -39,9 +39,9 @@ export function parse(text: string, macros: ReadonlyMap<string, Macro>, issues: 
     const root = parser.parse();
     return issues.size === 0 ? { root, ids: parser.factory.size } : undefined;
   } catch (error) {
-    if (error instanceof TokenError) throw new GrammarError(error.offset);
-    if (!(error instanceof LimitError)) throw error;
-    issues.add(undefined, error.message);
+    if (error instanceof SyntaxFault) issues.add(error.offset, `Syntax error: ${error.message}`);
+    else if (error instanceof LimitError) issues.add(undefined, error.message);
+    else throw error;
     return undefined;
   }
 }
@@ -89,7 +89,7 @@ class Parser {
 
   parse(): Expression {
     const root = this.#expression();
-    this.#tokens.expect("end");
+    this.#tokens.expect("end", "an operator or the end of the expression");
     if (this.#heightOf(root) > DEEPEST) throw new LimitError("max recursion depth exceeded");
     return root;
   }
@@ -202,7 +202,7 @@ class Parser {
 
   #field(target: Expression, offset: number, isOptional: boolean): Expression {
     const token = this.#tokens.next();
-    if (token.kind !== "identifier" && token.kind !== "escaped") throw new GrammarError(token.offset);
+    if (token.kind !== "identifier" && token.kind !== "escaped") throw new SyntaxFault(token, "a field name");
     if (token.kind === "identifier" && !isOptional && this.#tokens.is("(")) {
       const open = this.#tokens.next().offset;
       const operands = this.#operands();
@@ -239,7 +239,7 @@ class Parser {
   #named(): Expression {
     const start = this.#tokens.peek().offset;
     const isRooted = this.#tokens.skip(".");
-    const token = this.#tokens.expect("identifier");
+    const token = this.#tokens.expect("identifier", "an identifier");
     const struct = this.#structName(isRooted, token);
     if (struct !== undefined) return this.#struct(struct);
     const isReserved = RESERVED.has(token.text);
@@ -271,7 +271,7 @@ class Parser {
     while (!this.#closes("}", fields.length)) {
       const isOptional = this.#tokens.skip("?");
       const field = this.#tokens.next();
-      if (field.kind !== "identifier" && field.kind !== "escaped") throw new GrammarError(field.offset);
+      if (field.kind !== "identifier" && field.kind !== "escaped") throw new SyntaxFault(field, "a field name");
       if (field.kind === "escaped") this.#issues.add(field.offset, "unsupported syntax: '`'");
       const colon = this.#tokens.expect(":");
       fields.push({ offset: colon.offset, name: field.text, value: this.#expression(), isOptional });
@@ -284,7 +284,7 @@ class Parser {
     const operands: Expression[] = [];
     if (this.#tokens.skip(")")) return operands;
     do operands.push(this.#expression()); while (this.#tokens.skip(","));
-    this.#tokens.expect(")");
+    this.#tokens.expect(")", '"," or ")"');
     return operands;
   }
 
@@ -315,7 +315,7 @@ class Parser {
   /** Whether an aggregate ends here; a comma may come before the end, even where there is nothing else. */
   #closes(end: string, before: number): boolean {
     if (this.#tokens.skip(end)) return true;
-    if (before > 0) this.#tokens.expect(",");
+    if (before > 0) this.#tokens.expect(",", `"," or "${end}"`);
     else if (!this.#tokens.skip(",")) return false;
     else return this.#tokens.expect(end) !== undefined;
     return this.#tokens.skip(end);
@@ -325,7 +325,7 @@ class Parser {
     const sign = this.#tokens.is("-") ? this.#tokens.next() : undefined;
     const token = this.#tokens.next();
     const isLiteral = sign === undefined ? LITERALS.has(token.kind) : token.kind === "int" || token.kind === "float";
-    if (!isLiteral) throw new GrammarError(token.offset);
+    if (!isLiteral) throw new SyntaxFault(token, "an expression");
     const offset = sign?.offset ?? token.offset;
     const value = literalValue(token, sign !== undefined, offset, this.#issues);
     return value === undefined ? this.factory.broken(offset) : this.factory.literal(offset, value);

@@ -12,7 +12,7 @@ const MOST_ISSUES = 100;
 
 /** What is wrong with an expression, gathered. */
 export class Issues {
-  #issues: Issue[] = [];
+  readonly #issues: Issue[] = [];
 
   constructor(readonly text: string) {}
 
@@ -23,11 +23,6 @@ export class Issues {
 
   add(offset: number | undefined, message: string): void {
     this.#issues.push({ offset, message });
-  }
-
-  /** Has those of another attempt at the same text instead of its own. */
-  take(other: Issues): void {
-    this.#issues = other.#issues;
   }
 
   /** All of them in the order of their places: each with the line of the text, and a mark below it. */

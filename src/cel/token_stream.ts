@@ -1,23 +1,13 @@
 /** The tokens of an expression, one after the other. */
 import { type Token, tokensOf } from "./lexer.ts";
-
-/** The text does not fit the grammar. */
-export class GrammarError extends Error {
-  override name = "GrammarError";
-  constructor(readonly offset: number, message = "unexpected text") {
-    super(message);
-  }
-}
+import { SyntaxFault } from "./syntax_fault.ts";
 
 /** Tokens, and a place among them. The last one is the end, which there is no going beyond. */
 export class TokenStream {
   readonly #tokens: readonly Token[];
   #at = 0;
 
-  /**
-   * @param text The expression.
-   * @throws {TokenError} If a part of it is no token.
-   */
+  /** @param text The expression. */
   constructor(text: string) {
     this.#tokens = tokensOf(text);
   }
@@ -52,13 +42,15 @@ export class TokenStream {
   }
 
   /**
-   * The token here, which must be of a kind, and goes on.
+   * Returns the current token, which must be of a kind, and advances.
    *
-   * @throws {GrammarError} If it is another one.
+   * @param kind The kind.
+   * @param expected What the error message says was expected. @default the kind in quotes
+   * @throws {SyntaxFault} If the token is of another kind.
    */
-  expect(kind: string): Token {
+  expect(kind: string, expected: string = `"${kind}"`): Token {
     const token = this.next();
-    if (token.kind !== kind) throw new GrammarError(token.offset);
+    if (token.kind !== kind) throw new SyntaxFault(token, expected);
     return token;
   }
 }

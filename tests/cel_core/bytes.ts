@@ -21,7 +21,7 @@ export const BYTES: readonly Case[] = [
   ["dyn(b'a')[0]", "error: no such key: 0", 2],
   ["b'a'.contains(b'a')", "mistake at 14: found no matching overload for 'contains' applied to 'bytes.(bytes)'"],
   ["dyn(b'a').size()", "1", 1],
-  ["rb'\\n'", "mistake at 3: Syntax error: extraneous input ''\\n'' expecting <EOF>"],
+  ["rb'\\n'", "mistake at 3: Syntax error: unexpected string '\\n', expected an operator or the end of the expression"],
   ['b"""x"""', "bytes(78)", 0],
   ["b'\\u0041'", "mistake at 1: unable to unescape string"],
   ["dyn(b'a') in {'a': 1}", "error: internal error: runtime error: hash of unhashable type types.Bytes", 0],

@@ -46,7 +46,7 @@ export const LOGIC: readonly Case[] = [
   ["(true ? {'a': 1} : {'b': 2}).a", "1", 1],
   ["(false ? {'a': 1} : {'b': 2}).a", "error: no such key: a", 1],
   ["(true ? [1, 2] : [3])[1]", "2", 1],
-  ["true ? false ? 1 : 2 : 3", "mistake at 14: Syntax error: mismatched input '?' expecting ':'"],
+  ["true ? false ? 1 : 2 : 3", 'mistake at 14: Syntax error: unexpected "?", expected ":"'],
   ["false ? 1 : true ? 2 : 3", "2", 0],
   ["true && true && true && false", "false", 0],
   ["false || false || false || true", "true", 0],

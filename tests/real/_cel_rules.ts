@@ -19,6 +19,7 @@ import { IpValue } from "../../src/cel/kubernetes/ip.ts";
 import { QuantityValue } from "../../src/cel/kubernetes/quantity.ts";
 import { timestampText } from "../../src/cel/time.ts";
 import { typeName } from "../../src/cel/type.ts";
+import { withoutSyntaxWording } from "../../src/testing/contract/syntax_wording.ts";
 
 const environment = createEnvironment({ variables: {} });
 // What a rule may cost by its estimate (k8s.io/apiextensions-apiserver, pkg/apis/apiextensions/validation).
@@ -72,8 +73,9 @@ function ruleOf(rule: string): Rule {
 
 /** What of a server's refusal of a definition is about the rule alone. */
 export function refusalIn(message: string): string {
-  return /(?:compilation failed|program instantiation failed): .*$/s.exec(message)?.[0] ??
-    (message.includes(TOO_EXPENSIVE) ? TOO_EXPENSIVE : message);
+  const refusal = /(?:compilation failed|program instantiation failed): .*$/s.exec(message)?.[0];
+  if (refusal !== undefined) return withoutSyntaxWording(refusal);
+  return message.includes(TOO_EXPENSIVE) ? TOO_EXPENSIVE : message;
 }
 
 function failure(message: string, rule: string): string {
@@ -141,6 +143,7 @@ function refusalOf(rule: string): string {
     return "nothing";
   } catch (error) {
     if (!(error instanceof CompileError)) throw error;
-    return `${error.stage === "check" ? "compilation failed" : "program instantiation failed"}: ${error.message}`;
+    const what = error.stage === "check" ? "compilation failed" : "program instantiation failed";
+    return withoutSyntaxWording(`${what}: ${error.message}`);
   }
 }

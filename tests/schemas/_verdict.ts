@@ -1,4 +1,5 @@
 /** What a server decides on an object, in a form that can be compared. */
+import { withoutSyntaxWording } from "../../src/testing/contract/syntax_wording.ts";
 import type { Answer } from "./_servers.ts";
 
 /** A verdict, and why. */
@@ -26,10 +27,10 @@ export function verdictOf({ code, body, warnings }: Answer): Verdict {
     return { code, object, ...(warnings.length > 0 && { warnings: [...warnings].sort() }) };
   }
   const causes = (body.details?.causes ?? []).map(causeText).sort();
-  return { code, causes, ...(causes.length < 2 && { message: body.message }) };
+  return { code, causes, ...(causes.length < 2 && { message: withoutSyntaxWording(body.message) }) };
 }
 
 /** A cause in one line. */
-export function causeText({ reason, field, message }: Cause): string {
-  return `${reason} ${field}: ${message}`;
+export function causeText({ reason, field, message = "" }: Cause): string {
+  return `${reason} ${field}: ${withoutSyntaxWording(message)}`;
 }

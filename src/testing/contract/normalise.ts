@@ -1,6 +1,7 @@
 /** Takes out of a transcript what no two runs have in common, and leaves the relations that must hold. */
 import { isObject } from "../../base/json.ts";
 import type { Step } from "./recorder.ts";
+import { withoutSyntaxWording } from "./syntax_wording.ts";
 
 /** What a comparison does not look at, for people who read a report. */
 export const LEFT_OUT: readonly string[] = [
@@ -12,6 +13,7 @@ export const LEFT_OUT: readonly string[] = [
   "names made by generateName: replaced by a number, once their suffix has the right form",
   "continue tokens: replaced by whether there is one",
   "order of the causes of an error, there and in its message: the real server's is random",
+  "wording of CEL syntax errors: only the place of the first one",
   "order of managedFields: the real server sorts them by the second",
   "order of the rules of a SelfSubjectRulesReview: the real server's is random",
   "order of the keys of JSON objects, white space",
@@ -192,10 +194,11 @@ function sortManagers(entries: readonly unknown[]): unknown[] {
 function sortCauses(status: Record<string, unknown>): Record<string, unknown> {
   const { details, message } = status;
   if (!isObject(details) || !Array.isArray(details.causes) || typeof message !== "string") return status;
-  const causes = [...details.causes as { field: string; message: string }[]];
+  const given = details.causes as Cause[];
+  const causes = given.map((cause) => ({ ...cause, message: withoutSyntaxWording(cause.message) }));
   causes.sort((a, b) => causeText(a) < causeText(b) ? -1 : 1);
   let rest = message;
-  for (const cause of causes) rest = rest.replace(causeText(cause), "");
+  for (const cause of given) rest = rest.replace(causeText(cause), "");
   const sorted = rest.includes("\n")
     ? message.split("\n").sort().join("\n")
     : rest === message
@@ -204,7 +207,12 @@ function sortCauses(status: Record<string, unknown>): Record<string, unknown> {
   return { ...status, details: { ...details, causes }, message: sorted };
 }
 
-function causeText({ field, message }: { field: string; message: string }): string {
+interface Cause {
+  readonly field: string;
+  readonly message: string;
+}
+
+function causeText({ field, message }: Cause): string {
   return `${field}: ${message}`;
 }
 

@@ -1,0 +1,71 @@
+/** Describes where an expression does not match the grammar, and what was expected there. */
+import { ESCAPE, type Token } from "./lexer.ts";
+
+/** A token that does not match the grammar. The parser stops at the first one. */
+export class SyntaxFault extends Error {
+  override name = "SyntaxFault";
+  /** Where the token starts, in UTF-16 units from the start of the expression. */
+  readonly offset: number;
+
+  /**
+   * @param token The token.
+   * @param expected What the grammar allows in its place.
+   */
+  constructor(token: Token, expected: string) {
+    super(token.kind === "invalid" ? describeInvalid(token.text) : describeUnexpected(token, expected));
+    this.offset = token.offset;
+  }
+}
+
+const LITERALS: Readonly<Record<string, string>> = {
+  int: "number",
+  uint: "number",
+  float: "number",
+  string: "string",
+  bytes: "bytes literal",
+};
+const HINTS: Readonly<Record<string, string>> = {
+  "=": 'Use "==" to compare',
+  "&": 'Use "&&" for a logical AND',
+  "|": 'Use "||" for a logical OR',
+  and: 'Use "&&" for a logical AND',
+  or: 'Use "||" for a logical OR',
+};
+
+function describeUnexpected({ kind, text }: Token, expected: string): string {
+  const found = kind === "end" ? "end of input" : `${LITERALS[kind] ?? ""} ${shown(kind, text)}`.trim();
+  return `unexpected ${found}, expected ${expected}${hintFor(text)}`;
+}
+
+// Literals of strings have quotes of their own.
+function shown(kind: string, text: string): string {
+  return LITERALS[kind] === undefined ? `"${text}"` : shortened(text);
+}
+
+const UNFINISHED = new RegExp(`^[bB]?(?:"(?:${ESCAPE}|[^\\\\"\\n\\r])*|'(?:${ESCAPE}|[^\\\\'\\n\\r])*)`);
+
+/** Says why a text does not start with a token: the lexer accepts all but unfinished literals and unknown characters. */
+function describeInvalid(text: string): string {
+  const literal = UNFINISHED.exec(text)?.[0];
+  if (literal === undefined) {
+    const character = String.fromCodePoint(text.codePointAt(0)!);
+    return `unexpected character "${character}"${hintFor(character)}`;
+  }
+  if (text[literal.length] === "\\") {
+    return `invalid escape sequence ${[...text.slice(literal.length)].slice(0, 2).join("")} in a string literal`;
+  }
+  return `string ${shortened(literal)} has no closing quote`;
+}
+
+function hintFor(text: string): string {
+  const hint = HINTS[text];
+  return hint === undefined ? "" : `. ${hint}`;
+}
+
+// Characters of a literal that a message quotes.
+const LONGEST = 40;
+
+function shortened(text: string): string {
+  const characters = [...text.replaceAll("\r", "\\r").replaceAll("\n", "\\n")];
+  return characters.length <= LONGEST ? characters.join("") : `${characters.slice(0, LONGEST).join("")}...`;
+}
