@@ -1,5 +1,6 @@
 /**
- * Names, and what is selected from them: `self.items[0].name` is one attribute with three qualifiers (cel-go, interpreter/attributes.go).
+ * Attributes: a name and the selections from it. `self.items[0].name` is one attribute with three
+ * qualifiers (cel-go, interpreter/attributes.go).
  */
 import type { FoldStep } from "./fold.ts";
 import { goTypeOf } from "./go_type.ts";
@@ -8,21 +9,21 @@ import type { Frame, Step } from "./step.ts";
 import { List, MapValue, Optional, Uint, type Value } from "./value.ts";
 import { valueText } from "./value_text.ts";
 
-/** A name or another start, and what is selected from it. */
+/** A name or another starting value, with the qualifiers applied to it. */
 export interface Attribute {
-  /** The id of the last qualifier, where there is one. */
+  /** The id of the last qualifier, if any. */
   readonly id: number;
   qualify(by: Qualifier): void;
   resolve(frame: Frame): Outcome;
 }
 
-/** Selects something. */
+/** Selects a field, key or index. */
 export interface Qualifier {
   readonly id: number;
-  /** Whether what is not there is `optional.none()`. */
+  /** Whether a missing value becomes `optional.none()`. */
   readonly isOptional: boolean;
   select(frame: Frame, from: Value): Outcome;
-  /** Nothing where it is not there. */
+  /** Returns `undefined` if the value is missing. */
   selectIfPresent(frame: Frame, from: Value): Outcome | undefined;
 }
 
@@ -79,7 +80,7 @@ export class VariableAttribute extends Qualified {
   }
 }
 
-/** Starts at a name that a loop introduces; the accumulator gets its first value when it is first asked for. */
+/** Starts at a loop variable. The accumulator is initialized on first use. */
 export class LocalAttribute extends Qualified {
   constructor(id: number, readonly place: number, readonly accumulatorOf?: FoldStep) {
     super(id);
@@ -90,7 +91,7 @@ export class LocalAttribute extends Qualified {
   }
 }
 
-/** Starts at what another step comes to. */
+/** Starts at the result of another step. */
 export class RelativeAttribute extends Qualified {
   constructor(id: number, readonly start: Step) {
     super(id);
@@ -101,7 +102,7 @@ export class RelativeAttribute extends Qualified {
   }
 }
 
-/** One of two, by a condition. */
+/** Chooses one of two attributes by a condition. */
 export class ConditionalAttribute implements Attribute {
   readonly #id: number;
 
@@ -126,7 +127,7 @@ export class ConditionalAttribute implements Attribute {
   }
 }
 
-/** Works out an attribute. */
+/** Evaluates an attribute. */
 export class AttributeStep implements Step {
   constructor(readonly attribute: Attribute) {}
 
@@ -143,7 +144,10 @@ export class AttributeStep implements Step {
   }
 }
 
-/** `has(...)`: works out an attribute whose last qualifier is a {@linkcode Presence}. The test is free. */
+/**
+ * `has(...)`: evaluates an attribute whose last qualifier is a {@linkcode Presence}. The test
+ * itself is free.
+ */
 export class PresenceStep implements Step {
   constructor(readonly id: number, readonly attribute: Attribute) {}
 
@@ -159,7 +163,7 @@ export class PresenceStep implements Step {
 
 function drop({ tracker }: Frame, attribute: Attribute): void {
   if (attribute instanceof ConditionalAttribute) {
-    // What a condition costs is in its parts.
+    // The parts of a condition account for its cost.
     tracker.drop(attribute.otherwise.id);
     tracker.drop(attribute.then.id);
     tracker.drop(attribute.condition.id);
@@ -169,7 +173,7 @@ function drop({ tracker }: Frame, attribute: Attribute): void {
   }
 }
 
-/** Selects a field or a key that stands in the expression. */
+/** Selects a field or key that the expression spells out. */
 export class Key implements Qualifier {
   constructor(readonly id: number, readonly key: Value, readonly isOptional: boolean) {}
 
@@ -184,7 +188,7 @@ export class Key implements Qualifier {
   }
 }
 
-/** Tells whether a field or a key is there. */
+/** Tests whether a field or key is present. */
 export class Presence implements Qualifier {
   readonly isOptional = false;
 
@@ -201,11 +205,11 @@ export class Presence implements Qualifier {
   }
 }
 
-/** Selects what another attribute names. */
+/** Selects the field or key that another attribute evaluates to. */
 export class Index implements Qualifier {
   readonly id: number;
 
-  /** @param id Under which it is known; the attribute's own where there is none. */
+  /** @param id The id that the tracker uses. @default the attribute's own */
   constructor(id: number | undefined, readonly attribute: Attribute, readonly isOptional: boolean) {
     this.id = id ?? attribute.id;
     this.#isOwn = id !== undefined;
@@ -235,12 +239,12 @@ export class Index implements Qualifier {
   }
 }
 
-/** Whether a value can be a key where the expression itself has it. */
+/** Reports whether a literal may be used as a key. */
 export function isKey(value: Value): boolean {
   return ["string", "bigint", "number", "boolean"].includes(typeof value) || value instanceof Uint;
 }
 
-/** What is looked for in vain is not charged for. */
+/** A failed lookup is not charged. */
 function isMissing(outcome: Outcome | undefined): outcome is Failure | undefined {
   return outcome === undefined || outcome instanceof Failure;
 }

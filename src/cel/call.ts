@@ -1,11 +1,11 @@
-/** Operators and functions in a program. */
+/** Steps that call operators and functions. */
 import { EntryMap, NO_BYTES } from "./map_value.ts";
 import { Abort, Failure, type Outcome } from "./outcome.ts";
 import type { Frame, Step } from "./step.ts";
 import { List, Optional, Uint, type Value } from "./value.ts";
 import { valueText } from "./value_text.ts";
 
-/** What a call does with its operands. */
+/** Implements a call on evaluated operands. */
 export interface Callee {
   call(values: readonly Value[]): Outcome;
   cost(values: readonly Outcome[], result: Outcome): number;
@@ -15,7 +15,10 @@ export interface Callee {
 export class CallStep implements Step {
   readonly #ids: readonly number[];
 
-  /** @param stopsEarly Whether an operand that fails keeps the ones after it from being worked out, which changes what the failure costs. */
+  /**
+   * @param stopsEarly Whether a failing operand prevents the evaluation of the following ones. This
+   * changes the cost of the failure.
+   */
   constructor(
     readonly id: number,
     readonly operands: readonly Step[],
@@ -46,7 +49,7 @@ export class CallStep implements Step {
   }
 }
 
-/** Calls a function that gets failures too. */
+/** Calls a function that also accepts failures. */
 export class LenientStep implements Step {
   constructor(readonly id: number, readonly operand: Step, readonly callee: (outcome: Outcome) => Outcome) {}
 
@@ -63,9 +66,9 @@ function charge({ tracker }: Frame, ids: readonly number[], callee: Callee, outc
   if (operands !== undefined) tracker.cost += callee.cost(operands, outcome);
 }
 
-/** `&&` and `||`: a side that decides makes up for one that failed. */
+/** `&&` and `||`: a deciding operand overrides a failed one. */
 export class LogicalStep implements Step {
-  /** @param deciding What ends it: false for `&&`, true for `||`. */
+  /** @param deciding The value that ends the evaluation: `false` for `&&`, `true` for `||`. */
   constructor(readonly id: number, readonly terms: readonly Step[], readonly deciding: boolean) {}
 
   run(frame: Frame): Outcome {
@@ -87,7 +90,7 @@ export class LogicalStep implements Step {
   }
 }
 
-/** `value in [literals]`: cel-go looks it up in a set, which it does not charge for. */
+/** `value in [literals]`: cel-go uses a set lookup for it, which it does not charge. */
 export class MembershipStep implements Step {
   constructor(readonly id: number, readonly operand: Step, readonly set: ReadonlySet<unknown>) {}
 
@@ -99,7 +102,10 @@ export class MembershipStep implements Step {
   }
 }
 
-/** The values that are in a list of literals, or nothing where one of them cannot be looked up so. */
+/**
+ * Returns the members of a list of literals as a set, or `undefined` if one of them has no set
+ * representation.
+ */
 export function membersOf(list: List): ReadonlySet<unknown> | undefined {
   const members = new Set<unknown>();
   for (const item of list.items) {
@@ -107,7 +113,7 @@ export function membersOf(list: List): ReadonlySet<unknown> | undefined {
     members.add(memberKey(item));
     const number = item instanceof Uint ? item.value : item;
     if (typeof number === "bigint") members.add(memberKey(Number(number)));
-    // What is a whole number of one type is one of the others.
+    // Whole numbers are equal across number types.
     const whole = typeof number === "bigint" ? number : wholeOf(number);
     if (whole === undefined) continue;
     if (BigInt.asIntN(64, whole) === whole) members.add(memberKey(whole));
@@ -127,7 +133,7 @@ function memberKey(value: Value): unknown {
   return value instanceof Uint ? `u${value.value}` : value;
 }
 
-/** `a.or(b)` and `a.orValue(b)`: the second is worked out only where the first has no value. */
+/** `a.or(b)` and `a.orValue(b)`: `b` is evaluated only if `a` has no value. */
 export class OptionalOrStep implements Step {
   constructor(
     readonly id: number,
@@ -150,7 +156,7 @@ export class OptionalOrStep implements Step {
   }
 }
 
-/** Makes a list. */
+/** Builds a list. */
 export class ListStep implements Step {
   constructor(readonly id: number, readonly items: readonly Step[], readonly optionals: ReadonlySet<number>) {}
 
@@ -176,7 +182,7 @@ export class ListStep implements Step {
   }
 }
 
-/** What making a list costs, and making a map (cel-go, common/cost.go). */
+/** The costs of building a list and of building a map (cel-go, common/cost.go). */
 export const LIST_COST = 10;
 export const MAP_COST = 30;
 
@@ -187,7 +193,7 @@ export interface EntryStep {
   readonly isOptional: boolean;
 }
 
-/** Makes a map. */
+/** Builds a map. */
 export class MapStep implements Step {
   constructor(readonly id: number, readonly entries: readonly EntryStep[]) {}
 

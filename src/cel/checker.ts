@@ -1,6 +1,6 @@
 /**
- * What type each part of an expression has, and which overloads its calls mean (cel-go, checker/checker.go). What it finds out stands on the nodes of
- * the tree afterwards.
+ * Type checking: finds the type of each node and the overloads that each call may use (cel-go,
+ * checker/checker.go). The results are stored in the nodes.
  */
 import type { FunctionDeclaration, Overload } from "./function.ts";
 import type { Constant } from "./library.ts";
@@ -37,10 +37,11 @@ import {
 } from "./type.ts";
 import type { Value } from "./value.ts";
 
-// Types that an API server takes for messages without fields; a map would have any field (k8s.io/apiserver, pkg/cel/types.go, `findScalar`).
+// The API server treats these types as messages without fields; a map would have any field
+// (k8s.io/apiserver, pkg/cel/types.go, `findScalar`).
 const SCALARS: ReadonlySet<string> = new Set(["bool", "bytes", "double", "int", "list", "string", "uint"]);
 
-/** What names stand for. */
+/** The declarations that names resolve to. */
 export interface Declarations {
   readonly functions: ReadonlyMap<string, FunctionDeclaration>;
   readonly constants: ReadonlyMap<string, Constant>;
@@ -48,17 +49,17 @@ export interface Declarations {
 }
 
 /**
- * Checks an expression; its nodes have their types then.
+ * Checks an expression and sets the types of its nodes.
  *
  * @param root The expression.
- * @param declarations What names in it stand for.
- * @param issues Where what is wrong with it goes.
+ * @param declarations The declarations that its names resolve to.
+ * @param issues Receives the type errors.
  */
 export function check(root: Expression, declarations: Declarations, issues: Issues): void {
   new Checker(declarations, issues).run(root);
 }
 
-/** Names that a loop introduces, innermost first. */
+/** Loop variables, innermost scope first. */
 interface Scope {
   readonly names: ReadonlyMap<string, CelType>;
   readonly outer: Scope | undefined;
@@ -151,7 +152,7 @@ class Checker {
       case "error":
         return DYN;
       case "opaque":
-        // Those of Kubernetes are messages to cel-go, which it does not find then.
+        // Kubernetes' own types are messages to cel-go, and it does not find them.
         if (!target.name.startsWith("kubernetes.")) break;
         this.issues.add(node.offset, `unexpected failed resolution of '${target.name}'`);
         return ERROR;
@@ -250,7 +251,7 @@ class Checker {
     return mapOf(keys ?? this.#freshParameter(), values ?? this.#freshParameter());
   }
 
-  /** There are no messages to make: that is told of the name, and of each field. */
+  /** No message type can be constructed. The error is reported for the type and for each field. */
   #struct(node: StructLiteral): CelType {
     const found = this.#lookUp(node.name);
     if (found === undefined) return this.#undeclared(node, node.name);
@@ -314,7 +315,7 @@ class Checker {
     }
   }
 
-  /** Entries of several types are told of once all is checked, in `validators.ts`. */
+  /** Entries of mixed types are reported later, in `validators.ts`. */
   #join(before: CelType | undefined, type: CelType): CelType {
     if (before === undefined) return type;
     return this.#types.isAssignable(before, type) ? mostGeneral(before, type) : DYN;
@@ -359,7 +360,7 @@ class Checker {
     return parameter(`_var${this.#parameters++}`);
   }
 
-  /** An overload whose type parameters are ones that nothing else uses. */
+  /** Returns the overload with fresh type parameters. */
   #instantiated(overload: Overload): { readonly parameters: readonly CelType[]; readonly result: CelType } {
     const fresh = new Map<string, CelType>();
     const replace = (type: CelType): CelType => {

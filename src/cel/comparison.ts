@@ -15,16 +15,20 @@ import {
 } from "./value.ts";
 
 /**
- * Whether two values are equal. Numbers are by what they count, whatever their types; values of different types are not equal, save that those of a library
- * and those of stored objects can only be compared with their like, and with null.
+ * Reports whether two values are equal. Numbers compare by value across types. Other values of
+ * different types are not equal, but values of library types and of stored objects can only be
+ * compared with their own type and with null.
  *
- * @throws {CelError} If they cannot be compared.
+ * @throws {CelError} If the values cannot be compared.
  */
 export function isEqual(a: Value, b: Value): boolean {
   return a === null || b === null ? a === b : equals(a, b);
 }
 
-/** As {@linkcode isEqual}, where null is a value like others: so it is inside of an optional, and in lists of stored objects. */
+/**
+ * Like {@linkcode isEqual}, but treats null as an ordinary value. cel-go does so inside optionals
+ * and in lists of stored objects.
+ */
 export function equals(a: Value, b: Value): boolean {
   switch (typeof a) {
     case "bigint":
@@ -49,9 +53,9 @@ export function equals(a: Value, b: Value): boolean {
 }
 
 /**
- * Which of two values comes first: negative where it is `a`.
+ * Compares two values; the result is negative if `a` is less than `b`.
  *
- * @throws {CelError} If they have no order.
+ * @throws {CelError} If the values have no order.
  */
 export function compare(a: Value, b: Value): number {
   if (isNumber(a) && isNumber(b)) {
@@ -72,13 +76,13 @@ export function compare(a: Value, b: Value): number {
   throw new CelError(Number.isNaN(a) ? "NaN values cannot be ordered" : "no such overload");
 }
 
-/** Whether values of the type have an order. */
+/** Reports whether values of this type have an order. */
 export function isOrdered(value: Value): boolean {
   return value !== null && (typeof value !== "object" || value instanceof Uint || value instanceof Uint8Array ||
     value instanceof Timestamp || value instanceof DurationValue);
 }
 
-/** As {@linkcode compare}; 0 where two values have no order, such as NaN and another number. */
+/** Like {@linkcode compare}, but returns 0 for values without an order, such as NaN. */
 export function compareIfPossible(a: Value, b: Value): number {
   try {
     return compare(a, b);
@@ -88,15 +92,16 @@ export function compareIfPossible(a: Value, b: Value): number {
   }
 }
 
-/** As {@linkcode isEqual}; false where two values cannot be compared. */
+/** Like {@linkcode isEqual}, but returns false for values that cannot be compared. */
 export function isKnownEqual(a: Value, b: Value): boolean {
   return verdictOf(() => isEqual(a, b)) === true;
 }
 
 /**
- * Whether a list has an item. One that cannot be compared with what is wanted is another one, save in a list of a stored object.
+ * Reports whether a list contains a value. An item that cannot be compared with the value is
+ * skipped, except in a list of a stored object.
  *
- * @throws {CelError} If it cannot be told.
+ * @throws {CelError} If an item of a stored list cannot be compared.
  */
 export function contains(list: List, wanted: Value): boolean {
   if (list instanceof JoinedList) return isAny([list.first, list.second], wanted, contains);
@@ -104,7 +109,7 @@ export function contains(list: List, wanted: Value): boolean {
   return isAny(list.items, wanted, equals);
 }
 
-/** As {@linkcode contains}; false where it cannot be told. */
+/** Like {@linkcode contains}, but returns false if an item cannot be compared. */
 export function containsIfKnown(list: List, wanted: Value): boolean {
   return verdictOf(() => contains(list, wanted)) === true;
 }
@@ -126,7 +131,10 @@ function isNumber(value: Value): value is Numeric {
   return typeof value === "bigint" || typeof value === "number" || value instanceof Uint;
 }
 
-/** Nothing where one of them is not a number. JavaScript compares whole and broken numbers by what they count, where cel-go rounds the whole one first. */
+/**
+ * Returns `undefined` if a value is not a number. JavaScript compares a bigint and a number
+ * exactly, where cel-go rounds the integer first.
+ */
 function compareNumbers(a: Numeric, b: Numeric): number | undefined {
   let x = a instanceof Uint ? a.value : a;
   let y = b instanceof Uint ? b.value : b;
@@ -143,7 +151,10 @@ function isWithin(value: number, whole: Numeric): boolean {
   return whole instanceof Uint ? value >= 0 && value <= 2 ** 64 : value >= -(2 ** 63) && value <= 2 ** 63;
 }
 
-/** By code points, as UTF-8 compares; JavaScript would put those above 0xFFFF before some below. */
+/**
+ * Compares by code points, as UTF-8 does. JavaScript's `<` would order some characters above 0xFFFF
+ * differently.
+ */
 function compareText(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
@@ -167,7 +178,10 @@ function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return a.length - b.length;
 }
 
-/** Items that cannot be compared count as equal; a list that was put together of two says it instead, where all others are equal. */
+/**
+ * Items that cannot be compared count as equal. A concatenated list fails instead if all other
+ * items are equal.
+ */
 function areEqualLists(a: List, b: Value): boolean {
   if (!(b instanceof List)) {
     if (a.semantics !== undefined) throw new CelError("no such overload");
@@ -201,7 +215,7 @@ function areEqualMaps(a: MapValue, b: Value): boolean {
   return true;
 }
 
-/** What a comparison comes to, or why it cannot be made. */
+/** Returns the result of a comparison, or the error that it throws. */
 function verdictOf(comparison: () => boolean): boolean | CelError {
   try {
     return comparison();

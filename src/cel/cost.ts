@@ -1,30 +1,33 @@
-/** Bounds of costs and sizes, as cel-go's checker counts them (checker/cost.go): whole numbers that stop at the largest. */
+/**
+ * Ranges of costs and sizes, as cel-go's checker computes them (checker/cost.go): integers that
+ * saturate at the largest uint64.
+ */
 
-/** Where 64 bits end: what is larger counts as this. */
+/** The largest uint64. Larger values saturate to it. */
 export const UNLIMITED = 2 ** 64 - 1;
 
-/** From least to most, both in. */
+/** An inclusive range. */
 export interface Range {
   readonly min: number;
   readonly max: number;
 }
 
-/** The sum of two ranges. */
+/** Adds two ranges. */
 export function addRanges(a: Range, b: Range): Range {
   return { min: capped(a.min + b.min), max: capped(a.max + b.max) };
 }
 
-/** The product of two ranges. */
+/** Multiplies two ranges. */
 export function multiplyRanges(a: Range, b: Range): Range {
   return { min: capped(a.min * b.min), max: capped(a.max * b.max) };
 }
 
-/** A range by a factor per unit, rounded up: as 0.1 for each character that is looked at. */
+/** Multiplies a range by a factor per unit and rounds up, such as 0.1 for each character read. */
 export function scaleRange(range: Range, factor: number): Range {
   return { min: capped(Math.ceil(range.min * factor)), max: capped(Math.ceil(range.max * factor)) };
 }
 
-/** The range that holds both. */
+/** Returns the smallest range that contains both. */
 export function joinRanges(a: Range, b: Range): Range {
   return { min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) };
 }
@@ -33,12 +36,12 @@ function capped(value: number): number {
   return Math.min(value, UNLIMITED);
 }
 
-/** The size of a node, or all that can be where nothing is known of it. */
+/** Returns the size of a node, or the full range if it is unknown. */
 export function sizeRange(node: { readonly size: Range | undefined }): Range {
   return node.size ?? { min: 0, max: UNLIMITED };
 }
 
-/** A range of one number. */
+/** Returns a range of one number. */
 export function exactly(value: number): Range {
   return { min: value, max: value };
 }

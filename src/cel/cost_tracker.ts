@@ -1,22 +1,29 @@
 /**
- * What an evaluation costs while it runs (cel-go, interpreter/runtimecost.go). cel-go finds the operands of a call by their ids on a stack of all that was
- * worked out; where it does not find one, the call costs nothing. To agree on the cost, the stack is here too.
+ * Tracks the cost of a running evaluation (cel-go, interpreter/runtimecost.go). cel-go looks up the
+ * operands of a call by id on a stack of all results; a call whose operands it does not find costs
+ * nothing. The same stack is used here to get the same costs.
  */
 import { Abort, type Outcome } from "./outcome.ts";
 
-/** Counts. */
+/** Tracks the cost of an evaluation. */
 export interface Tracker {
-  /** So far. */
+  /** The cost so far. */
   cost: number;
-  /** Notes what a part of the expression came to. */
+  /** Records the result of a part of the expression. */
   push(id: number, outcome: Outcome): void;
-  /** Takes a part off the stack, and all above it; nothing where it is not there. */
+  /**
+   * Removes a result and all above it from the stack. Does nothing if the stack does not contain
+   * it.
+   */
   drop(id: number): void;
-  /** Takes operands off the stack, the last one first, and all above them; nothing where one is missing. */
+  /**
+   * Removes operands, last one first, and all results above them. Returns `undefined` if one is
+   * missing.
+   */
   take(ids: readonly number[]): readonly Outcome[] | undefined;
 }
 
-/** Does not count: for what is known before the program runs. */
+/** Tracks no cost. It is used for evaluations at plan time. */
 export const UNTRACKED: Tracker = {
   get cost() {
     return 0;
@@ -27,20 +34,23 @@ export const UNTRACKED: Tracker = {
   take: () => undefined,
 };
 
-/** Counts, up to a limit. */
+/** Tracks the cost up to a limit. */
 export class CostTracker implements Tracker {
   cost = 0;
   readonly #limit: number;
   readonly #ids: number[] = [];
   readonly #outcomes: Outcome[] = [];
-  /** Where the same id was last before, by place on the stack. Looking for one that is not there would go through all of a long loop otherwise. */
+  /**
+   * The previous index of the same id, by index on the stack. Without it, a failed lookup would
+   * scan the whole stack of a long loop.
+   */
   readonly #before: number[] = [];
-  /** Where an id is last; -1 where it is not. */
+  /** The last index of each id; -1 if it is not on the stack. */
   readonly #last: number[];
 
   /**
-   * @param ids How many ids there are.
-   * @param limit What may not be exceeded.
+   * @param ids The number of ids.
+   * @param limit The largest allowed cost.
    */
   constructor(ids: number, limit: number) {
     this.#last = new Array<number>(ids).fill(-1);

@@ -1,4 +1,4 @@
-/** Which overload a call means, where the values tell (cel-go, common/decls/decls.go). */
+/** Chooses the overload of a call by the values of its operands (cel-go, common/decls/decls.go). */
 import type { Callee } from "./call.ts";
 import type { FunctionDeclaration, Overload } from "./function.ts";
 import { attempt, Failure } from "./outcome.ts";
@@ -7,7 +7,10 @@ import type { Call } from "./syntax_tree.ts";
 import { type CelType, partsOf, typeName } from "./type.ts";
 import type { Value } from "./value.ts";
 
-/** What a call does. The checker has narrowed down the overloads; what it left open is decided by the values. */
+/**
+ * Returns the implementation of a call. The checker has narrowed down the overloads; the values
+ * decide between the remaining ones.
+ */
 export function calleeOf(node: Call, declared: FunctionDeclaration): Callee {
   const [overload, ...others] = node.overloads;
   const isKnown = overload !== undefined && others.length === 0;
@@ -28,7 +31,10 @@ export function calleeOf(node: Call, declared: FunctionDeclaration): Callee {
   };
 }
 
-/** What a call does whose pattern was compiled when the program was made: it tells less of operands that do not fit. */
+/**
+ * Returns the implementation of a call whose pattern was compiled at plan time. Its errors name no
+ * operand types.
+ */
 export function compiledCalleeOf(node: Call, declared: FunctionDeclaration): Callee {
   return {
     cost: costOf(node, declared),
@@ -39,7 +45,7 @@ export function compiledCalleeOf(node: Call, declared: FunctionDeclaration): Cal
   };
 }
 
-/** cel-go knows costs by overload: where only the values tell which one is meant, it takes 1. */
+/** cel-go knows costs by overload, and charges 1 if only the values decide which one is used. */
 function costOf({ overloads }: Call, declared: FunctionDeclaration): Callee["cost"] {
   const overload = overloads.length === 1 ? overloads[0] : undefined;
   const cost = overload?.cost ?? declared.cost;
@@ -64,7 +70,7 @@ function noSuchOverload({ name }: FunctionDeclaration, values: readonly Value[])
   return new Failure(`no such overload: ${name}(${values.map((value) => typeName(typeOfValue(value))).join(", ")})`);
 }
 
-/** Whether the checker let through what only the values can tell. */
+/** Reports whether values of a type must be checked at run time. */
 function isOpen(type: CelType): boolean {
   return type.kind === "dyn" || type.kind === "parameter" || partsOf(type).some(isOpen);
 }

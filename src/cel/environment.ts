@@ -1,4 +1,4 @@
-/** What expressions may use, and the way from their text to a program. */
+/** Compiles expressions over declared variables into programs. */
 import { check } from "./checker.ts";
 import type { FunctionDeclaration } from "./function.ts";
 import type { Constant, Library } from "./library.ts";
@@ -11,14 +11,16 @@ import { STANDARD_LIBRARY } from "./standard/mod.ts";
 import type { CelType } from "./type.ts";
 import { validateLiterals } from "./validators.ts";
 
-/** An expression does not compile. */
+/** Thrown if an expression does not compile. */
 export class CompileError extends Error {
   override name = "CompileError";
 
   /**
-   * @param message What cel-go tells: each mistake with its place, or one sentence where the program cannot be made.
-   * @param stage Where it was found: `check` in the text (an API server puts `compilation failed: ` before the message), `program` in what is known before
-   * there are values (`program instantiation failed: `).
+   * @param message Type errors in cel-go's words, each with its position, or one sentence if
+   * planning failed.
+   * @param stage Where the error was found: `check` while parsing and type checking (an API server
+   * prefixes the message with `compilation failed: `), `program` while planning
+   * (`program instantiation failed: `).
    */
   constructor(message: string, readonly stage: "check" | "program") {
     super(message);
@@ -27,13 +29,13 @@ export class CompileError extends Error {
 
 /** Options for {@linkcode createEnvironment}. */
 export interface EnvironmentOptions {
-  /** What there is besides the language itself. @default what an API server has */
+  /** The libraries in addition to the language itself. @default the libraries of an API server */
   readonly libraries?: readonly Library[];
   /** The types of the variables, by name. */
   readonly variables: Readonly<Record<string, CelType>>;
 }
 
-/** What libraries come to together. */
+/** The combined declarations of several libraries. */
 export interface Declarations {
   readonly functions: ReadonlyMap<string, FunctionDeclaration>;
   readonly constants: ReadonlyMap<string, Constant>;
@@ -41,10 +43,10 @@ export interface Declarations {
   readonly validators: readonly NonNullable<Library["validate"]>[];
 }
 
-// Libraries do not change: lists of them that are the same have the same declarations.
+// Libraries are immutable, so the declarations of a list of libraries are computed once.
 const declared = new WeakMap<readonly Library[], Declarations>();
 
-/** What libraries have, and the language. */
+/** Returns the declarations of the language and of libraries. */
 export function declarationsOf(libraries: readonly Library[]): Declarations {
   const known = declared.get(libraries);
   if (known !== undefined) return known;
@@ -66,22 +68,22 @@ function merged(before: FunctionDeclaration | undefined, added: FunctionDeclarat
   return before === undefined ? added : { ...before, ...added, overloads: [...before.overloads, ...added.overloads] };
 }
 
-/** Compiles expressions over some variables. */
+/** Compiles expressions over declared variables. */
 export class Environment {
   readonly #declarations: Declarations;
   readonly #variables: ReadonlyMap<string, CelType>;
 
-  /** Made by {@linkcode createEnvironment}. */
+  /** Use {@linkcode createEnvironment} instead. */
   constructor(declarations: Declarations, variables: Readonly<Record<string, CelType>>) {
     this.#declarations = declarations;
     this.#variables = new Map(Object.entries(variables));
   }
 
   /**
-   * A program of an expression.
+   * Compiles an expression.
    *
    * @param text The expression.
-   * @throws {CompileError} If it is none.
+   * @throws {CompileError} If it is not a valid expression.
    */
   compile(text: string): Program {
     const issues = new Issues(text);

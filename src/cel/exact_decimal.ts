@@ -1,12 +1,20 @@
-/** Doubles in exactly so many digits, as Go rounds them: the exact value, and to the even digit where it is in the middle. JavaScript rounds up there. */
+/**
+ * Formats doubles with a given number of digits, as Go does: the exact value is rounded half to
+ * even. JavaScript rounds half up.
+ */
 
-/** The digits of the absolute value: whole ones, and a given count after the point. */
+/**
+ * Returns the digits of the absolute value: the integer part, and `fraction` digits after the
+ * point.
+ */
 export function fixedDigits(value: number, fraction: number): { readonly whole: string; readonly fraction: string } {
   const digits = scaled(value, fraction).toString().padStart(fraction + 1, "0");
   return { whole: digits.slice(0, digits.length - fraction), fraction: digits.slice(digits.length - fraction) };
 }
 
-/** The digits of the absolute value with one before the point, and the power of ten. */
+/**
+ * Returns the digits of the absolute value with one digit before the point, and the power of ten.
+ */
 export function scientificDigits(
   value: number,
   fraction: number,
@@ -18,7 +26,7 @@ export function scientificDigits(
   return digits.length > fraction + 1 ? { digits: digits.slice(0, -1), exponent: exponent + 1 } : { digits, exponent };
 }
 
-/** The absolute value times a power of ten, rounded. */
+/** Returns the absolute value times a power of ten, rounded. */
 function scaled(value: number, power: number): bigint {
   const bits = new DataView(new ArrayBuffer(8));
   bits.setFloat64(0, value);

@@ -5,7 +5,7 @@ import { attempt, Failure, type Outcome } from "./outcome.ts";
 import type { Frame, Step } from "./step.ts";
 import { List, MapValue, type Value } from "./value.ts";
 
-/** A list that a loop gathers into: what is added goes into the list itself. */
+/** A list that a loop builds. Items are appended in place. */
 export class GatheredList extends List {
   declare readonly items: Value[];
 
@@ -14,30 +14,33 @@ export class GatheredList extends List {
   }
 }
 
-/** A map that a loop gathers into. */
+/** A map that a loop builds. */
 export class GatheredMap extends EntryMap {}
 
-/** What a loop is made of. */
+/** The parts of a loop. */
 export interface FoldParts {
   readonly range: Step;
-  /** Works out the first value of the accumulator. */
+  /** Evaluates the first value of the accumulator. */
   readonly initial: Step;
   readonly condition: Step;
   readonly step: Step;
   readonly result: Step;
 }
 
-/** Where a loop keeps its names. */
+/** The slots of a loop's variables. */
 export interface FoldPlaces {
   readonly accumulator: number;
   readonly variable: number;
-  /** Where the loop has two. */
+  /** The second variable, if the loop has one. */
   readonly variable2: number | undefined;
 }
 
-/** Folds a list or a map into one value. An entry that cannot be read fails those that look at it. */
+/**
+ * Folds a list or map into one value. An entry that cannot be read fails only the steps that use
+ * it.
+ */
 export class FoldStep implements Step {
-  /** Set once: its parts refer to the loop itself. */
+  /** Set once after construction, because the parts refer to the loop. */
   parts!: FoldParts;
 
   constructor(readonly id: number, readonly places: FoldPlaces) {}
@@ -50,7 +53,10 @@ export class FoldStep implements Step {
     return outcome;
   }
 
-  /** Gives the accumulator its first value. An empty list or map is one that the loop can add to without a copy each time. */
+  /**
+   * Initializes the accumulator. An empty list or map is replaced by one that the loop can extend
+   * without copying.
+   */
   begin(frame: Frame): Outcome {
     let initial = this.parts.initial.run(frame);
     if (initial instanceof List && initial.items.length === 0) initial = new GatheredList();
@@ -109,7 +115,10 @@ export class FoldStep implements Step {
     return undefined;
   }
 
-  /** Whether the loop goes on. A condition that fails does not end it. */
+  /**
+   * Evaluates one iteration and reports whether the loop continues. A failing condition does not
+   * end it.
+   */
   #turn(frame: Frame): boolean {
     if (this.parts.condition.run(frame) === false) return false;
     frame.locals[this.places.accumulator] = this.parts.step.run(frame);

@@ -1,65 +1,83 @@
-/** How functions are declared, and what their calls cost. */
+/** Declarations of functions and of the cost of their calls. */
 import type { Range } from "./cost.ts";
 import type { Outcome } from "./outcome.ts";
 import type { CelType } from "./type.ts";
 import type { Value } from "./value.ts";
 
-/** A function: all that is called by one name. */
+/** A function with all its overloads. */
 export interface FunctionDeclaration {
-  /** Such as `matches` or `sets.contains`. */
+  /** The name, such as `matches` or `sets.contains`. */
   readonly name: string;
   readonly overloads: readonly Overload[];
-  /** One implementation for all overloads, as operators have it: it looks at the values itself, also where all types are known. */
+  /**
+   * One implementation for all overloads, as operators have. It checks the values itself, even if
+   * all types are known.
+   */
   readonly call?: (...values: Value[]) => Value;
-  /** What a call that was made cost where it goes by the name of the function: so Kubernetes counts its own, whether an overload was found or not. */
+  /**
+   * The cost of a call by the name of the function. Kubernetes counts its own functions so, whether
+   * or not an overload was found.
+   */
   readonly cost?: CallCost;
-  /** Which operand is a pattern, what it is called on counted as the first: where it is a literal, it must be one when the program is made. */
+  /**
+   * The index of the operand that is a pattern; the receiver has index 0. A literal pattern is
+   * compiled at plan time.
+   */
   readonly patternOperand?: number;
-  /** Of two operands the second is not worked out where the first one fails, as always with more than two. */
+  /**
+   * Whether the second of two operands is not evaluated if the first one fails. With more operands
+   * this is always so.
+   */
   readonly stopsEarly?: boolean;
-  /** Types are not looked at again at run time where the checker knew the overload. */
+  /** Whether types are not checked again at run time if the checker found the overload. */
   readonly isUnguarded?: boolean;
 }
 
 /**
- * What a call that was made cost, in cel-go's units. An operand or a result may have failed.
+ * Returns the cost of a completed call in cel-go's units. Operands and result may be failures.
  *
- * @param overload The overload's id, where the checker knew it.
+ * @param overload The id of the overload, if the checker found it.
  */
 export type CallCost = (values: readonly Outcome[], result: Outcome, overload?: string) => number;
 
-/** One way to call a function. */
+/** One signature of a function. */
 export interface Overload {
-  /** cel-go's name of it, such as `string_matches`: cost tables and messages use it. */
+  /** cel-go's id, such as `string_matches`. Cost tables and messages use it. */
   readonly id: string;
   /** Whether it is called on its first parameter: `text.matches(pattern)`. */
   readonly isMember: boolean;
   readonly parameters: readonly CelType[];
   readonly result: CelType;
   /**
-   * The call itself. The checker has seen to the types, or the dispatcher where they were `dyn`.
+   * Evaluates the call. The checker has verified the types, or the dispatcher for `dyn` operands.
    *
    * @throws {CelError} If there is no result.
    */
   call(...values: Value[]): Value;
-  /** What a call that was made cost where the checker knew that it means this overload (cel-go, interpreter/runtimecost.go). @default the function's, or 1 */
+  /**
+   * The cost of a completed call if the checker found this overload (cel-go,
+   * interpreter/runtimecost.go). @default the function's cost, or 1
+   */
   readonly cost?: CallCost;
-  /** What a call may cost before it is made, where that is not 1 (cel-go, checker/cost.go). */
+  /** Estimates the cost of a call. @default 1 (cel-go, checker/cost.go) */
   estimate?(nodes: readonly SizedNode[]): CallEstimate;
 }
 
-/** An argument of a call that has not been made yet; the first one of a member is what it is called on. */
+/** An operand of a call at estimation time. The receiver is the first operand. */
 export interface SizedNode {
   readonly type: CelType;
-  /** How long a string, how many items a list may be; undefined where nothing is known. */
+  /** The length of a string or the number of items of a list; `undefined` if unknown. */
   readonly size: Range | undefined;
-  /** The value where it is a literal. */
+  /** The value of a literal. */
   readonly literal: Value | undefined;
-  /** What a list holds (of a map: the keys), by its type and by what is known of its schema; undefined where the type has no parts. */
+  /**
+   * The items of a list or the keys of a map, by type and by the bounds of the schema; `undefined`
+   * for other types.
+   */
   readonly items: SizedNode | undefined;
 }
 
-/** What a call may cost, and how large its result may be. */
+/** The estimated cost of a call and the size of its result. */
 export interface CallEstimate {
   readonly cost: Range;
   readonly resultSize?: Range;

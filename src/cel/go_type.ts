@@ -1,9 +1,9 @@
-/** What Go calls types. */
+/** Names of Go types. */
 import { EntryMap } from "./map_value.ts";
 import { Failure, type Outcome } from "./outcome.ts";
 import { DurationValue, List, MapValue, Optional, Timestamp, TypeValue, Uint } from "./value.ts";
 
-/** What Go calls the type of a value, which some messages tell. */
+/** Returns the Go type of a value, which some messages contain. */
 export function goTypeOf(value: Outcome): string {
   if (value === null) return "types.Null";
   if (value instanceof Failure) return "*types.Err";

@@ -1,13 +1,13 @@
-/** Text of an expression into tokens (cel-go, parser/gen/CEL.g4). */
+/** Splits an expression into tokens (cel-go, parser/gen/CEL.g4). */
 
-/** What a token is: the text itself for punctuation and keywords. */
+/** The kind of a token. For punctuation and keywords it is the text itself. */
 export type TokenKind = string;
 
-/** A piece of the text. */
+/** A token. */
 export interface Token {
   /**
-   * `identifier`, `escaped`, `int`, `uint`, `float`, `string`, `bytes`, `invalid`, `end`, or the text of
-   * an operator or keyword.
+   * `identifier`, `escaped`, `int`, `uint`, `float`, `string`, `bytes`, `invalid`, `end`, or the
+   * text of an operator or keyword.
    */
   readonly kind: TokenKind;
   readonly text: string;
@@ -29,7 +29,7 @@ const STRING = [
 ].join("|");
 const PUNCTUATION = /==|!=|<=|>=|&&|\|\||[[\]{}().,!?:+*/%<>-]/.source;
 
-// The longest token wins, so that each comes before those that it begins with.
+// The longest token wins, so each alternative comes before its prefixes.
 const TOKEN = new RegExp(
   [
     SPACE,
@@ -51,7 +51,8 @@ const KEYWORDS: ReadonlySet<string> = new Set(["in", "true", "false", "null"]);
  * Splits an expression into tokens. The last one is of the kind `end`.
  *
  * @param text The expression.
- * @returns The tokens. Text that is no token becomes one of the kind `invalid`, and the tokens end there.
+ * @returns The tokens. Characters that match no token become one of the kind `invalid`, and the
+ * scan stops there.
  */
 export function tokensOf(text: string): readonly Token[] {
   const tokens: Token[] = [];

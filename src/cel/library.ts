@@ -1,4 +1,4 @@
-/** What an environment is made of: the language itself is a library, too. */
+/** Libraries: the building blocks of an environment. The language itself is one of them. */
 import type { FunctionDeclaration } from "./function.ts";
 import type { Macro } from "./macro.ts";
 import type { Issues } from "./source.ts";
@@ -6,15 +6,15 @@ import type { Expression } from "./syntax_tree.ts";
 import type { CelType } from "./type.ts";
 import type { Value } from "./value.ts";
 
-/** Functions, and constants that stand for types, under one name. */
+/** A set of functions, constants and macros. */
 export interface Library {
   readonly name: string;
   readonly functions: readonly FunctionDeclaration[];
   /** Names that stand for values, such as types. */
   readonly constants?: readonly Constant[];
-  /** What is rewritten when an expression is parsed. */
+  /** Calls that the parser rewrites. */
   readonly macros?: readonly Macro[];
-  /** Looks at an expression whose types are right, and notes what else is wrong. */
+  /** Validates an expression after type checking, and adds what it finds to the issues. */
   readonly validate?: (root: Expression, issues: Issues) => void;
 }
 

@@ -1,10 +1,10 @@
-/** Words and literals of the language. */
+/** Reserved words and literals of the language. */
 import type { Token } from "./lexer.ts";
 import type { Issues } from "./source.ts";
 import { unescapeBytes, unescapeString } from "./unescape.ts";
 import { Uint, type Value } from "./value.ts";
 
-/** Words that cannot be names of variables and functions. */
+/** Words that cannot name variables or functions. */
 export const RESERVED: ReadonlySet<string> = new Set([
   "as",
   "break",
@@ -33,13 +33,13 @@ const LARGEST_INT = 2n ** 63n - 1n;
 const LARGEST_UINT = 2n ** 64n - 1n;
 
 /**
- * The value of a literal.
+ * Returns the value of a literal.
  *
  * @param token The literal.
- * @param isNegative Whether a minus is before it.
- * @param offset Where it begins, with the minus.
- * @param issues Where it is noted if the literal stands for no value.
- * @returns Nothing where it stands for none.
+ * @param isNegative Whether a minus sign precedes it.
+ * @param offset The offset of the literal, including the minus sign.
+ * @param issues Receives an issue if the literal is invalid.
+ * @returns The value, or `undefined` if the literal is invalid.
  */
 export function literalValue(token: Token, isNegative: boolean, offset: number, issues: Issues): Value | undefined {
   const { kind, text } = token;

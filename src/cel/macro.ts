@@ -1,22 +1,22 @@
 /** Macros: calls that the parser rewrites (cel-go, parser/macro.go). */
 import { ACCUMULATOR, type Expression, type Identifier, type NodeFactory } from "./syntax_tree.ts";
 
-/** A call that is rewritten when it is parsed. */
+/** A call that the parser rewrites. */
 export interface Macro {
   readonly name: string;
-  /** Whether it is called on something. */
+  /** Whether it has a receiver. */
   readonly isMember: boolean;
-  /** How many operands it takes; with others it is a call like any. */
+  /** The number of operands. A call with another number is an ordinary call. */
   readonly operands: number;
   /**
-   * What the call becomes.
+   * Returns the expression that replaces the call.
    *
-   * @throws {MacroError} If the operands make no sense.
+   * @throws {MacroError} If the operands are invalid.
    */
   expand(site: MacroSite, operands: readonly Expression[], target: Expression | undefined): Expression;
 }
 
-/** The operands of a macro make no sense. */
+/** Thrown if the operands of a macro are invalid. */
 export class MacroError extends Error {
   override name = "MacroError";
   constructor(message: string, readonly offset: number) {
@@ -24,7 +24,7 @@ export class MacroError extends Error {
   }
 }
 
-/** Makes nodes at the place of a macro. */
+/** Creates nodes at the position of a macro. */
 export class MacroSite {
   constructor(readonly factory: NodeFactory, readonly offset: number) {}
 
@@ -56,7 +56,10 @@ export class MacroSite {
     return this.factory.call(this.offset, name, operands, target);
   }
 
-  /** The loop `accumulator = initial; for (variables in range) { if (!condition) break; accumulator = step } result`. */
+  /**
+   * Returns the loop
+   * `accumulator = initial; for (variables in range) { if (!condition) break; accumulator = step } result`.
+   */
   loop(range: Expression, variables: readonly string[], parts: LoopParts): Expression {
     return this.factory.comprehension(this.offset, {
       range,
@@ -67,7 +70,7 @@ export class MacroSite {
     });
   }
 
-  /** `result` where a name stands for a value that is worked out when it is first needed. */
+  /** Returns `result` with a name bound to a value that is evaluated on first use. */
   bind(name: string, value: Expression, result: Expression): Expression {
     return this.factory.comprehension(this.offset, {
       range: this.list(),
@@ -82,7 +85,7 @@ export class MacroSite {
   }
 }
 
-/** What a loop does. */
+/** The parts of a loop. */
 export interface LoopParts {
   readonly initial: Expression;
   readonly condition: Expression;
@@ -90,7 +93,7 @@ export interface LoopParts {
   readonly result: Expression;
 }
 
-/** A loop that is true where all of the steps are. */
+/** A loop that is true if all steps are true. */
 export function allOf(site: MacroSite, predicate: Expression): LoopParts {
   return {
     initial: site.literal(true),
@@ -100,7 +103,7 @@ export function allOf(site: MacroSite, predicate: Expression): LoopParts {
   };
 }
 
-/** A loop that is true where one of the steps is, at least. */
+/** A loop that is true if at least one step is true. */
 export function someOf(site: MacroSite, predicate: Expression): LoopParts {
   return {
     initial: site.literal(false),
@@ -110,7 +113,7 @@ export function someOf(site: MacroSite, predicate: Expression): LoopParts {
   };
 }
 
-/** A loop that is true where exactly one of the steps is. */
+/** A loop that is true if exactly one step is true. */
 export function oneOf(site: MacroSite, predicate: Expression): LoopParts {
   return {
     initial: site.literal(0n),
@@ -125,7 +128,7 @@ export function oneOf(site: MacroSite, predicate: Expression): LoopParts {
   };
 }
 
-/** A loop that gathers; with a filter, only steps where that is true. */
+/** A loop that collects items, optionally only those for which the filter is true. */
 export function gathered(site: MacroSite, initial: Expression, add: Expression, filter?: Expression): LoopParts {
   return {
     initial,
@@ -136,11 +139,11 @@ export function gathered(site: MacroSite, initial: Expression, add: Expression, 
 }
 
 /**
- * The name that an operand introduces.
+ * Returns the name of the variable that an operand declares.
  *
  * @param operand The operand.
- * @param mistake What to say where it is no name.
- * @throws {MacroError} If it is no name, or the accumulator's.
+ * @param mistake The message if the operand is not a name.
+ * @throws {MacroError} If it is not a name, or is the accumulator's name.
  */
 export function variableName(operand: Expression, mistake: string): string {
   if (operand.kind !== "identifier") throw new MacroError(mistake, operand.offset);

@@ -1,11 +1,14 @@
-/** Maps that expressions make. */
+/** Maps that expressions build. */
 import { Abort } from "./outcome.ts";
 import { DurationValue, MapValue, Timestamp, Uint, type Value } from "./value.ts";
 
-/** What Go says of bytes as a key, which end the whole evaluation. */
+/** Go's error for a bytes key. It aborts the whole evaluation. */
 export const NO_BYTES = "internal error: runtime error: hash of unhashable type types.Bytes";
 
-/** A map that an expression made. Two keys that are equal numbers of different types are two keys, but either finds the other where it is alone. */
+/**
+ * A map that an expression built. Equal numbers of different types are different keys, but each
+ * finds the other's entry if it has none of its own.
+ */
 export class EntryMap extends MapValue {
   readonly #entries = new Map<unknown, readonly [Value, Value]>();
 
@@ -33,18 +36,21 @@ export class EntryMap extends MapValue {
     for (const [key] of this.#entries.values()) yield key;
   }
 
-  /** For those that make the map only: a map does not change once an expression has it. */
+  /** Only for code that builds the map. A map is immutable once an expression has it. */
   set(key: Value, value: Value): void {
     this.#entries.set(identityOf(key), [key, value]);
   }
 
-  /** As {@linkcode EntryMap.set}. */
+  /** Only for code that builds the map, like {@linkcode EntryMap.set}. */
   delete(key: Value): void {
     this.#entries.delete(identityOf(key));
   }
 }
 
-/** Text and numbers of different types must not meet; objects are themselves only. cel-go did not expect that bytes are looked for. */
+/**
+ * Strings and numbers of different types must not collide; objects are compared by identity. cel-go
+ * does not expect lookups of bytes.
+ */
 function identityOf(key: Value): unknown {
   if (key instanceof Uint8Array) throw new Abort(NO_BYTES);
   if (typeof key === "string") return `s${key}`;

@@ -1,6 +1,7 @@
 /**
- * CEL, the language of Kubernetes' validation rules, as an API server has it: cel-go v0.26.0 with the libraries of k8s.io/apiserver,
- * pkg/cel/environment. Compile errors, values, messages and costs are the same.
+ * CEL, the language of Kubernetes' validation rules, as in an API server: cel-go v0.26.0 with the
+ * libraries of k8s.io/apiserver, pkg/cel/environment. Values, costs, runtime errors and type errors
+ * are the same. Syntax errors have the same position and their own words.
  */
 import { declarationsOf, Environment, type EnvironmentOptions } from "./environment.ts";
 import { EXTENSION_LIBRARIES } from "./extensions/mod.ts";
@@ -60,7 +61,8 @@ export {
 export const API_SERVER_LIBRARIES: readonly Library[] = [...KUBERNETES_LIBRARIES, ...EXTENSION_LIBRARIES];
 
 /**
- * An environment: it compiles expressions over some variables. Making one is cheap, since what libraries declare is put together once.
+ * Creates an environment, which compiles expressions over declared variables. This is cheap,
+ * because the declarations of the libraries are combined only once.
  *
  * @param options The types of the variables, and the libraries.
  *

@@ -1,10 +1,10 @@
-/** Text into numbers as Go reads it (`strconv`). */
+/** Parses numbers as Go's `strconv` does. */
 
 const DECIMAL = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
 const HEXADECIMAL = /^([+-]?)0[xX]([0-9a-fA-F]*)\.?([0-9a-fA-F]*)[pP]([+-]?[0-9]+)$/;
 const MISPLACED_UNDERSCORE = /(?:^|[^0-9a-fA-FxX])_|_(?:[^0-9a-fA-F]|$)/;
 
-/** A double, or nothing where the text is none or is too large. */
+/** Returns a double, or `undefined` if the string is invalid or out of range. */
 export function parseDouble(text: string): number | undefined {
   const named = /^([+-]?)(?:inf(?:inity)?|(nan))$/i.exec(text);
   if (named !== null) {
@@ -17,14 +17,14 @@ export function parseDouble(text: string): number | undefined {
   return value === undefined || !Number.isFinite(value) ? undefined : value;
 }
 
-/** A whole number of 64 bits with a sign, or nothing where the text is none or is too large. */
+/** Returns a signed 64-bit integer, or `undefined` if the string is invalid or out of range. */
 export function parseInt64(text: string): bigint | undefined {
   if (!/^[+-]?[0-9]+$/.test(text)) return undefined;
   const value = BigInt(text.replace("+", ""));
   return BigInt.asIntN(64, value) === value ? value : undefined;
 }
 
-/** A whole number of 64 bits without a sign, or nothing where the text is none or is too large. */
+/** Returns an unsigned 64-bit integer, or `undefined` if the string is invalid or out of range. */
 export function parseUint64(text: string): bigint | undefined {
   if (!/^[0-9]+$/.test(text)) return undefined;
   const value = BigInt(text);

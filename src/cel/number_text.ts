@@ -1,6 +1,6 @@
-/** Numbers as Go writes them (`strconv.FormatFloat`, and `fmt` with `%v`). */
+/** Formats numbers as Go does (`strconv.FormatFloat`, and `fmt` with `%v`). */
 
-/** The shortest text of a double, with an exponent where that is below -4 or above 5: `%g`. */
+/** Returns the shortest form of a double, with an exponent if that is below -4 or above 5: `%g`. */
 export function shortestText(value: number): string {
   if (!Number.isFinite(value)) return notFinite(value);
   const { sign, digits, exponent } = decimalOf(value);
@@ -9,7 +9,7 @@ export function shortestText(value: number): string {
   return `${sign}${mantissa}e${exponentText(exponent)}`;
 }
 
-/** The shortest text of a double without an exponent. */
+/** Returns the shortest form of a double without an exponent. */
 export function plainText(value: number): string {
   if (!Number.isFinite(value)) return notFinite(value);
   const { sign, digits, exponent } = decimalOf(value);
@@ -19,7 +19,7 @@ export function plainText(value: number): string {
   return fraction === "" ? `${sign}${whole}` : `${sign}${whole}.${fraction}`;
 }
 
-/** An exponent with its sign and two digits at least. */
+/** Returns an exponent with its sign and at least two digits. */
 export function exponentText(exponent: number): string {
   return `${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`;
 }

@@ -1,20 +1,23 @@
-/** What working out a part of an expression comes to. */
+/** Results of parts of an expression. */
 import { CelError, type Value } from "./value.ts";
 
-/** There is no value. Operators such as `||` go on where another side says enough, so that it is handed around rather than thrown. */
+/**
+ * A failed evaluation. It is returned rather than thrown, because operators such as `||` continue
+ * if another operand decides.
+ */
 export class Failure {
   constructor(readonly message: string) {}
 }
 
-/** A value, or why there is none. */
+/** A value or a failure. */
 export type Outcome = Value | Failure;
 
-/** The whole evaluation ends, whatever is around. */
+/** Aborts the whole evaluation; no operator recovers from it. */
 export class Abort extends CelError {
   override name = "Abort";
 }
 
-/** What a function answers; a {@linkcode CelError} that it throws is a failure. */
+/** Returns the result of a function, or a failure if it throws a {@linkcode CelError}. */
 export function attempt<T extends Value | undefined>(call: () => T): T | Failure {
   try {
     return call();

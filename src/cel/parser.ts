@@ -1,6 +1,7 @@
 /**
- * Text into a syntax tree, macros expanded (cel-go, parser/parser.go and parser/gen/CEL.g4). What cel-go refuses while it walks the tree of its grammar,
- * such as a reserved word, is told together; where the grammar itself does not fit, `syntax_errors` finds the words.
+ * Parses an expression into a syntax tree and expands macros (cel-go, parser/parser.go and
+ * parser/gen/CEL.g4). The parser stops at the first syntax error. It reports all other errors, such
+ * as reserved words.
  */
 import type { Token } from "./lexer.ts";
 import { literalValue, RESERVED } from "./literal.ts";
@@ -10,23 +11,24 @@ import { type Expression, type MapEntry, NodeFactory, type StructField } from ".
 import { SyntaxFault } from "./syntax_fault.ts";
 import { TokenStream } from "./token_stream.ts";
 
-/** A tree, and how many ids its nodes have. */
+/** A tree and the number of its node ids. */
 export interface Parsed {
   readonly root: Expression;
   readonly ids: number;
 }
 
-// Of the text, in characters.
+// Longest expression, in code points.
 const LONGEST = 100_000;
-// How deep a rule of the grammar may be in itself, and the tree be.
+// Deepest recursion of a grammar rule, and deepest tree.
 const DEEPEST = 250;
 
 /**
- * The tree of an expression.
+ * Parses an expression.
  *
  * @param text The expression.
- * @param macros What is rewritten, by {@linkcode macroKey}.
- * @param issues Where what is wrong with it goes; there is no tree then.
+ * @param macros The macros, by {@linkcode macroKey}.
+ * @param issues Receives the errors.
+ * @returns The tree, or `undefined` if there are errors.
  */
 export function parse(text: string, macros: ReadonlyMap<string, Macro>, issues: Issues): Parsed | undefined {
   const size = text.length <= LONGEST ? text.length : [...text].length;
@@ -46,7 +48,7 @@ export function parse(text: string, macros: ReadonlyMap<string, Macro>, issues: 
   }
 }
 
-/** What a call must look like to be a macro's. */
+/** Returns the key of a macro: a call matches it by name, number of operands and receiver. */
 export function macroKey(name: string, operands: number, isMember: boolean): string {
   return `${name}:${operands}:${isMember}`;
 }
@@ -66,7 +68,7 @@ const LITERALS: ReadonlySet<string> = new Set([
   "false",
   "null",
 ]);
-// How tight an operator binds.
+// Operator precedence.
 const CALCULATIONS: ReadonlyMap<string, number> = new Map([["*", 2], ["/", 2], ["%", 2], ["+", 1], ["-", 1]]);
 
 type Rule = "expression" | "relation" | "calculation" | "member";
@@ -76,9 +78,9 @@ class Parser {
   readonly #tokens: TokenStream;
   readonly #macros: ReadonlyMap<string, Macro>;
   readonly #issues: Issues;
-  /** How often each rule that can be in itself is open. */
+  /** The recursion depth of each recursive rule. */
   readonly #open: Record<Rule, number> = { expression: 0, relation: 0, calculation: 0, member: 0 };
-  /** How many nodes that cel-go counts are below each other, by id. */
+  /** The height of each subtree by node id, counting the nodes that cel-go counts. */
   readonly #heights: number[] = [];
 
   constructor(tokens: TokenStream, macros: ReadonlyMap<string, Macro>, issues: Issues) {
@@ -123,7 +125,10 @@ class Parser {
     return this.#balanced(name, terms, offsets, 0, offsets.length - 1);
   }
 
-  /** Long chains become flat trees, as cel-go makes them: it changes which side is worked out first, and so what a failure costs. */
+  /**
+   * Balances long chains as cel-go does. This determines which operand is evaluated first, and so
+   * what a failure costs.
+   */
   #balanced(
     name: string,
     terms: readonly Expression[],
@@ -170,7 +175,7 @@ class Parser {
 
   #unary(): Expression {
     const operator = this.#tokens.peek();
-    // A minus before a number belongs to the number.
+    // A minus sign before a number is part of the number.
     const isSign = operator.kind === "-" && ["int", "float"].includes(this.#tokens.peek(1).kind);
     if ((operator.kind !== "!" && operator.kind !== "-") || isSign) return this.#member();
     let count = 0;
@@ -253,7 +258,10 @@ class Parser {
     return isReserved ? this.factory.broken(start) : this.#macroOrCall(offset, name, operands, undefined);
   }
 
-  /** The name before a `{`; the tokens of it are skipped only where there is one. */
+  /**
+   * Returns the type name before a `{` and skips its tokens. Returns `undefined`, without skipping,
+   * if there is no `{`.
+   */
   #structName(isRooted: boolean, first: Token): string | undefined {
     let name = isRooted ? `.${first.text}` : first.text;
     let ahead = 0;
@@ -312,7 +320,10 @@ class Parser {
     return this.#measured(this.factory.map(offset, entries), parts, 0);
   }
 
-  /** Whether an aggregate ends here; a comma may come before the end, even where there is nothing else. */
+  /**
+   * Reports whether an aggregate ends here. A comma may precede the end, even in an empty
+   * aggregate.
+   */
   #closes(end: string, before: number): boolean {
     if (this.#tokens.skip(end)) return true;
     if (before > 0) this.#tokens.expect(",", `"," or "${end}"`);
@@ -370,7 +381,10 @@ class Parser {
     if (++this.#open[rule] > DEEPEST) throw new LimitError(`expression recursion limit exceeded: ${DEEPEST}`);
   }
 
-  /** For each operator cel-go counts the rule out and in again, and at the end out for all of them: so it counts too few. */
+  /**
+   * cel-go leaves and re-enters the rule for each operator, and leaves it for all of them at the
+   * end, so its count is too low.
+   */
   #reenter(rule: Rule): void {
     this.#leave(rule, 1);
     this.#enter(rule);

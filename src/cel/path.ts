@@ -1,9 +1,11 @@
 /**
- * Paths to parts of variables as cel-go keeps them: slices of Go, that may share what is behind them. Two fields of one loop variable can overwrite each
- * other's path so, and the estimate of the first takes the size of the second. Rules are accepted and refused by that estimate, so that it is the same here.
+ * Paths to parts of variables, with the aliasing of cel-go's Go slices: two slices can share a
+ * backing array. Two fields of one loop variable can overwrite each other's path, and the estimate
+ * of the first then uses the size of the second. Servers accept and reject rules by that estimate,
+ * so it is reproduced here.
  */
 export class Path {
-  /** Of what has no name. */
+  /** The path of an expression without a name. */
   static readonly NONE: Path = new Path([], 0, 0);
 
   readonly #store: string[];
@@ -18,7 +20,10 @@ export class Path {
     return new Path([name], 1, 1);
   }
 
-  /** One part more. Where there is room it goes into what is shared; otherwise all is copied to twice the room. */
+  /**
+   * Returns the path with one more part. If there is capacity, the part is written to the shared
+   * array; otherwise the array is copied to twice the capacity.
+   */
   append(part: string): Path {
     const length = this.length + 1;
     if (length <= this.#capacity) {

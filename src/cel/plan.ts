@@ -1,4 +1,4 @@
-/** A checked tree into a program (cel-go, interpreter/planner.go and decorators.go). */
+/** Plans a program from a checked tree (cel-go, interpreter/planner.go and decorators.go). */
 import {
   type Attribute,
   AttributeStep,
@@ -34,14 +34,14 @@ import { ConstantStep, type Frame, type Step } from "./step.ts";
 import type { Call, Comprehension, Expression, Identifier, ListLiteral, MapLiteral, Select } from "./syntax_tree.ts";
 import type { List, Value } from "./value.ts";
 
-/** What a tree becomes to be evaluated. */
+/** The executable form of a tree. */
 export interface Plan {
   readonly root: Step;
-  /** How many places its loops need. */
+  /** The number of slots for loop variables. */
   readonly locals: number;
 }
 
-/** An expression that checks cannot become a program: a part of it that is known already fails. */
+/** Thrown if a checked expression cannot become a program because a constant part of it fails. */
 export class PlanError extends Error {
   override name = "PlanError";
 }
@@ -49,16 +49,16 @@ export class PlanError extends Error {
 /**
  * Plans a program.
  *
- * @param root The tree, checked.
- * @param functions What its calls may mean.
- * @throws {PlanError} If a part of it that is known already fails.
+ * @param root The checked tree.
+ * @param functions The declarations of the functions that it calls.
+ * @throws {PlanError} If a constant part fails.
  */
 export function plan(root: Expression, functions: ReadonlyMap<string, FunctionDeclaration>): Plan {
   const planner = new Planner(functions);
   return { root: planner.plan(root), locals: planner.locals };
 }
 
-// Calls of these with a literal are made when the program is.
+// Calls of these functions with a literal are evaluated at plan time.
 const CONVERSIONS: ReadonlySet<string> = new Set([
   "bool",
   "bytes",
@@ -72,7 +72,7 @@ const CONVERSIONS: ReadonlySet<string> = new Set([
   "uint",
 ]);
 
-/** Where a name of a loop is kept, and whose accumulator it is. */
+/** The slot of a loop variable, and the loop whose accumulator it is, if any. */
 interface Place {
   readonly place: number;
   readonly accumulatorOf?: FoldStep;
@@ -175,7 +175,8 @@ class Planner {
       const members = membersOf(list);
       if (members !== undefined) return new MembershipStep(node.id, first!, members);
     }
-    // cel-go works out both of two operands before it looks at either, where it knows the overload and that is made for two.
+    // cel-go evaluates both of two operands before it checks either, if it knows the overload and
+    // that is binary.
     const isDispatched = node.overloads.length > 1 && declared.call === undefined;
     const stopsEarly = operands.length > 2 || isDispatched || declared.stopsEarly === true;
     return new CallStep(node.id, operands, callee, stopsEarly);
@@ -222,7 +223,7 @@ class Planner {
   }
 }
 
-/** The attribute that a step works out; without what the step itself costs. */
+/** Returns the attribute of a step, without the cost of the step itself. */
 function attributeOf(step: Step): Attribute {
   if (step instanceof AttributeStep || step instanceof PresenceStep) return step.attribute;
   return new RelativeAttribute(step.id, step);
@@ -246,7 +247,7 @@ function index(id: number, target: Step, by: Step, isOptional: boolean): Step {
   return step;
 }
 
-/** A step all of whose parts are known, as a constant. */
+/** Replaces a step whose parts are all constant by its value. */
 function folded(step: Step): Step {
   const frame: Frame = { variables: {}, locals: [], tracker: UNTRACKED };
   try {

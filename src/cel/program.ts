@@ -1,4 +1,4 @@
-/** Expressions ready to be evaluated. */
+/** Programs: expressions that are ready for evaluation. */
 import type { Range } from "./cost.ts";
 import { CostTracker } from "./cost_tracker.ts";
 import { Failure } from "./outcome.ts";
@@ -11,24 +11,24 @@ import { CelError, type Value } from "./value.ts";
 
 /** Options for {@linkcode Program.evaluate}. */
 export interface EvaluateOptions {
-  /** What the evaluation may cost. @default {Infinity} */
+  /** The largest allowed cost, in cel-go's units. @default {Infinity} */
   readonly costLimit?: number;
 }
 
-/** What an evaluation came to. */
+/** The result of an evaluation. */
 export interface Evaluation {
   readonly value: Value;
-  /** What it cost, in cel-go's units. */
+  /** The cost of the evaluation, in cel-go's units. */
   readonly cost: number;
 }
 
-/** An expression, checked and planned. It keeps nothing of its evaluations. */
+/** A checked and planned expression. It is stateless and can be evaluated any number of times. */
 export class Program {
   readonly #tree: Expression;
   readonly #plan: Plan;
   readonly #ids: number;
 
-  /** Made by an environment. */
+  /** Use `Environment.compile` instead. */
   constructor(tree: Expression, plan: Plan, ids: number) {
     this.#tree = tree;
     this.#plan = plan;
@@ -40,12 +40,12 @@ export class Program {
     return this.#tree.type;
   }
 
-  /** Whether a name is used in the expression. */
+  /** Reports whether the expression uses a name. */
   usesVariable(name: string): boolean {
     return uses(this.#tree, name);
   }
 
-  /** What an evaluation may cost, from least to most. */
+  /** Estimates the cost of an evaluation. */
   estimateCost(sizes?: Sizes): Range {
     return estimateCost(this.#tree, sizes);
   }
@@ -53,9 +53,10 @@ export class Program {
   /**
    * Evaluates the expression.
    *
-   * @param variables What its variables stand for.
+   * @param variables The values of its variables.
    * @param options Additional options.
-   * @throws {CelError} If there is no value, or it costs too much; its `cost` tells what was spent.
+   * @throws {CelError} If the evaluation fails or exceeds the cost limit. Its `cost` is the cost
+   * until then.
    */
   evaluate(variables: Readonly<Record<string, Value>>, options: EvaluateOptions = {}): Evaluation {
     const tracker = new CostTracker(this.#ids, options.costLimit ?? Infinity);

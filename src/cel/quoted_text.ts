@@ -1,6 +1,6 @@
-/** Text in quotes as Go writes it (`%q`, `strconv.Quote`). */
+/** Quotes strings as Go does (`%q`, `strconv.Quote`). */
 
-/** Characters that have an escape of their own. */
+/** Characters with an escape sequence of their own. */
 export const ESCAPES: { readonly [character: string]: string } = {
   "\x07": "\\a",
   "\b": "\\b",
@@ -14,7 +14,7 @@ export const ESCAPES: { readonly [character: string]: string } = {
 };
 const PRINTED = /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 
-/** A text in double quotes; what cannot be printed is escaped. */
+/** Returns a string in double quotes. Unprintable characters are escaped. */
 export function quotedText(text: string): string {
   return `"${[...text].map(escaped).join("")}"`;
 }

@@ -1,15 +1,15 @@
-/** RE2, which API servers match with: linear time, no lookaround, no backreferences. */
+/** RE2, the regular expressions of API servers: linear time, no lookaround, no backreferences. */
 import { RE2JS } from "@bufbuild/re2";
 
-// Kinds have few patterns, and the same ones each time; what is not asked for again makes room.
+// Custom kinds have few patterns and use them repeatedly. The least recently used one is evicted.
 const KEPT = 1000;
 const compiled = new Map<string, RE2JS>();
 
 /**
- * A pattern, compiled; the same one is compiled once.
+ * Compiles a pattern. Compiled patterns are cached.
  *
- * @param pattern The pattern, in RE2's syntax.
- * @throws {SyntaxError} If it is none; the message is the one of Go's `regexp` package.
+ * @param pattern The pattern, in RE2 syntax.
+ * @throws {SyntaxError} If the pattern is invalid; the message is that of Go's `regexp` package.
  *
  * @example Usage
  * ```ts

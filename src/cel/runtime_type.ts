@@ -1,4 +1,4 @@
-/** The types of values. */
+/** Types of values at run time. */
 import {
   BOOL,
   BYTES,
@@ -25,7 +25,10 @@ const MAP = mapOf(DYN, DYN);
 const OPTIONAL = optionalOf(DYN);
 const TYPE = typeOf(DYN);
 
-/** The type of a value. What lists and maps hold is not looked at, and objects are maps: so `type(value)` has it. */
+/**
+ * Returns the type of a value, as `type(value)` does: without the types of list items and map
+ * entries, and objects are maps.
+ */
 export function typeOfValue(value: Value): CelType {
   switch (typeof value) {
     case "boolean":
@@ -48,7 +51,10 @@ export function typeOfValue(value: Value): CelType {
   return value instanceof OpaqueValue ? value.type : TYPE;
 }
 
-/** Whether a value can be an operand of a type: of lists and maps the first entry is looked at, as cel-go does. */
+/**
+ * Reports whether a value can be an operand of a type. As in cel-go, only the first entry of a list
+ * or map is checked.
+ */
 export function hasType(value: Value, type: CelType): boolean {
   if (type.kind === "dyn" || type.kind === "parameter") return true;
   if (typeName(type) !== typeName(typeOfValue(value))) return false;
@@ -64,7 +70,10 @@ export function hasType(value: Value, type: CelType): boolean {
   return true;
 }
 
-/** What `size` is to costs: characters of text, bytes, items, entries; 1 for what has no size, such as what failed. */
+/**
+ * Returns the size of a value for cost computations: characters, bytes, items or entries. It is 1
+ * for other values and for failures.
+ */
 export function sizeOf(value: Outcome): number {
   if (typeof value === "string") return lengthOf(value);
   if (value === null || typeof value !== "object") return 1;
@@ -75,7 +84,7 @@ export function sizeOf(value: Outcome): number {
   return 1;
 }
 
-/** How many characters a text has. */
+/** Returns the number of characters of a string. */
 export function lengthOf(text: string): number {
   let length = text.length;
   for (let i = 1; i < text.length; i++) {

@@ -1,22 +1,28 @@
-/** The text of an expression, and messages that point into it as cel-go's do (common/source.go, common/error.go). */
+/**
+ * Errors with positions in an expression, formatted as cel-go does (common/source.go,
+ * common/error.go).
+ */
 
-/** Something is wrong with an expression: at a place of it, or with all of it. */
+/** An error in an expression. */
 export interface Issue {
-  /** Where, in UTF-16 units from the start; nothing where it is about the whole, and below 0 where cel-go has lost the place. */
+  /**
+   * The position, in UTF-16 units; `undefined` for the whole expression, and negative if cel-go has
+   * no position for it.
+   */
   readonly offset: number | undefined;
   readonly message: string;
 }
 
-// As many as cel-go tells of; the rest is counted.
+// cel-go prints as many errors, and counts the rest.
 const MOST_ISSUES = 100;
 
-/** What is wrong with an expression, gathered. */
+/** The errors of an expression. */
 export class Issues {
   readonly #issues: Issue[] = [];
 
   constructor(readonly text: string) {}
 
-  /** How many there are. */
+  /** The number of errors. */
   get size(): number {
     return this.#issues.length;
   }
@@ -25,7 +31,7 @@ export class Issues {
     this.#issues.push({ offset, message });
   }
 
-  /** All of them in the order of their places: each with the line of the text, and a mark below it. */
+  /** Returns all errors in order of position, each with an excerpt and a caret below it. */
   toString(): string {
     const told = this.#issues.slice(0, MOST_ISSUES).map((issue) => ({ ...issue, place: this.#placeOf(issue.offset) }));
     told.sort((a, b) => a.place.line - b.place.line || a.place.column - b.place.column);
@@ -57,13 +63,13 @@ export class Issues {
 }
 
 interface Place {
-  /** From 1; -1 where there is none. */
+  /** From 1; -1 if there is none. */
   readonly line: number;
-  /** From 0, in characters. */
+  /** From 0, in code points. */
   readonly column: number;
 }
 
-// In bytes; longer lines are left out of the message.
+// In bytes; longer lines are omitted from the message.
 const LONGEST_EXCERPT = 16384;
 
 function isWide(character: string | undefined): boolean {

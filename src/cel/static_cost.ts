@@ -1,4 +1,4 @@
-/** What evaluating an expression may cost, from least to most, before there are values (cel-go, checker/cost.go). */
+/** Estimates the cost of evaluating an expression without values (cel-go, checker/cost.go). */
 import { addRanges, exactly, joinRanges, multiplyRanges, type Range, scaleRange, UNLIMITED } from "./cost.ts";
 import { LIST_COST, MAP_COST } from "./call.ts";
 import type { CallEstimate, Overload } from "./function.ts";
@@ -21,23 +21,23 @@ const FREE: Range = exactly(0);
 const ONE: Range = exactly(1);
 
 /**
- * Estimates an expression.
+ * Estimates the cost of an expression.
  *
- * @param root The tree, checked.
- * @param sizes What is known of its variables.
+ * @param root The checked tree.
+ * @param sizes The known sizes of its variables.
  */
 export function estimateCost(root: Expression, sizes: Sizes = NOTHING_KNOWN): Range {
   return new Estimator(sizes).cost(root);
 }
 
-/** Sizes of what is in a list or a map. */
+/** The sizes of the entries of a list or map. */
 interface EntrySizes {
   readonly container: "list" | "map";
   readonly key: Range;
   readonly value: Range;
 }
 
-/** What a name of a loop stands for. */
+/** The value of a loop variable. */
 interface Local {
   readonly path: Path;
   readonly size: Range | undefined;
@@ -125,7 +125,7 @@ class Estimator {
     return addRanges(receiver, cost);
   }
 
-  /** `dyn` only stops the checker: what is known stays known. */
+  /** `dyn` affects only the checker, so known sizes are retained. */
   #dyn(node: Call): Range {
     const operand = node.operands[0]!;
     const cost = this.cost(operand);
@@ -149,7 +149,7 @@ class Estimator {
     switch (overload.id) {
       case "logical_or":
       case "logical_and":
-        // The second side may never be worked out.
+        // The second operand might not be evaluated.
         return { cost: { min: costs[0]!.min, max: sum.max } };
       case "conditional": {
         const entries = joinEntries(this.#entriesOf(b!.node), this.#entriesOf(c!.node));
@@ -312,9 +312,9 @@ class Estimator {
   }
 }
 
-// What indexing adds to a path.
+// The part that indexing adds to a path.
 const ENTRIES: { readonly [overload: string]: string } = { index_list: "@items", index_map: "@values" };
-// Text and bytes are looked through when they are compared.
+// Comparing strings or bytes reads them.
 const COMPARISON = /^(?:less|greater)_(?:equals_)?(?:string|bytes)$/;
 
 function isBind({ range, condition }: Comprehension): boolean {

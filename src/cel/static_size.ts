@@ -1,4 +1,6 @@
-/** What is known of sizes before there are values, and what comparing values of such sizes may cost (cel-go, checker/cost.go). */
+/**
+ * Known sizes of variables, and the estimated costs of comparing them (cel-go, checker/cost.go).
+ */
 import { exactly, type Range, scaleRange, UNLIMITED } from "./cost.ts";
 import type { SizedNode } from "./function.ts";
 import type { Path } from "./path.ts";
@@ -8,17 +10,17 @@ import { TRAVERSAL } from "./traversal.ts";
 import { type CelType, isSameType, partsOf } from "./type.ts";
 import type { Value } from "./value.ts";
 
-/** The size of what nothing is known of. */
+/** The size of a value that is not known. */
 export const UNKNOWN: Range = { min: 0, max: UNLIMITED };
 
-/** What is known of the sizes of variables and of what is in them. */
+/** The known sizes of variables and their parts. */
 export interface Sizes {
   /**
-   * How long a text may be, or how many entries a list or a map may have.
+   * Returns the length of a string, or the number of entries of a list or map.
    *
-   * @param path A variable, and what is selected from it: names of fields, `@items`, `@keys`, `@values`. As cel-go has it, the first part is no variable where
-   * it is about the items of a literal: then it is `@items`, and cel-go's users take it for one.
-   * @returns Nothing where nothing is known.
+   * @param path A variable and the selections from it: field names, `@items`, `@keys`, `@values`.
+   * For items of a literal, the first part is `@items` instead of a variable, as in cel-go.
+   * @returns The size, or `undefined` if it is unknown.
    */
   sizeOf(path: readonly string[]): Range | undefined;
 }
@@ -49,19 +51,19 @@ export class Operand implements SizedNode {
   }
 }
 
-/** What an order or an equality of two operands may cost: as much as the shorter one. */
+/** Estimates the cost of comparing two operands, proportional to the shorter one. */
 export function comparisonOf(a: Operand, b: Operand): Range {
   const max = Math.min((a.size ?? UNKNOWN).max, (b.size ?? UNKNOWN).max);
   return scaleRange({ min: max > 0 ? 1 : 0, max }, TRAVERSAL);
 }
 
-/** What `==` may cost where a library says it of its values. */
+/** Estimates the cost of `==` if a library defines it for the type. */
 export function equalityOf(a: Operand, b: Operand): Range | undefined {
   if (a.type.kind !== "opaque" || !isSameType(a.type, b.type)) return undefined;
   return a.type.estimateEquality === undefined ? exactly(1) : a.type.estimateEquality(a.size, b.size);
 }
 
-/** The size of what stands in the expression. */
+/** Returns the size of a literal. */
 export function writtenSize(node: Expression): Range | undefined {
   switch (node.kind) {
     case "literal":
@@ -75,7 +77,7 @@ export function writtenSize(node: Expression): Range | undefined {
   }
 }
 
-/** Whether all values of a type are of size 1. */
+/** Reports whether all values of a type have size 1. */
 export function isScalar(type: CelType): boolean {
   if (type.kind === "optional") return isScalar(type.of);
   return ["bool", "double", "duration", "int", "timestamp", "uint"].includes(type.kind);

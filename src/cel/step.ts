@@ -1,25 +1,25 @@
-/** The parts of a program: what expressions become to be evaluated (cel-go, interpreter/interpretable.go). */
+/** Steps: the executable parts of a program (cel-go, interpreter/interpretable.go). */
 import type { Tracker } from "./cost_tracker.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Value } from "./value.ts";
 
-/** One evaluation. */
+/** The state of one evaluation. */
 export interface Frame {
-  /** What variables stand for. */
+  /** The values of the variables. */
   readonly variables: Readonly<Record<string, Value>>;
-  /** What names stand for that loops introduce, by the places that the plan gave them. */
+  /** The values of loop variables, by slot. */
   readonly locals: (Outcome | undefined)[];
   readonly tracker: Tracker;
 }
 
-/** A part of a program. */
+/** An executable part of a program. */
 export interface Step {
-  /** Under which the tracker knows it. */
+  /** The id that the tracker uses. */
   readonly id: number;
   run(frame: Frame): Outcome;
 }
 
-/** A value that stands in the expression, or that is known before it runs. */
+/** A literal, or a value that was computed at plan time. */
 export class ConstantStep implements Step {
   constructor(readonly id: number, readonly value: Value) {}
 

@@ -1,28 +1,28 @@
-/** What type parameters stand for, found by comparing types (cel-go, checker/types.go). */
+/** Infers type parameters by comparing types (cel-go, checker/types.go). */
 import { type CelType, DYN, formatType, isSameType, listOf, mapOf, optionalOf, partsOf, typeName } from "./type.ts";
 
-/** What each type parameter stands for. A comparison that fails leaves no trace. */
+/** The types that were inferred for type parameters. A failed comparison changes nothing. */
 export class Substitution {
   readonly #known = new Map<string, CelType>();
-  /** What was noted, newest last, with what stood there before. */
+  /** The changes, newest last, with the previous types. */
   readonly #trail: { readonly name: string; readonly before: CelType | undefined }[] = [];
 
-  /** Whether a value of type `a` can stand where `b` is wanted; notes what that says of type parameters. */
+  /** Reports whether a value of type `a` can be used as `b`, and infers type parameters from it. */
   isAssignable(a: CelType, b: CelType): boolean {
     return this.#attempt(() => this.#assignable(a, b));
   }
 
-  /** The same for two rows of types, one by one. */
+  /** Like {@linkcode Substitution.isAssignable} for two lists of types, pair by pair. */
   areAssignable(a: readonly CelType[], b: readonly CelType[]): boolean {
     return this.#attempt(() => this.#allAssignable(a, b));
   }
 
-  /** A type with its parameters replaced by what they stand for. */
+  /** Replaces the type parameters of a type by the inferred types. */
   apply(type: CelType): CelType {
     return this.#replace(type, false);
   }
 
-  /** A type with its parameters replaced by what they stand for, and by `dyn` where that is not known. */
+  /** Replaces the type parameters of a type by the inferred types, or by `dyn` if unknown. */
   resolve(type: CelType): CelType {
     return this.#replace(type, true);
   }
@@ -66,7 +66,10 @@ export class Substitution {
     return a.length === b.length && a.every((type, i) => this.#assignable(type, b[i]!));
   }
 
-  /** Whether a parameter may stand for a type: `taken` where it stands for another one already, `no` where it would stand for a part of itself. */
+  /**
+   * Reports whether a parameter can be inferred as a type: `taken` if another type was inferred
+   * before, `no` if the type contains the parameter.
+   */
   #stands(type: CelType, parameter: CelType): "yes" | "taken" | "no" {
     if (isSameType(type, parameter)) return "yes";
     const known = this.#find(parameter);
@@ -82,7 +85,7 @@ export class Substitution {
     return "yes";
   }
 
-  /** Whether a parameter is not a part of a type. */
+  /** Reports whether a type does not contain a parameter. */
   #isFree(parameter: CelType, within: CelType): boolean {
     if (isSameType(parameter, within)) return false;
     const known = this.#find(within);
@@ -110,7 +113,7 @@ export class Substitution {
   }
 }
 
-/** The wider one of two types that go together. */
+/** Returns the more general of two compatible types. */
 export function mostGeneral(a: CelType, b: CelType): CelType {
   return isAsGeneral(a, b) ? a : b;
 }

@@ -37,14 +37,17 @@ function describeUnexpected({ kind, text }: Token, expected: string): string {
   return `unexpected ${found}, expected ${expected}${hintFor(text)}`;
 }
 
-// Literals of strings have quotes of their own.
+// String literals bring their own quotes.
 function shown(kind: string, text: string): string {
   return LITERALS[kind] === undefined ? `"${text}"` : shortened(text);
 }
 
 const UNFINISHED = new RegExp(`^[bB]?(?:"(?:${ESCAPE}|[^\\\\"\\n\\r])*|'(?:${ESCAPE}|[^\\\\'\\n\\r])*)`);
 
-/** Says why a text does not start with a token: the lexer accepts all but unfinished literals and unknown characters. */
+/**
+ * Describes text that matches no token: an unterminated literal, an invalid escape sequence, or an
+ * unknown character.
+ */
 function describeInvalid(text: string): string {
   const literal = UNFINISHED.exec(text)?.[0];
   if (literal === undefined) {
@@ -62,7 +65,7 @@ function hintFor(text: string): string {
   return hint === undefined ? "" : `. ${hint}`;
 }
 
-// Characters of a literal that a message quotes.
+// The longest quoted literal, in characters.
 const LONGEST = 40;
 
 function shortened(text: string): string {

@@ -1,4 +1,4 @@
-/** What an expression is made of once it is parsed and its macros are expanded. The checker notes on the nodes what it found out. */
+/** Syntax trees after parsing and macro expansion. The checker stores its results in the nodes. */
 import { type CelType, ERROR } from "./type.ts";
 import type { Overload } from "./function.ts";
 import type { Value } from "./value.ts";
@@ -18,7 +18,7 @@ export type Expression =
 interface Node {
   /** Unique in its tree. */
   readonly id: number;
-  /** Where it begins, in UTF-16 units from the start of the text. */
+  /** The start, in UTF-16 units from the start of the expression. */
   readonly offset: number;
   /** Set by the checker. */
   type: CelType;
@@ -31,9 +31,9 @@ export interface Literal extends Node {
 
 export interface Identifier extends Node {
   readonly kind: "identifier";
-  /** As it is declared once it is checked; with a leading dot where the text has one before. */
+  /** After checking, the declared name. A leading dot in the expression is retained. */
   name: string;
-  /** Set by the checker where the name stands for a value. */
+  /** Set by the checker if the name stands for a value. */
   constant?: Value;
 }
 
@@ -43,26 +43,28 @@ export interface Select extends Node {
   readonly operand: Expression;
   readonly field: string;
   readonly isTest: boolean;
-  /** Set by the checker where `a.b` is one name rather than a field of something. */
+  /** Set by the checker if `a.b` is one name rather than a field. */
   name?: string;
   constant?: Value;
 }
 
 export interface Call extends Node {
   readonly kind: "call";
-  /** As it is declared; `_+_` and the like for operators. */
+  /** The declared name; `_+_` and the like for operators. */
   name: string;
-  /** What it is called on. The checker takes it away where it turned out to be a part of the name, as in `sets.contains(a, b)`. */
+  /**
+   * The receiver. The checker removes it if it is part of the name, as in `sets.contains(a, b)`.
+   */
   target: Expression | undefined;
   readonly operands: readonly Expression[];
-  /** Set by the checker: all that may be meant where types are found out at run time only. */
+  /** Set by the checker: the overloads that remain if types are known only at run time. */
   overloads: readonly Overload[];
 }
 
 export interface ListLiteral extends Node {
   readonly kind: "list";
   readonly items: readonly Expression[];
-  /** Which of the items are `?item`. */
+  /** The indexes of the items that are `?item`. */
   readonly optionals: readonly number[];
 }
 
@@ -90,12 +92,12 @@ export interface StructField {
   readonly isOptional: boolean;
 }
 
-/** A loop over a list or a map that folds into one value: what macros such as `all` become. */
+/** A loop that folds a list or map into one value. Macros such as `all` expand to it. */
 export interface Comprehension extends Node {
   readonly kind: "comprehension";
   readonly range: Expression;
   readonly variable: string;
-  /** With it, `variable` is the index or the key, and this the item or the value. */
+  /** If set, `variable` is the index or key, and this is the item or value. */
   readonly variable2: string | undefined;
   readonly accumulator: string;
   readonly initial: Expression;
@@ -104,19 +106,19 @@ export interface Comprehension extends Node {
   readonly result: Expression;
 }
 
-/** Stands where something could not be parsed, so that the rest could be. */
+/** A placeholder for an erroneous part, so that the rest can be parsed. */
 export interface Broken extends Node {
   readonly kind: "broken";
 }
 
-/** The name of what macros fold into; no identifier of a user's can be it. */
+/** The name of the accumulator of macros. User identifiers cannot have it. */
 export const ACCUMULATOR = "@result";
 
-/** Makes nodes, each with an id of its own. */
+/** Creates nodes with unique ids. */
 export class NodeFactory {
   #next = 1;
 
-  /** How many ids there are, 0 counted. */
+  /** The number of ids, including 0. */
   get size(): number {
     return this.#next;
   }
@@ -157,7 +159,7 @@ export class NodeFactory {
     return { ...this.#node(offset), kind: "broken" };
   }
 
-  /** The same expression once more, with ids of its own. */
+  /** Returns a copy of an expression with new ids. */
   copy(node: Expression): Expression {
     const { id: _, ...rest } = node;
     const id = this.#next++;
@@ -205,7 +207,10 @@ export class NodeFactory {
   }
 }
 
-/** A name with dots that a chain of identifiers and fields spells, or nothing where the expression is none. */
+/**
+ * Returns the dotted name that a chain of identifiers and fields spells, or `undefined` for other
+ * expressions.
+ */
 export function qualifiedName(node: Expression): string | undefined {
   if (node.kind === "identifier") return node.name;
   if (node.kind !== "select" || node.isTest) return undefined;
@@ -213,7 +218,7 @@ export function qualifiedName(node: Expression): string | undefined {
   return prefix === undefined ? undefined : `${prefix}.${node.field}`;
 }
 
-/** The expressions right below one, in the order of the text. */
+/** Returns the direct subexpressions in the order of the text. */
 export function childrenOf(node: Expression): readonly Expression[] {
   switch (node.kind) {
     case "select":

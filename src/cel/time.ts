@@ -1,16 +1,22 @@
-/** Points in time and spans of it as Go reads and writes them (package `time`), and the calendar of time zones. */
+/**
+ * Parses and formats timestamps and durations as Go's package `time` does, and computes calendars
+ * of time zones.
+ */
 import { goSpan } from "../base/time_span.ts";
 import { plainText } from "./number_text.ts";
 import { CelError, DurationValue, Timestamp } from "./value.ts";
 
-/** The first second of the year 1 and the last one of 9999: what is outside is no timestamp. */
+/** The first second of the year 1 and the last second of 9999, the bounds of timestamps. */
 export const FIRST_SECOND = -62135596800n;
 export const LAST_SECOND = 253402300799n;
 
 const SECOND = 1_000_000_000n;
 const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})T(\d{1,2}):(\d{2}):(\d{2})(?:[.,](\d+))?(?:Z|([+-])(\d{2}):(\d{2}))$/;
 
-/** A point in time in RFC 3339, or nothing where the text is none. It may be outside of what a timestamp can be. */
+/**
+ * Parses a timestamp in RFC 3339; returns `undefined` if it is invalid. The result may be outside
+ * of the bounds.
+ */
 export function parseTimestamp(text: string): Timestamp | undefined {
   const match = RFC3339.exec(text);
   if (match === null) return undefined;
@@ -31,7 +37,7 @@ export function parseTimestamp(text: string): Timestamp | undefined {
   return new Timestamp(BigInt(seconds), Number(fraction.slice(0, 9).padEnd(9, "0")), offset);
 }
 
-/** A point in time in RFC 3339, in the offset that it was written in, with no more digits than needed. */
+/** Formats a timestamp in RFC 3339, with its original offset and no trailing zeros. */
 export function timestampText(time: Timestamp): string {
   const { year, month, day, hour, minute, second } = calendarOf(time, time.offset);
   const date = `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}`;
@@ -44,23 +50,26 @@ export function timestampText(time: Timestamp): string {
   return `${date}T${clock}${zone}`;
 }
 
-/** A span of time such as `1h30m` or `-1.5s`, or nothing where the text is none or is too long a time. */
+/**
+ * Parses a duration such as `1h30m` or `-1.5s`; returns `undefined` if it is invalid or out of
+ * range.
+ */
 export function parseDuration(text: string): DurationValue | undefined {
   const nanoseconds = goSpan(text);
   return nanoseconds === undefined ? undefined : new DurationValue(nanoseconds);
 }
 
-/** A span of time in seconds: `5400s`, `-1.5s`. */
+/** Formats a duration in seconds: `5400s`, `-1.5s`. */
 export function durationText(span: DurationValue): string {
   return `${plainText(secondsOfSpan(span, SECOND))}s`;
 }
 
-/** A span in another unit, with a fraction. */
+/** Converts a duration to another unit, with a fraction. */
 export function secondsOfSpan({ nanoseconds }: DurationValue, unit: bigint): number {
   return Number(nanoseconds / unit) + Number(nanoseconds % unit) / Number(unit);
 }
 
-/** A point in time after another by a span. */
+/** Adds a duration to a timestamp. */
 export function addDuration(time: Timestamp, nanoseconds: bigint): Timestamp {
   const total = time.seconds * SECOND + BigInt(time.nanoseconds) + nanoseconds;
   const rest = ((total % SECOND) + SECOND) % SECOND;
@@ -81,7 +90,7 @@ export interface Calendar {
   readonly second: number;
 }
 
-/** A point in time as the calendar has it so many seconds east of UTC. */
+/** Returns the calendar of a timestamp at an offset in seconds east of UTC. */
 export function calendarOf(time: Timestamp, offset: number): Calendar {
   const date = new Date((Number(time.seconds) + offset) * 1000);
   return {
@@ -95,10 +104,10 @@ export function calendarOf(time: Timestamp, offset: number): Calendar {
 }
 
 /**
- * A point in time as the calendar of a zone has it.
+ * Returns the calendar of a timestamp in a time zone.
  *
- * @param zone An offset such as `+02:00` or `-8:30`, or a name of the IANA database; empty and `UTC` are UTC.
- * @throws {CelError} If there is no such zone.
+ * @param zone An offset such as `+02:00` or `-8:30`, or an IANA name. Empty and `UTC` mean UTC.
+ * @throws {CelError} If the time zone does not exist.
  */
 export function calendarIn(time: Timestamp, zone: string): Calendar {
   const colon = zone.indexOf(":");
@@ -109,17 +118,17 @@ export function calendarIn(time: Timestamp, zone: string): Calendar {
   return calendarOf(time, offset * 60);
 }
 
-/** The day of the week of a date, from Sunday as 0. */
+/** Returns the day of the week, with Sunday as 0. */
 export function dayOfWeek({ year, month, day }: Calendar): number {
   return ((Math.floor(secondsOf(year, month, day) / 86400) + 4) % 7 + 7) % 7;
 }
 
-/** The day of the year of a date, from 0. */
+/** Returns the day of the year, from 0. */
 export function dayOfYear({ year, month, day }: Calendar): number {
   return (secondsOf(year, month, day) - secondsOf(year, 1, 1)) / 86400;
 }
 
-// Making one takes a millisecond; a rule asks for the same few zones.
+// Creating a formatter takes a millisecond, and rules use few time zones.
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
 function namedCalendar(time: Timestamp, zone: string): Calendar {
@@ -136,7 +145,7 @@ function namedCalendar(time: Timestamp, zone: string): Calendar {
 function clockOf(zone: string): Intl.DateTimeFormat {
   const known = clocks.get(zone);
   if (known !== undefined) return known;
-  // Go looks for a file of that name, Intl for any spelling of it.
+  // Go looks up a file by name; Intl ignores case.
   if (zone === zone.toLowerCase()) throw new CelError(`unknown time zone ${zone}`);
   try {
     const made = new Intl.DateTimeFormat("en-US", {
@@ -166,7 +175,9 @@ function daysIn(year: number, month: number): number {
   return (secondsOf(month === 12 ? year + 1 : year, month % 12 + 1, 1) - secondsOf(year, month, 1)) / 86400;
 }
 
-/** Seconds from 1970 to the start of a day; `Date.UTC` takes years before 100 for others. */
+/**
+ * Returns the seconds from 1970 to the start of a day. `Date.UTC` misinterprets years before 100.
+ */
 function secondsOf(year: number, month: number, day: number): number {
   return new Date(0).setUTCFullYear(year, month - 1, day) / 1000;
 }

@@ -1,8 +1,8 @@
-/** The tokens of an expression, one after the other. */
+/** A cursor over the tokens of an expression. */
 import { type Token, tokensOf } from "./lexer.ts";
 import { SyntaxFault } from "./syntax_fault.ts";
 
-/** Tokens, and a place among them. The last one is the end, which there is no going beyond. */
+/** A cursor over tokens. It never moves past the last one, `end`. */
 export class TokenStream {
   readonly #tokens: readonly Token[];
   #at = 0;
@@ -12,29 +12,29 @@ export class TokenStream {
     this.#tokens = tokensOf(text);
   }
 
-  /** The token here, or one further on. */
+  /** Returns the current token, or a later one. */
   peek(ahead: number = 0): Token {
     return this.#tokens[Math.min(this.#at + ahead, this.#tokens.length - 1)]!;
   }
 
-  /** The token here, and goes on. */
+  /** Returns the current token and advances. */
   next(): Token {
     const token = this.peek();
     this.#at++;
     return token;
   }
 
-  /** Goes on by a number of tokens. */
+  /** Advances by a number of tokens. */
   advance(count: number): void {
     this.#at += count;
   }
 
-  /** Whether the token here is of a kind. */
+  /** Reports whether the current token is of a kind. */
   is(kind: string): boolean {
     return this.peek().kind === kind;
   }
 
-  /** Goes on where the token here is of a kind, and says whether it was. */
+  /** Advances if the current token is of a kind, and reports whether it was. */
   skip(kind: string): boolean {
     if (!this.is(kind)) return false;
     this.#at++;

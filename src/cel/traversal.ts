@@ -1,30 +1,30 @@
-/** What looking through values costs (cel-go, common/cost.go; k8s.io/apiserver, pkg/cel/library/cost.go). */
+/** Costs of reading values (cel-go, common/cost.go; k8s.io/apiserver, pkg/cel/library/cost.go). */
 import { addRanges, exactly, multiplyRanges, scaleRange, sizeRange } from "./cost.ts";
 import type { CallCost, Overload } from "./function.ts";
 import type { Outcome } from "./outcome.ts";
 import { sizeOf } from "./runtime_type.ts";
 import { List, MapValue } from "./value.ts";
 
-/** For looking at a character or a byte once. */
+/** The cost of reading a character or byte once. */
 export const TRAVERSAL = 0.1;
-/** For a character of a pattern: about four make up one of its steps. */
+/** The cost of a character of a pattern. About four make up one regular expression step. */
 export const PATTERN = 0.25;
 
-/** What a call cost, and what it may cost before it is made. */
+/** The cost of a call, and its estimate. */
 export interface Costs {
   readonly cost: CallCost;
   readonly estimate: NonNullable<Overload["estimate"]>;
 }
 
-/** What reading a text or bytes from front to end costs, or doing that more than once. */
+/** Returns the cost of reading a string or bytes one or more times. */
 export function readingCost(value: Outcome, times: number = 1): number {
   return Math.ceil(sizeOf(value) * times * TRAVERSAL);
 }
 
-/** Reading the first operand. */
+/** Reads the first operand once. */
 export const READING: Costs = readingTimes(1);
 
-/** Reading the first operand more than once. */
+/** Reads the first operand several times. */
 export function readingTimes(times: number): Costs {
   return {
     cost: ([text]) => readingCost(text!, times),
@@ -32,7 +32,10 @@ export function readingTimes(times: number): Costs {
   };
 }
 
-/** Matching the first operand with the second one, a pattern. An empty text must not make a dear pattern free. */
+/**
+ * Matches the first operand against the second one, a pattern. An empty string does not make an
+ * expensive pattern free.
+ */
 export const MATCHING: Costs = {
   cost: ([text, pattern]) => matchingCost(text!, sizeOf(pattern!)),
   estimate([text, pattern]) {
@@ -41,12 +44,15 @@ export const MATCHING: Costs = {
   },
 };
 
-/** What matching a text with a pattern of a size costs. */
+/** Returns the cost of matching a string against a pattern of a size. */
 export function matchingCost(text: Outcome, patternSize: number): number {
   return Math.ceil((1 + sizeOf(text)) * TRAVERSAL) * Math.ceil(patternSize * PATTERN);
 }
 
-/** What it costs to look at all of a value: 1 for each item or entry, of text and bytes for each ten bytes. */
+/**
+ * Returns the cost of reading a whole value: 1 for each item or entry, or for each ten bytes of a
+ * string or bytes.
+ */
 export function walkingCost(value: Outcome): number {
   if (typeof value === "string") return Math.floor(byteLength(value) * TRAVERSAL);
   if (value instanceof Uint8Array) return Math.floor(value.length * TRAVERSAL);
@@ -57,13 +63,13 @@ export function walkingCost(value: Outcome): number {
   return sum;
 }
 
-/** How many bytes a text has in UTF-8. */
+/** Returns the length of a string in UTF-8 bytes. */
 export function byteLength(text: string): number {
   let length = text.length;
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
     if (unit < 0x80) continue;
-    // Of four bytes each half of a pair has two.
+    // A surrogate pair takes four bytes, two for each half.
     length += unit < 0x800 || (unit & 0xf800) === 0xd800 ? 1 : 2;
   }
   return length;

@@ -1,23 +1,30 @@
-/** Types of CEL expressions, as the checker knows them (https://github.com/google/cel-spec, doc/langdef.md, "Gradual Type Checking"). */
+/**
+ * Types of CEL expressions in the checker (https://github.com/google/cel-spec, doc/langdef.md,
+ * "Gradual Type Checking").
+ */
 
 import type { Range } from "./cost.ts";
 
-/** A type. Two types are the same when they are equal as values. */
+/** A type. Types are compared by value. */
 export type CelType =
   | SimpleType
   | { readonly kind: "list"; readonly items: CelType }
   | { readonly kind: "map"; readonly key: CelType; readonly value: CelType }
   | { readonly kind: "optional"; readonly of: CelType }
-  /** The type of a type, such as of `int` in `type(1) == int`; of all types where there is no `of`. */
+  /**
+   * The type of a type, such as that of `int` in `type(1) == int`; without `of`, the type of all
+   * types.
+   */
   | { readonly kind: "type"; readonly of?: CelType }
-  /** A type parameter of a function's declaration: each letter stands for one type in one call. */
+  /** A type parameter of a declaration. A letter stands for one type within a call. */
   | { readonly kind: "parameter"; readonly name: string }
   | OpaqueType
   | ObjectType;
 
 /**
- * Types without parts. `dyn` goes with all of them at check time, and is found out at run time; `error` is of what did not check, and goes with all,
- * so that one mistake is told once.
+ * A type without parts. `dyn` is compatible with all types and is checked at run time. `error` is
+ * the type of an erroneous part; it is compatible with all types, so that each error is reported
+ * once.
  */
 export interface SimpleType {
   readonly kind:
@@ -34,20 +41,25 @@ export interface SimpleType {
     | "error";
 }
 
-/** A type of a library, such as `kubernetes.Quantity`: only the library's functions look into it. */
+/**
+ * A library type, such as `kubernetes.Quantity`. Only the functions of the library access its
+ * contents.
+ */
 export interface OpaqueType {
   readonly kind: "opaque";
   readonly name: string;
-  /** What `==` of two such values may cost, by what is known of their sizes. @default 1 */
+  /** Estimates the cost of `==` from the sizes of its operands. @default 1 */
   readonly estimateEquality?: (a: Range | undefined, b: Range | undefined) => Range;
 }
 
 /** An object with known fields. */
 export interface ObjectType {
   readonly kind: "object";
-  /** Unique: types of one name are one type. Shown in messages. */
+  /** Unique: types with the same name are the same type. Messages show it. */
   readonly name: string;
-  /** The type of a field as expressions name it, or nothing where there is no such field. */
+  /**
+   * Returns the type of a field by its name in expressions, or `undefined` if it does not exist.
+   */
   field(name: string): CelType | undefined;
 }
 
@@ -63,37 +75,37 @@ export const DURATION: SimpleType = { kind: "duration" };
 export const DYN: SimpleType = { kind: "dyn" };
 export const ERROR: SimpleType = { kind: "error" };
 
-/** A list of items of one type. */
+/** Returns the type of a list. */
 export function listOf(items: CelType): CelType {
   return { kind: "list", items };
 }
 
-/** A map from keys of one type to values of one type. */
+/** Returns the type of a map. */
 export function mapOf(key: CelType, value: CelType): CelType {
   return { kind: "map", key, value };
 }
 
-/** A value that may be missing. */
+/** Returns the type of an optional value. */
 export function optionalOf(of: CelType): CelType {
   return { kind: "optional", of };
 }
 
-/** A type parameter of a declaration. */
+/** Returns a type parameter. */
 export function parameter(name: string): CelType {
   return { kind: "parameter", name };
 }
 
-/** A type of a library. */
+/** Returns a library type. */
 export function opaque(name: string): OpaqueType {
   return { kind: "opaque", name };
 }
 
-/** The type of a type. */
+/** Returns the type of a type. */
 export function typeOf(of: CelType): CelType {
   return { kind: "type", of };
 }
 
-// What types are called at run time where that is not their kind.
+// Run-time names of types that differ from their kind.
 const RUNTIME_NAMES: { readonly [kind: string]: string } = {
   null: "null_type",
   timestamp: "google.protobuf.Timestamp",
@@ -101,13 +113,16 @@ const RUNTIME_NAMES: { readonly [kind: string]: string } = {
   optional: "optional_type",
 };
 
-/** The name of a type without its parts, as `string(type(value))` has it: `google.protobuf.Timestamp`, `list`. */
+/**
+ * Returns the name of a type without its parts, as `string(type(value))` does:
+ * `google.protobuf.Timestamp`, `list`.
+ */
 export function typeName(type: CelType): string {
   if (type.kind === "opaque" || type.kind === "object" || type.kind === "parameter") return type.name;
   return RUNTIME_NAMES[type.kind] ?? type.kind;
 }
 
-/** A type as messages of the checker have it: `map(string, list(int))`. */
+/** Formats a type as the checker's messages do: `map(string, list(int))`. */
 export function formatType(type: CelType): string {
   switch (type.kind) {
     case "list":
@@ -129,7 +144,7 @@ export function formatType(type: CelType): string {
   }
 }
 
-/** The types that a type is made of. */
+/** Returns the parts of a type. */
 export function partsOf(type: CelType): readonly CelType[] {
   switch (type.kind) {
     case "list":
@@ -145,7 +160,7 @@ export function partsOf(type: CelType): readonly CelType[] {
   }
 }
 
-/** A type made of other parts. */
+/** Returns the type with each part replaced. */
 export function withParts(type: CelType, change: (type: CelType) => CelType): CelType {
   switch (type.kind) {
     case "list":
@@ -161,14 +176,14 @@ export function withParts(type: CelType, change: (type: CelType) => CelType): Ce
   }
 }
 
-/** Whether two types are one. */
+/** Reports whether two types are the same. */
 export function isSameType(a: CelType, b: CelType): boolean {
   if (a === b) return true;
   if (a.kind !== b.kind || typeName(a) !== typeName(b)) return false;
   return haveSameParts(a, b, isSameType);
 }
 
-/** Whether two types are one where type parameters count as equal. */
+/** Reports whether two types are the same if all type parameters are considered equal. */
 export function isEquivalentType(a: CelType, b: CelType): boolean {
   if (a === b) return true;
   if (a.kind !== b.kind) return false;

@@ -1,4 +1,4 @@
-/** String and bytes literals into what they stand for (cel-go, parser/unescape.go). */
+/** Decodes string and bytes literals (cel-go, parser/unescape.go). */
 
 const ESCAPE = /\\(?:([abfnrtv"'\\?`])|[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2}))/g;
 const CONTROLS: { readonly [letter: string]: string } = {
@@ -12,10 +12,10 @@ const CONTROLS: { readonly [letter: string]: string } = {
 };
 
 /**
- * The text that a string literal stands for.
+ * Returns the value of a string literal.
  *
- * @param literal The literal with its quotes, as the lexer has it.
- * @throws {SyntaxError} If an escape names no character.
+ * @param literal The literal with its quotes, as the lexer returns it.
+ * @throws {SyntaxError} If an escape sequence is not a valid code point.
  */
 export function unescapeString(literal: string): string {
   const { body, isRaw } = bodyOf(literal);
@@ -29,10 +29,10 @@ export function unescapeString(literal: string): string {
 }
 
 /**
- * The bytes that a bytes literal stands for: its text in UTF-8, escapes as single bytes.
+ * Returns the value of a bytes literal: its text in UTF-8, with escapes as single bytes.
  *
- * @param literal The literal with its `b` and its quotes, as the lexer has it.
- * @throws {SyntaxError} If an escape names a character rather than a byte.
+ * @param literal The literal with its `b` and its quotes, as the lexer returns it.
+ * @throws {SyntaxError} If an escape sequence is a code point rather than a byte.
  */
 export function unescapeBytes(literal: string): Uint8Array {
   const { body, isRaw } = bodyOf(literal.slice(1));

@@ -1,4 +1,4 @@
-/** What is found wrong with literals once the types are right (cel-go, cel/validator.go). */
+/** Validates literals after type checking (cel-go, cel/validator.go). */
 import type { Issues } from "./source.ts";
 import { childrenOf, type Expression } from "./syntax_tree.ts";
 import { parseDuration, parseTimestamp } from "./time.ts";
@@ -7,7 +7,10 @@ import { formatType, isEquivalentType } from "./type.ts";
 import { FIRST_SECOND, LAST_SECOND } from "./time.ts";
 import type { Value } from "./value.ts";
 
-/** Notes literals that cannot be what they are for, and aggregates of literals of several types. */
+/**
+ * Reports invalid literals of patterns, timestamps and durations, and aggregates of literals of
+ * mixed types.
+ */
 export function validateLiterals(root: Expression, issues: Issues): void {
   validateAggregates(root, issues, false);
   validateOperands(root, issues);
@@ -44,7 +47,7 @@ function isPattern(text: string): boolean {
   }
 }
 
-/** @param isExempt Whether it is about what is formatted: that may be of any types. */
+/** @param isExempt Whether the node is an operand of `format`, which accepts mixed types. */
 function validateAggregates(node: Expression, issues: Issues, isExempt: boolean): void {
   if (!isExempt && node.kind === "list") {
     const items = node.items.map((item, i) => ({

@@ -1,5 +1,6 @@
 /**
- * Values of CEL. An `int` is a bigint and a `double` a number, so that both keep what they are; strings, booleans and null are JavaScript's.
+ * Values of CEL. An `int` is a bigint and a `double` is a number, so that the types remain
+ * distinct. Strings, booleans and null are JavaScript's.
  */
 import type { CelType } from "./type.ts";
 
@@ -26,8 +27,9 @@ export class Uint {
 }
 
 /**
- * How a list of a stored object compares and adds up; one that an expression made is compared and added item by item. Besides, a list with this is compared
- * with lists only, has items that cannot be compared with all values, and is indexed by `int` alone.
+ * The semantics of a list of a stored object: how it compares and concatenates. Lists that
+ * expressions build have none, and compare item by item. A list with semantics compares only with
+ * lists, its items may be incomparable with some values, and only an `int` can index it.
  */
 export interface ListSemantics {
   equal(a: List, b: List): boolean;
@@ -39,29 +41,35 @@ export class List {
   constructor(readonly items: readonly Value[], readonly semantics?: ListSemantics) {}
 }
 
-/** Two lists as one: `a + b`. */
+/** The concatenation of two lists: `a + b`. */
 export class JoinedList extends List {
   constructor(readonly first: List, readonly second: List) {
     super([...first.items, ...second.items]);
   }
 }
 
-/** A map: made by an expression, or lazily out of JSON. */
+/** A map: built by an expression, or a lazy view of JSON. */
 export abstract class MapValue {
   abstract readonly size: number;
-  /** The value at a key, where 1, 1u and 1.0 are the same key; undefined where there is none. */
+  /**
+   * Returns the value of a key; 1, 1u and 1.0 are the same key. Returns `undefined` if it is
+   * missing.
+   */
   abstract get(key: Value): Value | undefined;
   abstract keys(): Iterable<Value>;
-  /** Where the map compares in a way of its own. */
+  /** Overrides the comparison of maps. */
   equals?(other: MapValue): boolean;
 }
 
-/** A point in time: whole seconds since 1970 and the nanoseconds after; and how many seconds east of UTC it was written in, which its text shows. */
+/**
+ * A point in time: seconds since 1970, nanoseconds, and the offset east of UTC in seconds in which
+ * it was written.
+ */
 export class Timestamp {
   constructor(readonly seconds: bigint, readonly nanoseconds: number, readonly offset: number = 0) {}
 }
 
-/** A span of time, in nanoseconds. */
+/** A duration in nanoseconds. */
 export class DurationValue {
   constructor(readonly nanoseconds: bigint) {}
 }
@@ -77,20 +85,22 @@ export class TypeValue {
   constructor(readonly type: CelType) {}
 }
 
-/** A value of a library's own type. */
+/** A value of a library type. */
 export abstract class OpaqueValue {
   abstract readonly type: CelType;
-  /** What Go calls the type, which some messages tell. */
+  /** The Go type, which some messages contain. */
   readonly goType: string = "ref.Val";
-  /** What `size` is to what a comparison costs, where cel-go knows one of such values. */
+  /** The size for the cost of comparisons, if cel-go defines one. */
   readonly size?: number;
-  /** @throws {CelError} Where a value of another type cannot be compared with it. */
+  /** @throws {CelError} If a value of another type cannot be compared with it. */
   abstract equals(other: Value): boolean;
 }
 
-/** An expression could not be evaluated. The message is cel-go's, such as `no such key: a`. */
+/**
+ * Thrown if an expression cannot be evaluated. The message is cel-go's, such as `no such key: a`.
+ */
 export class CelError extends Error {
   override name = "CelError";
-  /** What was spent until then, in cel-go's units, where the evaluation of a program ended so. */
+  /** The cost until the failure, in cel-go's units. Set if the evaluation of a program failed. */
   cost?: number;
 }

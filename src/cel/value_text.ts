@@ -1,13 +1,13 @@
-/** Values as messages have them: what `fmt` prints for cel-go's values with `%v`. */
+/** Formats values in messages, as Go's `fmt` prints cel-go's values with `%v`. */
 import { shortestText } from "./number_text.ts";
 import { calendarOf, secondsOfSpan } from "./time.ts";
 import { formatType } from "./type.ts";
 import { DurationValue, List, MapValue, Optional, Timestamp, TypeValue, Uint, type Value } from "./value.ts";
 
-/** A value in a message. */
+/** Formats a value in a message. */
 export function valueText(value: Value): string {
   if (typeof value === "number") return shortestText(value);
-  // cel-go's null is a number of its own type.
+  // cel-go's null is a number type.
   if (value === null) return "0";
   if (typeof value !== "object") return String(value);
   if (value instanceof Uint) return String(value.value);
@@ -33,7 +33,7 @@ function timestampText(time: Timestamp): string {
   return `${date!.join("-").padStart(10, "0")} ${clock!.join(":")}${fraction && `.${fraction}`} +0000 UTC`;
 }
 
-/** As `time.Duration` writes itself: `1h0m0s`, `1.5ms`. */
+/** Formats a duration as Go's `time.Duration` does: `1h0m0s`, `1.5ms`. */
 function durationText(span: DurationValue): string {
   const { nanoseconds } = span;
   if (nanoseconds === 0n) return "0s";

@@ -1,6 +1,7 @@
 /**
- * What Kubernetes' authorizer can be asked (k8s.io/apiserver, pkg/cel/library/authz.go): declared only, so that messages about a rule that calls something
- * of the same name are the server's. Rules of a schema have no authorizer to call it on.
+ * The functions of Kubernetes' authorizer (k8s.io/apiserver, pkg/cel/library/authz.go). They are
+ * only declared, so that type errors in rules that call a function of the same name match the
+ * server's. Rules of a schema have no authorizer variable to call them on.
  */
 import type { FunctionDeclaration } from "../function.ts";
 import type { Library } from "../library.ts";

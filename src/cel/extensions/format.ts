@@ -1,4 +1,7 @@
-/** `text.format(values)` (cel-go, ext/formatting.go). Numbers with a point are written for `en_US`, which is what API servers leave it at. */
+/**
+ * `text.format(values)` (cel-go, ext/formatting.go). Numbers with a fraction are formatted for
+ * `en_US`, the default of API servers.
+ */
 import { fixedDigits, scientificDigits } from "../exact_decimal.ts";
 import { exponentText, shortestText } from "../number_text.ts";
 import { quotedText } from "../quoted_text.ts";
@@ -9,11 +12,11 @@ import { CelError, DurationValue, List, MapValue, Timestamp, TypeValue, Uint, ty
 import { type Clause, expandClauses, type Verb } from "./format_clauses.ts";
 
 /**
- * Puts values into a text.
+ * Formats values.
  *
- * @param text The text; `%s`, `%d`, `%.2f` and so on stand for values.
- * @param values The values, in the order in which the text has them.
- * @throws {CelError} If the text is wrong, or a value is not of a type that it wants.
+ * @param text The format string with the verbs `%s`, `%d`, `%.2f` and so on.
+ * @param values The values, in the order of the verbs.
+ * @throws {CelError} If the format string is invalid, or a value has the wrong type.
  */
 export function format(text: string, values: List): Value {
   const { items } = values;
@@ -30,7 +33,7 @@ export function format(text: string, values: List): Value {
   });
 }
 
-/** What each verb says of a value that it does not take. */
+/** The error of each verb for a value of the wrong type. */
 export const REFUSALS: { readonly [verb in Verb]: string } = {
   s: "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps",
   d: "decimal clause can only be used on integers",
@@ -61,10 +64,10 @@ function written(value: Value, { verb, precision }: Clause): string {
     case "X":
       return hexadecimal(value, verb).toUpperCase();
     case "f":
-      // It is kept in a byte.
+      // cel-go stores the precision in a byte.
       return localFixed(doubleOf(value, verb), (precision ?? 6) % 256);
     case "e":
-      // cel-go takes what is meant as a precision for a width.
+      // cel-go uses the precision as a width.
       return localScientific(doubleOf(value, verb)).padStart(precision ?? 6);
   }
 }
@@ -98,7 +101,7 @@ function bytesText(value: Uint8Array): string {
   }
 }
 
-/** A value inside of a list or a map, as it could stand in an expression. */
+/** Formats a value inside of a list or map as a literal. */
 function literalOf(value: Value): string {
   if (typeof value === "string") return quotedText(value);
   if (value instanceof Uint8Array) return `b${quotedText(bytesText(value))}`;

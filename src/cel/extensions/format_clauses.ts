@@ -1,26 +1,26 @@
-/** The clauses of a text that is formatted: `%s`, `%.2f` (cel-go, ext/formatting.go). */
+/** Clauses of a format string: `%s`, `%.2f` (cel-go, ext/formatting.go). */
 import { CelError } from "../value.ts";
 
-/** What a clause makes of its value. */
+/** The verb of a clause. */
 export type Verb = "s" | "d" | "f" | "e" | "b" | "x" | "X" | "o";
 
-/** One clause. */
+/** A clause. */
 export interface Clause {
   readonly verb: Verb;
-  /** Digits after the point, where it says. */
+  /** The number of digits after the point, if given. */
   readonly precision: number | undefined;
 }
 
 const VERBS = "sdfebxXo";
 
 /**
- * The text with its clauses replaced.
+ * Expands the clauses of a format string.
  *
- * @param text The text.
- * @param count How many values there are.
- * @param write What a clause becomes, and which value it is about.
- * @param begin Called before a clause is looked at, with the index of its value.
- * @throws {CelError} If the text is wrong, or has more clauses than there are values.
+ * @param text The format string.
+ * @param count The number of values.
+ * @param write Returns the expansion of a clause, given the index of its value.
+ * @param begin Called before a clause is parsed, with the index of its value.
+ * @throws {CelError} If the format string is invalid, or has more clauses than values.
  */
 export function expandClauses(
   text: string,
@@ -71,7 +71,7 @@ function wrong(message: string): CelError {
   return new CelError(`could not parse formatting clause: ${message}`);
 }
 
-/** cel-go goes through the bytes of the text, and shows the one that it does not know. */
+/** cel-go scans bytes, and its error shows the first byte of an unknown verb. */
 function firstByte(text: string): string {
   return String.fromCharCode(new TextEncoder().encode(text)[0]!);
 }

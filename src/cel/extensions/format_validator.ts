@@ -1,4 +1,7 @@
-/** Whether what is formatted fits the text, where both stand in the expression (cel-go, ext/formatting.go, `stringFormatValidator`). */
+/**
+ * Checks literal operands of `format` against a literal format string (cel-go, ext/formatting.go,
+ * `stringFormatValidator`).
+ */
 import type { Issues } from "../source.ts";
 import { childrenOf, type Expression, type ListLiteral } from "../syntax_tree.ts";
 import { typeName } from "../type.ts";
@@ -6,7 +9,7 @@ import { CelError } from "../value.ts";
 import { REFUSALS } from "./format.ts";
 import { expandClauses, type Verb } from "./format_clauses.ts";
 
-/** Notes calls of `format` whose values do not fit. */
+/** Reports calls of `format` whose values do not match their verbs. */
 export function validateFormats(node: Expression, issues: Issues): void {
   if (node.kind === "call" && node.name === "format" && node.target?.kind === "literal") {
     const [values, ...others] = node.operands;
@@ -58,7 +61,9 @@ const WANTED: { readonly [verb in Verb]: readonly string[] } = {
   o: ["int", "uint"],
 };
 
-/** What of an operand a verb does not take: the operand, or what a literal holds. */
+/**
+ * Returns the part that a verb does not accept: the operand, or an entry of a literal list or map.
+ */
 function misfitOf(node: Expression, verb: Verb): Expression | undefined {
   const { kind } = node.type;
   if (kind !== "dyn" && !WANTED[verb].includes(kind)) return node;

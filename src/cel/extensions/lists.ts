@@ -1,4 +1,4 @@
-/** Functions of lists: `slice`, `flatten`, `sort` and the like (cel-go, ext/lists.go, version 3). */
+/** Functions of lists: `slice`, `flatten`, `sort` and others (cel-go, ext/lists.go, version 3). */
 import { goTypeOf } from "../go_type.ts";
 import { compareIfPossible, isEqual, isOrdered } from "../comparison.ts";
 import { addRanges, exactly, multiplyRanges, type Range, scaleRange, sizeRange, UNLIMITED } from "../cost.ts";
@@ -31,7 +31,7 @@ import { CelError, DurationValue, List, Timestamp, Uint, type Value } from "../v
 const T = parameter("T");
 const LIST = listOf(T);
 const SORTABLE: readonly SimpleType[] = [INT, UINT, DOUBLE, BOOL, DURATION, TIMESTAMP, STRING, BYTES];
-// A call, and the list that it makes.
+// A call plus the list that it builds.
 const BASE_COST = 11;
 const SORT_BY = "@sortByAssociatedKeys";
 
@@ -45,7 +45,7 @@ const flattening: Costs = {
   estimate: ([list, depth]) => estimated(depth === undefined ? 1 : wholeOf(depth, UNLIMITED), sizeRange(list!)),
 };
 
-/** The functions. */
+/** The library. */
 export const LISTS_LIBRARY: Library = {
   name: "cel.lib.ext.lists",
   functions: [
@@ -202,7 +202,10 @@ function allocating(factor: number, size: number): number {
   return Math.trunc(size * factor) + BASE_COST;
 }
 
-/** Each item against each other one, at worst. cel-go does not expect that there may be no list, and ends the whole evaluation. */
+/**
+ * Compares each item with every other one in the worst case. cel-go does not expect an operand that
+ * is not a list, and aborts the whole evaluation.
+ */
 function selfComparing(list: Outcome): number {
   if (!(list instanceof List)) {
     const isAdder = typeof list === "string" || typeof list === "bigint" || typeof list === "number" ||
@@ -227,17 +230,17 @@ function sortEstimate(node: SizedNode, type: CelType): CallEstimate {
   return estimated(type === STRING || type === BYTES ? 2.1 : 2, multiplyRanges(size, size));
 }
 
-/** A literal, or else what is given; nothing is below 0. */
+/** Returns the value of an integer literal (at least 0), or else the given default. */
 function wholeOf(node: SizedNode, otherwise: number): number {
   return typeof node.literal === "bigint" ? Math.max(0, Number(node.literal)) : otherwise;
 }
 
-/** What 64 bits make of a difference below 0. */
+/** Wraps a negative difference around as uint64 arithmetic does. */
 function wrapped(value: number): number {
   return value < 0 ? value + UNLIMITED + 1 : value;
 }
 
-/** `list.sortBy(x, key)`: the list is worked out once, and sorted by the list of its keys. */
+/** `list.sortBy(x, key)`: the list is evaluated once and sorted by the list of its keys. */
 function sortByMacro(): Macro {
   const input = "@__sortBy_input__";
   return {

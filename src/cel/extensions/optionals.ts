@@ -1,4 +1,4 @@
-/** Values that may be missing: `optional.of`, `a.?b`, `orValue` (cel-go, cel/library.go, `OptionalTypes`). */
+/** Optional values: `optional.of`, `a.?b`, `orValue` (cel-go, cel/library.go, `OptionalTypes`). */
 import type { FunctionDeclaration, Overload } from "../function.ts";
 import type { Library } from "../library.ts";
 import { EntryMap } from "../map_value.ts";
@@ -15,7 +15,7 @@ const OPTIONAL = optionalOf(V);
 const LIST = listOf(V);
 const MAP = mapOf(K, V);
 
-/** The functions. What indexing and `or` do is in the plan; here is what they take. */
+/** The library. `plan.ts` implements indexing and `or`; this library declares their types. */
 export const OPTIONALS_LIBRARY: Library = {
   name: "cel.lib.optional",
   constants: [{
@@ -107,7 +107,7 @@ function unwrap(list?: Value): Value {
   return new List(items.filter((item) => item !== undefined));
 }
 
-/** Whether a value is the one that a field has where nothing was said: 0, an empty text, an empty list. */
+/** Reports whether a value is the zero value of its type: 0, an empty string, an empty list. */
 function isZero(value: Value): boolean {
   switch (typeof value) {
     case "bigint":
@@ -122,7 +122,8 @@ function isZero(value: Value): boolean {
   if (value === null) return true;
   if (value instanceof Uint) return value.value === 0n;
   if (value instanceof Uint8Array) return value.length === 0;
-  // Lists and maps of stored objects are never zero to cel-go: their types do not say what is.
+  // Lists and maps of stored objects are never zero in cel-go, because their types define no zero
+  // value.
   if (value instanceof List) return value.items.length === 0 && value.semantics === undefined;
   if (value instanceof EntryMap) return value.size === 0;
   if (value instanceof DurationValue) return value.nanoseconds === 0n;
@@ -130,7 +131,7 @@ function isZero(value: Value): boolean {
   return false;
 }
 
-/** `a.optMap(x, value)`: `a` with its value replaced, where it has one. */
+/** `a.optMap(x, value)`: replaces the value of `a`, if it has one. */
 function mapping(name: string, wraps: boolean): Macro {
   return {
     name,

@@ -1,4 +1,4 @@
-/** Lists as sets: `sets.contains` and the like (cel-go, ext/sets.go). */
+/** Lists as sets: `sets.contains` and others (cel-go, ext/sets.go). */
 import { contains, containsIfKnown } from "../comparison.ts";
 import { addRanges, exactly, multiplyRanges, scaleRange, sizeRange } from "../cost.ts";
 import type { FunctionDeclaration } from "../function.ts";
@@ -7,7 +7,7 @@ import { sizeOf } from "../runtime_type.ts";
 import { BOOL, listOf, parameter } from "../type.ts";
 import type { List } from "../value.ts";
 
-/** Functions of sets. */
+/** The library. */
 export const SETS_LIBRARY: Library = {
   name: "cel.lib.ext.sets",
   functions: [

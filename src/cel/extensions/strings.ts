@@ -1,4 +1,7 @@
-/** Functions of text: `split`, `replace`, `substring` and the like (cel-go, ext/strings.go, version 2; costs: k8s.io/apiserver, pkg/cel/library/cost.go). */
+/**
+ * Functions of strings: `split`, `replace`, `substring` and others (cel-go, ext/strings.go, version
+ * 2; costs: k8s.io/apiserver, pkg/cel/library/cost.go).
+ */
 import { addRanges, exactly, multiplyRanges, type Range, scaleRange, sizeRange, UNLIMITED } from "../cost.ts";
 import type { CallEstimate, FunctionDeclaration, Overload, SizedNode } from "../function.ts";
 import type { Library } from "../library.ts";
@@ -19,7 +22,7 @@ const ONE_PASS: Costs = {
 const SEARCHING: Costs = { cost: ([text]) => walkingCost(text!), estimate: READING.estimate };
 const { cost: twoPasses } = readingTimes(2);
 
-/** The functions. */
+/** The library. */
 export const STRINGS_LIBRARY: Library = {
   name: "cel.lib.ext.strings",
   validate: validateFormats,
@@ -170,7 +173,10 @@ function upperAscii(text?: Value): Value {
   return (text as string).replace(/[a-z]/g, (letter) => letter.toUpperCase());
 }
 
-/** The first so many; all where that is below 0. An empty text is found before each character and at the end. */
+/**
+ * Replaces the first `count` occurrences, or all if `count` is negative. An empty string matches
+ * before each character and at the end.
+ */
 function replace(text?: Value, from?: Value, to?: Value, count?: Value): Value {
   const limit = count as bigint;
   const pieces = from === "" ? ["", ...text as string, ""] : (text as string).split(from as string);
@@ -182,7 +188,10 @@ function replace(text?: Value, from?: Value, to?: Value, count?: Value): Value {
   return done + pieces.slice(replaced).join(from as string);
 }
 
-/** At most so many pieces, the last one with the rest; all where that is below 0. */
+/**
+ * Splits into at most `count` pieces, the last of which contains the rest. A negative `count` means
+ * no limit.
+ */
 function split(text?: Value, separator?: Value, count?: Value): Value {
   const limit = count as bigint;
   if (limit === 0n) return new List([]);
@@ -205,7 +214,7 @@ function substring(text?: Value, start?: Value, end?: Value): Value {
   return characters.slice(Number(from), Number(to)).join("");
 }
 
-// What Unicode calls white space; JavaScript counts U+FEFF too, and not U+0085.
+// Unicode white space. JavaScript also includes U+FEFF and excludes U+0085.
 const SPACE = "[\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
 const AROUND = new RegExp(`^${SPACE}+|${SPACE}+$`, "g");
 
@@ -225,7 +234,10 @@ function quote(text: string): string {
   return `"${text.replace(/[\x07-\r\\"]/g, (character) => ESCAPES[character]!)}"`;
 }
 
-/** Two more at most for each character, and the quotes. Of a size that is not known, 64 bits make 0. */
+/**
+ * Quotes and, at worst, two more characters for each one. For an unknown size the result overflows
+ * to 0.
+ */
 function quotedSize(node: SizedNode): Range {
   const { min, max } = sizeRange(node);
   const most = BigInt(max === UNLIMITED ? 2n ** 64n - 1n : BigInt(max)) * 2n + 2n;
@@ -245,7 +257,10 @@ function replaceEstimate([text, from, to]: readonly SizedNode[]): CallEstimate {
   };
 }
 
-/** How often something of a size can be replaced in a text, and how much of the text may stay. */
+/**
+ * Returns how many times a string of a given size can be replaced, and how much of the original
+ * string can remain.
+ */
 function replacements(
   size: number,
   replaced: number,

@@ -1,4 +1,4 @@
-/** Loops with two variables: index and item, key and value (cel-go, ext/comprehensions.go). */
+/** Loops with two variables: index and item, or key and value (cel-go, ext/comprehensions.go). */
 import type { FunctionDeclaration } from "../function.ts";
 import type { Library } from "../library.ts";
 import {
@@ -24,7 +24,7 @@ const V = parameter("V");
 const MAP = mapOf(K, V);
 const INSERT = "cel.@mapInsert";
 
-/** Macros with two variables, and what they gather maps with. */
+/** The library: macros with two variables, and the functions that build their maps. */
 export const TWO_VARIABLES_LIBRARY: Library = {
   name: "cel.lib.ext.comprev2",
   functions: [insert()],
@@ -61,7 +61,7 @@ function loop(
   };
 }
 
-/** With a filter, or without. */
+/** A transformation with an optional filter. */
 function transform(
   name: string,
   parts: (site: MacroSite, value: Expression, key: string) => LoopParts,

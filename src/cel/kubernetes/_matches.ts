@@ -1,6 +1,7 @@
 /**
- * Where an RE2 pattern matches. The library that compiles patterns only tells whether they do, so that its programs are run
- * here: all ways through a program side by side, the preferred one first, in time that grows with the text times the program
+ * Finds the matches of an RE2 pattern. The library that compiles patterns only reports whether they
+ * match, so this module runs its programs: all threads of a program advance in parallel in order of
+ * priority, in time proportional to the text times the program
  * (https://swtch.com/~rsc/regexp/regexp2.html).
  */
 import type { regularExpression } from "../regular_expression.ts";
@@ -8,7 +9,7 @@ import type { regularExpression } from "../regular_expression.ts";
 type Expression = ReturnType<typeof regularExpression>;
 type Program = ReturnType<Expression["re2"]>["prog"];
 
-/** A way through the program: where it is, and where in the text it began. */
+/** A thread: its instruction, and where its match starts in the text. */
 interface Way {
   readonly at: number;
   readonly start: number;
@@ -19,17 +20,18 @@ interface Match {
   readonly end: number;
 }
 
-// The steps of a program, by number, and the bits of what can be asked of a place without a character.
+// Opcodes of the instructions, and the bits of the zero-width assertions.
 const [ALTERNATIVE, ALTERNATIVE_MATCH, CAPTURE, EMPTY, FAIL, MATCH, NOTHING] = [1, 2, 3, 4, 5, 6, 7];
 const [LINE_START, LINE_END, TEXT_START, TEXT_END, BOUNDARY, NO_BOUNDARY] = [1, 2, 4, 8, 16, 32];
 
 /**
- * What matches, from left to right, none over another.
+ * Returns the non-overlapping matches from left to right.
  *
  * @param expression The pattern.
  * @param text The text.
- * @param most How many matches are enough.
- * @returns The parts of the text. An empty one next to the match before it does not count, as in Go's `regexp`.
+ * @param most The largest number of matches.
+ * @returns The matched strings. As in Go's `regexp`, an empty match next to the previous match does
+ * not count.
  */
 export function matchesOf(expression: Expression, text: string, most: number): string[] {
   const found: string[] = [];
@@ -55,7 +57,7 @@ function firstMatch(program: Program, text: string, from: number): Match | undef
     const reached = new Set<number>();
     const here: Way[] = [];
     for (const way of ways) follow(program, way, flags, reached, here);
-    // A match further to the left is preferred over all that begin later.
+    // A match further to the left has priority over all that start later.
     if (match === undefined) follow(program, { at: program.start, start: position }, flags, reached, here);
     const width = widthAt(text, position);
     const code = width === 0 ? -1 : text.codePointAt(position)!;
@@ -64,7 +66,7 @@ function firstMatch(program: Program, text: string, from: number): Match | undef
       const step = program.getInst(at);
       if (step.op === MATCH) {
         match = { start, end: position };
-        // What comes after it is not preferred any more.
+        // The remaining threads have a lower priority.
         break;
       }
       if (code >= 0 && step.matchRune(code)) ways.push({ at: step.out, start });
@@ -75,7 +77,10 @@ function firstMatch(program: Program, text: string, from: number): Match | undef
   return match;
 }
 
-/** Goes on until the next step takes a character or is the end, and notes all such steps, the preferred one first. */
+/**
+ * Follows a thread up to the instructions that consume a character or match, and adds them in order
+ * of priority.
+ */
 function follow(program: Program, { at, start }: Way, flags: number, reached: Set<number>, here: Way[]): void {
   const open = [at];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -104,7 +109,7 @@ function isWord(character: string | undefined): boolean {
   return character !== undefined && /^\w$/.test(character);
 }
 
-/** How long the character at a place is; 0 at the end. */
+/** Returns the length of the character at a position; 0 at the end. */
 function widthAt(text: string, position: number): number {
   const code = text.codePointAt(position);
   return code === undefined ? 0 : code > 0xffff ? 2 : 1;

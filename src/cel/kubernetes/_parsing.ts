@@ -1,12 +1,15 @@
-/** Text that is read by a library: where it cannot be, that is an error of the expression, or the answer "no". */
+/**
+ * Parses operands of libraries. A failure becomes a CEL error, or `false` for functions such as
+ * `isURL`.
+ */
 import { CelError } from "../value.ts";
 
 /**
- * What a text reads as.
+ * Parses an operand.
  *
- * @param read Reads it.
- * @param message What the error says; of the reader's own message where it should.
- * @throws {CelError} If the text cannot be read.
+ * @param read Parses it.
+ * @param message Returns the message of the error. @default the parser's own message
+ * @throws {CelError} If it cannot be parsed.
  */
 export function parsed<T>(read: () => T, message: (fault: string) => string = (fault) => fault): T {
   try {
@@ -16,7 +19,7 @@ export function parsed<T>(read: () => T, message: (fault: string) => string = (f
   }
 }
 
-/** Whether a text can be read. */
+/** Reports whether an operand can be parsed. */
 export function parses(read: () => unknown): boolean {
   try {
     read();

@@ -1,13 +1,13 @@
-/** Semantic versions as the server reads them (`github.com/blang/semver/v4`). */
+/** Semantic versions as the API server parses them (`github.com/blang/semver/v4`). */
 import { quoted } from "../../base/quoted.ts";
 
-/** A part of what stands behind the dash: numbers come before words. */
+/** An identifier of a prerelease. Numbers come before words. */
 type Identifier = bigint | string;
 
 const LARGEST = 2n ** 64n - 1n;
 
 /**
- * A version.
+ * A semantic version.
  *
  * @example Usage
  * ```ts
@@ -32,10 +32,10 @@ export class SemanticVersion {
   }
 
   /**
-   * Reads a version.
+   * Parses a version.
    *
    * @param text The version.
-   * @throws {SyntaxError} If it is none; the message is the server's.
+   * @throws {SyntaxError} If it is invalid; the message is the server's.
    */
   static parse(text: string): SemanticVersion {
     if (text === "") throw new SyntaxError("Version string empty");
@@ -50,22 +50,23 @@ export class SemanticVersion {
     return new SemanticVersion(...front, patch, identifiers);
   }
 
-  /** -1 where it comes before the other, 1 where it comes after. What stands behind a `+` does not count. */
+  /** Returns -1 if it precedes the other version, 1 if it follows. Build metadata is ignored. */
   compare(other: SemanticVersion): -1 | 0 | 1 {
     const [mine, theirs] = [this.#prerelease, other.#prerelease];
     const order = compareEach([this.major, this.minor, this.patch], [other.major, other.minor, other.patch]);
     if (order !== 0) return order;
-    // What is released comes after all that was before it.
+    // A release follows its prereleases.
     if (mine.length === 0 || theirs.length === 0) return sign(theirs.length - mine.length);
     return compareEach(mine, theirs) || sign(mine.length - theirs.length);
   }
 }
 
 /**
- * A version put in order: without a `v` in front and zeros before numbers, with a minor and a patch number.
+ * Normalizes a version: removes a leading `v` and leading zeros, and adds missing minor and patch
+ * numbers.
  *
  * @param text The version.
- * @throws {SyntaxError} If it cannot be.
+ * @throws {SyntaxError} If it cannot be normalized.
  */
 export function normalized(text: string): string {
   const parts = splitInThree(text.replace(/^v/, "")).map(withoutZeros);
@@ -75,7 +76,7 @@ export function normalized(text: string): string {
   return [...parts, "0", "0"].slice(0, 3).join(".");
 }
 
-/** Major, minor, and all the rest; fewer where there are not enough dots. */
+/** Returns major, minor and the rest; fewer parts if there are not enough dots. */
 function splitInThree(text: string): readonly string[] {
   const [major, minor, ...rest] = text.split(".");
   return rest.length === 0 ? text.split(".") : [major!, minor!, rest.join(".")];

@@ -16,7 +16,7 @@ const CIDR: CelType = opaque("net.CIDR");
 export class CidrValue extends OpaqueValue {
   readonly type: CelType = CIDR;
   override readonly goType = "cel.CIDR";
-  /** Of the bytes that count. */
+  /** In significant bytes. */
   override readonly size: number;
 
   constructor(readonly network: IpNetwork) {
@@ -30,7 +30,7 @@ export class CidrValue extends OpaqueValue {
   }
 }
 
-/** `cidr`, `isCIDR`, and what is in a network. */
+/** The library: `cidr`, `isCIDR`, and the functions of a network. */
 export const CIDRS: Library = {
   name: "kubernetes.net.cidr",
   constants: [{ name: "net.CIDR", type: typeOf(CIDR), value: new TypeValue(CIDR) }],
@@ -174,12 +174,12 @@ function parseNetwork(text: string): IpNetwork {
     return IpNetwork.parse(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    // Said twice in the end: so the server has it.
+    // The server repeats this prefix in its final message.
     throw new SyntaxError(`network address parse error during conversion from string: ${error.message}`);
   }
 }
 
-/** What a server says of a text that is no address here tells nothing of it. */
+/** The server's error for an invalid address does not contain the details. */
 function addressIn(text: string): IpValue {
   try {
     return parseIp(text);
@@ -191,12 +191,15 @@ function addressIn(text: string): IpValue {
 /** An address has 4 or 16 bytes. */
 const ADDRESS: Range = { min: 4, max: 16 };
 
-/** What comparing a network with an address costs: as far as the network goes, of both. */
+/** Returns the cost of comparing a network with an address, proportional to the network's size. */
 function comparingCost(network: Outcome): number {
   return readingCost(network, 2);
 }
 
-/** What comparing may cost: more where the other side is parsed first, or the network masked. */
+/**
+ * Estimates the cost of a comparison. It is higher if the other operand is parsed first or the
+ * network is masked.
+ */
 function comparing({ isParsed, isMasked }: { isParsed: boolean; isMasked: boolean }): Costs["estimate"] {
   return ([, other]) => {
     let cost = scaleRange(addRanges(ADDRESS, ADDRESS), TRAVERSAL);

@@ -11,7 +11,7 @@ const sizes: ReadonlyMap<string, Range> = new Map([
   ["numbers", { min: 0, max: 7 }],
 ]);
 
-// The estimates of k8s.io/apiserver's CostEstimator for the same sizes.
+// Estimates of the CostEstimator of k8s.io/apiserver for the same sizes.
 const cases: readonly (readonly [expression: string, min: number, max: number])[] = [
   ["texts.isSorted()", 1, 31],
   ["numbers.isSorted()", 1, 8],
@@ -56,7 +56,7 @@ const cases: readonly (readonly [expression: string, min: number, max: number])[
   ["texts.map(t, quantity(t).asInteger()).sum()", 12, 182],
 ];
 
-Deno.test(`${cases.length} expressions over texts and lists of known sizes are estimated as by a real API server`, () => {
+Deno.test(`${cases.length} expressions over strings and lists of known sizes have the estimates of a real API server`, () => {
   const estimated = cases.map(([expression]) => {
     const { min, max } = environment.compile(expression).estimateCost({ sizeOf: (path) => sizes.get(path.join(".")) });
     return [expression, min, max];
@@ -64,7 +64,7 @@ Deno.test(`${cases.length} expressions over texts and lists of known sizes are e
   assert.deepEqual(estimated, cases);
 });
 
-Deno.test("quantity() of a text of unknown size is estimated as costing more than any budget", () => {
+Deno.test("quantity() of a string of unknown size exceeds every cost budget", () => {
   const { min, max } = environment.compile("isQuantity(unknown)").estimateCost();
   assert.equal(min, 1);
   assert(max > 1e18, String(max));

@@ -1,4 +1,4 @@
-/** Named formats of texts (`k8s.io/apiserver/pkg/cel/library/format.go`). */
+/** Named string formats (`k8s.io/apiserver/pkg/cel/library/format.go`). */
 import {
   label1035Faults,
   labelFaults,
@@ -16,9 +16,9 @@ import { matchingCost, PATTERN, TRAVERSAL } from "../traversal.ts";
 import { type CelType, listOf, optionalOf, STRING } from "../type.ts";
 import { CelError, List, OpaqueValue, Optional, type Value } from "../value.ts";
 
-// Of a name: for what comparing two formats costs.
+// Length of a name, for the estimated cost of comparing two formats.
 const MOST_NAME_SIZE = 64;
-// Of a pattern, where it is not known yet which format it is.
+// Length of a pattern, if the format is not known yet.
 const MOST_PATTERN_SIZE = 128;
 
 const FORMAT: CelType = {
@@ -33,9 +33,9 @@ export class FormatValue extends OpaqueValue {
   override readonly goType = "cel.Format";
 
   /**
-   * @param name The server's own name of it.
-   * @param patternSize How long its pattern is, or one like it would be.
-   * @param faults What is wrong with a text.
+   * @param name The server's name of the format.
+   * @param patternSize The length of its pattern, or of a comparable pattern.
+   * @param faults Returns what is wrong with a string.
    */
   constructor(readonly name: string, readonly patternSize: number, readonly faults: (text: string) => string[]) {
     super();
@@ -47,11 +47,11 @@ export class FormatValue extends OpaqueValue {
   }
 }
 
-// As long as the server's own patterns of them.
+// The lengths of the server's own patterns.
 const UUID_SIZE = 70;
 const TIME_SIZE = 71;
 
-/** The formats, by the names that expressions use. */
+/** The formats by the names that expressions use. */
 const FORMATS: ReadonlyMap<string, FormatValue> = new Map([
   ["dns1123Label", new FormatValue("DNS1123Label", 30, labelFaults)],
   ["dns1123Subdomain", new FormatValue("DNS1123Subdomain", 60, subdomainFaults)],
@@ -68,7 +68,7 @@ const FORMATS: ReadonlyMap<string, FormatValue> = new Map([
   ["datetime", new FormatValue("datetime", TIME_SIZE, unless(isDateTime, "invalid datetime"))],
 ]);
 
-/** `format.named`, a function for each format, and `validate`. */
+/** The library: `format.named`, a function for each format, and `validate`. */
 export const NAMED_FORMATS: Library = {
   name: "kubernetes.format",
   functions: [

@@ -28,7 +28,7 @@ export class IpValue extends OpaqueValue {
   }
 }
 
-/** `ip`, `isIP`, `ip.isCanonical` and questions about an address. */
+/** The library: `ip`, `isIP`, `ip.isCanonical` and the functions of an address. */
 export const IPS: Library = {
   name: "kubernetes.net.ip",
   constants: [{ name: "net.IP", type: typeOf(IP), value: new TypeValue(IP) }],
@@ -89,10 +89,10 @@ export const IPS: Library = {
 };
 
 /**
- * An address out of a text.
+ * Parses an address.
  *
- * @param text The text.
- * @throws {CelError} If it is none that CEL takes.
+ * @param text The address.
+ * @throws {CelError} If CEL does not accept it.
  */
 export function parseIp(text: string): IpValue {
   return new IpValue(parsed(() => readAddress(text)));

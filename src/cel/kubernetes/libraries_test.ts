@@ -3,7 +3,7 @@ import { caseOf } from "../../../tests/cel_libraries/case.ts";
 import { LIBRARY_TABLES } from "../../../tests/cel_libraries/mod.ts";
 
 for (const [name, cases] of Object.entries(LIBRARY_TABLES)) {
-  Deno.test(`${cases.length} expressions of the library "${name}" come out and cost as on a real API server`, () => {
+  Deno.test(`${cases.length} expressions of the library "${name}" have the results and costs of a real API server`, () => {
     assert.deepEqual(cases.map(([expression]) => caseOf(expression)), cases);
   });
 }

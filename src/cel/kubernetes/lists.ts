@@ -1,4 +1,4 @@
-/** Sums, extremes and places in lists (`k8s.io/apiserver/pkg/cel/library/lists.go`). */
+/** Sums, minimums, maximums and indexes of lists (`k8s.io/apiserver/pkg/cel/library/lists.go`). */
 import { compareIfPossible, isKnownEqual } from "../comparison.ts";
 import { addRanges, exactly, multiplyRanges, scaleRange, sizeRange } from "../cost.ts";
 import type { FunctionDeclaration, Overload, SizedNode } from "../function.ts";
@@ -22,9 +22,9 @@ import { CelError, DurationValue, type List, Uint, type Value } from "../value.t
 
 const A = parameter("A");
 
-/** Types with an order, in the order in which overloads are looked for. */
+/** Types with an order, in the order in which overloads are matched. */
 const ORDERED: readonly CelType[] = [INT, UINT, DOUBLE, BOOL, DURATION, TIMESTAMP, STRING, BYTES];
-/** Types that add up, and what nothing of them comes to. */
+/** Types with a sum, and the sum of no items. */
 const SUMMABLE: readonly (readonly [CelType, Value])[] = [
   [INT, 0n],
   [UINT, new Uint(0n)],
@@ -34,7 +34,7 @@ const SUMMABLE: readonly (readonly [CelType, Value])[] = [
 
 const cost: Costs["cost"] = ([list]) => walkingCost(list!);
 
-/** `isSorted`, `sum`, `min`, `max`, `indexOf` and `lastIndexOf`. */
+/** The library: `isSorted`, `sum`, `min`, `max`, `indexOf` and `lastIndexOf`. */
 export const LISTS: Library = {
   name: "kubernetes.lists",
   functions: [
@@ -105,10 +105,10 @@ function isSorted(list: List): boolean {
   return list.items.every((item, i) => i === 0 || compareIfPossible(list.items[i - 1]!, item) <= 0);
 }
 
-/** For each item 1, and for each character of text in it a tenth more. */
+/** Estimates 1 for each item, and 0.1 for each character of string items. */
 function estimate([list]: readonly SizedNode[]): { cost: { min: number; max: number } } {
   const { items } = list!;
-  // A text, which has places too.
+  // A string: `indexOf` exists for strings, too.
   if (items === undefined) return { cost: scaleRange(sizeRange(list!), TRAVERSAL) };
   const isText = items.type.kind === "string" || items.type.kind === "bytes";
   const each = isText ? addRanges(exactly(1), scaleRange(sizeRange(items), TRAVERSAL)) : exactly(1);

@@ -3,8 +3,9 @@ import fc from "fast-check";
 import { regularExpression } from "../regular_expression.ts";
 import { matchesOf } from "./_matches.ts";
 
-Deno.test("matchesOf finds what JavaScript's own expressions find, where both mean the same", () => {
-  // Of patterns without lookaround, both prefer the leftmost match and then the first alternative; none of these is empty.
+Deno.test("matchesOf agrees with RegExp on patterns that mean the same in both", () => {
+  // Without lookaround, both engines prefer the leftmost match and then the first alternative. None
+  // of these patterns matches the empty string.
   const atom = fc.constantFrom("a", "b", "[ab]", "[^a]", ".", "\\b.", "(?:a|ab)", "(?:b+|a)", "(a)");
   const piece = fc.tuple(atom, fc.constantFrom("", "", "+", "+?", "{2}", "{1,2}", "{1,2}?")).map((parts) =>
     parts.join("")
@@ -24,13 +25,13 @@ Deno.test("matchesOf finds what JavaScript's own expressions find, where both me
   }));
 });
 
-Deno.test("matchesOf goes through long texts in time that grows with them", () => {
+Deno.test("matchesOf takes linear time on long strings", () => {
   const text = "a".repeat(20_000);
   assert.deepEqual(matchesOf(regularExpression("(a+)+b"), text, Infinity), []);
   assert.equal(matchesOf(regularExpression("(?:a*)*$"), text, 1)[0]?.length, 20_000);
 });
 
-Deno.test("matchesOf finds no more than asked for", () => {
+Deno.test("matchesOf stops at the requested number of matches", () => {
   const expression = regularExpression("[0-9]+");
   assert.deepEqual(matchesOf(expression, "1 2 3", 2), ["1", "2"]);
   assert.deepEqual(matchesOf(expression, "1 2 3", 0), []);

@@ -1,6 +1,7 @@
 /**
- * Kubernetes' own libraries of CEL (`k8s.io/apiserver/pkg/cel/library`): all that validation rules may use. The authorizer,
- * which only admission policies have, and patches as JSON are left out.
+ * Kubernetes' CEL libraries for validation rules (`k8s.io/apiserver/pkg/cel/library`). The
+ * authorizer and the JSON patch library are not included, because only admission policies can use
+ * them.
  */
 import type { Library } from "../library.ts";
 import { CIDRS } from "./cidr.ts";

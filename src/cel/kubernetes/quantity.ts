@@ -1,4 +1,4 @@
-/** Amounts such as `500m` or `1Gi` (`k8s.io/apiserver/pkg/cel/library/quantity.go`). */
+/** Quantities such as `500m` or `1Gi` (`k8s.io/apiserver/pkg/cel/library/quantity.go`). */
 import { Quantity } from "../../base/quantity.ts";
 import type { FunctionDeclaration, Overload } from "../function.ts";
 import type { Library } from "../library.ts";
@@ -9,14 +9,15 @@ import { parsed, parses } from "./_parsing.ts";
 
 const QUANTITY: CelType = opaque("kubernetes.Quantity");
 
-/** An amount as a value. */
+/** A quantity as a value. */
 export class QuantityValue extends OpaqueValue {
   readonly type: CelType = QUANTITY;
   override readonly goType = "cel.Quantity";
 
   /**
-   * @param quantity The amount.
-   * @param isComputed Whether it is a sum or a difference. A server can compare those with others, but not others with those.
+   * @param quantity The quantity.
+   * @param isComputed Whether it is a sum or difference. A server can compare such a quantity with
+   * others, but not others with it.
    */
   constructor(readonly quantity: Quantity, readonly isComputed: boolean) {
     super();
@@ -28,7 +29,7 @@ export class QuantityValue extends OpaqueValue {
   }
 }
 
-/** `quantity`, `isQuantity`, arithmetic and comparisons. */
+/** The library: `quantity`, `isQuantity`, arithmetic and comparisons. */
 export const QUANTITIES: Library = {
   name: "kubernetes.quantity",
   functions: [
@@ -56,7 +57,7 @@ export const QUANTITIES: Library = {
         estimate: READING.estimate,
       }],
     },
-    // Not called on the amount, whatever the documentation says.
+    // It is a global function, although the documentation says that it is a member.
     { name: "sign", overloads: [{ ...asked("sign", INT, ({ sign }) => BigInt(sign)), isMember: false }] },
     member("isGreaterThan", compared("is_greater_than", BOOL, (order) => order === 1)),
     member("isLessThan", compared("is_less_than", BOOL, (order) => order === -1)),
@@ -73,7 +74,7 @@ function member(name: string, ...overloads: Overload[]): FunctionDeclaration {
   return { name, overloads };
 }
 
-/** A question about an amount. */
+/** A function of one quantity. */
 function asked(id: string, result: CelType, answer: (quantity: Quantity) => Value): Overload {
   return {
     id: `quantity_${id}`,
@@ -84,7 +85,7 @@ function asked(id: string, result: CelType, answer: (quantity: Quantity) => Valu
   };
 }
 
-/** A question about two amounts, answered by their order. */
+/** A comparison of two quantities. */
 function compared(id: string, result: CelType, answer: (order: -1 | 0 | 1) => Value): Overload {
   return {
     id: `quantity_${id}`,
@@ -95,7 +96,7 @@ function compared(id: string, result: CelType, answer: (order: -1 | 0 | 1) => Va
   };
 }
 
-/** An amount out of two, the second of which may be an integer. */
+/** Arithmetic with two quantities, or a quantity and an integer. */
 function computed(id: string, compute: (a: Quantity, b: Quantity) => Quantity): Overload[] {
   const shape = { isMember: true, result: QUANTITY };
   return [

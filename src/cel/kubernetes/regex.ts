@@ -1,4 +1,4 @@
-/** Looking for what matches a pattern (`k8s.io/apiserver/pkg/cel/library/regex.go`). */
+/** Regular expression matches (`k8s.io/apiserver/pkg/cel/library/regex.go`). */
 import { sizeRange } from "../cost.ts";
 import type { Library } from "../library.ts";
 import { regularExpression } from "../regular_expression.ts";
@@ -14,7 +14,7 @@ const estimate: Costs["estimate"] = ([text, pattern]) => ({
   resultSize: { min: 0, max: sizeRange(text!).max },
 });
 
-/** `find` and `findAll`. */
+/** The library: `find` and `findAll`. */
 export const REGEX: Library = {
   name: "kubernetes.regex",
   functions: [
@@ -62,7 +62,7 @@ function find(text: string, pattern: string, most: number): string[] {
   return matchesOf(expression, text, most);
 }
 
-/** Less than none is all. */
+/** A negative limit means no limit. */
 function limitOf(most: Value): number {
   return (most as bigint) < 0n ? Infinity : Number(most);
 }

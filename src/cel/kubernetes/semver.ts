@@ -24,7 +24,7 @@ export class SemverValue extends OpaqueValue {
   }
 }
 
-/** `semver`, `isSemver`, comparisons and the parts of a version. */
+/** The library: `semver`, `isSemver`, comparisons and the parts of a version. */
 export const SEMVERS: Library = {
   name: "kubernetes.Semver",
   functions: [
@@ -33,14 +33,14 @@ export const SEMVERS: Library = {
     compared("isGreaterThan", "is_greater_than", BOOL, (order) => order === 1),
     compared("isLessThan", "is_less_than", BOOL, (order) => order === -1),
     compared("compareTo", "compare_to", INT, (order) => BigInt(order)),
-    // Beyond 63 bits they come out negative, as the server's do.
+    // Numbers beyond 63 bits become negative, as on the server.
     part("major", ({ major }) => BigInt.asIntN(64, major)),
     part("minor", ({ minor }) => BigInt.asIntN(64, minor)),
     part("patch", ({ patch }) => BigInt.asIntN(64, patch)),
   ],
 };
 
-/** A function that reads a version, as it is written or, where the second operand says so, put in order first. */
+/** A function that parses a version. A second operand `true` normalizes it first. */
 function reading(
   name: string,
   id: string,

@@ -30,7 +30,7 @@ export class UrlValue extends OpaqueValue {
   }
 }
 
-/** `url`, `isURL` and the parts of a URL. */
+/** The library: `url`, `isURL` and the parts of a URL. */
 export const URLS: Library = {
   name: "kubernetes.urls",
   functions: [
@@ -76,7 +76,8 @@ export const URLS: Library = {
 
 function parseUrl(text: string): UrlValue {
   const read = () => {
-    // First without a fragment, to be sure that it is absolute; then with one.
+    // The first call requires an absolute URL and treats `#` as part of the path; the second parses
+    // the fragment.
     ServerUrl.parseRequest(text);
     return new UrlValue(ServerUrl.parse(text));
   };

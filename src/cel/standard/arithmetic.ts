@@ -1,9 +1,9 @@
-/** What arithmetic does with values (cel-go, common/types). */
+/** Arithmetic (cel-go, common/types). */
 import { GatheredList } from "../fold.ts";
 import { addDuration } from "../time.ts";
 import { CelError, DurationValue, JoinedList, List, Timestamp, Uint, type Value } from "../value.ts";
 
-/** `a + b`: also of text, bytes, lists, and times. */
+/** `a + b`: also concatenates strings, bytes and lists, and adds durations. */
 export function add(a?: Value, b?: Value): Value {
   if (typeof a === "bigint" && typeof b === "bigint") return int(a + b);
   if (typeof a === "number" && typeof b === "number") return a + b;
@@ -31,7 +31,7 @@ function concat(a: List, b: List): List {
   return b.items.length === 0 ? a : new JoinedList(a, b);
 }
 
-/** `a / b`: of whole numbers without the rest. */
+/** `a / b`: integer division truncates. */
 export function divide(a?: Value, b?: Value): Value {
   if (typeof a === "number" && typeof b === "number") return a / b;
   const [x, y] = wholes(a, b, "_/_");
@@ -39,7 +39,7 @@ export function divide(a?: Value, b?: Value): Value {
   return a instanceof Uint ? uint(x / y) : int(x / y);
 }
 
-/** `a % b`: with the sign of `a`. */
+/** `a % b`: the result has the sign of `a`. */
 export function modulo(a?: Value, b?: Value): Value {
   if (typeof a === "number") throw noSuchOverload(a, "_%_");
   const [x, y] = wholes(a, b, "_%_");
@@ -70,7 +70,7 @@ export function negate(value?: Value): Value {
   throw typeof value === "boolean" ? new CelError("no such overload") : noSuchOverload(value!, "-_");
 }
 
-/** `a - b`: also of times. */
+/** `a - b`: also of timestamps and durations. */
 export function subtract(a?: Value, b?: Value): Value {
   if (typeof a === "bigint" && typeof b === "bigint") return int(a - b);
   if (typeof a === "number" && typeof b === "number") return a - b;
@@ -91,10 +91,11 @@ function between(a: Timestamp, b: Timestamp): DurationValue {
 }
 
 /**
- * There is no such function of an operand. cel-go asks text and times themselves for it first, which do not tell its name then.
+ * Returns the error for an unsupported operand. cel-go calls the methods of strings, timestamps and
+ * durations first, and those errors do not name the function.
  *
  * @param first The operand.
- * @param name What was to be called.
+ * @param name The name of the function.
  */
 export function noSuchOverload(first: Value, name: string): CelError {
   const isAsked = typeof first === "string" || first instanceof Timestamp || first instanceof DurationValue;

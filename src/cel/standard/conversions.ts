@@ -1,4 +1,7 @@
-/** Conversions between types: `int(...)`, `string(...)` and the like (cel-go, common/stdlib/standard.go and common/types). */
+/**
+ * Conversions between types: `int(...)`, `string(...)` and others (cel-go,
+ * common/stdlib/standard.go and common/types).
+ */
 import type { CallEstimate, FunctionDeclaration, Overload, SizedNode } from "../function.ts";
 import { addRanges, scaleRange, sizeRange, UNLIMITED } from "../cost.ts";
 import { parseDouble, parseInt64, parseUint64 } from "../number_parse.ts";
@@ -137,7 +140,7 @@ function boolOf(value: Value): boolean {
 
 function intOf(value: Value): bigint {
   const whole = value instanceof Uint ? value.value : wholeOf(value as number);
-  // The bounds themselves are refused too where a double is.
+  // A double must also not be equal to a bound.
   const isOut = whole === undefined || whole >= 2n ** 63n || (typeof value === "number" && whole <= -(2n ** 63n));
   if (isOut) throw new CelError("integer overflow");
   return whole;
@@ -168,7 +171,7 @@ function bounded(time: Timestamp): Timestamp {
   return time;
 }
 
-/** One pass, and a result by factors of the size. */
+/** Estimates one pass over the operand, and a result of its size times a factor. */
 function traversed(node: SizedNode, least: number, most: number): CallEstimate {
   const size = sizeRange(node);
   return {

@@ -1,4 +1,4 @@
-/** What the language itself has. */
+/** The language itself, as a library. */
 import type { Constant, Library } from "../library.ts";
 import { STANDARD_MACROS } from "../macro.ts";
 import {
@@ -39,7 +39,7 @@ const TYPES: readonly CelType[] = [
   UINT,
 ];
 
-/** Operators, conversions, functions, types and macros of the language. */
+/** The operators, conversions, functions, types and macros of the language. */
 export const STANDARD_LIBRARY: Library = {
   name: "standard",
   functions: [...OPERATORS, ...CONVERSIONS, ...TEXT_FUNCTIONS, ...TIME_FUNCTIONS],
@@ -47,7 +47,7 @@ export const STANDARD_LIBRARY: Library = {
   macros: STANDARD_MACROS,
 };
 
-/** The name of a type, as a value of an expression. */
+/** A constant for the name of a type. */
 function typeConstant(type: CelType): Constant {
   return { name: typeName(type), type: typeOf(type), value: new TypeValue(type) };
 }

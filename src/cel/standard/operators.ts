@@ -1,4 +1,4 @@
-/** Which operators there are (cel-go, common/stdlib/standard.go). */
+/** Declarations of the operators (cel-go, common/stdlib/standard.go). */
 import { compare, contains, isEqual, isKnownEqual, isOrdered } from "../comparison.ts";
 import type { FunctionDeclaration, Overload } from "../function.ts";
 import type { Outcome } from "../outcome.ts";
@@ -27,7 +27,10 @@ const B = parameter("B");
 const NUMBERS = [INT, UINT, DOUBLE];
 const NAMES: { readonly [kind: string]: string } = { int: "int64", uint: "uint64" };
 
-/** The operators. What `&&`, `||`, `?:` and indexing do is in the plan; here is what they take. */
+/**
+ * The operators. `plan.ts` implements `&&`, `||`, `?:` and indexing; this module declares their
+ * types.
+ */
 export const OPERATORS: readonly FunctionDeclaration[] = [
   special("_?_:_", overload("conditional", [BOOL, A, A], A)),
   special("_&&_", overload("logical_and", [BOOL, BOOL], BOOL)),
@@ -113,7 +116,7 @@ function comparisonCost([a, b]: readonly Outcome[]): number {
   return Math.ceil(Math.min(innerSize(a!), innerSize(b!)) * TRAVERSAL);
 }
 
-/** Values of Kubernetes' own types have a price of their own, for this operator alone. */
+/** Equality of Kubernetes' own types has its own cost. */
 function equalityCost(values: readonly Outcome[]): number {
   return values[0] instanceof OpaqueValue ? 1 : comparisonCost(values);
 }
@@ -126,12 +129,12 @@ function joiningCost([a, b]: readonly Outcome[]): number {
   return Math.ceil((sizeOf(a!) + sizeOf(b!)) * TRAVERSAL);
 }
 
-/** Which types can be compared, in the order of cel-go, which the checker goes by. */
+/** Declares a comparison for all pairs of types. The checker depends on cel-go's order. */
 function comparison(name: string, prefix: string, verdict: (order: number) => boolean): FunctionDeclaration {
   const overloads: Overload[] = [overload(`${prefix}_bool`, [BOOL, BOOL], BOOL)];
   for (const a of NUMBERS) {
     const others = NUMBERS.filter((b) => b !== a);
-    // `int` is compared with `double` first, `uint` with itself first, as cel-go declares them.
+    // cel-go declares `int` with `double` first, and `uint` with `uint` first.
     const rights = a === INT ? [INT, DOUBLE, UINT] : a === UINT ? [UINT, DOUBLE, INT] : [DOUBLE, ...others];
     for (const b of rights) {
       const suffix = a === b ? NAMES[a.kind] ?? a.kind : `${NAMES[a.kind] ?? a.kind}_${NAMES[b.kind] ?? b.kind}`;

@@ -1,4 +1,4 @@
-/** Functions of text, and `size` (cel-go, common/stdlib/standard.go). */
+/** Functions of strings, and `size` (cel-go, common/stdlib/standard.go). */
 import { multiplyRanges, scaleRange, sizeRange } from "../cost.ts";
 import type { FunctionDeclaration, Overload } from "../function.ts";
 import { regularExpression } from "../regular_expression.ts";
@@ -30,7 +30,7 @@ export const TEXT_FUNCTIONS: readonly FunctionDeclaration[] = [
       cost: multiplyRanges(scaleRange(sizeRange(text!), TRAVERSAL), scaleRange(sizeRange(part!), TRAVERSAL)),
     }),
   }),
-  // cel-go estimates by the end that is asked for, and charges for the whole text.
+  // cel-go estimates by the suffix, and charges for the whole string.
   textTest("endsWith", "ends_with_string", (text, part) => text.endsWith(part), {
     cost: READING.cost,
     estimate: ([, part]) => ({ cost: scaleRange(sizeRange(part!), TRAVERSAL) }),
@@ -66,7 +66,8 @@ function size(value?: Value): Value {
   const isSized = typeof value === "string" || value instanceof List || value instanceof MapValue ||
     value instanceof Uint8Array;
   if (isSized) return BigInt(sizeOf(value));
-  // cel-go asks times for the function first, which do not tell its name then.
+  // cel-go calls the methods of timestamps and durations first, and those errors do not name the
+  // function.
   const isAsked = value instanceof Timestamp || value instanceof DurationValue;
   throw new CelError(isAsked ? "no such overload" : "no such overload: size");
 }

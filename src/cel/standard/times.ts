@@ -1,4 +1,4 @@
-/** What timestamps and durations tell about themselves (cel-go, common/stdlib/standard.go). */
+/** Accessors of timestamps and durations (cel-go, common/stdlib/standard.go). */
 import type { FunctionDeclaration, Overload } from "../function.ts";
 import { type Calendar, calendarIn, dayOfWeek, dayOfYear, secondsOfSpan } from "../time.ts";
 import { DURATION, INT, STRING, TIMESTAMP } from "../type.ts";
@@ -33,7 +33,7 @@ function getter(
 ): FunctionDeclaration {
   const read = (time?: Value, zone: Value = "UTC") =>
     BigInt(ofTime(calendarIn(time as Timestamp, zone as string), time as Timestamp));
-  // One of the names is a slip of cel-go's, which others know it by now.
+  // One id is irregular in cel-go.
   const zoned = unit === "seconds" ? "timestamp_to_seconds_tz" : `timestamp_to_${unit}_with_tz`;
   const overloads: Overload[] = [
     { id: `timestamp_to_${unit}`, isMember: true, parameters: [TIMESTAMP], result: INT, call: read },
