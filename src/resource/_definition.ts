@@ -39,13 +39,13 @@ const SCOPES: readonly string[] = ["Namespaced", "Cluster"];
  *
  * @param names The names.
  * @param options What else it says.
- * @throws {TypeError} If an API server would refuse it.
+ * @throws {TypeError} If an API server would reject it.
  */
 export function definition(names: Names, options: DefinitionOptions): CustomResourceDefinitionManifest {
   const { group, kind, plural, singular, listKind, shortNames, categories } = names;
   const { scope = "Namespaced", labels = {}, annotations = {} } = options;
   if (!SCOPES.includes(scope)) {
-    refuse(kind, `"scope" must be one of ${SCOPES.map((one) => `"${one}"`).join(", ")}: current value is "${scope}"`);
+    refuse(kind, `"scope" must be one of ${SCOPES.map((one) => `"${one}"`).join(", ")}, got "${scope}"`);
   }
   return {
     apiVersion: "apiextensions.k8s.io/v1",

@@ -10,7 +10,7 @@ export { conditionFault } from "./_condition_fault.ts";
 export { validate } from "./validation.ts";
 
 /**
- * Refuses a kind for what an API server would refuse in its schema.
+ * Refuses a kind for what an API server would reject in its schema.
  *
  * @param kind The kind.
  * @param schema Its schema.

@@ -35,12 +35,12 @@ export function checkNames(names: Names, { annotations = {} }: NameOptions = {})
   const { group, version, kind, plural, singular, listKind, shortNames, categories } = names;
   for (const [key, name] of [["kind", kind], ["listKind", listKind]] as const) {
     if (KIND.test(name)) continue;
-    refuse(kind, `"${key}" must be in CamelCase, of letters and digits, 63 at most: current value is "${name}"`);
+    refuse(kind, `"${key}" must be in CamelCase, of letters and digits, 63 at most, got "${name}"`);
   }
   if (!SUBDOMAIN.test(group)) {
     refuse(
       kind,
-      `"group" must be a domain name in lower case with a dot, as "demo.example.com": current value is "${group}"`,
+      `"group" must be a domain name in lower case with a dot, as "demo.example.com", got "${group}"`,
     );
   }
   checkApproval(kind, group, annotations[APPROVED]);
@@ -71,7 +71,7 @@ function checkApproval(kind: string, group: string, approval = ""): void {
   if (/^[a-z][a-z\d+.-]*:\/\/[^/?#\s]/i.test(approval) && URL.canParse(approval)) return;
   refuse(
     kind,
-    `annotation "${APPROVED}" must be a URL, or a reason that starts with "unapproved": current value is "${approval}"`,
+    `annotation "${APPROVED}" must be a URL, or a reason that starts with "unapproved", got "${approval}"`,
   );
 }
 
@@ -79,6 +79,6 @@ function checkLabel(kind: string, key: string, name: string, example: string): v
   if (LABEL.test(name)) return;
   refuse(
     kind,
-    `"${key}" must be of lower case letters, digits and "-", starting with a letter, 63 at most, as "${example}": current value is "${name}"`,
+    `"${key}" must be of lower case letters, digits and "-", starting with a letter, 63 at most, as "${example}", got "${name}"`,
   );
 }

@@ -4,7 +4,7 @@ import { costAdvice } from "../schema/rules/missing_bounds.ts";
 import { refuse } from "./_refusal.ts";
 
 /**
- * Refuses a kind for what an API server would refuse in its schema.
+ * Refuses a kind for what an API server would reject in its schema.
  *
  * @param kind The kind.
  * @param root Its schema.
@@ -15,7 +15,7 @@ export function refuseSchema(kind: string, root: JsonSchema, faults: readonly Fi
   const texts = faults.map((fault) => `${placeOf(fault)}: ${messageOf(fault)}${adviceFor(fault, root, advised)}`);
   const [only] = texts;
   const list = texts.length === 1 ? ` ${only}` : `:${texts.map((text) => `\n  ${text}`).join("")}`;
-  refuse(kind, `an API server would refuse${list}`);
+  refuse(kind, `an API server would reject${list}`);
 }
 
 const STEP = /^\.(?:properties\[(.*?)\](?=\.|$)|(items|additionalProperties)(?=\.))/s;
@@ -59,7 +59,7 @@ function adviceFor({ field, message }: FieldError, root: JsonSchema, advised: Se
   const { bounds, better } = costAdvice(root, field);
   const advice = [
     ...(bounds.length === 0 ? [] : [`add ${bounds.map(({ keyword, path }) => `${keyword} to ${path}`).join(", ")}`]),
-    ...(better === undefined ? [] : [`write ${better}, of which is known how long it becomes`]),
+    ...(better === undefined ? [] : [`write ${better}, whose length is known`]),
   ];
   return advice.length === 0 ? "" : `; ${advice.join("; ")}`;
 }

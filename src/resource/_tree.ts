@@ -32,7 +32,10 @@ export function checkTree(kind: string, schema: object, path: string): void {
       refuse(kind, `${shown(next.path)} contains itself, and no schema may: end it with s.anything()`);
     }
     if (depth > DEEPEST) {
-      refuse(kind, `${shown(next.path)} is nested deeper than ${DEEPEST} levels of JSON: end it with s.anything()`);
+      refuse(
+        kind,
+        `${shown(next.path)} is nested deeper than ${DEEPEST} levels of JSON. Use s.anything() at some level`,
+      );
     }
     around.add(value);
     todo.push({ left: value });

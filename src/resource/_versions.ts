@@ -50,7 +50,7 @@ export function withVersions(
   }
   if (!all.some(({ name }) => name === storage)) {
     const names = all.map(({ name }) => `"${name}"`).join(", ");
-    refuse(kind, `"storage" must be one of its versions, ${names}: current value is "${storage}"`);
+    refuse(kind, `"storage" must be one of its versions, ${names}, got "${storage}"`);
   }
   const stored = all.map((version) => ({ ...version, storage: version.name === storage }));
   if (stored.length === 1) return { ...crd, spec: { ...crd.spec, versions: stored } };

@@ -62,18 +62,18 @@ const REFUSED: readonly { name: string; given: () => unknown; expected: string }
   {
     name: "objects nested by the thousand",
     given: () => kindWith(nested(10_000, (a) => ({ type: "object", properties: { a } }))),
-    expected: `.spec.f${".a".repeat(26)}.... is nested deeper than 1000 levels of JSON: end it with s.anything()`,
+    expected: `.spec.f${".a".repeat(26)}.... is nested deeper than 1000 levels of JSON. Use s.anything() at some level`,
   },
   {
     name: "lists nested by the thousand",
     given: () => kindWith(nested(10_000, (items) => ({ type: "array", items }))),
-    expected: `.spec.f${"[]".repeat(26)}[... is nested deeper than 1000 levels of JSON: end it with s.anything()`,
+    expected: `.spec.f${"[]".repeat(26)}[... is nested deeper than 1000 levels of JSON. Use s.anything() at some level`,
   },
   {
     name: "a field without a name where a rule asks for it",
     given: () => kindWith(JSON.parse('{"type":"object","x-kubernetes-validations":[{"rule":"self.__proto__ == 1"}]}')),
     expected:
-      'an API server would refuse the rule "self.__proto__ == 1" of .spec.f: compilation failed: ERROR: <input>:1:5: ' +
+      'an API server would reject the rule "self.__proto__ == 1" of .spec.f: compilation failed: ERROR: <input>:1:5: ' +
       "undefined field '__proto__'\n | self.__proto__ == 1\n | ....^",
   },
   {
@@ -86,40 +86,38 @@ const REFUSED: readonly { name: string; given: () => unknown; expected: string }
         items: { type: "object", properties: { a: { type: "string" } } },
       }),
     expected:
-      'an API server would refuse "x-kubernetes-list-map-keys" of .spec.f: Invalid value: ["constructor"]: entries must ' +
+      'an API server would reject "x-kubernetes-list-map-keys" of .spec.f: Invalid value: ["constructor"]: entries must ' +
       "all be names of item properties",
   },
   {
     name: "a default below __proto__",
     given: () => kindWith(JSON.parse('{"type":"object","properties":{"__proto__":{"type":"integer","default":"x"}}}')),
     expected:
-      'an API server would refuse "default" of .spec.f.__proto__: Invalid value: "string":  in body must be of ' +
+      'an API server would reject "default" of .spec.f.__proto__: Invalid value: "string":  in body must be of ' +
       'type integer: "string"',
   },
   ...["../x", "__proto__", "constructor", "A b", "Ä", "A".repeat(64), ""].map((kind) => ({
     name: `the kind "${kind.slice(0, 20)}"`,
     given: () => kindWith({ type: "string" }, { kind }),
-    expected: `"kind" must be in CamelCase, of letters and digits, 63 at most: current value is "${kind}"`,
+    expected: `"kind" must be in CamelCase, of letters and digits, 63 at most, got "${kind}"`,
   })),
   ...["../x", "example", "a b.example.com", "A.example.com", "-a.example.com", "a..example.com", ""].map((group) => ({
     name: `the group "${group}"`,
     given: () => kindWith({ type: "string" }, { group }),
-    expected:
-      `"group" must be a domain name in lower case with a dot, as "demo.example.com": current value is "${group}"`,
+    expected: `"group" must be a domain name in lower case with a dot, as "demo.example.com", got "${group}"`,
   })),
   ...["v1/../v2", "V1", "1", "v1.0", "__proto__", ""].map((version) => ({
     name: `the version "${version}"`,
     given: () => kindWith({ type: "string" }, { version }),
-    expected:
-      `"version" must be of lower case letters, digits and "-", starting with a letter, 63 at most, as "v1": current ` +
-      `value is "${version}"`,
+    expected: `"version" must be of lower case letters, digits and "-", starting with a letter, 63 at most, as "v1", ` +
+      `got "${version}"`,
   })),
   ...["a/b", "../secrets", "Websites", "web sites", "__proto__"].map((plural) => ({
     name: `the plural "${plural}"`,
     given: () => kindWith({ type: "string" }, { plural }),
     expected:
-      `"plural" must be of lower case letters, digits and "-", starting with a letter, 63 at most, as "websites": ` +
-      `current value is "${plural}"`,
+      `"plural" must be of lower case letters, digits and "-", starting with a letter, 63 at most, as "websites", ` +
+      `got "${plural}"`,
   })),
 ];
 

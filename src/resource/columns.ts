@@ -70,13 +70,13 @@ export function printerColumns(kind: string, columns: Columns, root: JsonSchema)
       : column;
     const inferred = typeAt(kind, name, path, root);
     if (type !== undefined && !TYPES.includes(type)) {
-      refuse(kind, `the type of column "${name}" must be one of ${TYPES.join(", ")}: current value is "${type}"`);
+      refuse(kind, `the type of column "${name}" must be one of ${TYPES.join(", ")}, got "${type}"`);
     }
     if (format !== undefined && !FORMATS.includes(format)) {
-      refuse(kind, `the format of column "${name}" must be one of ${FORMATS.join(", ")}: current value is "${format}"`);
+      refuse(kind, `the format of column "${name}" must be one of ${FORMATS.join(", ")}, got "${format}"`);
     }
     if (priority !== undefined && !Number.isInteger(priority)) {
-      refuse(kind, `the priority of column "${name}" must be an integer: current value is ${JSON.stringify(priority)}`);
+      refuse(kind, `the priority of column "${name}" must be an integer, got ${JSON.stringify(priority)}`);
     }
     return {
       name,

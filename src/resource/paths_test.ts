@@ -94,12 +94,12 @@ const REFUSED: readonly { name: string; given: Record<string, unknown>; expected
   {
     name: "a scale without a path",
     given: { scale: { specReplicas: ".spec.replicas" } },
-    expected: '"statusReplicas" of its scale must be a path below .status: current value is undefined',
+    expected: '"statusReplicas" of its scale must be a path below .status, got undefined',
   },
   {
     name: "a scale whose replicas are in the status",
     given: { scale: { specReplicas: ".status.ready", statusReplicas: ".status.ready" } },
-    expected: '"specReplicas" of its scale must be a path below .spec: current value is ".status.ready"',
+    expected: '"specReplicas" of its scale must be a path below .spec, got ".status.ready"',
   },
   {
     name: "a scale that leads nowhere",
@@ -184,20 +184,19 @@ const REFUSED: readonly { name: string; given: Record<string, unknown>; expected
   {
     name: "a column of an unknown type",
     given: { columns: { Host: { path: ".spec.host", type: "text" } } },
-    expected:
-      'the type of column "Host" must be one of boolean, date, integer, number, string: current value is "text"',
+    expected: 'the type of column "Host" must be one of boolean, date, integer, number, string, got "text"',
   },
   {
     name: "a column of an unknown format",
     given: { columns: { Host: { path: ".spec.host", format: "int8" } } },
     expected:
-      'the format of column "Host" must be one of byte, date, date-time, double, float, int32, int64, password: ' +
-      'current value is "int8"',
+      'the format of column "Host" must be one of byte, date, date-time, double, float, int32, int64, password, ' +
+      'got "int8"',
   },
   {
     name: "a column of half a priority",
     given: { columns: { Host: { path: ".spec.host", priority: 0.5 } } },
-    expected: 'the priority of column "Host" must be an integer: current value is 0.5',
+    expected: 'the priority of column "Host" must be an integer, got 0.5',
   },
 ];
 for (const { name, given, expected } of REFUSED) {

@@ -1,4 +1,4 @@
-/** What an API server would refuse in a schema is refused when the kind is made, with the place as users know it. */
+/** What an API server would reject in a schema is refused when the kind is made, with the place as users know it. */
 import assert from "node:assert/strict";
 import { type JsonSchema, s, type Schema } from "../schema/mod.ts";
 import { resource } from "./mod.ts";
@@ -116,7 +116,7 @@ const REFUSED: readonly { name: string; given: JsonSchema; rest?: Record<string,
       `of 4.4x ${HINT}; add maxItems to .spec.f, maxProperties to .spec.f[]`,
   },
   {
-    name: "a message of which nobody knows how long it becomes",
+    name: "a message whose length is unknown",
     given: {
       type: "object",
       properties: { n: { type: "integer" } },
@@ -124,8 +124,7 @@ const REFUSED: readonly { name: string; given: JsonSchema; rest?: Record<string,
     },
     expected:
       ':\n  "messageExpression" of the rule "self.n > 0" of .spec.f: Forbidden: estimated messageExpression cost ' +
-      `exceeds budget by factor of more than 100x ${HINT}; write '100%% of %s'.format([self.n]), of which is known how ` +
-      "long it becomes" +
+      `exceeds budget by factor of more than 100x ${HINT}; write '100%% of %s'.format([self.n]), whose length is known` +
       '\n  "messageExpression" of the rule "self.n > 0" of .spec.f: Forbidden: contributed to estimated rule cost total ' +
       "exceeding cost limit for entire OpenAPIv3 schema" +
       "\n  the whole object: Forbidden: x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema " +
@@ -150,7 +149,7 @@ for (const { name, given, rest, expected } of REFUSED) {
   Deno.test(`resource refuses ${name}, naming place and rule`, () => {
     assert.throws(() => kindWith(given, rest), {
       name: "TypeError",
-      message: `Cannot make kind "Website": an API server would refuse${expected}`,
+      message: `Cannot make kind "Website": an API server would reject${expected}`,
     });
   });
 }

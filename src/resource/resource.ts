@@ -191,7 +191,7 @@ export interface OtherVersion<Group extends string, Name extends string> {
  * @param options Names and schemas. Columns are those of `kubectl get` after the name; with columns of one's own, Kubernetes leaves out the
  * age: `Age: ".metadata.creationTimestamp"` brings it back.
  * @returns The kind, with its CustomResourceDefinition as `crd`: plain data, frozen.
- * @throws {TypeError} If an API server would refuse a name, a schema, a rule or a path: the message says where and why.
+ * @throws {TypeError} If an API server would reject a name, a schema, a rule or a path: the message says where and why.
  * In an executable schemas are not looked at once more: `op build` has.
  *
  * @example Usage

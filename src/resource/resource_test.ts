@@ -324,13 +324,13 @@ const REFUSED: { name: string; given: Record<string, unknown>; expected: string 
     name: "a kind in lower case",
     given: { kind: "website" },
     expected:
-      'TypeError: Cannot make kind "website": "kind" must be in CamelCase, of letters and digits, 63 at most: current value is "website"',
+      'TypeError: Cannot make kind "website": "kind" must be in CamelCase, of letters and digits, 63 at most, got "website"',
   },
   {
     name: "a group without a dot",
     given: { group: "demo" },
     expected:
-      'TypeError: Cannot make kind "Website": "group" must be a domain name in lower case with a dot, as "demo.example.com": current value is "demo"',
+      'TypeError: Cannot make kind "Website": "group" must be a domain name in lower case with a dot, as "demo.example.com", got "demo"',
   },
   {
     name: "a group of the community",
@@ -342,25 +342,25 @@ const REFUSED: { name: string; given: Record<string, unknown>; expected: string 
     name: "a group of the community with an approval that is none",
     given: { group: "apps.k8s.io", annotations: { "api-approved.kubernetes.io": "https:yes" } },
     expected:
-      'TypeError: Cannot make kind "Website": annotation "api-approved.kubernetes.io" must be a URL, or a reason that starts with "unapproved": current value is "https:yes"',
+      'TypeError: Cannot make kind "Website": annotation "api-approved.kubernetes.io" must be a URL, or a reason that starts with "unapproved", got "https:yes"',
   },
   {
     name: "a version in upper case",
     given: { version: "V1" },
     expected:
-      'TypeError: Cannot make kind "Website": "version" must be of lower case letters, digits and "-", starting with a letter, 63 at most, as "v1": current value is "V1"',
+      'TypeError: Cannot make kind "Website": "version" must be of lower case letters, digits and "-", starting with a letter, 63 at most, as "v1", got "V1"',
   },
   {
     name: "a plural with a dot",
     given: { plural: "web.sites" },
     expected:
-      'TypeError: Cannot make kind "Website": "plural" must be of lower case letters, digits and "-", starting with a letter, 63 at most, as "websites": current value is "web.sites"',
+      'TypeError: Cannot make kind "Website": "plural" must be of lower case letters, digits and "-", starting with a letter, 63 at most, as "websites", got "web.sites"',
   },
   {
     name: "a short name with a space",
     given: { shortNames: ["web", "w s"] },
     expected:
-      'TypeError: Cannot make kind "Website": "shortNames" must be of lower case letters, digits and "-", starting with a letter, 63 at most, as "web": current value is "w s"',
+      'TypeError: Cannot make kind "Website": "shortNames" must be of lower case letters, digits and "-", starting with a letter, 63 at most, as "web", got "w s"',
   },
   {
     name: "a name that is too long in all",
@@ -377,8 +377,7 @@ const REFUSED: { name: string; given: Record<string, unknown>; expected: string 
   {
     name: "a scope that there is not",
     given: { spec: s.object({}), scope: "Namespace" },
-    expected:
-      'TypeError: Cannot make kind "Website": "scope" must be one of "Namespaced", "Cluster": current value is "Namespace"',
+    expected: 'TypeError: Cannot make kind "Website": "scope" must be one of "Namespaced", "Cluster", got "Namespace"',
   },
   {
     name: "a column that is not in the schema",

@@ -171,18 +171,18 @@ Deno.test("resource refuses a root that says what is said elsewhere, may be miss
     {
       given: { root: s.map(s.string()) },
       expected:
-        'an API server would refuse "additionalProperties" of the whole object: Forbidden: must not be used at the root',
+        'an API server would reject "additionalProperties" of the whole object: Forbidden: must not be used at the root',
     },
     {
       given: { root: s.object({}, { minProperties: 5 }), status: empty },
-      expected: "an API server would refuse the whole object: only [Description Type Format Title Maximum " +
+      expected: "an API server would reject the whole object: only [Description Type Format Title Maximum " +
         "ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf " +
         "Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations] fields are allowed at the " +
         "root of the schema if the status subresource is enabled",
     },
     {
       given: { root: s.object({ metadata: s.object({ labels: s.map(s.string()) }) }) },
-      expected: "an API server would refuse .metadata: Forbidden: must not specify anything other than name and " +
+      expected: "an API server would reject .metadata: Forbidden: must not specify anything other than name and " +
         "generateName, but metadata is implicitly specified",
     },
   ];

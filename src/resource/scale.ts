@@ -57,7 +57,7 @@ export function scaleOf(
     const path = scale[option];
     if (path === undefined && option === "labelSelector") continue;
     if (typeof path !== "string" || !roots.some((each) => path.startsWith(each))) {
-      refuse(kind, `"${option}" of its scale must be a path below ${where}: current value is ${JSON.stringify(path)}`);
+      refuse(kind, `"${option}" of its scale must be a path below ${where}, got ${JSON.stringify(path)}`);
     }
     const found = targetType(path, root);
     if (found === undefined) {

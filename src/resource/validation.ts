@@ -39,7 +39,7 @@ export type Defaulted<S> = S extends Schema ? InferSchema<S>
   : Flatten<Omit<Infer<S>, "metadata"> & { readonly metadata?: ObjectMetaInput }>;
 
 /**
- * What an API server would refuse in a value: fields, reasons and messages are its own. As there, defaults are filled in and unknown fields dropped before;
+ * What an API server would reject in a value: fields, reasons and messages are its own. As there, defaults are filled in and unknown fields dropped before;
  * CEL rules are asked unless the value is too far off.
  *
  * @param schema A schema, or a kind made by {@linkcode resource}: then the value is a whole object. Its metadata are not looked at.
@@ -171,8 +171,8 @@ export type ToDefault<S> = S extends Kind<infer Read extends KubeObject, infer W
 function isKind(given: JsonSchema | AnyKind, action: string): given is AnyKind {
   if (!isObject(given)) {
     throw new TypeError(
-      `Cannot ${action} a value: a schema or a kind comes first, such as s.string() or what resource() answers: ` +
-        `current value is ${JSON.stringify(given)}`,
+      `Cannot ${action} a value: the first argument must be a schema or a kind, got ` +
+        `${JSON.stringify(given)}`,
     );
   }
   return "plural" in given && "apiVersion" in given;
@@ -181,7 +181,7 @@ function isKind(given: JsonSchema | AnyKind, action: string): given is AnyKind {
 function objectSchema({ kind, version, crd }: AnyKind, action: string): JsonSchema {
   const found = crd?.spec.versions.find(({ name }: DefinitionVersion) => name === version);
   if (found !== undefined) return found.schema.openAPIV3Schema;
-  throw new TypeError(`Cannot ${action} kind "${kind}": it has no schema here, only kinds made by resource() have one`);
+  throw new TypeError(`Cannot ${action} kind "${kind}": it has no schema. Only kinds from resource() have one`);
 }
 
 /** A value as the server looks at it: what it does not know is dropped, what is left out is filled in. */

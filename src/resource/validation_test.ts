@@ -82,15 +82,15 @@ Deno.test("validate cannot validate kinds without a schema", () => {
 
   assert.throws(() => validate(ConfigMap, {}), {
     name: "TypeError",
-    message: 'Cannot validate kind "ConfigMap": it has no schema here, only kinds made by resource() have one',
+    message: 'Cannot validate kind "ConfigMap": it has no schema. Only kinds from resource() have one',
   });
 });
 
 for (const given of ["Website", undefined, null, 5]) {
   Deno.test(`validate and applyDefaults say that ${given} is no schema`, () => {
     const message = (action: string) =>
-      `Cannot ${action} a value: a schema or a kind comes first, such as s.string() or what resource() answers: ` +
-      `current value is ${JSON.stringify(given)}`;
+      `Cannot ${action} a value: the first argument must be a schema or a kind, got ` +
+      `${JSON.stringify(given)}`;
 
     assert.throws(() => validate(given as never, {}), { name: "TypeError", message: message("validate") });
     assert.throws(() => applyDefaults(given as never, {} as never), {

@@ -154,7 +154,7 @@ const REFUSED: readonly { name: string; given: () => unknown; expected: string }
   {
     name: "a stored version that is not there",
     given: () => resource({ ...NAMES, version: "v2", spec: text, versions: [V1], storage: "v3" }),
-    expected: '"storage" must be one of its versions, "v2", "v1": current value is "v3"',
+    expected: '"storage" must be one of its versions, "v2", "v1", got "v3"',
   },
   {
     name: "one selectable field of two versions whose schemas differ",

@@ -1,6 +1,6 @@
-/** Names of properties as CEL rules spell them (`k8s.io/apiserver/pkg/cel`, Escape). */
+/** Names of properties in CEL rules (`k8s.io/apiserver/pkg/cel`, Escape). */
 
-/** Words of the language, which are no names of their own. */
+/** Reserved words of CEL, which cannot be used as names. */
 export const RESERVED_NAMES: ReadonlySet<string> = new Set(
   ("true false null in as break const continue else for function if import let loop package namespace return var " +
     "void while").split(" "),
@@ -16,10 +16,10 @@ const ESCAPED: { readonly [text: string]: string } = {
 const MEANT: { readonly [word: string]: string } = { underscores: "__", dot: ".", dash: "-", slash: "/" };
 
 /**
- * How a CEL rule names a property: `a-b` is `self.a__dash__b`.
+ * Returns the name of a property in a CEL rule: `a-b` is `self.a__dash__b`.
  *
  * @param property The property's name.
- * @returns The identifier; undefined where no rule can name the property.
+ * @returns The identifier, or `undefined` if CEL cannot spell the name.
  */
 export function celName(property: string): string | undefined {
   if (RESERVED_NAMES.has(property)) return `__${property}__`;
@@ -28,10 +28,10 @@ export function celName(property: string): string | undefined {
 }
 
 /**
- * The property that a name in a CEL rule stands for.
+ * Returns the property that a name in a CEL rule refers to.
  *
  * @param name The name, such as `a__dash__b`.
- * @returns The property, such as `a-b`; undefined where the name escapes nothing that there is.
+ * @returns The property, such as `a-b`, or `undefined` if the escape sequence is unknown.
  */
 export function propertyName(name: string): string | undefined {
   let isKnown = true;
@@ -46,7 +46,7 @@ export function propertyName(name: string): string | undefined {
 }
 
 /**
- * The path of a property of `self`, as a rule's `fieldPath` has it.
+ * Returns the path of a property of `self` for a rule's `fieldPath`.
  *
  * @param property The property's name.
  */

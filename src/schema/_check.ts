@@ -1,18 +1,24 @@
-/** What a schema must keep to whoever wrote it: mistakes that an API server would refuse, or never notice, are refused where made. */
+/**
+ * Validates schemas when they are built: options that an API server would reject, or silently
+ * ignore, throw an error.
+ */
 import { equal, isObject } from "../base/json.ts";
 import { checkRules } from "./_check_rules.ts";
 import { judge } from "./_judge.ts";
 import type { JsonSchema } from "./json_schema.ts";
 
-/** How deep a schema may be, as JSON counts: a property is two levels below its object. An API server reads 10,000, but takes seconds for what has a thousand. */
+/**
+ * The deepest nesting of a schema in levels of JSON; a property is two levels below its object. An
+ * API server accepts 10,000 levels, but takes seconds for a thousand.
+ */
 export const DEEPEST = 1000;
 
-/** How much of a path is shown where it has no end. */
+/** The longest part of an endless path that a message shows. */
 const LONGEST_PATH = 60;
 
 type Sort = "text" | "flag" | "true" | "number" | "count" | "texts" | "list" | "node" | "nodes" | "named nodes" | "any";
 
-// All of them: the compiler sees to it.
+// The type makes the compiler report missing keywords.
 const KEYWORDS: { readonly [Keyword in keyof Required<JsonSchema>]: Sort } = {
   type: "text",
   title: "text",
@@ -71,7 +77,7 @@ function isListOf(value: unknown, is: (item: unknown) => boolean): boolean {
   return Array.isArray(value) && value.every(is);
 }
 
-/** The values of keywords that take one of a few texts. */
+/** The allowed values of keywords with a fixed set of strings. */
 const CHOICES: { readonly [Keyword in keyof JsonSchema]: readonly string[] } = {
   type: ["string", "integer", "number", "boolean", "array", "object"],
   "x-kubernetes-list-type": ["atomic", "set", "map"],
@@ -86,13 +92,14 @@ const BOUNDS = [
 ] as const;
 
 /**
- * Checks one node; those under it were checked when they were made, save what stands in `allOf`, `anyOf`, `oneOf` and `not`.
+ * Validates one node. Nested nodes were validated when they were built, except those in `allOf`,
+ * `anyOf`, `oneOf` and `not`.
  *
- * @param action What is being done, for messages: `make a string schema`.
+ * @param action The action in messages: `make a string schema`.
  * @param node Its keywords.
- * @throws {TypeError} If a keyword is not of its type, or the default is not of the schema.
+ * @throws {TypeError} If a keyword has the wrong type, or the default does not match the schema.
  * @throws {RangeError} If bounds contradict each other.
- * @throws {SyntaxError} If the pattern is not one of RE2.
+ * @throws {SyntaxError} If the pattern is not a valid RE2 expression.
  */
 export function checkNode(action: string, node: JsonSchema): void {
   const cannot = `Cannot ${action}: `;
@@ -105,12 +112,14 @@ export function checkNode(action: string, node: JsonSchema): void {
 }
 
 /**
- * Checks a node and all that are under it, for what an API server would refuse; what only makes no sense is let pass.
+ * Validates a node and all nested nodes. Only what an API server would reject throws an error, not
+ * what is merely pointless.
  *
- * @param action What is being done, for messages: `make a raw schema`.
+ * @param action The action in messages: `make a raw schema`.
  * @param node The node.
- * @throws {TypeError} If a keyword is not of its type, a default is not of its schema, or a node contains itself or is nested too deep.
- * @throws {SyntaxError} If a pattern is not one of RE2.
+ * @throws {TypeError} If a keyword has the wrong type, a default does not match its schema, or a
+ * node contains itself or is nested too deeply.
+ * @throws {SyntaxError} If a pattern is not a valid RE2 expression.
  */
 export function checkTree(action: string, node: JsonSchema): void {
   checkBelow(`Cannot ${action}: `, node, "", new Set());
@@ -118,7 +127,7 @@ export function checkTree(action: string, node: JsonSchema): void {
 
 function checkBelow(cannot: string, node: JsonSchema, path: string, above: Set<JsonSchema>): void {
   const here = path === "" ? cannot : `${cannot}${path}: `;
-  if (!isObject(node)) throw new TypeError(`${here}it must be a schema: current value is ${show(node)}`);
+  if (!isObject(node)) throw new TypeError(`${here}it must be a schema, got ${show(node)}`);
   if (above.has(node)) throw new TypeError(`${here}it contains itself`);
   if (above.size > DEEPEST) throw tooDeep(`${cannot}${path.slice(0, LONGEST_PATH)}...: `);
   above.add(node);
@@ -132,15 +141,15 @@ function checkBelow(cannot: string, node: JsonSchema, path: string, above: Set<J
 }
 
 /**
- * The error that says that something is nested too deep.
+ * Returns the error for a schema that is nested too deeply.
  *
- * @param cannot What is said before it: `Cannot make a raw schema: `.
+ * @param cannot The prefix of the message: `Cannot make a raw schema: `.
  */
 export function tooDeep(cannot: string): TypeError {
-  return new TypeError(`${cannot}it is nested deeper than ${DEEPEST} levels of JSON: end it with s.anything()`);
+  return new TypeError(`${cannot}it is nested deeper than ${DEEPEST} levels of JSON. Use s.anything() at some level`);
 }
 
-/** The nodes right below one, by the path that leads there. */
+/** Returns the child nodes with the paths that lead to them. */
 function childrenOf(node: JsonSchema): [string, JsonSchema][] {
   const children: [string, JsonSchema][] = [];
   for (const key of ["items", "not", "additionalProperties"] as const) {
@@ -156,16 +165,16 @@ function childrenOf(node: JsonSchema): [string, JsonSchema][] {
 
 function checkKeywords(cannot: string, node: JsonSchema): void {
   for (const [key, value] of Object.entries(node)) {
-    if (!Object.hasOwn(KEYWORDS, key)) throw new TypeError(`${cannot}there is no option "${key}"`);
+    if (!Object.hasOwn(KEYWORDS, key)) throw new TypeError(`${cannot}unknown option "${key}"`);
     const sort = KEYWORDS[key as keyof JsonSchema];
     if (!SORTS[sort].is(value)) {
       const Fault = sort === "count" && typeof value === "number" ? RangeError : TypeError;
-      throw new Fault(`${cannot}"${key}" must be ${SORTS[sort].must}: current value is ${show(value)}`);
+      throw new Fault(`${cannot}"${key}" must be ${SORTS[sort].must}, got ${show(value)}`);
     }
     const choices = CHOICES[key as keyof JsonSchema];
     if (choices !== undefined && !choices.includes(String(value))) {
       throw new TypeError(
-        `${cannot}"${key}" must be one of ${choices.map(show).join(", ")}: current value is ${show(value)}`,
+        `${cannot}"${key}" must be one of ${choices.map(show).join(", ")}, got ${show(value)}`,
       );
     }
   }
@@ -174,11 +183,11 @@ function checkKeywords(cannot: string, node: JsonSchema): void {
     additionalProperties !== undefined && typeof additionalProperties !== "boolean" && !isObject(additionalProperties)
   ) {
     throw new TypeError(
-      `${cannot}"additionalProperties" must be a schema: current value is ${show(additionalProperties)}`,
+      `${cannot}"additionalProperties" must be a schema, got ${show(additionalProperties)}`,
     );
   }
   if (node.multipleOf !== undefined && node.multipleOf <= 0) {
-    throw new RangeError(`${cannot}"multipleOf" must be above 0: current value is ${node.multipleOf}`);
+    throw new RangeError(`${cannot}"multipleOf" must be above 0, got ${node.multipleOf}`);
   }
   if (pattern !== undefined) checkPattern(cannot, pattern);
   checkRules(cannot, node["x-kubernetes-validations"]);
@@ -189,7 +198,7 @@ function checkPattern(cannot: string, pattern: string): void {
     judge?.regularExpression(pattern);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new SyntaxError(`${cannot}"pattern" must be a regular expression of RE2: ${show(pattern)}: ${reason}`, {
+    throw new SyntaxError(`${cannot}"pattern" must be a valid RE2 regular expression: ${show(pattern)}: ${reason}`, {
       cause,
     });
   }
@@ -201,11 +210,13 @@ function checkBounds(cannot: string, node: JsonSchema): void {
     if (from === undefined || to === undefined) continue;
     const open = least === "minimum" && (node.exclusiveMinimum === true || node.exclusiveMaximum === true);
     if (from < to || (from === to && !open)) continue;
-    throw new RangeError(`${cannot}no value is between "${least}" ${from} and "${most}" ${to}: swap or change them`);
+    throw new RangeError(
+      `${cannot}no value is between "${least}" ${from} and "${most}" ${to}. Change one of the bounds`,
+    );
   }
   for (const [key, bound] of [["exclusiveMinimum", "minimum"], ["exclusiveMaximum", "maximum"]] as const) {
     if (node[key] === undefined || node[bound] !== undefined) continue;
-    throw new RangeError(`${cannot}"${key}" says whether "${bound}" itself is allowed: give "${bound}"`);
+    throw new RangeError(`${cannot}"${key}" has no effect without "${bound}". Add "${bound}"`);
   }
 }
 
@@ -223,7 +234,7 @@ function checkEnum(cannot: string, node: JsonSchema): void {
   }
 }
 
-/** What stands in them was made by no builder. */
+/** Validates combinations, whose nodes are plain JSON Schema and not built by a builder. */
 function checkCombinations(cannot: string, node: JsonSchema): void {
   const { allOf, anyOf, oneOf, not } = node;
   for (
@@ -238,14 +249,18 @@ function checkCombinations(cannot: string, node: JsonSchema): void {
   }
 }
 
-/** https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy and the rules of apiextensions' validation. */
+/**
+ * Validates list types:
+ * https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy and the
+ * validation of apiextensions.
+ */
 function checkList(cannot: string, node: JsonSchema): void {
   const keys = node["x-kubernetes-list-map-keys"];
   const items = node.items ?? {};
   switch (node["x-kubernetes-list-type"]) {
     case "map":
       if (keys === undefined || keys.length === 0) {
-        throw new TypeError(`${cannot}a list of type "map" needs "listMapKeys"`);
+        throw new TypeError(`${cannot}a list of type "map" requires "listMapKeys"`);
       }
       for (const [i, key] of keys.entries()) {
         if (keys.indexOf(key) !== i) throw new TypeError(`${cannot}"listMapKeys" lists "${key}" twice`);
@@ -255,28 +270,30 @@ function checkList(cannot: string, node: JsonSchema): void {
     case "set":
       if (items.type === "object" && items["x-kubernetes-map-type"] !== "atomic") {
         throw new TypeError(
-          `${cannot}items of a list of type "set" must be scalars, not objects: use "map" with keys`,
+          `${cannot}items of a list of type "set" must be scalars, not objects. Use the list type "map" with keys`,
         );
       }
       if (items.type === "array" && (items["x-kubernetes-list-type"] ?? "atomic") !== "atomic") {
-        throw new TypeError(`${cannot}lists in a list of type "set" must be of type "atomic"`);
+        throw new TypeError(`${cannot}a list in a list of type "set" must be of type "atomic"`);
       }
   }
   if (keys !== undefined) {
-    throw new TypeError(`${cannot}"listMapKeys" is for lists of type "map": add listType: "map"`);
+    throw new TypeError(`${cannot}"listMapKeys" requires a list of type "map". Add listType: "map"`);
   }
 }
 
 function checkMapKey(cannot: string, items: JsonSchema, key: string): void {
   const { properties = {}, required = [] } = items;
   const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
-  if (property === undefined) throw new TypeError(`${cannot}the list's key "${key}" is not a property of its items`);
+  if (property === undefined) throw new TypeError(`${cannot}the list map key "${key}" is not a property of its items`);
   if (property.type === "object" || property.type === "array") {
-    throw new TypeError(`${cannot}the list's key "${key}" must be a scalar`);
+    throw new TypeError(`${cannot}the list map key "${key}" must be a scalar`);
   }
-  if (property.nullable === true) throw new TypeError(`${cannot}the list's key "${key}" must not be nullable`);
+  if (property.nullable === true) throw new TypeError(`${cannot}the list map key "${key}" must not be nullable`);
   if (!required.includes(key) && property.default === undefined) {
-    throw new TypeError(`${cannot}the list's key "${key}" may be missing: make it required or give it a default`);
+    throw new TypeError(
+      `${cannot}the list map key "${key}" may be missing. Make the property required, or add a default`,
+    );
   }
 }
 

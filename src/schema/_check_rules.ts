@@ -1,8 +1,8 @@
-/** What of a CEL rule can be checked before the schema around it is known. */
+/** Validates CEL rules as far as possible before the surrounding schema is known. */
 import { isObject } from "../base/json.ts";
 import type { ValidationReason, ValidationRule } from "./json_schema.ts";
 
-// All of them: the compiler sees to it.
+// The type makes the compiler report missing keys.
 const KEYS: { readonly [Key in keyof Required<ValidationRule>]: "string" | "boolean" } = {
   rule: "string",
   message: "string",
@@ -20,11 +20,11 @@ const REASONS: { readonly [Reason in ValidationReason]: true } = {
 };
 
 /**
- * Checks a node's rules. Whether they compile is seen when the kind is made.
+ * Validates the rules of a node. They are compiled later, when the kind is defined.
  *
- * @param cannot What the message begins with: `Cannot make a string schema: `.
- * @param rules The rules, if there are any.
- * @throws {TypeError} If a rule lacks its text, or has what no rule has.
+ * @param cannot The prefix of the message: `Cannot make a string schema: `.
+ * @param rules The rules, if any.
+ * @throws {TypeError} If a rule has no expression, or an unknown field.
  */
 export function checkRules(cannot: string, rules: unknown): void {
   if (rules === undefined) return;
@@ -35,15 +35,17 @@ export function checkRules(cannot: string, rules: unknown): void {
 function checkRule(here: string, rule: unknown): void {
   if (!isObject(rule)) throw new TypeError(`${here} must be an object such as { rule: "self > 0" }`);
   for (const [key, value] of Object.entries(rule)) {
-    if (!Object.hasOwn(KEYS, key)) throw new TypeError(`${here}: a rule has no "${key}"`);
+    if (!Object.hasOwn(KEYS, key)) throw new TypeError(`${here}: unknown field "${key}"`);
     const type = KEYS[key as keyof ValidationRule];
     // deno-lint-ignore valid-typeof
     if (typeof value !== type) {
-      throw new TypeError(`${here}: "${key}" must be a ${type}: current value is ${JSON.stringify(value)}`);
+      throw new TypeError(`${here}: "${key}" must be a ${type}, got ${JSON.stringify(value)}`);
     }
   }
-  if (typeof rule.rule !== "string" || rule.rule.trim() === "") throw new TypeError(`${here}: "rule" must be said`);
+  if (typeof rule.rule !== "string" || rule.rule.trim() === "") {
+    throw new TypeError(`${here}: "rule" must be a CEL expression`);
+  }
   if (rule.reason === undefined || Object.hasOwn(REASONS, String(rule.reason))) return;
   const known = Object.keys(REASONS).map((reason) => `"${reason}"`).join(", ");
-  throw new TypeError(`${here}: "reason" must be one of ${known}: current value is "${rule.reason}"`);
+  throw new TypeError(`${here}: "reason" must be one of ${known}, got "${rule.reason}"`);
 }

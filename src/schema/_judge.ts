@@ -1,7 +1,13 @@
-/** Who judges the patterns, defaults and choices of schemas where they are made: nobody in an executable. */
+/**
+ * Provides the validation of patterns, defaults and enums while schemas are built. Executables skip
+ * it, because their schemas were validated at build time.
+ */
 import { IS_EXECUTABLE } from "../base/executable.ts";
 
-/** What `_judgement.ts` has; nothing in an executable. Its modules, RE2 among them, then stay on the disk. */
+/**
+ * The exports of `_judgement.ts`, or `undefined` in an executable. The executable then does not
+ * load its modules, such as RE2.
+ */
 export const judge: typeof import("./_judgement.ts") | undefined = IS_EXECUTABLE
   ? undefined
   : await import("./_judgement.ts");

@@ -1,6 +1,6 @@
 /**
- * What judges patterns and values in schemas as an API server does. It is loaded by `_judge.ts` alone, and must import nothing that imports that: each would
- * wait for the other.
+ * Validates patterns and values in schemas as an API server does. Only `_judge.ts` may import this
+ * module, with a top-level await; an import of `_judge.ts` from here would deadlock.
  */
 import type { JsonSchema } from "./json_schema.ts";
 import { embeddedFaults } from "./embedded_faults.ts";
@@ -11,12 +11,13 @@ import { keywordFaultsAt, newListFaults } from "./validate.ts";
 export { regularExpression } from "../cel/regular_expression.ts";
 
 /**
- * What is wrong with a value, or nothing, in the words of an API server. A default is looked at as it stands: the server fills in what has a
- * default below it, but refuses it when it is incomplete otherwise, or has fields that are not in the schema.
+ * Returns what is wrong with a value in an API server's words, or `undefined`. A default is
+ * validated without filling in nested defaults: the server would fill them in, but rejects a
+ * default that is incomplete otherwise or has unknown fields.
  */
 export function valueFault(schema: JsonSchema, key: "default" | "enum", value: unknown): string | undefined {
   const around: JsonSchema = { type: "object", properties: { [key]: schema } };
-  // Rules are asked when the kind is made: only then is it known whether they compile.
+  // Rules are compiled when the kind is defined.
   const [fault] = [
     ...keywordFaultsAt("", around, { [key]: value }),
     ...embeddedFaults(around, { [key]: value }),
@@ -27,5 +28,5 @@ export function valueFault(schema: JsonSchema, key: "default" | "enum", value: u
     return fault.field === NOWHERE ? text : `${fault.field}: ${text}`;
   }
   const [dropped] = pruneFields(around, { [key]: value }).dropped;
-  return dropped === undefined ? undefined : `${dropped}: it is not in the schema`;
+  return dropped === undefined ? undefined : `${dropped}: unknown field`;
 }

@@ -1,55 +1,59 @@
-/** What is remembered of a schema beside its JSON. Apart from the builders, so that generated schemas bring no checks along. */
+/**
+ * Metadata of schemas that is not part of their JSON. It is separate from the builders, so that
+ * generated schemas do not load the validation.
+ */
 import type { JsonSchema } from "./json_schema.ts";
 import type { Schema } from "./schema.ts";
 
-/** What an object has to know of a property that the property's JSON does not say. */
+/** What an object schema must know about a property beyond the property's JSON. */
 export interface Marks {
-  /** Whether the property may be left out. */
+  /** Whether the property may be omitted. */
   readonly optional?: boolean;
-  /** Whether it may be put in or taken away after the object was made: see `s.immutable`. */
+  /** Whether the property may be added or removed after creation: see `s.immutable`. */
   readonly immutable?: "as created" | "once set";
 }
 
-// On the value, but neither enumerable nor JSON: a schema stays exactly what the server is sent, and an object that takes it as a
-// property still knows whether it may be left out.
+// A non-enumerable property: the JSON stays exactly what the server receives, and an object schema
+// can still read the marks of its properties.
 const MARKS: unique symbol = Symbol("schema");
 
-// As the marks, but lost with every copy: what a copy changed nobody has looked at.
+// Like the marks, but not copied with them: a copy may have changes that were not validated.
 const SOUND: unique symbol = Symbol("sound");
 
-/** Of every type: builders say in their signatures which it is. */
+/** A schema of any type. The signatures of the builders declare the exact types. */
 export type Sealed = Schema<never, never, never>;
 
-/** What was remembered of a schema; nothing of one that no builder made. */
+/** Returns the marks of a schema; none if no builder built it. */
 export function marksOf(schema: JsonSchema): Marks {
   return (schema as { [MARKS]?: Marks })[MARKS] ?? {};
 }
 
-/** Whether a value is a schema that was made here: frozen, with all that is in it. */
+/** Reports whether a value is a schema from a builder, and so deeply frozen. */
 export function isMarked(value: object): boolean {
   return MARKS in value;
 }
 
-/** Freezes a schema and remembers something of it. What is in it must be frozen already. */
+/** Freezes a schema and sets its marks. Nested values must be frozen already. */
 export function mark(schema: JsonSchema, marks: Marks): Sealed {
   return Object.freeze(Object.defineProperty(schema, MARKS, { value: marks })) as Sealed;
 }
 
-/** The same schema with other marks. */
+/** Returns the same schema with other marks. */
 export function remark(schema: JsonSchema, marks: Marks): Sealed {
   return mark({ ...schema }, marks);
 }
 
 /**
- * A schema of which an API server was seen to take all, and to answer it as it is: it is not looked at again whenever a kind is made of it.
+ * Marks a schema that an API server is known to accept and to return unchanged. It is not validated
+ * again when a kind uses it.
  *
- * @param schema The schema, frozen with all that is in it.
+ * @param schema The schema, deeply frozen.
  */
 export function sound(schema: JsonSchema): Sealed {
   return mark(Object.defineProperty({ ...schema }, SOUND, { value: true }), {});
 }
 
-/** Whether a schema is one of {@linkcode sound}: as it was made, not a copy. */
+/** Reports whether a schema was marked by {@linkcode sound}; copies were not. */
 export function isSound(schema: object): boolean {
   return SOUND in schema;
 }

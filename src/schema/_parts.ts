@@ -1,16 +1,16 @@
-/** What builders ask of the schemas they are made of. */
+/** Checks of the schemas that are passed to builders. */
 import { isObject } from "../base/json.ts";
 import { marksOf, remark } from "./_seal.ts";
 import type { JsonSchema } from "./json_schema.ts";
 import type { Properties, Schema } from "./schema.ts";
 
 /**
- * Refuses what is no schema.
+ * Requires a schema.
  *
- * @param action What is being done, for messages: `make an array schema`.
- * @param place Where it stands in it: `the items`.
- * @param schema What was handed in.
- * @throws {TypeError} If it is none.
+ * @param action The action in messages: `make an array schema`.
+ * @param place The part of it in messages: `the items`.
+ * @param schema The argument.
+ * @throws {TypeError} If it is not a schema.
  */
 export function checkSchema(action: string, place: string, schema: unknown): asserts schema is JsonSchema {
   if (isObject(schema)) return;
@@ -18,34 +18,37 @@ export function checkSchema(action: string, place: string, schema: unknown): ass
 }
 
 /**
- * Refuses an optional schema where it would mean nothing.
+ * Requires a schema that is not optional.
  *
- * @param action What is being done, for messages: `make an array schema`.
- * @param place Where it stands in it: `the items`.
- * @param schema What was handed in.
- * @throws {TypeError} If it is no schema, or an optional one.
+ * @param action The action in messages: `make an array schema`.
+ * @param place The part of it in messages: `the items`.
+ * @param schema The argument.
+ * @throws {TypeError} If it is not a schema, or is optional.
  */
 export function checkItem(action: string, place: string, schema: unknown): asserts schema is JsonSchema {
   checkSchema(action, place, schema);
   if (marksOf(schema).optional !== true) return;
-  throw new TypeError(`Cannot ${action}: ${place} cannot be optional: only a property can`);
+  throw new TypeError(`Cannot ${action}: ${place} must not be optional: only properties can be`);
 }
 
 /**
- * Refuses what is no schema of an object with properties.
+ * Requires the schema of an object with properties.
  *
- * @param action What is being done, for messages: `extend an object`.
- * @param schema What was handed in.
- * @throws {TypeError} If it is none.
+ * @param action The action in messages: `extend an object`.
+ * @param schema The argument.
+ * @throws {TypeError} If it is not such a schema.
  */
 export function checkObject(action: string, schema: unknown): asserts schema is JsonSchema {
   checkSchema(action, "it", schema);
   if (schema.type === "object" && schema.additionalProperties === undefined) return;
-  throw new TypeError(`Cannot ${action}: it must be made of an object with properties, such as s.object`);
+  throw new TypeError(
+    `Cannot ${action}: the argument must be the schema of an object with properties, such as s.object()`,
+  );
 }
 
 /**
- * An object's properties, each of which knows whether it may be left out: what `required` says, whoever made the object.
+ * Returns an object's properties, marked as optional or not by the object's `required`. This works
+ * for any object schema, not only for those from builders.
  *
  * @param object The schema of an object.
  */

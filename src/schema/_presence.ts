@@ -1,17 +1,20 @@
-/** Rules of an object on which of its properties are there: what a rule of the property itself cannot say, since it is not looked at then. */
+/**
+ * Rules about the presence of properties. They belong to the object, because rules of a missing
+ * property are not evaluated.
+ */
 import { celName, fieldPath } from "./_cel_name.ts";
 import { type Marks, marksOf } from "./_seal.ts";
 import type { JsonSchema, ValidationRule } from "./json_schema.ts";
 
-/** Kubernetes' own words, as of the kinds it is delivered with. */
+/** The message of Kubernetes' own kinds. */
 export const IMMUTABLE = "field is immutable";
 
 /**
- * The rules that keep immutable properties from being taken away, or put in later.
+ * Returns the rules that prevent immutable properties from being removed, or added later.
  *
- * @param action What is being done, for messages: `make an object schema`.
+ * @param action The action in messages: `make an object schema`.
  * @param properties Names and schemas.
- * @throws {TypeError} If no CEL rule can name such a property.
+ * @throws {TypeError} If CEL cannot spell the name of such a property.
  */
 export function presenceRules(action: string, properties: { readonly [name: string]: JsonSchema }): ValidationRule[] {
   return Object.entries(properties).flatMap(([name, property]) => {
@@ -21,17 +24,17 @@ export function presenceRules(action: string, properties: { readonly [name: stri
 }
 
 /**
- * How a CEL rule names a property.
+ * Returns the name of a property in a CEL rule.
  *
- * @param action What is being done, for messages: `make an object schema`.
+ * @param action The action in messages: `make an object schema`.
  * @param property The property's name.
- * @throws {TypeError} If it has no name there.
+ * @throws {TypeError} If CEL cannot spell the name.
  */
 export function celNameOf(action: string, property: string): string {
   const name = celName(property);
   if (name !== undefined) return name;
   throw new TypeError(
-    `Cannot ${action}: no CEL rule can name property "${property}": use letters, digits, "_", "-", "." and "/", not a digit first`,
+    `Cannot ${action}: CEL cannot spell the name of property "${property}". Use letters, digits, "_", "-", "." and "/", and no leading digit`,
   );
 }
 

@@ -1,4 +1,6 @@
-/** How builders turn a node of JSON Schema into a schema: copied, checked, frozen, and what objects have to know of it remembered. */
+/**
+ * Turns the JSON Schema node of a builder into a schema: copies, validates, freezes and marks it.
+ */
 import { checkNode, DEEPEST, tooDeep } from "./_check.ts";
 import { isMarked, mark, type Marks, type Sealed } from "./_marks.ts";
 import type { JsonSchema } from "./json_schema.ts";
@@ -6,14 +8,15 @@ import type { JsonSchema } from "./json_schema.ts";
 export { type Marks, marksOf, remark, type Sealed } from "./_marks.ts";
 
 /**
- * A schema out of a node: keywords that are undefined are dropped, everything is copied, checked and frozen.
+ * Returns a schema for a node. Keywords that are `undefined` are dropped; everything else is
+ * copied, validated and frozen.
  *
- * @param action What is being done, for messages: `make a string schema`.
+ * @param action The action in messages: `make a string schema`.
  * @param node Its keywords.
- * @param marks What objects have to know of it.
- * @throws {TypeError} If a keyword is not of its type, or the default is not of the schema.
+ * @param marks The marks for object schemas.
+ * @throws {TypeError} If a keyword has the wrong type, or the default does not match the schema.
  * @throws {RangeError} If bounds contradict each other.
- * @throws {SyntaxError} If the pattern cannot be read.
+ * @throws {SyntaxError} If the pattern is invalid.
  */
 export function seal(action: string, node: JsonSchema, marks: Marks = {}): Sealed {
   const copy = copyJson(node, action, []) as JsonSchema;
@@ -21,7 +24,9 @@ export function seal(action: string, node: JsonSchema, marks: Marks = {}): Seale
   return mark(copy, marks);
 }
 
-/** Schemas made here are kept as they are: they are frozen already, and a copy would forget what is remembered of them. */
+/**
+ * Schemas from builders are not copied: they are frozen already, and a copy would lose its marks.
+ */
 function copyJson(value: unknown, action: string, above: readonly unknown[]): unknown {
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number" && Number.isFinite(value)) return value;
@@ -31,19 +36,19 @@ function copyJson(value: unknown, action: string, above: readonly unknown[]): un
     );
   }
   if (above.length > 0 && isMarked(value)) return value;
-  if (above.includes(value)) throw new TypeError(`Cannot ${action}: a value in it contains itself`);
+  if (above.includes(value)) throw new TypeError(`Cannot ${action}: a nested value contains itself`);
   if (above.length > DEEPEST) throw tooDeep(`Cannot ${action}: `);
   const path = [...above, value];
   if (Array.isArray(value)) return Object.freeze(value.map((item) => copyJson(item, action, path)));
   const prototype = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) {
     throw new TypeError(
-      `Cannot ${action}: an object in it is not plain (an instance of a class, or "__proto__" as a key)`,
+      `Cannot ${action}: a nested object is not a plain object: it is an instance of a class, or has the key "__proto__"`,
     );
   }
   const entries: [string, unknown][] = [];
   for (const [key, item] of Object.entries(value)) {
-    if (key === "__proto__") throw new TypeError(`Cannot ${action}: "__proto__" cannot be a key`);
+    if (key === "__proto__") throw new TypeError(`Cannot ${action}: "__proto__" is not allowed as a key`);
     if (item !== undefined) entries.push([key, copyJson(item, action, path)]);
   }
   const copy = Object.fromEntries(entries);

@@ -1,4 +1,7 @@
-/** Whether defaults are of their own schemas (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting`, validation.go). */
+/**
+ * Validates defaults against their schemas
+ * (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting`, validation.go).
+ */
 import { isObject } from "../base/json.ts";
 import { isSound } from "./_marks.ts";
 import { embeddedFaults } from "./embedded_faults.ts";
@@ -8,15 +11,15 @@ import { keywordFaults, NOWHERE } from "./keyword_faults.ts";
 import { pruneFields } from "./prune.ts";
 import { brokenRules } from "./rules/evaluate.ts";
 
-/** Where a default stands. */
+/** The position of a default. */
 interface Place {
   readonly path: string;
   readonly toleratesUnknown: boolean;
-  /** The resource it is part of. */
+  /** The schema of the enclosing resource. */
   readonly resource: JsonSchema;
-  /** The resource with a value at this place and nothing else. */
+  /** Returns a resource that contains only the value at this position. */
   readonly around: (value: unknown) => unknown;
-  /** Within what each resource has: such a default is looked at as part of one. */
+  /** Whether it is inside `metadata`. Such a default is validated as part of its resource. */
   readonly isInMetadata: boolean;
 }
 
@@ -24,11 +27,11 @@ const METADATA = new Set(["metadata", "kind", "apiVersion"]);
 const TYPE = { kind: "Validation", apiVersion: "validation/v1" };
 
 /**
- * What is wrong with the defaults of a structural schema.
+ * Returns the invalid defaults of a structural schema.
  *
  * @param schema The schema of a whole object, in its normal form.
- * @param path Where it stands.
- * @param toleratesUnknown Whether fields that are not in the schema are let pass.
+ * @param path The path of the schema.
+ * @param toleratesUnknown Whether unknown fields are allowed.
  */
 export function defaultFaults(schema: JsonSchema, path: string, toleratesUnknown: boolean): FieldError[] {
   const resource = { ...schema, "x-kubernetes-embedded-resource": true };
@@ -46,7 +49,7 @@ function nodeFaults(schema: JsonSchema, given: Place): FieldError[] {
   const { path, around } = place;
   const faults: FieldError[] = [];
   if (schema.default !== undefined) faults.push(...ownFaults(schema, { ...place, path: `${path}.default` }));
-  // Below free keys defaults are looked at by nobody.
+  // The server does not validate defaults below additionalProperties.
   if (schema.items !== undefined) {
     const inItem = (value: unknown) => around([value]);
     faults.push(...nodeFaults(schema.items, { ...place, path: `${path}.items`, around: inItem }));
@@ -84,17 +87,23 @@ function valueFaults(schema: JsonSchema, value: unknown, path: string, isResourc
   const faults = keywordFaults(withSaidTypes(schema), value)
     .map((fault) => ({ ...fault, field: fault.field === NOWHERE ? path : `${path}.${fault.field}` }));
   if (faults.length > 0) return faults;
-  // It must do both for an object that stays as it is and for one that is new.
+  // The default must be valid both for a new object and for an unchanged one.
   const unchanged = brokenRules(schema, value, { old: value, path, isResource });
   return unchanged.length > 0 ? unchanged : brokenRules(schema, value, { path, isResource });
 }
 
-/** Whether something would be dropped. Within an object, so that the value itself is no resource unless its schema says so. */
+/**
+ * Reports whether pruning would drop a field. The value is wrapped in an object, so that it is not
+ * a resource unless its schema says so.
+ */
 function hasUnknown(schema: JsonSchema, value: unknown): boolean {
   return pruneFields({ type: "object", properties: { value: schema } }, { value }).dropped.length > 0;
 }
 
-/** Of a default only the types that are said are asked for: one of an int-or-string may be anything that nothing else forbids. */
+/**
+ * For defaults, only declared types are checked: the default of an int-or-string may be anything
+ * that other keywords allow.
+ */
 function withSaidTypes(schema: JsonSchema): JsonSchema {
   const { "x-kubernetes-int-or-string": _, items, properties, additionalProperties, ...rest } = schema;
   return {

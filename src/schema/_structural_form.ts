@@ -1,6 +1,7 @@
 /**
- * Whether a schema is structural: it says the type of each part, outside of what only checks values
- * (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema`, validation.go and complete.go).
+ * Checks whether a schema is structural: it declares the type of each part outside of value
+ * validations (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema`, validation.go and
+ * complete.go).
  */
 import { regularExpression } from "../cel/regular_expression.ts";
 import { isSound } from "./_marks.ts";
@@ -9,17 +10,17 @@ import { own } from "../base/own.ts";
 import { type FieldError, forbidden, invalid, required } from "./field_error.ts";
 import type { JsonSchema } from "./json_schema.ts";
 
-/** Where a schema stands: messages differ. */
+/** The position of a schema; messages depend on it. */
 type Level = "root" | "item" | "field";
 
 const INT_OR_STRING: readonly JsonSchema[] = [{ type: "integer" }, { type: "string" }];
 
 /**
- * What keeps a schema from being structural.
+ * Returns what prevents a schema from being structural.
  *
- * @param schema The schema of a whole object, in its normal form, with what is empty in it.
- * @param path Where it stands.
- * @returns The faults, sorted by their texts.
+ * @param schema The schema of a whole object, in its normal form, including empty values.
+ * @param path The path of the schema.
+ * @returns The faults, sorted by message.
  */
 export function formFaults(schema: JsonSchema, path: string): FieldError[] {
   const faults = [...nodeFaults(schema, "root", path), ...counterpartFaults(schema, schema, path, path)];
@@ -98,7 +99,9 @@ const WITHOUT_TYPE: Readonly<Record<Level, string>> = {
   field: "must not be empty for specified object fields",
 };
 
-/** What every object of Kubernetes has may be restricted, but not be another thing. */
+/**
+ * Schemas of fields that all Kubernetes objects have may restrict them, but not change their type.
+ */
 function resourceFaults(schema: JsonSchema, level: Level, path: string): FieldError[] {
   const { kind, apiVersion, metadata } = schema.properties ?? {};
   const isResource = level === "root" || schema["x-kubernetes-embedded-resource"] === true;
@@ -130,13 +133,13 @@ function isIntOrString({ anyOf }: JsonSchema): boolean {
   return anyOf?.length === 2 && equal(anyOf.map(withoutDenial), INT_OR_STRING);
 }
 
-/** In a check nobody reads that other fields are forbidden. */
+/** `additionalProperties: false` has no effect inside value validations. */
 function withoutDenial(check: JsonSchema): JsonSchema {
   const { additionalProperties, ...rest } = check;
   return withoutNothing(additionalProperties === false ? rest : check);
 }
 
-/** Keywords of which an empty list is no list; of others it is one, and makes a difference. */
+/** Keywords whose empty list counts as missing. For other keywords it makes a difference. */
 const NOTHING_WHEN_EMPTY = ["enum", "allOf", "anyOf", "oneOf"] as const;
 
 function withoutNothing(schema: JsonSchema): JsonSchema {
@@ -154,7 +157,7 @@ function isFirstIntOrString({ allOf }: JsonSchema): boolean {
   return first !== undefined && isIntOrString(first);
 }
 
-/** In two places types may stand inside of checks: where they say "an integer or a string". */
+/** The two places where types may occur inside value validations: the int-or-string patterns. */
 interface Exempt {
   readonly isIntOrString: boolean;
   readonly isFirstIntOrString: boolean;
@@ -190,7 +193,10 @@ function patternFault(pattern: string): string | undefined {
   }
 }
 
-/** What must not stand inside of `allOf`, `anyOf`, `oneOf` and `not`, and in which order it is looked for. */
+/**
+ * Keywords that must not occur inside of `allOf`, `anyOf`, `oneOf` and `not`, in the server's
+ * order.
+ */
 const FORBIDDEN_INSIDE: readonly (readonly [keyword: keyof JsonSchema, why: string])[] = [
   ["type", "must be empty"],
   ["additionalProperties", "must be undefined"],
@@ -215,7 +221,7 @@ function nestedFaults(schema: JsonSchema, exempt: Exempt, path: string): FieldEr
     faults.push(...nestedFaults(property, NOT_EXEMPT, `${path}.properties[${key}]`));
   }
   for (const [keyword, why] of FORBIDDEN_INSIDE) {
-    // `additionalProperties: false` says nothing that Go would keep here.
+    // Go drops `additionalProperties: false` here.
     const value = schema[keyword];
     if (value === undefined || value === false || (Array.isArray(value) && value.length === 0)) continue;
     faults.push(forbidden(`${path}.${keyword}`, `${why} to be structural`));
@@ -227,10 +233,10 @@ function nestedFaults(schema: JsonSchema, exempt: Exempt, path: string): FieldEr
 }
 
 /**
- * What is checked must also be there: each part that stands inside of a check needs one outside.
+ * Checks that each part of a value validation is also declared outside of it.
  *
- * @param check The schema that checks.
- * @param schema The schema that says what there is; undefined where it says nothing.
+ * @param check The value validation.
+ * @param schema The declaring schema; `undefined` if it declares nothing at this position.
  */
 function counterpartFaults(
   check: JsonSchema,

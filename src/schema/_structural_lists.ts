@@ -1,14 +1,17 @@
-/** Lists that are sets or maps, and what they ask of their items (`x-kubernetes-list-type`, `x-kubernetes-list-map-keys`). */
+/**
+ * Checks lists that are sets or maps, and their items (`x-kubernetes-list-type`,
+ * `x-kubernetes-list-map-keys`).
+ */
 import { own } from "../base/own.ts";
 import { type FieldError, forbidden, invalid, notSupported, required } from "./field_error.ts";
 import type { JsonSchema } from "./json_schema.ts";
 
 /**
- * What is wrong with the type of a list.
+ * Returns the faults of a list's type.
  *
  * @param schema The schema of the list.
- * @param path Where it stands.
- * @param toleratesSets Whether sets of what is not replaced as a whole are let pass.
+ * @param path The path of the schema.
+ * @param toleratesSets Whether sets of non-atomic items are allowed.
  */
 export function listTypeFaults(schema: JsonSchema, path: string, toleratesSets: boolean): FieldError[] {
   const { type, items } = schema;
@@ -32,7 +35,7 @@ export function listTypeFaults(schema: JsonSchema, path: string, toleratesSets: 
   return listType === "map" ? [...faults, ...mapFaults(schema, keys, path)] : faults;
 }
 
-/** The items of a set are told apart as a whole, so they have to be replaced as a whole. */
+/** Items of a set are identified by their whole value, so they must be atomic. */
 function setItemFaults(items: JsonSchema, path: string): FieldError[] {
   const why = "must be atomic as item of a list with x-kubernetes-list-type=set";
   const listType = items["x-kubernetes-list-type"];
@@ -40,7 +43,7 @@ function setItemFaults(items: JsonSchema, path: string): FieldError[] {
     return [invalid(`${path}.x-kubernetes-list-type`, listType, why)];
   }
   if (items.type === "object" && items["x-kubernetes-map-type"] !== "atomic") {
-    // The server quotes the type of a list here, which an object has not.
+    // The server quotes the list type here, which an object does not have.
     return [invalid(`${path}.x-kubernetes-map-type`, listType ?? null, why)];
   }
   return [];
@@ -69,7 +72,7 @@ function keyFaults(items: JsonSchema, keys: readonly string[], path: string): Fi
     if (property === undefined) faults.push(invalid(at, keys, "entries must all be names of item properties"));
     else if (property.type === "array" || property.type === "object") {
       const why = "must be a scalar type if parent array's x-kubernetes-list-type is map";
-      // The server quotes the type of the items, which is "object".
+      // The server quotes the type of the items, "object".
       faults.push(invalid(`${path}.items.properties[${key}].type`, items.type, why));
     }
     if (keys.indexOf(key) < i) faults.push(invalid(at, keys, "must not contain duplicate entries"));
@@ -78,10 +81,10 @@ function keyFaults(items: JsonSchema, keys: readonly string[], path: string): Fi
 }
 
 /**
- * What may be missing or null in the items of a set or a map, and must not.
+ * Returns the faults of keys and items that may be missing or null.
  *
  * @param schema The schema of the list.
- * @param path Where it stands.
+ * @param path The path of the schema.
  */
 export function mapListFaults(schema: JsonSchema, path: string): FieldError[] {
   const { items } = schema;

@@ -1,26 +1,26 @@
-/** Objects of whose properties only some go together. */
+/** Objects with properties that exclude or require each other. */
 import { celNameOf } from "./_presence.ts";
 import { marksOf, seal, type Sealed } from "./_seal.ts";
 import { checkObject, propertiesOf } from "./_parts.ts";
 import type { JsonSchema, ValidationRule } from "./json_schema.ts";
 import type { Flatten, ObjectSchema, Presence, Schema } from "./schema.ts";
 
-/** Names of the properties that may be left out when read. */
+/** Names of the properties that may be missing when read. */
 export type OptionalName<Read> = {
   [Name in keyof Read]-?: Record<never, never> extends Pick<Read, Name> ? Name : never;
 }[keyof Read];
 
-/** Exactly one of the properties `Names` is there. */
+/** An object with exactly one of the properties `Names`. */
 export type ExactlyOne<T, Names extends keyof T> = T extends unknown
   ? { [Name in Names]-?: Flatten<Omitting<T, Names> & Present<T, Name> & Absent<Exclude<Names, Name>>> }[Names]
   : never;
 
-/** At most one of the properties `Names` is there. */
+/** An object with at most one of the properties `Names`. */
 export type AtMostOne<T, Names extends keyof T> = T extends unknown
   ? { [Name in Names]-?: Flatten<Omitting<T, Exclude<Names, Name>> & Absent<Exclude<Names, Name>>> }[Names]
   : never;
 
-/** At least one of the properties `Names` is there. */
+/** An object with at least one of the properties `Names`. */
 export type AtLeastOne<T, Names extends keyof T> = T extends unknown
   ? { [Name in Names]-?: Flatten<Omitting<T, Name> & Present<T, Name>> }[Names]
   : never;
@@ -32,29 +32,35 @@ type Absent<Name extends PropertyKey> = { readonly [Key in Name]?: undefined };
 /** Options of {@linkcode exactlyOneOf}, {@linkcode atMostOneOf} and {@linkcode atLeastOneOf}. */
 export interface AlternativeOptions {
   /**
-   * How the CRD says it: as a CEL rule, whose message names the properties, or in JSON Schema alone, for tools that know no CEL and for
-   * names that CEL cannot spell. @default {"rule"}
+   * The form in the CRD: a CEL rule, whose message names the properties, or pure JSON Schema for
+   * tools without CEL and for names that CEL cannot spell. @default {"rule"}
    */
   readonly as?: "rule" | "schema";
 }
 
 /**
- * An object of whose properties exactly one of some is there.
+ * Requires exactly one of several properties.
  *
  * @param object The object.
- * @param names Its optional properties of which one must be there: two at least.
+ * @param names At least two optional properties of it.
  * @param options Additional options.
- * @throws {TypeError} If a name is no optional property of the object, or is listed twice.
+ * @throws {TypeError} If a name is not an optional property of the object, or is listed twice.
  *
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
  * import { type InputSchema, s } from "@op/sdk";
  *
- * const source = s.exactlyOneOf(s.object({ git: s.optional(s.string()), image: s.optional(s.string()) }), ["git", "image"]);
+ * const source = s.exactlyOneOf(
+ *   s.object({ git: s.optional(s.string()), image: s.optional(s.string()) }),
+ *   ["git", "image"],
+ * );
  *
  * ({ git: "https://example.com/site.git" }) satisfies InputSchema<typeof source>;
- * assert.equal(source["x-kubernetes-validations"]?.[0]?.message, "exactly one of the fields in [git image] must be set");
+ * assert.equal(
+ *   source["x-kubernetes-validations"]?.[0]?.message,
+ *   "exactly one of the fields in [git image] must be set",
+ * );
  * ```
  */
 export function exactlyOneOf<
@@ -71,18 +77,21 @@ export function exactlyOneOf<
 }
 
 /**
- * An object of whose properties at most one of some is there.
+ * Allows at most one of several properties.
  *
  * @param object The object.
- * @param names Its optional properties of which no two may be there: two at least.
+ * @param names At least two optional properties of it.
  * @param options Additional options.
- * @throws {TypeError} If a name is no optional property of the object, or is listed twice.
+ * @throws {TypeError} If a name is not an optional property of the object, or is listed twice.
  *
  * @example Usage
  * ```ts
  * import { type InputSchema, s } from "@op/sdk";
  *
- * const limits = s.atMostOneOf(s.object({ count: s.optional(s.integer()), share: s.optional(s.string()) }), ["count", "share"]);
+ * const limits = s.atMostOneOf(
+ *   s.object({ count: s.optional(s.integer()), share: s.optional(s.string()) }),
+ *   ["count", "share"],
+ * );
  *
  * ({}) satisfies InputSchema<typeof limits>;
  * ({ share: "25%" }) satisfies InputSchema<typeof limits>;
@@ -102,18 +111,21 @@ export function atMostOneOf<
 }
 
 /**
- * An object of whose properties at least one of some is there.
+ * Requires at least one of several properties.
  *
  * @param object The object.
- * @param names Its optional properties of which one must be there: two at least.
+ * @param names At least two optional properties of it.
  * @param options Additional options.
- * @throws {TypeError} If a name is no optional property of the object, or is listed twice.
+ * @throws {TypeError} If a name is not an optional property of the object, or is listed twice.
  *
  * @example Usage
  * ```ts
  * import { type InputSchema, s } from "@op/sdk";
  *
- * const peer = s.atLeastOneOf(s.object({ v4: s.optional(s.string()), v6: s.optional(s.string()) }), ["v4", "v6"]);
+ * const peer = s.atLeastOneOf(
+ *   s.object({ v4: s.optional(s.string()), v6: s.optional(s.string()) }),
+ *   ["v4", "v6"],
+ * );
  *
  * ({ v4: "192.0.2.1", v6: "2001:db8::1" }) satisfies InputSchema<typeof peer>;
  * ```
@@ -139,7 +151,7 @@ function restricted(kind: Kind, object: unknown, names: readonly string[], optio
   checkNames(action, object, names);
   const { as = "rule" } = options;
   if (as !== "rule" && as !== "schema") {
-    throw new TypeError(`Cannot ${action}: "as" must be "rule" or "schema": current value is ${JSON.stringify(as)}`);
+    throw new TypeError(`Cannot ${action}: "as" must be "rule" or "schema", got ${JSON.stringify(as)}`);
   }
   const node = as === "rule" ? withRule(object, ruleOf(action, kind, names)) : withSchema(object, kind, names);
   return seal(action, node, marksOf(object));
@@ -148,18 +160,21 @@ function restricted(kind: Kind, object: unknown, names: readonly string[], optio
 function checkNames(action: string, object: JsonSchema, names: readonly string[]): void {
   const known = propertiesOf(object);
   if (!Array.isArray(names) || names.length < 2) {
-    throw new TypeError(`Cannot ${action}: list two of them at least`);
+    throw new TypeError(`Cannot ${action}: at least two properties are required`);
   }
   for (const [i, name] of names.entries()) {
     if (names.indexOf(name) !== i) throw new TypeError(`Cannot ${action}: "${name}" is listed twice`);
     const property = Object.hasOwn(known, name) ? known[name] : undefined;
-    if (property === undefined) throw new TypeError(`Cannot ${action}: "${name}" is none of them`);
+    if (property === undefined) throw new TypeError(`Cannot ${action}: "${name}" is not a property of the object`);
     if (marksOf(property).optional === true) continue;
-    throw new TypeError(`Cannot ${action}: "${name}" is always there: use s.optional, and no default`);
+    throw new TypeError(`Cannot ${action}: "${name}" is always present. Use s.optional() and no default`);
   }
 }
 
-/** The rule that controller-gen writes for the same wish: tools that look for it find it. */
+/**
+ * Returns the rule that controller-gen generates for the same constraint, so that tools recognize
+ * it.
+ */
 function ruleOf(action: string, kind: Kind, names: readonly string[]): ValidationRule {
   const there = names.map((name) => `has(self.${celNameOf(action, name)})`).join(",");
   const size = { "exactly one": "== 1", "at most one": "<= 1", "at least one": ">= 1" }[kind];

@@ -40,7 +40,7 @@ const RULES: { name: string; given: JsonSchema; expected: unknown }[] = [
 ];
 
 for (const { name, given, expected } of RULES) {
-  Deno.test(`s.${name} is a rule of the object`, () => {
+  Deno.test(`s.${name} adds a rule to the object`, () => {
     const { "x-kubernetes-validations": rules, ...rest } = given;
 
     assert.deepEqual(rules, [expected]);
@@ -48,7 +48,7 @@ for (const { name, given, expected } of RULES) {
   });
 }
 
-/** The properties there, and whether exactly, at most and at least one may be so. */
+/** The present properties, and whether exactly, at most and at least one allow them. */
 const COMBINATIONS = [
   { given: {}, expected: [false, true, false] },
   { given: { a: "" }, expected: [true, true, true] },
@@ -58,7 +58,7 @@ const COMBINATIONS = [
 ];
 
 for (const { given, expected } of COMBINATIONS) {
-  Deno.test(`s.exactlyOneOf, atMostOneOf and atLeastOneOf as JSON Schema judge [${Object.keys(given)}]`, () => {
+  Deno.test(`s.exactlyOneOf, atMostOneOf and atLeastOneOf as JSON Schema validate [${Object.keys(given)}]`, () => {
     const wishes = [
       s.exactlyOneOf(object, ["a", "b", "c"], { as: "schema" }),
       s.atMostOneOf(object, ["a", "b", "c"], { as: "schema" }),
@@ -71,7 +71,7 @@ for (const { given, expected } of COMBINATIONS) {
   });
 }
 
-Deno.test("s.exactlyOneOf goes with other alternatives, in either form", () => {
+Deno.test("s.exactlyOneOf can be combined with other alternatives in both forms", () => {
   const both = s.exactlyOneOf(s.exactlyOneOf(object, ["a", "b"], { as: "schema" }), ["b", "c"] as never, {
     as: "schema",
   });
@@ -82,9 +82,9 @@ Deno.test("s.exactlyOneOf goes with other alternatives, in either form", () => {
 
 const REFUSED: { name: string; given: () => unknown; expected: string }[] = [
   {
-    name: "alternatives of one property",
+    name: "alternatives with one property",
     given: () => s.exactlyOneOf(object, ["a"]),
-    expected: "TypeError: Cannot ask for exactly one of an object's properties: list two of them at least",
+    expected: "TypeError: Cannot ask for exactly one of an object's properties: at least two properties are required",
   },
   {
     name: "alternatives that list a property twice",
@@ -92,38 +92,39 @@ const REFUSED: { name: string; given: () => unknown; expected: string }[] = [
     expected: 'TypeError: Cannot ask for at most one of an object\'s properties: "a" is listed twice',
   },
   {
-    name: "alternatives of a property that there is not",
+    name: "alternatives with an unknown property",
     given: () => s.atLeastOneOf(object, ["a", any("constructor")]),
-    expected: 'TypeError: Cannot ask for at least one of an object\'s properties: "constructor" is none of them',
+    expected:
+      'TypeError: Cannot ask for at least one of an object\'s properties: "constructor" is not a property of the object',
   },
   {
-    name: "alternatives of a required property",
+    name: "alternatives with a required property",
     given: () => s.exactlyOneOf(object, ["a", any("name")]),
     expected:
-      'TypeError: Cannot ask for exactly one of an object\'s properties: "name" is always there: use s.optional, and no default',
+      'TypeError: Cannot ask for exactly one of an object\'s properties: "name" is always present. Use s.optional() and no default',
   },
   {
-    name: "alternatives of a property with a default",
+    name: "alternatives with a property that has a default",
     given: () => s.exactlyOneOf(object, ["a", any("size")]),
     expected:
-      'TypeError: Cannot ask for exactly one of an object\'s properties: "size" is always there: use s.optional, and no default',
+      'TypeError: Cannot ask for exactly one of an object\'s properties: "size" is always present. Use s.optional() and no default',
   },
   {
-    name: "alternatives that CEL cannot name",
+    name: "alternatives with a name that CEL cannot spell",
     given: () => s.exactlyOneOf(s.object({ "1": s.optional(s.string()), "2": s.optional(s.string()) }), ["1", "2"]),
     expected:
-      'TypeError: Cannot ask for exactly one of an object\'s properties: no CEL rule can name property "1": use letters, digits, "_", "-", "." and "/", not a digit first',
+      'TypeError: Cannot ask for exactly one of an object\'s properties: CEL cannot spell the name of property "1". Use letters, digits, "_", "-", "." and "/", and no leading digit',
   },
   {
-    name: "alternatives in a form that there is not",
+    name: "alternatives in an unknown form",
     given: () => s.exactlyOneOf(object, ["a", "b"], { as: any("cel") }),
     expected:
-      'TypeError: Cannot ask for exactly one of an object\'s properties: "as" must be "rule" or "schema": current value is "cel"',
+      'TypeError: Cannot ask for exactly one of an object\'s properties: "as" must be "rule" or "schema", got "cel"',
   },
 ];
 
 for (const { name, given, expected } of REFUSED) {
-  Deno.test(`s refuses ${name}`, () => {
+  Deno.test(`s rejects ${name}`, () => {
     assert.throws(given, (error) => {
       assert.equal(String(error), expected);
       return true;

@@ -1,4 +1,4 @@
-/** The builders of schemas, one after the other: what stands behind `s`. */
+/** The builders of schemas: the contents of `s`. */
 export type { Annotations, Keywords } from "./keywords.ts";
 export type { ExternalDocs, ValidationReason, ValidationRule, ValueValidation } from "./json_schema.ts";
 export type { Presence, Properties } from "./schema.ts";

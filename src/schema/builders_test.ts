@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type JsonSchema, s } from "./mod.ts";
 
-// What the compiler refuses can still happen in JavaScript, or to what comes from a file.
+// JavaScript and data from files can do what the compiler rejects.
 // deno-lint-ignore no-explicit-any
 const any = (value: unknown): any => value;
 
@@ -20,12 +20,12 @@ const CASES: { name: string; given: JsonSchema; expected: unknown }[] = [
     },
   },
   {
-    name: "string drops what is undefined",
+    name: "string drops undefined keywords",
     given: s.string(any({ format: undefined })),
     expected: { type: "string" },
   },
   {
-    name: "string takes an enum",
+    name: "string accepts an enum",
     given: s.string({ enum: ["a", "b"], default: "a" }),
     expected: { type: "string", enum: ["a", "b"], default: "a" },
   },
@@ -35,7 +35,7 @@ const CASES: { name: string; given: JsonSchema; expected: unknown }[] = [
     expected: { type: "integer", minimum: 0, maximum: 20, multipleOf: 2, default: 0, format: "int32" },
   },
   {
-    name: "number takes open bounds",
+    name: "number accepts exclusive bounds",
     given: s.number({ minimum: 0, exclusiveMinimum: true, maximum: 1, exclusiveMaximum: true }),
     expected: { type: "number", minimum: 0, exclusiveMinimum: true, maximum: 1, exclusiveMaximum: true },
   },
@@ -78,7 +78,7 @@ const CASES: { name: string; given: JsonSchema; expected: unknown }[] = [
     },
   },
   {
-    name: "object requires what is neither optional nor defaulted",
+    name: "object requires properties that are neither optional nor have a default",
     given: s.object({
       a: s.string(),
       b: s.optional(s.string()),
@@ -98,9 +98,9 @@ const CASES: { name: string; given: JsonSchema; expected: unknown }[] = [
       required: ["a"],
     },
   },
-  { name: "object without properties says none", given: s.object({}), expected: { type: "object" } },
+  { name: "object without properties has no properties keyword", given: s.object({}), expected: { type: "object" } },
   {
-    name: "intOrString is what controller-gen writes",
+    name: "intOrString equals the output of controller-gen",
     given: s.intOrString({ default: "25%" }),
     expected: {
       anyOf: [{ type: "integer" }, { type: "string" }],
@@ -114,7 +114,7 @@ const CASES: { name: string; given: JsonSchema; expected: unknown }[] = [
     expected: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
   },
   {
-    name: "object may keep what it does not know",
+    name: "object keeps unknown fields with preserveUnknownFields",
     given: s.object({ a: s.string() }, { preserveUnknownFields: true, mapType: "atomic", maxProperties: 3 }),
     expected: {
       type: "object",
@@ -126,7 +126,7 @@ const CASES: { name: string; given: JsonSchema; expected: unknown }[] = [
     },
   },
   {
-    name: "intOrString leaves the first place of allOf to its types where there is an anyOf",
+    name: "intOrString moves its types to the first entry of allOf if there is an anyOf",
     given: s.intOrString({ anyOf: [{ minimum: 1 }, { pattern: "%$" }], allOf: [{ maximum: 9 }] }),
     expected: {
       allOf: [{ anyOf: [{ type: "integer" }, { type: "string" }] }, { maximum: 9 }],
@@ -135,7 +135,7 @@ const CASES: { name: string; given: JsonSchema; expected: unknown }[] = [
     },
   },
   {
-    name: "quantity is what controller-gen writes for resource.Quantity",
+    name: "quantity equals the output of controller-gen for resource.Quantity",
     given: s.quantity({ default: "2Gi" }),
     expected: {
       anyOf: [{ type: "integer" }, { type: "string" }],
@@ -166,7 +166,7 @@ const CASES: { name: string; given: JsonSchema; expected: unknown }[] = [
     },
   },
   {
-    name: "embeddedResource keeps the fields that are said",
+    name: "embeddedResource has the declared fields",
     given: s.embeddedResource({ data: s.map(s.string()), kind: s.literal("ConfigMap") }, { description: "D" }),
     expected: {
       type: "object",
@@ -180,7 +180,7 @@ const CASES: { name: string; given: JsonSchema; expected: unknown }[] = [
     },
   },
   {
-    name: "every builder takes annotations, rules and combinations",
+    name: "every builder accepts annotations, rules and combinations",
     given: s.array(s.integer(), {
       title: "T",
       description: "D",
@@ -208,7 +208,7 @@ const CASES: { name: string; given: JsonSchema; expected: unknown }[] = [
     },
   },
   {
-    name: "deprecated needs no description",
+    name: "deprecated works without a description",
     given: s.boolean({ deprecated: "use b" }),
     expected: { type: "boolean", description: "Deprecated: use b" },
   },
@@ -221,7 +221,7 @@ for (const { name, given, expected } of CASES) {
   });
 }
 
-Deno.test("s does not freeze or keep what it is handed", () => {
+Deno.test("builders neither freeze nor keep their arguments", () => {
   const values = ["a"];
   const schema = s.string({ enum: values });
   values.push("b");

@@ -1,20 +1,21 @@
-/** One value out of a list. */
+/** Values from a fixed list. */
 import { type Keywords, lowered } from "./keywords.ts";
 import { seal } from "./_seal.ts";
 import type { Schema, WhenDefaulted } from "./schema.ts";
 
 /** Options of {@linkcode enumeration} and {@linkcode literal}. */
 export interface ChoiceOptions<Value, Default = Value> extends Keywords<Value> {
-  /** What the server fills in where nothing stands: one of the values. */
+  /** The value that the server sets if it is omitted; one of the values. */
   readonly default?: Default;
 }
 
 /**
- * One of some values, all of one type.
+ * Builds the schema of one of several values of the same type.
  *
- * @param values Strings, numbers or booleans: no two alike, one at least.
+ * @param values Strings, numbers or booleans: at least one, without duplicates.
  * @param options Keywords of JSON Schema.
- * @throws {TypeError} If there is no value, one is listed twice, they are of several types, or the default is none of them.
+ * @throws {TypeError} If the list is empty, has duplicates or mixed types, or does not contain the
+ * default.
  *
  * @example Usage
  * ```ts
@@ -36,7 +37,7 @@ export function enumeration<const Value extends string | number | boolean, const
 }
 
 /**
- * Exactly one value.
+ * Builds the schema of exactly one value.
  *
  * @param value A string, number or boolean.
  * @param options Keywords of JSON Schema.

@@ -1,4 +1,4 @@
-/** Lists, and objects whose keys are free. */
+/** Lists, and objects with arbitrary keys. */
 import { type Keywords, lowered } from "./keywords.ts";
 import { checkItem } from "./_parts.ts";
 import { seal } from "./_seal.ts";
@@ -6,44 +6,54 @@ import type { AlwaysThere, Presence, Schema, WhenDefaulted } from "./schema.ts";
 
 /** Options of {@linkcode array}. */
 export interface ArrayOptions<Item, Written = Item, Default = readonly Written[]> extends Keywords<readonly Written[]> {
-  /** What the server fills in where nothing stands; it must be a value of the schema. */
+  /** The value that the server sets if it is omitted. It must match the schema. */
   readonly default?: Default;
-  /** Least number of items. */
+  /** Minimum number of items. */
   readonly minItems?: number;
-  /** Greatest number of items. Rules on a list without one cost much. */
+  /** Maximum number of items. Without it, the estimated cost of CEL rules on the list is high. */
   readonly maxItems?: number;
   /**
-   * Who may own what under server-side apply, and which items are one: `"atomic"` is replaced as a whole, a `"set"` has no value twice, in a
-   * `"map"` items are told apart by `listMapKeys`. @default {"atomic"}
+   * The merge strategy of server-side apply: an `"atomic"` list is replaced as a whole, a `"set"`
+   * has no duplicates, and items of a `"map"` are identified by `listMapKeys`. @default {"atomic"}
    */
   readonly listType?: "atomic" | "set" | "map";
-  /** Properties that tell the items of a list of type `"map"` apart: each required or with a default. */
+  /**
+   * Properties that identify the items of a list of type `"map"`. Each must be required or have a
+   * default.
+   */
   readonly listMapKeys?: readonly MapKey<Item>[];
 }
 
-/** Names of an item's properties; where it has none, the sentence that the compiler shows. */
+/**
+ * Names of an item's properties. For items without properties it is the sentence that the compiler
+ * shows.
+ */
 export type MapKey<Item> = [Item] extends [object] ? keyof Item & string : "only items that are objects have keys";
 
 /** Options of {@linkcode map}. */
 export interface MapOptions<Written, Default = { readonly [key: string]: Written }>
   extends Keywords<{ readonly [key: string]: Written }> {
-  /** What the server fills in where nothing stands; it must be a value of the schema. */
+  /** The value that the server sets if it is omitted. It must match the schema. */
   readonly default?: Default;
-  /** Least number of keys. */
+  /** Minimum number of keys. */
   readonly minProperties?: number;
-  /** Greatest number of keys. Rules on a map without one cost much. */
+  /** Maximum number of keys. Without it, the estimated cost of CEL rules on the map is high. */
   readonly maxProperties?: number;
-  /** Who may own what under server-side apply: each key by itself, or all of it as a whole. @default {"granular"} */
+  /**
+   * The ownership of fields under server-side apply: each key separately, or the map as a whole.
+   * @default {"granular"}
+   */
   readonly mapType?: "atomic" | "granular";
 }
 
 /**
- * A list.
+ * Builds the schema of a list.
  *
- * @param items The schema of every item.
- * @param options Keywords of JSON Schema, and Kubernetes' kind of list.
- * @throws {TypeError} If the kind of list does not go with the items, or the default is not of the schema.
- * @throws {RangeError} If the bounds leave no length.
+ * @param items The schema of the items.
+ * @param options Keywords of JSON Schema, and the list type of Kubernetes.
+ * @throws {TypeError} If the list type does not allow the items, or the default does not match the
+ * schema.
+ * @throws {RangeError} If the bounds allow no length.
  *
  * @example Usage
  * ```ts
@@ -66,19 +76,22 @@ export function array<Read, Written, When extends Presence, Default extends read
 }
 
 /**
- * An object with any keys, all of whose values are alike.
+ * Builds the schema of an object with arbitrary keys.
  *
- * @param values The schema of every value.
- * @param options Keywords of JSON Schema, and Kubernetes' kind of map.
- * @throws {TypeError} If the default is not of the schema.
- * @throws {RangeError} If the bounds leave no size.
+ * @param values The schema of the values.
+ * @param options Keywords of JSON Schema, and the map type of Kubernetes.
+ * @throws {TypeError} If the default does not match the schema.
+ * @throws {RangeError} If the bounds allow no size.
  *
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
  * import { s } from "@op/sdk";
  *
- * assert.deepEqual(s.map(s.integer()), { type: "object", additionalProperties: { type: "integer" } });
+ * assert.deepEqual(s.map(s.integer()), {
+ *   type: "object",
+ *   additionalProperties: { type: "integer" },
+ * });
  * ```
  */
 export function map<Read, Written, When extends Presence, Default extends { readonly [key: string]: Written } = never>(

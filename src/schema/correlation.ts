@@ -1,12 +1,12 @@
 /**
- * Which old value a new one was, so that what has not changed is let pass (KEP-4008, ratcheting; `k8s.io/apiserver/pkg/cel/common`,
- * equality.go and maplist.go).
+ * Correlates new values with old ones, so that unchanged invalid values remain allowed (KEP-4008,
+ * ratcheting; `k8s.io/apiserver/pkg/cel/common`, equality.go and maplist.go).
  */
 import { equal, isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
 import type { JsonSchema } from "./json_schema.ts";
 
-/** A value and the one it was before. A part that cannot be told apart from others has no correlation. */
+/** A value and its old value. Items without keys have no correlation. */
 export class Correlation {
   readonly #schema: JsonSchema;
   readonly #value: unknown;
@@ -18,7 +18,7 @@ export class Correlation {
   /**
    * @param schema The schema of both.
    * @param value The new value.
-   * @param old The old one.
+   * @param old The old value.
    */
   constructor(schema: JsonSchema, value: unknown, old: unknown) {
     this.#schema = schema;
@@ -26,7 +26,7 @@ export class Correlation {
     this.#old = old;
   }
 
-  /** A field of an object, where the schema knows it and it was there before. */
+  /** Returns the correlation of a field, if the schema declares it and the old value has it. */
   key(key: string): Correlation | undefined {
     const known = this.#children.get(key);
     if (known !== undefined) return known;
@@ -37,7 +37,7 @@ export class Correlation {
     return isObject(schema) ? this.#child(key, schema, value, old) : undefined;
   }
 
-  /** An item of a list, where the keys of the list tell which it was. */
+  /** Returns the correlation of an item, if the list has keys. */
   index(index: number): Correlation | undefined {
     const known = this.#children.get(index);
     if (known !== undefined) return known;
@@ -55,7 +55,10 @@ export class Correlation {
     return child;
   }
 
-  /** Whether nothing has changed. The order of items with keys does not count; a field that the schema does not know counts as changed. */
+  /**
+   * Whether the value is unchanged. The order of items with keys does not matter. A field that the
+   * schema does not declare counts as changed.
+   */
   get isSame(): boolean {
     return this.#isSame ??= this.#compare();
   }
@@ -77,7 +80,7 @@ export class Correlation {
   }
 }
 
-/** A list whose items are found by their keys; nothing is found where they have none. */
+/** A list whose items are found by their keys. Lookups in a list without keys find no item. */
 export class KeyedList {
   readonly #keys: readonly string[] | undefined;
   readonly #list: readonly unknown[];
@@ -85,14 +88,14 @@ export class KeyedList {
 
   /**
    * @param schema The schema of the list.
-   * @param list The list; undefined is one without items.
+   * @param list The list; `undefined` means empty.
    */
   constructor(schema: JsonSchema, list: readonly unknown[] = []) {
     this.#keys = keysOf(schema);
     this.#list = list;
   }
 
-  /** The first item that has the keys of another one. */
+  /** Returns the first item with the same keys as another item. */
   get(item: unknown): unknown {
     const keys = this.#keys;
     const wanted = keys && keyOf(keys, item);
@@ -114,7 +117,7 @@ function keysOf(schema: JsonSchema): readonly string[] | undefined {
   return keys.length === 0 ? undefined : keys;
 }
 
-/** All keys of an item as one text; nothing where one of them is missing or no scalar. */
+/** Returns all keys of an item as one string, or `undefined` if one is missing or not a scalar. */
 function keyOf(keys: readonly string[], item: unknown): string | undefined {
   if (!isObject(item)) return undefined;
   let key = "";

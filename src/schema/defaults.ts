@@ -1,14 +1,17 @@
-/** Filling in a structural schema's defaults (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting`). */
+/**
+ * Sets the defaults of a structural schema
+ * (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting`).
+ */
 import { isObject } from "../base/json.ts";
 import { own, setOwn } from "../base/own.ts";
 import type { JsonSchema } from "./json_schema.ts";
 
 /**
- * Fills in what is left out and has a default, and drops a field that is null where null is not allowed.
+ * Sets missing fields to their defaults, and drops null fields that are not nullable.
  *
  * @param schema The schema.
- * @param value The value; it is not changed.
- * @returns The value with defaults; parts that need none are shared with `value`.
+ * @param value The value; it is not modified.
+ * @returns The value with defaults; unchanged parts are shared with `value`.
  *
  * @example Usage
  * ```ts
@@ -23,17 +26,18 @@ export function applyDefaults(schema: JsonSchema, value: unknown): unknown {
 }
 
 /**
- * Fills in what is left out and has a default. What is null where null is not allowed and has no default stays, for a validation to find.
+ * Sets missing fields to their defaults. Null fields that are neither nullable nor have a default
+ * are retained, so that validation reports them.
  *
  * @param schema The schema.
- * @param value The value; it is not changed.
+ * @param value The value; it is not modified.
  */
 export function applyDefaultsKeepingNull(schema: JsonSchema, value: unknown): unknown {
   return withDefaults(schema, value, true);
 }
 
 function withDefaults(schema: JsonSchema, value: unknown, keepsNull: boolean): unknown {
-  // Where nothing has a default, and nothing is dropped, there is nothing to look for.
+  // Without defaults and without dropping nulls, the value stays as it is.
   if (keepsNull && !hasDefaults(schema)) return value;
   if (Array.isArray(value)) {
     return schema.items === undefined ? value : listWithDefaults(schema.items, value, keepsNull);
@@ -70,7 +74,7 @@ function objectWithDefaults(
 
 const known = new WeakMap<JsonSchema, boolean>();
 
-/** Whether a schema says a default anywhere below itself. What refers back to itself is taken to. */
+/** Reports whether a schema contains a default. A recursive schema counts as containing one. */
 function hasDefaults(schema: JsonSchema): boolean {
   const found = known.get(schema);
   if (found !== undefined) return found;
@@ -84,10 +88,11 @@ function hasDefaults(schema: JsonSchema): boolean {
 }
 
 /**
- * Drops fields that are null where null is not allowed and nothing stands in for it: what is left to do before defaults are filled in.
+ * Drops null fields that are neither nullable nor have a default. This happens before defaults are
+ * set.
  *
  * @param schema The schema.
- * @param value The value; it is not changed.
+ * @param value The value; it is not modified.
  */
 export function dropNulls(schema: JsonSchema | undefined, value: unknown): unknown {
   if (Array.isArray(value)) {
@@ -110,7 +115,10 @@ export function dropNulls(schema: JsonSchema | undefined, value: unknown): unkno
   return result;
 }
 
-/** What stands in for a value that is missing, or null where it must not be. A default that is null is none. */
+/**
+ * Returns the replacement for a value that is missing, or null without being nullable. A null
+ * default does not count.
+ */
 function filled(schema: JsonSchema, value: unknown): unknown {
   return value === undefined || (value === null && !schema.nullable) ? schema.default ?? undefined : value;
 }

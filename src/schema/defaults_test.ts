@@ -17,22 +17,22 @@ const schema: JsonSchema = {
 
 const cases: readonly { name: string; given: unknown; expected: unknown }[] = [
   {
-    name: "fills in what is missing, also inside a default",
+    name: "sets missing fields, also inside a default",
     given: {},
     expected: { size: 3, note: "n", nested: { on: true } },
   },
   {
-    name: "leaves what is there",
+    name: "keeps present values",
     given: { size: 1, note: "x", nested: { on: false } },
     expected: { size: 1, note: "x", nested: { on: false } },
   },
   {
-    name: "takes null for missing where it may not be",
+    name: "treats null as missing if it is not nullable",
     given: { size: null, note: "x", nested: {} },
     expected: { size: 3, note: "x", nested: { on: true } },
   },
   {
-    name: "keeps null where it may be",
+    name: "keeps null if it is nullable",
     given: { size: 1, note: null, nested: {} },
     expected: { size: 1, note: null, nested: { on: true } },
   },
@@ -42,7 +42,7 @@ const cases: readonly { name: string; given: unknown; expected: unknown }[] = [
     expected: { size: 1, note: "x", nested: { on: true } },
   },
   {
-    name: "goes into lists and maps",
+    name: "descends into lists and maps",
     given: { size: 1, note: "x", nested: {}, list: [{}], map: { a: {} } },
     expected: { size: 1, note: "x", nested: { on: true }, list: [{ port: 80 }], map: { a: { x: 1 } } },
   },
@@ -56,7 +56,7 @@ for (const { name, given, expected } of cases) {
   });
 }
 
-Deno.test("applyDefaults answers the same object when there is nothing to fill in", () => {
+Deno.test("applyDefaults returns the same object if it sets no default", () => {
   const value = { size: 1, note: "x", nested: { on: true }, list: [{ port: 1 }] };
 
   assert.equal(applyDefaults(schema, value), value);

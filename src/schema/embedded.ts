@@ -1,4 +1,4 @@
-/** Whole objects of Kubernetes inside of another. */
+/** Kubernetes objects inside of other objects. */
 import { isObject } from "../base/json.ts";
 import { lowered } from "./keywords.ts";
 import { objectOf, type ObjectOptions, type ReadObject, type WrittenObject } from "./object.ts";
@@ -6,43 +6,44 @@ import type { Flatten, Properties, Schema, WhenDefaulted } from "./schema.ts";
 
 /** `metadata` of an embedded object. */
 export interface EmbeddedMetadata {
-  /** A DNS name where it is there. */
+  /** A DNS name. */
   readonly name?: string | undefined;
-  /** Such as `shop`. */
+  /** A namespace such as `shop`. */
   readonly namespace?: string | undefined;
-  /** In place of a name: what it begins with. */
+  /** The prefix of a generated name, instead of a name. */
   readonly generateName?: string | undefined;
-  /** Checked as the server checks labels of its own objects. */
+  /** Validated like labels of any object. */
   readonly labels?: { readonly [key: string]: string } | undefined;
-  /** Notes, 256 KiB in all. */
+  /** At most 256 KiB in total. */
   readonly annotations?: { readonly [key: string]: string } | undefined;
-  /** Each as `domain/name`. */
+  /** Each has the form `domain/name`. */
   readonly finalizers?: readonly string[] | undefined;
 }
 
-/** What every embedded object has. */
+/** The fields of every embedded object. */
 export interface EmbeddedObject {
-  /** `group/version`, or the version alone for the core group. */
+  /** `group/version`, or only the version for the core group. */
   readonly apiVersion: string;
   /** In CamelCase, singular. */
   readonly kind: string;
-  /** What of it is known is checked, and the rest dropped. */
+  /** Known fields are validated; others are dropped. */
   readonly metadata?: EmbeddedMetadata | undefined;
 }
 
-/** An embedded object whose other fields are kept, whatever they are. */
+/** An embedded object that retains all other fields. */
 export interface OpenEmbeddedObject extends EmbeddedObject {
-  /** Whatever else its kind has. */
+  /** Any other field of its kind. */
   readonly [field: string]: unknown;
 }
 
 /**
- * An object of Kubernetes, such as a template of a ConfigMap: with `apiVersion` and `kind`, and `metadata` that the server checks as its own.
+ * Builds the schema of a Kubernetes object, such as a template of a ConfigMap: it has `apiVersion`,
+ * `kind` and `metadata`, which the server validates like that of any object.
  *
- * @param properties Names and schemas of its other fields, or of those three where they are to be restricted. Without any, all fields are
- * kept.
- * @param options Keywords of JSON Schema. `preserveUnknownFields` keeps other fields than those said.
- * @throws {TypeError} If the default is not of the schema.
+ * @param properties Names and schemas of its other fields, or restrictions of those three. Without
+ * properties, all fields are retained.
+ * @param options Keywords of JSON Schema. `preserveUnknownFields` retains undeclared fields.
+ * @throws {TypeError} If the default does not match the schema.
  *
  * @example Usage
  * ```ts
@@ -71,7 +72,7 @@ export function embeddedResource<
   });
 }
 
-/** An embedded object with the fields that are said of it: open where none is. */
+/** An embedded object with the declared fields; open if no field is declared. */
 export type Embedded<P, Fields, Keep> = [keyof P] extends [never] ? OpenEmbeddedObject
   :
     & Flatten<Fields & Omit<EmbeddedObject, keyof Fields>>

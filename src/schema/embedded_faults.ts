@@ -1,5 +1,5 @@
 /**
- * What is wrong with resources that stand within others: their `apiVersion`, `kind` and `metadata`
+ * Validates embedded resources: their `apiVersion`, `kind` and `metadata`
  * (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta`).
  */
 import { isObject } from "../base/json.ts";
@@ -11,11 +11,11 @@ import { type CheckedMetadata, metadataFaults } from "./metadata_faults.ts";
 import { readMetadata } from "./metadata_json.ts";
 
 /**
- * What is wrong with the resources in a value.
+ * Returns the faults of the resources in a value.
  *
  * @param schema The schema.
  * @param value The value.
- * @param path Where it stands; empty for the whole.
+ * @param path The path of the value; empty for a whole object.
  */
 export function embeddedFaults(schema: JsonSchema, value: unknown, path = ""): FieldError[] {
   if (Array.isArray(value)) {
@@ -51,7 +51,7 @@ function resourceFaults(resource: Record<string, unknown>, path: string): FieldE
   if (metadata === undefined || metadata === null) return faults;
   const { value, error } = readMetadata(metadata);
   if (error !== undefined) return [...faults, invalid(below(path, "metadata"), metadata, error)];
-  // It need not have a name.
+  // The name is not required.
   const checked: CheckedMetadata = { name: "name", ...value };
   return [
     ...faults,

@@ -1,4 +1,7 @@
-/** Resources within others, read as whole ones are (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta`, algorithm.go). */
+/**
+ * Decodes the metadata of embedded resources like that of whole objects
+ * (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta`, algorithm.go).
+ */
 import { isObject } from "../base/json.ts";
 import { own, setOwn } from "../base/own.ts";
 import { type FieldError, invalid } from "./field_error.ts";
@@ -7,21 +10,24 @@ import { readFittingMetadata, readMetadata } from "./metadata_json.ts";
 
 /** Options for {@linkcode readEmbedded}. */
 export interface ReadEmbeddedOptions {
-  /** Where the value stands. @default {the whole} */
+  /** The path of the value. @default {a whole object} */
   readonly path?: string;
-  /** Takes the fields of metadata that were not known. */
+  /** Receives the paths of unknown metadata fields. */
   readonly unknown?: string[];
-  /** What becomes of what is of a wrong type: it is kept, dropped, or whatever a function makes of it. @default {"keep"} */
+  /**
+   * What to do with values of a wrong type: keep them, drop them, or call a function. @default
+   * {"keep"}
+   */
   readonly misfit?: "keep" | "drop" | ((fault: FieldError) => never);
 }
 
 /**
- * Reads the metadata of the resources in a value, as it is before defaults are filled in.
+ * Decodes the metadata of the resources in a value. This happens before defaults are set.
  *
  * @param schema The schema of the value.
- * @param value The value; it is not changed.
+ * @param value The value; it is not modified.
  * @param options Additional options.
- * @returns The value, shared with what was given where there is nothing to read.
+ * @returns The value; the same object if it contains no metadata.
  */
 export function readEmbedded(schema: JsonSchema, value: unknown, options: ReadEmbeddedOptions = {}): unknown {
   const { path = "" } = options;
@@ -58,7 +64,7 @@ function readPart(
   property: JsonSchema | undefined,
   { path = "", unknown, misfit = "keep" }: ReadEmbeddedOptions,
 ): unknown {
-  // Such a null is dropped before.
+  // Such a null was dropped earlier.
   if (part === null && property !== undefined && !property.nullable && property.default === undefined) return part;
   if (key === "apiVersion" || key === "kind") {
     if (typeof part === "string" || misfit === "keep") return part;

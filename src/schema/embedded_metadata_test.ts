@@ -19,18 +19,21 @@ const schema: JsonSchema = {
 };
 const TYPE = { apiVersion: "v1", kind: "Pod" };
 
-/** What a real API server made of `metadata` in an embedded object, and which fields it did not know. */
+/**
+ * Results of a real API server for `metadata` in an embedded object, with the fields that it
+ * reported as unknown.
+ */
 const READ: readonly { name: string; given: unknown; expected: unknown; unknown?: string[] }[] = [
   { name: "null", given: null, expected: {} },
   { name: "a time that is null", given: { creationTimestamp: null }, expected: {} },
-  { name: "a time that is none", given: { creationTimestamp: "0001-01-01T00:00:00Z" }, expected: {} },
-  { name: "what is empty", given: { name: "", generation: 0, labels: {}, finalizers: [] }, expected: {} },
+  { name: "the zero time", given: { creationTimestamp: "0001-01-01T00:00:00Z" }, expected: {} },
+  { name: "empty values", given: { name: "", generation: 0, labels: {}, finalizers: [] }, expected: {} },
   {
-    name: "a zero that says something",
+    name: "a zero behind a pointer",
     given: { deletionGracePeriodSeconds: 0 },
     expected: { deletionGracePeriodSeconds: 0 },
   },
-  { name: "fields that nobody writes any more", given: { selfLink: "y" }, expected: { selfLink: "y" } },
+  { name: "deprecated fields", given: { selfLink: "y" }, expected: { selfLink: "y" } },
   { name: "a label that is null", given: { labels: { a: null } }, expected: { labels: { a: "" } } },
   {
     name: "a time in another zone",
@@ -38,7 +41,7 @@ const READ: readonly { name: string; given: unknown; expected: unknown; unknown?
     expected: { deletionTimestamp: "2023-12-31T23:30:00Z" },
   },
   {
-    name: "an owner that lacks what owners have",
+    name: "an owner without required fields",
     given: { ownerReferences: [{ kind: "Pod", controller: false }, null] },
     expected: {
       ownerReferences: [{ apiVersion: "", kind: "Pod", name: "", uid: "", controller: false }, {
@@ -58,7 +61,7 @@ const READ: readonly { name: string; given: unknown; expected: unknown; unknown?
 ];
 
 for (const { name, given, expected, unknown = [] } of READ) {
-  Deno.test(`prune reads the metadata of embedded objects as the server does: ${name}`, () => {
+  Deno.test(`prune decodes embedded metadata like the server: ${name}`, () => {
     const at = (metadata: unknown) => ({ ...TYPE, metadata });
     const before = { one: at(given), list: [at(given)], map: { "a.b": at(given) } };
 
@@ -99,7 +102,7 @@ const MISFITS: readonly { given: unknown; expected: string }[] = [
 ];
 
 for (const { given, expected } of MISFITS) {
-  Deno.test(`validate says of the metadata ${JSON.stringify(given)} what the server's decoder says, and prune keeps it`, () => {
+  Deno.test(`validate reports the server's decoding error for metadata ${JSON.stringify(given)}, and prune keeps it`, () => {
     const value = { one: { ...TYPE, metadata: given } };
 
     assert.deepEqual(prune(schema, value), { value, dropped: [] });
@@ -110,13 +113,13 @@ for (const { given, expected } of MISFITS) {
   });
 }
 
-Deno.test("readEmbedded drops what does not fit, field by field, when asked to", () => {
+Deno.test('readEmbedded drops fields of a wrong type with misfit "drop"', () => {
   const value = { one: { apiVersion: 1, kind: "Pod", metadata: { name: "a", labels: 3 } } };
 
   assert.deepEqual(readEmbedded(schema, value, { misfit: "drop" }), { one: { kind: "Pod", metadata: { name: "a" } } });
 });
 
-Deno.test("readEmbedded shares what it does not change", () => {
+Deno.test("readEmbedded returns the same object if it changes no field", () => {
   const value = { one: { ...TYPE, spec: { metadata: null } }, other: {} };
 
   assert.equal(readEmbedded(schema, value), value);

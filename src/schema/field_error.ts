@@ -1,19 +1,22 @@
-/** What is wrong with one field, in the words of Kubernetes (`k8s.io/apimachinery/pkg/util/validation/field`). */
+/**
+ * Validation errors of fields in the words of Kubernetes
+ * (`k8s.io/apimachinery/pkg/util/validation/field`).
+ */
 import { goJson, goNumber, goQuote } from "./go_text.ts";
 
-/** One thing wrong with an object, as a `cause` of a Status carries it. */
+/** A validation error, as a `cause` of a Status reports it. */
 export interface FieldError {
-  /** What sort of fault it is. */
+  /** The type of the error. */
   readonly reason: FieldErrorReason;
-  /** Where: `spec.ports[0].name`. */
+  /** The path: `spec.ports[0].name`. */
   readonly field: string;
-  /** What: without the field's name. */
+  /** The description, without the path. */
   readonly message: string;
-  /** The CEL rule that is broken, or could not be evaluated; absent where it was no rule. */
+  /** The CEL rule that failed or could not be evaluated; absent for other errors. */
   readonly rule?: string;
 }
 
-/** The machine-readable sorts of faults (`metav1.CauseType`). */
+/** The machine-readable types of errors (`metav1.CauseType`). */
 export type FieldErrorReason =
   | "FieldValueRequired"
   | "FieldValueInvalid"
@@ -26,59 +29,59 @@ export type FieldErrorReason =
   | "FieldValueNotFound"
   | "InternalError";
 
-/** In the place of a value that a message is not to quote. */
+/** Replaces a value that a message must not quote. */
 export const OMITTED: unique symbol = Symbol("omitted");
 
-/** A field that must be there and is not. */
+/** Reports a missing field. */
 export function required(field: string, detail = ""): FieldError {
   return { reason: "FieldValueRequired", field, message: withDetail("Required value", detail) };
 }
 
-/** A value that breaks a rule. */
+/** Reports an invalid value. */
 export function invalid(field: string, value: unknown, detail: string): FieldError {
   return { reason: "FieldValueInvalid", field, message: withDetail(quoting("Invalid value", value), detail) };
 }
 
-/** A value of the wrong type. */
+/** Reports a value of the wrong type. */
 export function typeInvalid(field: string, value: unknown, detail: string): FieldError {
   return { reason: "FieldValueTypeInvalid", field, message: withDetail(`Invalid value: ${shown(value)}`, detail) };
 }
 
-/** A value that is none of those that may be. */
+/** Reports a value that is not one of the supported values. */
 export function notSupported(field: string, value: unknown, supported: readonly unknown[]): FieldError {
   const values = supported.map((each) => goQuote(typeof each === "string" ? each : goJson(each)));
   const detail = values.length > 0 ? `supported values: ${values.join(", ")}` : "";
   return { reason: "FieldValueNotSupported", field, message: withDetail(`Unsupported value: ${shown(value)}`, detail) };
 }
 
-/** A name of something that is not there. */
+/** Reports a name that refers to a missing object. */
 export function notFound(field: string, value: unknown): FieldError {
   return { reason: "FieldValueNotFound", field, message: quoting("Not found", value) };
 }
 
-/** A value that must be there once and is there again. */
+/** Reports a duplicate value. */
 export function duplicate(field: string, value: unknown): FieldError {
   return { reason: "FieldValueDuplicate", field, message: quoting("Duplicate value", value) };
 }
 
-/** A value that is right in form and yet not allowed here. */
+/** Reports a well-formed value that is not allowed here. */
 export function forbidden(field: string, detail: string): FieldError {
   return { reason: "FieldValueForbidden", field, message: withDetail("Forbidden", detail) };
 }
 
-/** What is nobody's fault but the server's. */
+/** Reports an internal error of the server. */
 export function internal(field: string, detail: string): FieldError {
   return { reason: "InternalError", field, message: withDetail("Internal error", detail) };
 }
 
-/** A text longer than it may be, in bytes. */
+/** Reports a string that exceeds a length in bytes. */
 export function tooLong(field: string, longest: number): FieldError {
   const unit = longest === 1 ? "byte" : "bytes";
   const detail = longest < 0 ? "value is too long" : `may not be more than ${longest} ${unit}`;
   return { reason: "FieldValueTooLong", field, message: `Too long: ${detail}` };
 }
 
-/** A list or map with more members than it may have. */
+/** Reports a list or map with too many entries. */
 export function tooMany(field: string, actual: number, most: number): FieldError {
   const unit = most === 1 ? "item" : "items";
   const detail = most < 0 ? "has too many items" : `must have at most ${most} ${unit}`;

@@ -1,39 +1,46 @@
-/** Paths to a field of a schema, as rules and selectable fields name it (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel`, ValidFieldPath). */
+/**
+ * Paths to fields of a schema in rules and selectable fields
+ * (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel`, ValidFieldPath).
+ */
 import { isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
 import type { JsonSchema } from "./json_schema.ts";
 
-/** Where a path leads. */
+/** The target of a path. */
 export interface FieldTarget {
-  /** The path as messages name it: `spec.labels[app]`. */
+  /** The path in messages: `spec.labels[app]`. */
   readonly field: string;
-  /** The first name in it. */
+  /** The first name of the path. */
   readonly root: string;
-  /** The schema there; undefined where any value may stand. */
+  /** The schema of the target; `undefined` if it may be any value. */
   readonly schema: JsonSchema | undefined;
 }
 
 /** Options for {@linkcode fieldTarget}. */
 export interface FieldPathOptions {
-  /** Whether names may stand in brackets. @default {true} */
+  /** Whether names in brackets are allowed. @default {true} */
   readonly brackets?: boolean;
 }
 
 /**
- * Follows a path through a schema.
+ * Resolves a path in a schema.
  *
  * @param path The path, such as `.spec.host` or `.spec['a-b']`.
  * @param schema The schema.
  * @param options Additional options.
- * @returns Where it leads.
- * @throws {SyntaxError} If it leads nowhere; the message is the server's.
+ * @returns The target.
+ * @throws {SyntaxError} If the path does not resolve; the message is the server's.
  *
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
  *
  * const schema = { properties: { spec: { properties: { host: { type: "string" } } } } } as const;
- * assert.deepEqual(fieldTarget(".spec.host", schema), { field: "spec.host", root: "spec", schema: { type: "string" } });
+ * assert.deepEqual(fieldTarget(".spec.host", schema), {
+ *   field: "spec.host",
+ *   root: "spec",
+ *   schema: { type: "string" },
+ * });
  * ```
  */
 export function fieldTarget(path: string, schema: JsonSchema, options: FieldPathOptions = {}): FieldTarget {
@@ -63,7 +70,7 @@ export function fieldTarget(path: string, schema: JsonSchema, options: FieldPath
   return target;
 }
 
-// A delimiter; a quoted text, which may not be closed; or what stands up to the next delimiter.
+// A delimiter, a quoted string (possibly unterminated), or the text up to the next delimiter.
 const TOKEN = /[.[\]]|'(?:.*?[^\\])??'|'.*$|[^.[\]'][^.[\]]*/gs;
 
 function tokensOf(path: string): string[] {

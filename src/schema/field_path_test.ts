@@ -24,7 +24,7 @@ const FOUND: readonly { path: string; field: string; type: string | undefined }[
   { path: "['it\\'s']", field: "it's", type: "string" },
 ];
 for (const { path, field, type } of FOUND) {
-  Deno.test(`fieldTarget finds ${path}`, () => {
+  Deno.test(`fieldTarget resolves ${path}`, () => {
     const found = fieldTarget(path, SCHEMA);
     assert.deepEqual([found.field, found.schema?.type], [field, type]);
   });
@@ -43,11 +43,11 @@ const REFUSED: readonly { path: string; expected: string }[] = [
   { path: ".toString", expected: "does not refer to a valid field" },
 ];
 for (const { path, expected } of REFUSED) {
-  Deno.test(`fieldTarget refuses ${path}`, () => {
+  Deno.test(`fieldTarget rejects ${path}`, () => {
     assert.throws(() => fieldTarget(path, SCHEMA), { name: "SyntaxError", message: expected });
   });
 }
 
-Deno.test("fieldTarget refuses brackets where there must be none", () => {
+Deno.test("fieldTarget rejects brackets if they are not allowed", () => {
   assert.throws(() => fieldTarget("['a']", SCHEMA, { brackets: false }), { message: "array notation is not allowed" });
 });

@@ -1,6 +1,7 @@
 /**
- * A schema as Go knows it (`JSONSchemaProps` of `k8s.io/apiextensions-apiserver/pkg/apis/apiextensions`): which of its keywords an API server
- * writes out again, and how it quotes one in a message.
+ * Schemas as Go structs (`JSONSchemaProps` of
+ * `k8s.io/apiextensions-apiserver/pkg/apis/apiextensions`): which keywords an API server writes out
+ * again, and how messages quote a schema.
  */
 import { isObject } from "../base/json.ts";
 import { own, setOwn } from "../base/own.ts";
@@ -9,7 +10,10 @@ import { isSound } from "./_marks.ts";
 import { goJson } from "./go_text.ts";
 import type { JsonSchema } from "./json_schema.ts";
 
-/** What a keyword holds. `text`, `flag` and lists are left out when they are empty; what has a pointer in Go is left out when it is not there. */
+/**
+ * The type of a keyword. Empty values of `text`, `flag` and lists are omitted; Go pointers are
+ * omitted only if they are nil.
+ */
 type Shape =
   | "text"
   | "text pointer"
@@ -28,7 +32,7 @@ type Shape =
   | "docs"
   | "rules";
 
-/** Keywords in the order of the struct, with their names in Go. */
+/** Keywords in the order of the struct, with their Go names. */
 const FIELDS: readonly (readonly [keyword: string, name: string, shape: Shape])[] = [
   ["id", "ID", "text"],
   ["$schema", "Schema", "text"],
@@ -85,29 +89,35 @@ const RULE_FIELDS = [
   ["optionalOldSelf", "OptionalOldSelf"],
 ] as const;
 
-/** Keywords that a schema may hold at all, in the order in which Go looks at them, with their names there. */
+/** All keywords that a schema may have, in Go's order, with their Go names. */
 export const SCHEMA_FIELDS: readonly (readonly [keyword: string, name: string])[] = FIELDS.map((
   [keyword, name],
 ) => [keyword, name]);
 
 /** Options for {@linkcode normalSchema}. */
 export interface NormalSchemaOptions {
-  /** Whether lists and maps stay that are empty: they are there until the schema is written out for the first time. @default {false} */
+  /**
+   * Whether empty lists and maps are retained. The server retains them until it first serializes
+   * the schema. @default {false}
+   */
   readonly keepsEmpty?: boolean;
 }
 
 /**
- * A schema as an API server answers it: without what is empty, and without keywords that it does not know.
+ * Returns a schema as an API server returns it: without empty values and unknown keywords.
  *
- * @param schema The schema; it is not changed.
+ * @param schema The schema; it is not modified.
  * @param options Additional options.
- * @returns A copy; parts that are known to be in this form are the same.
+ * @returns A copy; parts that are known to be in this form are shared.
  *
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
  *
- * assert.deepEqual(normalSchema({ type: "object", properties: {}, nullable: false, description: "" }), { type: "object" });
+ * assert.deepEqual(
+ *   normalSchema({ type: "object", properties: {}, nullable: false, description: "" }),
+ *   { type: "object" },
+ * );
  * ```
  */
 export function normalSchema(schema: unknown, options: NormalSchemaOptions = {}): JsonSchema {
@@ -118,7 +128,7 @@ export function normalSchema(schema: unknown, options: NormalSchemaOptions = {})
     const value = normalValue(shape, own(schema, keyword), options);
     if (value !== undefined && (options.keepsEmpty || !isEmpty(shape, value))) result[keyword] = value;
   }
-  // A resource in a default is read as one in an object is.
+  // Resources in defaults are decoded like those in objects.
   if (result.default !== undefined) result.default = readEmbedded(result, result.default);
   return result;
 }
@@ -180,7 +190,7 @@ function normalRule(rule: unknown): unknown {
 }
 
 /**
- * A schema as a message of an API server quotes it: all fields of the struct, by their names in Go.
+ * Returns a schema as API server messages quote it: all fields of the struct, by their Go names.
  *
  * @param schema The schema, in its normal form.
  */
@@ -192,7 +202,7 @@ export function quotedSchema(schema: JsonSchema): string {
 }
 
 /**
- * A CEL rule as a message of an API server quotes it.
+ * Returns a CEL rule as API server messages quote it.
  *
  * @param rule The rule, in its normal form.
  */
@@ -204,7 +214,7 @@ export function quotedRule(rule: unknown): string {
   }));
 }
 
-/** A struct as Go's JSON: its fields stay in their order. */
+/** Formats a struct as Go's JSON, with its fields in the given order. */
 export function struct(fields: readonly (readonly [name: string, text: string])[]): string {
   return `{${fields.map(([name, text]) => `${goJson(name)}:${text}`).join(",")}}`;
 }

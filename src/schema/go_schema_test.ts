@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { normalSchema, quotedRule, quotedSchema } from "./go_schema.ts";
 
-Deno.test("normalSchema leaves out what is empty, and what no server knows, at any depth", () => {
+Deno.test("normalSchema drops empty values and unknown keywords at any depth", () => {
   assert.deepEqual(
     normalSchema({
       type: "object",
@@ -33,13 +33,13 @@ Deno.test("normalSchema leaves out what is empty, and what no server knows, at a
   );
 });
 
-Deno.test('normalSchema keeps a property of the name "__proto__"', () => {
+Deno.test('normalSchema keeps a property named "__proto__"', () => {
   const schema = normalSchema(JSON.parse('{"properties": {"__proto__": {"type": "string", "title": ""}}}'));
 
   assert.equal(JSON.stringify(schema), '{"properties":{"__proto__":{"type":"string"}}}');
 });
 
-Deno.test("quotedSchema names all fields as Go does", () => {
+Deno.test("quotedSchema contains all fields by their Go names", () => {
   const text = quotedSchema({ type: "object", properties: { "a<b": { type: "array", items: { type: "string" } } } });
 
   assert(text.startsWith('{"ID":"","Schema":"","Ref":null,"Description":"","Type":"object","Nullable":false,'));
@@ -48,7 +48,7 @@ Deno.test("quotedSchema names all fields as Go does", () => {
   assert(text.endsWith('"XListType":null,"XMapType":null,"XValidations":null}'));
 });
 
-Deno.test("quotedRule names all fields as Go does", () => {
+Deno.test("quotedRule contains all fields by their Go names", () => {
   assert.equal(
     quotedRule({ rule: "self > 1", reason: "FieldValueInvalid" }),
     '{"Rule":"self \\u003e 1","Message":"","MessageExpression":"","Reason":"FieldValueInvalid","FieldPath":"","OptionalOldSelf":null}',

@@ -1,15 +1,18 @@
-/** Values as Go prints them: messages of an API server quote them so (`fmt`, `strconv`, `encoding/json`). */
+/**
+ * Formats values as Go does (`fmt`, `strconv`, `encoding/json`), because API server messages quote
+ * them so.
+ */
 import { isObject } from "../base/json.ts";
 import { quoted } from "../base/quoted.ts";
 
-/** Whether Go reads a number of JSON as an int64, by its digits in JSON; all others are a float64. */
+/** Reports whether Go decodes a JSON number as an int64. All others become a float64. */
 export function isInt64(value: number): boolean {
-  // The double -2^63 is written with other digits, which are beyond.
+  // JavaScript writes the double -2^63 with digits beyond the int64 range.
   return Number.isInteger(value) && Math.abs(value) < 2 ** 63;
 }
 
 /**
- * A number of JSON as Go prints it by `%v`.
+ * Formats a JSON number like Go's `%v`.
  *
  * @param value The number.
  */
@@ -18,7 +21,8 @@ export function goNumber(value: number): string {
 }
 
 /**
- * A float64 as Go prints it by `%v`: with an exponent of two digits at least from a million on, and below 0.0001.
+ * Formats a float64 like Go's `%v`: with an exponent of at least two digits from a million on, and
+ * below 0.0001.
  *
  * @param value The number.
  */
@@ -29,9 +33,9 @@ export function goFloat(value: number): string {
 }
 
 /**
- * A text as Go quotes it by `%q`.
+ * Quotes a string like Go's `%q`.
  *
- * @param text The text. Halves of surrogate pairs are no characters: JSON that holds them is read as if it did not.
+ * @param text The string. Lone surrogates become U+FFFD, as in Go's JSON decoder.
  *
  * @example Usage
  * ```ts
@@ -47,7 +51,8 @@ export function goQuote(text: string): string {
 const FOR_HTML = /[<>&\u2028\u2029]/g;
 
 /**
- * A JSON value as Go's `encoding/json` writes it: keys in order, and nothing that HTML would take for markup.
+ * Formats a value like Go's `encoding/json`: keys are sorted, and characters with a meaning in HTML
+ * are escaped.
  *
  * @param value The value.
  */
@@ -63,7 +68,7 @@ function inOrder(_key: string, value: unknown): unknown {
   if (!isObject(value)) return value;
   const keys = Object.keys(value);
   if (keys.every((key, i) => i === 0 || (keys[i - 1] ?? "") <= key)) return value;
-  // Without a prototype, "__proto__" is a key like any other.
+  // Without a prototype, "__proto__" is an ordinary key.
   const sorted: Record<string, unknown> = Object.create(null);
   for (const key of keys.sort()) sorted[key] = value[key];
   return sorted;

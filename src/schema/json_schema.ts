@@ -1,109 +1,133 @@
 /**
- * A structural schema as a CustomResourceDefinition holds it (`JSONSchemaProps` of apiextensions.k8s.io/v1). The `x-kubernetes-` keywords
- * are https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#jsonschemaprops-v1-apiextensions-k8s-io.
+ * A structural schema in a CustomResourceDefinition (`JSONSchemaProps` of apiextensions.k8s.io/v1).
+ * The `x-kubernetes-` keywords are documented at
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#jsonschemaprops-v1-apiextensions-k8s-io.
  */
 export interface JsonSchema {
-  /** What a value is. Absent where it may be an integer or a string, or anything at all. */
+  /** The type of the value. Absent for an int-or-string and for arbitrary values. */
   readonly type?: "string" | "integer" | "number" | "boolean" | "array" | "object";
-  /** A short name, for people; nothing is checked by it. */
+  /** A short name for people. It is not validated. */
   readonly title?: string;
-  /** What the value is for: `kubectl explain` prints it. */
+  /** The purpose of the value. `kubectl explain` prints it. */
   readonly description?: string;
-  /** Which texts or numbers are meant: `date-time`, `int64`. A format that the server does not know is not checked. */
+  /**
+   * The format of a string or number: `date-time`, `int64`. The server does not validate unknown
+   * formats.
+   */
   readonly format?: string;
-  /** What the server fills in where nothing stands, when an object is written and when it is read. It must be valid itself. */
+  /** The value that the server sets if it is omitted, on writes and reads. It must be valid. */
   readonly default?: unknown;
-  /** A value as it may look; nothing is checked by it. */
+  /** An example value. It is not validated. */
   readonly example?: unknown;
-  /** Where to read on; nothing is checked by it. */
+  /** A link to further documentation. It is not validated. */
   readonly externalDocs?: ExternalDocs;
-  /** The only values that may be. */
+  /** The allowed values. */
   readonly enum?: readonly unknown[];
-  /** Whether null is a value. Where it is not, a property that is null counts as missing. @default {false} */
+  /** Whether null is allowed. If not, a null property counts as missing. @default {false} */
   readonly nullable?: boolean;
-  /** The least number that may be. */
+  /** The minimum. */
   readonly minimum?: number;
-  /** The greatest number that may be. */
+  /** The maximum. */
   readonly maximum?: number;
-  /** Whether `minimum` itself is refused: a boolean, as in draft 4 of JSON Schema. @default {false} */
+  /**
+   * Whether `minimum` itself is rejected: a boolean, as in draft 4 of JSON Schema. @default {false}
+   */
   readonly exclusiveMinimum?: boolean;
-  /** Whether `maximum` itself is refused. @default {false} */
+  /** Whether `maximum` itself is rejected. @default {false} */
   readonly exclusiveMaximum?: boolean;
-  /** A number above zero of which each value is a whole multiple. */
+  /** A number above zero. Valid values are multiples of it. */
   readonly multipleOf?: number;
-  /** Least length of a text, in code points. */
+  /** Minimum length of a string, in code points. */
   readonly minLength?: number;
-  /** Greatest length of a text, in code points. Costs of CEL rules are estimated by it. */
+  /** Maximum length of a string, in code points. Cost estimates of CEL rules depend on it. */
   readonly maxLength?: number;
-  /** A regular expression of RE2 that matches anywhere in a text, unless it is anchored. */
+  /** An RE2 regular expression. It matches anywhere in a string unless it is anchored. */
   readonly pattern?: string;
-  /** What every item of a list is; a server demands it of a list. */
+  /** The schema of the items. A server requires it for lists. */
   readonly items?: JsonSchema;
-  /** Least number of items. */
+  /** Minimum number of items. */
   readonly minItems?: number;
-  /** Greatest number of items. Costs of CEL rules are estimated by it. */
+  /** Maximum number of items. Cost estimates of CEL rules depend on it. */
   readonly maxItems?: number;
-  /** Refused by a server when true: a list of the type `set` says the same. */
+  /** A server rejects `true`. Use the list type `set` instead. */
   readonly uniqueItems?: boolean;
-  /** The properties of an object, by name; a server drops all others. It goes without `additionalProperties`. */
+  /**
+   * The properties of an object by name. A server drops all others. It excludes
+   * `additionalProperties`.
+   */
   readonly properties?: { readonly [name: string]: JsonSchema };
-  /** Names of the properties that must be there. */
+  /** Names of the required properties. */
   readonly required?: readonly string[];
-  /** What every value of a map is; `true` for anything. It goes without `properties`. */
+  /** The schema of a map's values; `true` for arbitrary values. It excludes `properties`. */
   readonly additionalProperties?: JsonSchema | boolean;
-  /** Least number of properties or keys. */
+  /** Minimum number of properties or keys. */
   readonly minProperties?: number;
-  /** Greatest number of properties or keys. Costs of CEL rules are estimated by it. */
+  /** Maximum number of properties or keys. Cost estimates of CEL rules depend on it. */
   readonly maxProperties?: number;
-  /** What a value must keep to besides: all of these. They check, and say no types. */
+  /** Additional validations, all of which must hold. They declare no types. */
   readonly allOf?: readonly JsonSchema[];
-  /** What a value must keep to besides: one of these at least. */
+  /** Additional validations, at least one of which must hold. */
   readonly anyOf?: readonly JsonSchema[];
-  /** What a value must keep to besides: exactly one of these. */
+  /** Additional validations, exactly one of which must hold. */
   readonly oneOf?: readonly JsonSchema[];
-  /** What a value must not keep to. */
+  /** A validation that must not hold. */
   readonly not?: JsonSchema;
-  /** Keeps properties that are not listed, which are dropped otherwise. */
+  /** Retains undeclared properties, which are dropped otherwise. */
   readonly "x-kubernetes-preserve-unknown-fields"?: true;
-  /** Says that the value is an object of Kubernetes: `apiVersion`, `kind` and `metadata` are there, and checked as such. */
+  /**
+   * Declares an embedded Kubernetes object, whose `apiVersion`, `kind` and `metadata` are
+   * validated.
+   */
   readonly "x-kubernetes-embedded-resource"?: boolean;
-  /** Says that the value is an integer or a string; it stands in place of `type`. */
+  /** Declares an integer or a string. It replaces `type`. */
   readonly "x-kubernetes-int-or-string"?: boolean;
-  /** Which items of a list are one under server-side apply: none, equal ones, or those with equal keys. @default {"atomic"} */
+  /**
+   * The merge strategy of a list under server-side apply: as a whole, by equal items, or by equal
+   * keys. @default {"atomic"}
+   */
   readonly "x-kubernetes-list-type"?: "atomic" | "set" | "map";
-  /** Names of the properties that tell the items of a list of the type `map` apart. */
+  /** Names of the properties that identify the items of a list of the type `map`. */
   readonly "x-kubernetes-list-map-keys"?: readonly string[];
-  /** Who may own an object under server-side apply: each property by itself, or one manager all of it. @default {"granular"} */
+  /**
+   * The ownership of an object under server-side apply: each property separately, or the object as
+   * a whole. @default {"granular"}
+   */
   readonly "x-kubernetes-map-type"?: "atomic" | "granular";
-  /** Rules in CEL, asked after all else was found to be valid. */
+  /** CEL rules. They are evaluated if the value is otherwise valid. */
   readonly "x-kubernetes-validations"?: readonly ValidationRule[];
 }
 
-/** Where more is written about a value. */
+/** A link to further documentation. */
 export interface ExternalDocs {
-  /** What is to be read there. */
+  /** The description of the link. */
   readonly description?: string;
-  /** Where it is. */
+  /** The URL. */
   readonly url?: string;
 }
 
 /** A CEL rule of a schema: one entry of `x-kubernetes-validations`. */
 export interface ValidationRule {
-  /** In CEL, over `self`; true where the value is right. With `oldSelf` it is looked at only when an object changes. */
+  /**
+   * A CEL expression over `self` that is true for valid values. A rule that uses `oldSelf` is
+   * evaluated only on updates.
+   */
   readonly rule: string;
-  /** What a user reads when it is not. @default {"failed rule: " and the rule} */
+  /** The message for users. @default {"failed rule: " and the rule} */
   readonly message?: string;
-  /** The message, in CEL, over `self`. Where it fails, `message` stands in. */
+  /** A CEL expression over `self` that returns the message. If it fails, `message` is used. */
   readonly messageExpression?: string;
-  /** The machine-readable sort of fault. @default {"FieldValueInvalid"} */
+  /** The machine-readable type of the error. @default {"FieldValueInvalid"} */
   readonly reason?: ValidationReason;
-  /** The field at fault, below the value the rule stands at: `.spec.host`, `['a-b']`. */
+  /** The path of the invalid field, relative to the value of the rule: `.spec.host`, `['a-b']`. */
   readonly fieldPath?: string;
-  /** Whether a rule with `oldSelf` also runs when there is no old value: `oldSelf` is then an optional value of CEL. */
+  /**
+   * Whether a rule with `oldSelf` is also evaluated without an old value. `oldSelf` is then a CEL
+   * optional.
+   */
   readonly optionalOldSelf?: boolean;
 }
 
-/** The machine-readable sorts of faults that a rule may give. */
+/** The machine-readable error types that a rule may use. */
 export type ValidationReason =
   | "FieldValueInvalid"
   | "FieldValueForbidden"
@@ -111,50 +135,50 @@ export type ValidationReason =
   | "FieldValueDuplicate";
 
 /**
- * What a value must also keep to, in `allOf`, `anyOf`, `oneOf` and `not`: keywords that check it. What says which type a value has, what it
- * means or how it is stored stands outside of them, as a structural schema has it.
+ * A value validation in `allOf`, `anyOf`, `oneOf` and `not`. It has only validating keywords: a
+ * structural schema declares types, descriptions and storage outside of them.
  */
 export interface ValueValidation {
-  /** Which texts or numbers are meant, such as `ipv4`. */
+  /** The format of a string or number, such as `ipv4`. */
   readonly format?: string;
-  /** The only values that may be. */
+  /** The allowed values. */
   readonly enum?: readonly unknown[];
-  /** The least number that may be. */
+  /** The minimum. */
   readonly minimum?: number;
-  /** The greatest number that may be. */
+  /** The maximum. */
   readonly maximum?: number;
-  /** Whether `minimum` itself is refused. @default {false} */
+  /** Whether `minimum` itself is rejected. @default {false} */
   readonly exclusiveMinimum?: boolean;
-  /** Whether `maximum` itself is refused. @default {false} */
+  /** Whether `maximum` itself is rejected. @default {false} */
   readonly exclusiveMaximum?: boolean;
-  /** A number above zero of which the value is a whole multiple. */
+  /** A number above zero. Valid values are multiples of it. */
   readonly multipleOf?: number;
-  /** Least length of a text, in code points. */
+  /** Minimum length of a string, in code points. */
   readonly minLength?: number;
-  /** Greatest length of a text, in code points. */
+  /** Maximum length of a string, in code points. */
   readonly maxLength?: number;
-  /** A regular expression of RE2 that matches anywhere in a text, unless it is anchored. */
+  /** An RE2 regular expression. It matches anywhere in a string unless it is anchored. */
   readonly pattern?: string;
-  /** What every item of a list must keep to. */
+  /** The validation of each item of a list. */
   readonly items?: ValueValidation;
-  /** Least number of items. */
+  /** Minimum number of items. */
   readonly minItems?: number;
-  /** Greatest number of items. */
+  /** Maximum number of items. */
   readonly maxItems?: number;
-  /** What properties must keep to, by name, where they are there. */
+  /** The validations of properties by name. A missing property is not validated. */
   readonly properties?: { readonly [name: string]: ValueValidation };
-  /** Names of the properties that must be there. */
+  /** Names of the required properties. */
   readonly required?: readonly string[];
-  /** Least number of properties or keys. */
+  /** Minimum number of properties or keys. */
   readonly minProperties?: number;
-  /** Greatest number of properties or keys. */
+  /** Maximum number of properties or keys. */
   readonly maxProperties?: number;
-  /** All of these hold. */
+  /** All of these must hold. */
   readonly allOf?: readonly ValueValidation[];
-  /** One of these holds at least. */
+  /** At least one of these must hold. */
   readonly anyOf?: readonly ValueValidation[];
-  /** Exactly one of these holds. */
+  /** Exactly one of these must hold. */
   readonly oneOf?: readonly ValueValidation[];
-  /** This does not hold. */
+  /** This must not hold. */
   readonly not?: ValueValidation;
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "../../tests/_property.ts";
 import { type JsonSchema, s, type Schema } from "./mod.ts";
 
-/** Any schema that stands by itself: built by the builders, out of random options. */
+/** A random schema from the builders. */
 const item: fc.Arbitrary<Schema<unknown, unknown, "required">> = fc.letrec<
   { any: Schema<unknown, unknown, "required">; leaf: Schema<unknown, unknown, "required"> }
 >((tie) => ({
@@ -33,21 +33,24 @@ function isFrozen(value: unknown): boolean {
   return Object.isFrozen(value) && Object.values(value).every(isFrozen);
 }
 
-/** Objects as lists of keys and values: a property "constructor" misleads the comparison of objects on Deno 2.4. */
+/**
+ * Converts objects to lists of entries. A property "constructor" confuses assert.deepEqual of Deno
+ * 2.4.
+ */
 function pairs(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(pairs);
   return { pairs: Object.entries(value).map(([key, inner]) => [key, pairs(inner)]) };
 }
 
-/** Each object requires exactly the properties that are not optional; a name is never required twice. */
+/** Calls `check` for each object in a schema. */
 function everyObject(schema: JsonSchema, check: (object: JsonSchema) => void): void {
   if (schema.type === "object") check(schema);
   for (const below of [schema.items, ...Object.values(schema.properties ?? {})]) if (below) everyObject(below, check);
   if (typeof schema.additionalProperties === "object") everyObject(schema.additionalProperties, check);
 }
 
-Deno.test("s makes schemas that are their own JSON, whatever they are made of", () => {
+Deno.test("schemas equal their own JSON for random options", () => {
   fc.assert(fc.property(item, (schema) => {
     assert.deepEqual(pairs(JSON.parse(JSON.stringify(schema))), pairs(schema));
     assert(isFrozen(schema));
@@ -58,7 +61,7 @@ Deno.test("s makes schemas that are their own JSON, whatever they are made of", 
   }));
 });
 
-Deno.test("s.object requires what is not optional, whatever the names", () => {
+Deno.test("s.object requires all non-optional properties for random names", () => {
   const names = fc.uniqueArray(fc.string({ minLength: 1 }).filter((name) => name !== "__proto__"), { maxLength: 8 });
   fc.assert(fc.property(names, fc.infiniteStream(fc.boolean()), (names, coin) => {
     const flags = names.map((name) => [name, coin.next().value === true] as const);

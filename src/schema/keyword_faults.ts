@@ -1,7 +1,8 @@
 /**
- * What the keywords of a structural schema find wrong with a value, in the words of an API server
- * (`k8s.io/kube-openapi/pkg/validation/validate`, `k8s.io/apiextensions-apiserver/pkg/apiserver/validation`), but for an object's faults in the order of its schema,
- * where the server's order is chance.
+ * Validates a value against the keywords of a structural schema, in the words of an API server
+ * (`k8s.io/kube-openapi/pkg/validation/validate`,
+ * `k8s.io/apiextensions-apiserver/pkg/apiserver/validation`). Errors of an object are in the order
+ * of its schema; the server's order is random.
  */
 import { equal, isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
@@ -14,12 +15,12 @@ import { type Finding, isNearlyInteger, numberFindings } from "./number_faults.t
 import { hasFormat, isKnownFormat } from "./string_formats.ts";
 
 /**
- * What the keywords find wrong with a value.
+ * Validates a value against the keywords of a schema.
  *
  * @param schema The schema.
  * @param value The value.
- * @param old The value and what it was; faults in parts that have not changed are let pass.
- * @returns The faults; their paths begin at the value, a fault of the value as a whole is at `<nil>`.
+ * @param old The correlation with the old value. Errors in unchanged parts are ignored.
+ * @returns The errors. Their paths start at the value; an error of the value itself is at `<nil>`.
  */
 export function keywordFaults(schema: JsonSchema, value: unknown, old?: Correlation): FieldError[] {
   const result = new Result();
@@ -27,10 +28,13 @@ export function keywordFaults(schema: JsonSchema, value: unknown, old?: Correlat
   return result.findings.map(({ fault }) => fault);
 }
 
-/** The path of faults that concern a value as a whole, printed so by the server when it has none. */
+/** The server's path of errors that concern the value itself. */
 export const NOWHERE = "<nil>";
 
-/** What a check found: its faults, and how many checks were made, by which the nearest alternative of an `anyOf` is chosen. */
+/**
+ * The result of a check: its errors, and the number of checks, by which the closest alternative of
+ * an `anyOf` is chosen.
+ */
 class Result {
   findings: Finding[] = [];
   checks = 0;
@@ -55,7 +59,7 @@ function check(schema: JsonSchema, value: unknown, path: string, old: Correlatio
 }
 
 function checkValue(schema: JsonSchema, value: unknown, path: string, old: Correlation | undefined, result: Result) {
-  // What is counted, and how often, is the server's: by it the nearest alternative is told.
+  // The server's own count. It determines the closest alternative.
   result.checks += 4;
   const types = typesOf(schema);
   const format = formatOf(schema, types);
@@ -72,7 +76,7 @@ function checkValue(schema: JsonSchema, value: unknown, path: string, old: Corre
   if (isObject(value)) checkObject(schema, value, path, old, result);
 }
 
-/** A path as a fault names it: the value as a whole has none, and what is below it no leading dot. */
+/** Returns the path of an error: without a leading dot, and `<nil>` for the value itself. */
 function at(path: string): string {
   if (path === "" || path === ".") return NOWHERE;
   return path.startsWith(".") ? path.slice(1) : path;
@@ -88,7 +92,7 @@ function typesOf({ type, "x-kubernetes-int-or-string": isIntOrString }: JsonSche
   return type === undefined ? [] : ONE[type] ?? [type];
 }
 
-/** The format that is checked: one that is not known for the type is nothing but a remark. */
+/** Returns the format to check. A format that is unknown for the type is only an annotation. */
 function formatOf({ format }: JsonSchema, types: readonly string[]): string {
   if (format === undefined) return "";
   switch (types.length === 1 ? types[0] : "string") {
@@ -121,7 +125,7 @@ function checkType(types: readonly string[], format: string, value: unknown, pat
   const isNumeric = types.includes("number") || types.includes("integer");
   const isRight = types.includes(actual) || (actual === "integer" && types.includes("number")) ||
     (actual === "number" && types.includes("integer") && isNearlyInteger(value as number));
-  // The format of a text is looked at elsewhere, that of a list by nobody.
+  // Formats of strings are checked elsewhere; formats of lists are ignored.
   const isTextual = actual === "string" || actual === "array";
   if (format !== "" && !isTextual && !isRight && actualFormat !== format) {
     return addWrongType(format, actualFormat, path, result);
@@ -130,7 +134,7 @@ function checkType(types: readonly string[], format: string, value: unknown, pat
   else addWrongType(types.join(","), actual, path, result);
 }
 
-/** The type of a value and the format that goes with it in Go. */
+/** Returns the type of a value and the format that Go assigns to it. */
 function typeOf(value: unknown): readonly [type: string, format: string] {
   if (Array.isArray(value)) return ["array", ""];
   if (typeof value === "number") return isInt64(value) ? ["integer", "int64"] : ["number", "float64"];
@@ -143,7 +147,10 @@ function checkEnum(schema: JsonSchema, value: unknown, path: string, result: Res
   result.add(`${path} in body should be one of ${goJson(values)}`, notSupported(at(path), value ?? null, values));
 }
 
-/** Whether a value is one of an enum once Go has converted it to the other's type: cut to a whole number, or to the character of a number. */
+/**
+ * Reports whether a value is in an enum after Go's type conversion: a float is truncated, and a
+ * number becomes the character of that code.
+ */
 function isOneOf(value: unknown, wanted: unknown): boolean {
   if (value === null || value === undefined || wanted === null) return false;
   if (typeof value === "number" && typeof wanted === "number") {
@@ -182,7 +189,7 @@ function checkText(schema: JsonSchema, value: string, path: string, result: Resu
   result.add(detail, invalid(at(path), value, detail));
 }
 
-/** The pattern, as a message shows it, unless the text has it. */
+/** Returns the pattern for a message, or `undefined` if the string matches it. */
 function missedPattern(pattern: string, text: string): string | undefined {
   try {
     return regularExpression(pattern).test(text) ? undefined : pattern;
@@ -191,7 +198,7 @@ function missedPattern(pattern: string, text: string): string | undefined {
   }
 }
 
-/** Whether a text has at most so many characters, which are code points. */
+/** Reports whether a string has at most a number of code points. */
 function isWithin(text: string, most: number): boolean {
   if (text.length <= most) return true;
   if (text.length > 2 * most) return false;
@@ -264,12 +271,15 @@ function checkObject(
   result.checks++;
 }
 
-/** What a field was. Of `apiVersion` and `kind` nobody knows: the old object was read as the new one's version. */
+/**
+ * Returns the old value of a field. It is unknown for `apiVersion` and `kind`, because the old
+ * object was converted to the new version.
+ */
 function oldKey(key: string, path: string, old: Correlation | undefined): Correlation | undefined {
   return path === "" && (key === "kind" || key === "apiVersion") ? undefined : old?.key(key);
 }
 
-/** Alternatives know nothing of the old value: within them nothing is let pass. */
+/** Alternatives do not use the old value: errors in unchanged parts are reported. */
 function checkCombinations(schema: JsonSchema, value: unknown, path: string, result: Result): void {
   const { anyOf = [], oneOf = [], allOf = [], not } = schema;
   if (anyOf.length > 0) checkAnyOf(anyOf, value, path, result);
@@ -319,7 +329,7 @@ function checkAllOf(schemas: readonly JsonSchema[], value: unknown, path: string
   addNowhere(`${goQuote(path)} must validate all the schemas (allOf)${valid === 0 ? ". None validated" : ""}`, result);
 }
 
-/** The result that got furthest; the first of those that got equally far. */
+/** Returns the result with the most checks, the first one if several are equal. */
 function nearest(results: readonly Result[]): Result {
   return results.reduce((best, each) => each.checks > best.checks ? each : best);
 }

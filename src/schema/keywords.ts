@@ -1,35 +1,38 @@
-/** The options that every builder takes, and how they are written in JSON Schema. */
+/** Options of all builders, and their translation to JSON Schema. */
 import type { ExternalDocs, JsonSchema, ValidationRule, ValueValidation } from "./json_schema.ts";
 
-/** Options that say something about a value and check nothing. */
+/** Options that describe a value without validating it. */
 export interface Annotations {
-  /** A short name, for people. */
+  /** A short name for people. */
   readonly title?: string;
-  /** What the value is for. `kubectl explain` shows it. */
+  /** The purpose of the value. `kubectl explain` shows it. */
   readonly description?: string;
-  /** Why the value should no longer be used and what to use in its place: a last paragraph of the description, `Deprecated: ...`. */
+  /**
+   * The reason not to use the value any more, and its replacement. It becomes the last paragraph of
+   * the description: `Deprecated: ...`.
+   */
   readonly deprecated?: string;
-  /** Where to read on. */
+  /** A link to further documentation. */
   readonly externalDocs?: ExternalDocs;
 }
 
-/** Options that every builder takes. */
+/** Options of all builders. */
 export interface Keywords<Value = unknown> extends Annotations {
-  /** A value as it may look. */
+  /** An example value. */
   readonly example?: Value;
-  /** CEL rules that the value must keep to. They are compiled, and checked against the schema, when the kind is made. */
+  /** CEL rules. They are compiled and type-checked when the kind is defined. */
   readonly validations?: readonly ValidationRule[];
-  /** What the value must keep to besides: all of these. */
+  /** Additional validations, all of which must hold. */
   readonly allOf?: readonly ValueValidation[];
-  /** What the value must keep to besides: one of these at least. */
+  /** Additional validations, at least one of which must hold. */
   readonly anyOf?: readonly ValueValidation[];
-  /** What the value must keep to besides: exactly one of these. */
+  /** Additional validations, exactly one of which must hold. */
   readonly oneOf?: readonly ValueValidation[];
-  /** What the value must not keep to. */
+  /** A validation that must not hold. */
   readonly not?: ValueValidation;
 }
 
-/** Options of builders that JSON Schema spells otherwise. */
+/** Options with another name in JSON Schema. */
 interface Short {
   readonly deprecated?: string;
   readonly validations?: readonly ValidationRule[];
@@ -40,19 +43,17 @@ interface Short {
 }
 
 /**
- * Options as JSON Schema and Kubernetes spell them.
+ * Translates options to keywords of JSON Schema and Kubernetes.
  *
- * @param action What is being done, for messages: `make a string schema`.
- * @param options The options; others than those known here are taken over.
- * @throws {TypeError} If `deprecated` or `preserveUnknownFields` is not what it must be.
+ * @param action The action in messages: `make a string schema`.
+ * @param options The options; unknown ones are copied.
+ * @throws {TypeError} If `deprecated` or `preserveUnknownFields` is invalid.
  */
 export function lowered(action: string, options: Short & Omit<JsonSchema, "x-kubernetes-validations">): JsonSchema {
   const { deprecated, validations, listType, listMapKeys, mapType, preserveUnknownFields, ...keywords } = options;
   if (deprecated !== undefined && (typeof deprecated !== "string" || deprecated === "")) {
     throw new TypeError(
-      `Cannot ${action}: "deprecated" must be a text that says what to use instead: current value is ${
-        JSON.stringify(deprecated)
-      }`,
+      `Cannot ${action}: "deprecated" must be a string that names the replacement, got ${JSON.stringify(deprecated)}`,
     );
   }
   return {
@@ -61,13 +62,13 @@ export function lowered(action: string, options: Short & Omit<JsonSchema, "x-kub
     ...(listType !== undefined && { "x-kubernetes-list-type": listType }),
     ...(listMapKeys !== undefined && { "x-kubernetes-list-map-keys": listMapKeys }),
     ...(mapType !== undefined && { "x-kubernetes-map-type": mapType }),
-    // The server keeps what is true and forgets what is false.
+    // The server drops `false`.
     ...(preserveUnknownFields === true && { "x-kubernetes-preserve-unknown-fields": true }),
     ...(validations !== undefined && validations.length > 0 && { "x-kubernetes-validations": validations }),
   };
 }
 
-/** As Go's documentation has it: a paragraph of its own, at the end. */
+/** Follows the convention of Go documentation: a paragraph of its own at the end. */
 function deprecatedDescription(description: string | undefined, deprecated: string): string {
   const paragraph = `Deprecated: ${deprecated}`;
   return description === undefined || description === "" ? paragraph : `${description}\n\n${paragraph}`;

@@ -1,4 +1,7 @@
-/** Items that are there twice in a list that is a set or a map (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype`). */
+/**
+ * Duplicate items in lists that are sets or maps
+ * (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype`).
+ */
 import { isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
 import { duplicate, type FieldError, invalid } from "./field_error.ts";
@@ -6,11 +9,12 @@ import { goJson } from "./go_text.ts";
 import type { JsonSchema } from "./json_schema.ts";
 
 /**
- * What is there twice, in a list and in the lists below it. Of what is there more often, only the second is named.
+ * Returns the duplicate items of a list and of nested lists. Of several equal items, only the
+ * second one is reported.
  *
  * @param schema The schema.
  * @param value The value.
- * @param path Where it stands; empty for the whole.
+ * @param path The path of the value; empty for a whole object.
  */
 export function listFaults(schema: JsonSchema, value: unknown, path = ""): FieldError[] {
   if (Array.isArray(value)) {
@@ -50,13 +54,16 @@ function duplicateKeys(names: readonly string[], list: readonly unknown[], path:
   return again(keys).map((i) => duplicate(`${path}[${i}]`, keys[i]));
 }
 
-/** The keys of an item. One that is left out is a key too: the same one in all items. */
+/**
+ * Returns the keys of an item. A missing key is a key value, too: it is equal in all items that
+ * lack it.
+ */
 function keysOf(names: readonly string[], item: unknown): Record<string, unknown> {
   if (!isObject(item)) return {};
   return Object.fromEntries(names.flatMap((name) => own(item, name) === undefined ? [] : [[name, item[name]]]));
 }
 
-/** Where items stand that are there for the second time. */
+/** Returns the indexes of second occurrences. */
 function again(list: readonly unknown[]): number[] {
   if (list.length <= 1) return [];
   const times = new Map<string, number>();

@@ -1,6 +1,6 @@
 /**
- * What is wrong with the `metadata` of an object, its own or an embedded one's (`k8s.io/apimachinery/pkg/api/validation/objectmeta.go`,
- * `.../apis/meta/v1/validation`).
+ * Validates the `metadata` of an object or of an embedded object
+ * (`k8s.io/apimachinery/pkg/api/validation/objectmeta.go`, `.../apis/meta/v1/validation`).
  */
 import {
   labelFaults,
@@ -13,7 +13,7 @@ import {
 import { type FieldError, forbidden, invalid, required, tooLong } from "./field_error.ts";
 import { goJson } from "./go_text.ts";
 
-/** What is looked at. */
+/** The validated fields. */
 export interface CheckedMetadata {
   readonly name?: string;
   readonly generateName?: string;
@@ -47,12 +47,12 @@ export interface CheckedManager {
 const LONGEST_ANNOTATIONS = 256 * 1024;
 
 /**
- * What is wrong with an object's metadata.
+ * Validates an object's metadata.
  *
  * @param metadata The metadata.
- * @param namespaced Whether the object is to have a namespace.
- * @param nameRule What names the kind allows.
- * @param path Where the metadata stands.
+ * @param namespaced Whether the object must have a namespace.
+ * @param nameRule The rule for names of the kind.
+ * @param path The path of the metadata.
  */
 export function metadataFaults(
   metadata: CheckedMetadata,
@@ -63,7 +63,8 @@ export function metadataFaults(
   const found: FieldError[] = [];
   const { name, generateName, namespace } = metadata;
   if (generateName) {
-    // What comes before a generated suffix may end where a name may not; and something follows, so that "." is no fault.
+    // A generated suffix follows: the prefix may end in characters that a name may not end in, and
+    // "." is valid.
     const faults = /^\.\.?$/.test(generateName) && nameRule === pathSegmentFaults
       ? []
       : prefixRule(nameRule)(generateName);
@@ -85,7 +86,7 @@ export function metadataFaults(
   return found;
 }
 
-/** What is wrong with labels. */
+/** Validates labels. */
 export function labelsFaults(labels: Readonly<Record<string, string>>, field: string): FieldError[] {
   return Object.entries(labels).flatMap(([key, value]) => [
     ...qualifiedNameFaults(key).map((fault) => invalid(field, key, fault)),
@@ -113,7 +114,7 @@ function ownerFaults(owners: readonly CheckedOwner[], field: string): FieldError
   const found: FieldError[] = [];
   let controller: string | undefined;
   for (const owner of owners) {
-    // A version that cannot be taken apart counts as none.
+    // An invalid version counts as missing.
     if (!owner.apiVersion || owner.apiVersion.split("/").length > 2 || owner.apiVersion.endsWith("/")) {
       found.push(invalid(`${field}.apiVersion`, owner.apiVersion, "version must not be empty"));
     }
@@ -136,7 +137,7 @@ function ownerFaults(owners: readonly CheckedOwner[], field: string): FieldError
 
 const OWNER_ORDER = ["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"] as const;
 
-/** An owner reference as Go writes the struct. */
+/** Formats an owner reference as Go prints the struct. */
 function ownerText(owner: CheckedOwner): string {
   const parts = OWNER_ORDER.filter((key) => owner[key] !== undefined).map((key) => `"${key}":${goJson(owner[key])}`);
   return `{${parts.join(",")}}`;
@@ -167,10 +168,10 @@ function managersFaults(managers: readonly CheckedManager[], path: string): Fiel
 }
 
 /**
- * Characters that the name of a field manager must not hold: those that do not print.
+ * Reports unprintable characters in the name of a field manager.
  *
  * @param manager The name.
- * @param field Where it stands.
+ * @param field The path of the name.
  */
 export function characterFaults(manager: string, field: string): FieldError[] {
   return [...manager].flatMap((character, i) => {

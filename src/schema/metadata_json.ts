@@ -1,22 +1,23 @@
 /**
- * `metadata` as Go's JSON decoder reads it into ObjectMeta, and as it is written out again: unknown fields are gone, what is empty is left out
- * (`k8s.io/apimachinery/pkg/apis/meta/v1`, types.go, time.go; `sigs.k8s.io/json`).
+ * Decodes `metadata` like Go's JSON decoder decodes ObjectMeta, and encodes it again without
+ * unknown fields and empty values (`k8s.io/apimachinery/pkg/apis/meta/v1`, types.go, time.go;
+ * `sigs.k8s.io/json`).
  */
 import { isObject } from "../base/json.ts";
 import { own, setOwn } from "../base/own.ts";
 import { parseGoTime, wholeSeconds } from "./formats/time.ts";
 
-/** Metadata that was read. */
+/** Decoded metadata. */
 export interface ReadMetadata {
-  /** As it is written out again; undefined where there is an error. */
+  /** The encoded form; `undefined` if there is an error. */
   readonly value?: Readonly<Record<string, unknown>>;
-  /** Fields that are not known, such as `ownerReferences[0].other`. */
+  /** Unknown fields, such as `ownerReferences[0].other`. */
   readonly unknown: readonly string[];
-  /** What the decoder says of metadata that is none. */
+  /** The decoder's error message. */
   readonly error?: string;
 }
 
-/** A type of Go: a scalar, or what lists, maps and structs are made of. `any` is kept as it is. */
+/** A Go type: a scalar, or the elements of a list, map or struct. `any` is not decoded. */
 type GoType =
   | "string"
   | "types.UID"
@@ -32,9 +33,9 @@ type GoType =
 interface GoStruct {
   readonly name: string;
   readonly fields: { readonly [name: string]: GoType };
-  /** Fields that are written out even when they are empty. */
+  /** Fields that are encoded even if they are empty. */
   readonly always?: readonly string[];
-  /** Fields that are pointers: a zero in them is not nothing. */
+  /** Fields that are pointers: they are omitted only if they are nil. */
   readonly pointers?: readonly string[];
 }
 
@@ -88,9 +89,9 @@ const METADATA: GoStruct = {
 };
 
 /**
- * Reads metadata.
+ * Decodes metadata.
  *
- * @param metadata The metadata; null counts as none.
+ * @param metadata The metadata; null counts as empty.
  */
 export function readMetadata(metadata: unknown): ReadMetadata {
   const reader = new Reader();
@@ -100,7 +101,7 @@ export function readMetadata(metadata: unknown): ReadMetadata {
 }
 
 /**
- * Reads metadata field by field: a field whose type does not fit is dropped.
+ * Decodes metadata field by field, and drops fields of a wrong type.
  *
  * @param metadata The metadata.
  */
@@ -110,19 +111,19 @@ export function readFittingMetadata(metadata: Readonly<Record<string, unknown>>)
   return result;
 }
 
-/** Where a value stands. */
+/** The position of a value. */
 interface Place {
-  /** With indexes and map keys. */
+  /** The path with indexes and map keys. */
   readonly path: string;
-  /** As the decoder names fields: without them. */
+  /** The path in the decoder's messages, without indexes and keys. */
   readonly goPath: string;
-  /** The struct that holds the field. */
+  /** The struct that contains the field. */
   readonly owner: string;
 }
 
 class Reader {
   readonly unknown: string[] = [];
-  /** The first one: the decoder goes on, but tells of no other. */
+  /** The first error. The decoder continues, but reports no other. */
   error: string | undefined;
 
   read(type: GoType, value: unknown, place: Place): unknown {
@@ -147,7 +148,7 @@ class Reader {
   #time(value: unknown, place: Place): unknown {
     if (typeof value !== "string") return this.#mismatch("string", value, place);
     const time = parseGoTime(value);
-    // The first second of the first year is how Go writes no time at all.
+    // Go's zero time is encoded as null.
     if (typeof time !== "string") return wholeSeconds(time) === "0001-01-01T00:00:00Z" ? undefined : wholeSeconds(time);
     this.#fail(time);
     return undefined;
@@ -195,12 +196,12 @@ class Reader {
   }
 }
 
-/** The server writes metadata to JSON before it reads it, which sorts the fields. */
+/** Sorts fields: the server encodes metadata as JSON before it decodes it. */
 function inOrder(object: Record<string, unknown>): [string, unknown][] {
   return Object.entries(object).sort(([a], [b]) => a < b ? -1 : 1);
 }
 
-/** What stands for a null in a list or a map. */
+/** Returns the zero value that replaces a null in a list or map. */
 function empty(type: GoType): unknown {
   if (type === "int64") return 0;
   if (type === "bool") return false;

@@ -1,4 +1,7 @@
-/** Schemas: `s.*` makes them; `validate`, `applyDefaults` and `prune` use them as an API server does. */
+/**
+ * Schemas: `s.*` builds them; `validate`, `applyDefaults` and `prune` apply them as an API server
+ * does.
+ */
 export * as s from "./builders.ts";
 export type { ExternalDocs, JsonSchema, ValidationReason, ValidationRule, ValueValidation } from "./json_schema.ts";
 export type { Flatten, InferSchema, InputSchema, Presence, Properties, Schema } from "./schema.ts";

@@ -1,4 +1,4 @@
-/** What is no keyword is a function around a schema. */
+/** Modifiers: functions that wrap a schema, for what is not a keyword of JSON Schema. */
 import { isObject } from "../base/json.ts";
 import { lowered } from "./keywords.ts";
 import type { Keywords } from "./keywords.ts";
@@ -9,9 +9,10 @@ import type { JsonSchema, ValidationRule } from "./json_schema.ts";
 import type { Presence, Schema, WhenDefaulted } from "./schema.ts";
 
 /**
- * A property that may be left out, and is then not there when read.
+ * Makes a property optional: it may be omitted, and is then missing when read.
  *
- * @param schema What it is where it is there. It has no default: what has one is never missing when read.
+ * @param schema The schema of the property. It must not have a default: a property with a default
+ * is never missing when read.
  * @throws {TypeError} If the schema has a default.
  *
  * @example Usage
@@ -28,22 +29,22 @@ export function optional<Read, Written, When extends Presence>(
   checkSchema("make a schema optional", "it", schema);
   if (schema.default !== undefined) {
     throw new TypeError(
-      "Cannot make a schema optional: it has a default, so that it is never missing: take one of the two away",
+      "Cannot make a schema optional: it has a default, so it is never missing. Remove the default or s.optional()",
     );
   }
   return seal("make a schema optional", schema, { ...marksOf(schema), optional: true });
 }
 
-/** A schema that has no default; of one that has, the sentence that the compiler shows. */
+/** A schema without a default. For others it is the sentence that the compiler shows. */
 type WithoutDefault<Read, Written, When extends Presence> = "defaulted" extends When
   ? "what has a default is never missing: take the default or s.optional away"
   : "optional" extends When ? "it is optional already: take one s.optional away"
   : Schema<Read, Written, When>;
 
 /**
- * A value that may also be null.
+ * Allows null in addition to a value.
  *
- * @param schema What it is where it is not null.
+ * @param schema The schema of the value.
  *
  * @example Usage
  * ```ts
@@ -63,19 +64,21 @@ export function nullable<Read, Written, When extends Presence>(
 /** Options of {@linkcode immutable}. */
 export interface ImmutableOptions {
   /**
-   * Whether an object that was made without the property may get it later, once: what an optional property needs that comes into a kind of
-   * which there are objects already. @default {false}
+   * Whether the property may be added once to an object that was created without it. Optional
+   * properties that are added to an existing kind need this. @default {false}
    */
   readonly mayBeAdded?: boolean;
 }
 
 /**
- * A value that does not change once its object is made. An optional property is neither taken away nor put in later, as with Kubernetes'
- * own kinds (`+k8s:immutable`), unless `mayBeAdded`. A rule sees a value only where it was there before and still is: where an object around
- * it may be left out, the value can go with that, so make the outer one immutable. Items of lists can be immutable only in lists of type
- * `"map"`: elsewhere no item is known to be the one that was there.
+ * Makes a value immutable after its object is created. An optional property can neither be removed
+ * nor added later, as in Kubernetes' own kinds (`+k8s:immutable`), unless `mayBeAdded` is set. A
+ * rule is evaluated only if both the old and the new object have the value: if the enclosing object
+ * is optional, it can be removed together with the value, so make the enclosing object immutable.
+ * Items of lists can be immutable only in lists of type `"map"`: in other lists, old and new items
+ * cannot be matched.
  *
- * @param schema What it is.
+ * @param schema The schema of the value.
  * @param options Additional options.
  *
  * @example Usage
@@ -102,17 +105,18 @@ export function immutable<S extends Schema>(schema: S, options: ImmutableOptions
 
 /** Options of {@linkcode withKeywords}. */
 export interface WithOptions<Written, Default = Written> extends Keywords<Written> {
-  /** What the server fills in where nothing stands; it must be a value of the schema. */
+  /** The value that the server sets if it is omitted. It must match the schema. */
   readonly default?: Default;
 }
 
 /**
- * A schema with further keywords. Rules are added to those that are there, other keywords take the place of the old ones; `deprecated` stays
- * below the description that is there.
+ * Returns a schema with additional keywords. Rules are appended; other keywords replace those of
+ * the schema. `deprecated` is appended to the description.
  *
- * @param schema The schema; it stays as it is.
- * @param options The keywords. With a `default`, an optional property is no longer optional: it is never missing when read.
- * @throws {TypeError} If the default is not of the schema.
+ * @param schema The schema; it is not modified.
+ * @param options The keywords. A `default` makes an optional property non-optional, because it is
+ * never missing when read.
+ * @throws {TypeError} If the default does not match the schema.
  *
  * @example Usage
  * ```ts

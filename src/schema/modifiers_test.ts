@@ -8,17 +8,17 @@ const UNCHANGED = { rule: "self == oldSelf", message: "field is immutable" };
 
 const CASES: { name: string; given: JsonSchema; expected: unknown }[] = [
   {
-    name: "immutable is a transition rule beside those that are there",
+    name: "immutable adds a transition rule",
     given: s.immutable(s.string({ validations: [{ rule: "self != ''" }] })),
     expected: { type: "string", "x-kubernetes-validations": [{ rule: "self != ''" }, UNCHANGED] },
   },
   {
-    name: "immutable twice is immutable",
+    name: "immutable is idempotent",
     given: s.immutable(s.immutable(s.integer())),
     expected: { type: "integer", "x-kubernetes-validations": [UNCHANGED] },
   },
   {
-    name: "immutable optional properties are neither taken away nor put in",
+    name: "immutable optional properties can be neither removed nor added",
     given: s.object({
       a: s.optional(s.immutable(s.string())),
       "b-c": s.immutable(s.optional(s.string())),
@@ -48,7 +48,7 @@ const CASES: { name: string; given: JsonSchema; expected: unknown }[] = [
     },
   },
   {
-    name: "with adds keywords and rules, and keeps the others",
+    name: "with adds keywords and rules, and keeps existing ones",
     given: s.with(s.string({ minLength: 1, title: "A", validations: [{ rule: "self != 'a'" }] }), {
       title: "T",
       description: "D",
@@ -68,7 +68,7 @@ const CASES: { name: string; given: JsonSchema; expected: unknown }[] = [
     },
   },
   {
-    name: "with keeps a description that deprecated is said of",
+    name: "with appends deprecated to the description",
     given: s.with(s.string({ description: "D" }), { deprecated: "use b" }),
     expected: { type: "string", description: "D\n\nDeprecated: use b" },
   },
@@ -78,7 +78,7 @@ const CASES: { name: string; given: JsonSchema; expected: unknown }[] = [
     expected: { type: "object", properties: { a: { type: "string", title: "A" } } },
   },
   {
-    name: "with a default makes a property that is never missing",
+    name: "with a default makes an optional property non-optional",
     given: s.object({ a: s.with(s.optional(s.immutable(s.string())), { default: "a" }) }),
     expected: {
       type: "object",
@@ -86,7 +86,7 @@ const CASES: { name: string; given: JsonSchema; expected: unknown }[] = [
     },
   },
   {
-    name: "nullable keeps what an object is made of",
+    name: "nullable keeps the properties of an object",
     given: s.nullable(s.object({ a: s.optional(s.string()), b: s.string() }, { default: { b: "" } })),
     expected: {
       type: "object",
@@ -102,7 +102,7 @@ for (const { name, given, expected } of CASES) {
   Deno.test(`s: ${name}`, () => assert.deepEqual(given, expected));
 }
 
-Deno.test("s modifiers leave their schema as it is", () => {
+Deno.test("modifiers do not modify their schema", () => {
   const schema = s.string();
   s.optional(schema);
   s.immutable(schema);
@@ -117,30 +117,30 @@ Deno.test("s modifiers leave their schema as it is", () => {
 
 const REFUSED: { name: string; given: () => unknown; expected: string }[] = [
   {
-    name: "an immutable optional property that CEL cannot name",
+    name: "an immutable optional property whose name CEL cannot spell",
     given: () => s.object({ "1st": s.optional(s.immutable(s.string())) }),
     expected:
-      'TypeError: Cannot make an object schema: no CEL rule can name property "1st": use letters, digits, "_", "-", "." and "/", not a digit first',
+      'TypeError: Cannot make an object schema: CEL cannot spell the name of property "1st". Use letters, digits, "_", "-", "." and "/", and no leading digit',
   },
   {
-    name: "a further default that violates its schema",
+    name: "an added default that violates its schema",
     given: () => s.with(s.string({ maxLength: 1 }), { default: "ab" }),
     expected: "TypeError: Cannot add keywords to a schema: default: Too long: may not be more than 1 byte",
   },
   {
-    name: "a further default that violates an enum",
+    name: "an added default that violates an enum",
     given: () => s.with(s.enum(["a"]), { default: any("b") }),
     expected: 'TypeError: Cannot add keywords to a schema: default: Unsupported value: "b": supported values: "a"',
   },
   {
-    name: "keywords of what is no schema",
+    name: "keywords of a value that is not a schema",
     given: () => s.with(any("string"), {}),
     expected: "TypeError: Cannot add keywords to a schema: it must be a schema, such as s.string()",
   },
 ];
 
 for (const { name, given, expected } of REFUSED) {
-  Deno.test(`s refuses ${name}`, () => {
+  Deno.test(`s rejects ${name}`, () => {
     assert.throws(given, (error) => {
       assert.equal(String(error), expected);
       return true;

@@ -1,39 +1,40 @@
 /**
- * What numbers break (`k8s.io/kube-openapi/pkg/validation/validate`, values.go). Go has two kinds of them, and bounds, which are floats,
- * are cut to whole numbers where the value is one: also where that makes no sense.
+ * Validates numbers (`k8s.io/kube-openapi/pkg/validation/validate`, values.go). Go has integers and
+ * floats. Bounds are floats, and are truncated to integers if the value is an integer, even where
+ * this makes no sense.
  */
 import { type FieldError, invalid } from "./field_error.ts";
 import { goFloat, isInt64 } from "./go_text.ts";
 import type { JsonSchema } from "./json_schema.ts";
 
-/** A fault, and the text that tells it from others. */
+/** An error, with the string that distinguishes it from others. */
 export interface Finding {
   readonly detail: string;
   readonly fault: FieldError;
 }
 
-// go-openapi/swag, convert.go.
+// From go-openapi/swag, convert.go.
 const NEARLY = 1e-9;
 
-/** Whether a float counts as whole: up to 2^53, and when it is nearly so. */
+/** Reports whether a float counts as an integer: up to 2^53, and if it is close to one. */
 export function isNearlyInteger(value: number): boolean {
   if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return false;
   const whole = Math.trunc(value);
   if (value === whole) return true;
-  // What is negative is lost on the way to Go's uint64, whose double is then far away.
+  // A negative number becomes a large one in Go's conversion to uint64.
   if (value < 0 || whole === 0) return false;
   return (value - whole) / (value + whole) < NEARLY;
 }
 
 /**
- * What a number breaks.
+ * Validates a number.
  *
  * @param schema Its schema.
- * @param types The types that it may have.
- * @param format The format that is checked, or an empty text.
+ * @param types The allowed types.
+ * @param format The format to check, or an empty string.
  * @param value The number.
- * @param path Where it stands, as the server's messages name it.
- * @param field Where it stands, as a fault names it.
+ * @param path The path in the server's messages.
+ * @param field The path of the error.
  */
 export function numberFindings(
   schema: JsonSchema,
@@ -47,7 +48,7 @@ export function numberFindings(
   const type = types.length === 1 ? types[0] : undefined;
   const found: Finding[] = [];
 
-  /** Adds a fault where a value or a bound does not fit into the type, and tells whether it does. */
+  /** Reports whether a value or bound fits the type, and adds an error if not. */
   function fits(what: string, number: number): boolean {
     if (isInRange(number, type, format)) return true;
     const detail = `${what} value must be of type ${type} ${
@@ -62,7 +63,7 @@ export function numberFindings(
       fault: { reason: "FieldValueInvalid", field, message: `Invalid value: ${shown}: ${detail}` },
     });
   }
-  // Where a bound does not fit into the type, both are compared as floats, and shown so.
+  // If a bound does not fit the type, both are compared and shown as floats.
   const isInt = isInt64(value);
   const text = (isWhole: boolean) => isWhole ? String(value) : goFloat(value);
 
@@ -110,17 +111,20 @@ function isInRange(value: number, type: string | undefined, format: string): boo
   return type !== "number" || format !== "float" || Number.isFinite(Math.fround(value));
 }
 
-/** A float cut to an int64: to the least one where it does not fit, as amd64 does it. */
+/** Truncates a float to int64: to the minimum if it does not fit, as on amd64. */
 function toInt64(value: number): bigint {
   return BigInt(isInt64(Math.trunc(value)) ? Math.trunc(value) : -(2 ** 63));
 }
 
-/** A whole number as the server reads it from JSON: beyond 2^53, its digits are other than those of the double that is nearest. */
+/**
+ * Returns an integer with its exact JSON digits. Beyond 2^53 these differ from those of the closest
+ * double.
+ */
 function exact(value: number): bigint {
   return BigInt(String(value));
 }
 
-/** How a whole number compares with a bound that is cut to one. */
+/** Compares an integer with a truncated bound. */
 function wholeOrder(value: number, bound: number): number {
   const whole = Math.trunc(bound);
   if (Number.isSafeInteger(value) && Number.isSafeInteger(whole)) return Math.sign(value - whole);

@@ -1,4 +1,4 @@
-/** Objects with known properties. */
+/** Objects with declared properties. */
 import { isObject } from "../base/json.ts";
 import { type Keywords, lowered } from "./keywords.ts";
 import { checkSchema } from "./_parts.ts";
@@ -7,13 +7,16 @@ import { type Marks, marksOf, seal, type Sealed } from "./_seal.ts";
 import type { JsonSchema } from "./json_schema.ts";
 import type { Flatten, InferSchema, InputSchema, PresenceOf, Properties, Schema, WhenDefaulted } from "./schema.ts";
 
-/** An object as read: what has a default is there. */
+/** An object as read: properties with a default are present. */
 export type ReadObject<P extends Properties> = Flatten<
   & { readonly [Name in keyof P as PresenceOf<P[Name]> extends "optional" ? never : Name]: InferSchema<P[Name]> }
   & { readonly [Name in keyof P as PresenceOf<P[Name]> extends "optional" ? Name : never]?: InferSchema<P[Name]> }
 >;
 
-/** An object as written: what is optional or has a default may be left out. A property that is undefined is not sent. */
+/**
+ * An object as written: properties that are optional or have a default may be omitted. A property
+ * that is `undefined` is not sent.
+ */
 export type WrittenObject<P extends Properties> = Flatten<
   & { readonly [Name in keyof P as PresenceOf<P[Name]> extends "required" ? Name : never]: InputSchema<P[Name]> }
   & {
@@ -23,41 +26,59 @@ export type WrittenObject<P extends Properties> = Flatten<
   }
 >;
 
-/** An object that keeps properties of which its schema does not know. */
+/** An object that retains undeclared properties. */
 export type Open<T, Keep> = [Keep] extends [never] ? T : T & { readonly [key: string]: unknown };
 
 /** Options of {@linkcode object}. */
 export interface ObjectOptions<Written = unknown, Default = Written, Keep = boolean> extends Keywords<Written> {
-  /** What the server fills in where nothing stands, then with the defaults of its properties: `{}` where each has one. */
+  /**
+   * The value that the server sets if it is omitted, before the defaults of its properties: `{}` if
+   * each of them has one.
+   */
   readonly default?: Default;
-  /** Least number of properties that are there. */
+  /** Minimum number of properties. */
   readonly minProperties?: number;
-  /** Greatest number of properties that are there. */
+  /** Maximum number of properties. */
   readonly maxProperties?: number;
-  /** Who may own what under server-side apply: each property by itself, or all of it as a whole. @default {"granular"} */
+  /**
+   * The ownership of fields under server-side apply: each property separately, or the object as a
+   * whole. @default {"granular"}
+   */
   readonly mapType?: "atomic" | "granular";
-  /** Whether the server keeps properties that are not listed, whatever they are. @default {false} */
+  /** Whether the server retains undeclared properties. @default {false} */
   readonly preserveUnknownFields?: Keep;
 }
 
 /**
- * An object with known properties. Those that are neither optional nor have a default are required. Others are not kept by the server,
- * unless `preserveUnknownFields` says so.
+ * Builds the schema of an object. Properties that are neither optional nor have a default are
+ * required. The server drops undeclared properties unless `preserveUnknownFields` is set.
  *
  * @param properties Names and schemas.
- * @param options Keywords of JSON Schema, and Kubernetes' kind of map. A `default` must say every property that is required.
- * @throws {TypeError} If a name is empty or `__proto__`, or the default is not of the schema.
+ * @param options Keywords of JSON Schema, and the map type of Kubernetes. A `default` must contain
+ * every required property.
+ * @throws {TypeError} If a name is empty or `__proto__`, or the default does not match the schema.
  *
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
  * import { s } from "@op/sdk";
  *
- * assert.deepEqual(s.object({ image: s.string(), replicas: s.integer({ default: 1 }), memory: s.optional(s.string()) }), {
- *   type: "object",
- *   properties: { image: { type: "string" }, replicas: { type: "integer", default: 1 }, memory: { type: "string" } },
- *   required: ["image"],
- * });
+ * assert.deepEqual(
+ *   s.object({
+ *     image: s.string(),
+ *     replicas: s.integer({ default: 1 }),
+ *     memory: s.optional(s.string()),
+ *   }),
+ *   {
+ *     type: "object",
+ *     properties: {
+ *       image: { type: "string" },
+ *       replicas: { type: "integer", default: 1 },
+ *       memory: { type: "string" },
+ *     },
+ *     required: ["image"],
+ *   },
+ * );
  * ```
  */
 export function object<P extends Properties, Default extends WrittenObject<P> = never, Keep extends true = never>(
@@ -68,12 +89,13 @@ export function object<P extends Properties, Default extends WrittenObject<P> = 
 }
 
 /**
- * An object out of its properties: which of them are required, and what rules they bring along, follows from what is remembered of each.
+ * Builds an object schema from its properties. Their marks determine which ones are required and
+ * which rules they add.
  *
- * @param action What is being done, for messages: `make an object schema`.
+ * @param action The action in messages: `make an object schema`.
  * @param properties Names and schemas.
- * @param keywords The object's other keywords. `required` is not looked at.
- * @param marks What objects have to know of this one.
+ * @param keywords Other keywords of the object. `required` is ignored.
+ * @param marks The marks of this object.
  */
 export function objectOf(action: string, properties: Properties, keywords: JsonSchema, marks: Marks = {}): Sealed {
   const names = checkedNames(action, properties);
@@ -83,7 +105,7 @@ export function objectOf(action: string, properties: Properties, keywords: JsonS
   return seal(action, {
     ...rest,
     type: "object",
-    // A server answers an empty map as no map: what is sent should come back equal.
+    // A server drops an empty map, and the schema must be equal to what the server returns.
     ...(names.length > 0 && { properties }),
     ...(required.length > 0 && { required }),
     ...(rules.length > 0 && { "x-kubernetes-validations": rules }),
@@ -98,11 +120,11 @@ function checkedNames(action: string, properties: Properties): string[] {
   const names = Object.keys(properties ?? {});
   if (!isObject(properties) || Object.getPrototypeOf(properties) !== Object.prototype || names.includes("__proto__")) {
     throw new TypeError(
-      `Cannot ${action}: properties must be a plain object, and "__proto__" is no name`,
+      `Cannot ${action}: properties must be a plain object, without a property named "__proto__"`,
     );
   }
   for (const name of names) {
-    if (name === "") throw new TypeError(`Cannot ${action}: the name of a property is empty`);
+    if (name === "") throw new TypeError(`Cannot ${action}: a property name is empty`);
     checkSchema(action, `property "${name}"`, properties[name]!);
   }
   return names;

@@ -6,30 +6,35 @@ import type { Schema, WhenDefaulted } from "./schema.ts";
 
 /** Options of {@linkcode intOrString}. */
 export interface IntOrStringOptions<Default = number | string> extends Keywords<number | string> {
-  /** What the server fills in where nothing stands: an integer or a string. */
+  /** The value that the server sets if it is omitted: an integer or a string. */
   readonly default?: Default;
-  /** A regular expression of RE2 that the value must match where it is a string. */
+  /**
+   * An RE2 regular expression for strings. It matches anywhere in a string unless it is anchored.
+   */
   readonly pattern?: string;
-  /** Least length where it is a string, in code points. */
+  /** Minimum length of a string, in code points. */
   readonly minLength?: number;
-  /** Greatest length where it is a string, in code points. Rules on a value without one cost much. */
+  /**
+   * Maximum length of a string, in code points. Without it, the estimated cost of CEL rules on the
+   * value is high.
+   */
   readonly maxLength?: number;
-  /** Least value where it is an integer. */
+  /** Minimum of an integer. */
   readonly minimum?: number;
-  /** Greatest value where it is an integer. */
+  /** Maximum of an integer. */
   readonly maximum?: number;
 }
 
 /** Options of {@linkcode anything}. */
 export interface AnythingOptions<Type, Default = unknown> extends Keywords {
-  /** `"object"` where it must be one. @default {anything} */
+  /** `"object"` to allow only objects. @default {any JSON} */
   readonly type?: Type;
-  /** What the server fills in where nothing stands. */
+  /** The value that the server sets if it is omitted. */
   readonly default?: Default;
 }
 
 /**
- * An integer or a string, such as a port's number or name, or `25%`.
+ * Builds the schema of an integer or a string, such as a port number or name, or `25%`.
  *
  * @param options Keywords of JSON Schema.
  * @throws {TypeError} If the default is neither.
@@ -49,8 +54,9 @@ export function intOrString<const Default extends number | string = never>(
 }
 
 /**
- * What the CRD says of an int-or-string. Tools that do not know the keyword understand the choice of types; it is the one use of `type` in
- * `anyOf` that a structural schema allows, in two places: a user's own `anyOf` pushes it into the first of `allOf`.
+ * Returns the keywords of an int-or-string. Tools that do not know the Kubernetes keyword
+ * understand the `anyOf` of types. It is the only use of `type` in `anyOf` that a structural schema
+ * allows, in two places: if the user has an `anyOf`, it moves to the first entry of `allOf`.
  */
 export function intOrStringNode(action: string, options: IntOrStringOptions<unknown>): JsonSchema {
   const { anyOf, allOf = [], ...rest } = lowered(action, options);
@@ -63,10 +69,10 @@ export function intOrStringNode(action: string, options: IntOrStringOptions<unkn
 }
 
 /**
- * Any JSON, kept as it is: nothing is checked and nothing dropped.
+ * Builds the schema of any JSON value. It is neither validated nor pruned.
  *
- * @param options Keywords of JSON Schema. `type: "object"` takes only objects.
- * @throws {TypeError} If the default is not of the type.
+ * @param options Keywords of JSON Schema. `type: "object"` allows only objects.
+ * @throws {TypeError} If the default has the wrong type.
  *
  * @example Usage
  * ```ts
@@ -85,5 +91,5 @@ export function anything<const Type extends "object" = never, Default = never>(
   });
 }
 
-/** Any JSON, or any object. */
+/** Any JSON value, or any object. */
 export type Anything<Type> = [Type] extends [never] ? unknown : { readonly [key: string]: unknown };

@@ -1,30 +1,37 @@
-/** Dropping what a structural schema does not know (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning`). */
+/**
+ * Drops fields that a structural schema does not declare
+ * (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning`).
+ */
 import { isObject } from "../base/json.ts";
 import { own, setOwn } from "../base/own.ts";
 import { readEmbedded } from "./embedded_metadata.ts";
 import type { JsonSchema } from "./json_schema.ts";
 
-/** What {@linkcode prune} made. */
+/** The result of {@linkcode prune}. */
 export interface Pruned {
-  /** The value without what the schema does not know; shared with what was given where nothing was dropped. */
+  /** The value without undeclared fields; the same value if no field was dropped. */
   readonly value: unknown;
-  /** Where something was dropped, such as `spec.size` or `spec.ports[0].nam`. */
+  /** The paths of the dropped fields, such as `spec.size` or `spec.ports[0].nam`. */
   readonly dropped: readonly string[];
 }
 
 /**
- * Drops the fields that a schema does not know. Of objects that are embedded, `metadata` is read as that of a whole one: what is empty in it is
- * left out too.
+ * Drops undeclared fields. The `metadata` of embedded objects is decoded like that of whole
+ * objects, so empty values in it are dropped, too.
  *
- * @param schema The schema of an object of its own or embedded in another: `apiVersion`, `kind` and `metadata` stay at its root.
- * @param value The object; it is not changed.
- * @returns The pruned object and what was dropped.
+ * @param schema The schema of a whole or embedded object: `apiVersion`, `kind` and `metadata` are
+ * retained at its root.
+ * @param value The object; it is not modified.
+ * @returns The pruned object and the dropped fields.
  *
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
  *
- * const schema = { type: "object", properties: { spec: { type: "object", properties: { host: { type: "string" } } } } } as const;
+ * const schema = {
+ *   type: "object",
+ *   properties: { spec: { type: "object", properties: { host: { type: "string" } } } },
+ * } as const;
  * const { value, dropped } = prune(schema, { kind: "Website", spec: { host: "a", hots: "b" } });
  * assert.deepEqual(value, { kind: "Website", spec: { host: "a" } });
  * assert.deepEqual(dropped, ["spec.hots"]);
@@ -36,7 +43,7 @@ export function prune(schema: JsonSchema, value: unknown): Pruned {
   return { value: readEmbedded(schema, known, { unknown }), dropped: [...dropped, ...unknown] };
 }
 
-/** As {@linkcode prune}, but for the metadata of embedded objects, which stays as it is. */
+/** Like {@linkcode prune}, but leaves the metadata of embedded objects as it is. */
 export function pruneFields(schema: JsonSchema, value: unknown): Pruned {
   const dropped: string[] = [];
   return { value: pruned(schema, value, "", true, dropped), dropped };
@@ -44,7 +51,7 @@ export function pruneFields(schema: JsonSchema, value: unknown): Pruned {
 
 const RESOURCE_KEYS = new Set(["apiVersion", "kind", "metadata"]);
 
-/** A value without what its schema does not know; without a schema nothing in it is known. */
+/** Returns a value without undeclared fields. Without a schema, all fields are undeclared. */
 function pruned(
   schema: JsonSchema | undefined,
   value: unknown,
@@ -55,7 +62,7 @@ function pruned(
   const keepsUnknown = schema?.["x-kubernetes-preserve-unknown-fields"] === true;
   if (Array.isArray(value)) {
     if (keepsUnknown && schema?.items === undefined) return value;
-    // Where unknown fields are kept they are kept in items too.
+    // An object that preserves unknown fields preserves them in items, too.
     const items = keepsUnknown
       ? { ...schema.items, "x-kubernetes-preserve-unknown-fields": true as const }
       : schema?.items;
@@ -86,7 +93,7 @@ function prunedObject(
       (isObject(additionalProperties) ? additionalProperties : undefined);
     if (isResource && RESOURCE_KEYS.has(key)) setOwn(result, key, value);
     else if (property !== undefined || additionalProperties !== undefined) {
-      // Keys that may be anything are kept, but not what is in their values: so the server does it.
+      // The server keeps all keys for `additionalProperties: true`, but prunes their values.
       const next = pruned(property, value, here, isEmbedded(property), dropped);
       isChanged ||= next !== value;
       setOwn(result, key, next);

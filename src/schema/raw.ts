@@ -1,17 +1,19 @@
-/** JSON Schema as it is written elsewhere. */
+/** Handwritten JSON Schema. */
 import { checkTree } from "./_check.ts";
 import { seal } from "./_seal.ts";
 import type { JsonSchema } from "./json_schema.ts";
 import type { Schema } from "./schema.ts";
 
 /**
- * A schema out of JSON Schema: the last resort, where no builder says what is meant. Its types are what you say they are.
+ * Builds a schema from JSON Schema. It is the last resort if no builder fits. You declare its types
+ * yourself.
  *
  * @typeParam Read The value as read.
  * @typeParam Written The value as written.
- * @param schema The keywords. A node that an API server would not read, at whatever depth, is refused.
- * @throws {TypeError} If a keyword is not of its type, or the default is not of the schema.
- * @throws {SyntaxError} If a pattern is not one of RE2.
+ * @param schema The keywords. Keywords that an API server would reject, at any depth, throw an
+ * error.
+ * @throws {TypeError} If a keyword has the wrong type, or the default does not match the schema.
+ * @throws {SyntaxError} If a pattern is not a valid RE2 expression.
  *
  * @example Usage
  * ```ts
@@ -23,7 +25,7 @@ import type { Schema } from "./schema.ts";
 export function raw<Read = unknown, Written = Read>(
   schema: JsonSchema & { readonly default: unknown },
 ): Schema<Read, Written, "defaulted">;
-/** The same without a default: where nothing stands, nothing is filled in. */
+/** Builds a schema without a default. */
 export function raw<Read = unknown, Written = Read>(schema: JsonSchema): Schema<Read, Written, "required">;
 export function raw(schema: JsonSchema): Schema {
   checkTree("make a raw schema", schema);

@@ -1,4 +1,4 @@
-/** Objects out of other objects: fewer properties, more of them, none of them required. */
+/** Derives objects from other objects: with fewer, more or only optional properties. */
 import { nearest } from "../base/nearest.ts";
 import { checkObject, propertiesOf } from "./_parts.ts";
 import { presenceRules } from "./_presence.ts";
@@ -8,29 +8,30 @@ import type { JsonSchema } from "./json_schema.ts";
 import { objectOf, type ReadObject, type WrittenObject } from "./object.ts";
 import type { Flatten, ObjectSchema, Presence, Properties, Schema } from "./schema.ts";
 
-/** What is left of an object without some properties. */
+/** An object type without some properties. */
 export type Without<T, Names> = { [Name in keyof T as Name extends Names ? never : Name]: T[Name] };
 
-/** Names of the properties that must be written. */
+/** Names of the required properties when written. */
 type RequiredName<Written> = {
   [Name in keyof Written]-?: Record<never, never> extends Pick<Written, Name> ? never : Name;
 }[keyof Written];
 
-/** An object as read, all of whose properties may be missing, save those that have a default. */
+/** An object as read with all properties optional, except those with a default. */
 export type PartialRead<Read, Written> = Flatten<
   & Without<Read, RequiredName<Written>>
   & { [Name in keyof Read as Name extends RequiredName<Written> ? Name : never]?: Read[Name] }
 >;
 
-/** An object as written, all of whose properties may be left out. */
+/** An object as written with all properties optional. */
 export type PartialWritten<Written> = { [Name in keyof Written]?: Written[Name] | undefined };
 
 /**
- * An object with only some of another's properties; those that were required are.
+ * Returns an object schema with only some properties. Required ones remain required.
  *
- * @param object The object: one of {@linkcode object}, or a type of Kubernetes such as `PodSpec`.
+ * @param object The object: from {@linkcode object}, or a Kubernetes type such as `PodSpec`.
  * @param names The properties to keep.
- * @throws {TypeError} If a name is no property, or a rule or the default of the object needs what is left out.
+ * @throws {TypeError} If a name is not a property, or a rule or the default of the object needs an
+ * omitted property.
  *
  * @example Usage
  * ```ts
@@ -58,11 +59,12 @@ export function pick<
 }
 
 /**
- * An object without some of another's properties.
+ * Returns an object schema without some properties.
  *
- * @param object The object: one of {@linkcode object}, or a type of Kubernetes such as `PodSpec`.
- * @param names The properties to leave out.
- * @throws {TypeError} If a name is no property, or a rule or the default of the object needs what is left out.
+ * @param object The object: from {@linkcode object}, or a Kubernetes type such as `PodSpec`.
+ * @param names The properties to omit.
+ * @throws {TypeError} If a name is not a property, or a rule or the default of the object needs an
+ * omitted property.
  *
  * @example Usage
  * ```ts
@@ -90,11 +92,12 @@ export function omit<
 }
 
 /**
- * An object with further properties; a property of the same name takes the place of the old one.
+ * Returns an object schema with additional properties. A property of the same name is replaced.
  *
- * @param object The object: one of {@linkcode object}, or a type of Kubernetes such as `PodSpec`.
+ * @param object The object: from {@linkcode object}, or a Kubernetes type such as `PodSpec`.
  * @param properties Names and schemas.
- * @throws {TypeError} If the object's default lacks a property that is required now, or a name is empty or `__proto__`.
+ * @throws {TypeError} If the object's default lacks a required property, or a name is empty or
+ * `__proto__`.
  *
  * @example Usage
  * ```ts
@@ -120,15 +123,16 @@ export function extend<
   When
 > {
   checkObject(ACTIONS.extend, object);
-  // Descriptors, so that "__proto__" stays a name for the check that refuses it.
+  // Property descriptors keep "__proto__" as a name, so that the validation rejects it.
   const all = Object.defineProperties({ ...propertiesOf(object) }, Object.getOwnPropertyDescriptors(properties ?? {}));
   return reshaped("extend", object, all);
 }
 
 /**
- * An object of which no property must be written. Those with a default keep it, and are there when read.
+ * Returns an object schema with all properties optional. Properties with a default retain it, and
+ * are present when read.
  *
- * @param object The object: one of {@linkcode object}, or a type of Kubernetes such as `PodSpec`.
+ * @param object The object: from {@linkcode object}, or a Kubernetes type such as `PodSpec`.
  *
  * @example Usage
  * ```ts
@@ -165,14 +169,14 @@ const ACTIONS: { readonly [D in Deed]: string } = {
 
 function checkedProperties(deed: "pick" | "omit", object: JsonSchema, names: readonly string[]): Properties {
   const properties = propertiesOf(object);
-  if (!Array.isArray(names)) throw new TypeError(`Cannot ${deed} properties: list their names`);
+  if (!Array.isArray(names)) throw new TypeError(`Cannot ${deed} properties: the names must be a list`);
   for (const [i, name] of names.entries()) {
     if (names.indexOf(name) !== i) throw new TypeError(`Cannot ${deed} property "${name}": it is listed twice`);
     if (!Object.hasOwn(properties, name)) {
       const names = Object.keys(properties);
       const meant = nearest(name, names);
       const hint = meant === undefined ? `it has ${quoted(names)}` : `did you mean "${meant}"?`;
-      throw new TypeError(`Cannot ${deed} property "${name}": the object has none of that name: ${hint}`);
+      throw new TypeError(`Cannot ${deed} property "${name}": the object has no such property. ${hint}`);
     }
   }
   return properties;
@@ -185,7 +189,7 @@ function quoted(names: readonly string[]): string {
 function reshaped(deed: Deed, object: JsonSchema, properties: Properties): Sealed {
   const before = propertiesOf(object);
   const gone = Object.keys(before).filter((name) => !Object.hasOwn(properties, name));
-  // The rules that follow from the properties are made anew from those that are there now.
+  // Rules that are derived from properties are derived again from the new properties.
   const derived = new Set(presenceRules(ACTIONS[deed], before).map(({ rule }) => rule));
   const rules = (object["x-kubernetes-validations"] ?? []).filter(({ rule }) => !derived.has(rule));
   const { properties: _, required: __, ...rest } = object;
@@ -194,7 +198,10 @@ function reshaped(deed: Deed, object: JsonSchema, properties: Properties): Seale
   return objectOf(ACTIONS[deed], properties, keywords, marksOf(object));
 }
 
-/** What stands around the properties stays; where it speaks of one that goes, nobody but who wrote it knows what is meant then. */
+/**
+ * Throws if another keyword of the object refers to an omitted property, because its meaning would
+ * be unclear.
+ */
 function checkNotNeeded(deed: Deed, name: string, object: JsonSchema): void {
   const self = new RegExp(String.raw`\b(?:self|oldSelf)\s*\.\s*\??\s*${celName(name) ?? "(?!)"}(?![A-Za-z0-9_])`);
   const rule = object["x-kubernetes-validations"]?.find(({ rule, messageExpression = "", fieldPath = "" }) =>
@@ -207,7 +214,7 @@ function checkNotNeeded(deed: Deed, name: string, object: JsonSchema): void {
     : undefined;
   if (needs === undefined) return;
   throw new TypeError(
-    `Cannot leave out property "${name}": ${needs} of the object needs it: ${deed} first, then add what restricts the properties`,
+    `Cannot leave out property "${name}": ${needs} of the object needs it. ${deed} first, then add what restricts the properties`,
   );
 }
 

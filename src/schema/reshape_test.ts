@@ -11,7 +11,7 @@ const user = s.object({
   badge: s.optional(s.immutable(s.string())),
 }, { description: "D", mapType: "atomic" });
 
-/** As a generated type of Kubernetes: JSON that no builder made. */
+/** Like a generated Kubernetes type: JSON without marks from a builder. */
 const plain = s.raw<{ readonly a: string; readonly b?: string }>({
   type: "object",
   properties: { a: { type: "string" }, b: { type: "string" } },
@@ -27,7 +27,7 @@ const BADGE_STAYS = {
 
 const CASES: { name: string; given: JsonSchema; expected: unknown }[] = [
   {
-    name: "pick keeps which properties are required, and what is said of the object",
+    name: "pick keeps required properties and the object's keywords",
     given: s.pick(user, ["name", "phone", "age"]),
     expected: {
       type: "object",
@@ -38,7 +38,7 @@ const CASES: { name: string; given: JsonSchema; expected: unknown }[] = [
     },
   },
   {
-    name: "pick brings along the rules that follow from the properties",
+    name: "pick keeps the rules of the picked properties",
     given: s.pick(user, ["badge"]),
     expected: {
       type: "object",
@@ -49,7 +49,7 @@ const CASES: { name: string; given: JsonSchema; expected: unknown }[] = [
     },
   },
   {
-    name: "omit leaves out properties",
+    name: "omit removes properties",
     given: s.omit(user, ["name", "badge"]),
     expected: {
       type: "object",
@@ -59,12 +59,12 @@ const CASES: { name: string; given: JsonSchema; expected: unknown }[] = [
     },
   },
   {
-    name: "omit of all leaves an object without properties",
+    name: "omit of all properties returns an object without properties",
     given: s.omit(plain, ["a", "b"]),
     expected: { type: "object" },
   },
   {
-    name: "extend adds and replaces",
+    name: "extend adds and replaces properties",
     given: s.extend(s.pick(user, ["name", "phone"]), { phone: s.integer(), mail: s.optional(s.string()) }),
     expected: {
       type: "object",
@@ -75,7 +75,7 @@ const CASES: { name: string; given: JsonSchema; expected: unknown }[] = [
     },
   },
   {
-    name: "partial requires nothing and keeps defaults",
+    name: "partial makes all properties optional and keeps defaults",
     given: s.partial(user),
     expected: {
       type: "object",
@@ -91,7 +91,7 @@ const CASES: { name: string; given: JsonSchema; expected: unknown }[] = [
     },
   },
   {
-    name: "partial of an object with immutable properties keeps them from going",
+    name: "partial keeps immutable properties from being removed",
     given: s.partial(s.object({ id: s.immutable(s.string()) })),
     expected: {
       type: "object",
@@ -102,7 +102,7 @@ const CASES: { name: string; given: JsonSchema; expected: unknown }[] = [
     },
   },
   {
-    name: "pick, extend and partial take JSON Schema that no builder made",
+    name: "pick, extend and partial accept plain JSON Schema",
     given: s.object({
       picked: s.pick(plain, ["b"]),
       extended: s.extend(plain, { c: s.string() }),
@@ -123,7 +123,7 @@ const CASES: { name: string; given: JsonSchema; expected: unknown }[] = [
     },
   },
   {
-    name: "pick of a property keeps a rule on others",
+    name: "pick keeps a rule on a property whose name starts like an omitted one",
     given: s.pick(s.object({ a: s.string(), ab: s.string() }, { validations: [{ rule: "self.ab != ''" }] }), ["ab"]),
     expected: {
       type: "object",
@@ -133,7 +133,7 @@ const CASES: { name: string; given: JsonSchema; expected: unknown }[] = [
     },
   },
   {
-    name: "extend keeps a default that is still right",
+    name: "extend keeps a default that is still valid",
     given: s.extend(s.object({ a: s.string() }, { default: { a: "" } }), { b: s.string({ default: "b" }) }),
     expected: {
       type: "object",
@@ -148,81 +148,82 @@ for (const { name, given, expected } of CASES) {
   Deno.test(`s: ${name}`, () => assert.deepEqual(given, expected));
 }
 
-Deno.test("s.pick keeps an object's own place as a property", () => {
+Deno.test("s.pick keeps the object itself optional", () => {
   assert.equal(s.object({ user: s.pick(s.optional(user) as never, ["name"] as never) }).required, undefined);
 });
 
 const REFUSED: { name: string; given: () => unknown; expected: string }[] = [
   {
-    name: "to pick what there is not",
+    name: "to pick an unknown property",
     given: () => s.pick(user, [any("nmae")]),
-    expected: 'TypeError: Cannot pick property "nmae": the object has none of that name: did you mean "name"?',
+    expected: 'TypeError: Cannot pick property "nmae": the object has no such property. did you mean "name"?',
   },
   {
-    name: "to omit what every object of JavaScript has",
+    name: "to omit a property that every object inherits",
     given: () => s.omit(user, [any("toString")]),
     expected:
-      'TypeError: Cannot omit property "toString": the object has none of that name: it has "name", "age", "phone", "badge"',
+      'TypeError: Cannot omit property "toString": the object has no such property. it has "name", "age", "phone", "badge"',
   },
   {
-    name: "to pick twice",
+    name: "to pick a property twice",
     given: () => s.pick(user, ["name", "name"]),
     expected: 'TypeError: Cannot pick property "name": it is listed twice',
   },
   {
-    name: "to pick from what is no object",
+    name: "to pick from a schema that is not an object",
     given: () => s.pick(s.string() as never, ["length"] as never),
     expected:
-      "TypeError: Cannot pick properties of an object: it must be made of an object with properties, such as s.object",
+      "TypeError: Cannot pick properties of an object: the argument must be the schema of an object with properties, such as s.object()",
   },
   {
     name: "to pick from a map",
     given: () => s.pick(s.map(s.string()), ["a"]),
     expected:
-      "TypeError: Cannot pick properties of an object: it must be made of an object with properties, such as s.object",
+      "TypeError: Cannot pick properties of an object: the argument must be the schema of an object with properties, such as s.object()",
   },
   {
-    name: "to omit what a rule needs",
+    name: "to omit a property that a rule needs",
     given: () => s.omit(s.object({ a: s.string(), b: s.string() }, { validations: [{ rule: "self.a != ''" }] }), ["a"]),
     expected:
-      'TypeError: Cannot leave out property "a": the rule "self.a != \'\'" of the object needs it: omit first, then add what restricts the properties',
+      'TypeError: Cannot leave out property "a": the rule "self.a != \'\'" of the object needs it. omit first, then add what restricts the properties',
   },
   {
-    name: "to omit one of alternatives",
+    name: "to omit one of several alternatives",
     given: () =>
       s.omit(s.atLeastOneOf(s.object({ a: s.optional(s.string()), b: s.optional(s.string()) }), ["a", "b"]), ["a"]),
     expected:
-      'TypeError: Cannot leave out property "a": the rule "[has(self.a),has(self.b)].filter(x,x==true).size() >= 1" of the object needs it: omit first, then add what restricts the properties',
+      'TypeError: Cannot leave out property "a": the rule "[has(self.a),has(self.b)].filter(x,x==true).size() >= 1" of the object needs it. omit first, then add what restricts the properties',
   },
   {
-    name: "to omit one of alternatives in JSON Schema",
+    name: "to omit one of several alternatives in JSON Schema",
     given: () =>
       s.omit(
         s.atMostOneOf(s.object({ a: s.optional(s.string()), b: s.optional(s.string()) }), ["a", "b"], { as: "schema" }),
         ["a"],
       ),
     expected:
-      'TypeError: Cannot leave out property "a": allOf, anyOf, oneOf or not of the object needs it: omit first, then add what restricts the properties',
+      'TypeError: Cannot leave out property "a": allOf, anyOf, oneOf or not of the object needs it. omit first, then add what restricts the properties',
   },
   {
-    name: "to omit what the default says",
+    name: "to omit a property of the default",
     given: () => s.omit(s.object({ a: s.string(), b: s.string() }, { default: { a: "", b: "" } }), ["a"]),
-    expected: "TypeError: Cannot omit properties of an object: default.a: it is not in the schema",
+    expected: "TypeError: Cannot omit properties of an object: default.a: unknown field",
   },
   {
-    name: "to extend by a property that the default lacks",
+    name: "to extend by a required property that the default lacks",
     given: () => s.extend(s.object({ a: s.string() }, { default: { a: "" } }), { b: s.string() }),
     expected: "TypeError: Cannot extend an object: default.b: Required value",
   },
   {
     name: "to extend by __proto__",
     given: () => s.extend(user, { ["__proto__"]: s.string() }),
-    expected: 'TypeError: Cannot extend an object: properties must be a plain object, and "__proto__" is no name',
+    expected:
+      'TypeError: Cannot extend an object: properties must be a plain object, without a property named "__proto__"',
   },
 ];
 
 for (const { name, given, expected } of REFUSED) {
-  Deno.test(`s refuses ${name}`, () => {
+  Deno.test(`s rejects ${name}`, () => {
     assert.throws(given, (error) => {
       assert.equal(String(error), expected);
       return true;

@@ -1,9 +1,9 @@
-/** Strings, numbers and booleans. Options are the keywords of JSON Schema. */
+/** Strings, numbers and booleans. Options are keywords of JSON Schema. */
 import { type Keywords, lowered } from "./keywords.ts";
 import { seal } from "./_seal.ts";
 import type { Schema, WhenDefaulted } from "./schema.ts";
 
-/** Formats of strings that an API server checks. Others would be taken and never looked at. */
+/** String formats that an API server validates. It accepts and ignores others. */
 export type StringFormat =
   | "bsonobjectid"
   | "byte"
@@ -34,53 +34,55 @@ export type StringFormat =
 
 /** Options of {@linkcode string}. */
 export interface StringOptions<Value = string, Default = string> extends Keywords<string> {
-  /** What the server fills in where nothing stands; it must be a value of the schema. */
+  /** The value that the server sets if it is omitted. It must match the schema. */
   readonly default?: Default;
-  /** The values that may be, if not any: no two alike. */
+  /** The allowed values, without duplicates. @default {all strings} */
   readonly enum?: readonly Value[];
-  /** Which texts are meant. What is none of them is refused; `password` says only how it is shown. */
+  /**
+   * The format. Other strings are rejected, except for `password`, which only affects the display.
+   */
   readonly format?: StringFormat;
-  /** Least length, in code points. */
+  /** Minimum length, in code points. */
   readonly minLength?: number;
-  /** Greatest length, in code points. */
+  /** Maximum length, in code points. */
   readonly maxLength?: number;
-  /** A regular expression of RE2 that matches anywhere in the text, unless it is anchored. */
+  /** An RE2 regular expression. It matches anywhere in the string unless it is anchored. */
   readonly pattern?: string;
 }
 
 /** Options of {@linkcode integer} and {@linkcode number}. */
 export interface NumberOptions<Format = string, Value = number, Default = number> extends Keywords<number> {
-  /** What the server fills in where nothing stands; it must be a value of the schema. */
+  /** The value that the server sets if it is omitted. It must match the schema. */
   readonly default?: Default;
-  /** The values that may be, if not any: no two alike. */
+  /** The allowed values, without duplicates. @default {all numbers} */
   readonly enum?: readonly Value[];
-  /** How many bits it has. */
+  /** The number of bits. */
   readonly format?: Format;
-  /** The least number that may be. */
+  /** The minimum. */
   readonly minimum?: number;
-  /** The greatest number that may be. */
+  /** The maximum. */
   readonly maximum?: number;
-  /** Whether `minimum` itself is not allowed. */
+  /** Whether `minimum` itself is rejected. */
   readonly exclusiveMinimum?: boolean;
-  /** Whether `maximum` itself is not allowed. */
+  /** Whether `maximum` itself is rejected. */
   readonly exclusiveMaximum?: boolean;
-  /** A number above zero of which each value is a whole multiple. */
+  /** A number above zero. Valid values are multiples of it. */
   readonly multipleOf?: number;
 }
 
 /** Options of {@linkcode boolean}. */
 export interface BooleanOptions<Default = boolean> extends Keywords<boolean> {
-  /** What the server fills in where nothing stands; it must be a value of the schema. */
+  /** The value that the server sets if it is omitted. It must match the schema. */
   readonly default?: Default;
 }
 
 /**
- * A string.
+ * Builds the schema of a string.
  *
  * @param options Keywords of JSON Schema.
- * @throws {TypeError} If the default is not of the schema.
- * @throws {RangeError} If the bounds leave no length.
- * @throws {SyntaxError} If the pattern is not one of RE2.
+ * @throws {TypeError} If the default does not match the schema.
+ * @throws {RangeError} If the bounds allow no length.
+ * @throws {SyntaxError} If the pattern is not a valid RE2 expression.
  *
  * @example Usage
  * ```ts
@@ -97,18 +99,22 @@ export function string<const Value extends string = string, const Default extend
 }
 
 /**
- * A whole number. JavaScript keeps integers exact up to 2^53.
+ * Builds the schema of an integer. JavaScript represents integers exactly up to 2^53.
  *
  * @param options Keywords of JSON Schema.
- * @throws {TypeError} If the default is not of the schema.
- * @throws {RangeError} If the bounds leave no number.
+ * @throws {TypeError} If the default does not match the schema.
+ * @throws {RangeError} If the bounds allow no number.
  *
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
  * import { s } from "@op/sdk";
  *
- * assert.deepEqual(s.integer({ minimum: 0, default: 1 }), { type: "integer", minimum: 0, default: 1 });
+ * assert.deepEqual(s.integer({ minimum: 0, default: 1 }), {
+ *   type: "integer",
+ *   minimum: 0,
+ *   default: 1,
+ * });
  * ```
  */
 export function integer<const Value extends number = number, const Default extends Value = never>(
@@ -118,11 +124,11 @@ export function integer<const Value extends number = number, const Default exten
 }
 
 /**
- * A number, whole or not.
+ * Builds the schema of a number.
  *
  * @param options Keywords of JSON Schema.
- * @throws {TypeError} If the default is not of the schema.
- * @throws {RangeError} If the bounds leave no number.
+ * @throws {TypeError} If the default does not match the schema.
+ * @throws {RangeError} If the bounds allow no number.
  *
  * @example Usage
  * ```ts
@@ -139,10 +145,10 @@ export function number<const Value extends number = number, const Default extend
 }
 
 /**
- * True or false.
+ * Builds the schema of a boolean.
  *
  * @param options Keywords of JSON Schema.
- * @throws {TypeError} If the default is no boolean.
+ * @throws {TypeError} If the default is not a boolean.
  *
  * @example Usage
  * ```ts

@@ -1,43 +1,50 @@
-/** A schema as a value: plain, frozen JSON Schema at run time, with the TypeScript types of what it describes behind it. */
+/**
+ * Schemas as values: plain, frozen JSON Schema at run time, with the TypeScript types of the values
+ * that it describes.
+ */
 import type { JsonSchema } from "./json_schema.ts";
 
-/** Holds a schema's types. There is no value behind it. */
+/** The key of a schema's types. It has no value at run time. */
 declare const types: unique symbol;
 
 /**
- * Whether a property must be there: `"required"` always, `"optional"` never, `"defaulted"` when read (the server fills it) but not
- * when written.
+ * The presence of a property: `"required"` always, `"optional"` may be missing, `"defaulted"`
+ * always when read (the server sets it) but not when written.
  */
 export type Presence = "required" | "optional" | "defaulted";
 
 /**
- * A JSON Schema that knows the types of what it describes. `JSON.stringify` of it is what stands in the CustomResourceDefinition.
+ * A JSON Schema with the types of its values. `JSON.stringify` returns its form in the
+ * CustomResourceDefinition.
  *
- * @typeParam Read The value as read: defaults filled.
- * @typeParam Written The value as written: what has a default may be left out.
- * @typeParam When Whether a property of this schema must be there.
+ * @typeParam Read The value as read, with defaults.
+ * @typeParam Written The value as written, without the properties that have a default.
+ * @typeParam When The presence of a property of this schema.
  */
 export interface Schema<out Read = unknown, out Written = unknown, out When extends Presence = Presence>
   extends JsonSchema {
-  /** The types of what it describes: for the compiler alone, nothing stands there. */
+  /** The types of its values. The property exists only for the compiler. */
   readonly [types]: SchemaTypes<Read, Written, When>;
 }
 
-/** The types behind a schema. */
+/** The types of a schema. */
 export interface SchemaTypes<out Read, out Written, out When> {
-  /** The value as read: defaults filled. */
+  /** The value as read, with defaults. */
   readonly read: Read;
   /** The value as written. */
   readonly written: Written;
-  /** Whether a property must be there. */
+  /** The presence of a property of this schema. */
   readonly when: When;
 }
 
-/** A schema that is not optional; of one that is, the sentence that the compiler shows. */
+/** A schema that is not optional. For others it is the sentence that the compiler shows. */
 export type AlwaysThere<Read, Written, When extends Presence, Why extends string> = "optional" extends When ? Why
   : Schema<Read, Written, When>;
 
-/** A schema of an object that is not optional; of any other, the sentence that the compiler shows. */
+/**
+ * A schema of an object that is not optional. For others it is the sentence that the compiler
+ * shows.
+ */
 export type ObjectSchema<Read, Written, When extends Presence> = "optional" extends When
   ? "change the object first, then put s.optional around it"
   : [Read] extends [readonly unknown[]] ? NoObject
@@ -47,7 +54,7 @@ export type ObjectSchema<Read, Written, When extends Presence> = "optional" exte
 type NoObject = "only an object has properties";
 
 /**
- * The type of a schema's value as read: defaults filled.
+ * The type of a schema's value as read, with defaults.
  *
  * @example Usage
  * ```ts
@@ -61,7 +68,8 @@ type NoObject = "only an object has properties";
 export type InferSchema<S extends Schema> = S[typeof types]["read"];
 
 /**
- * The type of a schema's value as written: what is optional or has a default may be left out.
+ * The type of a schema's value as written. Properties that are optional or have a default may be
+ * omitted.
  *
  * @example Usage
  * ```ts
@@ -76,16 +84,19 @@ export type InputSchema<S extends Schema> = S[typeof types]["written"];
 
 /** Names and schemas of an object's properties. */
 export interface Properties {
-  /** A property's schema, which says too whether it must be there. */
+  /** A property's schema, which also declares its presence. */
   readonly [name: string]: Schema;
 }
 
-/** Whether a property of this schema must be there. */
+/** The presence of a property of this schema. */
 export type PresenceOf<S extends Schema> = S[typeof types]["when"];
 
-/** {@linkcode Presence} of a schema whose default is of the type `Default`; `never` when it has none. */
+/**
+ * The {@linkcode Presence} of a schema with a default of the type `Default`; `never` means no
+ * default.
+ */
 export type WhenDefaulted<Default, Otherwise extends Presence = "required"> = [Default] extends [never] ? Otherwise
   : "defaulted";
 
-/** One object type out of an intersection, for short messages of the compiler. */
+/** Flattens an intersection into one object type, for short compiler messages. */
 export type Flatten<T> = { [Key in keyof T]: T[Key] } & unknown;

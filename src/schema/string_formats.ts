@@ -1,4 +1,7 @@
-/** The values of `format` that an API server knows in a structural schema (`k8s.io/kube-openapi/pkg/validation/strfmt`). Others are ignored by it. */
+/**
+ * The string formats that an API server validates in a structural schema
+ * (`k8s.io/kube-openapi/pkg/validation/strfmt`). It ignores others.
+ */
 import { ServerUrl } from "../base/server_url.ts";
 import { isBase64, isDate, isDateTime, isUuid } from "../base/text_formats.ts";
 import { timeSpan } from "../base/time_span.ts";
@@ -6,7 +9,8 @@ import { timeSpan } from "../base/time_span.ts";
 import { isMailAddress } from "./formats/mail.ts";
 import { isCidr, isIpv4, isIpv6, isMac } from "./formats/network.ts";
 
-// Labels of letters, digits and symbols, of which the last one has letters only; or a single label with a hyphen at most.
+// Labels of letters, digits and symbols, the last of them only letters, or a single label with at
+// most one hyphen.
 const HOSTNAME =
   /^(?:[a-zA-Z0-9\p{S}\p{L}](?:-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?|(?:[a-zA-Z0-9\p{S}\p{L}](?:[a-zA-Z0-9\-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?\.)+[a-zA-Z\p{L}]{2,63})$/u;
 const PART = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
@@ -41,11 +45,11 @@ const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
 ]);
 
 /**
- * Whether a text has a format.
+ * Reports whether a string has a format.
  *
- * @param format A value of the keyword `format`; hyphens do not count.
- * @param text The text.
- * @returns True also for formats that are not known.
+ * @param format A value of the keyword `format`; hyphens are ignored.
+ * @param text The string.
+ * @returns Also true for unknown formats.
  *
  * @example Usage
  * ```ts
@@ -60,7 +64,7 @@ export function hasFormat(format: string, text: string): boolean {
 }
 
 /**
- * Whether an API server checks a format at all.
+ * Reports whether an API server validates a format.
  *
  * @param format A value of the keyword `format`.
  */
@@ -71,7 +75,7 @@ export function isKnownFormat(format: string): boolean {
 const encoder = new TextEncoder();
 
 function isHostname(text: string): boolean {
-  // In bytes; too long a text is not given to the pattern, which would take its time.
+  // In bytes. Longer strings are rejected before the pattern runs on them.
   if (text.length > 255 || encoder.encode(text).length > 255) return false;
   return HOSTNAME.test(text) && text.split(".").every((label) => encoder.encode(label).length <= 63);
 }

@@ -28,14 +28,14 @@ const cases: readonly { format: string; good: string[]; bad: string[] }[] = [
   { format: "k8s-long-name", good: ["a.b"], bad: ["A.b", "a..b"] },
 ];
 for (const { format, good, bad } of cases) {
-  Deno.test(`hasFormat knows ${format}`, () => {
+  Deno.test(`hasFormat validates ${format}`, () => {
     assert(isKnownFormat(format));
     for (const text of good) assert(hasFormat(format, text), text);
     for (const text of bad) assert(!hasFormat(format, text), text);
   });
 }
 
-Deno.test("hasFormat says yes to what it does not know", () => {
+Deno.test("hasFormat accepts unknown formats", () => {
   assert(hasFormat("int-or-string", "x"));
   assert(!isKnownFormat("int-or-string"));
 });

@@ -1,6 +1,6 @@
 /**
- * What an API server refuses in the schema of a CustomResourceDefinition, with its fields and its words
- * (`k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation`).
+ * Validates the schema of a CustomResourceDefinition, with the field paths and words of an API
+ * server (`k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation`).
  */
 import { isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
@@ -16,21 +16,24 @@ import type { Tolerated } from "./tolerated.ts";
 
 /** Options for {@linkcode schemaFaults}. */
 export interface SchemaFaultsOptions {
-  /** Whether the kind has a status subresource: few keywords may then stand at the root. @default {false} */
+  /**
+   * Whether the kind has a status subresource. It restricts the keywords at the root. @default
+   * {false}
+   */
   readonly hasStatus?: boolean;
-  /** Whether the schema stands as it is already: its rules may then cost what they cost. @default {false} */
+  /** Whether the schema is unchanged. Its rules may then exceed the cost limit. @default {false} */
   readonly isUnchanged?: boolean;
-  /** What is let pass, since the definition that is changed has it already. @default {{}} */
+  /** Errors that are ignored because the stored definition already has them. @default {{}} */
   readonly tolerated?: Tolerated;
 }
 
 /**
- * What is wrong with the schema of a kind.
+ * Validates the schema of a kind.
  *
  * @param schema The schema of a whole object: `openAPIV3Schema` of a version.
- * @param path Where it stands, such as `spec.versions[0].schema.openAPIV3Schema`.
+ * @param path The path of the schema, such as `spec.versions[0].schema.openAPIV3Schema`.
  * @param options Additional options.
- * @returns The faults; empty when an API server takes it.
+ * @returns The errors; empty if an API server accepts the schema.
  *
  * @example Usage
  * ```ts
@@ -52,15 +55,16 @@ export function schemaFaults(schema: unknown, path: string, options: SchemaFault
   const unreadable = unreadableIn(root);
   const form = unreadable === undefined ? structuralFaults(root, sent, path, tolerated) : [];
   const keywords = definedFaults(sent, { path, isRoot: true, isInMetadata: false, noDefaults: undefined, tolerated });
-  // Nobody can tell what a rule means in a schema that is not structural.
+  // Rules cannot be compiled if the schema is not structural.
   const textsOnly = unreadable !== undefined || form.length > 0;
   faults.push(...form, ...keywords, ...ruleFaults(root, path, { others: keywords, textsOnly, isUnchanged }));
-  // Said only where nothing else is: what makes a schema unreadable is refused by its keyword, save `$schema`.
+  // This is reported only without other errors: the keyword that makes a schema unreadable is
+  // reported itself, except for `$schema`.
   if (faults.length === 0 && unreadable !== undefined) faults.push(invalid(path, "", unreadable));
   return faults;
 }
 
-/** Defaults are looked at only where the schema itself is right. */
+/** Defaults are validated only if the schema itself is valid. */
 function structuralFaults(
   root: JsonSchema,
   sent: JsonSchema,
@@ -84,7 +88,7 @@ function rootFaults(schema: JsonSchema, path: string, hasStatus: boolean): Field
   return faults;
 }
 
-/** The schema of the status is also used alone: what stands at the root would be lost. */
+/** The status schema is also used alone, without the keywords at the root. */
 function rootKeywordFault(schema: JsonSchema, path: string): FieldError | undefined {
   for (const [keyword, name] of SCHEMA_FIELDS) {
     if ((schema as Record<string, unknown>)[keyword] === undefined) continue;
@@ -100,7 +104,7 @@ function rootKeywordFault(schema: JsonSchema, path: string): FieldError | undefi
   return undefined;
 }
 
-/** Keywords of JSON Schema that no structural schema has, and how the server calls them. */
+/** Keywords of JSON Schema that structural schemas do not allow, with the server's names. */
 const UNREADABLE: readonly (readonly [keyword: string, name: string])[] = [
   ["id", "id"],
   ["$schema", "schema"],
@@ -111,7 +115,7 @@ const UNREADABLE: readonly (readonly [keyword: string, name: string])[] = [
   ["definitions", "definitions"],
 ];
 
-/** Why a schema cannot be read as a structural one at all. */
+/** Returns why a schema cannot be converted to a structural one. */
 function unreadableIn(schema: JsonSchema): string | undefined {
   if (isSound(schema)) return undefined;
   const keywords = schema as Record<string, unknown>;
@@ -142,22 +146,22 @@ function partsOf(
   ];
 }
 
-/** Where a schema stands, and what follows from it. */
+/** The position of a schema and its consequences. */
 interface Place {
   readonly path: string;
   readonly isRoot: boolean;
-  /** Within what each object of Kubernetes has: `apiVersion`, `kind` and `metadata`. */
+  /** Inside the fields of every Kubernetes object: `apiVersion`, `kind` and `metadata`. */
   readonly isInMetadata: boolean;
-  /** Why no default may be here; undefined where one may. */
+  /** The reason why defaults are not allowed here; `undefined` if they are. */
   readonly noDefaults: string | undefined;
   readonly tolerated: Tolerated;
 }
 
 const METADATA = new Set(["metadata", "kind", "apiVersion"]);
 
-/** What is wrong with each keyword, whether the schema is structural or not. */
+/** Validates each keyword. This does not require a structural schema. */
 function definedFaults(schema: JsonSchema, place: Place): FieldError[] {
-  // In metadata more is forbidden than elsewhere.
+  // Metadata has additional restrictions.
   if (isSound(schema) && !place.isInMetadata) return [];
   const { path, tolerated } = place;
   const faults = [...plainFaults(schema, place), ...partFaults(schema, place)];
@@ -208,7 +212,7 @@ function isEmpty(value: unknown): boolean {
   return value === undefined || (isObject(value) && Object.keys(value).length === 0);
 }
 
-/** What is wrong with the schemas within a schema. */
+/** Validates nested schemas. */
 function partFaults(schema: JsonSchema, place: Place): FieldError[] {
   const { path } = place;
   const { properties = {}, additionalProperties, not, allOf = [], oneOf = [], anyOf = [], items } = schema;
@@ -220,7 +224,7 @@ function partFaults(schema: JsonSchema, place: Place): FieldError[] {
     faults.push(forbidden(`${path}.additionalProperties`, why));
   }
   if (isObject(additionalProperties)) {
-    // What a default is pruned by is not known there.
+    // Pruning of the default would be undefined there.
     const changes = place.isInMetadata ? { noDefaults: "inside additionalProperties applying to object metadata" } : {};
     faults.push(...inner(additionalProperties, "additionalProperties", changes));
   }

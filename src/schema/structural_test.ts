@@ -11,14 +11,14 @@ function field(schema: unknown): Record<string, unknown> {
   return object({ f: schema });
 }
 
-// The contract suite compares far more of them with a real server.
+// The contract suite compares many more cases with a real server.
 const CASES: readonly {
   name: string;
   given: Record<string, unknown>;
   options?: SchemaFaultsOptions;
   expected: readonly string[];
 }[] = [
-  { name: "a schema that is right", given: field(TEXT), expected: [] },
+  { name: "no error in a valid schema", given: field(TEXT), expected: [] },
   {
     name: "a root without a type",
     given: {},
@@ -30,7 +30,7 @@ const CASES: readonly {
     expected: ["s.properties[f].items.type: Required value: must not be empty for specified array items"],
   },
   {
-    name: "faults of the form in the order of their texts",
+    name: "structural errors sorted by message",
     given: object({ b: {}, a: { type: "array" } }),
     expected: [
       "s.properties[a].items: Required value: must be specified",
@@ -38,12 +38,12 @@ const CASES: readonly {
     ],
   },
   {
-    name: "what only the root checks",
+    name: "value validations without a counterpart at the root",
     given: object({ a: TEXT }, { anyOf: [{ properties: { b: {} } }] }),
     expected: ["s.properties[b]: Required value: because it is defined in s.anyOf[0].properties[b]"],
   },
   {
-    name: "no default of a schema that is not structural",
+    name: "no default in a schema that is not structural",
     given: object({ a: {}, b: { type: "integer", default: "x" } }),
     expected: ["s.properties[a].type: Required value: must not be empty for specified object fields"],
   },
@@ -53,7 +53,7 @@ const CASES: readonly {
     expected: ['s.properties[f].default: Invalid value: {"a":1}: must not have unknown fields'],
   },
   {
-    name: "a default with unknown fields that was there before",
+    name: "no existing default with unknown fields",
     given: field({ type: "object", default: { a: 1 } }),
     options: { tolerated: { unprunedDefaults: true } },
     expected: [],
@@ -67,13 +67,13 @@ const CASES: readonly {
     ],
   },
   {
-    name: "a set of objects that was there before",
+    name: "no existing set of objects",
     given: field({ type: "array", "x-kubernetes-list-type": "set", items: { type: "object" } }),
     options: { tolerated: { setTypes: true } },
     expected: [],
   },
   {
-    name: "a key that may be missing, and was before",
+    name: "no existing key that may be missing",
     given: field({
       type: "array",
       "x-kubernetes-list-type": "map",
@@ -84,12 +84,12 @@ const CASES: readonly {
     expected: [],
   },
   {
-    name: "a keyword that no server knows",
+    name: "an unknown keyword",
     given: field({ ...TEXT, $schema: "x" }),
     expected: ["s: Invalid value: \"\": OpenAPIV3Schema 'schema' is not supported"],
   },
   {
-    name: "what may not stand beside a status",
+    name: "root keywords that a status subresource forbids",
     given: object({}, { minProperties: 1 }),
     options: { hasStatus: true },
     expected: ['s: Invalid value: {"ID":"","Schema":"",'],
@@ -100,12 +100,12 @@ const CASES: readonly {
     expected: ['s.properties[f].x-kubernetes-validations[0].rule: Invalid value: {"Rule":"self.a",'],
   },
   {
-    name: "no rule of a schema that is not structural",
+    name: "no rule in a schema that is not structural",
     given: object({ a: {}, f: { ...TEXT, "x-kubernetes-validations": [{ rule: "self.a" }] } }),
     expected: ["s.properties[a].type: Required value: must not be empty for specified object fields"],
   },
   {
-    name: "a rule beside another fault",
+    name: "a rule next to another error",
     given: object({
       a: { type: "array", items: TEXT, uniqueItems: true },
       f: { ...TEXT, "x-kubernetes-validations": [{ rule: "self.a" }] },
@@ -116,7 +116,7 @@ const CASES: readonly {
     ],
   },
   {
-    name: "a dear rule that was there before",
+    name: "no existing expensive rule",
     given: field({
       type: "array",
       items: { ...TEXT, maxLength: 100 },
@@ -128,7 +128,7 @@ const CASES: readonly {
   },
 ];
 for (const { name, given, options, expected } of CASES) {
-  Deno.test(`schemaFaults tells ${name}`, () => {
+  Deno.test(`schemaFaults reports ${name}`, () => {
     const found = schemaFaults(given, "s", options).map(({ field, message }) => `${field}: ${message}`);
 
     assert.equal(found.length, expected.length, found.join("\n"));
@@ -136,7 +136,7 @@ for (const { name, given, options, expected } of CASES) {
   });
 }
 
-Deno.test("schemaFaults finds the dear rule above too dear where it is new", () => {
+Deno.test("schemaFaults rejects the expensive rule above if it is new", () => {
   const given = field({
     type: "array",
     items: { ...TEXT, maxLength: 100 },
@@ -147,7 +147,7 @@ Deno.test("schemaFaults finds the dear rule above too dear where it is new", () 
   assert.match(schemaFaults(given, "s")[0]?.message ?? "", /estimated rule cost exceeds budget/);
 });
 
-Deno.test("schemaFaults is quick with names that objects have anyway", () => {
+Deno.test("schemaFaults is fast for names that every object inherits", () => {
   const properties = JSON.parse('{"__proto__": {"type": "string"}, "constructor": {}, "toString": {"type": "string"}}');
   assert.deepEqual(schemaFaults(object(properties), "s").map(({ field }) => field), ["s.properties[constructor].type"]);
 });

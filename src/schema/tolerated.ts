@@ -1,31 +1,35 @@
-/** What a changed definition is not refused for, since it had it before: servers of old let more pass. */
+/** Errors that an update of a definition may retain: older servers accepted them. */
 import { isObject } from "../base/json.ts";
 import { mapListFaults } from "./_structural_lists.ts";
 import type { JsonSchema } from "./json_schema.ts";
 import { prune } from "./prune.ts";
 
-/** Faults that are let pass. */
+/** Ignored errors. */
 export interface Tolerated {
-  /** Defaults with fields that are not in the schema. */
+  /** Defaults with undeclared fields. */
   readonly unprunedDefaults?: boolean;
-  /** Sets of what is not replaced as a whole. */
+  /** Sets of non-atomic items. */
   readonly setTypes?: boolean;
-  /** Keys of lists that may be missing or null, items that may be null. */
+  /** Keys of lists that may be missing or null, and items that may be null. */
   readonly mapKeys?: boolean;
-  /** Types that JSON Schema does not have. */
+  /** Types that do not exist in JSON Schema. */
   readonly types?: boolean;
 }
 
 /**
- * Which of these faults schemas have.
+ * Returns which of these errors schemas have.
  *
- * @param schemas The schemas of all versions of a definition as it is.
+ * @param schemas The schemas of all versions of the stored definition.
  *
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
  *
- * const schema = { type: "array", "x-kubernetes-list-type": "set", items: { type: "object" } } as const;
+ * const schema = {
+ *   type: "array",
+ *   "x-kubernetes-list-type": "set",
+ *   items: { type: "object" },
+ * } as const;
  * assert.equal(toleratedIn([schema]).setTypes, true);
  * ```
  */
@@ -41,7 +45,7 @@ export function toleratedIn(schemas: readonly JsonSchema[]): Tolerated {
 
 const TYPES = new Set<string>(["string", "number", "integer", "boolean", "array", "object"]);
 
-/** Whether a schema or one within it is so. */
+/** Reports whether a schema or a nested one fulfills a condition. */
 function someIn(schema: JsonSchema, has: (schema: JsonSchema) => boolean): boolean {
   if (has(schema)) return true;
   const { items, allOf = [], anyOf = [], oneOf = [], not, properties = {}, additionalProperties } = schema;

@@ -6,9 +6,9 @@ const NOTHING = { unprunedDefaults: false, setTypes: false, mapKeys: false, type
 const KEYED = { type: "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["a"] } as const;
 
 const CASES: readonly { name: string; given: JsonSchema; expected: Tolerated }[] = [
-  { name: "nothing of a schema that is right", given: { type: "object" }, expected: {} },
+  { name: "no error in a valid schema", given: { type: "object" }, expected: {} },
   {
-    name: "defaults with unknown fields, deep down",
+    name: "nested defaults with unknown fields",
     given: { type: "array", items: { type: "object", additionalProperties: { type: "object", default: { a: 1 } } } },
     expected: { unprunedDefaults: true },
   },
@@ -27,12 +27,12 @@ const CASES: readonly { name: string; given: JsonSchema; expected: Tolerated }[]
     expected: { mapKeys: true },
   },
   {
-    name: "not keys that must be there",
+    name: "no required keys",
     given: { ...KEYED, items: { type: "object", required: ["a"], properties: { a: { type: "string" } } } },
     expected: {},
   },
   {
-    name: "types that there are not",
+    name: "unknown types",
     given: { not: { type: "strin" } } as unknown as JsonSchema,
     expected: { types: true },
   },

@@ -1,10 +1,13 @@
-/** What must and must not compile. The assertions are the compiler's; running only shows that the schemas can be made. */
+/**
+ * Code that must and must not compile. The compiler checks the assertions; running the tests only
+ * shows that the schemas can be built.
+ */
 import { type InferSchema, type InputSchema, s } from "./mod.ts";
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
 function same<A, B>(_: Same<A, B>): void {}
 
-Deno.test("s infers what is read and what is written", () => {
+Deno.test("s infers the types as read and as written", () => {
   const schema = s.object({
     host: s.string({ format: "hostname" }),
     replicas: s.integer({ default: 1 }),
@@ -50,20 +53,20 @@ Deno.test("s infers what is read and what is written", () => {
   }>(true);
 });
 
-Deno.test("s takes what was read as written", () => {
+Deno.test("s accepts a value as read for writing", () => {
   const schema = s.object({ a: s.integer({ default: 1 }), b: s.optional(s.array(s.string())) });
   const read: InferSchema<typeof schema> = { a: 1 };
   read satisfies InputSchema<typeof schema>;
 });
 
-Deno.test("s keeps the types of properties that are taken over", () => {
+Deno.test("s.pick, s.omit and s.extend keep the types of properties", () => {
   const point = s.object({ x: s.number(), y: s.optional(s.number()) });
   const named = s.extend(point, { name: s.string() });
 
   same<InferSchema<typeof named>, { readonly x: number; readonly name: string; readonly y?: number }>(true);
 });
 
-/** Never called: the compiler has to refuse each. */
+/** Never called: the compiler must reject each statement. */
 export function refused(): void {
   // @ts-expect-error there is no such option
   s.string({ minimun: 3 });

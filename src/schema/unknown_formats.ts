@@ -1,19 +1,28 @@
-/** Formats that an API server takes and never checks (`k8s.io/apiextensions-apiserver/pkg/apiserver/validation`, formats.go). */
+/**
+ * Formats that an API server accepts without validating them
+ * (`k8s.io/apiextensions-apiserver/pkg/apiserver/validation`, formats.go).
+ */
 import { isObject } from "../base/json.ts";
 import type { JsonSchema } from "./json_schema.ts";
 import { isKnownFormat } from "./string_formats.ts";
 
 /**
- * The formats in a schema that nothing looks at.
+ * Returns the formats in a schema that no server validates.
  *
  * @param schema The schema.
- * @returns The formats in the order of the schema, as often as they are there.
+ * @returns The formats in the order of the schema, including duplicates.
  *
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
  *
- * const schema = { type: "object", properties: { a: { type: "string", format: "colour" }, b: { type: "integer", format: "int32" } } } as const;
+ * const schema = {
+ *   type: "object",
+ *   properties: {
+ *     a: { type: "string", format: "colour" },
+ *     b: { type: "integer", format: "int32" },
+ *   },
+ * } as const;
  * assert.deepEqual(unknownFormats(schema), ["colour"]);
  * ```
  */

@@ -1,7 +1,8 @@
 /**
- * Validation of a JSON value against a structural schema, with the verdicts, paths and words of an API server
- * (`k8s.io/apiextensions-apiserver/pkg/registry/customresource`): keywords first, then embedded resources, then lists that are sets or maps, and last the
- * CEL rules, unless the value is too far off to ask them.
+ * Validates a JSON value against a structural schema, with the results, paths and words of an API
+ * server (`k8s.io/apiextensions-apiserver/pkg/registry/customresource`): keywords first, then
+ * embedded resources, then duplicates in sets and maps, and last the CEL rules, unless other errors
+ * prevent their evaluation.
  */
 import { Correlation } from "./correlation.ts";
 import { embeddedFaults } from "./embedded_faults.ts";
@@ -16,29 +17,38 @@ export { regularExpression } from "../cel/regular_expression.ts";
 
 /** Options for {@linkcode validate}. */
 export interface ValidateOptions {
-  /** The value that is there now: faults in parts that do not change are let pass (KEP-4008, ratcheting). Absent on create. */
+  /**
+   * The old value. Errors in unchanged parts are ignored (KEP-4008, ratcheting). Absent on create.
+   */
   readonly old?: unknown;
-  /** What all paths begin with, such as `status`. */
+  /** The prefix of all paths, such as `status`. */
   readonly path?: string;
-  /** Whether the value is a whole object, of which CEL rules know `apiVersion`, `kind` and the name. @default {false} */
+  /**
+   * Whether the value is a whole object, so that CEL rules may access `apiVersion`, `kind` and the
+   * name. @default {false}
+   */
   readonly isResource?: boolean;
-  /** Takes the broken rules that were let pass, of which an API server warns. */
+  /** Receives ignored rule errors, which an API server reports as warnings. */
   readonly warn?: (fault: FieldError) => void;
 }
 
 /**
- * Validates a value as it stands: nothing is filled in or dropped before.
+ * Validates a value. It is neither pruned nor filled with defaults first.
  *
- * @param schema The schema; it must not change afterwards, since its CEL rules are compiled only once.
+ * @param schema The schema. It must not be modified later, because its CEL rules are compiled only
+ * once.
  * @param value The value.
  * @param options Additional options.
- * @returns What is wrong with it; empty when it is valid.
+ * @returns The errors; empty if it is valid.
  *
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
  *
- * const schema = { type: "object", properties: { replicas: { type: "integer", maximum: 20 } } } as const;
+ * const schema = {
+ *   type: "object",
+ *   properties: { replicas: { type: "integer", maximum: 20 } },
+ * } as const;
  * assert.deepEqual(validate(schema, { replicas: 21 }), [{
  *   reason: "FieldValueInvalid",
  *   field: "replicas",
@@ -65,12 +75,12 @@ export function validate(schema: JsonSchema, value: unknown, options: ValidateOp
 }
 
 /**
- * What the keywords find wrong with a value that stands somewhere.
+ * Validates a value at a path against the keywords of its schema.
  *
- * @param path Where; empty for the whole.
+ * @param path The path; empty for a whole object.
  * @param schema The schema.
  * @param value The value.
- * @param correlation The value and what it was.
+ * @param correlation The correlation with the old value.
  */
 export function keywordFaultsAt(
   path: string,
@@ -84,19 +94,19 @@ export function keywordFaultsAt(
 }
 
 /**
- * What is there twice in lists; nothing where something was before.
+ * Returns the duplicate items in lists. Lists that had duplicates before are ignored.
  *
  * @param schema The schema.
  * @param value The value.
- * @param old What it was; undefined when it is new.
- * @param path Where it stands.
+ * @param old The old value; `undefined` on create.
+ * @param path The path of the value.
  */
 export function newListFaults(schema: JsonSchema, value: unknown, old: unknown, path = ""): FieldError[] {
   const faults = listFaults(schema, value, path);
   return faults.length > 0 && old !== undefined && listFaults(schema, old).length > 0 ? [] : faults;
 }
 
-// A value with one of these is not of its schema's type, or too large for rules to look at.
+// After these errors, the value has the wrong type or is too large for rules.
 const BLOCKING: ReadonlySet<FieldErrorReason> = new Set<FieldErrorReason>([
   "FieldValueNotSupported",
   "FieldValueRequired",
@@ -106,12 +116,12 @@ const BLOCKING: ReadonlySet<FieldErrorReason> = new Set<FieldErrorReason>([
 ]);
 
 /**
- * What CEL rules find wrong with a value, or that they were not asked.
+ * Evaluates the CEL rules on a value, or reports that they were not evaluated.
  *
  * @param schema The schema.
  * @param value The value.
- * @param faults What else is wrong with it.
- * @param options As for {@linkcode brokenRules}.
+ * @param faults Other errors of the value.
+ * @param options Options of {@linkcode brokenRules}.
  */
 export function ruleFaultsUnlessBlocked(
   schema: JsonSchema,

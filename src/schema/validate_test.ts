@@ -16,8 +16,8 @@ const cases: readonly { name: string; schema: JsonSchema; value: unknown; expect
     value: null,
     expected: [`v: Invalid value: "null": v in body must be of type string: "null"`],
   },
-  { name: "null where it may be", schema: { type: "string", nullable: true }, value: null, expected: [] },
-  { name: "a whole number for a number", schema: { type: "number" }, value: 1, expected: [] },
+  { name: "null that is nullable", schema: { type: "string", nullable: true }, value: null, expected: [] },
+  { name: "an integer for a number", schema: { type: "number" }, value: 1, expected: [] },
   { name: "1.0 for an integer", schema: { type: "integer" }, value: 1.0, expected: [] },
   {
     name: "a fraction for an integer",
@@ -28,7 +28,7 @@ const cases: readonly { name: string; schema: JsonSchema; value: unknown; expect
       `${NOWHERE}: Invalid value: "": Checked value must be of type integer (default format) in v`,
     ],
   },
-  { name: "text for int-or-string", schema: { "x-kubernetes-int-or-string": true }, value: "1", expected: [] },
+  { name: "a string for int-or-string", schema: { "x-kubernetes-int-or-string": true }, value: "1", expected: [] },
   {
     name: "a boolean for int-or-string",
     schema: { "x-kubernetes-int-or-string": true },
@@ -36,50 +36,50 @@ const cases: readonly { name: string; schema: JsonSchema; value: unknown; expect
     expected: [`v: Invalid value: "boolean": v in body must be of type integer,string: "boolean"`],
   },
   {
-    name: "an unknown word",
+    name: "a value outside of an enum",
     schema: { type: "string", enum: ["a", "b"] },
     value: "c",
     expected: [`v: Unsupported value: "c": supported values: "a", "b"`],
   },
   {
-    name: "too short a text, in characters",
+    name: "a string that is too short in code points",
     schema: { type: "string", minLength: 2 },
     value: "🙂",
     expected: [`v: Invalid value: "🙂": v in body should be at least 2 chars long`],
   },
   {
-    name: "too long a text",
+    name: "a string that is too long",
     schema: { type: "string", maxLength: 1 },
     value: "ab",
     expected: ["v: Too long: may not be more than 1 byte"],
   },
   {
-    name: "a pattern",
+    name: "a string that does not match its pattern",
     schema: { type: "string", pattern: "^a+$" },
     value: "b",
     expected: ["v: Invalid value: \"b\": v in body should match '^a+$'"],
   },
   {
-    name: "a format",
+    name: "a string without its format",
     schema: { type: "string", format: "ipv4" },
     value: "x",
     expected: [`v: Invalid value: "x": v in body must be of type ipv4: "x"`],
   },
-  { name: "a format nobody knows", schema: { type: "string", format: "quantity" }, value: "x", expected: [] },
+  { name: "an unknown format", schema: { type: "string", format: "quantity" }, value: "x", expected: [] },
   {
-    name: "too large",
+    name: "a number above the maximum",
     schema: { type: "integer", maximum: 3 },
     value: 4,
     expected: ["v: Invalid value: 4: v in body should be less than or equal to 3"],
   },
   {
-    name: "a bound that is excluded",
+    name: "a number equal to an exclusive bound",
     schema: { type: "integer", minimum: 3, exclusiveMinimum: true },
     value: 3,
     expected: ["v: Invalid value: 3: v in body should be greater than 3"],
   },
   {
-    name: "no multiple",
+    name: "a number that is not a multiple",
     schema: { type: "number", multipleOf: 0.5 },
     value: 1.2,
     expected: ["v: Invalid value: 1.2: v in body should be a multiple of 0.5"],
@@ -97,26 +97,31 @@ const cases: readonly { name: string; schema: JsonSchema; value: unknown; expect
     expected: ["v: Invalid value: 0: v in body should have at least 1 items"],
   },
   {
-    name: "an item",
+    name: "an invalid item",
     schema: { type: "array", items: { type: "integer" } },
     value: [1, "x"],
     expected: [`v[1]: Invalid value: "string": v[1] in body must be of type integer: "string"`],
   },
-  { name: "a missing key", schema: { type: "object", required: ["a"] }, value: {}, expected: ["v.a: Required value"] },
   {
-    name: "a member of a map",
+    name: "a missing property",
+    schema: { type: "object", required: ["a"] },
+    value: {},
+    expected: ["v.a: Required value"],
+  },
+  {
+    name: "an invalid value of a map",
     schema: { type: "object", additionalProperties: { type: "string" } },
     value: { x: 1 },
     expected: [`v.x: Invalid value: "integer": v.x in body must be of type string: "integer"`],
   },
   {
-    name: "too many members",
+    name: "too many properties",
     schema: { type: "object", maxProperties: 0 },
     value: { x: 1 },
     expected: ["v: Too many: 1: must have at most 0 items"],
   },
   {
-    name: "none of several",
+    name: "no match in anyOf",
     schema: { anyOf: [{ type: "string" }, { type: "integer", minimum: 5 }] },
     value: 4,
     expected: [
@@ -125,7 +130,7 @@ const cases: readonly { name: string; schema: JsonSchema; value: unknown; expect
     ],
   },
   {
-    name: "two where one is wanted",
+    name: "two matches in oneOf",
     schema: { oneOf: [{ minimum: 1 }, { minimum: 2 }] },
     value: 3,
     expected: [
@@ -133,7 +138,7 @@ const cases: readonly { name: string; schema: JsonSchema; value: unknown; expect
     ],
   },
   {
-    name: "not all",
+    name: "a mismatch in allOf",
     schema: { allOf: [{ minimum: 1 }, { minimum: 9 }] },
     value: 3,
     expected: [
@@ -142,21 +147,21 @@ const cases: readonly { name: string; schema: JsonSchema; value: unknown; expect
     ],
   },
   {
-    name: "what must not be",
+    name: "a match of not",
     schema: { not: { enum: [3] } },
     value: 3,
     expected: [`${NOWHERE}: Invalid value: "": "v" must not validate the schema (not)`],
   },
 ];
 for (const { name, schema, value, expected } of cases) {
-  Deno.test(`validate tells of ${name}`, () => {
+  Deno.test(`validate: ${name}`, () => {
     const faults = validate({ type: "object", properties: { v: schema } }, { v: value });
 
     assert.deepEqual(faults.map(({ field, message }) => `${field}: ${message}`), expected);
   });
 }
 
-Deno.test("validate says what sort of fault it is", () => {
+Deno.test("validate returns the type of each error", () => {
   const schema: JsonSchema = {
     type: "object",
     required: ["a"],
@@ -179,7 +184,7 @@ Deno.test("validate says what sort of fault it is", () => {
   ]);
 });
 
-Deno.test("validate lets pass what was wrong before and has not changed", () => {
+Deno.test("validate ignores unchanged errors of the old value", () => {
   const item: JsonSchema = {
     type: "object",
     properties: { name: { type: "string" }, size: { type: "integer", maximum: 1 } },
@@ -194,17 +199,17 @@ Deno.test("validate lets pass what was wrong before and has not changed", () => 
   const bad = { name: "a", size: 2 };
 
   assert.deepEqual(validate(schema, { list: [{ name: "b" }, bad] }, { old: { list: [bad] } }), []);
-  // Items of a list without keys cannot be told apart.
+  // Items of a list without keys have no correlation.
   assert.equal(validate(schema, { plain: [{ name: "b" }, bad] }, { old: { plain: [bad] } }).length, 1);
 });
 
-Deno.test("validate puts a path in front when asked", () => {
+Deno.test("validate prefixes paths with the given path", () => {
   const [fault] = validate({ type: "object", properties: { a: { type: "string" } } }, { a: 1 }, { path: "status" });
 
   assert.equal(fault?.field, "status.a");
 });
 
-Deno.test("validate takes a key that objects inherit for missing", () => {
+Deno.test("validate reports a required property as missing even if every object inherits its name", () => {
   const properties = JSON.parse('{"constructor":{"type":"string"},"__proto__":{"type":"string"}}');
 
   assert.deepEqual(validate({ type: "object", properties }, {}), []);

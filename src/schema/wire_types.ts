@@ -1,4 +1,7 @@
-/** What Kubernetes writes as text, or as text and numbers: amounts, spans and points of time, bytes. */
+/**
+ * Values that Kubernetes encodes as strings, or as strings and numbers: quantities, durations,
+ * timestamps, bytes.
+ */
 import { type Keywords, lowered } from "./keywords.ts";
 import { intOrStringNode } from "./open.ts";
 import { seal } from "./_seal.ts";
@@ -6,33 +9,41 @@ import type { Schema, WhenDefaulted } from "./schema.ts";
 
 /** Options of {@linkcode duration}, {@linkcode dateTime} and {@linkcode bytes}. */
 export interface TextOptions<Default = string> extends Keywords<string> {
-  /** What the server fills in where nothing stands; it must be a value of the schema. */
+  /** The value that the server sets if it is omitted. It must match the schema. */
   readonly default?: Default;
-  /** Least length of the text, in code points. */
+  /** Minimum length of the string, in code points. */
   readonly minLength?: number;
-  /** Greatest length of the text, in code points. Rules on a text without one cost much. */
+  /**
+   * Maximum length of the string, in code points. Without it, the estimated cost of CEL rules is
+   * high.
+   */
   readonly maxLength?: number;
 }
 
 /** Options of {@linkcode quantity}. */
 export interface QuantityOptions<Default = number | string> extends Keywords<number | string> {
-  /** What the server fills in where nothing stands: an amount. */
+  /** The value that the server sets if it is omitted: a quantity. */
   readonly default?: Default;
-  /** Least length where it is a text, in code points. */
+  /** Minimum length of a string, in code points. */
   readonly minLength?: number;
-  /** Greatest length where it is a text, in code points. Rules on an amount without one cost much. */
+  /**
+   * Maximum length of a string, in code points. Without it, the estimated cost of CEL rules is
+   * high.
+   */
   readonly maxLength?: number;
 }
 
-// What Kubernetes' own generators write for resource.Quantity (k8s.io/apimachinery/pkg/api/resource); tools know a quantity by it.
+// The pattern of Kubernetes' own generators for resource.Quantity
+// (k8s.io/apimachinery/pkg/api/resource). Tools recognize a quantity by it.
 const QUANTITY =
   "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$";
 
 /**
- * An amount, such as `500m` CPUs or `2Gi` of memory: a text or a whole number, as Kubernetes' own generators describe `resource.Quantity`.
+ * Builds the schema of a quantity, such as `500m` CPUs or `2Gi` of memory: a string or an integer,
+ * as Kubernetes' own generators describe `resource.Quantity`.
  *
  * @param options Keywords of JSON Schema.
- * @throws {TypeError} If the default is no quantity.
+ * @throws {TypeError} If the default is not a quantity.
  *
  * @example Usage
  * ```ts
@@ -49,17 +60,22 @@ export function quantity<const Default extends number | string = never>(
 }
 
 /**
- * A span of time as Go writes it: `1h30m`, `500ms`. CEL rules see a duration; `duration()` makes of it what `requeue` takes.
+ * Builds the schema of a duration in Go's format: `1h30m`, `500ms`. CEL rules see a duration.
+ * `duration()` converts it for `requeue`.
  *
  * @param options Keywords of JSON Schema.
- * @throws {TypeError} If the default is no duration.
+ * @throws {TypeError} If the default is not a duration.
  *
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
  * import { s } from "@op/sdk";
  *
- * assert.deepEqual(s.duration({ default: "10m" }), { type: "string", format: "duration", default: "10m" });
+ * assert.deepEqual(s.duration({ default: "10m" }), {
+ *   type: "string",
+ *   format: "duration",
+ *   default: "10m",
+ * });
  * ```
  */
 export function duration<const Default extends string = never>(
@@ -73,10 +89,10 @@ export function duration<const Default extends string = never>(
 }
 
 /**
- * A point of time by RFC 3339: `2026-01-31T12:00:00Z`. CEL rules see a timestamp.
+ * Builds the schema of a timestamp in RFC 3339: `2026-01-31T12:00:00Z`. CEL rules see a timestamp.
  *
  * @param options Keywords of JSON Schema.
- * @throws {TypeError} If the default is no date and time.
+ * @throws {TypeError} If the default is not a timestamp.
  *
  * @example Usage
  * ```ts
@@ -97,17 +113,21 @@ export function dateTime<const Default extends string = never>(
 }
 
 /**
- * Bytes, in base64. CEL rules see bytes.
+ * Builds the schema of bytes in base64. CEL rules see bytes.
  *
- * @param options Keywords of JSON Schema. Lengths are those of the text.
- * @throws {TypeError} If the default is not in base64.
+ * @param options Keywords of JSON Schema. Lengths are those of the encoded string.
+ * @throws {TypeError} If the default is not valid base64.
  *
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
  * import { s } from "@op/sdk";
  *
- * assert.deepEqual(s.bytes({ maxLength: 1024 }), { type: "string", format: "byte", maxLength: 1024 });
+ * assert.deepEqual(s.bytes({ maxLength: 1024 }), {
+ *   type: "string",
+ *   format: "byte",
+ *   maxLength: 1024,
+ * });
  * ```
  */
 export function bytes<const Default extends string = never>(

@@ -16,7 +16,9 @@ const LARGEST = 2n ** 64n - 1n;
  * const version = SemanticVersion.parse("1.2.3-rc.1");
  * assert.equal(version.minor, 2n);
  * assert.equal(version.compare(SemanticVersion.parse("1.2.3")), -1);
- * assert.throws(() => SemanticVersion.parse("1.2"), { message: "No Major.Minor.Patch elements found" });
+ * assert.throws(() => SemanticVersion.parse("1.2"), {
+ *   message: "No Major.Minor.Patch elements found",
+ * });
  * ```
  */
 export class SemanticVersion {

@@ -1,10 +1,13 @@
-/** Mail addresses as Go reads them (`net/mail`, ParseAddress): plain, with a name before angle brackets, or as the only one of a group. */
+/**
+ * Mail addresses as Go parses them (`net/mail`, ParseAddress): plain, with a name before angle
+ * brackets, or as the only member of a group.
+ */
 import { isAddress } from "./network.ts";
 
 /**
- * Whether a text is one mail address.
+ * Reports whether a string is one mail address.
  *
- * @param text The text.
+ * @param text The string.
  *
  * @example Usage
  * ```ts
@@ -42,7 +45,9 @@ class Reader {
     return this.text[this.#at] ?? "";
   }
 
-  /** Reads an address or a group of them, and answers how many; undefined where there is none. */
+  /**
+   * Parses an address or a group of addresses, and returns their number, or `undefined` on failure.
+   */
   address(mayBeGroup: boolean): number | undefined {
     this.#skipBlanks();
     if (this.isAtEnd) return undefined;
@@ -73,7 +78,7 @@ class Reader {
     return this.skipComments() ? count : undefined;
   }
 
-  /** `local@domain`; nothing is read where it is not there. */
+  /** Parses `local@domain`. On failure it consumes no input. */
   #plainAddress(): boolean {
     const start = this.#at;
     this.#skipBlanks();
@@ -86,7 +91,7 @@ class Reader {
     return false;
   }
 
-  /** Words and quoted texts, one at least. */
+  /** Parses one or more words and quoted strings. */
   #phrase(): boolean {
     let words = 0;
     while (true) {
@@ -121,7 +126,7 @@ class Reader {
     return this.#at === start ? undefined : this.text.slice(start, this.#at);
   }
 
-  /** An atom whose dots stand between other characters. */
+  /** Parses an atom that may contain single dots. */
   #dotted(): string | undefined {
     const atom = this.#atom();
     return atom === undefined || /^\.|\.\.|\.$/.test(atom) ? undefined : atom;
@@ -135,7 +140,7 @@ class Reader {
     return isAddress(address);
   }
 
-  /** Skips blanks and comments; false where a comment has no end. */
+  /** Skips blanks and comments; returns false if a comment is not closed. */
   skipComments(): boolean {
     this.#skipBlanks();
     while (this.#take("(")) {
@@ -145,7 +150,7 @@ class Reader {
     return true;
   }
 
-  /** The rest of a comment; comments may stand in it. */
+  /** Skips the rest of a comment, including nested comments. */
   #comment(): boolean {
     let depth = 1;
     while (!this.isAtEnd && depth > 0) {

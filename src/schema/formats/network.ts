@@ -1,21 +1,25 @@
 /**
- * Addresses as API servers have always taken them: with leading zeros (`k8s.io/utils/internal/third_party/forked/golang/net`), save where Go
- * itself is asked (`net`, ParseIP and ParseMAC).
+ * Network addresses as API servers accept them: with leading zeros
+ * (`k8s.io/utils/internal/third_party/forked/golang/net`), except for formats that use Go's own
+ * parser (`net`, ParseIP and ParseMAC).
  */
 import { IpAddress } from "../../base/ip_address.ts";
 
-/** Whether a text is an address of either version, one with dots in it at that: `::ffff:10.0.0.1` counts too. */
+/**
+ * Reports whether a string is an IP address of either version that contains dots; `::ffff:10.0.0.1`
+ * counts, too.
+ */
 export function isIpv4(text: string): boolean {
   const isEither = /^[^:]*\./.test(text) ? isSloppyIpv4(text) : text.includes(":") && isSloppyIpv6(text);
   return isEither && text.includes(".");
 }
 
-/** Whether a text is an address of version 6, as Go itself reads them. */
+/** Reports whether a string is an IPv6 address for Go's own parser. */
 export function isIpv6(text: string): boolean {
   return text.includes(":") && isAddress(text);
 }
 
-/** Whether a text is an address as Go itself reads them: without a zone. */
+/** Reports whether a string is an IP address without a zone for Go's own parser. */
 export function isAddress(text: string): boolean {
   try {
     return IpAddress.parse(text).zone === "" && !text.includes("%");
@@ -24,7 +28,7 @@ export function isAddress(text: string): boolean {
   }
 }
 
-/** Whether a text is an address and how many bits of it count. */
+/** Reports whether a string is an address with a prefix length. */
 export function isCidr(text: string): boolean {
   const slash = text.indexOf("/");
   if (slash < 0) return false;
@@ -38,17 +42,20 @@ function isSloppyIpv4(text: string): boolean {
   return parts.length === 4 && parts.every((part) => /^\d+$/.test(part) && Number(part) <= 255);
 }
 
-/** Eight groups of 16 bits, or fewer with `::` in the place of the rest; the last two may be written as version 4. */
+/**
+ * Eight groups of 16 bits, or fewer with `::` for the rest. The last two groups may be an IPv4
+ * address.
+ */
 function isSloppyIpv6(text: string): boolean {
   const [before = "", after, more] = text.split("::");
   if (more !== undefined) return false;
   const [head, tail] = [groupsOf(before, after === undefined), groupsOf(after ?? "", true)];
   if (head === undefined || tail === undefined) return false;
-  // What stands for the rest stands for one group at least.
+  // `::` stands for at least one group.
   return after === undefined ? head === 8 : head + tail < 8;
 }
 
-/** How many groups a part of an address has; undefined where it is none. */
+/** Returns the number of groups in a part of an address, or `undefined` if the part is invalid. */
 function groupsOf(text: string, isEnd: boolean): number | undefined {
   if (text === "") return 0;
   const groups = text.split(":");
@@ -66,7 +73,7 @@ const MAC_PATTERNS = [6, 8, 20].flatMap((bytes) => [
   new RegExp(`^[0-9a-f]{${2 * bytes}}$`, "i"),
 ]);
 
-/** Whether a text is an address of a network card: of 6, 8 or 20 bytes. */
+/** Reports whether a string is a MAC address of 6, 8 or 20 bytes. */
 export function isMac(text: string): boolean {
   return MAC_PATTERNS.some((pattern) => pattern.test(text));
 }

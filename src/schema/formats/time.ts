@@ -1,21 +1,24 @@
-/** Dates and times as API servers read them in values of a schema (`k8s.io/kube-openapi/pkg/validation/strfmt`, date.go, time.go). */
+/**
+ * Dates and times in values of a schema (`k8s.io/kube-openapi/pkg/validation/strfmt`, date.go,
+ * time.go).
+ */
 import { isDate } from "../../base/text_formats.ts";
 import { parseTimestamp, timestampText } from "../../cel/time.ts";
 import { Timestamp } from "../../cel/value.ts";
 import { goQuote } from "../go_text.ts";
 
 /**
- * The start of a day, in UTC.
+ * Parses a date.
  *
  * @param text A date.
- * @returns The point in time, or what Go says of a text that is no date.
+ * @returns The start of the day in UTC, or Go's error message.
  */
 export function parseDate(text: string): Timestamp | string {
   const time = isDate(text) ? parseTimestamp(`${text}T00:00:00Z`) : undefined;
   return time ?? parseError(text, "2006-01-02");
 }
 
-/** What the parts of a layout of Go stand for. */
+/** The elements of Go layouts. */
 const PARTS: Readonly<Record<string, RegExp>> = {
   "2006": /^\d{4}/,
   "01": /^\d{2}/,
@@ -28,7 +31,7 @@ const PARTS: Readonly<Record<string, RegExp>> = {
   "Z07:00": /^(?:Z|[+-]\d{2}:\d{2})/,
 };
 
-/** What Go says of a text that is not of a layout (`time`, Parse). */
+/** Returns Go's error message for a string that does not match a layout (`time`, Parse). */
 function parseError(text: string, layout: string): string {
   let rest = text;
   for (const part of layout.match(/Z07:00|\.0+|\d+|\D/g) ?? []) {
@@ -37,7 +40,7 @@ function parseError(text: string, layout: string): string {
     if (match === null) {
       return `parsing time ${goQuote(text)} as ${goQuote(layout)}: cannot parse ${goQuote(rest)} as ${goQuote(part)}`;
     }
-    // All but the day is looked at as it is met.
+    // Go checks the range of each part as it parses it, except for the day.
     const tooLarge = outOfRange(part, match[0]);
     if (tooLarge !== undefined) return `parsing time ${goQuote(text)}: ${tooLarge} out of range`;
     rest = rest.slice(match[0].length);
@@ -58,10 +61,10 @@ function outOfRange(part: string, text: string): string | undefined {
 }
 
 /**
- * A point in time.
+ * Parses a date and time.
  *
- * @param text The text. Not all that have the form are one.
- * @returns The point in time, or what Go says of a text that is none.
+ * @param text The string.
+ * @returns The timestamp, or Go's error message.
  */
 export function parseDateTime(text: string): Timestamp | string {
   const time = parseTimestamp(text) ?? parseTimestamp(`${text}Z`);
@@ -70,27 +73,27 @@ export function parseDateTime(text: string): Timestamp | string {
 }
 
 /**
- * A point in time as the times in `metadata` are read (`time`, RFC3339).
+ * Parses a time of `metadata` (`time`, RFC3339).
  *
- * @param text The text.
- * @returns The point in time, or what Go says of a text that is none.
+ * @param text The string.
+ * @returns The timestamp, or Go's error message.
  */
 export function parseGoTime(text: string): Timestamp | string {
   return parseTimestamp(text) ?? parseError(text, "2006-01-02T15:04:05Z07:00");
 }
 
 /**
- * A point in time as those with microseconds are read, such as a Lease's: all six digits have to be there.
+ * Parses a time with microseconds, such as a Lease's. All six digits are required.
  *
- * @param text The text.
- * @returns The point in time, or what Go says of a text that is none.
+ * @param text The string.
+ * @returns The timestamp, or Go's error message.
  */
 export function parseGoMicroTime(text: string): Timestamp | string {
   const time = /:\d{2}\.\d{6}(?:Z|[+-])/.test(text) ? parseTimestamp(text) : undefined;
   return time ?? parseError(text, "2006-01-02T15:04:05.000000Z07:00");
 }
 
-/** A point in time as the times in `metadata` are written: in UTC, in whole seconds. */
+/** Formats a timestamp as times in `metadata` are: in UTC, in whole seconds. */
 export function wholeSeconds({ seconds }: Timestamp): string {
   return timestampText(new Timestamp(seconds, 0, 0));
 }

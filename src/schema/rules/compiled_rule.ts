@@ -1,4 +1,6 @@
-/** CEL rules, compiled (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel`, compilation.go). */
+/**
+ * Compiled CEL rules (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel`, compilation.go).
+ */
 import { CompileError, createEnvironment, type Environment } from "../../cel/mod.ts";
 import type { Program } from "../../cel/program.ts";
 import { optionalOf } from "../../cel/type.ts";
@@ -6,23 +8,23 @@ import { fieldTarget } from "../field_path.ts";
 import type { JsonSchema, ValidationRule } from "../json_schema.ts";
 import { celType, type DeclaredType, LARGEST_REQUEST, mostElements } from "./declared_type.ts";
 
-/** A rule, ready to be evaluated, or why it is not. */
+/** A compiled rule, or its compile error. */
 export interface CompiledRule {
   readonly rule: ValidationRule;
-  /** Absent where there is an error, and where the rule is empty. */
+  /** Absent if there is an error, or the rule is empty. */
   readonly program?: Program;
-  /** What is wrong with the rule, in the words of an API server. */
+  /** The compile error, in the words of an API server. */
   readonly error?: string;
-  /** Whether it looks at what was there before. */
+  /** Whether the rule uses the old value. */
   readonly usesOldSelf: boolean;
-  /** The most that one evaluation may cost. */
+  /** The maximum cost of one evaluation. */
   readonly cost: number;
   readonly message?: CompiledMessage;
-  /** Where its fault stands below the value, such as `replicas`. */
+  /** The path of the error relative to the value, such as `replicas`. */
   readonly field?: string;
 }
 
-/** A `messageExpression`. */
+/** A compiled `messageExpression`. */
 export interface CompiledMessage {
   readonly program?: Program;
   readonly error?: string;
@@ -33,7 +35,7 @@ export interface CompiledMessage {
  * Compiles the rules of one node of a schema.
  *
  * @param schema The node.
- * @param type What it declares.
+ * @param type The type that it declares.
  */
 export function compileRules(schema: JsonSchema, type: DeclaredType): readonly CompiledRule[] {
   const rules = schema["x-kubernetes-validations"] ?? [];
@@ -42,12 +44,12 @@ export function compileRules(schema: JsonSchema, type: DeclaredType): readonly C
 }
 
 /**
- * How often a value of a type may be in one request, where nothing else bounds it.
+ * Returns how many values of a type fit into one request.
  *
  * @param type The type.
  */
 export function mostValues(type: DeclaredType): number {
-  // Between two values there is a comma.
+  // Values are separated by commas.
   return Math.trunc(LARGEST_REQUEST / (type.leastBytes + 1));
 }
 
@@ -62,7 +64,7 @@ class Compiler {
     this.#type = type;
   }
 
-  /** Most rules need one of the two, so each is made when asked for. */
+  /** Most rules need only one of the two environments, so each is created on demand. */
   #environment({ optionalOldSelf }: ValidationRule): Environment {
     const self = celType(this.#type, "selfType");
     if (optionalOldSelf) {
@@ -99,7 +101,7 @@ class Compiler {
   }
 
   #cost(program: Program): number {
-    // Whatever a path begins with is taken for the value itself: so the server does it.
+    // As on the server, the first part of a path is ignored: it stands for the value itself.
     const sizeOf = ([, ...path]: readonly string[]) => {
       const max = mostElements(this.#type, path);
       return max === undefined ? undefined : { min: 0, max };

@@ -1,6 +1,6 @@
 /**
- * The types of CEL that schemas declare, with what is known of how large values may be (`k8s.io/apiserver/pkg/cel`, types.go and limits.go;
- * `.../cel/common`, schemas.go).
+ * The CEL types that schemas declare, with the bounds of their sizes (`k8s.io/apiserver/pkg/cel`,
+ * types.go and limits.go; `.../cel/common`, schemas.go).
  */
 import { isObject } from "../../base/json.ts";
 import {
@@ -20,23 +20,23 @@ import {
 import { celName, RESERVED_NAMES } from "../_cel_name.ts";
 import type { JsonSchema } from "../json_schema.ts";
 
-/** What a schema declares. */
+/** The declaration of a schema. */
 export interface DeclaredType {
   readonly shape: SimpleType | "list" | "map" | "object";
-  /** The fewest bytes that a value takes in JSON. */
+  /** The minimum size of a value in JSON, in bytes. */
   readonly leastBytes: number;
-  /** The most characters, bytes, items or entries that a value may have. */
+  /** The maximum number of characters, bytes, items or entries. */
   readonly mostElements: number;
-  /** What a list or map holds. */
+  /** The items of a list or the values of a map. */
   readonly items?: DeclaredType;
-  /** The fields of an object by the names that rules call them. */
+  /** The fields of an object by their names in rules. */
   readonly fields?: ReadonlyMap<string, DeclaredType>;
 }
 
-/** The largest request that an API server takes, in bytes. */
+/** The maximum size of a request in bytes. */
 export const LARGEST_REQUEST = 3 * 1024 * 1024;
 
-// The longest text is a request that is nothing else, without its quotes.
+// The longest string fills a whole request, without its quotes.
 const LONGEST_TEXT = LARGEST_REQUEST - 2;
 const LONGEST_DURATION = 32;
 const LENGTH_OF_DATE = 12;
@@ -49,11 +49,11 @@ const KEY: DeclaredType = { shape: STRING, leastBytes: 2, mostElements: 0 };
 const known = new WeakMap<JsonSchema, Map<boolean, DeclaredType | undefined>>();
 
 /**
- * The type that a schema declares.
+ * Returns the type that a schema declares.
  *
  * @param schema The schema.
- * @param isResource Whether it is of a whole object, whose kind, version and name are known.
- * @returns The type; undefined where rules cannot see the value.
+ * @param isResource Whether it describes a whole object with `apiVersion`, `kind` and `metadata`.
+ * @returns The type, or `undefined` if rules cannot access the value.
  */
 export function declaredType(schema: JsonSchema, isResource: boolean): DeclaredType | undefined {
   let types = known.get(schema);
@@ -86,7 +86,7 @@ function typeOf(given: JsonSchema, isResource: boolean): DeclaredType | undefine
   }
 }
 
-/** No character takes more than four bytes. */
+/** A character takes at most four bytes. */
 function bytesFor(characters: number): number {
   return 4 * Math.max(0, characters);
 }
@@ -101,7 +101,8 @@ function listType({ items, maxItems }: JsonSchema): DeclaredType | undefined {
 function mapType({ maxProperties }: JsonSchema, values: JsonSchema): DeclaredType | undefined {
   const type = declaredType(values, values["x-kubernetes-embedded-resource"] ?? false);
   if (type === undefined) return undefined;
-  // An entry is at least its value and 6 bytes: a key of two with its quotes, a colon, a comma.
+  // An entry takes at least its value and 6 bytes: a key of two bytes with its quotes, a colon, a
+  // comma.
   const most = maxProperties ?? Math.trunc(LONGEST_TEXT / (type.leastBytes + 6));
   return { shape: "map", leastBytes: 2, mostElements: Math.max(0, most), items: type };
 }
@@ -114,7 +115,7 @@ function objectType({ properties = {}, required = [] }: JsonSchema): DeclaredTyp
     if (type === undefined) continue;
     const field = celName(name);
     if (field !== undefined) fields.set(field, type);
-    // What has a default need not be sent.
+    // A property with a default may be omitted.
     if (required.includes(name) && (property.default ?? null) === null) {
       leastBytes += byteLength(name) + type.leastBytes + 4;
     }
@@ -153,10 +154,11 @@ const METADATA: JsonSchema = { type: "object", properties: { name: TEXT, generat
 const resources = new WeakMap<JsonSchema, JsonSchema>();
 
 /**
- * The schema of a whole object as rules see it: with `apiVersion`, `kind` and the names in `metadata`, whatever it says of them.
+ * Returns the schema of a whole object as rules see it: with `apiVersion`, `kind` and the names in
+ * `metadata`, even if it does not declare them.
  *
  * @param schema The schema of the object.
- * @returns The same schema for the same one.
+ * @returns The extended schema; the same result for the same argument.
  */
 export function withTypeAndMetadata(schema: JsonSchema): JsonSchema {
   const made = resources.get(schema);
@@ -174,10 +176,10 @@ export function withTypeAndMetadata(schema: JsonSchema): JsonSchema {
 }
 
 /**
- * A declared type as CEL's checker knows it.
+ * Converts a declared type to a type of the CEL checker.
  *
  * @param type The type.
- * @param name What an object is called; those in it are named after it.
+ * @param name The name of an object type; nested objects derive their names from it.
  */
 export function celType(type: DeclaredType, name: string): CelType {
   const { shape, items, fields } = type;
@@ -190,7 +192,7 @@ export function celType(type: DeclaredType, name: string): CelType {
     name,
     field(field) {
       if (!asked.has(field)) {
-        // A reserved word may be said as it is.
+        // A reserved word may be used without escaping.
         const found = fields?.get(field) ?? (RESERVED_NAMES.has(field) ? fields?.get(`__${field}__`) : undefined);
         asked.set(field, found && celType(found, `${name}.${field}`));
       }
@@ -200,11 +202,11 @@ export function celType(type: DeclaredType, name: string): CelType {
 }
 
 /**
- * How many elements a part of a value may have.
+ * Returns the maximum number of elements of a part of a value.
  *
  * @param type The type of the value.
- * @param path The way to the part: names of fields, and `@items`, `@keys`, `@values`.
- * @returns The most; undefined where the type does not tell.
+ * @param path The path of the part: field names, `@items`, `@keys`, `@values`.
+ * @returns The number, or `undefined` if the type has no bound.
  */
 export function mostElements(type: DeclaredType, path: readonly string[]): number | undefined {
   let here: DeclaredType | undefined = type;

@@ -1,4 +1,7 @@
-/** What rules find wrong with a value (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel`, validation.go). */
+/**
+ * Evaluates CEL rules on values (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel`,
+ * validation.go).
+ */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 import type { Program } from "../../cel/program.ts";
@@ -15,22 +18,26 @@ import { type RuleNode, ruleNode } from "./rule_node.ts";
 
 /** Options for {@linkcode brokenRules}. */
 export interface BrokenRulesOptions {
-  /** What was there before; undefined when it is new. */
+  /** The old value; `undefined` on create. */
   readonly old?: unknown;
-  /** The value and what it was: faults in parts that have not changed are let pass. @default {none is} */
+  /** The correlation with the old value. Errors in unchanged parts are ignored. @default {none} */
   readonly correlation?: Correlation;
-  /** Whether the value is a whole object, whose kind, version and name rules may look at. @default {false} */
+  /**
+   * Whether the value is a whole object, so that rules may access its kind, version and name.
+   * @default {false}
+   */
   readonly isResource?: boolean;
-  /** Where the value stands. @default {the whole} */
+  /** The path of the value. @default {a whole object} */
   readonly path?: string;
-  /** Takes the faults that were let pass, as an API server warns of them. */
+  /** Receives the ignored errors, which an API server reports as warnings. */
   readonly warn?: (fault: FieldError) => void;
 }
 
 /**
- * What rules find wrong with a value that has no other faults.
+ * Evaluates the rules of a schema on an otherwise valid value.
  *
- * @param schema The schema; it must not change afterwards, since its rules are compiled only once.
+ * @param schema The schema. It must not be modified later, because its rules are compiled only
+ * once.
  * @param value The value.
  * @param options Additional options.
  */
@@ -42,7 +49,10 @@ export function brokenRules(schema: JsonSchema, value: unknown, options: BrokenR
   return run.faults;
 }
 
-/** Where the value is compared with what it was: the place itself, or the nearest above it of which it is known what it was. */
+/**
+ * The position where a value is compared with its old value: its own, or that of the nearest
+ * ancestor with a correlation.
+ */
 interface Place {
   readonly current: Correlation | undefined;
   readonly nearest: Correlation | undefined;
@@ -51,7 +61,7 @@ interface Place {
 function keyPlace(place: Place, key: string): Place {
   const { current, nearest } = place;
   if (current === undefined) return place;
-  // What version the old object was written in is not known any more.
+  // The version of the old object is unknown after conversion.
   if (nearest === undefined && (key === "apiVersion" || key === "kind")) return NOWHERE;
   return { current: current.key(key), nearest: current };
 }
@@ -65,7 +75,7 @@ function indexPlace(place: Place, index: number): Place {
 class Run {
   readonly faults: FieldError[] = [];
   readonly #warn: ((fault: FieldError) => void) | undefined;
-  /** What rules may still cost; less than nothing once no further rule is to be evaluated. */
+  /** The remaining cost budget. It is negative once no further rule may be evaluated. */
   #budget = OBJECT_BUDGET;
 
   constructor(warn: ((fault: FieldError) => void) | undefined) {
@@ -147,7 +157,7 @@ class Run {
     } else this.faults.push(broken(`${why} evaluating rule: ${nameOf(rule)}`));
   }
 
-  /** Tells of a rule that is broken, in its own words where it has some. */
+  /** Reports a failed rule, with its own message if it has one. */
   #report(compiled: CompiledRule, at: Evaluated): void {
     const { rule, message, field: below, usesOldSelf } = compiled;
     const field = below === undefined ? at.field : at.path === "" ? below : `${at.path}.${below}`;
@@ -170,10 +180,11 @@ class Run {
     );
   }
 
-  /** What an expression says of a broken rule; nothing where it says nothing that can be shown. */
+  /** Evaluates a message expression; returns `undefined` if there is no printable result. */
   #message({ program }: CompiledMessage, rule: ValidationRule, values: Values): Message | undefined {
     if (program === undefined) return undefined;
-    // A message knows what was there before only as a value, never as one that may be missing: so the server does it.
+    // As on the server, a message expression accesses the old value as a plain value, never as an
+    // optional.
     const { value, why, cost } = result(program, values.plain);
     if (cost > this.#budget) {
       const what = "messageExpression evaluation failed due to running out of cost budget";
@@ -193,10 +204,10 @@ class Run {
 const OUT_OF_BUDGET = "validation failed due to running out of cost budget, no further validation rules will be run";
 const TOO_EXPENSIVE = "operation cancelled: actual cost limit exceeded";
 
-/** What is evaluated, and where. */
+/** An evaluated value and its position. */
 interface Evaluated {
   readonly path: string;
-  /** The path as a fault names it. */
+  /** The path of the error. */
   readonly field: string;
   /** The type in the schema. */
   readonly type: string;
@@ -207,14 +218,17 @@ interface Evaluated {
 
 interface Message {
   readonly text: string;
-  /** Whether no further rule is to be evaluated. */
+  /** Whether no further rule may be evaluated. */
   readonly isEnd: boolean;
 }
 
-/** `self` and `oldSelf`, converted when a rule asks for them, so that one that cannot be fails only the rules that need it. */
+/**
+ * `self` and `oldSelf`, converted lazily, so that a failed conversion affects only the rules that
+ * use the value.
+ */
 interface Values {
   readonly plain: Readonly<Record<string, Value>>;
-  /** The same, where what was there before may be missing. */
+  /** The same with an optional old value. */
   readonly optional: Readonly<Record<string, Value>>;
 }
 
@@ -242,7 +256,7 @@ function valuesOf(schema: JsonSchema, value: unknown, old: unknown): Values {
 
 interface Outcome {
   readonly value?: Value;
-  /** Why there is no value. */
+  /** The reason for a missing value. */
   readonly why?: string;
   readonly cost: number;
 }
@@ -256,7 +270,7 @@ function result(program: Program, values: Readonly<Record<string, Value>>): Outc
   }
 }
 
-/** A rule as messages about it name it. */
+/** Returns the name of a rule in messages. */
 function nameOf({ rule, message }: ValidationRule): string {
   return message ? message.trim() : rule.trim();
 }

@@ -1,6 +1,7 @@
 /**
- * What is wrong with the CEL rules of a schema, before there is any value (`k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation`,
- * validation.go and cel_validation.go).
+ * Validates the CEL rules of a schema without values
+ * (`k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation`, validation.go and
+ * cel_validation.go).
  */
 import { isObject } from "../../base/json.ts";
 import { isSound } from "../_marks.ts";
@@ -15,27 +16,37 @@ import { RULE_LIMIT, SCHEMA_LIMIT } from "./limits.ts";
 
 /** Options for {@linkcode ruleFaults}. */
 export interface RuleFaultsOptions {
-  /** What else is wrong with the schema: rules at and above such places are not compiled, since they would be told off for what they cannot help. @default {nothing} */
+  /**
+   * Other errors of the schema. Rules at and above their positions are not compiled, because errors
+   * in them could be consequences. @default {none}
+   */
   readonly others?: readonly FieldError[];
-  /** Whether the rules are not compiled at all, as in a schema that is not structural. @default {false} */
+  /** Whether rules are not compiled, as in a schema that is not structural. @default {false} */
   readonly textsOnly?: boolean;
-  /** Whether the schema stands as it is already: a rule alone may cost what it costs then. @default {false} */
+  /**
+   * Whether the schema is unchanged. Its rules may then exceed the cost limit of a single rule.
+   * @default {false}
+   */
   readonly isUnchanged?: boolean;
 }
 
 /**
- * What is wrong with the rules of a schema: with their texts, their types, and with what they may cost.
+ * Validates the rules of a schema: their fields, types and estimated costs.
  *
  * @param schema The schema of a whole object.
- * @param path Where it stands.
+ * @param path The path of the schema.
  * @param options Additional options.
- * @returns The faults, each with the text of its rule.
+ * @returns The errors, each with its rule.
  *
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
  *
- * const spec = { type: "object", properties: { size: { type: "integer" } }, "x-kubernetes-validations": [{ rule: "self.siez > 0" }] } as const;
+ * const spec = {
+ *   type: "object",
+ *   properties: { size: { type: "integer" } },
+ *   "x-kubernetes-validations": [{ rule: "self.siez > 0" }],
+ * } as const;
  * const [fault] = ruleFaults({ type: "object", properties: { spec } }, "schema");
  * assert.equal(fault?.field, "schema.properties[spec].x-kubernetes-validations[0].rule");
  * assert.match(fault?.message ?? "", /undefined field 'siez'/);
@@ -48,19 +59,22 @@ export function ruleFaults(schema: JsonSchema, path: string, options: RuleFaults
   return [...search.textFaults, ...search.compileFaults, ...search.totalFaults(path)];
 }
 
-/** Where a node stands. */
+/** The position of a node. */
 interface Place {
   readonly path: string;
   readonly isResource: boolean;
-  /** How many values there may be; undefined where nothing bounds them. */
+  /** The maximum number of values; `undefined` if unbounded. */
   readonly most: number | undefined;
-  /** The nearest place to the root below which nobody knows what a value was. */
+  /** The first ancestor below which values have no correlation. */
   readonly uncorrelated?: string;
-  /** Whether the rules are compiled: those in alternatives are not, they must not be there. */
+  /**
+   * Whether rules are compiled. Those in value validations are not, because they are not allowed
+   * there.
+   */
   readonly isCompiled: boolean;
 }
 
-/** A rule that takes a part of what all may cost. */
+/** A rule with a considerable share of the total cost. */
 interface ExpensiveRule {
   readonly path: string;
   readonly cost: number;
@@ -183,11 +197,11 @@ class Search {
 
   #count(path: string, cost: number, rule: ValidationRule): void {
     this.#total = Math.min(this.#total + cost, UNLIMITED);
-    // What takes less than a hundredth is not to blame.
+    // Only rules with at least one percent of the limit are reported.
     if (cost >= SCHEMA_LIMIT / 100) this.#expensive.push({ path, cost, rule });
   }
 
-  /** What all rules may cost together, with the four that cost most. */
+  /** Reports a total cost above the limit, with the four most expensive rules. */
   totalFaults(path: string): FieldError[] {
     if (this.#total <= SCHEMA_LIMIT) return [];
     const why = "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema";
@@ -200,7 +214,7 @@ class Search {
   }
 }
 
-/** How many children there may be of as many values. */
+/** Returns the maximum number of children of a number of values. */
 function mostOfChildren(schema: JsonSchema, most: number | undefined): number | undefined {
   const { type, additionalProperties, maxProperties, maxItems } = schema;
   const isMap = type === "object" && additionalProperties !== undefined;

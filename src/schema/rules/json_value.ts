@@ -1,5 +1,6 @@
 /**
- * Values of JSON as CEL's, by their schemas: converted when a rule asks for them (`k8s.io/apiserver/pkg/cel/common`, valuesunstructured.go).
+ * Converts JSON values to CEL values by their schemas, lazily (`k8s.io/apiserver/pkg/cel/common`,
+ * valuesunstructured.go).
  */
 import { equal, isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
@@ -15,11 +16,11 @@ import { withTypeAndMetadata } from "./declared_type.ts";
 import { atomicSemantics, mapListSemantics, setSemantics } from "./list_semantics.ts";
 
 /**
- * A JSON value as CEL's.
+ * Converts a JSON value to a CEL value.
  *
  * @param value The value.
  * @param schema Its schema.
- * @throws {CelError} If the value is not of the schema.
+ * @throws {CelError} If the value does not match the schema.
  */
 export function celValue(value: unknown, schema: JsonSchema): Value {
   if (value === null || value === undefined) {
@@ -59,7 +60,7 @@ function intOrString(value: unknown): Value {
   throw new CelError("invalid data, expected XIntOrString value to be either a string or integer");
 }
 
-/** Beyond 2^53 the digits are what the server reads, not the double behind them. */
+/** Beyond 2^53, the server uses the JSON digits rather than the closest double. */
 function wholeValue(value: number): bigint {
   return BigInt(Number.isSafeInteger(value) ? value : String(value));
 }
@@ -99,7 +100,7 @@ function textValue(text: string, format: string | undefined): Value {
   }
 }
 
-/** Of base64 the alphabet for URLs is taken, which is not the one that the format `byte` allows: so the server does it. */
+/** As on the server, base64 uses the URL alphabet, which the format `byte` does not allow. */
 function bytesValue(text: string): Uint8Array {
   const strange = text.search(/[^A-Za-z0-9_=-]/);
   if (strange !== -1) {
@@ -126,7 +127,10 @@ function listValue(value: unknown, schema: JsonSchema): Value {
   }
 }
 
-/** What becomes of a value of an expression in a list of JSON: it is taken for JSON, which not all are. */
+/**
+ * Converts a value that an expression added to a JSON list. The server treats it as JSON, which it
+ * may not be.
+ */
 function restored(value: Value, schema: JsonSchema): Value {
   if (value instanceof JsonMap || value instanceof Unknown) return celValue(value.raw, schema);
   if (value instanceof MapValue) return celValue([], schema);
@@ -150,7 +154,10 @@ function nativeType(value: Value): string {
   return value instanceof Uint8Array ? "[]uint8" : "ref.Val";
 }
 
-/** Items are converted at once, since objects among them wait anyway; one that cannot be, fails those that look at it. */
+/**
+ * Items are converted at once; objects among them are lazy anyway. A failed conversion fails only
+ * the expressions that access the item.
+ */
 function lazily<T>(list: readonly T[], convert: (item: T) => Value): readonly Value[] {
   const values: Value[] = [];
   for (let i = 0; i < list.length; i++) {
@@ -168,7 +175,7 @@ function lazily<T>(list: readonly T[], convert: (item: T) => Value): readonly Va
   return values;
 }
 
-/** An object, with fields as rules name them, or a map with free keys. */
+/** An object with fields by their names in rules, or a map with arbitrary keys. */
 export class JsonMap extends MapValue {
   readonly #schema: JsonSchema;
   readonly #asked: Map<string, Value | undefined> = new Map();
@@ -193,7 +200,7 @@ export class JsonMap extends MapValue {
     const name = isObjectType ? propertyName(key) : key;
     if (name === undefined) return undefined;
     const value = own(this.raw, name);
-    // A field that is null counts as one that is not there.
+    // A null field counts as missing.
     if (value === undefined || (isObjectType && value === null)) return undefined;
     const schema = this.#schemaOf(name);
     return schema && celValue(value, schema);
@@ -217,7 +224,7 @@ export class JsonMap extends MapValue {
     if (this.size !== other.size) return false;
     return Object.keys(this.raw).every((name) => {
       if (this.#schemaOf(name) === undefined) {
-        // What the schema does not know is the same where it is the same JSON.
+        // Undeclared parts are compared as JSON.
         if (!(other instanceof JsonMap)) throw new CelError("no such overload");
         const theirs = own(other.raw, name);
         return theirs === undefined || equal(this.raw[name], theirs);
@@ -230,7 +237,7 @@ export class JsonMap extends MapValue {
 
 const UNKNOWN: CelType = { kind: "opaque", name: "unknown" };
 
-/** A value of any type: no rule can look into it, it only equals another one. */
+/** A value without a declared type. Rules cannot access its parts, only compare it. */
 class Unknown extends OpaqueValue {
   override readonly type = UNKNOWN;
 

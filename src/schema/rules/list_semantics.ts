@@ -1,4 +1,7 @@
-/** How lists of stored objects compare and add up, those that are sets or maps without regard to order (`k8s.io/apiserver/pkg/cel/common`, valuesunstructured.go). */
+/**
+ * Comparison and concatenation of lists in stored objects. Sets and maps ignore the order
+ * (`k8s.io/apiserver/pkg/cel/common`, valuesunstructured.go).
+ */
 import { equals } from "../../cel/comparison.ts";
 import { List, type ListSemantics, MapValue, type Value } from "../../cel/value.ts";
 import { own } from "../../base/own.ts";
@@ -6,9 +9,10 @@ import { celName } from "../_cel_name.ts";
 import { isInt64 } from "../go_text.ts";
 
 /**
- * A list of type `atomic`. `a + b` are the items of both.
+ * A list of type `atomic`. `a + b` concatenates the items.
  *
- * @param restore An item as it comes back from being added: a server stores the values of an expression as JSON in between, if it can.
+ * @param restore Converts the items of a concatenation: a server stores values of an expression as
+ * JSON in between, if it can.
  */
 export function atomicSemantics(restore: (items: readonly Value[]) => readonly Value[]): ListSemantics {
   const semantics: ListSemantics = {
@@ -18,7 +22,7 @@ export function atomicSemantics(restore: (items: readonly Value[]) => readonly V
   return semantics;
 }
 
-/** Items that fail those that look at them stay so. */
+/** Items whose conversion failed continue to fail the expressions that access them. */
 function joined(a: readonly Value[], b: readonly Value[]): readonly Value[] {
   const items: Value[] = [];
   for (const [from, list] of [[0, a], [a.length, b]] as const) {
@@ -30,12 +34,12 @@ function joined(a: readonly Value[], b: readonly Value[]): readonly Value[] {
 }
 
 /**
- * A list of type `set`. `a + b` is their union: in the order of `a`, then what only `b` has.
+ * A list of type `set`. `a + b` is the union: the items of `a`, then those that only `b` has.
  *
  * @param type The type of its items in the schema.
  */
 export function setSemantics(type: string | undefined): ListSemantics {
-  // A whole number in a set of numbers is looked for as a double, and not found: so the server does it.
+  // As on the server, an integer in a set of numbers is looked up as a double, and so never found.
   const identity = (item: Value) =>
     type === "number" && typeof item === "number" && isInt64(item) ? {} : identityOf(item);
   const semantics: ListSemantics = {
@@ -59,7 +63,10 @@ export function setSemantics(type: string | undefined): ListSemantics {
   return semantics;
 }
 
-/** What tells a scalar from others of its type. Times and the like are told apart by nothing: each is another. */
+/**
+ * Returns the identity of a scalar among values of its type. Times and similar values are all
+ * distinct.
+ */
 function identityOf(value: Value): unknown {
   switch (typeof value) {
     case "string":
@@ -76,12 +83,14 @@ function identityOf(value: Value): unknown {
 }
 
 /**
- * A list of type `map`. `a + b` merges them: what `b` has under a key that is in `a` takes its place, the rest comes after.
+ * A list of type `map`. `a + b` merges the lists: items of `b` replace those of `a` with the same
+ * keys; the others are appended.
  *
  * @param keys The keys of its items.
  */
 export function mapListSemantics(keys: readonly string[]): ListSemantics {
-  // The names that rules use are looked for in the JSON itself: a key such as "a-b" is never found there, and all items have the same one.
+  // As on the server, the CEL names are looked up in the JSON: a key such as "a-b" is never found,
+  // so it is equal in all items.
   const names = keys.map((key) => celName(key) ?? key);
   function keyOf(item: Value): unknown {
     if (!(item instanceof MapValue) || !("raw" in item)) return {};

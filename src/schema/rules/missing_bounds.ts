@@ -1,4 +1,7 @@
-/** What to do about a rule that may cost too much: which bounds are missing, and what to write so that a length is known. */
+/**
+ * Advice for rules that are too expensive: which bounds are missing, and how to rewrite an
+ * expression so that its length is known.
+ */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 import type { Program } from "../../cel/program.ts";
@@ -8,25 +11,25 @@ import { compileRules, mostValues } from "./compiled_rule.ts";
 import { type DeclaredType, declaredType, mostElements } from "./declared_type.ts";
 import { RULE_LIMIT } from "./limits.ts";
 
-/** A bound that would make a rule cheaper. */
+/** A bound that would reduce the cost of a rule. */
 export interface MissingBound {
   readonly keyword: "maxItems" | "maxLength" | "maxProperties";
-  /** Where it is missing, such as `.spec.hosts[]`. */
+  /** The path where it is missing, such as `.spec.hosts[]`. */
   readonly path: string;
 }
 
-/** What can be done about a rule. */
+/** Advice for a rule. */
 export interface CostAdvice {
   readonly bounds: readonly MissingBound[];
-  /** What a message could be made by that says the same, and of which is known how long it becomes. */
+  /** An equivalent message expression with a known length. */
   readonly better?: string;
 }
 
 /**
- * What can be done about a rule, or its message, that may cost too much.
+ * Returns advice for a rule or message expression that is too expensive.
  *
  * @param root The schema of a whole object.
- * @param field Where the fault is, such as `.properties[spec].x-kubernetes-validations[0].rule`.
+ * @param field The path of the error, such as `.properties[spec].x-kubernetes-validations[0].rule`.
  */
 export function costAdvice(root: JsonSchema, field: string): CostAdvice {
   const found = findRule(root, field);
@@ -42,7 +45,7 @@ export function costAdvice(root: JsonSchema, field: string): CostAdvice {
   return { bounds, ...(better && { better }) };
 }
 
-/** A node of a schema on the way to a rule. */
+/** A node of a schema on the path to a rule. */
 interface Step {
   readonly schema: JsonSchema;
   readonly path: string;
@@ -53,7 +56,7 @@ interface FoundRule {
   readonly path: string;
   readonly index: number;
   readonly isMessage: boolean;
-  /** What it stands in, from the root on. */
+  /** Its ancestors, starting at the root. */
   readonly nodes: readonly Step[];
 }
 
@@ -77,7 +80,7 @@ function findRule(root: JsonSchema, field: string): FoundRule | undefined {
   return { node, path, index: Number(index), isMessage: part === "messageExpression", nodes };
 }
 
-/** Lists and maps: each makes a rule below it be evaluated as often as it has entries. */
+/** Returns the lists and maps. The rules below are evaluated for each of their entries. */
 function containersIn(nodes: readonly Step[]): Step[] {
   return nodes.filter(({ schema }) => schema.type === "array" || isObject(schema.additionalProperties));
 }
@@ -90,7 +93,7 @@ interface Priced {
   readonly around: readonly Step[];
 }
 
-/** How large what has no bound is taken to be once it has one. */
+/** The assumed size of a list or map once it is bounded. */
 const SMALL = 10;
 
 function boundsThatMatter({ node, type, program, path, around }: Priced): MissingBound[] {
@@ -135,7 +138,7 @@ function missingKeyword(schema: JsonSchema): MissingBound["keyword"] | undefined
   return "maxLength";
 }
 
-/** The node at the end of a path as the estimate names it. */
+/** Returns the node at the end of a path of the cost estimate. */
 function partAt(schema: JsonSchema, path: string, steps: readonly string[]): Step | undefined {
   let here: Step = { schema, path };
   for (const step of steps) {
@@ -156,7 +159,7 @@ function stepInto({ schema, path }: Step, step: string): Step | undefined {
   return name === undefined ? undefined : { schema: properties[name]!, path: `${path}.${name}` };
 }
 
-/** How long a sum of texts becomes is not known where one of them is `string(...)`; of a format it is. */
+/** The length of a concatenation with `string(...)` is unknown; that of a format is known. */
 function betterMessage(node: JsonSchema, index: number, type: DeclaredType): string | undefined {
   const rule = node["x-kubernetes-validations"]?.[index];
   const better = asFormat(rule?.messageExpression ?? "");
@@ -167,7 +170,9 @@ function betterMessage(node: JsonSchema, index: number, type: DeclaredType): str
   return message?.program !== undefined && message.cost <= RULE_LIMIT ? better : undefined;
 }
 
-/** A sum of texts as one format: `'a' + string(self.n)` is `'a%s'.format([self.n])`. */
+/**
+ * Rewrites a concatenation as a format: `'a' + string(self.n)` becomes `'a%s'.format([self.n])`.
+ */
 function asFormat(expression: string): string | undefined {
   const terms = termsOf(expression).map((term) => term.trim());
   if (terms.length < 2 || terms.includes("")) return undefined;
@@ -182,7 +187,7 @@ function asFormat(expression: string): string | undefined {
   return `'${format}'.format([${values.join(", ")}])`;
 }
 
-/** What stands between the pluses that are in no brackets and no quotes. */
+/** Splits an expression at the plus signs outside of brackets and quotes. */
 function termsOf(expression: string): string[] {
   const terms = [""];
   let depth = 0;

@@ -1,16 +1,16 @@
-/** The rules of a schema by the places that they stand at: compiled when a value is there, and only once. */
+/** The rules of a schema by position. They are compiled once, on first use. */
 import { isObject } from "../../base/json.ts";
 import { celName } from "../_cel_name.ts";
 import type { JsonSchema } from "../json_schema.ts";
 import { type CompiledRule, compileRules } from "./compiled_rule.ts";
 import { type DeclaredType, declaredType } from "./declared_type.ts";
 
-/** A node of a schema with rules, or with some below it. */
+/** A node of a schema that has rules itself or below it. */
 export class RuleNode {
   readonly schema: JsonSchema;
   readonly isResource: boolean;
   readonly properties: ReadonlyMap<string, RuleNode>;
-  /** Of the values of a map. */
+  /** The rules of a map's values. */
   readonly values: RuleNode | undefined;
   readonly items: RuleNode | undefined;
   readonly #type: DeclaredType | undefined;
@@ -31,20 +31,20 @@ export class RuleNode {
     this.properties = found;
   }
 
-  /** What rules cannot see they do not check. */
+  /** Rules are not evaluated on values that they cannot access. */
   #isVisible(key: string, property: JsonSchema): boolean {
     const field = celName(key);
     if (field !== undefined && this.#type?.fields !== undefined) return this.#type.fields.has(field);
     return declaredType(property, property["x-kubernetes-embedded-resource"] ?? false) !== undefined;
   }
 
-  /** Its own rules; nothing where rules cannot see such a value. */
+  /** Its own rules; `undefined` if rules cannot access such a value. */
   get rules(): readonly CompiledRule[] | undefined {
     if (this.#rules === undefined && this.#type !== undefined) this.#rules = compileRules(this.schema, this.#type);
     return this.#rules;
   }
 
-  /** Whether there are no rules here nor below: those on what rules cannot see do not count. */
+  /** Whether there are no rules here and below. Rules on inaccessible values do not count. */
   get isEmpty(): boolean {
     return !this.hasOwnRules && this.items === undefined && this.values === undefined && this.properties.size === 0;
   }
@@ -54,15 +54,15 @@ export class RuleNode {
   }
 }
 
-// Schemas are asked for again and again; those of a definition that is gone are forgotten with it.
+// Schemas are looked up repeatedly. The cache does not keep deleted definitions alive.
 const known = new WeakMap<JsonSchema, Map<boolean, RuleNode | undefined>>();
 
 /**
- * The rules of a schema and of what is below it.
+ * Returns the rules of a schema and its descendants.
  *
- * @param schema The schema; it must not change afterwards.
- * @param isResource Whether it is of a whole object.
- * @returns The rules, the same ones for the same schema; undefined where there are none.
+ * @param schema The schema. It must not be modified later.
+ * @param isResource Whether it describes a whole object.
+ * @returns The rules, cached by schema; `undefined` if there are none.
  */
 export function ruleNode(schema: JsonSchema, isResource: boolean): RuleNode | undefined {
   let nodes = known.get(schema);
