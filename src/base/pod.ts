@@ -14,3 +14,6 @@ export const CONFIG_FOLDER = "/etc/op";
 
 /** Where the certificate of an operator's webhooks is, where one is mounted: `tls.crt`, `tls.key`. */
 export const WEBHOOK_FOLDER = "/etc/op-webhooks";
+
+/** The variable that has the memory limit of the operator's container, in bytes: an executable may not read `/sys/fs/cgroup`, whatever it is permitted. */
+export const MEMORY_LIMIT = "OP_MEMORY_LIMIT";

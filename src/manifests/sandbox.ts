@@ -1,5 +1,5 @@
 /** The Deno permissions of an operator: what its declarations need, and nothing else. */
-import { API_HOST, CONFIG_FOLDER, SERVICE_ACCOUNT, WEBHOOK_FOLDER } from "../base/pod.ts";
+import { API_HOST, CONFIG_FOLDER, MEMORY_LIMIT, SERVICE_ACCOUNT, WEBHOOK_FOLDER } from "../base/pod.ts";
 import type { Part } from "../parts/controller.ts";
 import { PERMISSION_CLASSES, type PermissionClass, type Permissions } from "../parts/permissions.ts";
 
@@ -76,6 +76,7 @@ function webhookPermissions(
       }) as const
     ),
     { access: "read", target: WEBHOOK_FOLDER, reason: "the certificate of the webhooks, where one is mounted" },
+    { access: "env", target: MEMORY_LIMIT, reason: "how much memory reviews may take" },
   ];
 }
 

@@ -1,5 +1,5 @@
 /** What runs an operator in a cluster: its namespace, settings, Deployment, Service, and what guards them. */
-import { CONFIG_FOLDER, WEBHOOK_FOLDER } from "../base/pod.ts";
+import { CONFIG_FOLDER, MEMORY_LIMIT, WEBHOOK_FOLDER } from "../base/pod.ts";
 import type { Install } from "./install.ts";
 import { certificateSecret } from "./webhooks.ts";
 import { labelsOf, type Manifest } from "./manifest.ts";
@@ -124,7 +124,14 @@ function deploymentOf(workload: Workload, { namespace, image, watches, certifica
             image,
             imagePullPolicy: "IfNotPresent",
             args,
-            env: [{ name: "OP_CONFIG", value: `${CONFIG_FOLDER}/${CONFIG_FILE}` }],
+            env: [
+              { name: "OP_CONFIG", value: `${CONFIG_FOLDER}/${CONFIG_FILE}` },
+              // A patch of the limit changes what reviews may take as well.
+              ...(webhooks === undefined ? [] : [{
+                name: MEMORY_LIMIT,
+                valueFrom: { resourceFieldRef: { containerName: "operator", resource: "limits.memory", divisor: "0" } },
+              }]),
+            ],
             ...(ports.length === 0 ? {} : { ports }),
             ...(health === undefined ? {} : {
               livenessProbe: { ...probe("/livez"), periodSeconds: 20, failureThreshold: 3 },

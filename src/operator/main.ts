@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import { systemClock } from "../base/clock.ts";
 import { InternalError } from "../base/internal_error.ts";
+import { MEMORY_LIMIT } from "../base/pod.ts";
 import { Client } from "../kube/client.ts";
 import type { Connection } from "../kube/connection.ts";
 import { CERTIFICATE_SOURCES, type CertificateSource } from "../manifests/install.ts";
@@ -17,6 +18,7 @@ import { undeclaredUse } from "../runtime/undeclared_use.ts";
 import { configured } from "./configure.ts";
 import { connect, type ConnectOptions } from "./connect.ts";
 import { healthResponse, type HealthSource } from "./health.ts";
+import { HealthServer } from "./health_server.ts";
 import { metricsGuard } from "./metrics_guard.ts";
 import { configureLogs, type LogFormat, type LogLevel, operatorLog } from "./log.ts";
 import { LoopLag } from "./loop_lag.ts";
@@ -208,7 +210,7 @@ async function start(coded: Operator, values: Values): Promise<void> {
   const told = { values, instance };
   using reviewThreads = skipped.skipWebhooks ? undefined : reviewThreadsOf(operator, told, { log, metrics });
   // Before anything else: a program that cannot listen does not begin.
-  const served = operator.health && serveHealth(operator.health, health, stop.signal);
+  await using _served = operator.health && serveHealth(operator.health, health);
   const running = started.running = startOperator(operator, {
     connection,
     signal: stop.signal,
@@ -219,6 +221,7 @@ async function start(coded: Operator, values: Values): Promise<void> {
     ...skipped,
     host,
     instance,
+    memoryLimit: memoryLimitOf(operator),
     ...runtimeScope(settings),
     ...rateLimit(settings),
   });
@@ -236,7 +239,6 @@ async function start(coded: Operator, values: Values): Promise<void> {
     });
   }
   await running.ended;
-  await served?.finished;
   connection.close();
 }
 
@@ -303,10 +305,9 @@ async function reviews(
 function serveHealth(
   { hostname, port }: { readonly hostname: string; readonly port: number },
   source: HealthSource,
-  signal: AbortSignal,
-): Deno.HttpServer {
+): HealthServer {
   try {
-    return Deno.serve({ hostname, port, signal, onListen: () => {} }, (request) => healthResponse(request, source));
+    return new HealthServer({ hostname, port, clock: systemClock }, (request) => healthResponse(request, source));
   } catch (cause) {
     const why = cause instanceof Deno.errors.AddrInUse
       ? "the port is taken: choose another with health: { port }, or --health-port"
@@ -315,6 +316,12 @@ function serveHealth(
       : (cause as Error).message;
     throw new Error(`Cannot serve health at ${hostname}:${port}: ${why}`, { cause });
   }
+}
+
+/** The container's memory limit, where the Deployment passes it on. An executable that serves no webhooks may not read it. */
+function memoryLimitOf({ parts }: Operator): number | undefined {
+  const bytes = isCalled(parts) ? Number(denoMachine.env(MEMORY_LIMIT)) : 0;
+  return bytes > 0 ? bytes : undefined;
 }
 
 function guardOf({ name, version, metrics }: Operator, connection: Connection, log: Logger): HealthSource["guard"] {

@@ -50,6 +50,8 @@ export interface RunOptions {
   readonly observe?: CodeObserver | undefined;
   /** Threads of the program that run the webhooks' functions. @default {none} */
   readonly reviewThreads?: ReviewThreads | undefined;
+  /** Memory limit of the container, in bytes: what reviews may take is a share of it. @default {256 MiB} */
+  readonly memoryLimit?: number | undefined;
   /** Services in place of those that the operator makes, for tests. They are not closed. @default {those that the operator makes} */
   readonly services?: unknown;
 }

@@ -16,7 +16,7 @@ import { ownMetrics } from "../runtime/own_metrics.ts";
 import { scopeOf } from "../runtime/scope.ts";
 import { Tracing } from "../runtime/tracing.ts";
 import { Verdicts } from "../runtime/verdicts.ts";
-import { WebhookHandler } from "../runtime/webhooks/handler.ts";
+import { heldWithin, WebhookHandler } from "../runtime/webhooks/handler.ts";
 import { controllersOf, isCalled, webhooksOf } from "../parts/part_list.ts";
 import { webhookRights } from "../parts/rights.ts";
 import { operatorLog } from "./log.ts";
@@ -175,7 +175,10 @@ export function startOperator(operator: Operator, options: RunOptions): Running 
       onForbidden: (part) => webhookChecks.get(part)?.refused(),
       signal: given.signal,
       ready: made.promise,
-      limits: operator.webhooks.limits,
+      limits: {
+        ...(options.memoryLimit === undefined ? {} : { held: heldWithin(options.memoryLimit) }),
+        ...operator.webhooks.limits,
+      },
       isServed: options.serveWebhooks ?? false,
       threads: options.reviewThreads,
     })

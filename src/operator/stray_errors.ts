@@ -1,5 +1,7 @@
 /** Errors of user code that nobody caught: a promise that nobody waited for must not end the operator for all other objects. */
 import { currentRunLog } from "../runtime/current_run.ts";
+import { systemClock } from "../base/clock.ts";
+import { LogLimit } from "../runtime/log_limit.ts";
 import type { Logger } from "../runtime/logger.ts";
 
 /**
@@ -9,14 +11,19 @@ import type { Logger } from "../runtime/logger.ts";
  * @param count Counts one.
  */
 export function listenToStrayErrors(log: Logger, count: () => void): void {
+  // A review can cause them.
+  const limit = new LogLimit({ clock: systemClock });
+  const write = (message: string, error: unknown): void => {
+    count();
+    const limited = limit.next(message);
+    if (limited !== undefined) (currentRunLog() ?? log).error(message, { error, ...limited });
+  };
   globalThis.addEventListener("unhandledrejection", (event) => {
     event.preventDefault();
-    count();
-    (currentRunLog() ?? log).error("Unhandled rejection in user code: await every promise", { error: event.reason });
+    write("Unhandled rejection in user code: await every promise", event.reason);
   });
   globalThis.addEventListener("error", (event) => {
     event.preventDefault();
-    count();
-    (currentRunLog() ?? log).error("Uncaught error in user code", { error: event.error });
+    write("Uncaught error in user code", event.error);
   });
 }

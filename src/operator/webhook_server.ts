@@ -148,11 +148,22 @@ export function publishTargets({ name, parts }: Pick<Operator, "name" | "parts">
   };
 }
 
+/** Twice as many as reviews that are answered at once: those connections are never closed for others, so that there have to be some which are. */
+function connectionsFor({ inFlight = 256 }: WebhookServing["limits"]): number {
+  return 2 * inFlight;
+}
+
 function listening(serving: WebhookServing, handler: WebhookHandler): TlsServer {
   const { hostname, port } = serving;
   try {
     // Connections of the machine are silent by the machine's time, whatever clock the operator goes by.
-    return new TlsServer({ hostname, port, innerPorts: innerPorts(serving), clock: systemClock }, handler.fetch);
+    return new TlsServer({
+      hostname,
+      port,
+      innerPorts: innerPorts(serving),
+      clock: systemClock,
+      connections: connectionsFor(serving.limits),
+    }, handler.fetch);
   } catch (cause) {
     const why = cause instanceof Deno.errors.AddrInUse
       ? "the port is taken: choose another with webhooks: { port }, or --webhook-port"

@@ -141,7 +141,7 @@ export class Tracing {
    * @param path Its path.
    * @param answer Answers it.
    */
-  review(path: string, answer: () => Promise<Response>): Promise<Response> {
+  review<Answer extends { readonly status: number }>(path: string, answer: () => Promise<Answer>): Promise<Answer> {
     const options = { kind: KIND.internal, attributes: { "op.webhook": path } };
     return this.#tracer.startActiveSpan(`webhook ${path}`, options, async (span) => {
       const part: Part = { isOver: false, review: span };

@@ -169,26 +169,6 @@ Deno.test("a conversion that answers no object, or a promise of one, is a failed
   }
 });
 
-Deno.test("large bodies are held up to a limit, of which each lets go when it is answered", async () => {
-  const gate = Promise.withResolvers<void>();
-  const begun = Promise.withResolvers<void>();
-  const noteRules = webhook(Note, {
-    async validate() {
-      begun.resolve();
-      await gate.promise;
-    },
-  });
-  const { fetch } = handlerOf({ noteRules }, { limits: { held: 150_000 } });
-  const large = () => fetch(post(review("x".repeat(100_000))));
-  const first = large();
-  await begun.promise;
-  const refused = await large();
-  assert.deepEqual([refused.status, refused.headers.get("retry-after")], [429, "1"]);
-  gate.resolve();
-  assert.equal((await first).status, 200);
-  assert.equal((await large()).status, 200);
-});
-
 Deno.test("what is asked before the services are made waits for them", async () => {
   const services = { current: "none yet" };
   const made = Promise.withResolvers<void>();

@@ -57,18 +57,6 @@ Deno.test("a body without an end is given up when it is too long, or late", asyn
   assert.equal((await fetch(request)).status, 504);
 });
 
-Deno.test("what comes beyond the limit is told to come again", async () => {
-  const hung = handler({ inFlight: 2 });
-  const silent = () => post(PATH, new ReadableStream<Uint8Array>({}));
-  const waiting = [hung.fetch(silent()), hung.fetch(silent())];
-  const answer = await hung.fetch(post(PATH, JSON.stringify(review())));
-  assert.equal(answer.status, 429);
-  assert.equal(answer.headers.get("retry-after"), "1");
-  assert.equal(hung.inFlight, 2);
-  await Promise.all(waiting);
-  assert.equal((await hung.fetch(post(PATH, JSON.stringify(review())))).status, 200);
-});
-
 Deno.test("slow bodies, half bodies and TLS garbage, a hundred of each: the server answers others all the while, and closes them when it is time", async () => {
   const { certificate, key, caCert } = await localCertificate();
   // What is late, or silent for too long, is so by a clock that this test moves.

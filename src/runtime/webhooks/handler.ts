@@ -7,26 +7,54 @@
 import { conversionsOf, type Parts, webhooksOf } from "../../parts/part_list.ts";
 import type { Webhook } from "../../parts/webhook.ts";
 import { CONVERSION_PATH, webhookPath, type WebhookPhase } from "../../parts/webhook_entries.ts";
+import { LogLimit } from "../log_limit.ts";
 import type { Metrics, WebhookMetrics } from "../metrics.ts";
 import { admit, WebhookFailure } from "./admit.ts";
 import { BadReview } from "./bad_review.ts";
-import { BodyReader } from "./body.ts";
-import { Deadlines } from "./deadlines.ts";
+import { BodyReader, type ReadBody, tooBusy, tooMuch } from "./body.ts";
+import { type Caller, type Exchange, LOCAL_CALLER } from "./caller.ts";
+import { type Deadline, Deadlines } from "./deadlines.ts";
+import { FairShare } from "./fair_share.ts";
+import { collectGarbage } from "./garbage.ts";
+import { HEAVIEST, parsedSize } from "./parsed_size.ts";
 import { Patience } from "./patience.ts";
 import { ConversionFailure, conversionRequest, Conversions, convertAll } from "./convert.ts";
 import type { Surroundings } from "./review_context.ts";
 import type { ReviewThreads } from "./review_threads.ts";
 
-/** How much a server of webhooks takes. */
+/** How much a webhook server accepts. */
 export interface WebhookLimits {
-  /** Requests that are answered at once. What comes beyond is told to come again. @default {256} */
+  /** Reviews that are answered at once. The others wait for their turn, by fair shares of the clients' addresses. @default {256} */
   readonly inFlight?: number;
-  /** Bytes of a review: two objects as large as a server takes. @default {7 MiB} */
+  /** Longest body of an admission review, in bytes. @default {7 MiB: two objects as large as the API server accepts} */
   readonly review?: number;
-  /** Bytes of a conversion, which may be about a whole list. @default {64 MiB} */
+  /** Longest body of a conversion review, in bytes: it may be about a whole list. @default {64 MiB} */
   readonly conversion?: number;
-  /** Bytes of all bodies that are held at once. @default {96 MiB} */
+  /**
+   * Memory that reviews may take at once, in bytes: bodies while they are read, and the objects in them while they are answered. Reviews wait for it; one that
+   * would take more alone is rejected. @default {30 % of the container's memory limit; of 256 MiB where there is none}
+   */
   readonly held?: number;
+}
+
+// An operator without objects takes some 65 MiB and connections some 20, and memory that is not used any more is not collected at once.
+const HELD_SHARE = 0.3;
+// Of that, what bodies may take while they are read, and those that were read while they wait. The rest is for reviews that are being answered.
+const READING_SHARE = 0.2;
+const WAITING_SHARE = 0.1;
+// A cluster in the test's own process has no limit.
+const UNLIMITED = 2 ** 40;
+
+/** Bytes of an operator's memory limit, as `op generate` writes it. */
+export const USUAL_MEMORY = 256 * 2 ** 20;
+
+/**
+ * Returns the memory that reviews may take in a container.
+ *
+ * @param memory The container's memory limit, in bytes.
+ */
+export function heldWithin(memory: number): number {
+  return Math.floor(memory * HELD_SHARE);
 }
 
 /** Options of {@linkcode WebhookHandler}. */
@@ -52,6 +80,12 @@ const MARGIN = 100;
 const AS_IT_IS = { "cache-control": "no-transform" };
 // The most that an API server waits for.
 const LONGEST = 30;
+// An API server sends a body at once: whoever takes longer is not one, or its network is too slow for its timeouts.
+const BODY_TIME = 5000;
+// Of a parsed object, for each kind of review: a validating function reads it, a mutating one works on a copy, a conversion makes another and its text.
+const COPIES = { validate: 1.3, mutate: 2, convert: 1.6 } as const;
+// Of a body's text: the text itself, with two bytes for each character, and what is answered.
+const TEXTS = { validate: 2, mutate: 3, convert: 4 } as const;
 
 /** The whole request was there, and its function did not answer in time. */
 class LateAnswer extends BadReview {
@@ -61,11 +95,53 @@ class LateAnswer extends BadReview {
 interface Route {
   readonly path: string;
   readonly metrics: WebhookMetrics;
+  readonly kind: keyof typeof COPIES;
   readonly longest: number;
   /** Seconds, where the request does not say. */
   readonly timeout: number;
   answer(text: string, patience: Patience): Promise<unknown> | unknown;
 }
+
+/** A request that is being answered. */
+interface Asked {
+  readonly route: Route;
+  readonly request: Request;
+  readonly query: string;
+  /** Address of the client. */
+  readonly address: string;
+  readonly exchange: Exchange;
+}
+
+/** Memory that a review has while it is answered. */
+interface ReviewMemory {
+  readonly amount: number;
+  readonly share: Disposable;
+}
+
+/** How far a review is. */
+interface Progress {
+  /** Whether its function was called. */
+  isAsked: boolean;
+  memory?: ReviewMemory;
+}
+
+/** A response, before it is one. */
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const JSON_TYPE = "application/json";
+const TEXT_TYPE = "text/plain; charset=utf-8";
+// Reviews that are smaller than this leave nothing behind that young collections do not find.
+const LARGE = MIB;
+// Of the memory for reviews, what may be garbage.
+const GARBAGE_SHARE = 0.25;
+// A body that waits to be read takes next to nothing: the client holds it.
+const QUEUED_BODIES = 32;
+// What a review that waits takes besides its text.
+const OVERHEAD = 2048;
 
 /** Answers the API server's calls. */
 export class WebhookHandler {
@@ -74,17 +150,38 @@ export class WebhookHandler {
   readonly #options: WebhookHandlerOptions;
   readonly #routes = new Map<string, Route>();
   readonly #bodies: BodyReader;
+  /** Memory for bodies that are being read. */
+  readonly #reading: FairShare;
+  /** Memory for bodies that were read, and wait for an answer. */
+  readonly #waiting: FairShare;
+  /** Memory for reviews that are being answered. */
+  readonly #answering: FairShare;
+  /** What the smallest review takes of it: so there are never more than `inFlight`. */
+  readonly #least: number;
+  /** Bytes that large reviews took since garbage was collected last. */
+  #garbage = 0;
   readonly #deadlines: Deadlines;
-  readonly #most: number;
+  readonly #logLimit: LogLimit;
   #isReady = false;
   #inFlight = 0;
 
   constructor(options: WebhookHandlerOptions) {
     const { parts, metrics, clock, signal, ready, isServed, limits = {} } = options;
-    const { inFlight = 256, review = 7 * MIB, conversion = 64 * MIB, held = 96 * MIB } = limits;
+    const {
+      inFlight = 256,
+      review = 7 * MIB,
+      conversion = 64 * MIB,
+      held = isServed ? heldWithin(USUAL_MEMORY) : UNLIMITED,
+    } = limits;
     this.#options = options;
-    this.#most = inFlight;
-    this.#bodies = new BodyReader(held);
+    const reading = Math.floor(held * READING_SHARE);
+    this.#reading = new FairShare({ total: reading, queue: QUEUED_BODIES * reading });
+    this.#waiting = new FairShare({ total: Math.floor(held * WAITING_SHARE) });
+    // Who waits for it is limited by the memory for that.
+    this.#answering = new FairShare({ total: held - this.#reading.total - this.#waiting.total, queue: Infinity });
+    this.#least = Math.floor(this.#answering.total / inFlight);
+    this.#bodies = new BodyReader(this.#reading);
+    this.#logLimit = new LogLimit({ clock });
     this.#deadlines = new Deadlines({ clock, lingers: isServed });
     Promise.resolve(ready).then(() => this.#isReady = true, () => {});
     signal.addEventListener("abort", () => this.#deadlines[Symbol.dispose](), { once: true });
@@ -95,6 +192,7 @@ export class WebhookHandler {
         this.#routes.set(path, {
           path,
           metrics: metrics.webhook(path),
+          kind: phase,
           longest: review,
           timeout: webhook.timeout,
           answer: (text, patience) => this.#admit(part, webhook, phase, text, patience),
@@ -106,6 +204,7 @@ export class WebhookHandler {
       this.#routes.set(CONVERSION_PATH, {
         path: CONVERSION_PATH,
         metrics: metrics.webhook(CONVERSION_PATH),
+        kind: "convert",
         longest: conversion,
         timeout: LONGEST,
         answer: (text) => this.#convert(conversions, text),
@@ -118,86 +217,130 @@ export class WebhookHandler {
     return this.#inFlight;
   }
 
-  /** Answers a request. It never rejects. */
-  readonly fetch = async (request: Request): Promise<Response> => {
+  /**
+   * Answers a request. It never rejects.
+   *
+   * @param request The request.
+   * @param caller The connection that it came by.
+   */
+  readonly fetch = async (request: Request, caller: Caller = LOCAL_CALLER): Promise<Response> => {
+    const exchange = caller.began();
     const [path, query] = pathAndQuery(request.url);
     const route = this.#routes.get(path);
-    if (route === undefined) return refusal(404, `there is no webhook at ${path}`);
+    if (route === undefined) return responseTo(exchange, refusal(404, `there is no webhook at ${path}`));
     const { clock, tracing } = this.#options;
     const began = clock.elapsed();
     this.#inFlight++;
     this.activity++;
     route.metrics.began();
-    const response =
-      await (tracing === undefined
-        ? this.#settled(route, request, query)
-        : tracing.review(path, () => this.#settled(route, request, query)));
+    const asked = { route, request, query, address: caller.address, exchange };
+    const answer =
+      await (tracing === undefined ? this.#settled(asked) : tracing.review(path, () => this.#settled(asked)));
     this.#inFlight--;
     this.activity++;
-    route.metrics.ended(String(response.status), (clock.elapsed() - began) / 1000);
-    return response;
+    route.metrics.ended(String(answer.status), (clock.elapsed() - began) / 1000);
+    return responseTo(exchange, answer);
   };
 
-  async #settled(route: Route, request: Request, query: string): Promise<Response> {
+  async #settled(asked: Asked): Promise<Answer> {
     const failed = this.#options.observe?.();
     try {
-      return await this.#answer(route, request, query);
+      return await this.#answer(asked);
     } catch (error) {
       if (error instanceof WebhookFailure) {
         const { keys: { webhook: part, kind, namespace, name }, cause } = error;
         failed?.({ what: "webhook", part, kind, namespace, name, error: cause });
       }
-      return this.#failed(error, route);
+      return this.#failed(error, asked.route);
     }
   }
 
-  async #answer(route: Route, request: Request, query: string): Promise<Response> {
-    if (request.method !== "POST") throw new BadReview(405, "only POST is answered here");
-    const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  async #answer(asked: Asked): Promise<Answer> {
+    const { request: { method, headers }, query, route } = asked;
+    if (method !== "POST") throw new BadReview(405, "only POST is answered here");
+    const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
     if (type !== "application/json") throw new BadReview(415, 'only "application/json" is read here');
-    if (this.#inFlight > this.#most) throw new BadReview(429, `${this.#most} requests are being answered: try again`);
     const longest = patienceOf(query, route.timeout);
     const patience = new Patience(this.#options.signal);
-    const progress = { isAsked: false };
+    const progress: Progress = { isAsked: false };
     const late = (): void => {
       const Late = progress.isAsked ? LateAnswer : BadReview;
       patience.end(new Late(504, `no answer within ${longest} ms`));
     };
     const deadline = this.#deadlines.after(longest, late);
+    const read = this.#read(asked, patience, progress);
+    // What it held can be collected only after it has ended, which may be later than its answer.
+    const release = (): void => this.#release(progress);
+    read.then(release, release);
     try {
-      const answer = await patience.orEnd(this.#read(route, request, patience, progress));
-      return answer instanceof Response ? answer : json(answer);
+      return await patience.orEnd(read);
     } finally {
       this.#deadlines.forget(deadline);
       patience.release();
     }
   }
 
-  async #read(
-    route: Route,
-    request: Request,
-    patience: Patience,
-    progress: { isAsked: boolean },
-  ): Promise<unknown> {
+  async #read(asked: Asked, patience: Patience, progress: Progress): Promise<Answer> {
     if (!this.#isReady) await this.#options.ready;
-    const body = await this.#bodies.read(request, route.longest, patience);
-    // A thread tells of its own.
+    const { route, request: { url }, exchange } = asked;
+    const body = await this.#body(asked, patience);
+    progress.memory = await this.#turn(asked, body, patience);
+    // Whoever waited for its turn may have been given up meanwhile.
+    patience.check();
+    exchange.answerBegan();
+    // A thread reports that of its own.
     progress.isAsked = this.#options.threads === undefined;
-    if (typeof body === "string") return await this.#pass(route, request.url, body, patience);
+    return await this.#pass(route, url, body.text, patience);
+  }
+
+  async #body({ request, route, address, exchange }: Asked, patience: Patience): Promise<ReadBody> {
+    let deadline: Deadline | undefined;
+    const late = (): void => patience.end(new BadReview(408, `the body did not arrive within ${BODY_TIME} ms`));
+    const onTurn = (): void => void (deadline = this.#deadlines.after(BODY_TIME, late));
     try {
-      return await this.#pass(route, request.url, body.text, patience);
+      return await this.#bodies.read(request, { longest: route.longest, address, exchange, patience, onTurn });
     } finally {
-      body[Symbol.dispose]();
+      if (deadline !== undefined) this.#deadlines.forget(deadline);
     }
   }
 
-  async #pass(route: Route, url: string, text: string, patience: Patience): Promise<unknown> {
+  /** Waits until there is memory for a review, as long as its text alone can be held. */
+  async #turn({ route, address }: Asked, { text, share }: ReadBody, patience: Patience): Promise<ReviewMemory> {
+    // What was read stays counted until the review has memory of its own.
+    using _read = share;
+    const amount = this.#amountOf(route, text);
+    if (amount > this.#answering.total) throw tooMuch(amount, this.#answering.total);
+    const given = this.#answering.tryTake(address, amount);
+    if (given !== undefined) return { amount, share: given };
+    using _waiting = share ?? this.#waiting.tryTakePart(address, text.length + OVERHEAD) ?? refuse();
+    return { amount, share: await (this.#answering.take(address, amount, patience.signal) ?? refuse()) };
+  }
+
+  /** Returns the memory of a review. What large reviews leave is collected before others get it: V8 itself may wait for hundreds of MiB. */
+  #release({ memory }: Progress): void {
+    if (memory === undefined) return;
+    if (memory.amount >= LARGE) this.#garbage += memory.amount;
+    if (this.#garbage > this.#answering.total * GARBAGE_SHARE) {
+      this.#garbage = 0;
+      collectGarbage();
+    }
+    memory.share[Symbol.dispose]();
+  }
+
+  /** How much memory answering a review takes. Small ones are not looked at closely. */
+  #amountOf({ kind }: Route, text: string): number {
+    const most = text.length * (TEXTS[kind] + COPIES[kind] * HEAVIEST);
+    if (most <= this.#least) return this.#least;
+    return Math.max(this.#least, Math.ceil(text.length * TEXTS[kind] + parsedSize(text) * COPIES[kind]));
+  }
+
+  async #pass(route: Route, url: string, text: string, patience: Patience): Promise<Answer> {
     const { threads } = this.#options;
-    if (threads === undefined) return await route.answer(text, patience);
+    if (threads === undefined) return json(await route.answer(text, patience));
     const answer = await threads.ask(url, text, patience);
     if (answer.status === 500) route.metrics.panic();
-    const type = answer.status === 200 ? "application/json" : "text/plain; charset=utf-8";
-    return new Response(answer.text, { status: answer.status, headers: { "content-type": type, ...AS_IT_IS } });
+    const type = answer.status === 200 ? JSON_TYPE : TEXT_TYPE;
+    return { status: answer.status, text: answer.text, headers: { "content-type": type, ...AS_IT_IS } };
   }
 
   async #admit(part: string, webhook: Webhook, phase: WebhookPhase, text: string, patience: Patience) {
@@ -216,13 +359,9 @@ export class WebhookHandler {
       this.#options.metrics.conversionPanic();
       this.#options.observe?.()({ what: "conversion", error });
       const { uid } = conversionRequest(review);
-      const { log, tracing } = this.#options;
-      log.error("Conversion failed", {
-        uid,
-        error: error.message,
-        ...stackOf(error.cause),
-        ...tracing?.reviewLogFields(),
-      });
+      const { tracing } = this.#options;
+      const fields = { uid, error: error.message, ...stackOf(error.cause), ...tracing?.reviewLogFields() };
+      this.#logLimited("error", "Conversion failed", CONVERSION_PATH, fields);
       tracing?.failReview(error);
       const result = { status: "Failure", message: error.message };
       return { ...type, response: { uid, convertedObjects: [], result } };
@@ -230,12 +369,12 @@ export class WebhookHandler {
   }
 
   /** What went wrong, as a status. What the user's code said is in the log, and not in the answer. */
-  #failed(error: unknown, { metrics, path }: Route): Response {
+  #failed(error: unknown, { metrics, path }: Route): Answer {
     const { log, tracing } = this.#options;
     if (error instanceof BadReview) {
       const told = { path, status: error.status, error: error.message };
       // What is no review is somebody else's fault, and may come often.
-      if (error instanceof LateAnswer) log.warn("Webhook request not answered", told);
+      if (error instanceof LateAnswer) this.#logLimited("warn", "Webhook request not answered", path, told);
       else log.debug("Webhook request not answered", told);
       return refusal(error.status, error.message);
     }
@@ -243,12 +382,20 @@ export class WebhookHandler {
       metrics.panic();
       tracing?.failReview(error);
       const { uid, keys, message, cause } = error;
-      log.error("Webhook failed", { ...keys, error: message, ...stackOf(cause), ...tracing?.reviewLogFields() });
+      const fields = { ...keys, error: message, ...stackOf(cause), ...tracing?.reviewLogFields() };
+      this.#logLimited("error", "Webhook failed", path, fields);
       return refusal(500, `the webhook failed; its log has the reason under uid ${uid}`);
     }
     // Too deep for the language, a body that broke off.
-    log.warn("Webhook request not read", { error: error instanceof Error ? error.message : String(error) });
+    const told = { path, error: error instanceof Error ? error.message : String(error) };
+    this.#logLimited("warn", "Webhook request not read", path, told);
     return refusal(400, "the request cannot be read");
+  }
+
+  /** Whoever reaches the port can cause such lines: each webhook has a limit of its own for each message. Metrics count them all. */
+  #logLimited(level: "warn" | "error", message: string, path: string, fields: Readonly<Record<string, unknown>>): void {
+    const limited = this.#logLimit.next(`${message} ${path}`);
+    if (limited !== undefined) this.#options.log[level](message, { ...fields, ...limited });
   }
 }
 
@@ -274,20 +421,32 @@ function patienceOf(query: string, usual: number): number {
   return Math.min(seconds * 1000 * SHARE, seconds * 1000 - MARGIN);
 }
 
-function json(body: unknown): Response {
-  return new Response(JSON.stringify(body), { headers: { "content-type": "application/json", ...AS_IT_IS } });
+function json(body: unknown): Answer {
+  return { status: 200, text: JSON.stringify(body), headers: { "content-type": JSON_TYPE, ...AS_IT_IS } };
 }
 
 /** In plain text: the API server quotes it in its own answer. One that is asked to wait tries again within its time. */
-function refusal(status: number, message: string): Response {
-  return new Response(message, {
+function refusal(status: number, message: string): Answer {
+  return {
     status,
+    text: message,
     headers: {
-      "content-type": "text/plain; charset=utf-8",
+      "content-type": TEXT_TYPE,
       ...(status === 429 ? { "retry-after": "1" } : {}),
       ...(status === 405 ? { allow: "POST" } : {}),
+      // The rest of its body is not waited for.
+      ...(status === 408 ? { connection: "close" } : {}),
     },
-  });
+  };
+}
+
+function responseTo(exchange: Exchange, { status, text, headers }: Answer): Response {
+  exchange.ended(text.length);
+  return new Response(text, { status, headers });
+}
+
+function refuse(): never {
+  throw tooBusy();
 }
 
 function stackOf(cause: unknown): { readonly stack?: string } {

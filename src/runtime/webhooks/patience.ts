@@ -46,6 +46,12 @@ export class Patience {
     });
   }
 
+  /** Throws the error that ended it, if one did. */
+  check(): void {
+    if (this.#error !== undefined) throw this.#error;
+    this.#outer.throwIfAborted();
+  }
+
   /** Lets go of what would end it. */
   release(): void {
     if (this.#follow !== undefined) this.#outer.removeEventListener("abort", this.#follow);

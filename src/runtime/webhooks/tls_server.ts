@@ -1,6 +1,11 @@
 /** HTTPS, HTTP/1.1 and HTTP/2, whose certificate can be changed while requests go on: none fails, and none waits. */
+import type { Clock } from "../../base/clock.ts";
+import { type Caller, LOCAL_CALLER } from "./caller.ts";
 import type { CertificateFiles } from "./certificate.ts";
 import { type Target, TcpFront, type TcpFrontOptions } from "./tcp_front.ts";
+
+/** Answers a request that came by a connection. It never rejects. */
+export type Answering = (request: Request, caller: Caller) => Promise<Response>;
 
 /** Options of {@linkcode TlsServer}. */
 export interface TlsServerOptions extends TcpFrontOptions {
@@ -10,6 +15,7 @@ export interface TlsServerOptions extends TcpFrontOptions {
 
 interface Inner extends Target {
   readonly server: Deno.HttpServer<Deno.NetAddr>;
+  readonly certificate: CertificateFiles;
   /** Another certificate has taken its place: its connections may end. */
   isRetired: boolean;
   /** Settles when it has ended. */
@@ -17,25 +23,31 @@ interface Inner extends Target {
 }
 
 const LOOPBACK = "127.0.0.1";
+// How long it is until a server that ended is tried again.
+const REOPEN = 100;
 
 /** A TLS server whose certificate changes. */
 export class TlsServer implements AsyncDisposable {
   readonly #front: TcpFront;
-  readonly #handler: (request: Request) => Promise<Response>;
+  readonly #handler: Answering;
   readonly #ports: readonly number[];
+  readonly #clock: Clock;
   #inners: Inner[] = [];
   #isStopping = false;
+  /** The next attempt to serve again. */
+  #reopening: Disposable | undefined;
 
   /**
    * Listens. What comes before there is a certificate is closed.
    *
    * @param options Where.
-   * @param handler Answers requests. It never rejects.
+   * @param handler Answers requests.
    * @throws {Deno.errors.AddrInUse} If the port is taken.
    */
-  constructor(options: TlsServerOptions, handler: (request: Request) => Promise<Response>) {
+  constructor(options: TlsServerOptions, handler: Answering) {
     this.#handler = handler;
     this.#ports = options.innerPorts ?? [0];
+    this.#clock = options.clock;
     this.#front = new TcpFront(options);
   }
 
@@ -69,28 +81,58 @@ export class TlsServer implements AsyncDisposable {
     if (before !== undefined) this.#retire(before);
   }
 
-  #open({ certificate, key }: CertificateFiles): Inner {
+  /** Serves again when a server ends by itself: one that cannot accept, because the process has no descriptors left, does not try again. */
+  #watch(inner: Inner): void {
+    inner.server.finished.catch(() => {
+      this.#inners = this.#inners.filter((other) => other !== inner);
+      if (inner.ended !== undefined || this.#isStopping) return;
+      this.#front.releaseDescriptors();
+      if (this.#front.target !== inner) return;
+      this.#front.target = undefined;
+      this.#reopen(inner.certificate);
+    });
+  }
+
+  #reopen(certificate: CertificateFiles): void {
+    if (this.#isStopping || this.#front.target !== undefined) return;
+    try {
+      const next = this.#open(certificate);
+      this.#inners.push(next);
+      this.#front.target = next;
+    } catch {
+      // Its port is free when its connections have ended, and there are descriptors when others were closed.
+      this.#front.releaseDescriptors();
+      this.#reopening = this.#clock.after(REOPEN, () => this.#reopen(certificate));
+    }
+  }
+
+  #open(files: CertificateFiles): Inner {
+    const { certificate, key } = files;
     const taken: unknown[] = [];
     for (const port of this.#ports) {
       let inner: Inner | undefined;
       try {
         const server = Deno.serve(
           { hostname: LOOPBACK, port, cert: certificate, key, onListen() {}, onError: failed },
-          async (request) => {
-            const response = await this.#handler(request);
+          async (request, { remoteAddr }) => {
+            const response = await this.#handler(request, inner?.callers.get(remoteAddr.port) ?? LOCAL_CALLER);
             // Over HTTP/2 the server leaves this header out: there a connection ends with its client.
             if (inner?.isRetired) response.headers.set("connection", "close");
             return response;
           },
         );
-        return inner = {
+        inner = {
           server,
+          certificate: files,
+          callers: new Map(),
           hostname: LOOPBACK,
           port: server.addr.port,
           connections: 0,
           isRetired: false,
           ended: undefined,
         };
+        this.#watch(inner);
+        return inner;
       } catch (error) {
         if (!(error instanceof Deno.errors.AddrInUse)) throw error;
         taken.push(error);
@@ -112,7 +154,7 @@ export class TlsServer implements AsyncDisposable {
   }
 
   #end(inner: Inner): Promise<void> {
-    return inner.ended ??= inner.server.shutdown().finally(() => {
+    return inner.ended ??= inner.server.shutdown().catch(() => undefined).finally(() => {
       this.#inners = this.#inners.filter((other) => other !== inner);
     });
   }
@@ -124,6 +166,7 @@ export class TlsServer implements AsyncDisposable {
    */
   async stop(deadline: AbortSignal): Promise<void> {
     this.#isStopping = true;
+    this.#reopening?.[Symbol.dispose]();
     for (const inner of this.#inners) inner.isRetired = true;
     this.#front.stopListening();
     const ended = Promise.all(this.#inners.map((inner) => this.#end(inner)));

@@ -1,0 +1,210 @@
+/**
+ * Serves health and metrics over HTTP/1.1, one request a connection. `Deno.serve` is not used for this: it ends for good when the process has no
+ * descriptors left, and neither limits connections nor closes idle ones, so that whoever reaches the port could make the kubelet restart the pod.
+ */
+import { type Clock, sleep } from "../base/clock.ts";
+
+/** Options of {@linkcode HealthServer}. */
+export interface HealthServerOptions {
+  readonly hostname: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly clock: Clock;
+  /** How many connections may be open. When there are more, the oldest that sent no request yet is closed. @default {64} */
+  readonly connections?: number;
+  /** How long one exchange may take, in milliseconds. @default {10_000} */
+  readonly time?: number;
+}
+
+/** Answers a request. It never rejects. */
+export type HealthAnswer = (request: Request) => Promise<Response>;
+
+// A bearer token has 16 KiB at most.
+const LONGEST_HEAD = 32_768;
+const LONGEST_REST = 65_536;
+// How long it is until the next accept, when one failed.
+const AGAIN = 10;
+// How many connections are closed when the process has no descriptors left.
+const RELEASED = 8;
+const HEAD_END = "\r\n\r\n";
+const STATUS_TEXTS: Readonly<Record<number, string>> = {
+  200: "OK",
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  431: "Request Header Fields Too Large",
+  500: "Internal Server Error",
+  503: "Service Unavailable",
+};
+
+/** A server of health. */
+export class HealthServer implements AsyncDisposable {
+  readonly #options: HealthServerOptions;
+  readonly #answer: HealthAnswer;
+  readonly #listener: Deno.TcpListener;
+  readonly #accepting: Promise<void>;
+  /** The open connections, the oldest first, and whether a request came by them. */
+  readonly #open = new Map<Deno.TcpConn, { isAsked: boolean }>();
+
+  /** @throws {Deno.errors.AddrInUse} If the port is taken. */
+  constructor(options: HealthServerOptions, answer: HealthAnswer) {
+    this.#options = options;
+    this.#answer = answer;
+    this.#listener = Deno.listen({ hostname: options.hostname, port: options.port });
+    this.#accepting = this.#accept();
+  }
+
+  /** The port that it listens on. */
+  get port(): number {
+    return this.#listener.addr.port;
+  }
+
+  /** Number of open connections. */
+  get connections(): number {
+    return this.#open.size;
+  }
+
+  async #accept(): Promise<void> {
+    const { clock, connections = 64 } = this.#options;
+    while (true) {
+      let connection: Deno.TcpConn;
+      try {
+        connection = await this.#listener.accept();
+      } catch (error) {
+        if (error instanceof Deno.errors.BadResource || error instanceof Deno.errors.Interrupted) return;
+        // The reason may be that there are no descriptors left, which is cured by closing some.
+        for (let i = 0; i < RELEASED && this.#evict(); i++);
+        await sleep(clock, AGAIN);
+        continue;
+      }
+      if (this.#open.size < connections || this.#evict()) this.#serve(connection);
+      else close(connection);
+    }
+  }
+
+  /** Closes the oldest connection by which no request came. */
+  #evict(): boolean {
+    for (const [connection, { isAsked }] of this.#open) {
+      if (isAsked) continue;
+      this.#close(connection);
+      return true;
+    }
+    return false;
+  }
+
+  #close(connection: Deno.TcpConn): void {
+    this.#open.delete(connection);
+    close(connection);
+  }
+
+  async #serve(connection: Deno.TcpConn): Promise<void> {
+    const { clock, time = 10_000 } = this.#options;
+    const state = { isAsked: false };
+    this.#open.set(connection, state);
+    using _late = clock.after(time, () => this.#close(connection));
+    try {
+      const head = await headOf(connection);
+      if (head === undefined) return;
+      state.isAsked = true;
+      await writeAll(connection, await this.#respond(head));
+      await connection.closeWrite();
+      // Bytes that were not read would reset the connection before the client has read its answer.
+      await drain(connection);
+    } catch {
+      // The client broke off, or was too slow.
+    } finally {
+      this.#close(connection);
+    }
+  }
+
+  async #respond(head: string): Promise<Uint8Array> {
+    const [isHead, response] = await this.#responseTo(head);
+    const body = new Uint8Array(await response.arrayBuffer());
+    const headers = new Headers(response.headers);
+    headers.set("content-length", String(body.length));
+    headers.set("connection", "close");
+    headers.set("date", new Date(this.#options.clock.now()).toUTCString());
+    const { status } = response;
+    const lines = [`HTTP/1.1 ${status} ${STATUS_TEXTS[status] ?? ""}`, ...[...headers].map((pair) => pair.join(": "))];
+    const first = new TextEncoder().encode(`${lines.join("\r\n")}${HEAD_END}`);
+    if (isHead) return first;
+    const all = new Uint8Array(first.length + body.length);
+    all.set(first);
+    all.set(body, first.length);
+    return all;
+  }
+
+  async #responseTo(head: string): Promise<[isHead: boolean, response: Response]> {
+    if (head.length >= LONGEST_HEAD) return [false, plain(431, "The headers are too long")];
+    const [first = "", ...lines] = head.split("\r\n");
+    const [, method, target] = /^([A-Z]+) (\/\S*) HTTP\/1\.[01]$/.exec(first) ?? [];
+    if (method === undefined) return [false, plain(400, "This is not an HTTP/1.1 request")];
+    if (method !== "GET" && method !== "HEAD") return [false, plain(405, "Only GET and HEAD are answered here")];
+    const headers = headersOf(lines);
+    if (headers === undefined) return [false, plain(400, "A header is malformed")];
+    return [method === "HEAD", await this.#answer(new Request(`http://localhost${target}`, { headers }))];
+  }
+
+  /** Closes the port and all connections. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    try {
+      this.#listener.close();
+    } catch { /* it was closed before */ }
+    for (const connection of this.#open.keys()) this.#close(connection);
+    await this.#accepting;
+  }
+}
+
+/** What a client sends up to the empty line, without it; `undefined` if it ends before. */
+async function headOf(connection: Deno.TcpConn): Promise<string | undefined> {
+  const decoder = new TextDecoder();
+  const buffer = new Uint8Array(4096);
+  let text = "";
+  while (text.length < LONGEST_HEAD) {
+    const size = await connection.read(buffer);
+    if (size === null) return undefined;
+    text += decoder.decode(buffer.subarray(0, size), { stream: true });
+    const end = text.indexOf(HEAD_END);
+    if (end !== -1) return text.slice(0, end);
+  }
+  return text;
+}
+
+function headersOf(lines: readonly string[]): Headers | undefined {
+  const headers = new Headers();
+  for (const line of lines) {
+    const colon = line.indexOf(":");
+    try {
+      headers.append(line.slice(0, colon), line.slice(colon + 1).trim());
+    } catch {
+      return undefined;
+    }
+  }
+  return headers;
+}
+
+function plain(status: number, message: string): Response {
+  return new Response(`${message}\n`, { status });
+}
+
+async function writeAll(connection: Deno.TcpConn, bytes: Uint8Array): Promise<void> {
+  for (let sent = 0; sent < bytes.length;) sent += await connection.write(bytes.subarray(sent));
+}
+
+async function drain(connection: Deno.TcpConn): Promise<void> {
+  const buffer = new Uint8Array(4096);
+  let rest = LONGEST_REST;
+  while (rest > 0) {
+    const size = await connection.read(buffer);
+    if (size === null) return;
+    rest -= size;
+  }
+}
+
+function close(connection: Deno.TcpConn): void {
+  try {
+    connection.close();
+  } catch { /* it was closed before */ }
+}

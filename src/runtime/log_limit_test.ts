@@ -1,0 +1,12 @@
+import assert from "node:assert/strict";
+import { VirtualClock } from "../base/virtual_clock.ts";
+import { LogLimit } from "./log_limit.ts";
+
+Deno.test("LogLimit lets some lines of each kind pass in a period, and reports how many it suppressed with the next", () => {
+  const clock = new VirtualClock();
+  const limit = new LogLimit({ clock, lines: 2, period: 1000 });
+  const next = (kind: string) => limit.next(kind);
+  assert.deepEqual([next("a"), next("a"), next("a"), next("a"), next("b")], [{}, {}, undefined, undefined, {}]);
+  while (clock.step(clock.now() + 1000));
+  assert.deepEqual([next("a"), next("a"), next("a")], [{ suppressed: 2 }, {}, undefined]);
+});

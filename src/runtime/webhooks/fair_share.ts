@@ -1,0 +1,168 @@
+/**
+ * A limited amount of something that clients share fairly. What is free is given at once, so one client alone may hold all of it. When nothing is free,
+ * clients wait, and what is returned goes to the waiting client that holds least. A client that asks for much can thus delay another by one turn only.
+ */
+
+/** Options of {@linkcode FairShare}. */
+export interface FairShareOptions {
+  /** The amount that there is. */
+  readonly total: number;
+  /** The amount for which one client may wait. @default {four times the total} */
+  readonly queue?: number;
+}
+
+interface Waiting {
+  readonly amount: number;
+  readonly resolve: (share: Disposable) => void;
+}
+
+interface Client {
+  held: number;
+  /** Sum of what it waits for. */
+  wanted: number;
+  readonly waiting: Set<Waiting>;
+}
+
+/** A limited amount that clients share fairly. */
+export class FairShare {
+  readonly #total: number;
+  readonly #queue: number;
+  /** Clients that hold or want anything. A client that waits again moves to the end, so that clients that hold equally much take turns. */
+  readonly #clients = new Map<string, Client>();
+  #held = 0;
+  #waiting = 0;
+
+  constructor({ total, queue = 4 * total }: FairShareOptions) {
+    this.#total = total;
+    this.#queue = queue;
+  }
+
+  /** The amount that there is. No client can take more. */
+  get total(): number {
+    return this.#total;
+  }
+
+  /** The amount that is held. */
+  get held(): number {
+    return this.#held;
+  }
+
+  /** Number of requests that wait. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /**
+   * Takes an amount if it is free and nobody waits.
+   *
+   * @param name The client.
+   * @param amount How much. At most {@linkcode FairShare.total}.
+   * @returns Returns the amount when it is disposed of; `undefined` if there is not enough.
+   */
+  tryTake(name: string, amount: number): Disposable | undefined {
+    if (this.#waiting > 0 || this.#held + amount > this.#total) return undefined;
+    return this.#give(name, this.#client(name), amount);
+  }
+
+  /**
+   * Takes an amount if the client then holds no more than is left: so however much one holds, there is always something for another.
+   *
+   * @param name The client.
+   * @param amount How much.
+   * @returns Returns the amount when it is disposed of; `undefined` if there is not enough.
+   */
+  tryTakePart(name: string, amount: number): Disposable | undefined {
+    const client = this.#client(name);
+    if (client.held + amount <= this.#total - this.#held - amount) return this.#give(name, client, amount);
+    this.#forgetIdle(name, client);
+    return undefined;
+  }
+
+  /**
+   * Waits for an amount.
+   *
+   * @param name The client.
+   * @param amount How much. At most {@linkcode FairShare.total}.
+   * @param signal Ends the wait: the promise rejects with its reason.
+   * @returns Returns the amount when it is disposed of; `undefined` if the client waits for too much already.
+   */
+  take(name: string, amount: number, signal: AbortSignal): Promise<Disposable> | undefined {
+    const client = this.#client(name);
+    if (client.wanted + amount > this.#queue) {
+      this.#forgetIdle(name, client);
+      return undefined;
+    }
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = {
+        amount,
+        resolve: (share) => {
+          signal.removeEventListener("abort", giveUp);
+          resolve(share);
+        },
+      };
+      const giveUp = (): void => {
+        this.#leave(name, client, waiting);
+        // It may have been in the way of a smaller one.
+        this.#grant();
+        reject(signal.reason);
+      };
+      client.waiting.add(waiting);
+      client.wanted += amount;
+      this.#waiting++;
+      if (signal.aborted) return giveUp();
+      signal.addEventListener("abort", giveUp, { once: true });
+      this.#grant();
+    });
+  }
+
+  /** Serves those who wait, the client that holds least first, until what is free does not suffice for the next. */
+  #grant(): void {
+    while (this.#waiting > 0) {
+      let least: [name: string, client: Client] | undefined;
+      for (const entry of this.#clients) {
+        if (entry[1].waiting.size > 0 && (least === undefined || entry[1].held < least[1].held)) least = entry;
+      }
+      const [name, client] = least!;
+      const [next] = client.waiting;
+      if (this.#held + next!.amount > this.#total) return;
+      this.#leave(name, client, next!);
+      const share = this.#give(name, client, next!.amount);
+      this.#clients.delete(name);
+      this.#clients.set(name, client);
+      next!.resolve(share);
+    }
+  }
+
+  #give(name: string, client: Client, amount: number): Disposable {
+    client.held += amount;
+    this.#held += amount;
+    let isHeld = true;
+    return {
+      [Symbol.dispose]: () => {
+        if (!isHeld) return;
+        isHeld = false;
+        client.held -= amount;
+        this.#held -= amount;
+        this.#forgetIdle(name, client);
+        this.#grant();
+      },
+    };
+  }
+
+  #client(name: string): Client {
+    let client = this.#clients.get(name);
+    if (client === undefined) this.#clients.set(name, client = { held: 0, wanted: 0, waiting: new Set() });
+    return client;
+  }
+
+  #leave(name: string, client: Client, waiting: Waiting): void {
+    client.waiting.delete(waiting);
+    client.wanted -= waiting.amount;
+    this.#waiting--;
+    this.#forgetIdle(name, client);
+  }
+
+  #forgetIdle(name: string, client: Client): void {
+    if (client.held === 0 && client.waiting.size === 0) this.#clients.delete(name);
+  }
+}

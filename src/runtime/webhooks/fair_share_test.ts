@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { FairShare } from "./fair_share.ts";
+
+const NEVER = new AbortController().signal;
+
+/** Waits for an amount, and notes in which order it came. */
+function taking(share: FairShare, order: string[], name: string, amount: number): Promise<Disposable> {
+  const taken = share.take(name, amount, NEVER);
+  assert(taken !== undefined);
+  return taken.then((given) => {
+    order.push(name);
+    return given;
+  });
+}
+
+Deno.test("one client alone may hold all of a FairShare, and no more", () => {
+  const share = new FairShare({ total: 10 });
+  const first = share.tryTake("a", 10);
+  assert(first !== undefined);
+  assert.equal(share.tryTake("a", 1), undefined);
+  assert.equal(share.tryTake("b", 1), undefined);
+  first[Symbol.dispose]();
+  first[Symbol.dispose]();
+  assert.equal(share.held, 0);
+  assert.notEqual(share.tryTake("b", 10), undefined);
+});
+
+Deno.test("a FairShare gives what is returned to the waiting client that holds least, not to the first that waits", async () => {
+  const share = new FairShare({ total: 4 });
+  const held = [1, 2, 3, 4].map(() => share.tryTake("greedy", 1)!);
+  const order: string[] = [];
+  const waiting = [
+    taking(share, order, "greedy", 1),
+    taking(share, order, "greedy", 1),
+    taking(share, order, "modest", 1),
+  ];
+  held[0]![Symbol.dispose]();
+  await waiting[2];
+  held[1]![Symbol.dispose]();
+  await waiting[0];
+  assert.deepEqual(order, ["modest", "greedy"]);
+  held[2]![Symbol.dispose]();
+  await Promise.all(waiting);
+  assert.equal(share.waiting, 0);
+  assert.equal(share.held, 4);
+});
+
+Deno.test("clients that hold equally much take turns", async () => {
+  const share = new FairShare({ total: 1 });
+  const first = share.tryTake("x", 1)!;
+  const order: string[] = [];
+  const all = ["a", "a", "a", "b", "b"].map((name) =>
+    taking(share, order, name, 1).then((given) => given[Symbol.dispose]())
+  );
+  first[Symbol.dispose]();
+  await Promise.all(all);
+  assert.deepEqual(order, ["a", "b", "a", "b", "a"]);
+});
+
+Deno.test("a client that waits for more than its queue is refused, and others are not", () => {
+  const share = new FairShare({ total: 1, queue: 2 });
+  share.tryTake("a", 1);
+  share.take("a", 1, NEVER);
+  share.take("a", 1, NEVER);
+  assert.equal(share.take("a", 1, NEVER), undefined);
+  assert.notEqual(share.take("b", 1, NEVER), undefined);
+});
+
+Deno.test("who gives up waiting lets those behind pass", async () => {
+  const share = new FairShare({ total: 4 });
+  const held = share.tryTake("a", 2)!;
+  const giveUp = new AbortController();
+  const large = share.take("b", 4, giveUp.signal)!;
+  const small = share.take("c", 1, NEVER)!;
+  giveUp.abort(new Error("too late"));
+  await assert.rejects(large, /too late/);
+  (await small)[Symbol.dispose]();
+  held[Symbol.dispose]();
+  assert.deepEqual([share.held, share.waiting], [0, 0]);
+});
+
+Deno.test("tryTakePart leaves something for every other client", () => {
+  const share = new FairShare({ total: 100 });
+  const most = (name: string): number => {
+    let taken = 0;
+    while (share.tryTakePart(name, 1) !== undefined) taken++;
+    return taken;
+  };
+  assert.deepEqual(["a", "b", "c"].map(most), [50, 25, 12]);
+});

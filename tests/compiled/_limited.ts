@@ -1,0 +1,128 @@
+/** A compiled operator with the limits that its generated Deployment has: memory by a cgroup, where there may be one, and descriptors. */
+import { MEMORY_LIMIT } from "../../src/base/pod.ts";
+import type { Operator } from "../../src/operator/operator_value.ts";
+import { localCertificate } from "../../src/testing/local_certificate.ts";
+import { createApiserver, kubeconfigFor, serveApiserver } from "../../src/testing/mod.ts";
+import { followed, type OperatorProcess } from "./_followed.ts";
+
+/** Options of {@linkcode startLimited}. */
+export interface LimitedOptions {
+  /** Bytes of memory. */
+  readonly memory: number;
+  /** How many descriptors it may have open. */
+  readonly descriptors: number;
+}
+
+/** A folder with what a limited operator needs outside of a cluster. */
+export interface Place extends AsyncDisposable {
+  /** Its program may read it. */
+  readonly folder: string;
+  /** The authority of the webhooks' certificate. */
+  readonly authority: string;
+}
+
+/** A running operator, and what it takes of the machine. */
+export interface LimitedProcess extends OperatorProcess {
+  /** Bytes that were resident at most, files that are mapped included. */
+  peakMemory(): number;
+  /** How many descriptors are open. */
+  descriptors(): number;
+}
+
+/** Makes a folder with a certificate and a kubeconfig for an API server in this process. */
+export async function place(): Promise<Place> {
+  await using stack = new AsyncDisposableStack();
+  const folder = await Deno.makeTempDir({ prefix: "limited-" });
+  stack.defer(() => Deno.remove(folder, { recursive: true }));
+  const { certificate, key, caCert } = await localCertificate();
+  await Deno.writeTextFile(`${folder}/tls.crt`, certificate);
+  await Deno.writeTextFile(`${folder}/tls.key`, key);
+  const served = stack.use(serveApiserver(stack.use(createApiserver())));
+  await Deno.writeTextFile(`${folder}/kubeconfig`, kubeconfigFor(served.url));
+  const kept = stack.move();
+  return { folder, authority: caCert, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+/** Bytes of the memory limit that an operator's manifests have. */
+export function generatedMemoryLimit(operator: Pick<Operator, "manifests">): number {
+  const deployment = operator.manifests().manager.find(({ kind }) => kind === "Deployment") as unknown as {
+    readonly spec: { readonly template: { readonly spec: { readonly containers: readonly Container[] } } };
+  };
+  const [, mebibytes] = /^(\d+)Mi$/.exec(deployment.spec.template.spec.containers[0]!.resources.limits.memory)!;
+  return Number(mebibytes) * 2 ** 20;
+}
+
+interface Container {
+  readonly resources: { readonly limits: { readonly memory: string } };
+}
+
+/**
+ * Starts an executable under limits.
+ *
+ * @param executable Its path.
+ * @param place Its folder.
+ * @param options The limits.
+ */
+export async function startLimited(
+  executable: string,
+  { folder }: Place,
+  { memory, descriptors }: LimitedOptions,
+): Promise<LimitedProcess> {
+  const group = await memoryGroup(memory);
+  const join = group === undefined ? "" : `echo $$ > ${group}/cgroup.procs`;
+  const process = new Deno.Command("sh", {
+    args: [
+      "-c",
+      `${join}\nulimit -n ${descriptors} && exec "$0" "$@"`,
+      executable,
+      "start",
+      `--kubeconfig=${folder}/kubeconfig`,
+      `--webhook-certificate=${folder}/tls.crt`,
+      `--webhook-key=${folder}/tls.key`,
+    ],
+    clearEnv: true,
+    // As the kubelet passes it on.
+    env: { PATH: Deno.env.get("PATH") ?? "", HOME: folder, [MEMORY_LIMIT]: String(memory) },
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
+  }).spawn();
+  const running = await followed(process, {
+    pid: () => Promise.resolve(process.pid),
+    dispose: async () => {
+      if (group !== undefined) await Deno.remove(group);
+    },
+  });
+  return Object.assign(running, {
+    peakMemory: () => {
+      const [, kibibytes] = /^VmHWM:\s+(\d+) kB$/m.exec(Deno.readTextFileSync(`/proc/${process.pid}/status`))!;
+      return Number(kibibytes) * 1024;
+    },
+    descriptors: () => [...Deno.readDirSync(`/proc/${process.pid}/fd`)].length,
+  });
+}
+
+/** A cgroup with a memory limit; `undefined` where this process may make none: then the peak is all that there is to look at. */
+async function memoryGroup(bytes: number): Promise<string | undefined> {
+  const name = `op-${crypto.randomUUID()}`;
+  for (
+    const { root, limit } of [
+      { root: "/sys/fs/cgroup/memory", limit: "memory.limit_in_bytes" },
+      { root: "/sys/fs/cgroup", limit: "memory.max" },
+    ]
+  ) {
+    const path = `${root}/${name}`;
+    try {
+      await Deno.mkdir(path);
+    } catch {
+      continue;
+    }
+    try {
+      await Deno.writeTextFile(`${path}/${limit}`, String(bytes), { create: false });
+      return path;
+    } catch {
+      await Deno.remove(path);
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,169 @@
+/**
+ * Attacks on the ports of a compiled operator that runs under the limits of its generated Deployment. Meanwhile an API server asks for reviews from another
+ * address, and not one of them may be lost.
+ */
+import assert from "node:assert/strict";
+import { operator, webhook } from "../../mod.ts";
+import { attack } from "../_attacker.ts";
+import { Note, PATH, review } from "../runtime/_reviews.ts";
+import { buildOperator, freePort } from "./_build.ts";
+import { generatedMemoryLimit, type LimitedProcess, place, startLimited } from "./_limited.ts";
+
+const ATTACKER = "127.0.0.2";
+
+const SMALL = JSON.stringify(review("hello"));
+
+Deno.test("a compiled operator under its generated limits answers every review, whatever others send", async (t) => {
+  await using around = await place();
+  const [port, health] = [freePort(), freePort()];
+  await using built = await buildOperator(`
+    import { operator, webhook } from "repository/mod.ts";
+    import { Note } from "repository/tests/runtime/_reviews.ts";
+    const noteRules = webhook(Note, { validate() {} });
+    const op = operator({
+      name: "notes",
+      parts: { noteRules },
+      health: { hostname: "127.0.0.1", port: ${health} },
+      permissions: { net: ["127.0.0.1"], read: [${JSON.stringify(around.folder)}] },
+      webhooks: { hostname: "127.0.0.1", port: ${port} },
+    });
+    export default op;
+    if (import.meta.main) await op.main();
+  `);
+  const noteRules = webhook(Note, { validate() {} });
+  const memory = generatedMemoryLimit(operator({ name: "notes", parts: { noteRules } }));
+
+  await t.step("with 1,024 descriptors and the generated memory limit", async (t) => {
+    await using running = await startLimited(built.path, around, { memory, descriptors: 1024 });
+    await running.logged(({ msg }) => msg === "Webhooks served");
+    await using server = reviewing(port, around.authority);
+    await server.ask(SMALL, 200);
+    const before = running.descriptors();
+
+    await t.step("1,100 connections that are reset after their handshake leave nothing behind", async () => {
+      const asking = server.askDuring(SMALL);
+      await using reset = await attack(port, { kind: "reset-tls", count: 1100, address: ATTACKER });
+      assert.equal(reset.results.length, 1100);
+      await asking.stop();
+      await fallsTo(running, before + 40);
+    });
+
+    await t.step(
+      "800 idle connections and 300 slow bodies hold no place, while 1,000 reviews are answered",
+      async () => {
+        await using _idle = await attack(port, { kind: "idle", count: 800, address: ATTACKER });
+        await using _slow = await attack(port, { kind: "slow", count: 300, address: ATTACKER, path: PATH });
+        await using _large = await attack(port, { kind: "slow-large", count: 50, address: ATTACKER, path: PATH });
+        await server.ask(SMALL, 1000);
+      },
+    );
+
+    await t.step("20 bodies of 7 MiB at once, three times, are all answered", async () => {
+      const large = JSON.stringify(review("x".repeat(6.9 * 2 ** 20)));
+      for (let i = 0; i < 3; i++) await server.ask(large, 20, 20);
+    });
+
+    await t.step(
+      "bodies that take 20 times their length do not fill the memory, while others are answered",
+      async () => {
+        const asking = server.askDuring(SMALL);
+        for (const length of [20_000, 600_000, 2_000_000]) {
+          const wide = review();
+          Object.assign(wide.request.object, { data: Array(length / 3 | 0).fill({}) });
+          for (let i = 0; i < 3; i++) await server.ask(JSON.stringify(wide), 10, 10, [200, 413, 429, 504]);
+        }
+        await asking.stop();
+      },
+    );
+
+    await t.step("it was never near its memory limit, and SIGTERM ends it with exit code 0", async () => {
+      await server.ask(SMALL, 10);
+      assert(running.peakMemory() < memory, `${running.peakMemory()} of ${memory} bytes were resident`);
+      assert.equal(await running.stop("SIGTERM"), 0);
+    });
+  });
+
+  await t.step("with 64 descriptors", async (t) => {
+    await using running = await startLimited(built.path, around, { memory, descriptors: 64 });
+    await running.logged(({ msg }) => msg === "Webhooks served");
+    await using server = reviewing(port, around.authority);
+    await server.ask(SMALL, 10, 4);
+    const livez = async () => await (await fetch(`http://127.0.0.1:${health}/livez`)).text();
+
+    await t.step("health answers while idle connections take all of them, and after that", async () => {
+      {
+        await using _idle = await attack(health, { kind: "plain", count: 200 });
+        assert.match(await livez(), /^\[\+\]event loop/);
+      }
+      assert.match(await livez(), /^\[\+\]event loop/);
+    });
+
+    await t.step(
+      "webhooks are answered after idle connections took all of them, and health all the while",
+      async () => {
+        {
+          await using _idle = await attack(port, { kind: "idle", count: 100, address: ATTACKER });
+          assert.match(await livez(), /^\[\+\]event loop/);
+        }
+        await server.askUntilAnswered(SMALL);
+        await server.ask(SMALL, 100, 4);
+      },
+    );
+
+    await t.step("SIGTERM ends it with exit code 0", async () => {
+      assert.equal(await running.stop("SIGTERM"), 0);
+    });
+  });
+});
+
+/** Asks for reviews as an API server does: over HTTP/1.1, by connections that are kept. */
+function reviewing(port: number, authority: string) {
+  const client = Deno.createHttpClient({ caCerts: [authority], http2: false });
+  const once = async (body: string, statuses: readonly number[]): Promise<void> => {
+    const response = await fetch(`https://127.0.0.1:${port}${PATH}?timeout=30s`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+      client,
+    });
+    const text = await response.text();
+    assert(statuses.includes(response.status), `${response.status}: ${text}`);
+    if (response.status === 200) assert.equal(JSON.parse(text).response.allowed, true);
+  };
+  const ask = async (body: string, count: number, atOnce = 16, statuses = [200]): Promise<void> => {
+    let left = count;
+    await Promise.all(Array.from({ length: atOnce }, async () => {
+      while (left-- > 0) await once(body, statuses);
+    }));
+  };
+  return {
+    ask,
+    /** Asks one after the other until it is stopped; that fails if one was not answered. */
+    askDuring(body: string) {
+      let isOver = false;
+      const asking = (async () => {
+        while (!isOver) await once(body, [200]);
+      })();
+      asking.catch(() => {});
+      return {
+        async stop(): Promise<void> {
+          isOver = true;
+          await asking;
+        },
+      };
+    },
+    /** Asks until one is answered: a connection that the server closed for others is found out by using it. */
+    async askUntilAnswered(body: string): Promise<void> {
+      while (true) {
+        try {
+          return await once(body, [200]);
+        } catch { /* once more */ }
+      }
+    },
+    [Symbol.asyncDispose]: () => Promise.resolve(client.close()),
+  };
+}
+
+async function fallsTo(running: LimitedProcess, most: number): Promise<void> {
+  while (running.descriptors() > most) await new Promise((resolve) => setTimeout(resolve, 20));
+}
