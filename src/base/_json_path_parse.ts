@@ -1,4 +1,7 @@
-/** Reading a JSONPath, letter by letter as Kubernetes does (`k8s.io/client-go/util/jsonpath`, parser.go): also what it takes by chance is taken. */
+/**
+ * Parses JSONPath character by character like Kubernetes (`k8s.io/client-go/util/jsonpath`,
+ * parser.go), including what that parser accepts by accident.
+ */
 
 /** A step of a path. */
 export type Step =
@@ -19,20 +22,20 @@ export type Step =
   | { readonly kind: "recursive" }
   | { readonly kind: "word"; readonly word: string };
 
-/** Which items of a list: one index, or from, to and step. */
+/** The selected items of a list: one index, or start, end and step. */
 export interface Slice {
   readonly from: number | undefined;
   readonly to: number | undefined;
   readonly step: number | undefined;
-  /** Whether `to` follows from `from`: one index was given. */
+  /** Whether a single index was given, so that `to` follows from `from`. */
   readonly isIndex: boolean;
 }
 
 /**
- * Reads a template of texts and paths in braces.
+ * Parses a template of text and paths in braces.
  *
  * @param text The template.
- * @throws {SyntaxError} If it cannot be read; the message is Kubernetes'.
+ * @throws {SyntaxError} If it is invalid; the message is Kubernetes'.
  */
 export function parseTemplate(text: string): readonly Step[] {
   return new Reader(text).template();
@@ -65,7 +68,7 @@ class Reader {
     return steps;
   }
 
-  /** What stands within braces, up to the closing one. */
+  /** Parses the contents of braces, including the closing brace. */
   #action(): readonly Step[] {
     const steps: Step[] = [];
     while (true) {
@@ -116,7 +119,7 @@ class Reader {
     let name = "";
     while (this.#at < this.#text.length && !TERMINATOR.test(this.#peek())) {
       const character = this.#next();
-      // What follows a backslash belongs to the name, be it a dot; backslashes themselves are dropped.
+      // A backslash makes the next character part of the name, even a dot. Backslashes are dropped.
       name += character === "\\" ? (this.#next() ?? "").replace("\\", "") : character;
     }
     return name === "*" ? { kind: "wildcard" } : { kind: "field", name };
@@ -170,7 +173,10 @@ class Reader {
     return { kind: "filter", left: action(left), operator, right: action(right) };
   }
 
-  /** Up to the parenthesis that closes the filter: one within quotes does not. */
+  /**
+   * Returns the text up to the parenthesis that closes the filter. Parentheses in quotes do not
+   * count.
+   */
   #filterText(): string {
     const start = this.#at;
     let quote: string | undefined;
@@ -227,7 +233,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '"': '"',
 };
 
-// As Go reads escapes: one character, or the number of one in octal or hexadecimal.
+// Go's escapes: a single character, or a code in octal or hexadecimal.
 const ESCAPE = /\\(?:([abfnrtv\\'"])|([0-7]{3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))|\\/g;
 
 function unquoted(text: string): string {

@@ -1,15 +1,18 @@
-/** A clock that does not say what time it is. */
+/** A clock without the time of day. */
 import type { Clock } from "./clock.ts";
 
 /**
- * A clock for what measures how long something took, waits or is held: a machine's time of day may be set meanwhile, so that it must not ask for it.
+ * Returns a clock without `now()`, for code that measures or waits. The machine's time of day may
+ * be set at any moment, so such code must not use it.
  *
- * @param clock Whose time passes.
+ * @param clock The underlying clock.
  */
 export function untold(clock: Clock): Clock {
   return {
     now() {
-      throw new Error("Cannot say what time it is: whatever waits goes by the time that passed");
+      throw new Error(
+        "Cannot read the time of day: code that measures or waits must use elapsed(). Use Clock.elapsed()",
+      );
     },
     elapsed: () => clock.elapsed(),
     after: (delay, callback) => clock.after(delay, callback),

@@ -1,16 +1,17 @@
-/** Signals that follow others. */
+/** Abort signals that follow others. */
 
-/** A controller that others abort too. Disposing of it lets go of them. */
+/** An abort controller that follows other signals. Disposing of it removes its listeners. */
 export interface Linked extends Disposable {
   readonly signal: AbortSignal;
   abort(reason: unknown): void;
 }
 
 /**
- * A controller that is aborted when one of some signals is. In place of `AbortSignal.any`, whose answer Deno 2.4 lets the garbage collector take
- * while listeners wait on it, so that they never hear: an operator did not stop for that.
+ * Returns a controller that is aborted when one of several signals is aborted. It replaces
+ * `AbortSignal.any`: Deno 2.4 garbage-collects that signal while listeners wait for it, so they are
+ * never called, and operators did not stop.
  *
- * @param signals The signals to follow. One that is aborted already aborts at once.
+ * @param signals The signals to follow. A signal that is already aborted aborts at once.
  *
  * @example Usage
  * ```ts
@@ -39,9 +40,9 @@ export function linked(signals: readonly AbortSignal[]): Linked {
 }
 
 /**
- * Waits for a signal.
+ * Waits until a signal is aborted.
  *
- * @param signal The signal; one that is aborted already counts.
+ * @param signal The signal; it may already be aborted.
  * @returns A promise that resolves when it is aborted.
  */
 export function aborted(signal: AbortSignal): Promise<void> {

@@ -16,12 +16,12 @@ Deno.test("linked is aborted by the first of its signals, or by itself, and keep
   }
 });
 
-Deno.test("linked is aborted from the beginning when one of its signals is", () => {
+Deno.test("linked starts aborted if one of its signals is aborted", () => {
   using inner = linked([new AbortController().signal, AbortSignal.abort("before")]);
   assert.equal(inner.signal.reason, "before");
 });
 
-Deno.test("linked lets go of its signals when it is disposed of", () => {
+Deno.test("linked removes its listeners when it is disposed", () => {
   const outer = new AbortController();
   const inner = linked([outer.signal]);
   inner[Symbol.dispose]();
@@ -29,7 +29,7 @@ Deno.test("linked lets go of its signals when it is disposed of", () => {
   assert.equal(inner.signal.aborted, false);
 });
 
-Deno.test("aborted waits for a signal, and does not wait for one that is aborted already", async () => {
+Deno.test("aborted waits for a signal, and resolves at once if it is already aborted", async () => {
   const abort = new AbortController();
   let isOver = false;
   const waited = aborted(abort.signal).then(() => isOver = true);

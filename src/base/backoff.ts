@@ -1,17 +1,20 @@
 /** Options for {@linkcode backoff}. */
 export interface BackoffOptions {
-  /** First delay, in milliseconds. @default {5} */
+  /** First delay in milliseconds. @default {5} */
   first?: number;
-  /** Longest delay, in milliseconds. @default {1_000_000} */
+  /** Longest delay in milliseconds. @default {1_000_000} */
   longest?: number;
-  /** A number from 0 to 1 that spreads the delay: from three quarters of it at 0 to the whole at 1. @default {1} */
+  /**
+   * A number from 0 to 1 for jitter: 0 means three quarters of the delay, 1 all of it. @default {1}
+   */
   spread?: number;
 }
 
 /**
- * The delay before the next try: doubles with each failure, up to `longest`. First and longest are client-go's (5 ms, 1000 s).
+ * Returns the delay before the next attempt. It doubles with each failure up to `longest`. The
+ * defaults are client-go's (5 ms, 1000 s).
  *
- * @param failures How many tries failed in a row, from 1.
+ * @param failures The number of consecutive failures, from 1.
  * @param options Additional options.
  * @returns The delay in milliseconds.
  * @throws {RangeError} If `failures` is not a positive integer.
@@ -28,7 +31,7 @@ export function backoff(failures: number, options: BackoffOptions = {}): number 
   const { first = 5, longest = 1_000_000, spread = 1 } = options;
   if (!Number.isInteger(failures) || failures < 1) {
     throw new RangeError(
-      `Cannot compute a backoff as 'failures' must be a positive integer: current value is ${failures}`,
+      `Cannot compute a backoff: "failures" must be a positive integer, got ${failures}`,
     );
   }
   return Math.min(longest, first * 2 ** (failures - 1)) * (0.75 + 0.25 * spread);

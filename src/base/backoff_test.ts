@@ -8,18 +8,18 @@ Deno.test("backoff doubles from the first to the longest delay", () => {
   assert.equal(backoff(5000), 1_000_000);
 });
 
-Deno.test("backoff spreads from three quarters of a delay to the whole", () => {
+Deno.test("backoff spreads delays from three quarters to the whole", () => {
   const options = { first: 100, longest: 1000 };
   assert.deepEqual([0, 0.5, 1].map((spread) => backoff(1, { ...options, spread })), [75, 87.5, 100]);
   assert.equal(backoff(9, { ...options, spread: 0 }), 750);
 });
 
-Deno.test("backoff refuses a count of failures that is none", async (t) => {
+Deno.test("backoff rejects an invalid number of failures", async (t) => {
   for (const failures of [0, -1, 1.5, NaN, Infinity]) {
     await t.step(String(failures), () => {
       assert.throws(() => backoff(failures), {
         name: "RangeError",
-        message: `Cannot compute a backoff as 'failures' must be a positive integer: current value is ${failures}`,
+        message: `Cannot compute a backoff: "failures" must be a positive integer, got ${failures}`,
       });
     });
   }

@@ -1,27 +1,29 @@
-/** Time as a value: all waiting goes through a {@linkcode Clock}, so that tests can hold it still. */
+/** Time as a value: all code waits through a {@linkcode Clock}, so that tests can control time. */
 
-/** Tells the time and calls back later. */
+/** Provides the time and timers. */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds since some moment. Unlike {@linkcode Clock.now} it is never set: what it says grows with time alone. */
+  /**
+   * Returns milliseconds since an arbitrary moment. Unlike {@linkcode Clock.now}, it is monotonic.
+   */
   elapsed(): number;
   /**
-   * Calls `callback` once, after at least `delay` milliseconds. Disposing of the answer cancels it; doing so twice, or after
-   * the call, does nothing.
+   * Calls `callback` once after at least `delay` milliseconds. Disposing of the result cancels the
+   * timer, and has no effect after the call.
    */
   after(delay: number, callback: () => void): Disposable;
 }
 
-// setTimeout takes a signed 32-bit number of milliseconds and runs at once past it.
+// setTimeout uses a signed 32-bit number of milliseconds; longer delays fire at once.
 const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
-/** The machine's clock. */
+/** The system clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
   after(delay: number, callback: () => void): Disposable {
-    // By the clock that is never set: what is due in a month must not ring when somebody sets the machine's.
+    // The monotonic clock: setting the time of day must not fire timers early.
     const due = performance.now() + delay;
     let timer = setTimeout(ring, Math.min(delay, LONGEST_TIMEOUT));
     function ring(): void {
@@ -36,10 +38,10 @@ export const systemClock: Clock = {
 /**
  * Waits on a clock.
  *
- * @param clock Whose time.
- * @param delay How long, in milliseconds.
- * @param signal Ends the wait early: the promise then rejects with the signal's reason.
- * @returns A promise that settles when the time has come.
+ * @param clock The clock.
+ * @param delay The delay in milliseconds.
+ * @param signal Ends the wait early: the promise rejects with the signal's reason.
+ * @returns A promise that resolves after the delay.
  */
 export function sleep(clock: Clock, delay: number, signal?: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { sleep, systemClock } from "./clock.ts";
 import { VirtualClock } from "./virtual_clock.ts";
 
-Deno.test("sleep settles when the time has come and not before", async () => {
+Deno.test("sleep resolves after the delay and not before", async () => {
   const clock = new VirtualClock();
   let isOver = false;
   const slept = sleep(clock, 100).then(() => isOver = true);
@@ -16,7 +16,7 @@ Deno.test("sleep settles when the time has come and not before", async () => {
   assert.equal(isOver, true);
 });
 
-Deno.test("sleep rejects with the signal's reason and takes its timer away", async () => {
+Deno.test("sleep rejects with the signal's reason and cancels its timer", async () => {
   const clock = new VirtualClock();
   const abort = new AbortController();
   const slept = sleep(clock, 100, abort.signal);
@@ -25,7 +25,7 @@ Deno.test("sleep rejects with the signal's reason and takes its timer away", asy
   assert.equal(clock.nextDue, undefined);
 });
 
-Deno.test("sleep rejects at once when the signal is aborted already", async () => {
+Deno.test("sleep rejects at once if the signal is already aborted", async () => {
   const clock = new VirtualClock();
   await assert.rejects(sleep(clock, 100, AbortSignal.abort(new Error("stopped before"))), {
     message: "stopped before",
@@ -33,18 +33,18 @@ Deno.test("sleep rejects at once when the signal is aborted already", async () =
   assert.equal(clock.nextDue, undefined);
 });
 
-Deno.test("systemClock does not ring early for a delay longer than a timer can hold", async () => {
+Deno.test("systemClock does not fire early for a delay longer than 32 bits", async () => {
   let rings = 0;
   {
     using _timer = systemClock.after(2 ** 31 + 1000, () => rings++);
-    // setTimeout runs at once when its delay overflows: a later timer of no delay would come after it.
+    // With an overflow, setTimeout would fire at once, before this later timer.
     await new Promise<void>((resolve) => systemClock.after(0, resolve));
     await new Promise<void>((resolve) => systemClock.after(1, resolve));
   }
   assert.equal(rings, 0);
 });
 
-Deno.test("systemClock goes on waiting for what is due in a month when the machine's clock is set forward by a year", () => {
+Deno.test("systemClock keeps waiting for a month when the time of day is set forward by a year", () => {
   const [realNow, realTimeout] = [Date.now, globalThis.setTimeout];
   const waits: number[] = [];
   const rung: (() => void)[] = [];
@@ -65,7 +65,7 @@ Deno.test("systemClock goes on waiting for what is due in a month when the machi
   }
 });
 
-Deno.test("systemClock forgets a timer that is disposed of, and disposing twice does nothing", async () => {
+Deno.test("systemClock cancels a disposed timer, and disposing twice has no effect", async () => {
   let rings = 0;
   const timer = systemClock.after(0, () => rings++);
   timer[Symbol.dispose]();

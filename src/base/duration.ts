@@ -1,17 +1,17 @@
-/** Lengths of time, as a program says them and as objects do. */
+/** Durations in code and in objects. */
 import { timeSpan } from "./time_span.ts";
 
-/** A length of time as text the compiler checks, such as `"90s"` or `"1.5h"`. */
+/** A duration as a string that the compiler checks, such as `"90s"` or `"1.5h"`. */
 export type Duration = `${number}${"ms" | "s" | "m" | "h"}`;
 
 const UNIT = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 
 /**
- * A duration in milliseconds.
+ * Converts a duration to milliseconds.
  *
- * @param duration The text.
+ * @param duration The duration.
  * @returns Milliseconds, zero or more.
- * @throws {SyntaxError} If the text is no number followed by `ms`, `s`, `m` or `h`, or is negative.
+ * @throws {SyntaxError} If it is not a non-negative number followed by `ms`, `s`, `m` or `h`.
  *
  * @example Usage
  * ```ts
@@ -23,17 +23,19 @@ const UNIT = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 export function milliseconds(duration: Duration): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(duration);
   if (!match) {
-    throw new SyntaxError(`Cannot read a duration: "${duration}" is not a number with "ms", "s", "m" or "h" behind it`);
+    throw new SyntaxError(`Cannot parse a duration: "${duration}" is not a number followed by "ms", "s", "m" or "h"`);
   }
   return Number(match[1]) * UNIT[match[2] as keyof typeof UNIT];
 }
 
 /**
- * A length of time that an object says, for whatever waits: what `s.duration()` takes may have several units, or words for them.
+ * Converts a duration in an object to a {@linkcode Duration}. A value of `s.duration()` may have
+ * several units, or units in words.
  *
- * @param text Such as `"1h30m"` or `"3 days"`.
- * @returns The same time, as {@linkcode requeue}, `retry` of a {@linkcode TemporaryError} and `every` take it; to a microsecond.
- * @throws {SyntaxError} If an API server would take it for no duration, or it is negative.
+ * @param text The value, such as `"1h30m"` or `"3 days"`.
+ * @returns The same duration, rounded to a microsecond, in the form for {@linkcode requeue}, the
+ * `retry` option of {@linkcode TemporaryError} and `every`.
+ * @throws {SyntaxError} If an API server would reject it, or it is negative.
  *
  * @example Usage
  * ```ts
@@ -47,8 +49,8 @@ export function milliseconds(duration: Duration): number {
 export function duration(text: string): Duration {
   const nanoseconds = timeSpan(text);
   if (nanoseconds === undefined) {
-    throw new SyntaxError(`Cannot read a duration: "${text}" is none; write it as "1h30m", or as "2 days"`);
+    throw new SyntaxError(`Cannot parse a duration: "${text}" is not a duration. Write it like "1h30m" or "2 days"`);
   }
-  if (nanoseconds < 0n) throw new SyntaxError(`Cannot wait for "${text}": it is less than no time`);
+  if (nanoseconds < 0n) throw new SyntaxError(`Cannot parse a duration: "${text}" must not be negative`);
   return `${Number(nanoseconds / 1000n) / 1000}ms`;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Duration, duration, milliseconds } from "./duration.ts";
 
-Deno.test("milliseconds reads each unit", async (t) => {
+Deno.test("milliseconds parses each unit", async (t) => {
   const cases: readonly (readonly [Duration, number])[] = [
     ["5ms", 5],
     ["90s", 90_000],
@@ -12,18 +12,18 @@ Deno.test("milliseconds reads each unit", async (t) => {
   for (const [text, expected] of cases) await t.step(text, () => assert.equal(milliseconds(text), expected));
 });
 
-Deno.test("milliseconds refuses what is no duration", async (t) => {
+Deno.test("milliseconds rejects an invalid duration", async (t) => {
   for (const text of ["", "5", "s", "-5s", "1e3s", "5 s", "5d", "5s5s", " 5s", "5S", "Infinitys"]) {
     await t.step(`"${text}"`, () => {
       assert.throws(() => milliseconds(text as Duration), {
         name: "SyntaxError",
-        message: `Cannot read a duration: "${text}" is not a number with "ms", "s", "m" or "h" behind it`,
+        message: `Cannot parse a duration: "${text}" is not a number followed by "ms", "s", "m" or "h"`,
       });
     });
   }
 });
 
-Deno.test("Duration is text with a number and a unit", () => {
+Deno.test("Duration is a string with a number and a unit", () => {
   "5s" satisfies Duration;
   // @ts-expect-error a day is no unit
   "5d" satisfies Duration;
@@ -31,7 +31,7 @@ Deno.test("Duration is text with a number and a unit", () => {
   "5" satisfies Duration;
 });
 
-Deno.test("duration reads what a server takes for one", async (t) => {
+Deno.test("duration parses what a server accepts", async (t) => {
   const cases: readonly (readonly [string, number])[] = [
     ["1h30m", 5_400_000],
     ["1.5s", 1500],
@@ -47,13 +47,13 @@ Deno.test("duration reads what a server takes for one", async (t) => {
   }
 });
 
-Deno.test("duration refuses what is none, and what is negative", () => {
+Deno.test("duration rejects invalid and negative durations", () => {
   assert.throws(() => duration("soon"), {
     name: "SyntaxError",
-    message: 'Cannot read a duration: "soon" is none; write it as "1h30m", or as "2 days"',
+    message: 'Cannot parse a duration: "soon" is not a duration. Write it like "1h30m" or "2 days"',
   });
   assert.throws(() => duration("-5m"), {
     name: "SyntaxError",
-    message: 'Cannot wait for "-5m": it is less than no time',
+    message: 'Cannot parse a duration: "-5m" must not be negative',
   });
 });

@@ -1,7 +1,8 @@
-/** Whether this program is an executable, as `op build` makes them. */
+/** Detects executables from `op build`. */
 
 /**
- * Whether it is. What an executable declares was judged when it was built: to judge it again at each start would take as long as all else that it does until
- * its first reconcile, so that the modules which judge are not even loaded there.
+ * Whether this program is an executable. Its declarations were validated at build time. Validating
+ * them again at each start would double the time until the first reconcile, so executables do not
+ * even load the modules that validate.
  */
 export const IS_EXECUTABLE: boolean = Deno.build.standalone;

@@ -1,18 +1,21 @@
-/** Field selectors as text, with the server's words for those that are none (`k8s.io/apimachinery/pkg/fields`, `ParseSelector`). */
+/**
+ * Parses field selectors, with the server's error messages (`k8s.io/apimachinery/pkg/fields`,
+ * `ParseSelector`).
+ */
 
-/** What a selector asks of one field. */
+/** A requirement for one field. */
 export interface FieldRequirement {
   readonly field: string;
   readonly value: string;
-  /** Whether the field is to have the value, or any other. */
+  /** Whether the field must have the value, or must not have it. */
   readonly isEqual: boolean;
 }
 
 /**
- * Reads a field selector. Which fields there are, a server alone knows.
+ * Parses a field selector. Only the server knows which fields exist.
  *
- * @param text The selector, such as `metadata.name=web`. An empty one asks nothing.
- * @throws {SyntaxError} If it is none.
+ * @param text The selector, such as `metadata.name=web`. An empty one has no requirements.
+ * @throws {SyntaxError} If it is invalid.
  *
  * @example Usage
  * ```ts
@@ -31,12 +34,12 @@ export function parseFieldSelector(text: string): readonly FieldRequirement[] {
   });
 }
 
-/** A comma behind a backslash is part of a value. */
+/** Splits at commas, except for escaped ones. */
 function terms(text: string): string[] {
   return text.match(/(?:[^\\,]|\\[^])+/g) ?? [];
 }
 
-/** A value without its backslashes, which stand before a comma, an equals sign or each other. */
+/** Removes the escapes of a value: backslashes before a comma, an equals sign or a backslash. */
 function unescaped(value: string): string {
   let plain = "";
   for (let i = 0; i < value.length; i++) {

@@ -43,7 +43,11 @@ export interface GoYaml {
  * import { GO_YAML } from "@op/sdk/definitions";
  * import { parse } from "yaml";
  *
- * assert.deepEqual(parse("{ octal: 010, flag: yes, time: 22:22 }", GO_YAML), { octal: 8, flag: true, time: "22:22" });
+ * assert.deepEqual(parse("{ octal: 010, flag: yes, time: 22:22 }", GO_YAML), {
+ *   octal: 8,
+ *   flag: true,
+ *   time: "22:22",
+ * });
  * ```
  */
 export const GO_YAML: GoYaml = options([OCTAL], ({ tag }) => tag !== "tag:yaml.org,2002:timestamp");

@@ -1,7 +1,11 @@
-/** Labels on the objects that are installed for an operator. Clusters store them, so they never change. */
+/**
+ * Labels on the objects that are installed for an operator. Clusters store them, so they must never
+ * change.
+ */
 
 /**
- * The label that carries the operator's name. It selects the operator's pods, and is part of selectors that cannot be changed.
+ * The label that carries the operator's name. It selects the operator's pods, and is part of
+ * selectors that cannot be changed.
  *
  * @example Usage
  * ```ts
@@ -14,7 +18,8 @@
 export const NAME_LABEL = "app.kubernetes.io/name";
 
 /**
- * The label that carries the operator's ID, which distinguishes operators that have the same name. It is never part of a selector.
+ * The label that carries the operator's ID, which distinguishes operators that have the same name.
+ * It is never part of a selector.
  *
  * @example Usage
  * ```ts

@@ -1,6 +1,6 @@
 /**
- * What must not happen: a mistake of the SDK itself, after which it cannot go on. A process that met one ends, with an exit code of its own, and is started
- * anew; to try again would be to freeze.
+ * A bug of the SDK itself that leaves it in an unknown state. The process exits with an exit code
+ * of its own, so that Kubernetes restarts it; retrying could hang.
  */
 export class InternalError extends Error {
   override name = "InternalError";

@@ -1,8 +1,8 @@
-/** IP addresses and networks as API servers read and print them (Go's `net/netip`). */
+/** IP addresses and networks as API servers parse and print them (Go's `net/netip`). */
 import { quoted } from "./quoted.ts";
 
 /**
- * An address: 4 bytes or 16.
+ * An address of 4 or 16 bytes.
  *
  * @example Usage
  * ```ts
@@ -11,21 +11,23 @@ import { quoted } from "./quoted.ts";
  * const address = IpAddress.parse("2001:DB8::0:1");
  * assert.equal(address.toString(), "2001:db8::1");
  * assert.equal(address.family, 6);
- * assert.throws(() => IpAddress.parse("1.2.3"), { message: 'ParseAddr("1.2.3"): IPv4 address too short' });
+ * assert.throws(() => IpAddress.parse("1.2.3"), {
+ *   message: 'ParseAddr("1.2.3"): IPv4 address too short',
+ * });
  * ```
  */
 export class IpAddress {
   private constructor(
     readonly bytes: readonly number[],
-    /** What stands behind a `%`, such as the name of a network card; empty where there is none. */
+    /** The zone after a `%`, such as a network interface; empty if there is none. */
     readonly zone: string = "",
   ) {}
 
   /**
-   * Reads an address.
+   * Parses an address.
    *
-   * @param text Such as `10.0.0.1`, `fd00::1` or `fe80::1%eth0`.
-   * @throws {SyntaxError} If it is none; the message is Go's.
+   * @param text The address, such as `10.0.0.1`, `fd00::1` or `fe80::1%eth0`.
+   * @throws {SyntaxError} If it is invalid; the message is Go's.
    */
   static parse(text: string): IpAddress {
     const first = /[.:%]/.exec(text)?.[0];
@@ -39,7 +41,7 @@ export class IpAddress {
     return this.bytes.length === 4 ? 4 : 6;
   }
 
-  /** Whether it is an address of version 4 written as one of version 6: `::ffff:10.0.0.1`. */
+  /** Whether it is an IPv4 address in IPv6 form: `::ffff:10.0.0.1`. */
   get isMapped(): boolean {
     return this.family === 6 && this.bytes.every((byte, i) => i >= 12 || byte === (i < 10 ? 0 : 255));
   }
@@ -61,7 +63,7 @@ export class IpAddress {
     return bytes.length === 4 ? (bytes[0]! & 0xf0) === 0xe0 : bytes[0] === 0xff;
   }
 
-  /** In `224.0.0.0/24`, or of version 6 with the scope "link": `ff02::1`. */
+  /** In `224.0.0.0/24`, or an IPv6 multicast address with link-local scope: `ff02::1`. */
   get isLinkLocalMulticast(): boolean {
     const bytes = this.#unmapped();
     if (bytes.length === 4) return bytes[0] === 224 && bytes[1] === 0 && bytes[2] === 0;
@@ -75,20 +77,25 @@ export class IpAddress {
     return bytes[0] === 0xfe && (bytes[1]! & 0xc0) === 0x80;
   }
 
-  /** One that is none of the others; addresses of private networks are too. */
+  /**
+   * Whether it belongs to none of the other classes. This includes addresses of private networks.
+   */
   get isGlobalUnicast(): boolean {
     const bytes = this.#unmapped();
     const isNowhere = bytes.every((byte) => byte === 0) || bytes.length === 4 && bytes.every((byte) => byte === 255);
     return !isNowhere && !this.isLoopback && !this.isMulticast && !this.isLinkLocalUnicast;
   }
 
-  /** Whether it is the same address of the same zone. `10.0.0.1` and `::ffff:10.0.0.1` are two. */
+  /**
+   * Reports whether it is the same address with the same zone. `10.0.0.1` and `::ffff:10.0.0.1`
+   * differ.
+   */
   equals(other: IpAddress): boolean {
     return this.zone === other.zone && this.bytes.length === other.bytes.length &&
       this.bytes.every((byte, i) => byte === other.bytes[i]);
   }
 
-  /** The address of which only the first bits are left, without a zone. */
+  /** Returns the address with only its first bits, without a zone. */
   masked(bits: number): IpAddress {
     return new IpAddress(this.bytes.map((byte, i) => {
       const kept = Math.min(Math.max(bits - i * 8, 0), 8);
@@ -96,7 +103,9 @@ export class IpAddress {
     }));
   }
 
-  /** The one form that an address has: no zeros in front, the longest run of zeros as `::`, small letters. */
+  /**
+   * Returns the canonical form: no leading zeros, the longest run of zeros as `::`, in lower case.
+   */
   toString(): string {
     if (this.family === 4) return this.bytes.join(".");
     const text = this.isMapped ? `::ffff:${this.bytes.slice(12).join(".")}` : ipv6Text(this.bytes);
@@ -109,7 +118,7 @@ export class IpAddress {
 }
 
 /**
- * A network: an address, and how many of its bits count.
+ * A network: an address and a prefix length.
  *
  * @example Usage
  * ```ts
@@ -123,15 +132,15 @@ export class IpAddress {
 export class IpNetwork {
   private constructor(
     readonly address: IpAddress,
-    /** How many bits of the address count. */
+    /** The prefix length in bits. */
     readonly bits: number,
   ) {}
 
   /**
-   * Reads a network. Its address may have bits that do not count.
+   * Parses a network. Its address may have bits outside of the prefix.
    *
-   * @param text Such as `10.0.0.0/8` or `fd00::/64`.
-   * @throws {SyntaxError} If it is none; the message is Go's.
+   * @param text The network, such as `10.0.0.0/8` or `fd00::/64`.
+   * @throws {SyntaxError} If it is invalid; the message is Go's.
    */
   static parse(text: string): IpNetwork {
     const slash = text.lastIndexOf("/");
@@ -146,28 +155,28 @@ export class IpNetwork {
     return new IpNetwork(address, Number(bits));
   }
 
-  /** Whether an address is in it. */
+  /** Reports whether it contains an address. */
   contains(address: IpAddress): boolean {
     return address.zone === "" && address.masked(this.bits).equals(this.address.masked(this.bits));
   }
 
-  /** Whether it and another have addresses in common. */
+  /** Reports whether it and another network have common addresses. */
   overlaps(other: IpNetwork): boolean {
     const bits = Math.min(this.bits, other.bits);
     return this.address.masked(bits).equals(other.address.masked(bits));
   }
 
-  /** The network with nothing but zeros in the bits that do not count. */
+  /** Returns the network with all bits outside of the prefix set to zero. */
   masked(): IpNetwork {
     return new IpNetwork(this.address.masked(this.bits), this.bits);
   }
 
-  /** Whether both address and length are the same. */
+  /** Reports whether both address and prefix length are equal. */
   equals(other: IpNetwork): boolean {
     return this.bits === other.bits && this.address.equals(other.address);
   }
 
-  /** Address and length: `10.0.0.0/8`. */
+  /** Returns address and prefix length: `10.0.0.0/8`. */
   toString(): string {
     return `${this.address}/${this.bits}`;
   }
@@ -190,10 +199,10 @@ function networkFault(text: string, message: string): SyntaxError {
 }
 
 /**
- * Four numbers with dots between them.
+ * Parses four numbers separated by dots.
  *
- * @param whole All that is being read, for the message.
- * @param text The part of it that is the numbers.
+ * @param whole The whole string, for the message.
+ * @param text The part with the numbers.
  */
 function parseFields(whole: string, text: string): number[] {
   const fields: number[] = [];
@@ -225,7 +234,7 @@ function parseIpv6(whole: string): [bytes: number[], zone: string] {
   if (percent >= 0 && zone === "") throw fault(whole, "zone must be a non-empty string");
   let rest = percent < 0 ? whole : whole.slice(0, percent);
   const bytes: number[] = [];
-  // Where the `::` stood, in bytes.
+  // The position of the `::`, in bytes.
   let gap = -1;
   if (rest.startsWith("::")) {
     gap = 0;

@@ -20,7 +20,7 @@ const written: readonly (readonly [given: string, expected: string])[] = [
 ];
 
 for (const [given, expected] of written) {
-  Deno.test(`IpAddress.parse("${given}") is written ${expected}`, () => {
+  Deno.test(`IpAddress.parse("${given}") prints as ${expected}`, () => {
     assert.equal(IpAddress.parse(given).toString(), expected);
   });
 }
@@ -51,7 +51,7 @@ const refused: readonly (readonly [given: string, message: string])[] = [
 ];
 
 for (const [given, message] of refused) {
-  Deno.test(`IpAddress.parse refuses "${given}"`, () => {
+  Deno.test(`IpAddress.parse rejects "${given}"`, () => {
     assert.throws(() => IpAddress.parse(given), {
       name: "SyntaxError",
       message: `ParseAddr(${JSON.stringify(given)}): ${message}`,
@@ -91,7 +91,7 @@ const kinds: readonly (readonly [given: string, expected: readonly (typeof KINDS
 ];
 
 for (const [given, expected] of kinds) {
-  Deno.test(`IpAddress.parse("${given}") is ${expected.join(" and ") || "of no kind"}`, () => {
+  Deno.test(`IpAddress.parse("${given}") is ${expected.join(" and ") || "in no class"}`, () => {
     const address = IpAddress.parse(given);
     assert.deepEqual(KINDS.filter((kind) => address[kind]), expected);
   });
@@ -111,7 +111,7 @@ const refusedNetworks: readonly (readonly [given: string, message: string])[] = 
 ];
 
 for (const [given, message] of refusedNetworks) {
-  Deno.test(`IpNetwork.parse refuses "${given}"`, () => {
+  Deno.test(`IpNetwork.parse rejects "${given}"`, () => {
     assert.throws(() => IpNetwork.parse(given), {
       name: "SyntaxError",
       message: `netip.ParsePrefix(${JSON.stringify(given)}): ${message}`,
@@ -144,7 +144,7 @@ const networks: readonly {
 ];
 
 for (const { given, masked, holds, lacks } of networks) {
-  Deno.test(`IpNetwork.parse("${given}") is ${masked} and holds ${holds.join(", ")} but not ${lacks.join(", ")}`, () => {
+  Deno.test(`IpNetwork.parse("${given}") is ${masked} and contains ${holds.join(", ")} but not ${lacks.join(", ")}`, () => {
     const network = IpNetwork.parse(given);
     assert.equal(network.masked().toString(), masked);
     assert.equal(network.toString(), given);
@@ -158,7 +158,7 @@ Deno.test("IpNetwork.overlaps is true for a network and one inside it, either wa
   assert.deepEqual([wide!.overlaps(narrow!), narrow!.overlaps(wide!), wide!.overlaps(other!)], [true, true, false]);
 });
 
-Deno.test("IpAddress reads what it writes", () => {
+Deno.test("IpAddress parses its own output", () => {
   const groups = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 0xffff })), {
     minLength: 8,
     maxLength: 8,
@@ -167,7 +167,7 @@ Deno.test("IpAddress reads what it writes", () => {
     const address = IpAddress.parse(parts.map((part) => part.toString(16)).join(":"));
     const text = address.toString();
     assert(IpAddress.parse(text).equals(address));
-    // The browser's own reading of it is the same.
+    // The WHATWG URL parser agrees.
     if (!address.isMapped) assert.equal(new URL(`http://[${text}]/`).hostname, `[${text}]`);
   }));
 });

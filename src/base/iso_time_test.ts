@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { isoTime } from "./iso_time.ts";
 
-Deno.test("isoTime writes what toISOString writes", () => {
+Deno.test("isoTime equals toISOString", () => {
   const times = [
     0,
     -1,
@@ -20,6 +20,6 @@ Deno.test("isoTime writes what toISOString writes", () => {
   }));
 });
 
-Deno.test("isoTime refuses what is no time", () => {
+Deno.test("isoTime rejects an invalid time", () => {
   for (const time of [NaN, Infinity, 8.64e15 + 1]) assert.throws(() => isoTime(time), RangeError);
 });

@@ -1,10 +1,10 @@
-/** JSON values, compared and told apart. */
+/** Comparison and classification of JSON values. */
 import { own } from "./own.ts";
 
 /**
- * Whether a value is a JSON object: neither null, nor a list, nor a scalar.
+ * Reports whether a value is a JSON object: neither null, nor a list, nor a scalar.
  *
- * @param value Anything.
+ * @param value Any value.
  *
  * @example Usage
  * ```ts
@@ -19,10 +19,11 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Whether two JSON values are the same. The order of an object's keys does not count; a key whose value is undefined counts as absent.
+ * Reports whether two JSON values are equal. The order of keys does not matter; a key with the
+ * value `undefined` counts as absent.
  *
  * @param a One value.
- * @param b The other.
+ * @param b The other value.
  *
  * @example Usage
  * ```ts

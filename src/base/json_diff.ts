@@ -1,15 +1,15 @@
-/** The JSON patch (RFC 6902) between two JSON values. */
+/** Computes the JSON patch (RFC 6902) between two JSON values. */
 import { equal, isObject } from "./json.ts";
 import type { JsonPatchOperation } from "./json_patch.ts";
 import { own } from "./own.ts";
 
 /**
- * The steps that lead from one JSON value to another. What is the same in both is not touched, be it something that nobody here knows: a number too
- * large for JavaScript, a field of a newer version.
+ * Returns the operations that convert one JSON value into another. Equal parts are not touched, so
+ * that values which JavaScript cannot represent survive, such as large numbers.
  *
  * @param before One value.
- * @param after The other. A key whose value is undefined counts as absent.
- * @returns The steps; none when both are equal.
+ * @param after The other value. A key with the value `undefined` counts as absent.
+ * @returns The operations; none if both are equal.
  *
  * @example Usage
  * ```ts
@@ -52,7 +52,10 @@ function diffObjects(
   }
 }
 
-/** What is the same at both ends stays; between them items are compared one by one, and what is left over comes or goes. */
+/**
+ * Skips equal items at both ends. Items between are compared pair by pair; the rest is added or
+ * removed.
+ */
 function diffLists(
   before: readonly unknown[],
   after: readonly unknown[],

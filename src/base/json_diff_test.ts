@@ -39,9 +39,9 @@ for (
       expected: [{ op: "replace", path: "/a", value: {} }],
     },
   ]
-) Deno.test(`diffJson tells ${name}`, () => assert.deepEqual(diffJson(before, after), expected));
+) Deno.test(`diffJson returns ${name}`, () => assert.deepEqual(diffJson(before, after), expected));
 
-Deno.test("diffJson leads from any JSON value to any other, whatever its keys are", () => {
+Deno.test("diffJson converts any JSON value into any other", () => {
   const json = fc.jsonValue({ maxDepth: 4 });
   const keyed = fc.dictionary(
     fc.oneof(fc.string(), fc.constantFrom("__proto__", "constructor", "a/b", "~")),

@@ -2,22 +2,25 @@
 import { equal, isObject } from "./json.ts";
 import { own, setOwn, withKeys } from "./own.ts";
 
-/** One step of a JSON patch. */
+/** An operation of a JSON patch. */
 export interface JsonPatchOperation {
-  /** What is done. */
+  /** The type of the operation. */
   readonly op: "add" | "remove" | "replace" | "move" | "copy" | "test";
-  /** Where, as a JSON pointer (RFC 6901): `/spec/ports/0`; `-` is behind the last item of a list. */
+  /**
+   * The target as a JSON pointer (RFC 6901): `/spec/ports/0`. `-` is the position after the last
+   * item of a list.
+   */
   readonly path: string;
-  /** Of `move` and `copy`: where the value is taken. */
+  /** The source of `move` and `copy`. */
   readonly from?: string;
-  /** Of `add` and `replace` the new value, of `test` the one that must be there. */
+  /** The new value of `add` and `replace`, or the expected value of `test`. */
   readonly value?: unknown;
 }
 
-/** A JSON patch that does not fit what it is applied to. */
+/** Thrown if a JSON patch does not match its target. */
 export class JsonPatchError extends Error {
   override name = "JsonPatchError";
-  /** Whether a `test` said no. */
+  /** Whether a `test` operation failed. */
   readonly isTest: boolean;
 
   constructor(message: string, isTest = false) {
@@ -27,12 +30,12 @@ export class JsonPatchError extends Error {
 }
 
 /**
- * Applies a JSON patch (RFC 6902): all of it or, when it throws, nothing.
+ * Applies a JSON patch (RFC 6902), completely or not at all.
  *
- * @param target What is patched; it is not changed.
- * @param operations The steps.
- * @returns The patched value; parts that are not touched are shared with `target`.
- * @throws {JsonPatchError} If a step does not fit, or a test says no.
+ * @param target The value to patch; it is not modified.
+ * @param operations The operations.
+ * @returns The patched value; unchanged parts are shared with `target`.
+ * @throws {JsonPatchError} If an operation does not match, or a test fails.
  *
  * @example Usage
  * ```ts
@@ -59,7 +62,7 @@ function step(document: unknown, operation: JsonPatchOperation): unknown {
     case "test":
       if (!equal(lookUp(document, path), operation.value ?? null)) {
         throw new JsonPatchError(
-          `Cannot apply the patch: the value at "${operation.path}" is not the one tested for`,
+          `Cannot apply the patch: the test of "${operation.path}" failed`,
           true,
         );
       }
@@ -73,16 +76,16 @@ function step(document: unknown, operation: JsonPatchOperation): unknown {
       return step(rest, { op: "add", path: operation.path, value });
     }
     default:
-      throw new JsonPatchError(`Cannot apply the patch: "${operation.op}" is no operation`);
+      throw new JsonPatchError(`Cannot apply the patch: unknown operation "${operation.op}"`);
   }
 }
 
-/** The keys of a JSON pointer. */
+/** Returns the keys of a JSON pointer. */
 function pointer(text: unknown): string[] {
   if (text === "") return [];
   if (typeof text !== "string" || !text.startsWith("/")) {
     throw new JsonPatchError(
-      `Cannot apply the patch: ${JSON.stringify(text)} is no JSON pointer, it must start with "/"`,
+      `Cannot apply the patch: ${JSON.stringify(text)} is not a JSON pointer. It must start with "/"`,
     );
   }
   return text.slice(1).split("/").map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
@@ -95,7 +98,7 @@ function lookUp(document: unknown, path: readonly string[]): unknown {
   }, document);
 }
 
-/** Changes the holder of the last key, and copies all that holds it. */
+/** Modifies the parent of the last key, and copies all its ancestors. */
 function change(
   document: unknown,
   path: readonly string[],
@@ -112,9 +115,11 @@ function change(
   return withKeys(document as Record<string, unknown>, [[key, next]]);
 }
 
-/** A step that is about the document itself. */
+/** Applies an operation on the whole document. */
 function whole(operation: JsonPatchOperation): unknown {
-  if (operation.op === "remove") throw new JsonPatchError(`Cannot apply the patch: "" is the whole document`);
+  if (operation.op === "remove") {
+    throw new JsonPatchError(`Cannot apply the patch: the path "" of the whole document cannot be removed`);
+  }
   return operation.value;
 }
 
@@ -148,5 +153,5 @@ function index(key: string, last: number, path: string): number {
 }
 
 function missing(path: string): JsonPatchError {
-  return new JsonPatchError(`Cannot apply the patch: there is nothing at "${path}"`);
+  return new JsonPatchError(`Cannot apply the patch: path "${path}" does not exist`);
 }

@@ -49,12 +49,12 @@ const refused: readonly { name: string; given: unknown; patch: unknown }[] = [
   { name: "a key that is only inherited", given: {}, patch: { op: "remove", path: "/constructor" } },
 ];
 for (const { name, given, patch } of refused) {
-  Deno.test(`applyJsonPatch refuses ${name}`, () => {
+  Deno.test(`applyJsonPatch rejects ${name}`, () => {
     assert.throws(() => applyJsonPatch(given, [patch as JsonPatchOperation]), JsonPatchError);
   });
 }
 
-Deno.test("applyJsonPatch takes __proto__ for a key", () => {
+Deno.test("applyJsonPatch treats __proto__ as an ordinary key", () => {
   const patched = applyJsonPatch({}, [{ op: "add", path: "/__proto__", value: { polluted: 1 } }]);
 
   assert.deepEqual(Object.keys(patched as object), ["__proto__"]);

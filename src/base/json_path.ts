@@ -1,5 +1,6 @@
 /**
- * JSONPath as Kubernetes has it (`k8s.io/client-go/util/jsonpath`): in columns, in selectable fields, in `kubectl -o jsonpath`.
+ * JSONPath as in Kubernetes (`k8s.io/client-go/util/jsonpath`): in columns, selectable fields and
+ * `kubectl -o jsonpath`.
  */
 import { parseTemplate, type Slice, type Step } from "./_json_path_parse.ts";
 import { isObject } from "./json.ts";
@@ -7,31 +8,35 @@ import { own } from "./own.ts";
 
 export type { Slice, Step };
 
-/** A path that was read. */
+/** A parsed path. */
 export interface JsonPath {
-  /** Its steps: mostly one list. */
+  /** Its steps; mostly one list. */
   readonly steps: readonly Step[];
   /**
-   * What it finds in a value, in order: for each part of the path a list. What is not there is not found; `*` finds values of an object in
-   * the order of their keys.
+   * Returns the matches in a value, in order: a list for each part of the path. Missing fields have
+   * no match. `*` visits the fields of an object in the order of their keys.
    *
-   * @throws {TypeError} If the path does not go with the value: an index beyond a list's end, a filter on what is no list.
+   * @throws {TypeError} If the path does not match the type of the value: an index beyond a list's
+   * end, or a filter on a value that is not a list.
    */
   find(value: unknown): unknown[][];
 }
 
 /**
- * Reads a path.
+ * Parses a path.
  *
  * @param path The path without braces, such as `.status.conditions[?(@.type=="Ready")].status`.
- * @throws {SyntaxError} If it is not one.
+ * @throws {SyntaxError} If it is invalid.
  *
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
  *
- * const path = parseJsonPath('.ports[?(@.number > 1000)].name');
- * assert.deepEqual(path.find({ ports: [{ number: 80, name: "web" }, { number: 8080, name: "admin" }] }), [["admin"]]);
+ * const path = parseJsonPath(".ports[?(@.number > 1000)].name");
+ * assert.deepEqual(
+ *   path.find({ ports: [{ number: 80, name: "web" }, { number: 8080, name: "admin" }] }),
+ *   [["admin"]],
+ * );
  * ```
  */
 export function parseJsonPath(path: string): JsonPath {
@@ -71,7 +76,7 @@ function walk(values: unknown[], step: Step): unknown[] {
   }
 }
 
-/** What is in a value. Go finds the bytes of a text in it. */
+/** Returns the children of a value. For Go, the children of a string are its bytes. */
 function children(value: unknown): unknown[] {
   if (Array.isArray(value)) return value;
   if (typeof value === "string") return [...new TextEncoder().encode(value)];
@@ -126,7 +131,10 @@ function exists(item: unknown, path: readonly Step[]): boolean {
   }
 }
 
-/** Whether a literal is an integer, which Go does not compare with a fraction. A number that is found is known by its value. */
+/**
+ * Reports whether a literal is an integer, which Go does not compare with a float. A number from
+ * the value is classified by its value.
+ */
 function isWhole(steps: readonly Step[]): boolean | undefined {
   const [last] = steps.slice(-1);
   return last?.kind === "number" ? last.isInteger : undefined;

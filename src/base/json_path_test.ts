@@ -59,7 +59,7 @@ const REFUSED: readonly { path: string; expected: string }[] = [
   { path: ".a #", expected: "unrecognized character in action: U+0023 '#'" },
 ];
 for (const { path, expected } of REFUSED) {
-  Deno.test(`parseJsonPath of ${path} says "${expected}"`, () => {
+  Deno.test(`parseJsonPath of ${path} throws "${expected}"`, () => {
     if (expected === "") return void parseJsonPath(path);
     assert.throws(() => parseJsonPath(path), { name: "SyntaxError", message: expected });
   });
@@ -74,5 +74,5 @@ const MISMATCHED: readonly { name: string; path: string }[] = [
   { name: "a word", path: ".spec.list[?(@==web)]" },
 ];
 for (const { name, path } of MISMATCHED) {
-  Deno.test(`find refuses ${name}`, () => assert.throws(() => parseJsonPath(path).find(OBJECT), TypeError));
+  Deno.test(`find throws for ${name}`, () => assert.throws(() => parseJsonPath(path).find(OBJECT), TypeError));
 }

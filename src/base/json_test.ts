@@ -21,20 +21,20 @@ const SAME: readonly { name: string; a: unknown; b: unknown; same: boolean }[] =
 ];
 
 for (const { name, a, b, same } of SAME) {
-  Deno.test(`equal says ${same ? "yes" : "no"} to ${name}`, () => {
+  Deno.test(`equal returns ${same} for ${name}`, () => {
     assert.equal(equal(a, b), same);
     assert.equal(equal(b, a), same, "the other way round");
   });
 }
 
-Deno.test("equal says of any two JSON values what their sorted text says", () => {
+Deno.test("equal agrees with a comparison of sorted JSON for random values", () => {
   fc.assert(fc.property(fc.jsonValue({ maxDepth: 3 }), fc.jsonValue({ maxDepth: 3 }), (a, b) => {
     assert.equal(equal(a, structuredClone(a)), true);
     assert.equal(equal(a, b), sortedText(a) === sortedText(b));
   }));
 });
 
-Deno.test("isObject takes objects and neither null nor lists nor scalars", () => {
+Deno.test("isObject accepts objects, and neither null nor lists nor scalars", () => {
   assert.deepEqual([{}, null, [], "a", 1, undefined].map(isObject), [true, false, false, false, false, false]);
 });
 

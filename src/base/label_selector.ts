@@ -1,24 +1,29 @@
 /**
- * Label selectors as text, with the server's words for those that are none (`k8s.io/apimachinery/pkg/labels`, `Parse`).
+ * Parses label selectors, with the server's error messages (`k8s.io/apimachinery/pkg/labels`,
+ * `Parse`).
  */
 import { labelValueFaults, qualifiedNameFaults } from "./name_rules.ts";
 import { quoted } from "./quoted.ts";
 
-/** What a selector asks of one label. */
+/** A requirement for one label. */
 export interface LabelRequirement {
   /** The label. */
   readonly key: string;
   /** How its value is compared. */
   readonly operator: "exists" | "does not exist" | "in" | "notin" | ">" | "<";
-  /** None of `exists` and `does not exist`, one of `>` and `<`. `app=web` has `in` and one. */
+  /**
+   * Empty for `exists` and `does not exist`, one value for `>` and `<`. `app=web` is `in` with one
+   * value.
+   */
   readonly values: readonly string[];
 }
 
 /**
- * Reads a label selector.
+ * Parses a label selector.
  *
- * @param text The selector, such as `app=web,tier in (a, b),!legacy`. An empty one asks nothing.
- * @throws {SyntaxError} If it is none.
+ * @param text The selector, such as `app=web,tier in (a, b),!legacy`. An empty one has no
+ * requirements.
+ * @throws {SyntaxError} If it is invalid.
  *
  * @example Usage
  * ```ts
@@ -29,7 +34,9 @@ export interface LabelRequirement {
  *   { key: "app", operator: "in", values: ["web"] },
  *   { key: "legacy", operator: "does not exist", values: [] },
  * ]);
- * assert.throws(() => parseLabelSelector("app=web,"), { message: "found '', expected: identifier after ','" });
+ * assert.throws(() => parseLabelSelector("app=web,"), {
+ *   message: "found '', expected: identifier after ','",
+ * });
  * ```
  */
 export function parseLabelSelector(text: string): readonly LabelRequirement[] {
@@ -84,9 +91,10 @@ export function isLabelRequirementMet({ operator, values }: LabelRequirement, va
 }
 
 /**
- * What is wrong with labels that are to have these values.
+ * Validates labels that will be formatted as a selector, and returns the first error. A key or
+ * value with a comma would otherwise result in another selector.
  *
- * @param labels The labels: a key or a value with a comma in it would be another selector once they are text.
+ * @param labels The labels.
  */
 export function labelsFault(labels: Readonly<Record<string, string>>): string | undefined {
   return Object.entries(labels).flatMap(([key, value]) => [...keyFaults(key), ...valueFaults(key, [value])])[0];
@@ -106,7 +114,7 @@ function startsRequirement(token: string): boolean {
   return token === "!" || !SYMBOLS.has(token);
 }
 
-/** The requirement that starts at a token, and where the next one may. */
+/** Parses the requirement that starts at a token, and returns the index after it. */
 function readRequirement(tokens: readonly string[], start: number): [LabelRequirement, number] {
   const isNegated = tokens[start] === "!";
   const at = isNegated ? start + 1 : start;
@@ -152,7 +160,10 @@ function exactValue(tokens: readonly string[], i: number): [string, number] {
   return token === undefined || token === "," ? ["", i] : [identifier(tokens, i, "identifier"), i + 1];
 }
 
-/** The values in brackets, sorted, each once; between two commas is an empty one. */
+/**
+ * Parses the values in parentheses, sorted and without duplicates. Between two commas is an empty
+ * value.
+ */
 function readValues(tokens: readonly string[], start: number): [readonly string[], number] {
   if (tokens[start] !== "(") throw unparsable(tokens[start], " expected: '('");
   const values = new Set<string>();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { labelsFault, parseLabelSelector } from "./label_selector.ts";
 
-/** A selector, and what it asks: key, operator, values. */
+/** A selector, and its requirements: key, operator, values. */
 const READ: readonly (readonly [string, readonly string[]])[] = [
   ["", []],
   [" \t\r\n", []],
@@ -19,14 +19,17 @@ const READ: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 for (const [text, expected] of READ) {
-  Deno.test(`parseLabelSelector reads ${JSON.stringify(text)}`, () => {
+  Deno.test(`parseLabelSelector parses ${JSON.stringify(text)}`, () => {
     const found = parseLabelSelector(text).map(({ key, operator, values }) => `${key} ${operator} ${values.join("|")}`);
     assert.deepEqual(found, expected);
   });
 }
 
 const OF_REQUIREMENT = "unable to parse requirement: ";
-/** A selector that is none, and what the server says to it: the contract has the same ones, beside a real one. */
+/**
+ * An invalid selector, and the server's message. The contract suite compares the same ones with a
+ * real server.
+ */
 const REFUSED: readonly (readonly [string, string | RegExp])[] = [
   [",", "found ',', expected: !, identifier, or 'end of string'"],
   ["(a)", "found '(', expected: !, identifier, or 'end of string'"],
@@ -53,12 +56,12 @@ const REFUSED: readonly (readonly [string, string | RegExp])[] = [
 ];
 
 for (const [text, message] of REFUSED) {
-  Deno.test(`parseLabelSelector refuses ${JSON.stringify(text)}`, () => {
+  Deno.test(`parseLabelSelector rejects ${JSON.stringify(text)}`, () => {
     assert.throws(() => parseLabelSelector(text), { name: "SyntaxError", message });
   });
 }
 
-Deno.test("labelsFault finds keys and values that are none, alone: as text they would be another selector", () => {
+Deno.test("labelsFault rejects invalid keys and values that would form another selector", () => {
   assert.equal(labelsFault({ app: "web", "example.com/a": "" }), undefined);
   assert.match(labelsFault({ app: "web,tier=a" })!, /^values\[0\]\[app\]: Invalid value: "web,tier=a"/);
   assert.match(labelsFault({ "a,b": "" })!, /^<nil>: Invalid value: "a,b"/);

@@ -1,9 +1,13 @@
-/** Guards a server on this machine against pages in a browser, which reach it by DNS rebinding: under a name of their own. */
+/**
+ * Protects a server on this machine against web pages that reach it by DNS rebinding, under a name
+ * of their own.
+ */
 
 const IPV4 = /^\d+\.\d+\.\d+\.\d+$/;
 
 /**
- * Returns whether a request is addressed to an IP address or to `localhost`. A page that reaches this machine through its own domain sends that as its Host.
+ * Returns whether a request is addressed to an IP address or to `localhost`. A page that reaches
+ * this machine through its own domain sends that as its Host.
  *
  * @param request The request.
  *

@@ -1,5 +1,6 @@
 /**
- * Hides the values of Secrets (core/v1) before an object is printed, logged or quoted in an error. The keys stay readable, as in `kubectl diff`.
+ * Hides the values of Secrets (core/v1) before an object is printed, logged or quoted in an error.
+ * The keys stay readable, as in `kubectl diff`.
  */
 import { isObject } from "./json.ts";
 
@@ -16,10 +17,11 @@ const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 const SHORTEST_IN_MESSAGE = 4;
 
 /**
- * Returns a copy of a value in which the values of all Secrets are `***`, however deep the Secrets are. Annotations of a Secret that hold an object as JSON,
- * such as `last-applied-configuration`, are masked too. A value without Secrets is returned as it is.
+ * Returns a copy of a value with all values of Secrets replaced by `***`, at any depth. Annotations
+ * of a Secret that contain an object as JSON, such as `last-applied-configuration`, are masked,
+ * too. A value without Secrets is returned unchanged.
  *
- * @param value An object, a list of objects, or anything that contains some.
+ * @param value An object, a list of objects, or any value that contains some.
  * @returns The value to show.
  *
  * @example Usage
@@ -27,7 +29,12 @@ const SHORTEST_IN_MESSAGE = 4;
  * import assert from "node:assert/strict";
  * import { maskSecrets } from "@op/sdk/definitions";
  *
- * const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "db" }, data: { password: "aHVudGVyMg==" } };
+ * const secret = {
+ *   apiVersion: "v1",
+ *   kind: "Secret",
+ *   metadata: { name: "db" },
+ *   data: { password: "aHVudGVyMg==" },
+ * };
  * assert.deepEqual(maskSecrets(secret).data, { password: "***" });
  * ```
  */
@@ -36,12 +43,12 @@ export function maskSecrets<T>(value: T): T {
 }
 
 /**
- * Returns copies of an object before and after a change in which the values of Secrets are masked: as `*** (before)` and `*** (after)` where the change
- * replaces a value, and as `***` everywhere else.
+ * Returns copies of an object before and after a change with the values of Secrets masked: as
+ * `*** (before)` and `*** (after)` if the change replaces a value, and as `***` otherwise.
  *
  * @param before The object before the change; `undefined` if the change creates it.
  * @param after The object after the change; `undefined` if the change deletes it.
- * @returns Both, to show.
+ * @returns Both objects to show.
  *
  * @example Usage
  * ```ts
@@ -49,7 +56,10 @@ export function maskSecrets<T>(value: T): T {
  * import { maskSecretChange } from "@op/sdk/definitions";
  *
  * const secret = (data: Record<string, string>) => ({ apiVersion: "v1", kind: "Secret", data });
- * const [before, after] = maskSecretChange(secret({ user: "YQ==", password: "b2xk" }), secret({ user: "YQ==", password: "bmV3" }));
+ * const [before, after] = maskSecretChange(
+ *   secret({ user: "YQ==", password: "b2xk" }),
+ *   secret({ user: "YQ==", password: "bmV3" }),
+ * );
  * assert.deepEqual(before.data, { user: "***", password: "*** (before)" });
  * assert.deepEqual(after.data, { user: "***", password: "*** (after)" });
  * ```
@@ -62,11 +72,12 @@ export function maskSecretChange<T, U>(before: T, after: U): [T, U] {
 }
 
 /**
- * Returns an API server's message about a write of a Secret without the values. When a server cannot decode a patched Secret, its message quotes the whole
- * object, including values that the caller never sent.
+ * Returns an API server's message about a write of a Secret without the values. A server that
+ * cannot decode a patched Secret quotes the whole object, including values that the caller never
+ * sent.
  *
  * @param message The message.
- * @param sent The body of the request: its values are masked wherever the message has them.
+ * @param sent The body of the request. Its values are masked wherever the message contains them.
  * @returns The message to show.
  *
  * @example Usage
@@ -74,12 +85,13 @@ export function maskSecretChange<T, U>(before: T, after: U): [T, U] {
  * import assert from "node:assert/strict";
  * import { maskSecretMessage } from "@op/sdk/definitions";
  *
- * const message = 'patch: Invalid value: "{\\"data\\":{\\"password\\":\\"hunter2\\"}}": illegal base64 data';
+ * const message =
+ *   'patch: Invalid value: "{\\"data\\":{\\"password\\":\\"hunter2\\"}}": illegal base64 data';
  * assert.equal(maskSecretMessage(message), 'patch: Invalid value: "***": illegal base64 data');
  * ```
  */
 export function maskSecretMessage(message: string, sent?: unknown): string {
-  // Go's %q: a quoted string with escapes. A message that is cut off has no closing quote.
+  // Go's %q: a quoted string with escapes. A truncated message has no closing quote.
   const quoted = message.replace(/(Invalid value: )"(?:[^"\\]|\\.)*("|$)/gs, `$1"${MASK}"`);
   return valuesIn(sent).sort((a, b) => b.length - a.length).reduce(
     (text, value) => text.replaceAll(value, MASK),
@@ -88,7 +100,8 @@ export function maskSecretMessage(message: string, sent?: unknown): string {
 }
 
 /**
- * Masks one object if it is a Secret, and returns any other value as it is. For a `JSON.stringify` replacer, which visits nested values itself.
+ * Masks one object if it is a Secret, and returns any other value unchanged. Use it as a
+ * `JSON.stringify` replacer, which visits nested values itself.
  *
  * @param value Any value.
  * @returns The value to show.
@@ -99,7 +112,7 @@ export function maskSecret(value: unknown): unknown {
 
 type PlainObject = Record<string, unknown>;
 
-/** Copies what contains Secrets. Values that were visited are remembered, so that a value that contains itself ends. */
+/** Copies values that contain Secrets. Visited values are remembered, so that cycles end. */
 function maskedTree(value: unknown, other: unknown, difference: string, seen: Map<unknown, unknown>): unknown {
   if (!isPlain(value)) return value;
   if (seen.has(value)) return seen.get(value);
@@ -139,7 +152,7 @@ function maskedObject(secret: PlainObject, other: PlainObject | undefined, diffe
   return masked;
 }
 
-/** `null` stays: in a patch it removes a key, and holds no value. */
+/** `null` is retained: in a patch it removes a key. */
 function maskedValues(values: unknown, others: unknown, difference: string): unknown {
   if (values === null) return null;
   if (!isObject(values)) return MASK;
@@ -173,7 +186,7 @@ function parsed(text: unknown): PlainObject | undefined {
   }
 }
 
-/** The strings below `data` and `stringData`; of a JSON patch, those of its operations. */
+/** Returns the strings below `data` and `stringData`, or those of a JSON patch's operations. */
 function valuesIn(sent: unknown): string[] {
   if (Array.isArray(sent)) return sent.flatMap((operation) => stringsIn((operation as PlainObject)?.value));
   return isObject(sent) ? FIELDS.flatMap((field) => stringsIn(sent[field])) : [];
@@ -196,7 +209,7 @@ function isPlain(value: unknown): value is PlainObject {
       Object.getPrototypeOf(value) === null);
 }
 
-/** Items of a typed list do not repeat their kind: a list of Secrets gets it back. */
+/** Items of a typed list do not repeat their kind; items of a list of Secrets get it back. */
 function itemsNamed(list: PlainObject): PlainObject {
   if (list.kind !== "SecretList" || list.apiVersion !== "v1") return list;
   const items = Array.isArray(list.items) ? list.items : [];

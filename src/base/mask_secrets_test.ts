@@ -67,10 +67,10 @@ for (
     undefined,
   ]
 ) {
-  Deno.test(`maskSecrets returns ${JSON.stringify(value)} as it is`, () => assert.equal(maskSecrets(value), value));
+  Deno.test(`maskSecrets returns ${JSON.stringify(value)} unchanged`, () => assert.equal(maskSecrets(value), value));
 }
 
-Deno.test("maskSecrets ends on a value that contains itself", () => {
+Deno.test("maskSecrets terminates on a value that contains itself", () => {
   const value: Record<string, unknown> = { secret: secret({ data: { a: "c2VjcmV0" } }) };
   value.self = value;
   assert.doesNotMatch(Deno.inspect(maskSecrets(value), { depth: 10 }), /c2VjcmV0/);
@@ -107,7 +107,7 @@ Deno.test("maskSecretChange masks an object that is created or deleted", () => {
   assert.deepEqual(deleted, [secret({ data: { a: "***" } }), undefined]);
 });
 
-// The messages are kube-apiserver 1.36.3's.
+// Messages of kube-apiserver 1.36.3.
 const messages: { name: string; message: string; sent: unknown; expected: string }[] = [
   {
     name: "a merge patch that cannot be decoded",

@@ -3,11 +3,11 @@ import { equal, isObject } from "./json.ts";
 import { own } from "./own.ts";
 
 /**
- * Applies a JSON merge patch (RFC 7396). Neither argument is changed.
+ * Applies a JSON merge patch (RFC 7396). The arguments are not modified.
  *
- * @param target What is patched.
- * @param patch The patch: null removes a key.
- * @returns The patched value; parts the patch does not touch are shared with `target`.
+ * @param target The value to patch.
+ * @param patch The patch; null removes a key.
+ * @returns The patched value; unchanged parts are shared with `target`.
  *
  * @example Usage
  * ```ts
@@ -23,16 +23,16 @@ export function applyMergePatch(target: unknown, patch: unknown): unknown {
     if (value === null) result.delete(key);
     else if (value !== undefined) result.set(key, applyMergePatch(result.get(key), value));
   }
-  // fromEntries defines own properties, so that a key "__proto__" stays a key.
+  // Object.fromEntries defines own properties, so a key "__proto__" remains a key.
   return Object.fromEntries(result);
 }
 
 /**
- * The merge patch that makes `to` out of `from`.
+ * Returns the merge patch that converts `from` into `to`.
  *
- * @param from What is there.
- * @param to What is wanted.
- * @returns The patch, or undefined when there is nothing to change.
+ * @param from The current value.
+ * @param to The desired value.
+ * @returns The patch, or `undefined` if both are equal.
  *
  * @example Usage
  * ```ts

@@ -30,14 +30,14 @@ Deno.test("applyMergePatch passes the cases of RFC 7396", async (t) => {
   }
 });
 
-Deno.test("applyMergePatch leaves its arguments as they were", () => {
+Deno.test("applyMergePatch does not modify its arguments", () => {
   const target = { a: { b: 1 }, list: [{ c: 1 }] };
   const patch = { a: { b: null, d: 2 } };
   applyMergePatch(target, patch);
   assert.deepEqual({ target, patch }, { target: { a: { b: 1 }, list: [{ c: 1 }] }, patch: { a: { b: null, d: 2 } } });
 });
 
-Deno.test("applyMergePatch takes a key __proto__ for a key", () => {
+Deno.test("applyMergePatch treats __proto__ as an ordinary key", () => {
   const patched = applyMergePatch({}, JSON.parse('{"__proto__": {"admin": true}}')) as Record<string, unknown>;
   assert.deepEqual(Object.keys(patched), ["__proto__"]);
   assert.equal(patched.admin, undefined);
@@ -64,11 +64,11 @@ const PATCHES: readonly { name: string; from: unknown; to: unknown; expected: un
 ];
 
 for (const { name, from, to, expected } of PATCHES) {
-  Deno.test(`mergePatch answers ${name}`, () => assert.deepEqual(mergePatch(from, to), expected));
+  Deno.test(`mergePatch returns ${name}`, () => assert.deepEqual(mergePatch(from, to), expected));
 }
 
-Deno.test("mergePatch answers what makes one value out of the other", () => {
-  // A merge patch cannot set null, so the values have none.
+Deno.test("mergePatch returns a patch that converts one value into the other", () => {
+  // A merge patch cannot set null, so the values contain none.
   const value = fc.letrec((tie) => ({
     value: fc.oneof(
       { maxDepth: 3 },
@@ -81,7 +81,7 @@ Deno.test("mergePatch answers what makes one value out of the other", () => {
   fc.assert(fc.property(value, value, (from, to) => {
     const patch = mergePatch(from, to);
     const made = patch === undefined ? from : applyMergePatch(from, JSON.parse(JSON.stringify(patch)));
-    // Deno 2.4's deepEqual does not see that two objects with a key "__proto__" are the same.
+    // Deno 2.4's deepEqual fails on equal objects with a key "__proto__".
     assert(equal(made, to), `${JSON.stringify(made)} in place of ${JSON.stringify(to)}`);
   }));
 });

@@ -1,10 +1,11 @@
 /**
- * Every metric of an operator: one list, from which are the operator's registry, its dashboard, its alert rules (`manifests/dashboard.ts`, `alerts.ts`) and
- * the page of the guide.
+ * All metrics of an operator. The operator's registry, dashboard and alert rules
+ * (`manifests/dashboard.ts`, `alerts.ts`) and the page of the guide are derived from this list.
  *
- * Names and labels are controller-runtime's and client-go's where they have one (`pkg/internal/controller/metrics`, `pkg/metrics/workqueue.go`), so that
- * dashboards that are there already show our operators too; what is ours alone begins with `op_`. No label holds an object's name: a series an object
- * would be as many series as objects.
+ * Names and labels are those of controller-runtime and client-go where these have the metric
+ * (`pkg/internal/controller/metrics`, `pkg/metrics/workqueue.go`), so that existing dashboards
+ * work. Our own metrics start with `op_`. No label contains an object's name, because there would
+ * be a series for each object.
  */
 
 /** A metric. */
@@ -17,7 +18,7 @@ export interface Metric {
   readonly buckets?: readonly number[];
 }
 
-// controller-runtime's, in seconds.
+// The buckets of controller-runtime, in seconds.
 const RECONCILE_SECONDS = [
   ...[
     0.005,
@@ -44,17 +45,18 @@ const RECONCILE_SECONDS = [
   ],
   ...[2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60],
 ];
-// controller-runtime's are from 10 ns to 1000 s; no timer of ours tells less than a microsecond.
+// controller-runtime's buckets are from 10 ns to 1000 s; our timers have a resolution of a
+// microsecond.
 const QUEUE_SECONDS = [0.000001, 0.00001, 0.0001, 0.001, 0.01, 0.1, 1, 10, 100, 1000];
 
 const CONTROLLER = ["controller"];
 const QUEUE = ["name", "controller"];
 const WEBHOOK = ["webhook"];
-// Prometheus' own, as controller-runtime's are.
+// The default buckets of Prometheus, which controller-runtime uses, too.
 const WEBHOOK_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const WATCH = ["group", "version", "kind", "namespace"];
 
-/** The metrics, by what they are called in the code. */
+/** The metrics by their names in the code. */
 export const METRICS = {
   reconciles: counter("controller_runtime_reconcile_total", "Runs of a controller, by how they ended", [
     "controller",

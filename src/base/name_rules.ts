@@ -1,6 +1,7 @@
 /**
- * Which names, labels and the like are allowed, with the server's words for those that are not. Lengths are of UTF-8
- * (`k8s.io/apimachinery/pkg/util/validation`, `k8s.io/apimachinery/pkg/api/validate/content`).
+ * Rules for names, labels and similar strings, with the server's error messages. Lengths are in
+ * UTF-8 bytes (`k8s.io/apimachinery/pkg/util/validation`,
+ * `k8s.io/apimachinery/pkg/api/validate/content`).
  */
 
 const LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
@@ -43,11 +44,11 @@ const LABEL_VALUE: Rule = {
   examples: ["MyValue", "my_value", "12345"],
 };
 
-/** A rule for names: what is wrong with one, nothing when it may be. */
+/** A rule for names: returns the errors of a name, none if it is valid. */
 export type NameRule = (name: string) => string[];
 
 /**
- * What is wrong with `metadata.name` of most kinds.
+ * Validates `metadata.name` of most kinds.
  *
  * @example Usage
  * ```ts
@@ -61,27 +62,27 @@ export function subdomainFaults(name: string): string[] {
   return [...lengthFaults(name, 253, "characters"), ...formFaults(name, SUBDOMAIN)];
 }
 
-/** What is wrong with names of namespaces and the like. */
+/** Validates names of namespaces and similar names. */
 export function labelFaults(name: string): string[] {
   const long = lengthFaults(name, 63, "characters");
   const isSubdomain = formFaults(name, SUBDOMAIN).length === 0;
   const form = formFaults(name, LABEL_1123);
-  // A subdomain that is no label has dots, and nothing else is wrong with it.
+  // A subdomain that is not a label contains dots, and has no other error.
   return [...long, ...form.length > 0 && isSubdomain ? ["must not contain dots"] : form];
 }
 
-/** What is wrong with names of services, and plural names. */
+/** Validates names of services, and plural names. */
 export function label1035Faults(name: string): string[] {
   return [...lengthFaults(name, 63, "characters"), ...formFaults(name, LABEL_1035)];
 }
 
-/** What is wrong with a name that is to be part of a path. */
+/** Validates a name that becomes part of a path. */
 export function pathSegmentFaults(name: string): string[] {
   if (name === "." || name === "..") return [`may not be '${name}'`];
   return ["/", "%"].filter((each) => name.includes(each)).map((each) => `may not contain '${each}'`);
 }
 
-/** What is wrong with keys of labels and annotations, and with finalizers. */
+/** Validates keys of labels and annotations, and finalizers. */
 export function qualifiedNameFaults(text: string): string[] {
   const parts = text.split("/");
   if (parts.length > 2) {
@@ -96,22 +97,25 @@ export function qualifiedNameFaults(text: string): string[] {
   ];
 }
 
-/** What is wrong with values of labels. */
+/** Validates values of labels. */
 export function labelValueFaults(text: string): string[] {
   return [...lengthFaults(text, 63), ...formFaults(text, LABEL_VALUE)];
 }
 
 /**
- * A rule for what a name may begin with, when the server puts something behind it: it may end with a dash.
+ * Returns the rule for the prefix of a generated name, which may end with a dash.
  *
  * @param rule The rule for the whole name.
  */
 export function prefixRule(rule: NameRule): NameRule {
-  // With the dash goes the character before it, and an "a" takes their place: so the server looks at it.
+  // As on the server, the dash and the character before it are replaced by an "a".
   return (name) => rule(name.length > 1 && name.endsWith("-") ? `${withoutLastBytes(name)}a` : name);
 }
 
-/** Two bytes less. What is no ASCII is wrong in all names: it only has to stay wrong, and as long. */
+/**
+ * Returns the string without its last two bytes. Non-ASCII names are invalid anyway; the result
+ * only has to stay invalid, and as long.
+ */
 function withoutLastBytes(name: string): string {
   const bytes = new TextEncoder().encode(name).subarray(0, -2);
   return new TextDecoder().decode(bytes.map((byte) => byte < 0x80 ? byte : 0x7f));
@@ -122,14 +126,14 @@ function prefixFaults(prefix: string): string[] {
 }
 
 function lengthFaults(text: string, most: number, unit: "bytes" | "characters" = "bytes"): string[] {
-  // Not longer in bytes than three times its length, so that most are not encoded.
+  // UTF-8 has at most three bytes for each UTF-16 unit, so most strings need no encoding.
   const isLong = text.length * 3 > most && new TextEncoder().encode(text).length > most;
   return isLong ? [`must be no more than ${most} ${unit}`] : [];
 }
 
 function formFaults(text: string, { source, text: wish, examples }: Rule): string[] {
   if (whole(source).test(text)) return [];
-  // One space for one example, two after the comma for more: so the server prints it.
+  // The server prints one space after a single example, and two after the comma between several.
   const shown = examples.map((example) => `'${example}', `).join(" or ");
   return [`${wish} (e.g. ${shown}regex used for validation is '${source}')`];
 }

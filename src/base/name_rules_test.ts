@@ -112,7 +112,7 @@ const cases: readonly { rule: NameRule; name: string; given: string; expected: r
 
 for (const { rule, name, given, expected } of cases) {
   const shown = given.length > 30 ? `${given.slice(0, 10)}... of ${given.length} characters` : given;
-  Deno.test(`${name} finds ${expected.length} faults in "${shown}"`, () => {
+  Deno.test(`${name} reports ${expected.length} errors in "${shown}"`, () => {
     assert.deepEqual(rule(given), expected);
   });
 }

@@ -1,10 +1,11 @@
-/** Known words that somebody most likely meant. */
+/** Suggestions for misspelled words. */
 
 /**
- * The known word that is nearest to another, if one is near: at most a third of its letters differ. Upper and lower case count as one letter.
+ * Returns the known word that is most similar to another, if at most a third of its letters differ.
+ * Upper and lower case are equal.
  *
- * @param word What was said.
- * @param known What there is.
+ * @param word The misspelled word.
+ * @param known The known words.
  *
  * @example Usage
  * ```ts
@@ -22,10 +23,10 @@ export function nearest(word: string, known: readonly string[]): string | undefi
 }
 
 /**
- * All known words, the nearest to another first, however far it is; of words that are as near, the first stays first.
+ * Sorts known words by similarity to another word. The order of equally similar words is retained.
  *
- * @param word What was said.
- * @param known What there is.
+ * @param word The misspelled word.
+ * @param known The known words.
  *
  * @example Usage
  * ```ts
@@ -40,7 +41,10 @@ export function byNearness(word: string, known: readonly string[]): string[] {
   return [...known].sort((a, b) => distances.get(a)! - distances.get(b)!);
 }
 
-/** How many letters have to be put in, taken out, changed, or swapped with their neighbour (optimal string alignment). */
+/**
+ * Returns the number of letters to insert, delete, replace or swap with their neighbor (optimal
+ * string alignment).
+ */
 function differences(word: string, known: string): number {
   const [a, b] = [word.toLowerCase(), known.toLowerCase()];
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { byNearness, nearest } from "./nearest.ts";
 
-Deno.test("nearest finds what was meant by a word, and nothing where nothing is near", () => {
+Deno.test("nearest returns the most similar word, or undefined if none is similar", () => {
   const known = ["replicas", "host", "ports", "log_level"];
   const cases: readonly [word: string, expected: string | undefined][] = [
     ["replica", "replicas"],
@@ -16,7 +16,7 @@ Deno.test("nearest finds what was meant by a word, and nothing where nothing is 
   assert.equal(nearest("host", []), undefined);
 });
 
-Deno.test("byNearness puts the nearest first, and keeps the order of those as near", () => {
+Deno.test("byNearness sorts by similarity, and keeps the order of equally similar words", () => {
   assert.deepEqual(byNearness("isuer", ["Certificate", "Issuer", "ClusterIssuer"]), [
     "Issuer",
     "ClusterIssuer",

@@ -1,11 +1,14 @@
-/** Reading JSON objects whose keys come from elsewhere: a key such as "constructor" or "__proto__" is data and nothing else. */
+/**
+ * Accesses JSON objects with arbitrary keys: keys such as "constructor" and "__proto__" are treated
+ * as data.
+ */
 
 /**
- * A key of a JSON object, never one that it inherits.
+ * Returns the value of a key of a JSON object, ignoring inherited properties.
  *
  * @param object A JSON object.
  * @param key The key.
- * @returns Its value; undefined when the object itself does not hold it.
+ * @returns Its value, or `undefined` if the object does not have the key.
  *
  * @example Usage
  * ```ts
@@ -19,10 +22,10 @@ export function own<T>(object: { readonly [key: string]: T } | undefined, key: s
 }
 
 /**
- * A copy of a JSON object with some keys set or, where the new value is undefined, taken away.
+ * Returns a copy of a JSON object with some keys set, or removed if the new value is `undefined`.
  *
- * @param object A JSON object; it is not changed.
- * @param changes What to set, in order.
+ * @param object A JSON object; it is not modified.
+ * @param changes The changes, in order.
  * @returns The copy.
  *
  * @example Usage
@@ -45,9 +48,10 @@ export function withKeys<T>(
 }
 
 /**
- * Sets a key of a JSON object that is still being built, also a key that assignment would take for the prototype.
+ * Sets a key of a JSON object under construction. An assignment would set the prototype for the key
+ * "__proto__".
  *
- * @param object The object to change.
+ * @param object The object to modify.
  * @param key The key.
  * @param value Its value.
  *

@@ -1,19 +1,29 @@
-/** What a pod finds in its surroundings. The client connects by these, and the permissions name them. */
+/**
+ * The environment of a pod. The client connects by these values, and the sandbox permissions name
+ * them.
+ */
 
-/** Where a pod's service account is: `token`, `ca.crt`, `namespace`. */
+/** The folder of a pod's service account: `token`, `ca.crt`, `namespace`. */
 export const SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /**
- * The API server's name inside a cluster. It is dialled by name, not by the address in `KUBERNETES_SERVICE_HOST`: the compiled permissions have to name
- * the host, and the address is not known when they are compiled.
+ * The API server's name inside a cluster. The client connects by name, not by the address in
+ * `KUBERNETES_SERVICE_HOST`: the compiled sandbox permissions must name the host, and the address
+ * is unknown at compile time.
  */
 export const API_HOST = "kubernetes.default.svc";
 
-/** Where the settings of an operator are: the ConfigMap is mounted there. */
+/** The folder where the ConfigMap with an operator's settings is mounted. */
 export const CONFIG_FOLDER = "/etc/op";
 
-/** Where the certificate of an operator's webhooks is, where one is mounted: `tls.crt`, `tls.key`. */
+/**
+ * The folder where the certificate of an operator's webhooks is mounted, if any: `tls.crt`,
+ * `tls.key`.
+ */
 export const WEBHOOK_FOLDER = "/etc/op-webhooks";
 
-/** The variable that has the memory limit of the operator's container, in bytes: an executable may not read `/sys/fs/cgroup`, whatever it is permitted. */
+/**
+ * The variable with the memory limit of the operator's container, in bytes. An executable must not
+ * read `/sys/fs/cgroup`, whatever its sandbox permissions are.
+ */
 export const MEMORY_LIMIT = "OP_MEMORY_LIMIT";

@@ -1,11 +1,13 @@
 /**
- * Amounts such as `500m` or `1Gi`, with the arithmetic of API servers (`k8s.io/apimachinery/pkg/api/resource.Quantity`).
+ * Quantities such as `500m` or `1Gi`, with the arithmetic of API servers
+ * (`k8s.io/apimachinery/pkg/api/resource.Quantity`).
  *
- * A server keeps an amount of up to 18 digits as a 64-bit integer and a power of ten, any other as a decimal of any length.
- * Which of both it is can be seen from outside (`1.0` is no integer to it, `1` is), so that it is kept here too.
+ * A server represents a quantity of up to 18 digits as an int64 and a power of ten, and any other
+ * as a decimal of arbitrary length. The representation is observable (`1.0` is not an integer for a
+ * server, `1` is), so it is reproduced here.
  */
 
-/** The family of suffixes that an amount is printed with: `12M`, `12Mi` or `12e6`. */
+/** The family of suffixes in the printed form: `12M`, `12Mi` or `12e6`. */
 export type QuantityFormat = "DecimalSI" | "BinarySI" | "DecimalExponent";
 
 interface Suffix {
@@ -14,10 +16,10 @@ interface Suffix {
   readonly format: QuantityFormat;
 }
 
-/** An amount in pieces: digits without zeros in front, and what stands behind them. */
+/** A split quantity: its digits without leading zeros. */
 interface Pieces {
   readonly isNegative: boolean;
-  /** All before the suffix, as it was written. */
+  /** The part before the suffix, as written. */
   readonly value: string;
   readonly whole: string;
   readonly fraction: string;
@@ -25,13 +27,13 @@ interface Pieces {
 }
 
 interface Parts {
-  /** The amount is this times ten to the power of `scale`. */
+  /** The quantity is this number times ten to the power of `scale`. */
   readonly value: bigint;
   readonly scale: number;
   readonly format: QuantityFormat;
-  /** Whether a server keeps it as a 64-bit integer. */
+  /** Whether a server represents it as an int64. */
   readonly isInteger64: boolean;
-  /** How it was written, where that is how it is printed. */
+  /** The original form, if it is the printed form. */
   readonly text?: string;
 }
 
@@ -63,11 +65,12 @@ const NANO = -9;
 const MOST_DIGITS = 18;
 const LARGEST = 2n ** 63n - 1n;
 const SMALLEST = -(2n ** 63n);
-// Beyond this many digits apart, two amounts are no amounts of anything: a server would fill its memory with zeros.
+// Two quantities with more digits between them are not realistic: a server would fill its memory
+// with zeros.
 const MOST_APART = 100_000;
 
 /**
- * An amount. It never changes: sums and differences are new ones.
+ * An immutable quantity.
  *
  * @example Usage
  * ```ts
@@ -97,10 +100,10 @@ export class Quantity {
   }
 
   /**
-   * Reads an amount.
+   * Parses a quantity.
    *
-   * @param amount A number and a suffix, such as `1.5Gi`, `500m` or `1e3`; or a number alone, as objects may have it.
-   * @throws {SyntaxError} If it is none; the message is the server's.
+   * @param amount A number with a suffix, such as `1.5Gi`, `500m` or `1e3`, or a JSON number.
+   * @throws {SyntaxError} If it is invalid; the message is the server's.
    */
   static parse(amount: string | number): Quantity {
     const text = String(amount);
@@ -111,10 +114,10 @@ export class Quantity {
   }
 
   /**
-   * An amount that is an integer of at most 64 bits.
+   * Returns a quantity for an int64.
    *
    * @param value The integer.
-   * @param format How the amount is printed.
+   * @param format The format of the printed form.
    */
   static of(value: bigint, format: QuantityFormat): Quantity {
     return new Quantity({ value, scale: 0, format, isInteger64: true });
@@ -125,28 +128,34 @@ export class Quantity {
     return this.#value > 0n ? 1 : this.#value < 0n ? -1 : 0;
   }
 
-  /** The family of suffixes that it is printed with. */
+  /** The family of suffixes of the printed form. */
   get format(): QuantityFormat {
     return this.#format;
   }
 
-  /** The amount as an integer of 64 bits; undefined where it is none to a server, as for `1.0` or `1000m`. */
+  /**
+   * Returns the quantity as an int64, or `undefined` if a server does not represent it so, as for
+   * `1.0` or `1000m`.
+   */
   asInteger(): bigint | undefined {
     if (!this.#isInteger64 || this.#scale < 0) return undefined;
     return scaled64(this.#value, this.#scale);
   }
 
-  /** The amount as a floating-point number, rounded twice as a server does: as digits, then times the power of ten. */
+  /**
+   * Returns the quantity as a float. Like a server, it rounds twice: the digits, then the product
+   * with the power of ten.
+   */
   asApproximateFloat(): number {
     const base = Number(this.#value);
     return this.#scale === 0 ? base : base * power(this.#scale);
   }
 
   /**
-   * The sum. Nothing plus something takes the suffixes of the something.
+   * Returns the sum. The sum with zero has the format of the other operand.
    *
-   * @param other The amount to add.
-   * @throws {RangeError} If one is so much larger that the sum has more than 100,000 digits.
+   * @param other The quantity to add.
+   * @throws {RangeError} If the sum has more than 100,000 digits.
    */
   add(other: Quantity): Quantity {
     const format = this.sign === 0 ? other.#format : this.#format;
@@ -154,19 +163,22 @@ export class Quantity {
   }
 
   /**
-   * The difference. Nothing minus something takes the suffixes of the something.
+   * Returns the difference. The difference of zero and a quantity has the format of that quantity.
    *
-   * @param other The amount to take away.
-   * @throws {RangeError} If one is so much larger that the difference has more than 100,000 digits.
+   * @param other The quantity to subtract.
+   * @throws {RangeError} If the difference has more than 100,000 digits.
    */
   subtract(other: Quantity): Quantity {
     const format = this.sign === 0 ? other.#format : this.#format;
-    // The smallest integer of 64 bits is its own negative, to a server.
+    // As on a server, the smallest int64 is its own negative.
     const negated = BigInt.asIntN(64, -other.#value);
     return new Quantity(this.#plus64(negated, other, format) ?? this.#plus(-other.#value, other.#scale, format));
   }
 
-  /** -1 where it is less than the other, 1 where it is more, 0 where both are the same amount, however written. */
+  /**
+   * Returns -1 if it is less than the other quantity, 1 if it is greater, and 0 if both are equal
+   * in any format.
+   */
   compare(other: Quantity): -1 | 0 | 1 {
     if (this.sign !== other.sign || this.sign === 0) return order(this.sign, other.sign);
     const [mine, theirs] = [this.#magnitude(), other.#magnitude()];
@@ -175,17 +187,20 @@ export class Quantity {
     return order(shift(this.#value, this.#scale - scale), shift(other.#value, other.#scale - scale));
   }
 
-  /** The amount as a server prints it: without a fraction and with the largest suffix, where it was not written so already. */
+  /**
+   * Returns the form that a server prints: without a fraction and with the largest suffix, unless
+   * it was parsed from another form.
+   */
   toString(): string {
     return this.#text ?? this.#canonical();
   }
 
-  /** The place of the first digit: 3 for 100, 0 for 0.1. */
+  /** The position of the first digit: 3 for 100, 0 for 0.1. */
   #magnitude(): number {
     return this.#value.toString().length - (this.#value < 0n ? 1 : 0) + this.#scale;
   }
 
-  /** The sum as a server makes it of two small amounts, where it is small too. */
+  /** Adds two int64 quantities, if the sum is an int64, too. */
   #plus64(value: bigint, other: Quantity, format: QuantityFormat): Parts | undefined {
     if (!this.#isInteger64 || !other.#isInteger64) return undefined;
     if (value === 0n) return { value: this.#value, scale: this.#scale, format, isInteger64: true };
@@ -200,7 +215,9 @@ export class Quantity {
   #plus(value: bigint, otherScale: number, format: QuantityFormat): Parts {
     const apart = Math.abs(this.#scale - otherScale);
     if (apart > MOST_APART) {
-      throw new RangeError(`Cannot add quantities: they are ${apart} digits apart, ${MOST_APART} are the most`);
+      throw new RangeError(
+        `Cannot add quantities: their magnitudes differ by ${apart} digits, the maximum is ${MOST_APART}`,
+      );
     }
     const scale = Math.min(this.#scale, otherScale);
     const sum = shift(this.#value, this.#scale - scale) + shift(value, otherScale - scale);
@@ -211,13 +228,13 @@ export class Quantity {
     if (this.sign === 0) return "0";
     const whole = this.#whole();
     if (this.#format === "BinarySI" && whole !== undefined && (whole <= -1024n || whole >= 1024n)) {
-      // Its negative has no room in 64 bits: a server leaves it as it is.
+      // Its negative exceeds int64, so a server leaves it unchanged.
       return this.#isInteger64 && whole === SMALLEST ? String(whole) : binaryText(whole);
     }
     return decimalText(this.#value, this.#scale, this.#format);
   }
 
-  /** The amount where it has no fraction. */
+  /** Returns the integer, or `undefined` if there is a fraction. */
   #whole(): bigint | undefined {
     if (this.#scale >= 0) return this.#scale > MOST_APART ? undefined : shift(this.#value, this.#scale);
     if (-this.#scale > MOST_APART) return undefined;
@@ -246,11 +263,11 @@ function readSuffix(text: string): Suffix {
   if (exponent === undefined || !is64(BigInt(exponent))) {
     throw new SyntaxError("unable to parse quantity's suffix");
   }
-  // 32 bits of it are kept, whatever the others say.
+  // As in Go, the exponent is truncated to 32 bits.
   return { base: 10, exponent: Number(BigInt.asIntN(32, BigInt(exponent))), format: "DecimalExponent" };
 }
 
-/** The amount where it fits into a 64-bit integer and a power of ten. */
+/** Returns the int64 representation with a power of ten, if possible. */
 function small(text: string, { isNegative, whole, fraction }: Pieces, suffix: Suffix): Parts | undefined {
   const { base, exponent, format } = suffix;
   if (base === 2 && fraction !== "") return undefined;
@@ -274,7 +291,7 @@ function small(text: string, { isNegative, whole, fraction }: Pieces, suffix: Su
   };
 }
 
-/** The amount as a decimal of any length, rounded away from nothing to billionths. */
+/** Returns the decimal representation, rounded away from zero to billionths. */
 function large({ isNegative, value, whole, fraction }: Pieces, { base, exponent, format }: Suffix): Parts {
   if (!/\d/.test(value)) throw new SyntaxError("unable to parse numeric part of quantity");
   const digits = BigInt(whole + fraction) * (base === 2 ? 2n ** BigInt(exponent) : 1n);
@@ -291,7 +308,7 @@ function large({ isNegative, value, whole, fraction }: Pieces, { base, exponent,
 
 function toNano(value: bigint, scale: number): { value: bigint; scale: number } {
   const up = scale - NANO;
-  // So large that its float is infinite either way: the zeros are left out.
+  // The float is infinite anyway, so the zeros are omitted.
   if (up > MOST_APART) return { value, scale };
   if (up >= 0) return { value: shift(value, up), scale: NANO };
   if (-up > value.toString().length) return { value: 1n, scale: NANO };
@@ -306,7 +323,7 @@ function binaryText(whole: bigint): string {
 }
 
 function decimalText(value: bigint, scale: number, format: QuantityFormat): string {
-  // By its digits: dividing a long number by ten again and again would take long.
+  // By digits, because repeated division of a long number is slow.
   const digits = String(value);
   let end = digits.length;
   while (digits[end - 1] === "0") end--;
@@ -317,7 +334,7 @@ function decimalText(value: bigint, scale: number, format: QuantityFormat): stri
 
 function decimalSuffix(exponent: number, format: QuantityFormat): string {
   if (format === "DecimalExponent") return exponent === 0 ? "" : `e${exponent}`;
-  // Nothing stands for more than 18: a server prints "1" for 1000E too.
+  // As on a server, an exponent above 18 has no suffix: 1000E prints as "1".
   return DECIMAL_SUFFIXES.get(exponent) ?? "";
 }
 
@@ -325,7 +342,7 @@ function shift(value: bigint, digits: number): bigint {
   return value * 10n ** BigInt(digits);
 }
 
-/** A small amount times a power of ten, where it stays in 64 bits. */
+/** Multiplies an int64 by a power of ten; returns `undefined` on overflow. */
 function scaled64(value: bigint, digits: number): bigint | undefined {
   if (digits === 0 || value === 0n) return value;
   if (digits > MOST_DIGITS || value === SMALLEST) return undefined;
@@ -337,7 +354,7 @@ function is64(value: bigint): boolean {
   return value >= SMALLEST && value <= LARGEST;
 }
 
-/** A power of ten, made of two tables' entries as Go's `math.Pow10` makes it. */
+/** Returns a power of ten as Go's `math.Pow10` computes it from two tables. */
 function power(exponent: number): number {
   if (exponent < -323) return 0;
   if (exponent > 308) return Infinity;

@@ -50,7 +50,7 @@ for (const [given, text, integer, float] of printed) {
   });
 }
 
-// How a server's own parser reads what nobody should write.
+// Edge cases of a server's own parser.
 const odd: readonly (readonly [given: string, text: string])[] = [
   ["+3", "+3"],
   ["0005", "0005"],
@@ -96,7 +96,7 @@ const refused: readonly (readonly [given: string, message: string])[] = [
 ];
 
 for (const [given, message] of refused) {
-  Deno.test(`Quantity.parse refuses "${given}"`, () => {
+  Deno.test(`Quantity.parse rejects "${given}"`, () => {
     assert.throws(() => Quantity.parse(given), { name: "SyntaxError", message });
   });
 }
@@ -140,7 +140,7 @@ Deno.test("Quantity.subtract wraps around for the smallest 64-bit integer, as a 
   assert.equal(Quantity.parse("1").subtract(smallest).toString(), "-9223372036854775807");
 });
 
-Deno.test("Quantity.compare takes no time for amounts of billions of digits", () => {
+Deno.test("Quantity.compare is fast for quantities of billions of digits", () => {
   const [huge, tiny] = [Quantity.parse("1e2000000000"), Quantity.parse("1e-2000000000")];
   assert.equal(huge.compare(Quantity.parse("1")), 1);
   assert.equal(Quantity.parse("-1").compare(huge), -1);
@@ -148,10 +148,10 @@ Deno.test("Quantity.compare takes no time for amounts of billions of digits", ()
   assert.equal(huge.asApproximateFloat(), Infinity);
 });
 
-Deno.test("Quantity.add refuses amounts that are billions of digits apart", () => {
+Deno.test("Quantity.add rejects operands whose magnitudes differ by billions of digits", () => {
   assert.throws(() => Quantity.parse("1e2000000000").add(Quantity.parse("1")), {
     name: "RangeError",
-    message: "Cannot add quantities: they are 2000000000 digits apart, 100000 are the most",
+    message: "Cannot add quantities: their magnitudes differ by 2000000000 digits, the maximum is 100000",
   });
 });
 

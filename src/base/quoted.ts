@@ -1,4 +1,4 @@
-/** Text in quotes as servers written in Go print it (`strconv.Quote`, `%q`). */
+/** Quotes strings as Go does (`strconv.Quote`, `%q`). */
 
 const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['"', '\\"'],
@@ -14,9 +14,9 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
 /**
- * A text in double quotes, with what cannot be printed as escapes.
+ * Returns a string in double quotes, with escapes for unprintable characters.
  *
- * @param text The text. Bytes that are no UTF-8 stand in it as {@linkcode strayByte} has them.
+ * @param text The string. Invalid UTF-8 bytes are encoded by {@linkcode strayByte}.
  *
  * @example Usage
  * ```ts
@@ -35,7 +35,7 @@ export function quoted(text: string): string {
 }
 
 /**
- * A byte that is no UTF-8, as a character of its own: half of a surrogate pair, which no text of a server has.
+ * Encodes an invalid UTF-8 byte as a lone surrogate, which valid strings never contain.
  *
  * @param byte From 0x80 to 0xff.
  */

@@ -16,7 +16,7 @@ const cases: readonly (readonly [given: string, expected: string])[] = [
 ];
 
 for (const [given, expected] of cases) {
-  Deno.test(`quoted writes ${expected}`, () => {
+  Deno.test(`quoted returns ${expected}`, () => {
     assert.equal(quoted(given), expected);
   });
 }

@@ -1,23 +1,24 @@
 /**
- * URLs as API servers read and print them (Go's `net/url`): more is allowed than in a browser, and nothing is put in order.
+ * URLs as API servers parse and print them (Go's `net/url`): the parser accepts more than a
+ * browser, and does not normalize.
  *
- * Go's strings are bytes. Here they are texts; a byte that comes out of `%ff` and is no UTF-8 stands in them as
- * `strayByte` of quoted.ts has it.
+ * Go's strings are bytes. Here, a byte from `%ff` that is not valid UTF-8 is encoded by `strayByte`
+ * of quoted.ts.
  */
 import { escape, Fault, isPlain, type Place, unescape } from "./url_escapes.ts";
 import { IpAddress } from "./ip_address.ts";
 import { quoted } from "./quoted.ts";
 
-/** User name and password, where an URL has them. */
+/** User name and password of a URL. */
 interface User {
   readonly name: string;
   readonly password: string | undefined;
 }
 
-/** The parts of a URL. Path and fragment are kept both as they were written and unescaped. */
+/** The parts of a URL. Path and fragment are stored both as written and unescaped. */
 interface Parts {
   readonly scheme: string;
-  /** What stands behind a scheme that no slash follows: `mailto:someone`. */
+  /** The part after a scheme without a slash: `mailto:someone`. */
   readonly opaque: string;
   readonly user: User | undefined;
   readonly host: string;
@@ -25,7 +26,7 @@ interface Parts {
   readonly query: string;
   readonly hasEmptyQuery: boolean;
   readonly fragment: Escaped;
-  /** Whether the scheme is followed by a path at once: `file:/path`. */
+  /** Whether the path follows the scheme directly: `file:/path`. */
   readonly hasNoHost: boolean;
 }
 
@@ -48,7 +49,9 @@ const MOST_PARAMETERS = 10_000;
  * assert.equal(url.port, "80");
  * assert.equal(url.escapedPath, "/a%20b");
  * assert.deepEqual(url.query.get("k"), ["1", "2"]);
- * assert.throws(() => ServerUrl.parseRequest("a"), { message: 'parse "a": invalid URI for request' });
+ * assert.throws(() => ServerUrl.parseRequest("a"), {
+ *   message: 'parse "a": invalid URI for request',
+ * });
  * ```
  */
 export class ServerUrl {
@@ -59,10 +62,10 @@ export class ServerUrl {
   }
 
   /**
-   * Reads a URL, absolute or relative (`url.Parse`).
+   * Parses an absolute or relative URL (`url.Parse`).
    *
    * @param text The URL.
-   * @throws {SyntaxError} If it is none; the message is Go's.
+   * @throws {SyntaxError} If it is invalid; the message is Go's.
    */
   static parse(text: string): ServerUrl {
     const [front, fragment] = cut(text, "#");
@@ -71,22 +74,22 @@ export class ServerUrl {
   }
 
   /**
-   * Reads a URL that is absolute, or a path that is (`url.ParseRequestURI`). A fragment is no part of either: `#` is a
-   * character as others.
+   * Parses an absolute URL or absolute path (`url.ParseRequestURI`). There is no fragment: `#` is
+   * an ordinary character.
    *
    * @param text The URL.
-   * @throws {SyntaxError} If it is none; the message is Go's.
+   * @throws {SyntaxError} If it is invalid; the message is Go's.
    */
   static parseRequest(text: string): ServerUrl {
     return new ServerUrl(attempt(text, () => parse(text, true)));
   }
 
-  /** Such as `https`; empty where there is none. */
+  /** The scheme, such as `https`; empty if there is none. */
   get scheme(): string {
     return this.#parts.scheme;
   }
 
-  /** Host and port as they were written: `[::1]:80`. */
+  /** Host and port as written: `[::1]:80`. */
   get host(): string {
     return this.#parts.host;
   }
@@ -96,17 +99,17 @@ export class ServerUrl {
     return splitHost(this.#parts.host)[0];
   }
 
-  /** The port; empty where there is none. */
+  /** The port; empty if there is none. */
   get port(): string {
     return splitHost(this.#parts.host)[1];
   }
 
-  /** The path with its escapes, as it was written where that is right. */
+  /** The path with its escapes, as written if that is valid. */
   get escapedPath(): string {
     return escapedOf(this.#parts.path, "path");
   }
 
-  /** The parameters, each with all its values. Malformed ones are left out. */
+  /** The query parameters with all their values. Malformed ones are omitted. */
   get query(): ReadonlyMap<string, readonly string[]> {
     const parameters = this.#parts.query.split("&");
     const result = new Map<string, string[]>();
@@ -122,7 +125,7 @@ export class ServerUrl {
     return result;
   }
 
-  /** The URL put together again. */
+  /** Returns the URL as a string. */
   toString(): string {
     const { scheme, opaque, query, hasEmptyQuery, fragment } = this.#parts;
     const front = scheme === "" ? "" : `${scheme}:`;
@@ -140,7 +143,7 @@ export class ServerUrl {
     result += escape(host, "host");
     const written = this.escapedPath;
     if (written !== "" && !written.startsWith("/") && host !== "") result += "/";
-    // Without it, the path would be taken for a scheme.
+    // Otherwise the path would be parsed as a scheme.
     if (result === "" && cut(written, "/")[0].includes(":")) result = "./";
     return result + written;
   }
@@ -164,7 +167,7 @@ function parse(text: string, isRequest: boolean): Parts {
   const [rest, query, hasEmptyQuery] = splitQuery(afterScheme);
   const front = { scheme, query, hasEmptyQuery };
   if (!rest.startsWith("/")) {
-    // A path without a root behind a scheme is not looked into (RFC 3986).
+    // A rootless path after a scheme is opaque (RFC 3986).
     if (scheme !== "") return parts({ ...front, opaque: rest });
     if (isRequest) throw new Fault("invalid URI for request");
     if (cut(rest, "/")[0].includes(":")) throw new Fault("first path segment in URL cannot contain colon");
@@ -220,12 +223,12 @@ function parseHost(scheme: string, host: string): string {
   if (bracket === 0) return parseBracketed(host);
   const first = host.indexOf(":");
   if (first < 0) return unescape(host, "host");
-  // Databases allow more than one host with a port each; the web does not.
+  // URLs of databases may have several hosts with ports; HTTP URLs may not.
   checkPort(host.slice(scheme === "http" || scheme === "https" ? first : host.lastIndexOf(":")));
   return unescape(host, "host");
 }
 
-/** An address of version 6, and perhaps a port: `[fe80::1%25eth0]:80`. */
+/** Parses an IPv6 address with an optional port: `[fe80::1%25eth0]:80`. */
 function parseBracketed(host: string): string {
   const close = host.lastIndexOf("]");
   if (close < 0) throw new Fault("missing ']' in host");
@@ -276,7 +279,7 @@ function unescaped(text: string, place: Place): Escaped {
   return { text: unescape(text, place), written: text };
 }
 
-/** As it was written, unless that has characters that must be escaped. */
+/** Returns the written form, unless it contains characters that must be escaped. */
 function escapedOf({ text, written }: Escaped, place: Place): string {
   const standard = escape(text, place);
   if (written !== standard && [...written].every((each) => "!$&'()*+,;=:@[]%".includes(each) || isPlain(each, place))) {

@@ -53,7 +53,7 @@ const read: readonly { given: string; expected: Partial<Parts>; text?: string }[
 ];
 
 for (const { given, expected, text } of read) {
-  Deno.test(`ServerUrl.parseRequest("${given}") has its parts`, () => {
+  Deno.test(`ServerUrl.parseRequest("${given}") returns its parts`, () => {
     const url = ServerUrl.parseRequest(given);
     const { scheme, host, hostname, port, escapedPath } = url;
     assert.deepEqual({ scheme, host, hostname, port, escapedPath }, { ...NOTHING, ...expected });
@@ -85,7 +85,7 @@ const refused: readonly (readonly [given: string, message: string])[] = [
 ];
 
 for (const [given, message] of refused) {
-  Deno.test(`ServerUrl.parseRequest refuses ${JSON.stringify(given)}`, () => {
+  Deno.test(`ServerUrl.parseRequest rejects ${JSON.stringify(given)}`, () => {
     assert.throws(() => ServerUrl.parseRequest(given), {
       name: "SyntaxError",
       message: `parse ${JSON.stringify(given)}: ${message}`,
@@ -93,7 +93,7 @@ for (const [given, message] of refused) {
   });
 }
 
-Deno.test("ServerUrl.parse takes relative URLs too, and keeps the fragment apart", () => {
+Deno.test("ServerUrl.parse accepts relative URLs and splits off the fragment", () => {
   assert.equal(ServerUrl.parse("../a?b#c d").toString(), "../a?b#c%20d");
   assert.equal(ServerUrl.parse("//host/path").host, "host");
   assert.equal(ServerUrl.parse("./a:b").toString(), "./a:b");
@@ -104,7 +104,7 @@ Deno.test("ServerUrl.parse takes relative URLs too, and keeps the fragment apart
   });
 });
 
-Deno.test("ServerUrl.query gathers values by key and leaves out what is malformed", () => {
+Deno.test("ServerUrl.query groups values by key and omits malformed parameters", () => {
   const { query } = ServerUrl.parse("/?k=1&k=2&a+b=c+d&x&=y&&%zz=1&a;b=1&p=%2B&e=%C3%A4&__proto__=z");
   assert.deepEqual([...query], [
     ["k", ["1", "2"]],
@@ -117,16 +117,16 @@ Deno.test("ServerUrl.query gathers values by key and leaves out what is malforme
   ]);
 });
 
-Deno.test("ServerUrl.query has U+FFFD for a byte that is no UTF-8, once made well-formed", () => {
+Deno.test("ServerUrl.query contains U+FFFD for an invalid UTF-8 byte after toWellFormed", () => {
   assert.equal(ServerUrl.parse("/?a=x%ff%c3").query.get("a")?.[0]?.toWellFormed(), "x\ufffd\ufffd");
 });
 
-Deno.test("ServerUrl.query takes no more than 10,000 parameters", () => {
+Deno.test("ServerUrl.query returns at most 10,000 parameters", () => {
   assert.equal(ServerUrl.parse(`/?${"a&".repeat(9_999)}a`).query.get("a")?.length, 10_000);
   assert.equal(ServerUrl.parse(`/?${"a&".repeat(10_000)}a`).query.size, 0);
 });
 
-Deno.test("ServerUrl reads what it writes as the same URL", () => {
+Deno.test("ServerUrl parses its own output to the same URL", () => {
   const piece = fc.constantFrom(
     "a",
     "/",

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { shortName } from "./short_name.ts";
 
-Deno.test("shortName leaves a name that fits", () => {
+Deno.test("shortName returns a short name unchanged", () => {
   assert.equal(shortName("a".repeat(63), 63), "a".repeat(63));
 });
 
-// Clusters store these: a failure here means that operators would lose their finalizers and field managers.
+// Clusters store these names: a failure means that operators would lose their finalizers and field
+// managers.
 const STORED: readonly { name: string; given: string; expected: string }[] = [
   {
     name: "words",
@@ -21,13 +22,13 @@ const STORED: readonly { name: string; given: string; expected: string }[] = [
 ];
 
 for (const { name, given, expected } of STORED) {
-  Deno.test(`shortName cuts and hashes as it always did: ${name}`, () => {
+  Deno.test(`shortName has stable results: ${name}`, () => {
     assert.equal(shortName(given, 63), expected);
     assert(expected.length <= 63);
   });
 }
 
-Deno.test("shortName keeps long names that begin alike apart", () => {
+Deno.test("shortName keeps long names with a common prefix distinct", () => {
   const names = Array.from({ length: 500 }, (_, i) => shortName(`${"a".repeat(80)}${i}`, 63));
   assert.equal(new Set(names).size, names.length);
 });

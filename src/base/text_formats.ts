@@ -1,12 +1,14 @@
-/** Formats of texts that both schemas and CEL know (`k8s.io/kube-openapi/pkg/validation/strfmt`). */
+/**
+ * String formats that both schemas and CEL validate (`k8s.io/kube-openapi/pkg/validation/strfmt`).
+ */
 
 const TIME = /^([0-9]{2}):([0-9]{2}):([0-9]{2})(?:.[0-9]+)?(?:z|[+-][0-9]{2}:[0-9]{2})$/u;
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /**
- * Whether a text is a day: `2026-02-28`.
+ * Reports whether a string is a date: `2026-02-28`.
  *
- * @param text The text.
+ * @param text The string.
  */
 export function isDate(text: string): boolean {
   const match = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/.exec(text);
@@ -17,10 +19,10 @@ export function isDate(text: string): boolean {
 }
 
 /**
- * Whether a text is a point in time: `2026-02-28T12:00:00.5Z`. What stands behind a second `t` is not looked at, as by the
- * server.
+ * Reports whether a string is a date and time: `2026-02-28T12:00:00.5Z`. As on the server, text
+ * after a second `t` is ignored.
  *
- * @param text The text.
+ * @param text The string.
  *
  * @example Usage
  * ```ts
@@ -38,18 +40,19 @@ export function isDateTime(text: string): boolean {
 }
 
 /**
- * Whether a text is a UUID, of any version, with or without dashes.
+ * Reports whether a string is a UUID of any version, with or without dashes.
  *
- * @param text The text.
+ * @param text The string.
  */
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i.test(text);
 }
 
 /**
- * Whether a text is base64, with the standard alphabet and padding. The empty text is none.
+ * Reports whether a string is base64 with the standard alphabet and padding. The empty string is
+ * not.
  *
- * @param text The text.
+ * @param text The string.
  */
 export function isBase64(text: string): boolean {
   return text !== "" && text.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(text);

@@ -52,6 +52,6 @@ const cases: readonly { is: (text: string) => boolean; right: readonly string[];
 ];
 
 for (const { is, right, wrong } of cases) {
-  for (const text of right) Deno.test(`${is.name} takes ${JSON.stringify(text)}`, () => assert(is(text)));
-  for (const text of wrong) Deno.test(`${is.name} refuses ${JSON.stringify(text)}`, () => assert(!is(text)));
+  for (const text of right) Deno.test(`${is.name} accepts ${JSON.stringify(text)}`, () => assert(is(text)));
+  for (const text of wrong) Deno.test(`${is.name} rejects ${JSON.stringify(text)}`, () => assert(!is(text)));
 }

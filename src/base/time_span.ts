@@ -1,4 +1,7 @@
-/** Spans of time as API servers read them: `1h30m` (`time`, ParseDuration), or in words (`k8s.io/kube-openapi/pkg/validation/strfmt`, duration.go). */
+/**
+ * Parses durations as API servers do: `1h30m` (`time`, ParseDuration), or in words
+ * (`k8s.io/kube-openapi/pkg/validation/strfmt`, duration.go).
+ */
 
 const SECOND = 1_000_000_000n;
 const MOST = 2n ** 63n;
@@ -15,10 +18,10 @@ const GO_UNITS: { readonly [unit: string]: bigint } = {
 };
 
 /**
- * A span of time as Go writes it.
+ * Parses a duration in Go's format.
  *
- * @param text Such as `1h30m` or `-1.5s`.
- * @returns Nanoseconds; undefined where the text is none, or is too long a time.
+ * @param text The duration, such as `1h30m` or `-1.5s`.
+ * @returns Nanoseconds, or `undefined` if it is invalid or out of range.
  *
  * @example Usage
  * ```ts
@@ -44,7 +47,7 @@ export function goSpan(text: string): bigint | undefined {
   return total === MOST ? undefined : total;
 }
 
-// By their names and by how longer names begin.
+// By their names, and by prefixes of longer names.
 const UNITS: readonly (readonly [names: readonly string[], prefix: string, nanoseconds: bigint])[] = [
   [["ns"], "nano", 1n],
   [["us", "µs"], "micro", 1_000n],
@@ -57,10 +60,11 @@ const UNITS: readonly (readonly [names: readonly string[], prefix: string, nanos
 ];
 
 /**
- * A span of time as values of a schema say it: as Go writes it, or in words.
+ * Parses a duration of a schema's value: in Go's format, or in words.
  *
- * @param text Such as `1h30m` or `3 days 2 hours`. What in it is no number with a unit is skipped.
- * @returns Nanoseconds, cut to 64 bits; undefined where it is none.
+ * @param text The duration, such as `1h30m` or `3 days 2 hours`. Text other than numbers with units
+ * is ignored.
+ * @returns Nanoseconds, truncated to 64 bits, or `undefined` if it is invalid.
  *
  * @example Usage
  * ```ts

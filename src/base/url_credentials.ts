@@ -1,6 +1,10 @@
-/** Credentials in URLs, which libraries quote in their errors: `connect postgres://user:password@db/shop failed`. */
+/**
+ * Removes credentials from URLs, which libraries quote in their errors:
+ * `connect postgres://user:password@db/shop failed`.
+ */
 
-// The part between "//" and the last "@" of an authority. A path such as file:///a@1 has no authority.
+// The part between "//" and the last "@" of an authority. A path such as file:///a@1 has no
+// authority.
 const CREDENTIALS = /(?<!\/)\/\/[^\s/?#"'`<>\\]+@/g;
 
 /**

@@ -1,12 +1,12 @@
-/** Escapes in URLs, as Go's `net/url` reads and writes them. */
+/** Escapes in URLs, as Go's `net/url` parses and writes them. */
 import { quoted, strayByte } from "./quoted.ts";
 
-/** A part of a URL: each has characters of its own that stand for themselves. */
+/** A part of a URL, with its own set of unescaped characters. */
 export type Place = "path" | "host" | "zone" | "user" | "query" | "fragment";
 
-// What stands for itself everywhere.
+// Characters that are never escaped.
 const UNRESERVED = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~";
-// What stands for itself in a place.
+// Additional characters that are not escaped in a part.
 const PLAIN: { readonly [place in Place]: ReadonlySet<string> } = {
   path: new Set(`${UNRESERVED}$&+,/:;=@`),
   host: new Set(`${UNRESERVED}!"$&'()*+,:;<=>[]`),
@@ -16,18 +16,18 @@ const PLAIN: { readonly [place in Place]: ReadonlySet<string> } = {
   fragment: new Set(`${UNRESERVED}!$&()*+,/:;=?@`),
 };
 
-/** What is wrong with a URL, before it is said of which. */
+/** An error in a URL, without the URL. */
 export class Fault extends Error {}
 
-/** Whether a character stands for itself in a place. */
+/** Reports whether a character needs no escape in a part of a URL. */
 export function isPlain(character: string, place: Place): boolean {
   return PLAIN[place].has(character);
 }
 
 /**
- * A part of a URL without its escapes.
+ * Decodes the escapes in a part of a URL.
  *
- * @throws {Fault} If an escape is none, or a character may not stand there.
+ * @throws {Fault} If an escape or a character is invalid there.
  */
 export function unescape(text: string, place: Place): string {
   checkEscapes(text, place);
@@ -44,7 +44,7 @@ export function unescape(text: string, place: Place): string {
 
 function checkEscapes(text: string, place: Place): void {
   const isHost = place === "host" || place === "zone";
-  // Each escape, and in a host also each character that may not stand there.
+  // Each escape, and in a host also each invalid character.
   for (const match of text.matchAll(isHost ? /%([0-9a-fA-F]{2})?|[^\u0080-\uffff]/g : /%([0-9a-fA-F]{2})?/g)) {
     const [found, code] = match;
     if (found === "%") throw new Fault(`invalid URL escape ${quoted(firstBytes(text.slice(match.index), 3))}`);
@@ -56,13 +56,13 @@ function checkEscapes(text: string, place: Place): void {
   }
 }
 
-/** In a host only what is not ASCII is escaped; in a zone also what could stand there as it is, and the space. */
+/** A host escapes only non-ASCII bytes; a zone also spaces and plain characters. */
 function mayEscape(byte: number, place: Place): boolean {
   if (place === "host") return byte >= 0x80;
   return byte === 0x20 || byte < 0x80 && isPlain(String.fromCharCode(byte), "host");
 }
 
-/** A part of a URL, with all escaped that does not stand for itself. */
+/** Escapes a part of a URL. */
 export function escape(text: string, place: Place): string {
   let result = "";
   for (const byte of toBytes(text)) {
@@ -85,7 +85,7 @@ function toBytes(text: string): Uint8Array | number[] {
   });
 }
 
-/** Text out of UTF-8; what is none stays as stray bytes. */
+/** Decodes UTF-8; invalid bytes become stray bytes. */
 function fromBytes(bytes: Uint8Array | readonly number[]): string {
   return decoded(bytes) ?? fromMixedBytes(bytes);
 }
@@ -101,7 +101,7 @@ function fromMixedBytes(bytes: Uint8Array | readonly number[]): string {
   return result;
 }
 
-/** How many bytes a character has that begins with a byte. */
+/** Returns the length of a UTF-8 sequence by its first byte. */
 function sequenceLength(first: number): number {
   if (first < 0x80) return 1;
   return first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;

@@ -3,18 +3,24 @@
 const VERSION = /^v(\d+)(?:(alpha|beta)(\d+))?$/;
 
 /**
- * Compares two versions in Kubernetes' order: stable versions come before beta and alpha, higher ones first, and names that are no versions last, by
- * their letters. The first served version is the one that kubectl uses.
+ * Compares two versions in Kubernetes' order: stable versions precede beta and alpha, higher
+ * versions precede lower ones, and other names come last in alphabetical order. kubectl uses the
+ * first served version.
  *
  * @param a One version.
- * @param b The other.
+ * @param b The other version.
  * @returns A negative number if `a` comes first, a positive one if `b` does.
  *
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
  *
- * assert.deepEqual(["v1beta1", "v1", "foo", "v10"].sort(compareVersions), ["v10", "v1", "v1beta1", "foo"]);
+ * assert.deepEqual(["v1beta1", "v1", "foo", "v10"].sort(compareVersions), [
+ *   "v10",
+ *   "v1",
+ *   "v1beta1",
+ *   "foo",
+ * ]);
  * ```
  */
 export function compareVersions(a: string, b: string): number {

@@ -1,7 +1,8 @@
 import type { Clock } from "./clock.ts";
 
 /**
- * A clock that stands still until it is told to move. Timers run in the order in which they fall due, ties in the order in which they were set.
+ * A clock that a test moves. Timers run in order of their due times, or in the order of their
+ * creation if these are equal.
  *
  * @example Usage
  * ```ts
@@ -11,7 +12,9 @@ import type { Clock } from "./clock.ts";
  * const clock = new VirtualClock();
  * await using apiserver = createApiserver({ clock });
  * clock.step(clock.now() + 60_000);
- * const response = await apiserver.fetch(new Request("http://apiserver/api/v1/namespaces/default"));
+ * const response = await apiserver.fetch(
+ *   new Request("http://apiserver/api/v1/namespaces/default"),
+ * );
  * assert.equal((await response.json()).metadata.creationTimestamp, "2030-01-01T00:00:00Z");
  * ```
  */
@@ -19,13 +22,14 @@ export class VirtualClock implements Clock {
   readonly #start: number;
   #now: number;
   #serial = 0;
-  /** Timers that have not run. Kept unsorted: a test has few, and they come and go more often than they are looked through. */
+  /**
+   * Pending timers, unsorted: a test has few of them, and they change more often than they are
+   * searched.
+   */
   #timers = new Map<number, { due: number; callback: () => void }>();
 
   /**
-   * It stands still at its first time.
-   *
-   * @param start That time, in milliseconds since the epoch. @default {2030-01-01T00:00:00Z}
+   * @param start The initial time in milliseconds since the epoch. @default {2030-01-01T00:00:00Z}
    */
   constructor(start: number = Date.UTC(2030, 0, 1)) {
     this.#start = this.#now = start;
@@ -35,7 +39,7 @@ export class VirtualClock implements Clock {
     return this.#now;
   }
 
-  /** From zero on: what takes one clock for the other is found. */
+  /** Starts at zero, so that code which confuses it with `now()` fails in tests. */
   elapsed(): number {
     return this.#now - this.#start;
   }
@@ -46,7 +50,9 @@ export class VirtualClock implements Clock {
     return { [Symbol.dispose]: () => void this.#timers.delete(id) };
   }
 
-  /** When the next timer falls due, in milliseconds since the epoch; nothing when there is none. */
+  /**
+   * The due time of the next timer in milliseconds since the epoch; `undefined` if there is none.
+   */
   get nextDue(): number | undefined {
     return this.#next()?.due;
   }
@@ -55,7 +61,7 @@ export class VirtualClock implements Clock {
    * Moves to the next timer that is due at or before `until`, and runs it.
    *
    * @param until The latest time to move to, in milliseconds since the epoch.
-   * @returns Whether a timer ran. When none did the time is `until`, or what it was if that is later.
+   * @returns Whether a timer ran. If not, the time is `until`, or unchanged if that is in the past.
    */
   step(until: number): boolean {
     const next = this.#next();

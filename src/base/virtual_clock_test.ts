@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { VirtualClock } from "./virtual_clock.ts";
 
-Deno.test("VirtualClock runs timers as they fall due, ties as they were set, each at its time", () => {
+Deno.test("VirtualClock runs timers at their due times, in order of creation if these are equal", () => {
   const clock = new VirtualClock(1000);
   const ran: [string, number][] = [];
   for (const [name, delay] of [["late", 30], ["first", 10], ["second", 10], ["past", -5]] as const) {
@@ -12,7 +12,7 @@ Deno.test("VirtualClock runs timers as they fall due, ties as they were set, eac
   assert.equal(clock.now(), 1100);
 });
 
-Deno.test("VirtualClock runs in the same pass what a timer sets, when it falls due in time", () => {
+Deno.test("VirtualClock runs timers that other timers create in the same pass", () => {
   const clock = new VirtualClock(0);
   const ran: number[] = [];
   clock.after(10, () => {
@@ -25,13 +25,13 @@ Deno.test("VirtualClock runs in the same pass what a timer sets, when it falls d
   assert.equal(clock.nextDue, 60);
 });
 
-Deno.test("VirtualClock does not go back", () => {
+Deno.test("VirtualClock does not move backwards", () => {
   const clock = new VirtualClock(1000);
   assert.equal(clock.step(500), false);
   assert.equal(clock.now(), 1000);
 });
 
-Deno.test("VirtualClock forgets a timer that is disposed of", () => {
+Deno.test("VirtualClock cancels a disposed timer", () => {
   const clock = new VirtualClock(0);
   const timer = clock.after(10, () => assert.fail("it ran"));
   timer[Symbol.dispose]();

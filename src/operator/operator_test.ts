@@ -68,7 +68,7 @@ const REFUSED: readonly { name: string; given: Partial<OperatorOptions>; message
   {
     name: "a time to stop that is no duration",
     given: { stopWithin: "soon" as Duration },
-    message: /^Cannot read a duration: "soon"/,
+    message: /^Cannot parse a duration: "soon"/,
   },
 ];
 

@@ -125,7 +125,7 @@ const REFUSED: readonly { name: string; make: () => Controller; error: string; m
     name: "a timeout that is no duration, before any run",
     make: () => controller(Website, { timeout: "-5s" as Duration, reconcile() {} }),
     error: "SyntaxError",
-    message: 'Cannot read a duration: "-5s" is not a number with "ms", "s", "m" or "h" behind it',
+    message: 'Cannot parse a duration: "-5s" is not a number followed by "ms", "s", "m" or "h"',
   },
 ];
 
