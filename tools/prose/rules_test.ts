@@ -30,6 +30,7 @@ for (
     ["Fix port merge in kustomize overlays", true],
     ["Wait for conditions in tests with one helper", true],
     ["Process lists page by page", true],
+    ["Bring the changelog up to date", true],
     ["The changelog says what was measured", false],
     ["Fixes a bug", false],
     ["fix a bug", false],

@@ -6,6 +6,7 @@
  */
 export const COVERED: readonly string[] = [
   "ARCHITECTURE.md",
+  "CHANGELOG.md",
   "CODE_OF_CONDUCT.md",
   "CONTRIBUTING.md",
   "README.md",
