@@ -7,6 +7,7 @@ import { index } from "../parts/watch.ts";
 import { ConfigMap, Deployment, Namespace, Secret } from "../kinds/mod.ts";
 import { resource } from "../resource/resource.ts";
 import { s } from "../schema/mod.ts";
+import { VirtualClock } from "../base/virtual_clock.ts";
 import { fakeContext } from "./fake_context.ts";
 
 const Site = resource({
@@ -113,4 +114,40 @@ Deno.test("fakeContext says what it lacks where an index is asked for", () => {
 Deno.test("fakeContext is a context to functions that take one", () => {
   const take = (_context: Context<typeof Site, readonly [typeof Deployment], readonly [typeof Secret]>) => {};
   take(fakeContext());
+});
+
+Deno.test("a fake context tells the time of its clock, which stands still at 2030-01-01 by default", () => {
+  const { now, clock } = fakeContext();
+  assert.equal(now().toISOString(), "2030-01-01T00:00:00.000Z");
+  assert.equal(clock.now(), now().getTime());
+
+  const later = new VirtualClock(Date.UTC(2031, 5, 1));
+  assert.equal(fakeContext({ clock: later }).now().toISOString(), "2031-06-01T00:00:00.000Z");
+});
+
+Deno.test("owned of a fake context lists given and written objects of the kind in the namespace", async () => {
+  const context = fakeContext({
+    objects: [[ConfigMap, { metadata: { name: "a" } }], [ConfigMap, { metadata: { name: "b", namespace: "other" } }]],
+  });
+  await context.apply(ConfigMap, { metadata: { name: "c" } });
+  assert.deepEqual(context.owned(ConfigMap).map(({ metadata }) => metadata.name), ["a", "c"]);
+});
+
+Deno.test("a fake context records the options of a deletion", async () => {
+  const context = fakeContext({ objects: [[ConfigMap, { metadata: { name: "a" } }]] });
+  const preconditions = { uid: "u1" };
+  await context.delete(ConfigMap, "a", { propagationPolicy: "Foreground", preconditions });
+  await context.delete(ConfigMap, "b", { namespace: "other" });
+
+  assert.deepEqual(context.writes, [
+    {
+      verb: "delete",
+      kind: "ConfigMap",
+      name: "a",
+      namespace: "default",
+      options: { propagationPolicy: "Foreground", preconditions },
+    },
+    { verb: "delete", kind: "ConfigMap", name: "b", namespace: "other" },
+  ]);
+  assert.equal(await context.get(ConfigMap, "a"), undefined);
 });
