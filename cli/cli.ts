@@ -28,7 +28,8 @@ import { VERSION } from "./version.ts";
 export async function cli(args: readonly string[], terminal: Io): Promise<number> {
   const io = printingSafely(terminal);
   try {
-    await program(io).parseAsync([...args], { from: "user" });
+    const op = program(io);
+    await op.parseAsync(withHelp(op, args), { from: "user" });
     return EXIT.done;
   } catch (error) {
     // Commander has said what was wrong, or shown the help that was asked for.
@@ -38,6 +39,22 @@ export async function cli(args: readonly string[], terminal: Io): Promise<number
     io.err(`${error instanceof Error ? error.message : String(error)}\n`);
     return error instanceof UsageError ? EXIT.usage : EXIT.failed;
   }
+}
+
+/** `op help new operator` as `op new operator --help`: commander's own help knows one level of commands. */
+function withHelp(op: Command, args: readonly string[]): string[] {
+  const [first, ...names] = args;
+  if (first !== "help" || names.length < 2 || names.some((name) => name.startsWith("-"))) return [...args];
+  let command: Pick<Command, "commands"> = op;
+  for (const [index, name] of names.entries()) {
+    // What stands behind a command that has none of its own is its argument.
+    if (command.commands.length === 0) return [...names.slice(0, index), "--help"];
+    const next = command.commands.find((one) => one.name() === name);
+    // A mistyped one is reported by its parent, with what may be meant.
+    if (next === undefined) return names;
+    command = next;
+  }
+  return [...names, "--help"];
 }
 
 function program(io: Io): Command {

@@ -146,3 +146,21 @@ Deno.test("op ends with 1 and one line when a file is not there", async () => {
     'Cannot read "nowhere.ts": there is no such file; name the file whose default export is the operator\n',
   );
 });
+
+Deno.test("op help prints the help of a command of a command", async () => {
+  const said = async (...args: string[]) => {
+    const io = new RecordedIo();
+    const code = await cli(args, io);
+    return { code, stdout: io.stdout, stderr: io.stderr };
+  };
+  for (
+    const path of [["new", "operator"], ["new", "controller"], ["generate", "overlay"], ["crd", "diff"], ["build"]]
+  ) {
+    const helped = await said("help", ...path);
+    assert.deepEqual(helped, await said(...path, "--help"));
+    assert.match(helped.stdout, new RegExp(`^Usage: op ${path.join(" ")} `));
+  }
+  const mistyped = await said("help", "new", "operatr");
+  assert.equal(mistyped.code, 2);
+  assert.match(mistyped.stderr, /unknown command 'operatr'/);
+});

@@ -116,8 +116,8 @@ export function addRunning(op: Command, io: Io): void {
     .option("-n, --namespace <names...>", "the only namespaces that it looks at (default: all)")
     .option("--check", "end with 1 if something would be written")
     .option("--show-secrets", "print the values of Secrets (default: *** in their place)")
-    .option("--quiet <seconds>", "how long nothing must happen until it is over", "1")
-    .option("--timeout <seconds>", "how long it may take", "60")
+    .option("--quiet <duration>", "how long nothing must happen until it is over", "1s")
+    .option("--timeout <duration>", "how long it may take", "60s")
     .addOption(formOption())
     .addHelpText("after", examples("op plan", "op plan -n team --as-account", "op plan --check -o json"))
     .action(async (file, options, command) => (await import("./run/plan.ts")).plan(file, all(options, command), io));

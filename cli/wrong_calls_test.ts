@@ -153,8 +153,16 @@ const WRONG: readonly (readonly [given: string, code: number, says: RegExp])[] =
   ["dev --local --kubeconfig good.kubeconfig", 2, /^Cannot run --local with --kubeconfig: it brings an API server/],
   ["dev --local --webhook-port abc", 2, /^Cannot take --webhook-port "abc": it must be a port$/],
   ["dev --local --webhook-url nope", 2, /^Cannot take --webhook-url "nope": it must be such as https:/],
-  ["plan --timeout soon", 2, /^Cannot wait "soon": say a number of seconds$/],
-  ["deploy map.yaml --timeout -1", 2, /^Cannot wait "-1": say a number of seconds, from 1$/],
+  [
+    "plan --timeout soon",
+    2,
+    /^Cannot use --timeout "soon": it must be a duration greater than zero, such as 20s, 2m or 1h30m\.$/,
+  ],
+  [
+    "deploy map.yaml --timeout -1",
+    2,
+    /^Cannot use --timeout "-1": it must be a duration greater than zero, such as 20s, 2m or 1h30m\.$/,
+  ],
   // Overlays and objects.
   [
     "deploy prodd",

@@ -8,6 +8,7 @@ import { prune, validate } from "@op/sdk/validation";
 import type { Cluster } from "../cluster.ts";
 import { checkDefinition, type DefinedVersion, type Definition } from "../definitions/definition.ts";
 import { Failure } from "../exit_code.ts";
+import { counted } from "../plural.ts";
 import type { Io } from "../io.ts";
 import { type DefinitionChange, definitionChanges } from "./definition_changes.ts";
 
@@ -116,7 +117,7 @@ async function refuseLostVersion(
   const count = await countOf(cluster, live, signal);
   throw new Failure(
     `Cannot apply CustomResourceDefinition "${name}": objects may be stored in version "${lost}", which the new definition does not have` +
-      `${count === undefined ? "" : ` (${plural(count, "object")} in the cluster)`}. ` +
+      `${count === undefined ? "" : ` (${counted(count, "object")} in the cluster)`}. ` +
       `Keep "${lost}" in the definition ("served: false" hides it). To remove it, migrate the stored objects first: apply a definition that has both ` +
       `versions and stores "${storage}", rewrite every object (kubectl get ${name} -A -o json | kubectl replace -f -), then run: ` +
       `kubectl patch crd ${name} --subresource=status --type=merge -p '{"status":{"storedVersions":["${storage}"]}}'`,
@@ -266,17 +267,13 @@ function describe({ name, versions }: BrokenKind): string {
       return `the new CustomResourceDefinition "${name}" may break objects of ${version}, which could not be checked: ${uncounted}.\n`;
     }
     const lines = fields.slice(0, NAMED).map(({ told, count, example }) =>
-      `  ${told}: ${plural(count, "object")}, for example ${example}\n`
+      `  ${told}: ${counted(count, "object")}, for example ${example}\n`
     );
     if (fields.length > NAMED) lines.push(`  and ${fields.length - NAMED} more\n`);
     return `${broken} of ${
-      plural(objects, "stored object")
+      counted(objects, "stored object")
     } would break with the new CustomResourceDefinition "${name}" (${version}):\n${lines.join("")}`;
   }).join("");
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** No stored object is affected, but those who write new ones may be. */

@@ -1,5 +1,6 @@
 /** `op crd diff`: what a new definition of kinds does to those who use them. */
 import { Failure, UsageError } from "../exit_code.ts";
+import { counted } from "../plural.ts";
 import { type Form, printed } from "../global_options.ts";
 import type { Io } from "../io.ts";
 import type { ProjectOptions } from "../project_file.ts";
@@ -38,7 +39,9 @@ export async function crdDiff(before: string, after: string, options: CrdDiffOpt
   }
   if (breaking.length === 0) return;
   throw new Failure(
-    `${breaking.length} of ${changes.length} changes are breaking: make them in a new version of the kind, and keep serving the old one`,
+    `${breaking.length} of ${
+      counted(changes.length, "change is", "changes are")
+    } breaking: make them in a new version of the kind, and keep serving the old one`,
   );
 }
 

@@ -214,7 +214,13 @@ export async function numberOf({ client }: Cluster, definition: string): Promise
   }
 }
 
-async function liveOf(cluster: Cluster, object: PlainObject): Promise<KubeObject | undefined> {
+/**
+ * Returns the object of this kind and name in a cluster, or `undefined` if there is none.
+ *
+ * @param cluster The cluster.
+ * @param object The object as it is declared.
+ */
+export async function liveOf(cluster: Cluster, object: PlainObject): Promise<KubeObject | undefined> {
   const kind = await servedKind(cluster, object);
   // An object whose kind is not served cannot exist.
   if (kind === undefined) return undefined;

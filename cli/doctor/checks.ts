@@ -1,6 +1,6 @@
 /** The checks of `op doctor` on what an operator declares: definitions, rights, the Deployment, the Lease, finalizers. */
 import { type AnyKind, ApiError, type KubeObject, type Right } from "@op/sdk";
-import { CustomResourceDefinition, Deployment, Lease, SubjectAccessReview } from "@op/sdk/kinds";
+import { CustomResourceDefinition, Deployment, Lease, ServiceAccount, SubjectAccessReview } from "@op/sdk/kinds";
 import { type Cluster, servedKind } from "../cluster.ts";
 import { collectableKinds } from "../cluster_scan.ts";
 import { definitionChanges } from "../crd/definition_changes.ts";
@@ -9,7 +9,7 @@ import type { OperatorFacts } from "../inspect.ts";
 import { accountOf } from "../run/install.ts";
 import { electionLease } from "../run/running_operator.ts";
 import { foreignHeld } from "../deploy/foreign_finalizers.ts";
-import { conflictReport, conflictsIn } from "../deploy/ownership.ts";
+import { conflictReport, conflictsIn, liveOf } from "../deploy/ownership.ts";
 import { type PlainObject, shown } from "../objects.ts";
 import { counted } from "../plural.ts";
 import { type Finding, findings } from "./finding.ts";
@@ -26,6 +26,13 @@ export async function server({ client, url }: Cluster): Promise<Finding[]> {
   const told = `${url} is Kubernetes ${gitVersion}`;
   const isOld = Number(major) === 1 && Number.parseInt(minor) < OLDEST_MINOR;
   return [isOld ? doubtful(`${told}; the SDK is tried on 1.${OLDEST_MINOR} and later`) : good(told)];
+}
+
+/** Whether anything of the operator is in the cluster. */
+export async function isInstalled(cluster: Cluster, { manifests }: OperatorFacts): Promise<boolean> {
+  const { crd, namespace, rbac, manager, webhook } = manifests;
+  const objects = [...crd, ...namespace, ...rbac, ...manager, ...webhook] as unknown as PlainObject[];
+  return (await Promise.all(objects.map((object) => liveOf(cluster, object)))).some((live) => live !== undefined);
 }
 
 /** The objects of the operator's name belong to this operator, and not to another one of the same name. */
@@ -71,13 +78,13 @@ export async function definitions(
       !crd.spec.versions.some(({ name }) => name === version)
     );
     return [
-      changes.length === 0
-        ? good(`${name} is what the operator declares`)
-        : wrong(`${name} differs in ${changes.length} places: ${
+      changes.length === 0 ? good(`${name} is what the operator declares`) : wrong(
+        `${name} differs in ${counted(changes.length, "place")}: ${
           changes.slice(0, 3).map(({ version, path, told }) => [version, path, told].filter(Boolean).join(" ")).join(
             "; ",
           )
-        }`),
+        }`,
+      ),
       ...(stored.length === 0
         ? []
         : [doubtful(`${name} still has objects stored as ${stored.join(", ")}, which is not declared any more`)]),
@@ -110,7 +117,17 @@ export async function permissions(
   watches: readonly string[] | undefined,
 ): Promise<Finding[]> {
   const { good, wrong } = findings("permissions");
-  const { user, namespace } = accountOf(facts);
+  const { user, namespace, name } = accountOf(facts);
+  // Roles may be bound to an account that does not exist; nothing runs as it.
+  if (await present(() => client.get(ServiceAccount, name, { namespace })) === undefined) {
+    return [
+      wrong(
+        `ServiceAccount ${namespace}/${name} is not installed, so that the operator has none of its ${
+          counted(facts.rights.length, "permission")
+        }: op deploy`,
+      ),
+    ];
+  }
   const answers = await Promise.all(
     facts.rights.flatMap((right) =>
       placesOf(right, namespace, watches).map(async (place) => {
@@ -122,7 +139,7 @@ export async function permissions(
     ),
   );
   const missing = answers.filter(({ isGiven }) => !isGiven);
-  if (missing.length === 0) return [good(`${user} has all ${facts.rights.length} rights`)];
+  if (missing.length === 0) return [good(`${user} has all ${counted(facts.rights.length, "right")}`)];
   return missing.map(({ right: { verb, resource, group, part, reason } }) =>
     wrong(
       `${user} may not ${verb} ${qualified(resource, group)} (${
@@ -225,7 +242,7 @@ export async function finalizers(
     deletionTimestamp !== undefined && now - Date.parse(deletionTimestamp) > patience
   );
   const left = await leftFinding(cluster, facts);
-  if (stuck.length === 0) return [good(`of ${all.length} objects none has waited for long to go`), ...left];
+  if (stuck.length === 0) return [good(`of ${counted(all.length, "object")} none has waited for long to go`), ...left];
   return [
     ...left,
     ...stuck.map(({ kind, metadata }) => {

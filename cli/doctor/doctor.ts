@@ -1,13 +1,15 @@
 /** `op doctor`: what a cluster has of an operator, and what is wrong with it. */
-import { connectCluster } from "../cluster.ts";
+import { type Cluster, connectCluster } from "../cluster.ts";
+import { counted } from "../plural.ts";
 import { durationOption } from "../duration_option.ts";
 import { Failure } from "../exit_code.ts";
 import { factsOf, NO_IMAGE, type PlaceOptions } from "../generate/generate.ts";
 import { type Form, type GlobalOptions, isColored } from "../global_options.ts";
+import type { OperatorFacts } from "../inspect.ts";
 import type { Io } from "../io.ts";
-import { definitions, finalizers, identity, leader, permissions, server, workload } from "./checks.ts";
+import { definitions, finalizers, identity, isInstalled, leader, permissions, server, workload } from "./checks.ts";
 import { colored } from "../terminal.ts";
-import { type Finding, looked } from "./finding.ts";
+import { type Finding, findings, looked } from "./finding.ts";
 import { webhooks } from "./webhooks.ts";
 import { toYaml } from "../yaml.ts";
 
@@ -35,7 +37,8 @@ export async function doctor(file: string, options: DoctorOptions, io: Io): Prom
   const now = Date.now();
   // Without an answer to the first there is nothing else to ask.
   const reached = await server(cluster);
-  const found = await Promise.all([
+  const installed = await looked("installed", () => notInstalled(cluster, facts));
+  const found = installed.length > 0 ? [installed] : await Promise.all([
     looked("identity", () => identity(cluster, facts)),
     looked("kinds", () => definitions(cluster, facts)),
     looked("permissions", () => permissions(cluster, facts, options.namespace)),
@@ -49,7 +52,19 @@ export async function doctor(file: string, options: DoctorOptions, io: Io): Prom
   else if (options.output === "yaml") io.out(toYaml(all));
   else io.out(all.map((finding) => line(finding, isColored(options, io))).join(""));
   const wrong = all.filter(({ verdict }) => verdict === "wrong");
-  if (wrong.length > 0) throw new Failure(`${wrong.length} of ${all.length} findings on "${facts.name}" are wrong`);
+  if (wrong.length > 0) {
+    throw new Failure(
+      `${wrong.length} of ${counted(all.length, "finding")} on "${facts.name}" ${
+        wrong.length === 1 ? "is" : "are"
+      } wrong`,
+    );
+  }
+}
+
+/** One finding instead of one for each missing permission and kind. */
+async function notInstalled(cluster: Cluster, facts: OperatorFacts): Promise<Finding[]> {
+  if (await isInstalled(cluster, facts)) return [];
+  return [findings("installed").wrong(`nothing of "${facts.name}" is in ${cluster.url}: op deploy`)];
 }
 
 const COLORS = { good: "green", doubtful: "yellow", wrong: "red", unknown: "yellow" } as const;

@@ -2,6 +2,7 @@
 import { X509Certificate } from "node:crypto";
 import { EndpointSlice, MutatingWebhookConfiguration, Service, ValidatingWebhookConfiguration } from "@op/sdk/kinds";
 import type { Cluster } from "../cluster.ts";
+import { counted } from "../plural.ts";
 import type { OperatorFacts } from "../inspect.ts";
 import { accountOf } from "../run/install.ts";
 import { registeredIn } from "../run/webhook_registration.ts";
@@ -91,5 +92,5 @@ async function answers({ client }: Cluster, namespace: string, name: string): Pr
   );
   return ready.length === 0
     ? wrong(`nobody answers behind Service ${namespace}/${name}: does the operator run, and is it ready?`)
-    : good(`${ready.length} pods answer behind Service ${namespace}/${name}`);
+    : good(`${counted(ready.length, "pod answers", "pods answer")} behind Service ${namespace}/${name}`);
 }

@@ -2,6 +2,7 @@
 import { dirname, join, resolve } from "node:path";
 import type { InstallOptions } from "@op/sdk";
 import { warnOfDefinitions } from "../crd/definition_warnings.ts";
+import { counted } from "../plural.ts";
 import { sourceFile } from "../deno.ts";
 import { Failure, UsageError } from "../exit_code.ts";
 import { replaceTogether } from "../files_together.ts";
@@ -205,10 +206,12 @@ function stateOf(now: string | undefined, text: string): FileState["state"] {
 
 function check(states: readonly FileState[], dir: string, io: Io): void {
   const wrong = states.filter(({ state }) => state !== "as wanted");
-  if (wrong.length === 0) return io.out(`${dir} is what the operator declares (${states.length} files)\n`);
+  if (wrong.length === 0) return io.out(`${dir} is what the operator declares (${counted(states.length, "file")})\n`);
   for (const { file, state } of wrong) io.err(`${state}: ${dir}/${file}\n`);
   throw new Failure(
-    `${wrong.length} of ${states.length} files in "${dir}" are not what the operator declares: run "op generate" to make them anew`,
+    `${wrong.length} of ${counted(states.length, "file")} in "${dir}" ${
+      wrong.length === 1 ? "is" : "are"
+    } not what the operator declares: run "op generate" to make them anew`,
   );
 }
 
@@ -220,7 +223,13 @@ async function writeAll(states: readonly FileState[], dir: string, io: Io): Prom
   ) as [FileState[], FileState[]];
   await replaceTogether(files.map(({ path, text }) => ({ path, content: text })), gone.map(({ path }) => path), io);
   for (const { file, state } of wanted) io.out(`${dir}/${file}${state === "no longer made" ? " (removed)" : ""}\n`);
-  if (wanted.length === 0) io.out(`Nothing to do: ${states.length} files in ${dir} are what the operator declares\n`);
+  if (wanted.length === 0) {
+    io.out(
+      `Nothing to do: ${counted(states.length, "file")} in ${dir} ${
+        states.length === 1 ? "is" : "are"
+      } what the operator declares\n`,
+    );
+  }
 }
 
 function filesOf(name: string, facts: OperatorFacts): Map<string, string> {

@@ -1,6 +1,7 @@
 /** `op import`: a TypeScript module of the kinds that CustomResourceDefinitions define. */
 import { byNearness } from "@op/sdk/definitions";
 import { checkDefinition, type Definition } from "../definitions/definition.ts";
+import { counted } from "../plural.ts";
 import { type ClusterOptions, definitionsOfCluster, definitionsOfFile } from "../definitions/source.ts";
 import { Failure, UsageError } from "../exit_code.ts";
 import type { Io } from "../io.ts";
@@ -65,7 +66,7 @@ export async function importKind(
     : await definitionsOfCluster(options, io);
   if (isListing) return list(definitions, io);
   const wanted = chosen(definitions, names).map(checkDefinition);
-  step(`Writing TypeScript of ${wanted.length} kinds`, io);
+  step(`Writing TypeScript of ${counted(wanted.length, "kind")}`, io);
   const roots = wanted.flatMap(({ spec }) => spec.versions.map(({ schema }) => schema.openAPIV3Schema));
   const known = await schemasKnownIn(roots, descriptions);
   const { text, kinds } = moduleOf(wanted, { descriptions, known, own: options.own ?? false });

@@ -1,6 +1,7 @@
 /** `op rbac unused`: the rights that an operator declares and that none of its tests uses. */
 import type { Right } from "@op/sdk";
 import { run, runningDeno, sourceFile } from "../deno.ts";
+import { counted } from "../plural.ts";
 import { Failure } from "../exit_code.ts";
 import { factsOf, NO_IMAGE } from "../generate/generate.ts";
 import type { Io } from "../io.ts";
@@ -54,7 +55,9 @@ export async function unusedRights(
   const unused = usage.rights.filter(isWrong);
   if (unused.length === 0) return;
   throw new Failure(
-    `${unused.length} of ${usage.rights.length} rights are declared and no test uses them: take the declaration away, or write the test`,
+    `${unused.length} of ${
+      counted(usage.rights.length, "right is", "rights are")
+    } declared and no test uses them: take the declaration away, or write the test`,
   );
 }
 
@@ -92,7 +95,9 @@ function told({ rights, clusters }: Usage): string {
   const unused = rights.filter(isWrong);
   const other = rights.filter((right) => !right.used && !isWrong(right));
   const lines = [
-    `${rights.filter(({ used }) => used).length} of ${rights.length} rights are used, in ${clusters} clusters of tests`,
+    `${rights.filter(({ used }) => used).length} of ${counted(rights.length, "right is", "rights are")} used, in ${
+      counted(clusters, "cluster")
+    } of tests`,
     ...[...Map.groupBy(unused, ({ part }) => part)].flatMap(([part, some]) => [
       `controller "${part}"`,
       ...some.map((right) => `  UNUSED  ${line(right)}: ${right.reason}`),

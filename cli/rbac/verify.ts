@@ -2,6 +2,7 @@
 import type { Right } from "@op/sdk";
 import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from "@op/sdk/kinds";
 import { type ClusterOptions, connectCluster } from "../cluster.ts";
+import { counted } from "../plural.ts";
 import { Failure, UsageError } from "../exit_code.ts";
 import { factsOf, NO_IMAGE } from "../generate/generate.ts";
 import { type Form, printed } from "../global_options.ts";
@@ -62,7 +63,9 @@ export async function verifyRbac(source: string, options: VerifyOptions, io: Io)
   const missing = findings.rights.filter(({ given }) => !given);
   if (missing.length > 0) {
     throw new Failure(
-      `${missing.length} of ${findings.rights.length} rights are missing: apply what "op rbac generate" prints`,
+      `${missing.length} of ${
+        counted(findings.rights.length, "right is", "rights are")
+      } missing: apply what "op rbac generate" prints`,
     );
   }
   if (exact && findings.unneeded.length > 0) {

@@ -23,6 +23,7 @@ import { WatchCache } from "../proxy/watch_cache.ts";
 import { untilStopped } from "../apiserver/stop.ts";
 import { type DevWebhookOptions, DevWebhooks, refuseOptions } from "./dev_webhooks.ts";
 import { DevLease, leasePlace } from "./dev_lease.ts";
+import { healthArguments } from "./health_port.ts";
 import { accountOf, install, refuseOthersObjects } from "./install.ts";
 import { localModules } from "./local_modules.ts";
 import { type OperatorProcess, startOperatorProcess } from "./operator_process.ts";
@@ -81,7 +82,14 @@ export async function dev(file: string, options: DevOptions, io: Io): Promise<vo
   using cache = new WatchCache(
     forwardTo(cluster.client.connection, options.asMe ? {} : { "impersonate-user": user }),
   );
-  await using proxy = openProxy({ forward: cache.forward, namespace });
+  const requests = new FirstRequest();
+  await using proxy = openProxy({
+    forward(passing) {
+      requests.note();
+      return cache.forward(passing);
+    },
+    namespace,
+  });
   const kubeconfig = `${folder}/operator`;
   await Deno.writeTextFile(kubeconfig, proxy.kubeconfig, { mode: 0o600 });
   const { context: _, ...rest } = options;
@@ -101,6 +109,7 @@ export async function dev(file: string, options: DevOptions, io: Io): Promise<vo
     cluster,
     cache,
     webhooks,
+    requests,
     lease,
     types,
     args,
@@ -173,6 +182,7 @@ interface SessionOptions {
   readonly cluster: Cluster;
   readonly cache: WatchCache;
   readonly webhooks: DevWebhooks;
+  readonly requests: FirstRequest;
   readonly lease: DevLease;
   readonly types: TypeChecks;
   readonly args: readonly string[];
@@ -191,6 +201,9 @@ class Session {
   /** When what runs was read, in milliseconds. */
   #loaded: number;
   #process: OperatorProcess | undefined;
+  /** Whether the user was told that it runs. */
+  #isAnnounced = false;
+  #user = "";
 
   constructor(options: SessionOptions) {
     this.#with = options;
@@ -199,13 +212,13 @@ class Session {
 
   /** Starts it, and anew after each change of one of its files. */
   async run(facts: OperatorFacts, user: string): Promise<void> {
-    const { source, stop, webhooks, lease, io, folder } = this.#with;
+    const { source, stop, webhooks, lease, folder } = this.#with;
     await webhooks.clear(facts);
     await this.#install(facts);
     await lease.take();
+    this.#user = user;
     await this.#start(facts);
     this.#checkTypes();
-    io.out(`Running as ${user}. Save a file to have it run anew; Ctrl-C ends it\n`);
     while (!stop.aborted) {
       const files = new Set(await localModules(source, folder));
       const changed = await nextChange(files, this.#loaded, stop);
@@ -273,7 +286,8 @@ class Session {
 
   async #start(facts: OperatorFacts): Promise<void> {
     const { source, options, folder, io, webhooks, stop } = this.#with;
-    const args = [...this.#with.args, ...await webhooks.prepare(facts)];
+    const args = [...this.#with.args, ...healthArguments(facts, io), ...await webhooks.prepare(facts)];
+    const request = this.#with.requests.next();
     const process = this.#process = await startOperatorProcess(source, {
       args,
       isColored: isColored(options, io),
@@ -286,6 +300,34 @@ class Session {
       if (!stop.aborted) io.err(`The operator ended with ${code}: save a file to have it run anew\n`);
     });
     await webhooks.follow(process, stop);
+    // A terminal that is gone ends the command by its next output.
+    this.#announce(process, facts, request).catch(() => {});
+  }
+
+  /** Tells that the operator runs, once it does: its first request shows that it has started. */
+  async #announce(process: OperatorProcess, facts: OperatorFacts, request: Promise<void>): Promise<void> {
+    // One that only answers webhooks, which it does by now, may send no request.
+    const controls = facts.controlled.length > 0 && this.#with.options.skipControllers !== true;
+    if (controls) await Promise.race([request, process.ended]);
+    if (this.#process !== process || this.#isAnnounced || this.#with.stop.aborted) return;
+    this.#isAnnounced = true;
+    this.#with.io.out(`Running as ${this.#user}. Save a file to have it run anew; Ctrl-C ends it\n`);
+  }
+}
+
+/** Settles a promise when the operator sends a request. */
+class FirstRequest {
+  #next = Promise.withResolvers<void>();
+
+  /** Called for each request. */
+  note(): void {
+    this.#next.resolve();
+  }
+
+  /** Returns a promise of the next request. */
+  next(): Promise<void> {
+    this.#next = Promise.withResolvers();
+    return this.#next.promise;
   }
 }
 

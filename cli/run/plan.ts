@@ -1,8 +1,10 @@
 /** `op plan`: what an operator would write if it ran now, and nothing of it is. */
 import { maskSecretChange } from "@op/sdk/definitions";
 import { type Cluster, connectCluster } from "../cluster.ts";
+import { durationOption } from "../duration_option.ts";
+import { counted } from "../plural.ts";
 import { type SourceFile, sourceFile } from "../deno.ts";
-import { Failure, UsageError } from "../exit_code.ts";
+import { Failure } from "../exit_code.ts";
 import { factsOf, NO_IMAGE } from "../generate/generate.ts";
 import { type Form, isColored } from "../global_options.ts";
 import type { OperatorFacts } from "../inspect.ts";
@@ -22,9 +24,9 @@ import { toYaml } from "../yaml.ts";
 /** Options for {@linkcode plan}. */
 export interface PlanOptions extends StartOptions {
   readonly output: Form;
-  /** How many seconds nothing must happen until it is over. */
+  /** How long nothing must happen until it is over: a duration. */
   readonly quiet: string;
-  /** How many seconds it may take. */
+  /** How long it may take: a duration. */
   readonly timeout: string;
   /** As the operator's service account. */
   readonly asAccount?: boolean | undefined;
@@ -45,8 +47,8 @@ const BETWEEN_LOOKS = 50;
  * @throws {Failure} If a kind is not installed, the operator ends by itself or is not done in time; with `check`, if something would be written.
  */
 export async function plan(file: string, options: PlanOptions, io: Io): Promise<void> {
-  const quiet = seconds(options.quiet);
-  const timeout = seconds(options.timeout);
+  const quiet = durationOption(options.quiet, "--quiet");
+  const timeout = durationOption(options.timeout, "--timeout");
   const source = await sourceFile(file, io);
   const facts = await factsOf(file, { ...options, image: NO_IMAGE }, io);
   if (facts.controllers.length === 0) return tell([], options, io);
@@ -97,12 +99,6 @@ const ALONE = ["--no-leader-election", "--skip-webhook-server"];
 function freePort(): string {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   return String(listener.addr.port);
-}
-
-function seconds(text: string): number {
-  const value = Number(text);
-  if (value > 0 && value < 86_400) return value * 1000;
-  throw new UsageError(`Cannot wait "${text}": say a number of seconds`);
 }
 
 /** What the operator says goes beside the plan, and not into it. */
@@ -215,11 +211,11 @@ function tell(planned: readonly PlannedWrite[], options: PlanOptions, io: Io): v
   else {
     for (const write of writes) io.out(`${lines(write, isColored(options, io))}\n`);
     const count = writes.filter(({ refused }) => refused === undefined).length;
-    io.out(count === 0 ? "Nothing would be written\n" : `${count} writes; nothing was stored\n`);
+    io.out(count === 0 ? "Nothing would be written\n" : `${counted(count, "write")}; nothing was stored\n`);
   }
   const refused = writes.filter(({ refused }) => refused !== undefined);
-  if (refused.length > 0) throw new Failure(`${refused.length} of ${writes.length} writes would be refused`);
-  if (options.check && writes.length > 0) throw new Failure(`${writes.length} writes would be made`);
+  if (refused.length > 0) throw new Failure(`${refused.length} of ${counted(writes.length, "write")} would be refused`);
+  if (options.check && writes.length > 0) throw new Failure(`${counted(writes.length, "write")} would be made`);
 }
 
 function lines(write: PlannedWrite, isColored: boolean): string {

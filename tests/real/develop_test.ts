@@ -85,9 +85,21 @@ Deno.test("op start, dev, plan and doctor on a real cluster", async (t) => {
     const looked = await op("doctor");
     assert.equal(looked.code, 1);
     assert.match(looked.stdout, /^good {6}server {7}https:\S+ is Kubernetes v1\.\d+\.\d+$/m);
-    assert.match(looked.stdout, /^wrong {5}kinds {8}notes\.demo\.example\.com is not installed: op deploy/m);
-    assert.match(looked.stdout, /^wrong {5}permissions {2}\S+:notes may not list notes\.demo\.example\.com \(notes: /m);
-    assert.match(looked.stderr, /^\d+ of \d+ findings on "notes" are wrong\n$/);
+    assert.match(looked.stdout, /^wrong {5}installed {4}nothing of "notes" is in https:\S+: op deploy$/m);
+    assert.equal(looked.stdout.trimEnd().split("\n").length, 2);
+    assert.match(looked.stderr, /^1 of 2 findings on "notes" is wrong\n$/);
+
+    assert.equal((await folder.op("crds")).code, 0);
+    await folder.write("crds.yaml", (await folder.op("crds")).stdout);
+    assert.equal((await op("deploy", "crds.yaml", "--no-wait")).code, 0);
+    const half = await op("doctor");
+    assert.match(
+      half.stdout,
+      /^wrong {5}permissions {2}ServiceAccount notes-system\/notes is not installed, so that the/m,
+    );
+    assert.equal(half.stdout.match(/ permissions /g)?.length, 1);
+    await client.delete(CustomResourceDefinition, "notes.demo.example.com");
+    await eventually(async () => (await client.list(CustomResourceDefinition)).length === 0);
   });
 
   await t.step("op dev installs kinds and rights, runs as the account, and anew when a file is saved", async () => {
@@ -195,7 +207,7 @@ Deno.test("op start, dev, plan and doctor on a real cluster", async (t) => {
     );
     assert.match(planned.stdout, /^apply ConfigMap default\/three\n(?: {2}\+.*\n)+/m);
     assert.match(planned.stdout, /^patch Note default\/three \(status\)\n(?: .*\n)* {2}\+ {2}length: 5\n/m);
-    assert.match(planned.stdout, /^\d+ writes; nothing was stored\n$/m);
+    assert.match(planned.stdout, /^\d+ writes?; nothing was stored\n$/m);
     assert.equal(await writes(), before);
     assert.equal(await textOf(client, "three"), undefined);
 
@@ -287,7 +299,7 @@ Deno.test("op start, dev, plan and doctor on a real cluster", async (t) => {
       verdict === "wrong"
     );
     const told = (check: string) => wrong.filter((one) => one.check === check).map(({ told }) => told).join("\n");
-    assert.match(told("kinds"), /^notes\.demo\.example\.com differs in 1 places: v1 .*text/);
+    assert.match(told("kinds"), /^notes\.demo\.example\.com differs in 1 place: v1 .*text/);
     assert.match(told("permissions"), /may not list notes\.demo\.example\.com/);
     assert.match(
       told("leader"),

@@ -1,0 +1,18 @@
+import assert from "node:assert/strict";
+import { RunningIo } from "../../tests/real/_running_io.ts";
+import { NOTES, operatorFolder } from "../_operator_folder.ts";
+import { cli } from "../cli.ts";
+
+Deno.test("op dev says that the operator runs once it does, and not before it has failed", async () => {
+  // What loads the file may not use the network; what runs it may.
+  const failing = `if (Deno.permissions.querySync({ name: "net" }).state === "granted") Deno.exit(3);\n`;
+  await using folder = await operatorFolder(failing + NOTES);
+  const io = new RunningIo(folder.path);
+  const ended = cli(["dev", "--local", "--no-check"], io);
+  await io.says(/^The operator ended with 3: save a file/, 1, ended);
+  assert.doesNotMatch(io.stdout, /^Running as /m);
+  await folder.write("main.ts", (await folder.read("main.ts")).replace(failing, ""));
+  await io.says(/^Running as system:serviceaccount:notes-system:notes\. Save a file/, 1, ended);
+  io.end();
+  assert.equal(await ended, 0, io.stderr);
+});
