@@ -70,7 +70,11 @@ const refused: readonly { name: string; options: any; message: RegExp }[] = [
     options: { validate, matchConditions: { a: "1 + 1" } },
     message: /must evaluate to bool but got int/,
   },
-  { name: "a condition without a name", options: { validate, matchConditions: { "": "true" } }, message: /is no name/ },
+  {
+    name: "a condition without a name",
+    options: { validate, matchConditions: { "": "true" } },
+    message: /is not a valid name/,
+  },
   {
     name: "a condition that is called as that of its field",
     options: { validate, field: ".spec.text", matchConditions: { field: "true" } },

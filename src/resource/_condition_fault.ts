@@ -1,31 +1,39 @@
 /**
- * `matchConditions` of webhooks, checked when they are written (`k8s.io/kubernetes/pkg/apis/admissionregistration/validation`,
+ * Validates `matchConditions` of webhooks when they are declared
+ * (`k8s.io/kubernetes/pkg/apis/admissionregistration/validation`,
  * `k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions`).
  */
 import { CompileError, createEnvironment, DYN, formatType, opaque } from "../cel/mod.ts";
 
-// As many as an API server takes.
+// The maximum of an API server.
 const MOST = 64;
-// metadata's qualified name without its domain: what a condition's name mostly is.
+// A qualified name as in metadata. Names of conditions mostly have no domain.
 const NAME = /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 
 /**
- * What is wrong with conditions, in the server's words where it is about an expression.
+ * Validates conditions. Errors in expressions have the server's words.
  *
- * @param conditions Expressions in CEL by their names. They know `object`, `oldObject`, `request` and `authorizer`.
- * @returns What is wrong; nothing when a server would take them.
+ * @param conditions CEL expressions by name. They may use `object`, `oldObject`, `request` and
+ * `authorizer`.
+ * @returns The first error, or `undefined` if a server would accept the conditions.
  *
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
  *
- * assert.equal(conditionFault({ people: '!request.userInfo.username.startsWith("system:")' }), undefined);
- * assert.match(conditionFault({ odd: "object.spec.size" + " +" }) ?? "", /^condition "odd": compilation failed/);
+ * assert.equal(
+ *   conditionFault({ people: '!request.userInfo.username.startsWith("system:")' }),
+ *   undefined,
+ * );
+ * assert.match(
+ *   conditionFault({ odd: "object.spec.size" + " +" }) ?? "",
+ *   /^condition "odd": compilation failed/,
+ * );
  * ```
  */
 export function conditionFault(conditions: { readonly [name: string]: string }): string | undefined {
   const entries = Object.entries(conditions);
-  if (entries.length > MOST) return `an API server takes ${MOST} conditions, these are ${entries.length}`;
+  if (entries.length > MOST) return `an API server accepts at most ${MOST} conditions, got ${entries.length}`;
   const environment = createEnvironment({
     variables: {
       object: DYN,
@@ -36,7 +44,9 @@ export function conditionFault(conditions: { readonly [name: string]: string }):
     },
   });
   for (const [name, expression] of entries) {
-    if (!NAME.test(name)) return `"${name}" is no name for a condition: letters, digits, "-", "_" and ".", at most 63`;
+    if (!NAME.test(name)) {
+      return `"${name}" is not a valid name of a condition. Use at most 63 letters, digits, "-", "_" and "."`;
+    }
     if (expression.trim() === "") return `condition "${name}" is empty`;
     try {
       const type = formatType(environment.compile(expression.trim()).type);

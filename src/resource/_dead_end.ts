@@ -1,13 +1,14 @@
-/** Where a path leaves the schema, for whoever mistyped it. */
+/** Explains where a path leaves the schema. */
 import { nearest } from "../base/nearest.ts";
 import type { JsonSchema } from "../schema/mod.ts";
 import { columnSchema } from "./column_type.ts";
 
-/** How many names are told. */
-const NAMES_TOLD = 5;
+/** The number of names in a message. */
+const MOST_NAMES = 5;
 
 /**
- * Why a path is not in a schema and what could have been meant: `".spec" has no "hots": did you mean "host"?`.
+ * Returns why a path is not in a schema, and a suggestion:
+ * `".spec" has no "hots": did you mean "host"?`.
  *
  * @param path The path.
  * @param root The schema of a whole object.
@@ -22,7 +23,7 @@ export function deadEnd(path: string, root: JsonSchema): string {
     const schema = schemaAt(before, root);
     if (schema !== undefined) return `"${before}" ${lacks(schema, path.slice(end))}`;
   }
-  return "it leads nowhere";
+  return "it does not resolve";
 }
 
 function schemaAt(path: string, root: JsonSchema): JsonSchema | undefined {
@@ -40,12 +41,14 @@ function lacks({ type, properties }: JsonSchema, rest: string): string {
   }
   const names = Object.keys(properties);
   const meant = nearest(name, names);
-  return `has no "${name}": ${meant === undefined ? `there is ${list(names, "and")}` : `did you mean "${meant}"?`}`;
+  return `has no "${name}": ${
+    meant === undefined ? `its fields are ${list(names, "and")}` : `did you mean "${meant}"?`
+  }`;
 }
 
 function list(names: readonly string[], word: "and" | "or"): string {
-  const told = names.slice(0, NAMES_TOLD).map((name) => `"${name}"`);
-  const more = names.length - told.length;
-  const last = more > 0 ? `${more} more` : told.pop();
-  return told.length === 0 ? last ?? "nothing" : `${told.join(", ")} ${word} ${last}`;
+  const shown = names.slice(0, MOST_NAMES).map((name) => `"${name}"`);
+  const more = names.length - shown.length;
+  const last = more > 0 ? `${more} more` : shown.pop();
+  return shown.length === 0 ? last ?? "no field" : `${shown.join(", ")} ${word} ${last}`;
 }

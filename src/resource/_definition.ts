@@ -1,4 +1,4 @@
-/** The CustomResourceDefinition of one version of a kind. */
+/** Builds the CustomResourceDefinition of one version of a kind. */
 import { isObject } from "../base/json.ts";
 import { marksOf } from "../schema/_seal.ts";
 import { normalSchema } from "../schema/go_schema.ts";
@@ -13,12 +13,12 @@ import { checkTree } from "./_tree.ts";
 import { type Scale, scaleOf } from "./scale.ts";
 import { selectableFields } from "./selectable_fields.ts";
 
-/** What a definition says besides the names. */
+/** The contents of a definition other than its names. */
 export interface DefinitionOptions {
   readonly scope?: "Namespaced" | "Cluster";
   readonly description?: string;
   readonly spec?: JsonSchema;
-  /** `true`: the subresource is there, and `root` says what the status is. */
+  /** `true` declares the subresource; `root` may then declare the schema of the status. */
   readonly status?: JsonSchema | true;
   readonly conditions?: boolean;
   readonly root?: JsonSchema;
@@ -35,10 +35,10 @@ export interface DefinitionOptions {
 const SCOPES: readonly string[] = ["Namespaced", "Cluster"];
 
 /**
- * Makes the definition.
+ * Builds the definition.
  *
  * @param names The names.
- * @param options What else it says.
+ * @param options The other contents.
  * @throws {TypeError} If an API server would reject it.
  */
 export function definition(names: Names, options: DefinitionOptions): CustomResourceDefinitionManifest {
@@ -83,7 +83,7 @@ function versionOf({ kind, version }: Names, options: DefinitionOptions): Defini
   return {
     name: version,
     served,
-    // Of one version it is this one; where there are others, it is settled when they are put together.
+    // With several versions, this is changed when they are combined.
     storage: true,
     ...(deprecated !== false && { deprecated: true }),
     ...(typeof deprecated === "string" && { deprecationWarning: checkedWarning(kind, deprecated) }),
@@ -99,13 +99,13 @@ function rootSchema(kind: string, options: DefinitionOptions): JsonSchema {
   for (const key of ["spec", "status", "root"] as const) {
     const schema = options[key];
     if (schema === undefined || schema === true) continue;
-    if (schema.type !== "object") refuse(kind, `"${key}" must be an object: use s.object`);
+    if (schema.type !== "object") refuse(kind, `"${key}" must be the schema of an object. Use s.object()`);
     checkTree(kind, schema, key === "root" ? "" : `.${key}`);
   }
   checkRoot(kind, options);
   const description = options.description ?? root.description;
   const isSpecRequired = spec !== undefined && spec.default === undefined && marksOf(spec).optional !== true;
-  // As a server answers it: what is sent comes back equal.
+  // The form that a server returns, so that comparisons find no difference.
   const whole = normalSchema({
     ...root,
     type: "object",
@@ -125,21 +125,26 @@ function rootSchema(kind: string, options: DefinitionOptions): JsonSchema {
   return whole;
 }
 
-/** What a schema of the whole object cannot say, as it is said elsewhere or makes no sense of an object that is there. */
+/**
+ * Rejects a schema of the whole object that repeats `spec` or `status`, or that makes the object
+ * itself optional.
+ */
 function checkRoot(kind: string, { root, spec, status }: DefinitionOptions): void {
   if (root === undefined) return;
   for (const [key, schema] of Object.entries({ spec, status })) {
     if (!isObject(schema) || root.properties === undefined || !Object.hasOwn(root.properties, key)) continue;
-    refuse(kind, `"${key}" is said twice, alone and in "root": take one of them away`);
+    refuse(kind, `"${key}" is declared twice, as an option and in "root". Remove one of them`);
   }
   if (marksOf(root).optional === true || root.default !== undefined) {
-    refuse(kind, '"root" is the object itself, which is always there: take s.optional or its default away');
+    refuse(kind, '"root" is the object itself, which is always present. Remove s.optional() or the default');
   }
 }
 
 const OF_EVERY_OBJECT: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
 
-/** An API server takes no word on whether there are names: there are. */
+/**
+ * An API server rejects `required` in the schema of `metadata`, because names are always present.
+ */
 function withNarrowedMetadata(
   properties: { readonly [name: string]: JsonSchema },
 ): { readonly [name: string]: JsonSchema } {
@@ -148,7 +153,7 @@ function withNarrowedMetadata(
   return { ...properties, metadata };
 }
 
-/** No property is required: a first run that failed has to be reported too. */
+/** Removes `required`, because the status of a failed first reconcile must be storable, too. */
 function statusSchema({ required: _, ...status }: JsonSchema, withConditions: boolean): JsonSchema {
   if (!withConditions) return status;
   return {
@@ -159,15 +164,15 @@ function statusSchema({ required: _, ...status }: JsonSchema, withConditions: bo
 
 const LONGEST_WARNING = 256; // bytes
 
-/** Clients print it: one line of text. */
+/** Clients print the warning, so it must be one line. */
 function checkedWarning(kind: string, text: string): string {
   const size = new TextEncoder().encode(text).length;
   if (text.trim() === "" || size > LONGEST_WARNING) {
-    refuse(kind, `the text of "deprecated" must have 1 to ${LONGEST_WARNING} bytes: current value has ${size}`);
+    refuse(kind, `"deprecated" must have 1 to ${LONGEST_WARNING} bytes, got ${size}`);
   }
   const found = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.exec(text);
   if (found !== null) {
-    refuse(kind, `the text of "deprecated" must be printable, in one line: ${JSON.stringify(found[0])} is not`);
+    refuse(kind, `"deprecated" must be one line of printable characters, got ${JSON.stringify(found[0])}`);
   }
   return text;
 }

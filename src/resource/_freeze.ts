@@ -1,8 +1,8 @@
-/** Values that nobody can change, and that change with nobody else's. */
+/** Deeply frozen copies. */
 import { setOwn } from "../base/own.ts";
 import { isSound } from "../schema/_marks.ts";
 
-/** A frozen copy of a JSON value. What is known to be frozen with all that is in it is not copied. */
+/** Returns a frozen copy of a JSON value. Parts that are known to be deeply frozen are shared. */
 export function frozenCopy<T>(value: T): T {
   if (typeof value !== "object" || value === null || isSound(value)) return value;
   if (Array.isArray(value)) return Object.freeze(value.map(frozenCopy)) as T;

@@ -1,6 +1,6 @@
 /**
- * What judges kinds and webhooks as an API server does, with its compiler of rules. It is loaded by `_judge.ts` alone, and must import nothing that imports that:
- * each would wait for the other.
+ * Validates kinds and webhooks as an API server does, including CEL rules. Only `_judge.ts` may
+ * import this module, with a top-level await; an import of `_judge.ts` from here would deadlock.
  */
 import type { JsonSchema } from "../schema/mod.ts";
 import { schemaFaults } from "../schema/structural.ts";
@@ -10,12 +10,12 @@ export { conditionFault } from "./_condition_fault.ts";
 export { validate } from "./validation.ts";
 
 /**
- * Refuses a kind for what an API server would reject in its schema.
+ * Validates the schema of a kind.
  *
  * @param kind The kind.
  * @param schema Its schema.
  * @param hasStatus Whether it has a status subresource.
- * @throws {TypeError} If there is anything.
+ * @throws {TypeError} If an API server would reject it.
  */
 export function checkSchema(kind: string, schema: JsonSchema, hasStatus: boolean): void {
   const faults = schemaFaults(schema, "", { hasStatus });

@@ -1,11 +1,11 @@
-/** How a kind that cannot be is refused. */
+/** The error for an invalid kind. */
 
 /**
- * Refuses a kind.
+ * Throws the error for an invalid kind.
  *
  * @param kind The kind.
  * @param why What is wrong with it.
- * @param cause The error behind it.
+ * @param cause The underlying error.
  */
 export function refuse(kind: string, why: string, cause?: unknown): never {
   throw new TypeError(`Cannot make kind "${kind}": ${why}`, cause === undefined ? {} : { cause });

@@ -1,14 +1,14 @@
-/** How a kind is refused for its schema: each fault at its place, and what to do about it. */
+/** The error for a kind with an invalid schema: each fault with its path and advice. */
 import type { FieldError, JsonSchema } from "../schema/mod.ts";
 import { costAdvice } from "../schema/rules/missing_bounds.ts";
 import { refuse } from "./_refusal.ts";
 
 /**
- * Refuses a kind for what an API server would reject in its schema.
+ * Throws the error for a kind whose schema an API server would reject.
  *
  * @param kind The kind.
  * @param root Its schema.
- * @param faults The faults, whose fields begin below the schema.
+ * @param faults The faults, with paths relative to the schema.
  */
 export function refuseSchema(kind: string, root: JsonSchema, faults: readonly FieldError[]): never {
   const advised = new Set<string>();
@@ -22,7 +22,10 @@ const STEP = /^\.(?:properties\[(.*?)\](?=\.|$)|(items|additionalProperties)(?=\
 
 const RULE = /^x-kubernetes-validations\[\d+\]\.(\w+)$/;
 
-/** The place of a fault as users know it: the keyword or the rule, and the path in an object where it stands. */
+/**
+ * Returns the position of a fault in the user's terms: the keyword or rule, and the path in an
+ * object.
+ */
 function placeOf({ field, rule }: FieldError): string {
   let rest = field;
   let path = "";
@@ -40,10 +43,10 @@ function placeOf({ field, rule }: FieldError): string {
   return part === "rule" ? text : `"${part}" of ${text}`;
 }
 
-// A server quotes the whole rule, with what it does not say.
+// A server quotes the whole rule, including unset fields.
 const QUOTED_RULE = /^Invalid value: \{"Rule":.*?"OptionalOldSelf":(?:null|true|false)\}: /s;
 
-// And the whole schema, thousands of letters.
+// A server quotes the whole schema, which has thousands of characters.
 const QUOTED_SCHEMA = /^Invalid value: \{"ID":.*\}: (?=only \[)/s;
 
 function messageOf({ message, rule }: FieldError): string {
@@ -52,7 +55,7 @@ function messageOf({ message, rule }: FieldError): string {
 
 const TOO_EXPENSIVE = /^Forbidden: (?:estimated \w+ cost exceeds budget|contributed to estimated rule cost total)/;
 
-/** What to do about a rule that may cost too much, where that is known; said once of each. */
+/** Returns advice for a rule that is too expensive, once for each rule. */
 function adviceFor({ field, message }: FieldError, root: JsonSchema, advised: Set<string>): string {
   if (!TOO_EXPENSIVE.test(message) || advised.has(field)) return "";
   advised.add(field);

@@ -1,4 +1,4 @@
-/** What no definition can hold, looked for before anything else walks through a schema: a value within itself, and one that is nested too deep. */
+/** Rejects cyclic and too deeply nested schemas before other code walks through them. */
 import { DEEPEST } from "../schema/_check.ts";
 import { refuse } from "./_refusal.ts";
 
@@ -11,15 +11,15 @@ interface Visit {
 }
 
 /**
- * Refuses a schema that has no end.
+ * Rejects a schema that is cyclic or nested too deeply.
  *
  * @param kind The kind, for messages.
  * @param schema The schema.
- * @param path Where it stands, such as `.spec`.
- * @throws {TypeError} If it contains itself, or is nested too deep.
+ * @param path The path of the schema, such as `.spec`.
+ * @throws {TypeError} If it contains itself, or is nested too deeply.
  */
 export function checkTree(kind: string, schema: object, path: string): void {
-  // A list of what is still to do: calls within calls are what has to be saved.
+  // An explicit stack, because recursion could overflow the call stack.
   const todo: (Visit | { readonly left: object })[] = [{ value: schema, path, depth: 0 }];
   const around = new Set<object>();
   for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
@@ -29,7 +29,7 @@ export function checkTree(kind: string, schema: object, path: string): void {
     }
     const { value, depth } = next;
     if (around.has(value)) {
-      refuse(kind, `${shown(next.path)} contains itself, and no schema may: end it with s.anything()`);
+      refuse(kind, `${shown(next.path)} contains itself. Use s.anything() instead of the recursion`);
     }
     if (depth > DEEPEST) {
       refuse(
@@ -48,7 +48,7 @@ export function checkTree(kind: string, schema: object, path: string): void {
 
 function below(path: string, key: string): string {
   if (path.length > LONGEST_PATH) return path;
-  // What is in `properties` is a field; fields are all that users see of a schema.
+  // Children of `properties` are fields, and messages name only fields.
   if (key === "properties") return path;
   if (key === "items") return `${path}[]`;
   return key === "additionalProperties" ? `${path}.*` : `${path}.${key}`;

@@ -1,9 +1,9 @@
-/** Several versions of a kind in one CustomResourceDefinition. */
+/** Combines several versions of a kind in one CustomResourceDefinition. */
 import { equal } from "../base/json.ts";
 import { refuse } from "./_refusal.ts";
 import type { CustomResourceDefinitionManifest, DefinitionVersion } from "./kind.ts";
 
-/** Other versions of a kind, and in which one objects are kept. */
+/** Other versions of a kind, and the stored version. */
 export interface VersionsOptions {
   readonly versions: readonly {
     readonly version: string;
@@ -16,11 +16,12 @@ export interface VersionsOptions {
 }
 
 /**
- * A definition with other versions of its kind.
+ * Returns a definition with other versions of its kind.
  *
- * @param crd The definition, of one version.
- * @param options The other versions and which one is stored.
- * @throws {TypeError} If they are not of one kind, or an API server would not take them together.
+ * @param crd The definition of one version.
+ * @param options The other versions and the stored version.
+ * @throws {TypeError} If they belong to different kinds, or an API server would reject the
+ * combination.
  */
 export function withVersions(
   crd: CustomResourceDefinitionManifest,
@@ -29,14 +30,14 @@ export function withVersions(
   const { kind } = crd.spec.names;
   for (const [i, other] of versions.entries()) {
     if (other?.crd === undefined) {
-      refuse(kind, `versions[${i}] is not a kind made by resource(): make one, with this group, kind and scope`);
+      refuse(kind, `versions[${i}] is not a kind from resource(). Declare it with the same group, kind and scope`);
     }
     checkSame(crd, other.version, other.crd);
     if ((other.external ?? false) !== external) {
       refuse(
         kind,
-        `version "${other.version}" is ${external ? "not external, this one is" : "external, this one is not"}: ` +
-          `set "external" to the same value in both`,
+        `version "${other.version}" is ${external ? "not external, this one is" : "external, this one is not"}. ` +
+          `Set "external" to the same value in both`,
       );
     }
   }
@@ -45,7 +46,10 @@ export function withVersions(
     const known = all.find(({ name }) => name === version.name);
     if (known === undefined) all.push(version);
     else if (!equal({ ...known, storage: true }, { ...version, storage: true })) {
-      refuse(kind, `version "${version.name}" is there twice, and differs: list each version once in "versions"`);
+      refuse(
+        kind,
+        `version "${version.name}" is listed twice with different definitions. List each version once in "versions"`,
+      );
     }
   }
   if (!all.some(({ name }) => name === storage)) {
@@ -56,7 +60,8 @@ export function withVersions(
   if (stored.length === 1) return { ...crd, spec: { ...crd.spec, versions: stored } };
   return {
     ...crd,
-    // Said, so that it can be read: objects are the same in all versions, but for what a version does not know.
+    // The default, for readers: objects are the same in all versions, except for fields that a
+    // version does not declare.
     spec: { ...crd.spec, versions: selectableTogether(kind, stored), conversion: { strategy: "None" } },
   };
 }
@@ -73,7 +78,7 @@ function checkSame(
       kind,
       `version "${version}" has the ${what} ${JSON.stringify(theirs)}, this one ${
         JSON.stringify(ours)
-      }: say the same in both`,
+      }. Use the same value in both`,
     );
   };
   differs("group", other.spec.group, spec.group);
@@ -81,15 +86,16 @@ function checkSame(
   for (const key of ["kind", "plural", "singular", "listKind"] as const) {
     differs(key, other.spec.names[key], spec.names[key]);
   }
-  // An older version need not repeat what this one says.
+  // An older version may omit what this one declares.
   for (const key of ["shortNames", "categories"] as const) {
     if (other.spec.names[key] !== undefined) differs(key, other.spec.names[key], spec.names[key]);
   }
 }
 
 /**
- * Selectable fields in a form that API servers take. They compare versions with each other: what is the same in all they put above them, and
- * then miss the other of schema and selectable fields. The order of the fields does not matter to anybody, so it is changed.
+ * Returns selectable fields in a form that API servers accept. They move whatever is equal in all
+ * versions to the top level, and then report the other of schema and selectable fields as missing.
+ * The order of the fields has no meaning, so it is changed to make them different.
  */
 function selectableTogether(kind: string, versions: readonly DefinitionVersion[]): readonly DefinitionVersion[] {
   const [first] = versions;
@@ -101,16 +107,16 @@ function selectableTogether(kind: string, versions: readonly DefinitionVersion[]
   if (last === undefined || isSame("schema")) {
     return refuse(
       kind,
-      "an API server takes versions with one schema only with the same selectable fields: say them in all versions",
+      "an API server accepts versions with equal schemas only with equal selectable fields. Declare them in all versions",
     );
   }
   if (fields.length < 2) {
     return refuse(
       kind,
-      `an API server does not take "${
+      `an API server does not accept "${
         fields[0]?.jsonPath
-      }" as the one selectable field of versions whose schemas differ: ` +
-        `leave "selectableFields" out of one of them, or add a second field`,
+      }" as the only selectable field of versions with different schemas. ` +
+        `Omit "selectableFields" in one of them, or add a second field`,
     );
   }
   return [...versions.slice(0, -1), { ...last, selectableFields: [...fields].reverse() }];

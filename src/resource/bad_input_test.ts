@@ -1,9 +1,12 @@
-/** Input that nobody should write and somebody will: each is refused when the kind is made, with where and why, and nothing else happens. */
+/**
+ * Invalid declarations: each is rejected when the kind is declared, with its position and the
+ * reason, and has no other effect.
+ */
 import assert from "node:assert/strict";
 import { type JsonSchema, s, type Schema } from "../schema/mod.ts";
 import { resource } from "./mod.ts";
 
-// What the compiler refuses can still come from JavaScript, or from a file.
+// JavaScript and data from files can do what the compiler rejects.
 // deno-lint-ignore no-explicit-any
 const any = (value: unknown): any => value;
 
@@ -13,7 +16,7 @@ function kindWith(field: unknown, rest: Record<string, unknown> = {}): JsonSchem
   return crd.spec.versions[0]!.schema.openAPIV3Schema.properties!["spec"]!.properties!["f"]!;
 }
 
-/** A schema that holds itself under a keyword. */
+/** Returns a schema that contains itself. */
 function within(schema: JsonSchema, close: (loop: JsonSchema) => JsonSchema): JsonSchema {
   const loop = { ...schema };
   return Object.assign(loop, close(loop));
@@ -29,12 +32,12 @@ const REFUSED: readonly { name: string; given: () => unknown; expected: string }
   {
     name: "an object that contains itself",
     given: () => kindWith(within({ type: "object" }, (loop) => ({ properties: { loop } }))),
-    expected: ".spec.f.loop contains itself, and no schema may: end it with s.anything()",
+    expected: ".spec.f.loop contains itself. Use s.anything() instead of the recursion",
   },
   {
     name: "a list that contains itself",
     given: () => kindWith(within({ type: "array" }, (loop) => ({ items: loop }))),
-    expected: ".spec.f[] contains itself, and no schema may: end it with s.anything()",
+    expected: ".spec.f[] contains itself. Use s.anything() instead of the recursion",
   },
   {
     name: "a map that contains itself, over an object",
@@ -42,42 +45,42 @@ const REFUSED: readonly { name: string; given: () => unknown; expected: string }
       kindWith(within({ type: "object" }, (loop) => ({
         additionalProperties: { type: "object", properties: { a: loop } },
       }))),
-    expected: ".spec.f.*.a contains itself, and no schema may: end it with s.anything()",
+    expected: ".spec.f.*.a contains itself. Use s.anything() instead of the recursion",
   },
   {
-    name: "a check that contains itself",
+    name: "a value validation that contains itself",
     given: () => kindWith(within({ type: "string" }, (loop) => ({ anyOf: [loop] }))),
-    expected: ".spec.f.anyOf.0 contains itself, and no schema may: end it with s.anything()",
+    expected: ".spec.f.anyOf.0 contains itself. Use s.anything() instead of the recursion",
   },
   {
     name: "a default that contains itself",
     given: () => kindWith(within({ type: "object" }, (loop) => ({ default: { a: loop } }))),
-    expected: ".spec.f.default.a contains itself, and no schema may: end it with s.anything()",
+    expected: ".spec.f.default.a contains itself. Use s.anything() instead of the recursion",
   },
   {
     name: "a status that contains itself",
     given: () => kindWith({ type: "string" }, { status: within({ type: "object" }, (a) => ({ properties: { a } })) }),
-    expected: ".status.a contains itself, and no schema may: end it with s.anything()",
+    expected: ".status.a contains itself. Use s.anything() instead of the recursion",
   },
   {
-    name: "objects nested by the thousand",
+    name: "thousands of nested objects",
     given: () => kindWith(nested(10_000, (a) => ({ type: "object", properties: { a } }))),
     expected: `.spec.f${".a".repeat(26)}.... is nested deeper than 1000 levels of JSON. Use s.anything() at some level`,
   },
   {
-    name: "lists nested by the thousand",
+    name: "thousands of nested lists",
     given: () => kindWith(nested(10_000, (items) => ({ type: "array", items }))),
     expected: `.spec.f${"[]".repeat(26)}[... is nested deeper than 1000 levels of JSON. Use s.anything() at some level`,
   },
   {
-    name: "a field without a name where a rule asks for it",
+    name: "a rule that uses a missing field",
     given: () => kindWith(JSON.parse('{"type":"object","x-kubernetes-validations":[{"rule":"self.__proto__ == 1"}]}')),
     expected:
       'an API server would reject the rule "self.__proto__ == 1" of .spec.f: compilation failed: ERROR: <input>:1:5: ' +
       "undefined field '__proto__'\n | self.__proto__ == 1\n | ....^",
   },
   {
-    name: "a key of a list that only all objects of JavaScript have",
+    name: "a list map key that every object inherits",
     given: () =>
       kindWith({
         type: "array",
@@ -99,30 +102,31 @@ const REFUSED: readonly { name: string; given: () => unknown; expected: string }
   ...["../x", "__proto__", "constructor", "A b", "Ä", "A".repeat(64), ""].map((kind) => ({
     name: `the kind "${kind.slice(0, 20)}"`,
     given: () => kindWith({ type: "string" }, { kind }),
-    expected: `"kind" must be in CamelCase, of letters and digits, 63 at most, got "${kind}"`,
+    expected: `"kind" must be in CamelCase with at most 63 letters and digits, got "${kind}"`,
   })),
   ...["../x", "example", "a b.example.com", "A.example.com", "-a.example.com", "a..example.com", ""].map((group) => ({
     name: `the group "${group}"`,
     given: () => kindWith({ type: "string" }, { group }),
-    expected: `"group" must be a domain name in lower case with a dot, as "demo.example.com", got "${group}"`,
+    expected: `"group" must be a domain name in lower case with a dot, such as "demo.example.com", got "${group}"`,
   })),
   ...["v1/../v2", "V1", "1", "v1.0", "__proto__", ""].map((version) => ({
     name: `the version "${version}"`,
     given: () => kindWith({ type: "string" }, { version }),
-    expected: `"version" must be of lower case letters, digits and "-", starting with a letter, 63 at most, as "v1", ` +
+    expected:
+      `"version" must have at most 63 lower case letters, digits and "-", and start with a letter, such as "v1", ` +
       `got "${version}"`,
   })),
   ...["a/b", "../secrets", "Websites", "web sites", "__proto__"].map((plural) => ({
     name: `the plural "${plural}"`,
     given: () => kindWith({ type: "string" }, { plural }),
     expected:
-      `"plural" must be of lower case letters, digits and "-", starting with a letter, 63 at most, as "websites", ` +
+      `"plural" must have at most 63 lower case letters, digits and "-", and start with a letter, such as "websites", ` +
       `got "${plural}"`,
   })),
 ];
 
 for (const { name, given, expected } of REFUSED) {
-  Deno.test(`resource refuses ${name}`, () => {
+  Deno.test(`resource rejects ${name}`, () => {
     assert.throws(given, (error) => {
       assert(error instanceof TypeError);
       assert.equal(error.message.replace(/^Cannot make kind ".*?": /s, ""), expected);
@@ -131,7 +135,7 @@ for (const { name, given, expected } of REFUSED) {
   });
 }
 
-Deno.test("resource takes fields with names that all objects of JavaScript have, and touches no prototype", () => {
+Deno.test("resource accepts field names that every object inherits, without touching prototypes", () => {
   const text =
     '{"type":"object","properties":{"__proto__":{"type":"string","default":"x"},"constructor":{"type":"string"}}}';
 
@@ -139,13 +143,13 @@ Deno.test("resource takes fields with names that all objects of JavaScript have,
   assert.equal(({} as Record<string, unknown>)["type"], undefined);
 });
 
-Deno.test("resource takes a schema that stands in two places", () => {
+Deno.test("resource accepts a schema that is used twice", () => {
   const shared = { type: "object", properties: { a: { type: "string" } } };
 
   assert.deepEqual(kindWith({ type: "object", properties: { x: shared, y: shared } }).properties?.["y"], shared);
 });
 
-Deno.test("resource refuses objects that builders nested by the thousand, and does not run out of stack", () => {
+Deno.test("resource rejects thousands of nested objects without a stack overflow", () => {
   let schema: Schema<unknown, unknown, "required"> = s.string();
   for (let i = 0; i < 3000; i++) schema = s.object({ a: any(schema) });
 

@@ -1,6 +1,8 @@
-/** Paths, checked by the type system step by step: a union of all paths would not end on schemas that contain themselves. */
+/** Type-checks paths step by step. A union of all paths would be infinite for recursive schemas. */
 
-/** A path's first name and what follows it: both `.` and `[` end a name, and `\.` is a dot within it. */
+/**
+ * The first name of a path and the rest: both `.` and `[` end a name, and `\.` is a dot within it.
+ */
 type FirstName<P extends string, Before extends string = ""> = P extends `${infer Name}[${infer After}`
   ? Name extends `${string}.${string}` ? UpToDot<P, Before> : [`${Before}${Name}`, `[${After}`]
   : UpToDot<P, Before>;
@@ -9,7 +11,7 @@ type UpToDot<P extends string, Before extends string> = P extends `${infer Name}
   ? Name extends `${infer Start}\\` ? FirstName<After, `${Before}${Start}.`> : [`${Before}${Name}`, `.${After}`]
   : [`${Before}${P}`, ""];
 
-/** What is at a key: of any JSON anything, of nothing nothing. */
+/** The type at a key. */
 type At<T, Name extends string> = unknown extends T ? unknown
   : T extends readonly unknown[] ? never
   : Name extends keyof T ? Present<T[Name]>
@@ -20,8 +22,8 @@ type Item<T> = unknown extends T ? unknown : T extends readonly (infer I)[] ? Pr
 type Present<T> = unknown extends T ? unknown : NonNullable<T>;
 
 /**
- * The type of what a path leads to; `never` where it leads nowhere. As the server reads it, a quoted key is a name like any other: its dots
- * too have to be written as `\.`.
+ * The type of a path's target; `never` if the path does not resolve. As on the server, dots in a
+ * quoted key must be escaped as `\.`, too.
  */
 export type PathTarget<T, P extends string> = [T] extends [never] ? never
   : P extends "" ? T
@@ -34,10 +36,10 @@ export type PathTarget<T, P extends string> = [T] extends [never] ? never
   : P extends `[${number | "*" | Slice}]${infer Rest}` ? PathTarget<Item<T>, Rest>
   : never;
 
-/** Some items of a list: `1:3`, `:2`, `0:`. */
+/** A slice of a list: `1:3`, `:2`, `0:`. */
 type Slice = `${number | ""}:${number | ""}`;
 
-/** What a filter looks at: all of it, or what stands before the comparison. */
+/** The path in a filter: the whole filter, or the part before the comparison. */
 type FilterPath<Filter extends string> = Trimmed<UpTo<UpTo<UpTo<UpTo<Filter, "=">, "!">, "<">, ">">>;
 
 type UpTo<Text extends string, End extends string> = Text extends `${infer Before}${End}${string}` ? Before : Text;
@@ -46,18 +48,24 @@ type Trimmed<P extends string> = P extends `${infer Path} ` ? Trimmed<Path> : P;
 
 type NotKnown = "write the path where it is used, or add `as const` where it is written";
 
-/** The path itself where it leads somewhere; otherwise the sentence that the compiler shows. */
+/** The path itself if it resolves; otherwise the sentence that the compiler shows. */
 export type CheckedPath<T, P extends string> = string extends P ? NotKnown
   : [PathTarget<T, P>] extends [never] ? `${P} is not in the schema`
   : P;
 
-/** The type of what a path of plain names leads to, as `.spec.replicas`; `never` where it leads nowhere. */
+/**
+ * The type of the target of a path with plain names, such as `.spec.replicas`; `never` if it does
+ * not resolve.
+ */
 type NamesTarget<T, P extends string> = [T] extends [never] ? never
   : P extends `.${infer Name}.${infer Rest}` ? NamesTarget<At<T, Name>, `.${Rest}`>
   : P extends `.${infer Name}` ? At<T, Name>
   : never;
 
-/** The path itself where it leads to what is wanted; otherwise the sentence that the compiler shows. */
+/**
+ * The path itself if its target has the wanted type; otherwise the sentence that the compiler
+ * shows.
+ */
 export type CheckedNames<T, P extends string, Wanted, What extends string> = string extends P ? NotKnown
   : [NamesTarget<T, P>] extends [never] ? `${P} is not in the schema`
   : unknown extends NamesTarget<T, P> ? P

@@ -1,4 +1,4 @@
-/** What a column shows: from the schema that its path leads to. */
+/** Derives the type of a column from the schema at its path. */
 import { type JsonPath, parseJsonPath, type Step } from "../base/json_path.ts";
 import { isObject } from "../base/json.ts";
 import type { JsonSchema } from "../schema/mod.ts";
@@ -11,7 +11,7 @@ const TIME: JsonSchema = { type: "string", format: "date-time" };
 const COUNT: JsonSchema = { type: "integer" };
 const OPEN: JsonSchema = { "x-kubernetes-preserve-unknown-fields": true };
 
-/** What an API server knows of every object. Its other fields are text. */
+/** The types of fields that every object has. Other fields of it are strings. */
 const KNOWN: Readonly<Record<string, JsonSchema>> = {
   apiVersion: TEXT,
   kind: TEXT,
@@ -37,19 +37,22 @@ const KNOWN: Readonly<Record<string, JsonSchema>> = {
 };
 
 /**
- * The schema of what a column shows.
+ * Returns the schema of a column's values.
  *
- * @param path Where the value is, such as `.spec.host`.
+ * @param path The path of the value, such as `.spec.host`.
  * @param root The schema of a whole object.
- * @returns The schema, or nothing when the path leads nowhere.
- * @throws {SyntaxError} If the path cannot be read.
+ * @returns The schema, or `undefined` if the path does not resolve.
+ * @throws {SyntaxError} If the path is invalid.
  *
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
  * import { columnSchema } from "@op/sdk/definitions";
  *
- * assert.deepEqual(columnSchema(".metadata.creationTimestamp", {}), { type: "string", format: "date-time" });
+ * assert.deepEqual(columnSchema(".metadata.creationTimestamp", {}), {
+ *   type: "string",
+ *   format: "date-time",
+ * });
  * assert.equal(columnSchema(".spec.host", { type: "object" }), undefined);
  * ```
  */
@@ -61,7 +64,7 @@ export function columnSchema(path: string, root: JsonSchema): JsonSchema | undef
 }
 
 /**
- * The type of a column that shows values of a schema. What is not a scalar is printed as text.
+ * Returns the type of a column for values of a schema. Lists and objects are printed as strings.
  *
  * @param schema The schema.
  *
@@ -80,7 +83,8 @@ export function columnType({ type, format }: JsonSchema): ColumnType {
 }
 
 /**
- * Whether a path compares what is never equal, such as a number with a text: `.spec.ports[?(@.number=="80")]`.
+ * Reports whether a filter of a path compares values of types that are never equal, such as a
+ * number with a string: `.spec.ports[?(@.number=="80")]`.
  *
  * @param path The path.
  * @param root The schema of a whole object.
@@ -130,7 +134,7 @@ function next(node: JsonSchema, step: Step): JsonSchema | undefined {
       return follow(node, step.steps);
     case "union":
     case "recursive":
-      // More than one thing may stand there.
+      // There may be several matches.
       return OPEN;
     default:
       return undefined;
@@ -139,7 +143,7 @@ function next(node: JsonSchema, step: Step): JsonSchema | undefined {
 
 function propertyOf(node: JsonSchema, key: string): JsonSchema | undefined {
   if (node.properties && Object.hasOwn(node.properties, key)) return node.properties[key];
-  // An embedded object has metadata that its schema need not mention.
+  // The schema of an embedded object need not declare metadata.
   if (node["x-kubernetes-embedded-resource"] && Object.hasOwn(KNOWN, key)) return KNOWN[key];
   return valueOf(node) ?? (isOpen(node) ? OPEN : undefined);
 }

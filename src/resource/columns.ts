@@ -6,40 +6,45 @@ import { refuse } from "./_refusal.ts";
 import type { CheckedPath } from "./column_path.ts";
 import type { DefinitionVersion } from "./kind.ts";
 
-/** A column of `kubectl get`, where a path alone does not say enough. */
+/** A column of `kubectl get` with options. */
 export interface Column {
   /**
-   * Where the value is, in the JSONPath of kubectl without braces: `.spec.host`, `.spec.ports[0].name`,
-   * `.status.conditions[?(@.type=="Ready")].status`. A filter compares by `==`, `!=`, `<`, `<=`, `>` and `>=`, or asks whether something is
-   * there. Of several values the first is shown.
+   * The path of the value in kubectl's JSONPath without braces: `.spec.host`,
+   * `.spec.ports[0].name`, `.status.conditions[?(@.type=="Ready")].status`. A filter compares by
+   * `==`, `!=`, `<`, `<=`, `>` and `>=`, or tests for existence. Of several matches, the first is
+   * shown.
    */
   readonly path: string;
-  /** Columns above 0 are shown only by `-o wide`. @default {0} */
+  /** kubectl shows columns above 0 only with `-o wide`. @default {0} */
   readonly priority?: number;
   readonly description?: string;
-  /** How numbers and dates are shown. */
+  /** The format of numbers and dates. */
   readonly format?: "int32" | "int64" | "float" | "double" | "byte" | "date" | "date-time" | "password";
-  /** @default {what the schema says} */
+  /** @default {the type in the schema} */
   readonly type?: ColumnType;
 }
 
-/** Columns by their heading: a path, or a {@linkcode Column}. */
+/** Columns by heading: a path, or a {@linkcode Column}. */
 export interface Columns {
   readonly [heading: string]: string | Column;
 }
 
-/** Columns with what else is said of them: so that the compiler names what is wrong, and nothing but that. */
+/** Columns of any form. Errors in them are reported by {@linkcode CheckedColumns} alone. */
 export interface AnyColumns {
   readonly [heading: string]: string | { readonly [option: string]: unknown };
 }
 
-/** The columns themselves where all paths are in `Root`; otherwise a sentence stands in a path's place. */
+/**
+ * The columns, with each path that does not resolve in `Root` replaced by the sentence that the
+ * compiler shows.
+ */
 export type CheckedColumns<C extends AnyColumns, Root> = string extends keyof C ? Columns : {
   readonly [Heading in keyof C]: C[Heading] extends CheckedColumn<C[Heading], Root> ? C[Heading]
     : CheckedColumn<C[Heading], Root>;
 };
 
-// By key: TypeScript 5.8 takes what was written for a fresh literal still, which extends no type that lacks one of its properties.
+// By key: TypeScript 5.8 still treats the argument as a fresh literal, which does not extend a type
+// without one of its properties.
 type CheckedColumn<C, Root> = C extends string ? CheckedPath<Root, C>
   : "path" extends keyof C ? C["path"] extends infer P extends string ? Flatten<
         & { readonly path: CheckedPath<Root, P> }
@@ -55,16 +60,17 @@ const TYPES: readonly ColumnType[] = ["boolean", "date", "integer", "number", "s
 const FORMATS: readonly string[] = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
 
 /**
- * Columns as a CustomResourceDefinition has them.
+ * Returns columns in the form of a CustomResourceDefinition.
  *
  * @param kind The kind, for messages.
  * @param columns Columns by heading.
  * @param root The schema of a whole object.
- * @throws {TypeError} If a heading is empty, a path cannot be read or is not in the schema, a type or format is none.
+ * @throws {TypeError} If a heading is empty, a path is invalid or does not resolve, or a type or
+ * format is unknown.
  */
 export function printerColumns(kind: string, columns: Columns, root: JsonSchema): PrinterColumn[] {
   return Object.entries(columns).map(([name, column]) => {
-    if (name === "") refuse(kind, "the heading of a column is empty");
+    if (name === "") refuse(kind, "the heading of a column must not be empty");
     const { path, type, format, priority, description } = typeof column === "string"
       ? { path: column } as Column
       : column;
@@ -83,7 +89,7 @@ export function printerColumns(kind: string, columns: Columns, root: JsonSchema)
       type: type ?? inferred,
       jsonPath: path,
       ...(format !== undefined && { format }),
-      // What is left out is the same to a server, which forgets it.
+      // A server drops the default.
       ...(priority !== undefined && priority !== 0 && { priority }),
       ...(description !== undefined && description !== "" && { description }),
     };
@@ -95,7 +101,7 @@ function typeAt(kind: string, name: string, path: string, root: JsonSchema): Col
   try {
     schema = columnSchema(path, root);
   } catch (cause) {
-    refuse(kind, `the path "${path}" of column "${name}" cannot be read: ${(cause as Error).message}`, cause);
+    refuse(kind, `the path "${path}" of column "${name}" is invalid: ${(cause as Error).message}`, cause);
   }
   if (schema !== undefined) return columnType(schema);
   refuse(kind, `the path "${path}" of column "${name}" is not in the schema: ${deadEnd(path, root)}`);

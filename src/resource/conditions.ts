@@ -1,21 +1,22 @@
-/** What is added to every status: conditions and the generation they speak of. */
+/** Fields that are added to every status: conditions and the observed generation. */
 import { frozenCopy } from "./_freeze.ts";
 import { sound } from "../schema/_marks.ts";
 import type { Schema } from "../schema/mod.ts";
 import type { Condition } from "./kind.ts";
 
-/** What the SDK adds to a status, as types. */
+/** The fields that the SDK adds to a status. */
 export interface AddedStatus {
-  /** What is known of the object, one entry a type. Kept by the SDK. */
+  /** The conditions of the object, one for each type. The SDK maintains them. */
   readonly conditions?: readonly Condition[];
-  /** The `metadata.generation` that this status was written for. Kept by the SDK. */
+  /** The `metadata.generation` for which this status was written. The SDK maintains it. */
   readonly observedGeneration?: number;
 }
 
 /**
- * The schema of `status.conditions`: a map by type of metav1.Condition, with the bounds that Kubernetes' own types have
- * (k8s.io/apimachinery, pkg/apis/meta/v1/types.go). It stands as it is, since every kind has it: to compile its patterns takes longer than all
- * else that a small operator loads.
+ * The schema of `status.conditions`: a map by type of metav1.Condition, with the bounds of
+ * Kubernetes' own type (k8s.io/apimachinery, pkg/apis/meta/v1/types.go). It is not validated,
+ * because every kind has it and compiling its patterns would take longer than loading the rest of a
+ * small operator.
  *
  * @example Usage
  * ```ts
@@ -23,9 +24,17 @@ export interface AddedStatus {
  * import { CONDITIONS, equal } from "@op/sdk/definitions";
  * import { resource, s } from "@op/sdk";
  *
- * const Site = resource({ group: "a.example", version: "v1", kind: "Site", spec: s.object({}), status: s.object({}) });
+ * const Site = resource({
+ *   group: "a.example",
+ *   version: "v1",
+ *   kind: "Site",
+ *   spec: s.object({}),
+ *   status: s.object({}),
+ * });
  * const [version] = Site.crd!.spec.versions;
- * assert(equal(version!.schema.openAPIV3Schema.properties!.status!.properties!.conditions, CONDITIONS));
+ * assert(
+ *   equal(version!.schema.openAPIV3Schema.properties!.status!.properties!.conditions, CONDITIONS),
+ * );
  * ```
  */
 export const CONDITIONS: Schema<readonly Condition[]> = sound(frozenCopy({

@@ -3,7 +3,7 @@ import { schemaFaults } from "../schema/structural.ts";
 import { type JsonSchema, s } from "../schema/mod.ts";
 import { CONDITIONS, OBSERVED_GENERATION } from "./conditions.ts";
 
-Deno.test("CONDITIONS is what the builders make, and what an API server takes", () => {
+Deno.test("CONDITIONS equals the output of the builders, and is valid for an API server", () => {
   const schema: JsonSchema = CONDITIONS;
   const { type, reason } = schema.items!.properties!;
   const built = s.array(
@@ -20,12 +20,12 @@ Deno.test("CONDITIONS is what the builders make, and what an API server takes", 
   assert.deepEqual(CONDITIONS, built);
   assert.deepEqual(OBSERVED_GENERATION, s.integer({ format: "int64" }));
 
-  // A copy is looked at as a whole.
+  // A copy is validated completely.
   const copy = JSON.parse(JSON.stringify({ type: "object", properties: { CONDITIONS, OBSERVED_GENERATION } }));
   assert.deepEqual(schemaFaults(copy, ""), []);
 });
 
-Deno.test("CONDITIONS is frozen with all that is in it", () => {
+Deno.test("CONDITIONS is deeply frozen", () => {
   const visit = (value: unknown): void => {
     if (typeof value !== "object" || value === null) return;
     assert(Object.isFrozen(value), JSON.stringify(value));

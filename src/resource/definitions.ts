@@ -1,7 +1,7 @@
 /**
- * What tools that read and write CustomResourceDefinitions need to know of those that `resource()` makes: what it adds, and what it takes for granted.
+ * Helpers for tools that read and write the CustomResourceDefinitions of `resource()`.
  *
- * @example What a column's type would be, did nobody say
+ * @example The default type of a column
  * ```ts
  * import assert from "node:assert/strict";
  * import { columnSchema, columnType } from "@op/sdk/definitions";

@@ -1,20 +1,23 @@
-/** How the finalizers begin that an operator puts on objects. Clusters store them, so this never changes. */
+/** The prefix of an operator's finalizers. Clusters store them, so it must never change. */
 import type { AnyKind } from "./kind.ts";
 
 /**
- * Returns the domain of the names that an operator stores in objects of a kind: the kind's group, or `<operator>.op` for kinds of Kubernetes.
+ * Returns the domain of the names that an operator stores in objects of a kind: the kind's group,
+ * or `<operator>.op` for Kubernetes' own kinds.
  *
  * @param operator The operator's name.
  * @param kind The kind.
  */
 export function storedDomain(operator: string, { group }: Pick<AnyKind, "group">): string {
-  // Groups of Kubernetes itself are not ours to make names in; one without a dot is no domain.
+  // Names in Kubernetes' own groups are not ours to define, and a group without a dot is not a
+  // domain.
   return !group.includes(".") || group.endsWith(".k8s.io") ? `${operator}.op` : group;
 }
 
 /**
- * Returns how the finalizers of an operator's controllers of a kind begin, unless they have names of their own. An operator's name has no dot, so that the
- * prefix of one operator is never the beginning of another one's. (A name so long that it is cut does not begin so.)
+ * Returns the prefix of the finalizers of an operator's controllers for a kind, unless these have
+ * names of their own. An operator's name contains no dot, so the prefix of one operator is never a
+ * prefix of another's. (A name that is too long and gets shortened does not have this prefix.)
  *
  * @param operator The operator's name.
  * @param kind The kind.

@@ -1,35 +1,45 @@
-/** What every room knows of a kind: its names, and by {@linkcode Infer} and {@linkcode Input} the types of its objects. */
+/**
+ * Kinds: their names, and by {@linkcode Infer} and {@linkcode Input} the types of their objects.
+ */
 import type { JsonSchema } from "../schema/json_schema.ts";
 
-/** `metadata` of an object as the server answers it. */
+/** `metadata` of an object as the server returns it. */
 export interface ObjectMeta {
-  /** Of this object alone among those of its kind in its namespace. */
+  /** Unique among the objects of its kind in its namespace. */
   readonly name: string;
-  /** Absent on objects of a cluster-wide kind. */
+  /** Absent for objects of a cluster-scoped kind. */
   readonly namespace?: string;
-  /** Of this object alone: one made anew under its name has another. */
+  /** Unique for each object: an object that is created again with the same name has another uid. */
   readonly uid: string;
-  /** Which version it is; each write makes another. */
+  /** The version of the object, which changes with each write. */
   readonly resourceVersion: string;
-  /** RFC 3339, in UTC. */
+  /** In RFC 3339, in UTC. */
   readonly creationTimestamp: string;
-  /** Counts the changes of what is wanted: of the spec, not of the status. */
+  /**
+   * Increases with each change of the desired state, that is, of the spec but not of the status.
+   */
   readonly generation?: number;
-  /** What the server made the name of. */
+  /** The prefix from which the server generated the name. */
   readonly generateName?: string;
-  /** When it goes, RFC 3339: there once it is deleted, while finalizers or a grace period hold it. */
+  /**
+   * The time when the object is to be removed, in RFC 3339. Set on deletion while finalizers or a
+   * grace period delay the removal.
+   */
   readonly deletionTimestamp?: string;
-  /** Seconds from the deletion until it goes; only pods and the like have any. */
+  /** Seconds between deletion and removal; only Pods and similar kinds have it. */
   readonly deletionGracePeriodSeconds?: number;
-  /** By which it is selected. */
+  /** Labels, by which objects are selected. */
   readonly labels?: { readonly [key: string]: string };
-  /** Notes of programs and people: nothing is selected by them. */
+  /** Annotations of programs and people. Objects cannot be selected by them. */
   readonly annotations?: { readonly [key: string]: string };
-  /** Who has something to do before it goes: it stays until each has taken its own off. */
+  /** Names of pending cleanups. The object is not removed until its finalizers are removed. */
   readonly finalizers?: readonly string[];
-  /** What it belongs to: when all of them are gone, Kubernetes deletes it. */
+  /** The owners. Kubernetes deletes the object when all of its owners are deleted. */
   readonly ownerReferences?: readonly OwnerReference[];
-  /** Who wrote which field. An operator holds of it no more than what it applied itself, unless a watch asks for all. */
+  /**
+   * The field managers. An operator's cache contains only its own entries, unless a watch requests
+   * all.
+   */
   readonly managedFields?: readonly ManagedFields[];
 }
 
@@ -37,90 +47,99 @@ export interface ObjectMeta {
 export interface OwnerReference {
   /** Group and version of the owner, such as `apps/v1`. */
   readonly apiVersion: string;
-  /** Its kind. */
+  /** The kind of the owner. */
   readonly kind: string;
-  /** Its name, in the namespace of what it owns, or in none. */
+  /** The name of the owner, which is in the same namespace or cluster-scoped. */
   readonly name: string;
-  /** Its uid: one made anew under its name owns nothing. */
+  /** The uid of the owner. An object that is created again with the same name is another owner. */
   readonly uid: string;
-  /** Whether it is the one owner who takes care of the object: one at the most does. @default {false} */
+  /** Whether the owner is the managing controller; an object has at most one. @default {false} */
   readonly controller?: boolean;
-  /** Whether an owner deleted in the foreground waits until the object is gone. @default {false} */
+  /**
+   * Whether foreground deletion of the owner waits until this object is removed. @default {false}
+   */
   readonly blockOwnerDeletion?: boolean;
 }
 
 /** An entry of `metadata.managedFields`. */
 export interface ManagedFields {
-  /** Who wrote: a controller, `kubectl-edit`. */
+  /** The field manager: a controller, `kubectl-edit`. */
   readonly manager?: string;
-  /** How: `Apply` or `Update`. */
+  /** The operation: `Apply` or `Update`. */
   readonly operation?: string;
-  /** The version in which the fields are named. */
+  /** The API version of the field names. */
   readonly apiVersion?: string;
-  /** When it wrote last, RFC 3339. */
+  /** The time of the last write in RFC 3339. */
   readonly time?: string;
-  /** How `fieldsV1` is written: `FieldsV1`. */
+  /** The format of `fieldsV1`: `FieldsV1`. */
   readonly fieldsType?: string;
   /** The fields, as a tree of `f:name`, `k:{…}` and `v:…` (structured-merge-diff). */
   readonly fieldsV1?: unknown;
-  /** The subresource by which it wrote; absent for the object itself. */
+  /** The subresource of the write; absent for the object itself. */
   readonly subresource?: string;
 }
 
-/** `metadata` as a user writes it. What is undefined is not sent. */
+/** `metadata` as a user writes it. Properties that are `undefined` are not sent. */
 export interface ObjectMetaInput {
-  /** Of this object alone among those of its kind in its namespace; without one, `generateName` is needed. */
+  /**
+   * Unique among the objects of its kind in its namespace. Without a name, `generateName` is
+   * required.
+   */
   readonly name?: string | undefined;
-  /** Of a kind that lives in namespaces. */
+  /** The namespace, for namespaced kinds. */
   readonly namespace?: string | undefined;
-  /** In place of a name: what the server's name for it begins with. */
+  /** The prefix of a generated name, instead of a name. */
   readonly generateName?: string | undefined;
-  /** By which it is selected: at most 63 characters a value. */
+  /** Labels, by which objects are selected. A value has at most 63 characters. */
   readonly labels?: { readonly [key: string]: string } | undefined;
-  /** Notes of programs and people, 256 KiB in all. */
+  /** Annotations of programs and people, 256 KiB in total. */
   readonly annotations?: { readonly [key: string]: string } | undefined;
-  /** Who has something to do before it goes, each as `domain/name`. */
+  /** Names of pending cleanups, each in the form `domain/name`. */
   readonly finalizers?: readonly string[] | undefined;
-  /** What it belongs to. `apply` of a controller adds the object that is reconciled. */
+  /** The owners. `apply` in a reconciler adds the reconciled object. */
   readonly ownerReferences?: readonly OwnerReference[] | undefined;
-  /** The version that is to be changed: where another is stored by now, the write is refused with 409. */
+  /**
+   * The version to change. If the stored version differs, the server rejects the write with 409.
+   */
   readonly resourceVersion?: string | undefined;
 }
 
-/** Any object as the server answers it. */
+/** Any object as the server returns it. */
 export interface KubeObject {
-  /** `group/version`, or the version alone for the core group. */
+  /** `group/version`, or only the version for the core group. */
   readonly apiVersion: string;
   /** In CamelCase, singular. */
   readonly kind: string;
-  /** Name, labels and what the server keeps. */
+  /** Name, labels and fields that the server maintains. */
   readonly metadata: ObjectMeta;
 }
 
-/** A condition of a status, as Kubernetes' API conventions have it (metav1.Condition). */
+/** A condition of a status, as defined by the Kubernetes API conventions (metav1.Condition). */
 export interface Condition {
-  /** What it is about, in CamelCase: `Ready`. One of a type is there at the most. */
+  /** The type in CamelCase: `Ready`. There is at most one condition of a type. */
   readonly type: string;
-  /** Whether it is so; `Unknown` where nobody could tell. */
+  /** Whether the condition holds; `Unknown` if it could not be determined. */
   readonly status: "True" | "False" | "Unknown";
-  /** Why it is so, for programs: one word in CamelCase. */
+  /** The machine-readable reason: one word in CamelCase. */
   readonly reason: string;
-  /** Why it is so, for people; it may be empty. */
+  /** The message for people; it may be empty. */
   readonly message: string;
-  /** When `status` changed last: RFC 3339, in UTC. */
+  /** The time of the last change of `status`: in RFC 3339, in UTC. */
   readonly lastTransitionTime: string;
-  /** The `metadata.generation` of which it speaks. */
+  /** The `metadata.generation` that the condition is based on. */
   readonly observedGeneration?: number;
 }
 
-/** Holds a kind's types. There is no value behind it. */
+/** The key of a kind's types. It has no value at run time. */
 declare const types: unique symbol;
 
 /**
- * A kind of object. Group, version and kind are literals of the type, so that two kinds of one shape are not interchangeable.
+ * A kind of object. Group, version and kind are literal types, so that two kinds of the same shape
+ * are not interchangeable.
  *
- * @typeParam Object The object as read: `metadata` and `spec` there, defaults filled.
- * @typeParam Written The object as written, without `apiVersion` and `kind`: what has a default may be left out.
+ * @typeParam Object The object as read, with `metadata`, `spec` and all defaults.
+ * @typeParam Written The object as written, without `apiVersion` and `kind`. Properties with a
+ * default may be omitted.
  */
 export interface Kind<
   Object extends KubeObject = KubeObject,
@@ -131,36 +150,42 @@ export interface Kind<
 > {
   /** API group; empty for the core group. */
   readonly group: Group;
-  /** Such as `v1`. */
+  /** The version, such as `v1`. */
   readonly version: Version;
   /** In CamelCase, singular. */
   readonly kind: Name;
-  /** `group/version`, or the version alone for the core group. */
+  /** `group/version`, or only the version for the core group. */
   readonly apiVersion: string;
-  /** In lower case, as paths and roles have it. */
+  /** In lower case, as in paths and roles. */
   readonly plural: string;
-  /** In lower case; some clusters leave it empty. */
+  /** In lower case; empty in some clusters. */
   readonly singular: string;
-  /** What lists of it are called. */
+  /** The kind of its lists. */
   readonly listKind: string;
-  /** What kubectl takes in place of the plural. */
+  /** Alternative names for kubectl. */
   readonly shortNames: readonly string[];
-  /** Whether its objects live in namespaces. */
+  /** Whether its objects are namespaced. */
   readonly namespaced: boolean;
-  /** Present on a kind that {@linkcode resource} made: the CustomResourceDefinition, as it is sent to a cluster. */
+  /**
+   * The CustomResourceDefinition as it is sent to a cluster. Present for kinds from
+   * {@linkcode resource}.
+   */
   readonly crd?: CustomResourceDefinitionManifest;
-  /** Present on a kind that another project defines: the operator never installs, changes or deletes its CustomResourceDefinition. */
+  /**
+   * Present on a kind that another project defines: the operator never installs, changes or deletes
+   * its CustomResourceDefinition.
+   */
   readonly external?: true;
-  /** The types of its objects: for the compiler alone, nothing stands there. */
+  /** The types of its objects. The property exists only for the compiler. */
   readonly [types]?: { readonly object: Object; readonly written: Written };
 }
 
-/** A kind, whatever its objects are. */
+/** Any kind. */
 // deno-lint-ignore no-explicit-any
 export type AnyKind = Kind<any, any>;
 
 /**
- * The object of a kind as read: metadata and spec there, defaults filled.
+ * The type of a kind's object as read, with metadata, spec and all defaults.
  *
  * @example Usage
  * ```ts
@@ -180,7 +205,8 @@ export type AnyKind = Kind<any, any>;
 export type Infer<K> = K extends Kind<infer Read, infer _Written> ? Read : never;
 
 /**
- * The object of a kind as written: defaults may be left out, `apiVersion` and `kind` are known.
+ * The type of a kind's object as written. Properties with a default may be omitted, and so may
+ * `apiVersion` and `kind`.
  *
  * @example Usage
  * ```ts
@@ -193,18 +219,20 @@ export type Infer<K> = K extends Kind<infer Read, infer _Written> ? Read : never
  *   spec: s.object({ host: s.string(), replicas: s.integer({ default: 1 }) }),
  * });
  *
- * ({ metadata: { name: "shop" }, spec: { host: "shop.example.com" } }) satisfies Input<typeof Website>;
+ * ({ metadata: { name: "shop" }, spec: { host: "shop.example.com" } }) satisfies Input<
+ *   typeof Website
+ * >;
  * ```
  */
 export type Input<K> = K extends Kind<infer _Read, infer Written> ? Written : never;
 
 /** A CustomResourceDefinition as it is sent to a cluster. */
 export interface CustomResourceDefinitionManifest {
-  /** The version of definitions. */
+  /** The API version of definitions. */
   readonly apiVersion: "apiextensions.k8s.io/v1";
-  /** What it is. */
+  /** The kind of definitions. */
   readonly kind: "CustomResourceDefinition";
-  /** Its name is `<plural>.<group>`. */
+  /** The name is `<plural>.<group>`. */
   readonly metadata: {
     readonly name: string;
     readonly labels?: { readonly [key: string]: string };
@@ -223,16 +251,18 @@ export interface CustomResourceDefinitionManifest {
     };
     readonly scope: "Namespaced" | "Cluster";
     readonly versions: readonly DefinitionVersion[];
-    /** Absent where there is one version: then there is nothing to convert. */
+    /** Absent for a single version, which needs no conversion. */
     readonly conversion?: { readonly strategy: "None" } | WebhookConversion;
   };
 }
 
-/** Versions that are converted by whoever is called. */
+/** Conversion of versions by a webhook. */
 export interface WebhookConversion {
-  /** Somebody is called. */
+  /** The conversion strategy. */
   readonly strategy: "Webhook";
-  /** Who is called, by URL or behind a Service, and which reviews are understood there: `v1`. */
+  /**
+   * The webhook, by URL or Service, and the versions of ConversionReview that it supports: `v1`.
+   */
   readonly webhook: {
     readonly clientConfig: {
       readonly url?: string;
@@ -242,7 +272,7 @@ export interface WebhookConversion {
         readonly path?: string;
         readonly port?: number;
       };
-      /** Base64 of PEM. */
+      /** PEM in base64. */
       readonly caBundle?: string;
     };
     readonly conversionReviewVersions: readonly string[];
@@ -251,19 +281,19 @@ export interface WebhookConversion {
 
 /** One version of a kind in its CustomResourceDefinition. */
 export interface DefinitionVersion {
-  /** Such as `v1`. */
+  /** The version, such as `v1`. */
   readonly name: string;
-  /** Whether the API server answers requests for it. */
+  /** Whether the API server serves this version. */
   readonly served: boolean;
-  /** Whether objects are kept in it. Of all versions one is. */
+  /** Whether objects are stored in this version. Exactly one version is stored. */
   readonly storage: boolean;
-  /** Whether the server warns whoever uses it. @default {false} */
+  /** Whether the server returns a warning to users of this version. @default {false} */
   readonly deprecated?: boolean;
-  /** In which words. @default {the server's own, which name the newest version} */
+  /** The warning. @default {the server's own, which names the newest version} */
   readonly deprecationWarning?: string;
-  /** What its objects are. */
+  /** The schema of its objects. */
   readonly schema: { readonly openAPIV3Schema: JsonSchema };
-  /** `status` where it is written by itself, and the paths that `/scale` reads and writes. */
+  /** `status` if it is a subresource, and the paths that `/scale` reads and writes. */
   readonly subresources?: {
     readonly status?: Record<string, never>;
     readonly scale?: {
@@ -272,7 +302,7 @@ export interface DefinitionVersion {
       readonly labelSelectorPath?: string;
     };
   };
-  /** What `kubectl get` shows after the name. */
+  /** Columns of `kubectl get` after the name. */
   readonly additionalPrinterColumns?: readonly {
     readonly name: string;
     readonly type: string;
@@ -281,6 +311,6 @@ export interface DefinitionVersion {
     readonly priority?: number;
     readonly description?: string;
   }[];
-  /** The fields by which the server selects, besides name and namespace. */
+  /** Fields for field selectors in addition to name and namespace. */
   readonly selectableFields?: readonly { readonly jsonPath: string }[];
 }

@@ -1,7 +1,8 @@
-/** `matchConditions` of webhooks: those that are written here. */
+/** Generated `matchConditions` of webhooks. */
 
 /**
- * The condition under which a request is about a field: a new object that has it, an object that goes and had it, a change of it.
+ * Returns the condition for requests that affect a field: a created object that has it, a deleted
+ * object that had it, or a change of it.
  *
  * @param path A path of plain names, such as `.spec.host`.
  */
@@ -12,7 +13,7 @@ export function fieldCondition(path: string): string {
 }
 
 /**
- * The condition under which a request is not a user's.
+ * Returns the condition that excludes the requests of a user.
  *
  * @param user The user's name.
  */
@@ -20,5 +21,8 @@ export function othersCondition(user: string): string {
   return `request.userInfo.username != ${JSON.stringify(user)}`;
 }
 
-/** How the conditions are called that options of a webhook stand for. They stand among those that are written by hand. */
+/**
+ * The names of the conditions that webhook options generate. They are added to the user's own
+ * conditions.
+ */
 export const CONDITION_OF: Readonly<Record<"field" | "exceptOwn", string>> = { field: "field", exceptOwn: "others" };

@@ -1,4 +1,4 @@
-/** Kinds: their names, their types, their CustomResourceDefinitions. */
+/** Kinds: their names, types and CustomResourceDefinitions. */
 export type { CheckedColumns, Column, Columns } from "./columns.ts";
 export type * from "./kind.ts";
 export { pluralOf } from "./plural.ts";

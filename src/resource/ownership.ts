@@ -1,9 +1,10 @@
-/** Which kinds belong to the operator, and what their status can hold. */
+/** Determines which kinds belong to the operator, and which fields their status can store. */
 import type { AnyKind, DefinitionVersion } from "./kind.ts";
 import type { JsonSchema } from "../schema/json_schema.ts";
 
 /**
- * Whether the operator defines the kind: `resource()` declared it, and not as `external`. Built-in kinds and external kinds belong to others.
+ * Reports whether the operator defines the kind: `resource()` declared it, and not as `external`.
+ * Built-in kinds and external kinds belong to others.
  *
  * @param kind The kind.
  */
@@ -12,7 +13,8 @@ export function isOwnKind(kind: AnyKind): boolean {
 }
 
 /**
- * Whether the operator defines the kind and the kind has a status subresource. Then its status is the operator's, with the SDK's conditions.
+ * Reports whether the operator defines the kind and the kind has a status subresource. The status
+ * then belongs to the operator, and contains the SDK's conditions.
  *
  * @param kind The kind.
  */
@@ -21,7 +23,8 @@ export function ownsStatus(kind: AnyKind): boolean {
 }
 
 /**
- * Whether the CustomResourceDefinition of a kind has a status subresource. Built-in kinds have none.
+ * Reports whether the CustomResourceDefinition of a kind has a status subresource. Built-in kinds
+ * have no such definition.
  *
  * @param kind The kind.
  */
@@ -30,7 +33,7 @@ export function hasStatus(kind: AnyKind): boolean {
 }
 
 /**
- * Whether an API server stores a property of a custom resource's status, or prunes it.
+ * Reports whether an API server stores a property of a custom resource's status, or prunes it.
  *
  * @param kind The kind, declared with `resource()`.
  * @param name The property.
@@ -42,7 +45,7 @@ export function keepsInStatus(kind: AnyKind, name: string): boolean {
 }
 
 /**
- * Whether an API server stores a property of a custom resource's conditions, or prunes it.
+ * Reports whether an API server stores a property of a custom resource's conditions, or prunes it.
  *
  * @param kind The kind, declared with `resource()`.
  * @param name The property, such as `observedGeneration`.

@@ -4,7 +4,7 @@ import { s } from "../schema/mod.ts";
 import { resource } from "./mod.ts";
 import { hasStatus, isOwnKind, keepsInConditions, keepsInStatus, ownsStatus } from "./ownership.ts";
 
-Deno.test("ownsStatus is true of our own kinds that have a status, and of no other", () => {
+Deno.test("ownsStatus is true only for our own kinds with a status", () => {
   const [group, version, spec] = ["demo.example.com", "v1", s.object({})];
   const With = resource({ group, version, kind: "With", spec, status: s.object({}) });
   const Without = resource({ group, version, kind: "Without", spec });
@@ -15,7 +15,7 @@ Deno.test("ownsStatus is true of our own kinds that have a status, and of no oth
   assert.deepEqual(kinds.map(hasStatus), [true, false, true, false]);
 });
 
-Deno.test("keepsInConditions is true of what the conditions of a status have, and of all where unknown fields are kept", () => {
+Deno.test("keepsInConditions is true for declared fields, and for all fields if unknown ones are preserved", () => {
   const [group, version, kind] = ["demo.example.com", "v1", "Site"];
   const few = s.object({ conditions: s.array(s.object({ type: s.string(), status: s.string() })) });
   const open = s.object({}, { preserveUnknownFields: true });
@@ -36,7 +36,7 @@ Deno.test("keepsInConditions is true of what the conditions of a status have, an
   ]);
 });
 
-Deno.test("keepsInStatus is true of what the status has, and of all where unknown fields are kept", () => {
+Deno.test("keepsInStatus is true for declared fields, and for all fields if unknown ones are preserved", () => {
   const [group, version, kind] = ["demo.example.com", "v1", "Site"];
   const status = s.object({ ready: s.integer() });
   const open = s.object({}, { preserveUnknownFields: true });

@@ -21,7 +21,7 @@ const KIND = {
 // deno-lint-ignore no-explicit-any -- what the compiler refuses can still happen in JavaScript
 const any = (value: unknown): any => value;
 
-Deno.test("resource makes the scale of a kind", () => {
+Deno.test("resource declares the scale of a kind", () => {
   const Website = resource({
     ...KIND,
     scale: { specReplicas: ".spec.replicas", statusReplicas: ".status.ready", labelSelector: ".status.selector" },
@@ -37,14 +37,14 @@ Deno.test("resource makes the scale of a kind", () => {
   });
 });
 
-Deno.test("resource makes selectable fields", () => {
+Deno.test("resource declares selectable fields", () => {
   const paths = [".spec.host", ".spec.replicas", ".spec.on", ".spec.labels.app", ".status.ready"] as const;
   const Website = resource({ ...KIND, selectableFields: paths });
 
   assert.deepEqual(Website.crd.spec.versions[0]?.selectableFields, paths.map((jsonPath) => ({ jsonPath })));
 });
 
-Deno.test("resource makes columns of all that may be said of them", () => {
+Deno.test("resource declares columns with all options", () => {
   const Website = resource({
     ...KIND,
     columns: {
@@ -70,7 +70,7 @@ Deno.test("resource makes columns of all that may be said of them", () => {
   ]);
 });
 
-Deno.test("resource leaves out what it adds to a status where that is not wanted", () => {
+Deno.test("resource adds no conditions to a status with conditions: false", () => {
   const Website = resource({ ...KIND, conditions: false });
 
   const { status } = Website.crd.spec.versions[0]!.schema.openAPIV3Schema.properties!;
@@ -80,7 +80,7 @@ Deno.test("resource leaves out what it adds to a status where that is not wanted
   });
 });
 
-Deno.test("resource puts rules on the whole object", () => {
+Deno.test("resource adds rules to the whole object", () => {
   const rule = {
     rule: "self.metadata.name.size() < 20 || self.spec.replicas < 5",
     message: "large sites need short names",
@@ -94,37 +94,37 @@ const REFUSED: readonly { name: string; given: Record<string, unknown>; expected
   {
     name: "a scale without a path",
     given: { scale: { specReplicas: ".spec.replicas" } },
-    expected: '"statusReplicas" of its scale must be a path below .status, got undefined',
+    expected: '"scale.statusReplicas" must be a path below .status, got undefined',
   },
   {
     name: "a scale whose replicas are in the status",
     given: { scale: { specReplicas: ".status.ready", statusReplicas: ".status.ready" } },
-    expected: '"specReplicas" of its scale must be a path below .spec, got ".status.ready"',
+    expected: '"scale.specReplicas" must be a path below .spec, got ".status.ready"',
   },
   {
-    name: "a scale that leads nowhere",
+    name: "a scale with an unknown field",
     given: { scale: { specReplicas: ".spec.replica", statusReplicas: ".status.ready" } },
     expected:
-      'the path ".spec.replica" of its scale is not in the schema: ".spec" has no "replica": did you mean "replicas"?',
+      'the path ".spec.replica" of "scale" is not in the schema: ".spec" has no "replica": did you mean "replicas"?',
   },
   {
-    name: "a scale by a text",
+    name: "a scale by a string",
     given: { scale: { specReplicas: ".spec.host", statusReplicas: ".status.ready" } },
-    expected: '"specReplicas" of its scale must be of type integer: ".spec.host" is of type string',
+    expected: '"scale.specReplicas" must be of type integer: ".spec.host" is of type string',
   },
   {
-    name: "a scale by an integer or a text",
+    name: "a scale by an int-or-string",
     given: { scale: { specReplicas: ".spec.port", statusReplicas: ".status.ready" } },
-    expected: '"specReplicas" of its scale must be of type integer: ".spec.port" is of type integer or string',
+    expected: '"scale.specReplicas" must be of type integer: ".spec.port" is of type integer or string',
   },
   {
     name: "a scale of an item",
     given: { scale: { specReplicas: ".spec.list[0].size", statusReplicas: ".status.ready" } },
     expected:
-      'the path ".spec.list[0].size" of its scale is not in the schema: plain names lead to it alone, as ".spec.replicas"',
+      'the path ".spec.list[0].size" of "scale" is not in the schema: plain names lead to it alone, as ".spec.replicas"',
   },
   {
-    name: "a selectable field that leads nowhere",
+    name: "an unknown selectable field",
     given: { selectableFields: [".spec.hots"] },
     expected:
       'the path ".spec.hots" of "selectableFields" is not in the schema: ".spec" has no "hots": did you mean "host"?',
@@ -133,50 +133,47 @@ const REFUSED: readonly { name: string; given: Record<string, unknown>; expected
     name: "a selectable field in brackets",
     given: { selectableFields: [".spec['host']"] },
     expected:
-      `the path ".spec['host']" of "selectableFields" is not in the schema: it cannot be read: array notation is not allowed`,
+      `the path ".spec['host']" of "selectableFields" is not in the schema: it is invalid: array notation is not allowed`,
   },
   {
     name: "a selectable list",
     given: { selectableFields: [".spec.list"] },
-    expected:
-      'objects are selected by strings, integers and booleans: ".spec.list" of "selectableFields" is of type array',
+    expected: '".spec.list" of "selectableFields" must be a string, an integer or a boolean, got type array',
   },
   {
-    name: "a selectable fraction",
+    name: "a selectable number",
     given: { selectableFields: [".spec.ratio"] },
-    expected:
-      'objects are selected by strings, integers and booleans: ".spec.ratio" of "selectableFields" is of type number',
+    expected: '".spec.ratio" of "selectableFields" must be a string, an integer or a boolean, got type number',
   },
   {
-    name: "a selectable integer or text",
+    name: "a selectable int-or-string",
     given: { selectableFields: [".spec.port"] },
-    expected:
-      'objects are selected by strings, integers and booleans: ".spec.port" of "selectableFields" is of no single type',
+    expected: '".spec.port" of "selectableFields" must be a string, an integer or a boolean, got several types',
   },
   {
-    name: "a selectable field twice",
+    name: "a duplicate selectable field",
     given: { selectableFields: [".spec.host", ".spec.host"] },
     expected: '"selectableFields" lists ".spec.host" twice',
   },
   {
-    name: "a column whose path cannot be read",
+    name: "a column with an invalid path",
     given: { columns: { Host: ".spec.list[" } },
-    expected: 'the path ".spec.list[" of column "Host" cannot be read: unterminated array',
+    expected: 'the path ".spec.list[" of column "Host" is invalid: unterminated array',
   },
   {
-    name: "a column whose filter leads nowhere",
+    name: "a column whose filter has no match",
     given: { columns: { Host: '.spec.list[?(@.nam=="a")].size' } },
     expected:
       'the path ".spec.list[?(@.nam=="a")].size" of column "Host" is not in the schema: ".spec.list" is of type array, and has no "[?(@.nam=="a")].size"',
   },
   {
-    name: "a column of a name that is like no other",
+    name: "a column of an unknown field without a suggestion",
     given: { columns: { Host: ".status.total" } },
     expected:
-      'the path ".status.total" of column "Host" is not in the schema: ".status" has no "total": there is "conditions", "observedGeneration", "ready" and "selector"',
+      'the path ".status.total" of column "Host" is not in the schema: ".status" has no "total": its fields are "conditions", "observedGeneration", "ready" and "selector"',
   },
   {
-    name: "a column below a text",
+    name: "a column below a string",
     given: { columns: { Host: ".spec.host.name" } },
     expected:
       'the path ".spec.host.name" of column "Host" is not in the schema: ".spec.host" is of type string, and has no ".name"',
@@ -194,13 +191,13 @@ const REFUSED: readonly { name: string; given: Record<string, unknown>; expected
       'got "int8"',
   },
   {
-    name: "a column of half a priority",
+    name: "a column with a fractional priority",
     given: { columns: { Host: { path: ".spec.host", priority: 0.5 } } },
     expected: 'the priority of column "Host" must be an integer, got 0.5',
   },
 ];
 for (const { name, given, expected } of REFUSED) {
-  Deno.test(`resource refuses ${name}`, () => {
+  Deno.test(`resource rejects ${name}`, () => {
     assert.throws(() => resource(any({ ...KIND, ...given })), {
       name: "TypeError",
       message: `Cannot make kind "Website": ${expected}`,
@@ -208,11 +205,11 @@ for (const { name, given, expected } of REFUSED) {
   });
 }
 
-Deno.test("resource refuses more selectable fields than an API server takes", () => {
+Deno.test("resource rejects more selectable fields than an API server accepts", () => {
   const paths = Array.from({ length: 9 }, (_, i) => `.spec.labels.a${i}`);
 
   assert.throws(() => resource(any({ ...KIND, selectableFields: paths })), {
     name: "RangeError",
-    message: 'Cannot make kind "Website": an API server takes 8 selectable fields, these are 9',
+    message: 'Cannot make kind "Website": an API server accepts at most 8 selectable fields, got 9',
   });
 });

@@ -1,7 +1,7 @@
 /** Plurals of kinds, as Kubernetes' generators build them (k8s.io/gengo, namer/plural_namer.go). */
 
 /**
- * The plural of a kind's name, in lower case.
+ * Returns the plural of a kind's name, in lower case.
  *
  * @param kind The kind, such as `"Policy"`.
  *

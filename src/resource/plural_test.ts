@@ -18,5 +18,5 @@ const CASES: [kind: string, plural: string][] = [
 ];
 
 for (const [kind, plural] of CASES) {
-  Deno.test(`pluralOf makes ${plural} of ${kind}`, () => assert.equal(pluralOf(kind), plural));
+  Deno.test(`pluralOf returns ${plural} for ${kind}`, () => assert.equal(pluralOf(kind), plural));
 }

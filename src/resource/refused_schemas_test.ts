@@ -1,9 +1,9 @@
-/** What an API server would reject in a schema is refused when the kind is made, with the place as users know it. */
+/** Schemas that an API server would reject: the error names their position in the user's terms. */
 import assert from "node:assert/strict";
 import { type JsonSchema, s, type Schema } from "../schema/mod.ts";
 import { resource } from "./mod.ts";
 
-/** A kind with one field of `spec` that is so. */
+/** Declares a kind with one field of `spec`. */
 function kindWith(field: JsonSchema, rest: Record<string, unknown> = {}): unknown {
   const spec = { type: "object", properties: { f: field } } as unknown as Schema<unknown, unknown, "required">;
   return resource({ group: "demo.example.com", version: "v1", kind: "Website", spec, ...rest });
@@ -37,24 +37,24 @@ const REFUSED: readonly { name: string; given: JsonSchema; rest?: Record<string,
       "default or be a required property",
   },
   {
-    name: "a type inside of a check",
+    name: "a type in a value validation",
     given: { type: "object", additionalProperties: { type: "string", anyOf: [{ type: "string" }] } },
     expected: ' "anyOf[0].type" of .spec.f.*: Forbidden: must be empty to be structural',
   },
   {
-    name: "a pattern that RE2 does not have",
+    name: "a pattern that RE2 does not support",
     given: { type: "string", pattern: "(?=a)" },
     expected:
       ' "pattern" of .spec.f: Invalid value: "(?=a)": must be a valid regular expression, but isn\'t: error parsing ' +
       "regexp: invalid or unsupported Perl syntax: `(?=`",
   },
   {
-    name: "a default that is not of its schema",
+    name: "a default that violates its schema",
     given: { type: "integer", default: "x" },
     expected: ' "default" of .spec.f: Invalid value: "string":  in body must be of type integer: "string"',
   },
   {
-    name: "a rule on a field that is not there",
+    name: "a rule on an unknown field",
     given: {
       type: "object",
       properties: { a: { type: "string" } },
@@ -64,7 +64,7 @@ const REFUSED: readonly { name: string; given: JsonSchema; rest?: Record<string,
       " | self.b == 'x'\n | ....^",
   },
   {
-    name: "a message that is no text",
+    name: "a message that is not a string",
     given: {
       type: "object",
       properties: { a: { type: "integer" } },
@@ -73,7 +73,7 @@ const REFUSED: readonly { name: string; given: JsonSchema; rest?: Record<string,
     expected: ' "messageExpression" of the rule "self.a > 1" of .spec.f: messageExpression must evaluate to a string',
   },
   {
-    name: "a rule that may cost too much",
+    name: "a rule that is too expensive",
     given: {
       type: "array",
       items: { type: "string" },
@@ -89,7 +89,7 @@ const REFUSED: readonly { name: string; given: JsonSchema; rest?: Record<string,
       `exceeds budget by factor of more than 100x ${HINT}`,
   },
   {
-    name: "a rule on a list that nothing bounds",
+    name: "a rule on an unbounded list",
     given: {
       type: "object",
       properties: { hosts: { type: "array", items: { type: "string", maxLength: 100 } } },
@@ -99,7 +99,7 @@ const REFUSED: readonly { name: string; given: JsonSchema; rest?: Record<string,
       `budget by factor of 4.6x ${HINT}; add maxItems to .spec.f.hosts`,
   },
   {
-    name: "a rule below lists and maps that nothing bounds",
+    name: "a rule below unbounded lists and maps",
     given: {
       type: "array",
       items: {
@@ -139,14 +139,14 @@ const REFUSED: readonly { name: string; given: JsonSchema; rest?: Record<string,
       " | self.spec.g == 'x'\n | .........^",
   },
   {
-    name: "several faults at once",
+    name: "several errors",
     given: { type: "object", properties: { a: {}, b: { type: "array" } } },
     expected: ':\n  "type" of .spec.f.a: Required value: must not be empty for specified object fields' +
       '\n  "items" of .spec.f.b: Required value: must be specified',
   },
 ];
 for (const { name, given, rest, expected } of REFUSED) {
-  Deno.test(`resource refuses ${name}, naming place and rule`, () => {
+  Deno.test(`resource rejects ${name}, with position and rule`, () => {
     assert.throws(() => kindWith(given, rest), {
       name: "TypeError",
       message: `Cannot make kind "Website": an API server would reject${expected}`,
@@ -154,7 +154,7 @@ for (const { name, given, rest, expected } of REFUSED) {
   });
 }
 
-Deno.test("resource sends a schema as the server answers it", () => {
+Deno.test("resource normalizes a schema to the form that the server returns", () => {
   const raw = { type: "string", description: "", nullable: false, enum: [] } as unknown as Schema<
     string,
     string,

@@ -1,4 +1,4 @@
-/** Kinds of one's own: one declaration gives the types and the CustomResourceDefinition. */
+/** Custom kinds: one declaration defines the types and the CustomResourceDefinition. */
 import type { Flatten, Presence, Schema, ValidationRule } from "../schema/mod.ts";
 import { definition, type DefinitionOptions } from "./_definition.ts";
 import { frozenCopy } from "./_freeze.ts";
@@ -11,7 +11,10 @@ import { pluralOf } from "./plural.ts";
 import type { ReplicasPath, SelectorPath } from "./scale.ts";
 import type { CheckedFields } from "./selectable_fields.ts";
 
-/** A kind that {@linkcode resource} made. Its names come first: they are what the compiler shows of it in a message. */
+/**
+ * A kind from {@linkcode resource}. Its names come first, because the compiler shows them in
+ * messages.
+ */
 export interface Resource<
   Group extends string,
   Version extends string,
@@ -19,25 +22,26 @@ export interface Resource<
   Object extends ResourceMeta,
   Written,
 > extends Kind<Object, Written, Group, Version, Name> {
-  /** The CustomResourceDefinition, as it is sent to a cluster: plain data, frozen. */
+  /** The CustomResourceDefinition as it is sent to a cluster: plain, frozen data. */
   readonly crd: CustomResourceDefinitionManifest;
 }
 
-/** What every object of a kind has, with the kind's own names. */
+/** The fields of every object of a kind. */
 export interface ResourceMeta<ApiVersion extends string = string, Name extends string = string> {
   /** `group/version`, as a literal type. */
   readonly apiVersion: ApiVersion;
   /** The kind, as a literal type. */
   readonly kind: Name;
-  /** Name, labels and what the server keeps. */
+  /** Name, labels and fields that the server maintains. */
   readonly metadata: ObjectMeta;
 }
 
 /**
- * An object of a kind as read: with `spec` where the kind has one, and `status`, none of whose properties is sure to be there.
+ * An object of a kind as read: with `spec`, if the kind has one, and `status`, whose properties may
+ * all be missing.
  *
- * @typeParam When Whether the spec has to be there.
- * @typeParam Root What else there is.
+ * @typeParam When The presence of the spec.
+ * @typeParam Root The other fields.
  */
 export type ResourceObject<
   Group extends string,
@@ -61,10 +65,13 @@ export type ResourceObject<
   & ([Root] extends [never] ? unknown : BesideMeta<Root>)
 >;
 
-/** Without what every object has: of it a schema can say less than is known. */
+/**
+ * Omits the fields of every object, for which a schema is less specific than
+ * {@linkcode ResourceMeta}.
+ */
 type BesideMeta<Root> = { readonly [Key in keyof Root as Key extends keyof ResourceMeta ? never : Key]: Root[Key] };
 
-/** An object of a kind as written. `apiVersion` and `kind` are known, and may be said. */
+/** An object of a kind as written. `apiVersion` and `kind` may be omitted. */
 export type ResourceInput<
   Group extends string,
   Version extends string,
@@ -83,33 +90,42 @@ export type ResourceInput<
 /** Options of {@linkcode resource} that do not depend on its schemas. */
 export interface ResourceOptions {
   /**
-   * A domain name of yours, such as `demo.example.com`. Those below `k8s.io` and `kubernetes.io` are the community's: a kind in them needs the
-   * annotation `api-approved.kubernetes.io`.
+   * Your domain, such as `demo.example.com`. Domains below `k8s.io` and `kubernetes.io` belong to
+   * the Kubernetes community: kinds in them need the annotation `api-approved.kubernetes.io`.
    */
   readonly group: string;
-  /** Such as `v1` or `v1alpha1`. */
+  /** The version, such as `v1` or `v1alpha1`. */
   readonly version: string;
   /** In CamelCase, singular. */
   readonly kind: string;
-  /** The name of lists in paths and roles, in lower case. @default {the kind in lower case, by the rules of English} */
+  /**
+   * The name in paths and roles, in lower case. @default {the English plural of the kind in lower
+   * case}
+   */
   readonly plural?: string;
-  /** What kubectl takes in place of the plural, in lower case. @default {the kind in lower case} */
+  /** An alternative name for kubectl, in lower case. @default {the kind in lower case} */
   readonly singular?: string;
-  /** What lists of it are called, in CamelCase. @default {the kind and "List"} */
+  /** The kind of its lists, in CamelCase. @default {the kind and "List"} */
   readonly listKind?: string;
-  /** What kubectl takes in place of the plural. @default {none} */
+  /** Alternative names for kubectl. @default {none} */
   readonly shortNames?: readonly string[];
-  /** Groups of kinds that kubectl lists together, such as `all`. @default {none} */
+  /** Categories that kubectl lists together, such as `all`. @default {none} */
   readonly categories?: readonly string[];
-  /** Whether objects live in namespaces. @default {"Namespaced"} */
+  /** Whether objects are namespaced. @default {"Namespaced"} */
   readonly scope?: "Namespaced" | "Cluster";
-  /** Shown by `kubectl explain`. @default {none} */
+  /** The description that `kubectl explain` shows. @default {none} */
   readonly description?: string;
-  /** CEL rules on the whole object: `self.spec`, `self.status`, and `self.metadata.name` are there to be compared. @default {none} */
+  /**
+   * CEL rules on the whole object. They may use `self.spec`, `self.status` and
+   * `self.metadata.name`. @default {none}
+   */
   readonly validations?: readonly ValidationRule[];
-  /** Whether the API server answers requests for this version. @default {true} */
+  /** Whether the API server serves this version. @default {true} */
   readonly served?: boolean;
-  /** Whether the API server warns whoever uses this version: in its own words, which name the newest version, or in these. @default {false} */
+  /**
+   * Whether the API server returns a warning to users of this version: `true` for its own warning,
+   * which names the newest version, or the text of the warning. @default {false}
+   */
   readonly deprecated?: boolean | string;
   /** The version in which objects are stored. @default {this one} */
   readonly storage?: string;
@@ -118,31 +134,41 @@ export interface ResourceOptions {
   /** Annotations of the CustomResourceDefinition. @default {none} */
   readonly annotations?: { readonly [key: string]: string };
   /**
-   * Whether another project defines the kind. The operator then never installs, changes or deletes its CustomResourceDefinition or its objects,
-   * and waits until the kind is served. `memoryCluster` installs it for tests. A controller writes its status only with `writesStatus: true`.
+   * Whether another project defines the kind. The operator then never installs, changes or deletes
+   * its CustomResourceDefinition or its objects, and waits until the kind is served.
+   * `memoryCluster` installs it for tests. A controller writes its status only with
+   * `writesStatus: true`.
    * @default {false}
    */
   readonly external?: boolean;
 }
 
-/** The schema of an object; of anything else, the sentence that the compiler shows. What is said nothing of may be one. */
+/**
+ * The schema of an object or of any value. For others it is the sentence that the compiler shows.
+ */
 type ObjectOnly<Read, Written, When extends Presence, Why extends string> = unknown extends Read
   ? Schema<Read, Written, When>
   : [Read] extends [readonly unknown[]] ? Why
   : [Read] extends [object] ? Schema<Read, Written, When>
   : Why;
 
-/** The schema of a status; of one that says when it is there, the sentence that the compiler shows. */
+/**
+ * The schema of a status, which must not be optional or have a default. For others it is the
+ * sentence that the compiler shows.
+ */
 type StatusSchema<Read, When extends Presence> = [When] extends ["required"]
   ? ObjectOnly<Read, unknown, When, "a status is an object: use s.object">
   : "a status may always be missing: take s.optional or its default away";
 
-/** The schema of what else there is; of one that says when it is there, the sentence that the compiler shows. */
+/**
+ * The schema of the root, which must not be optional or have a default. For others it is the
+ * sentence that the compiler shows.
+ */
 type RootSchema<Read, Written, When extends Presence> = [When] extends ["required"]
   ? ObjectOnly<Read, Written, When, "an object has properties: use s.object">
   : "it is the object itself, which is always there: take s.optional or its default away";
 
-/** Every option that {@linkcode resource} takes. */
+/** The names of all options of {@linkcode resource}. */
 type OptionName =
   | keyof ResourceOptions
   | "spec"
@@ -154,45 +180,49 @@ type OptionName =
   | "root"
   | "versions";
 
-/** What is an option, whatever it is; of what is none, the sentence that the compiler shows. */
+/** Accepts known options. For others it is the sentence that the compiler shows. */
 type OnlyOptions<Key extends string> = {
   readonly [Name in Key]?: Name extends OptionName ? unknown : `resource() has no option ${Name}${Meant<Name>}`;
 };
 
-/** Options that begin alike. */
+/** Options with the same first three letters. */
 type Meant<Name extends string> = Name extends `${infer A}${infer B}${infer C}${string}`
   ? [Extract<OptionName, `${A}${B}${C}${string}`>] extends [infer Near extends string]
     ? [Near] extends [never] ? "" : `: did you mean ${Near}?`
   : ""
   : "";
 
-/** The name of a kind; where its group or its version is missing, the sentence that the compiler shows. */
+/**
+ * The name of a kind. If its group or version is missing, it is the sentence that the compiler
+ * shows.
+ */
 type KindName<Name, Key extends string> = [Exclude<"group" | "version", Key>] extends [infer Lacking extends string]
   ? [Lacking] extends [never] ? Name : `a kind needs a ${Lacking} too`
   : never;
 
-/** A kind that {@linkcode resource} made, as another version of one. */
+/** A kind from {@linkcode resource} as another version of a kind. */
 export interface OtherVersion<Group extends string, Name extends string> {
-  /** The same as that of the kind it is a version of. */
+  /** The group, which must be the same. */
   readonly group: Group;
-  /** The same as that of the kind it is a version of. */
+  /** The kind, which must be the same. */
   readonly kind: Name;
-  /** Another one. */
+  /** Another version. */
   readonly version: string;
-  /** Its definition, out of which the schema of the version is taken. */
+  /** Its definition, which contains the schema of the version. */
   readonly crd: CustomResourceDefinitionManifest;
-  /** The same as that of the kind it is a version of. */
+  /** Whether another project defines the kind, which must be the same. */
   readonly external?: true;
 }
 
 /**
  * Declares a kind.
  *
- * @param options Names and schemas. Columns are those of `kubectl get` after the name; with columns of one's own, Kubernetes leaves out the
- * age: `Age: ".metadata.creationTimestamp"` brings it back.
- * @returns The kind, with its CustomResourceDefinition as `crd`: plain data, frozen.
- * @throws {TypeError} If an API server would reject a name, a schema, a rule or a path: the message says where and why.
- * In an executable schemas are not looked at once more: `op build` has.
+ * @param options Names and schemas. `columns` are shown by `kubectl get` after the name. With
+ * columns of your own, Kubernetes omits the age; `Age: ".metadata.creationTimestamp"` restores it.
+ * @returns The kind, with its CustomResourceDefinition as `crd`: plain, frozen data.
+ * @throws {TypeError} If an API server would reject a name, a schema, a rule or a path. The message
+ * contains its position and the reason. Executables skip this validation, because `op build`
+ * performed it.
  *
  * @example Usage
  * ```ts
@@ -203,7 +233,10 @@ export interface OtherVersion<Group extends string, Name extends string> {
  *   group: "demo.example.com",
  *   version: "v1",
  *   kind: "Website",
- *   spec: s.object({ host: s.string({ format: "hostname" }), replicas: s.integer({ default: 1 }) }),
+ *   spec: s.object({
+ *     host: s.string({ format: "hostname" }),
+ *     replicas: s.integer({ default: 1 }),
+ *   }),
  *   status: s.object({ ready: s.optional(s.integer()) }),
  *   columns: { Host: ".spec.host", Ready: ".status.ready" },
  *   scale: { specReplicas: ".spec.replicas", statusReplicas: ".status.ready" },
@@ -220,7 +253,12 @@ export interface OtherVersion<Group extends string, Name extends string> {
  * import { resource, s } from "@op/sdk";
  *
  * const names = { group: "demo.example.com", kind: "Note" } as const;
- * const NoteV1 = resource({ ...names, version: "v1", deprecated: true, spec: s.object({ text: s.string() }) });
+ * const NoteV1 = resource({
+ *   ...names,
+ *   version: "v1",
+ *   deprecated: true,
+ *   spec: s.object({ text: s.string() }),
+ * });
  * const Note = resource({
  *   ...names,
  *   version: "v2",
@@ -228,7 +266,10 @@ export interface OtherVersion<Group extends string, Name extends string> {
  *   versions: [NoteV1],
  * });
  *
- * assert.deepEqual(Note.crd.spec.versions.map(({ name, storage }) => `${name} ${storage}`), ["v2 true", "v1 false"]);
+ * assert.deepEqual(Note.crd.spec.versions.map(({ name, storage }) => `${name} ${storage}`), [
+ *   "v2 true",
+ *   "v1 false",
+ * ]);
  * ```
  *
  * @example A kind of another project
@@ -290,55 +331,64 @@ export function resource<
     readonly group: Group;
     readonly version: Version;
     readonly kind: KindName<Name, Key>;
-    /** What users write: an object. It has to be there, unless it is `s.optional` or has a default. */
+    /** The desired state: an object. It is required, unless it is `s.optional` or has a default. */
     readonly spec?: ObjectOnly<SpecRead, SpecWritten, When, "a spec is an object: use s.object">;
     /**
-     * What the operator reports: an object. Being there is what asks for the status subresource; `conditions` and `observedGeneration` are
-     * added. No property is required, whatever the schema says: a first run that failed has to be reported too. `true` asks for the subresource
-     * alone: what a status is, and what of it is required, is then said by `root`, or by nobody.
+     * The observed state: an object. Defining it adds the status subresource, and the fields
+     * `conditions` and `observedGeneration`. No property is required, whatever the schema says,
+     * because the status of a failed first reconcile must be storable, too. `true` adds only the
+     * subresource; `root` may then declare the schema of the status and its required properties.
      */
     readonly status?: StatusSchema<StatusRead, StatusWhen> | true;
     /** Whether `conditions` and `observedGeneration` are added to the status. @default {true} */
     readonly conditions?: Added;
     /**
-     * What stands beside `spec` and `status`, as `data` of a ConfigMap: an object, whose options are those of the whole object. A `metadata` in it
-     * can narrow down the names of objects.
+     * Fields in addition to `spec` and `status`, such as `data` of a ConfigMap: an object, whose
+     * options apply to the whole object. A `metadata` in it can restrict the names of objects.
      */
     readonly root?: RootSchema<RootRead, RootWritten, RootWhen>;
-    /** What `kubectl get` shows after the name, by heading. */
+    /** Columns of `kubectl get` after the name, by heading. */
     readonly columns?: CheckedColumns<
       C,
       ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When, RootRead>
     >;
-    /** What `/scale` reads and writes: then `kubectl scale` and a HorizontalPodAutoscaler can change the replicas. */
+    /**
+     * The paths that `/scale` reads and writes, so that `kubectl scale` and a
+     * HorizontalPodAutoscaler can change the replicas.
+     */
     readonly scale?: {
-      /** An integer below `.spec`: how many are wanted. */
+      /** The path below `.spec` of an integer: the desired replicas. */
       readonly specReplicas: ReplicasPath<
         SpecReplicas,
         ".spec",
         ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When, RootRead>
       >;
-      /** An integer below `.status`: how many there are. */
+      /** The path below `.status` of an integer: the current replicas. */
       readonly statusReplicas: ReplicasPath<
         StatusReplicas,
         ".status",
         ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When, RootRead>
       >;
-      /** A string below `.spec` or `.status`: which pods they are, as a label selector. A HorizontalPodAutoscaler needs it. */
+      /**
+       * The path below `.spec` or `.status` of a string: the label selector of the pods. A
+       * HorizontalPodAutoscaler needs it.
+       */
       readonly labelSelector?: SelectorPath<
         LabelSelector,
         ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When, RootRead>
       >;
     };
-    /** Paths of up to eight fields by which objects can be selected on the server, besides name and namespace. */
+    /** Paths of up to eight fields for field selectors, in addition to name and namespace. */
     readonly selectableFields?: CheckedFields<
       F,
       ResourceObject<Group, Version, Name, SpecRead, StatusRead, Added, When, RootRead>
     >;
     /**
-     * Other versions of the kind, each made by `resource()`: the CustomResourceDefinition then has all of them. Names and scope must agree. An
-     * object can be read and written in any served version. Nothing is converted: an object is the same in all of them, but that a version
-     * neither shows nor keeps what is not in its schema, nor in that of the version in which objects are stored.
+     * Other versions of the kind, each declared with `resource()`. The CustomResourceDefinition
+     * then contains all of them. Names and scope must be equal. An object can be read and written
+     * in any served version. Objects are not converted: they are the same in all versions, but a
+     * version neither returns nor stores fields that its own schema or the schema of the stored
+     * version does not declare.
      */
     readonly versions?: readonly OtherVersion<NoInfer<Group>, NoInfer<Name>>[];
     readonly external?: External;
@@ -368,7 +418,7 @@ export function resource<
   const one = definition(names, options as ResourceOptions as DefinitionOptions);
   const crd = withVersions(one, { versions, storage, external });
   const { categories: _, ...known } = names;
-  // What is made here is frozen; what was handed in stays as it is.
+  // Frozen copies, so that the arguments stay mutable.
   return frozenCopy({
     ...known,
     apiVersion: `${group}/${version}`,

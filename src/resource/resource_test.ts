@@ -26,7 +26,7 @@ const Cache = resource({
   status: s.object({ ready: s.optional(s.integer()) }),
 });
 
-/** metav1.Condition, as controller-gen writes it. */
+/** metav1.Condition, as controller-gen generates it. */
 const CONDITIONS = {
   type: "array",
   items: {
@@ -50,7 +50,7 @@ const CONDITIONS = {
   "x-kubernetes-list-map-keys": ["type"],
 };
 
-Deno.test("resource makes the CustomResourceDefinition of a Website", () => {
+Deno.test("resource builds the CustomResourceDefinition of a Website", () => {
   assert.deepEqual(Website.crd, {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
@@ -98,7 +98,7 @@ Deno.test("resource makes the CustomResourceDefinition of a Website", () => {
   });
 });
 
-Deno.test("resource makes the CustomResourceDefinition of a Cache", () => {
+Deno.test("resource builds the CustomResourceDefinition of a Cache", () => {
   assert.deepEqual(Cache.crd.spec.versions, [{
     name: "v1",
     served: true,
@@ -131,7 +131,7 @@ Deno.test("resource makes the CustomResourceDefinition of a Cache", () => {
   }]);
 });
 
-Deno.test("resource names the kind", () => {
+Deno.test("resource returns the names of the kind", () => {
   const { crd: _, ...names } = Website;
   assert.deepEqual(names, {
     group: "demo.example.com",
@@ -146,7 +146,7 @@ Deno.test("resource names the kind", () => {
   });
 });
 
-Deno.test("resource takes names that are said, and a cluster-wide scope", () => {
+Deno.test("resource accepts explicit names and the cluster scope", () => {
   const Ox = resource({
     group: "demo.example.com",
     version: "v1alpha1",
@@ -187,7 +187,7 @@ Deno.test("resource takes names that are said, and a cluster-wide scope", () => 
   });
 });
 
-Deno.test("resource requires nothing of a status, and keeps conditions that are said", () => {
+Deno.test("resource requires no property of a status, and keeps declared conditions", () => {
   const Job = resource({
     group: "demo.example.com",
     version: "v1",
@@ -298,7 +298,7 @@ Deno.test("resource infers the types of columns", () => {
   });
 });
 
-Deno.test("resource answers frozen data and leaves what it was handed as it was", () => {
+Deno.test("resource returns frozen data and does not modify its arguments", () => {
   const shortNames = ["web"];
   const kind = resource({ group: "demo.example.com", version: "v1", kind: "Website", shortNames });
 
@@ -307,7 +307,7 @@ Deno.test("resource answers frozen data and leaves what it was handed as it was"
   assert.deepEqual(kind.shortNames, ["web"]);
 });
 
-Deno.test("resource takes a group of the community that says who approved of the kind, or that nobody did", () => {
+Deno.test("resource accepts a community group with an approval, or a reason for its absence", () => {
   for (const approval of ["https://git.example.com/apis/1", "unapproved, an experiment"]) {
     const annotations = { "api-approved.kubernetes.io": approval };
     const taken = resource({ group: "demo.x.k8s.io", version: "v1", kind: "Website", annotations });
@@ -324,22 +324,22 @@ const REFUSED: { name: string; given: Record<string, unknown>; expected: string 
     name: "a kind in lower case",
     given: { kind: "website" },
     expected:
-      'TypeError: Cannot make kind "website": "kind" must be in CamelCase, of letters and digits, 63 at most, got "website"',
+      'TypeError: Cannot make kind "website": "kind" must be in CamelCase with at most 63 letters and digits, got "website"',
   },
   {
     name: "a group without a dot",
     given: { group: "demo" },
     expected:
-      'TypeError: Cannot make kind "Website": "group" must be a domain name in lower case with a dot, as "demo.example.com", got "demo"',
+      'TypeError: Cannot make kind "Website": "group" must be a domain name in lower case with a dot, such as "demo.example.com", got "demo"',
   },
   {
-    name: "a group of the community",
+    name: "a community group",
     given: { group: "apps.k8s.io" },
     expected:
-      'TypeError: Cannot make kind "Website": group "apps.k8s.io" belongs to the Kubernetes community: take a domain of your own, or say who approved of it in annotation "api-approved.kubernetes.io"',
+      'TypeError: Cannot make kind "Website": group "apps.k8s.io" belongs to the Kubernetes community. Use your own domain, or name the approval in annotation "api-approved.kubernetes.io"',
   },
   {
-    name: "a group of the community with an approval that is none",
+    name: "a community group with an invalid approval",
     given: { group: "apps.k8s.io", annotations: { "api-approved.kubernetes.io": "https:yes" } },
     expected:
       'TypeError: Cannot make kind "Website": annotation "api-approved.kubernetes.io" must be a URL, or a reason that starts with "unapproved", got "https:yes"',
@@ -348,45 +348,45 @@ const REFUSED: { name: string; given: Record<string, unknown>; expected: string 
     name: "a version in upper case",
     given: { version: "V1" },
     expected:
-      'TypeError: Cannot make kind "Website": "version" must be of lower case letters, digits and "-", starting with a letter, 63 at most, as "v1", got "V1"',
+      'TypeError: Cannot make kind "Website": "version" must have at most 63 lower case letters, digits and "-", and start with a letter, such as "v1", got "V1"',
   },
   {
     name: "a plural with a dot",
     given: { plural: "web.sites" },
     expected:
-      'TypeError: Cannot make kind "Website": "plural" must be of lower case letters, digits and "-", starting with a letter, 63 at most, as "websites", got "web.sites"',
+      'TypeError: Cannot make kind "Website": "plural" must have at most 63 lower case letters, digits and "-", and start with a letter, such as "websites", got "web.sites"',
   },
   {
     name: "a short name with a space",
     given: { shortNames: ["web", "w s"] },
     expected:
-      'TypeError: Cannot make kind "Website": "shortNames" must be of lower case letters, digits and "-", starting with a letter, 63 at most, as "web", got "w s"',
+      'TypeError: Cannot make kind "Website": "shortNames" must have at most 63 lower case letters, digits and "-", and start with a letter, such as "web", got "w s"',
   },
   {
-    name: "a name that is too long in all",
+    name: "a name that is too long in total",
     given: { group: `${"a".repeat(60)}.${"b".repeat(60)}.${"c".repeat(60)}.${"d".repeat(60)}.com` },
     expected: `TypeError: Cannot make kind "Website": "websites.${"a".repeat(60)}.${"b".repeat(60)}.${"c".repeat(60)}.${
       "d".repeat(60)
-    }.com" is longer than 253 characters: shorten "group"`,
+    }.com" is longer than 253 characters. Shorten "group"`,
   },
   {
-    name: "a spec that is no object",
+    name: "a spec that is not an object",
     given: { spec: s.string() },
-    expected: 'TypeError: Cannot make kind "Website": "spec" must be an object: use s.object',
+    expected: 'TypeError: Cannot make kind "Website": "spec" must be the schema of an object. Use s.object()',
   },
   {
-    name: "a scope that there is not",
+    name: "an unknown scope",
     given: { spec: s.object({}), scope: "Namespace" },
     expected: 'TypeError: Cannot make kind "Website": "scope" must be one of "Namespaced", "Cluster", got "Namespace"',
   },
   {
-    name: "a column that is not in the schema",
+    name: "a column of an unknown field",
     given: { spec: s.object({ host: s.string() }), columns: { Host: ".spec.hots" } },
     expected:
       'TypeError: Cannot make kind "Website": the path ".spec.hots" of column "Host" is not in the schema: ".spec" has no "hots": did you mean "host"?',
   },
   {
-    name: "a column that is no path",
+    name: "a column whose path is not a path",
     given: { spec: s.object({ host: s.string() }), columns: { Host: "spec.host" } },
     expected:
       'TypeError: Cannot make kind "Website": the path "spec.host" of column "Host" is not in the schema: start with ".spec" or ".metadata"',
@@ -394,12 +394,12 @@ const REFUSED: { name: string; given: Record<string, unknown>; expected: string 
   {
     name: "a column without a heading",
     given: { spec: s.object({ host: s.string() }), columns: { "": ".spec.host" } },
-    expected: 'TypeError: Cannot make kind "Website": the heading of a column is empty',
+    expected: 'TypeError: Cannot make kind "Website": the heading of a column must not be empty',
   },
 ];
 
 for (const { name, given, expected } of REFUSED) {
-  Deno.test(`resource refuses ${name}`, () => {
+  Deno.test(`resource rejects ${name}`, () => {
     assert.throws(() => resource(any({ ...NAMES, ...given })), (error) => {
       assert.equal(String(error), expected);
       return true;

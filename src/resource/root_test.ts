@@ -1,4 +1,4 @@
-/** What stands beside metadata, spec and status. */
+/** Fields in addition to metadata, spec and status. */
 import assert from "node:assert/strict";
 import { s } from "../schema/mod.ts";
 import { type Infer, type Input, type Kind, type KubeObject, resource } from "./mod.ts";
@@ -22,7 +22,7 @@ const Settings = resource({
   selectableFields: [".size"],
 });
 
-Deno.test("resource takes properties beside spec and status into the schema, the columns and the selectable fields", () => {
+Deno.test("resource adds root properties to the schema, columns and selectable fields", () => {
   const [version] = Settings.crd.spec.versions;
   assert.deepEqual(version, {
     name: "v1",
@@ -49,7 +49,7 @@ Deno.test("resource takes properties beside spec and status into the schema, the
   });
 });
 
-Deno.test("Infer and Input have what stands at the root", () => {
+Deno.test("Infer and Input contain root properties", () => {
   same<keyof Infer<typeof Settings>, "apiVersion" | "kind" | "metadata" | "data" | "size" | "sealed">(true);
   same<Infer<typeof Settings>["size"], number>(true);
   ({ data: { color: "red" } }) satisfies Input<typeof Settings>;
@@ -61,7 +61,7 @@ Deno.test("Infer and Input have what stands at the root", () => {
   Settings satisfies Kind<KubeObject>;
 });
 
-Deno.test("a root beside spec and status adds to them", () => {
+Deno.test("a root is added to spec and status", () => {
   const Both = resource({
     ...NAMES,
     spec: s.object({ replicas: s.integer() }),
@@ -76,7 +76,7 @@ Deno.test("a root beside spec and status adds to them", () => {
   ({ spec: { replicas: 1 }, note: "a" }) satisfies Input<typeof Both>;
 });
 
-Deno.test("a root may be one of several, as any object", () => {
+Deno.test("a root may have alternatives", () => {
   const One = resource({
     ...NAMES,
     root: s.exactlyOneOf(s.object({ git: s.optional(s.string()), image: s.optional(s.string()) }), ["git", "image"]),
@@ -87,7 +87,7 @@ Deno.test("a root may be one of several, as any object", () => {
   assert.equal(validate(One, { git: "a", image: "b" }).length, 1);
 });
 
-Deno.test("a root may have a metadata that narrows names down, and changes no type", () => {
+Deno.test("metadata in a root may restrict names without changing types", () => {
   const One = resource({
     ...NAMES,
     root: s.object({ metadata: s.object({ name: s.string({ pattern: "^default$" }) }), on: s.boolean() }),
@@ -100,7 +100,7 @@ Deno.test("a root may have a metadata that narrows names down, and changes no ty
   assert.deepEqual(validate(One, { metadata: { name: "default" }, on: true }), []);
 });
 
-Deno.test("a root that keeps unknown fields has them in its types, and any path", () => {
+Deno.test("a root that preserves unknown fields has them in its types, and accepts any path", () => {
   const Open = resource({
     ...NAMES,
     root: s.object({ size: s.integer() }, { preserveUnknownFields: true }),
@@ -113,7 +113,7 @@ Deno.test("a root that keeps unknown fields has them in its types, and any path"
   assert.deepEqual(applyDefaults(Open, given), { apiVersion: "demo.example.com/v1", kind: "Settings", ...given });
 });
 
-Deno.test("validate and applyDefaults look at what stands at the root", () => {
+Deno.test("validate and applyDefaults process root properties", () => {
   const given = { metadata: { name: "a" }, data: { color: "red" } };
   assert.equal(applyDefaults(Settings, given).size, 1);
   assert.deepEqual(validate(Settings, given), []);
@@ -126,7 +126,7 @@ Deno.test("validate and applyDefaults look at what stands at the root", () => {
   ]);
 });
 
-Deno.test("a status may be a property as any other, or be a subresource as the root says it", () => {
+Deno.test("a status may be an ordinary root property, or a subresource with its schema in the root", () => {
   const root = s.object({
     status: s.optional(s.object({ parents: s.array(s.string()) })),
     ready: s.optional(s.boolean()),
@@ -152,18 +152,18 @@ Deno.test("a status may be a property as any other, or be a subresource as the r
   ]);
 });
 
-Deno.test("resource refuses a root that says what is said elsewhere, may be missing, or is not taken by a server", () => {
+Deno.test("resource rejects a root that repeats an option, is optional, or is invalid for a server", () => {
   const empty = s.object({});
   const refused: readonly { given: Record<string, unknown>; expected: string }[] = [
     {
       given: { spec: empty, root: s.object({ spec: empty }) },
-      expected: '"spec" is said twice, alone and in "root": take one of them away',
+      expected: '"spec" is declared twice, as an option and in "root". Remove one of them',
     },
     {
       given: { root: s.optional(empty) },
-      expected: '"root" is the object itself, which is always there: take s.optional or its default away',
+      expected: '"root" is the object itself, which is always present. Remove s.optional() or the default',
     },
-    { given: { root: s.string() }, expected: '"root" must be an object: use s.object' },
+    { given: { root: s.string() }, expected: '"root" must be the schema of an object. Use s.object()' },
     {
       given: { root: s.object({ data: s.string() }), columns: { Date: ".date" } },
       expected: 'the path ".date" of column "Date" is not in the schema: start with ".data" or ".metadata"',

@@ -1,4 +1,4 @@
-/** The scale of a kind: where its replicas are, in one form for all kinds (`/scale`, autoscaling/v1). */
+/** The scale subresource of a kind: the paths of its replicas (`/scale`, autoscaling/v1). */
 import { fieldTarget } from "../schema/field_path.ts";
 import type { JsonSchema } from "../schema/mod.ts";
 import type { CheckedNames } from "./column_path.ts";
@@ -6,24 +6,36 @@ import type { DefinitionVersion } from "./kind.ts";
 import { deadEnd } from "./_dead_end.ts";
 import { refuse } from "./_refusal.ts";
 
-/** Where the replicas of a kind are: paths of plain names, as `.spec.replicas`. */
+/** The paths of a kind's replicas: plain names, such as `.spec.replicas`. */
 export interface Scale {
-  /** An integer below `.spec`: how many are wanted. What a HorizontalPodAutoscaler or `kubectl scale` writes. */
+  /**
+   * The path below `.spec` of an integer: the desired replicas, which a HorizontalPodAutoscaler or
+   * `kubectl scale` writes.
+   */
   readonly specReplicas: string;
-  /** An integer below `.status`: how many there are. */
+  /** The path below `.status` of an integer: the current replicas. */
   readonly statusReplicas: string;
-  /** A string below `.spec` or `.status`: which pods they are, as a label selector. A HorizontalPodAutoscaler needs it. */
+  /**
+   * The path below `.spec` or `.status` of a string: the label selector of the pods. A
+   * HorizontalPodAutoscaler needs it.
+   */
   readonly labelSelector?: string;
 }
 
-/** The path itself where it leads to an integer below `Start`; otherwise the sentence that the compiler shows. */
+/**
+ * The path itself if its target is an integer below `Start`; otherwise the sentence that the
+ * compiler shows.
+ */
 export type ReplicasPath<P extends string, Start extends string, Root> = Below<
   P,
   Start,
   CheckedNames<Root, P, number, "an integer">
 >;
 
-/** The path itself where it leads to a string below `.spec` or `.status`; otherwise the sentence that the compiler shows. */
+/**
+ * The path itself if its target is a string below `.spec` or `.status`; otherwise the sentence that
+ * the compiler shows.
+ */
 export type SelectorPath<P extends string, Root> = Below<
   P,
   ".spec" | ".status",
@@ -41,12 +53,12 @@ const PATHS = [
 ] as const;
 
 /**
- * The scale as a CustomResourceDefinition has it.
+ * Returns the scale in the form of a CustomResourceDefinition.
  *
  * @param kind The kind, for messages.
  * @param scale The paths.
  * @param root The schema of a whole object.
- * @throws {TypeError} If a path is not below where it has to be, or not to what it has to be.
+ * @throws {TypeError} If a path is not below the required field, or its target has the wrong type.
  */
 export function scaleOf(
   kind: string,
@@ -57,14 +69,14 @@ export function scaleOf(
     const path = scale[option];
     if (path === undefined && option === "labelSelector") continue;
     if (typeof path !== "string" || !roots.some((each) => path.startsWith(each))) {
-      refuse(kind, `"${option}" of its scale must be a path below ${where}, got ${JSON.stringify(path)}`);
+      refuse(kind, `"scale.${option}" must be a path below ${where}, got ${JSON.stringify(path)}`);
     }
     const found = targetType(path, root);
     if (found === undefined) {
-      refuse(kind, `the path "${path}" of its scale is not in the schema: ${reasonOf(path, root)}`);
+      refuse(kind, `the path "${path}" of "scale" is not in the schema: ${reasonOf(path, root)}`);
     }
     if (found !== type && found !== "any") {
-      refuse(kind, `"${option}" of its scale must be of type ${type}: "${path}" is of type ${found}`);
+      refuse(kind, `"scale.${option}" must be of type ${type}: "${path}" is of type ${found}`);
     }
   }
   return {
@@ -78,7 +90,10 @@ function reasonOf(path: string, root: JsonSchema): string {
   return path.includes("[") ? 'plain names lead to it alone, as ".spec.replicas"' : deadEnd(path, root);
 }
 
-/** The type at a path of plain names, "any" where all may stand; undefined where the path leads nowhere. */
+/**
+ * Returns the type at a path of plain names: "any" for arbitrary values, `undefined` if the path
+ * does not resolve.
+ */
 function targetType(path: string, root: JsonSchema): string | undefined {
   try {
     const { schema } = fieldTarget(path, root, { brackets: false });
@@ -88,7 +103,7 @@ function targetType(path: string, root: JsonSchema): string | undefined {
   }
 }
 
-/** Whether a path leads into what is kept as it is. */
+/** Reports whether a path leads into an object that preserves unknown fields. */
 function keepsUnknown(path: string, root: JsonSchema): boolean {
   let node: JsonSchema | undefined = root;
   for (const name of path.slice(1).split(".")) {

@@ -1,14 +1,17 @@
-/** Fields by which objects of a kind can be selected (`kubectl get --field-selector`, KEP-4358). */
+/** Fields for field selectors (`kubectl get --field-selector`, KEP-4358). */
 import { type FieldTarget, fieldTarget } from "../schema/field_path.ts";
 import type { JsonSchema } from "../schema/mod.ts";
 import type { CheckedNames } from "./column_path.ts";
 import { deadEnd } from "./_dead_end.ts";
 import { refuse } from "./_refusal.ts";
 
-// As many as an API server takes.
+// The maximum of an API server.
 const MOST = 8;
 
-/** The paths themselves where objects can be selected by them; otherwise a sentence stands in a path's place. */
+/**
+ * The paths, with each one that cannot be selectable replaced by the sentence that the compiler
+ * shows.
+ */
 export type CheckedFields<F extends readonly string[], Root> = {
   readonly [I in keyof F]: F[I] extends CheckedField<F[I], Root> ? F[I] : CheckedField<F[I], Root>;
 };
@@ -18,12 +21,13 @@ type CheckedField<P, Root> = P extends string ? P extends `.metadata.${string}` 
   : never;
 
 /**
- * Selectable fields as a CustomResourceDefinition has them.
+ * Returns selectable fields in the form of a CustomResourceDefinition.
  *
  * @param kind The kind, for messages.
- * @param paths Paths of plain names, as `.spec.host`.
+ * @param paths Paths of plain names, such as `.spec.host`.
  * @param root The schema of a whole object.
- * @throws {TypeError} If a path is not in the schema, is there twice, or leads to what is neither string, integer nor boolean.
+ * @throws {TypeError} If a path is not in the schema, is listed twice, or its target is neither
+ * string, integer nor boolean.
  * @throws {RangeError} If there are more than eight.
  */
 export function selectableFields(
@@ -34,14 +38,14 @@ export function selectableFields(
   for (const [i, path] of paths.entries()) {
     const { schema } = target(kind, path, root);
     if (path.startsWith(".metadata.")) {
-      refuse(kind, `"${path}" is selectable whatever the kind says, or never: take it out of "selectableFields"`);
+      refuse(kind, `"${path}" is a field of every object, which "selectableFields" cannot list. Remove it`);
     }
     const type = schema?.type;
     if (type !== "string" && type !== "integer" && type !== "boolean") {
       refuse(
         kind,
-        `objects are selected by strings, integers and booleans: "${path}" of "selectableFields" is ${
-          type === undefined ? "of no single type" : `of type ${type}`
+        `"${path}" of "selectableFields" must be a string, an integer or a boolean, got ${
+          type === undefined ? "several types" : `type ${type}`
         }`,
       );
     }
@@ -49,7 +53,7 @@ export function selectableFields(
   }
   if (paths.length > MOST) {
     throw new RangeError(
-      `Cannot make kind "${kind}": an API server takes ${MOST} selectable fields, these are ${paths.length}`,
+      `Cannot make kind "${kind}": an API server accepts at most ${MOST} selectable fields, got ${paths.length}`,
     );
   }
   return paths.map((jsonPath) => ({ jsonPath }));
@@ -61,7 +65,7 @@ function target(kind: string, path: string, root: JsonSchema): FieldTarget {
   } catch (cause) {
     const why = (cause as Error).message;
     const isRead = why === "does not refer to a valid field";
-    const reason = isRead ? deadEnd(path, root) : `it cannot be read: ${why}`;
+    const reason = isRead ? deadEnd(path, root) : `it is invalid: ${why}`;
     refuse(kind, `the path "${path}" of "selectableFields" is not in the schema: ${reason}`, cause);
   }
 }

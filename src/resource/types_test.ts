@@ -1,4 +1,7 @@
-/** What must and must not compile. The assertions are the compiler's; running only shows that the kinds can be made. */
+/**
+ * Code that must and must not compile. The compiler checks the assertions; running the tests only
+ * shows that the kinds can be declared.
+ */
 import { s } from "../schema/mod.ts";
 import { type Infer, type Input, type Kind, type KubeObject, type ObjectMeta, resource } from "./mod.ts";
 
@@ -17,7 +20,7 @@ type Website = Infer<typeof Website>;
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
 function same<A, B>(_: Same<A, B>): void {}
 
-Deno.test("Infer and Input tell what is read from what is written", () => {
+Deno.test("Infer and Input are the types as read and as written", () => {
   same<Website["spec"], { readonly host: string; readonly replicas: number }>(true);
   same<Website["metadata"], ObjectMeta>(true);
   same<Website["kind"], "Website">(true);
@@ -31,7 +34,7 @@ Deno.test("Infer and Input tell what is read from what is written", () => {
   Website satisfies Kind<KubeObject>;
 });
 
-Deno.test("Infer and Input of a kind whose spec is optional leave it out at will", () => {
+Deno.test("Infer and Input of a kind with an optional spec may omit it", () => {
   const Loose = resource({
     ...NAMES,
     spec: s.optional(s.object({ host: s.string() })),
@@ -48,7 +51,7 @@ Deno.test("Infer and Input of a kind whose spec is optional leave it out at will
   Loose satisfies Kind<KubeObject>;
 });
 
-Deno.test("resource takes paths that lead to what they have to", () => {
+Deno.test("resource accepts paths to fields of the right type", () => {
   const spec = s.object({
     replicas: s.integer(),
     host: s.string(),
@@ -85,7 +88,7 @@ Deno.test("each version of a kind has its own types", () => {
   same<Infer<typeof V2>["apiVersion"], "demo.example.com/v2">(true);
 });
 
-/** Never called: the compiler has to refuse each. */
+/** Never called: the compiler must reject each statement. */
 export function refused(site: Website): void {
   const spec = s.object({ host: s.string(), list: s.array(s.object({ name: s.string() })), labels: s.map(s.string()) });
   const status = s.object({ ready: s.integer() });

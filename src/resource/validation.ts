@@ -1,7 +1,9 @@
 /**
- * Validation and defaulting of values as an API server does it, for tests, webhooks and tools: by a schema, or by a kind for whole objects.
+ * Validates and defaults values as an API server does, for tests, webhooks and tools: by a schema,
+ * or by a kind for whole objects.
  *
- * It is a door of its own, as it brings the compiler of rules: an operator that does not import it starts in half the time.
+ * It is a separate entry point, because it loads the CEL compiler: an operator that does not import
+ * it starts in half the time.
  *
  * @module
  */
@@ -26,27 +28,29 @@ export type { FieldError, FieldErrorReason, Pruned } from "../schema/mod.ts";
 /** Options for {@linkcode validate}. */
 export interface ValidationOptions {
   /**
-   * The value that is there now. With it transition rules are asked, and faults in parts that do not change are let pass, as when an object is updated
-   * (KEP-4008, ratcheting). @default {none: the value is new}
+   * The old value. Transition rules are then evaluated, and errors in unchanged parts are ignored,
+   * as in an update (KEP-4008, ratcheting). @default {none: the value is new}
    */
   readonly old?: unknown;
-  /** What the paths of all faults begin with, such as `spec`. @default {nothing} */
+  /** The prefix of all paths, such as `spec`. @default {none} */
   readonly path?: string;
 }
 
-/** A value with its defaults: of a kind, the object as it is before a server has it. */
+/** A value with its defaults. For a kind, it is the object before it is sent to a server. */
 export type Defaulted<S> = S extends Schema ? InferSchema<S>
   : Flatten<Omit<Infer<S>, "metadata"> & { readonly metadata?: ObjectMetaInput }>;
 
 /**
- * What an API server would reject in a value: fields, reasons and messages are its own. As there, defaults are filled in and unknown fields dropped before;
- * CEL rules are asked unless the value is too far off.
+ * Returns what an API server would reject in a value, with the server's own paths, reasons and
+ * messages. As on the server, defaults are set and unknown fields are dropped first. CEL rules are
+ * evaluated unless other errors prevent it.
  *
- * @param schema A schema, or a kind made by {@linkcode resource}: then the value is a whole object. Its metadata are not looked at.
- * @param value The value as written or as read; it is not changed.
+ * @param schema A schema, or a kind from {@linkcode resource}: the value is then a whole object,
+ * whose metadata is not validated.
+ * @param value The value as written or as read; it is not modified.
  * @param options Additional options.
- * @returns What is wrong with it, in the order of the schema; empty when it is valid.
- * @throws {TypeError} If it is a kind that has no CustomResourceDefinition here, as Kubernetes' own.
+ * @returns The errors in the order of the schema; empty if the value is valid.
+ * @throws {TypeError} If it is a kind without a CustomResourceDefinition, such as a built-in kind.
  *
  * @example Usage
  * ```ts
@@ -68,7 +72,7 @@ export type Defaulted<S> = S extends Schema ? InferSchema<S>
  * }]);
  * ```
  *
- * @example A rule that compares with what was there
+ * @example A rule that compares with the old value
  * ```ts
  * import assert from "node:assert/strict";
  * import { s } from "@op/sdk";
@@ -77,7 +81,10 @@ export type Defaulted<S> = S extends Schema ? InferSchema<S>
  * const name = s.string({ validations: [{ rule: "self == oldSelf", message: "the name stays" }] });
  *
  * assert.deepEqual(validate(name, "b"), []);
- * assert.equal(validate(name, "b", { old: "a" })[0]?.message, 'Invalid value: "b": the name stays');
+ * assert.equal(
+ *   validate(name, "b", { old: "a" })[0]?.message,
+ *   'Invalid value: "b": the name stays',
+ * );
  * ```
  */
 export function validate(schema: JsonSchema | AnyKind, value: unknown, options: ValidationOptions = {}): FieldError[] {
@@ -96,12 +103,13 @@ export function validate(schema: JsonSchema | AnyKind, value: unknown, options: 
 }
 
 /**
- * A value with the defaults that an API server fills in.
+ * Returns a value with the defaults that an API server would set.
  *
- * @param schema A schema, or a kind made by {@linkcode resource}: of its objects also `apiVersion` and `kind` are filled in.
- * @param value The value as written, or as it was read; it is not changed.
- * @returns The value as read; parts that need no defaults are shared with `value`.
- * @throws {TypeError} If it is a kind that has no CustomResourceDefinition here, as Kubernetes' own.
+ * @param schema A schema, or a kind from {@linkcode resource}: `apiVersion` and `kind` are then
+ * set, too.
+ * @param value The value as written or as read; it is not modified.
+ * @returns The value as read; parts without defaults are shared with `value`.
+ * @throws {TypeError} If it is a kind without a CustomResourceDefinition, such as a built-in kind.
  *
  * @example Usage
  * ```ts
@@ -116,7 +124,10 @@ export function validate(schema: JsonSchema | AnyKind, value: unknown, options: 
  *   spec: s.object({ host: s.string(), replicas: s.integer({ default: 1 }) }),
  * });
  *
- * const website = applyDefaults(Website, { metadata: { name: "shop" }, spec: { host: "shop.example.com" } });
+ * const website = applyDefaults(Website, {
+ *   metadata: { name: "shop" },
+ *   spec: { host: "shop.example.com" },
+ * });
  * assert.equal(website.spec.replicas, 1);
  * assert.equal(website.kind, "Website");
  * ```
@@ -130,10 +141,12 @@ export function applyDefaults<S extends Schema | AnyKind>(schema: S, value: ToDe
 }
 
 /**
- * Drops the fields that a schema does not know, as an API server does when it reads or stores an object.
+ * Drops the fields that a schema does not declare, as an API server does when it reads or stores an
+ * object.
  *
- * @param schema A schema, or a kind created by {@linkcode resource}: then the value is a whole object, and its metadata are kept.
- * @param value The value; it is not changed.
+ * @param schema A schema, or a kind from {@linkcode resource}: the value is then a whole object,
+ * whose metadata is retained.
+ * @param value The value; it is not modified.
  * @returns The value without the unknown fields, and the path of each of them.
  * @throws {TypeError} If it is a kind without a CustomResourceDefinition, such as a built-in kind.
  *
@@ -157,7 +170,7 @@ export function applyDefaults<S extends Schema | AnyKind>(schema: S, value: ToDe
  */
 export function prune(schema: JsonSchema | AnyKind, value: unknown): Pruned {
   if (isKind(schema, "prune")) return pruneValue(objectSchema(schema, "prune an object of"), value);
-  // Wrapped, because at the root `apiVersion`, `kind` and `metadata` are always known.
+  // Wrapped, because `apiVersion`, `kind` and `metadata` are always known at the root.
   const { value: pruned, dropped } = pruneValue({ type: "object", properties: { part: schema } }, { part: value });
   const inPart = (path: string): string => path.slice("part".length).replace(/^\./, "");
   return { value: (pruned as { part: unknown }).part, dropped: dropped.map(inPart) };
@@ -184,12 +197,12 @@ function objectSchema({ kind, version, crd }: AnyKind, action: string): JsonSche
   throw new TypeError(`Cannot ${action} kind "${kind}": it has no schema. Only kinds from resource() have one`);
 }
 
-/** A value as the server looks at it: what it does not know is dropped, what is left out is filled in. */
+/** Returns a value as the server validates it: without unknown fields and with defaults. */
 function asStored(schema: JsonSchema, value: unknown): unknown {
   return applySchemaDefaults(schema, pruneValue(schema, value).value);
 }
 
-/** The same of a part of an object: what is called `kind` in it is a field as any other. */
+/** Like {@linkcode asStored} for a part of an object, in which `kind` is an ordinary field. */
 function partAsStored(schema: JsonSchema, value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const { part } = asStored({ type: "object", properties: { part: schema } }, { part: value }) as { part: unknown };

@@ -24,7 +24,7 @@ function said(faults: ReturnType<typeof validate>): string[] {
   return faults.map(({ field, message }) => `${field}: ${message}`);
 }
 
-Deno.test("validate looks at a whole object of a kind", () => {
+Deno.test("validate validates a whole object of a kind", () => {
   assert.deepEqual(validate(Website, { spec: { host: "a" } }), []);
   assert.deepEqual(
     said(validate(Website, { spec: { replicas: 21, ports: [{ name: "a" }, { name: "a" }] }, status: { ready: -1 } })),
@@ -39,14 +39,14 @@ Deno.test("validate looks at a whole object of a kind", () => {
   );
 });
 
-Deno.test("validate refuses an object of another kind", () => {
+Deno.test("validate rejects an object of another kind", () => {
   assert.deepEqual(said(validate(Website, { apiVersion: "v1", kind: "Pod" })), [
     'kind: Invalid value: "Pod": must be Website',
     'apiVersion: Invalid value: "v1": must be demo.example.com/v1',
   ]);
 });
 
-Deno.test("validate asks transition rules where it knows what was there, and names them", () => {
+Deno.test("validate evaluates transition rules with an old value, and returns the failed rule", () => {
   const old = { spec: { host: "a" } };
 
   assert.deepEqual(validate(Website, { spec: { host: "b" } }, { old }), [{
@@ -57,27 +57,27 @@ Deno.test("validate asks transition rules where it knows what was there, and nam
   }]);
 });
 
-Deno.test("validate takes a value as it would be sent: without what is undefined, and without null where that is not allowed", () => {
+Deno.test("validate ignores undefined properties and null properties that are not nullable", () => {
   const schema = s.object({ a: s.optional(s.integer()), b: s.optional(s.string()) }, { maxProperties: 1 });
 
   assert.deepEqual(validate(schema, { a: undefined, b: "x" }), []);
   assert.deepEqual(validate(schema, { a: null, b: "x" }), []);
 });
 
-Deno.test("validate fills in defaults before rules are asked", () => {
+Deno.test("validate sets defaults before it evaluates rules", () => {
   const schema = s.object({ size: s.integer({ default: 3 }) }, { validations: [{ rule: "self.size < 5" }] });
 
   assert.deepEqual(validate(schema, {}), []);
   assert.equal(validate(schema, { size: 5 }).length, 1);
 });
 
-Deno.test("validate does not take fields of a part for metadata", () => {
+Deno.test("validate treats metadata in a part of an object as an ordinary field", () => {
   const schema = s.object({ a: s.optional(s.string()) }, { maxProperties: 1 });
 
   assert.deepEqual(validate(schema, { a: "x", kind: "dropped" }), []);
 });
 
-Deno.test("validate cannot validate kinds without a schema", () => {
+Deno.test("validate rejects kinds without a schema", () => {
   const ConfigMap = { ...Website, crd: undefined as never, kind: "ConfigMap" as const };
 
   assert.throws(() => validate(ConfigMap, {}), {
@@ -87,7 +87,7 @@ Deno.test("validate cannot validate kinds without a schema", () => {
 });
 
 for (const given of ["Website", undefined, null, 5]) {
-  Deno.test(`validate and applyDefaults say that ${given} is no schema`, () => {
+  Deno.test(`validate and applyDefaults reject ${given} as a schema`, () => {
     const message = (action: string) =>
       `Cannot ${action} a value: the first argument must be a schema or a kind, got ` +
       `${JSON.stringify(given)}`;
@@ -100,14 +100,14 @@ for (const given of ["Website", undefined, null, 5]) {
   });
 }
 
-Deno.test("validate asks for the bounds of what is an integer or a string by what it is", () => {
+Deno.test("validate applies the bounds of an int-or-string by the type of the value", () => {
   const surge = s.intOrString({ minimum: 1, maximum: 9, minLength: 2, maxLength: 4 });
 
   for (const value of [1, 9, "1%", "100%"]) assert.deepEqual(validate(surge, value), []);
   for (const value of [0, 10, "", "%", "1000%"]) assert.equal(validate(surge, value).length, 1);
 });
 
-Deno.test("applyDefaults answers the object as read", () => {
+Deno.test("applyDefaults returns the object as read", () => {
   const website = applyDefaults(Website, { metadata: { name: "a" }, spec: { host: "a" } });
 
   website.spec.replicas satisfies number;
@@ -119,7 +119,7 @@ Deno.test("applyDefaults answers the object as read", () => {
   });
 });
 
-Deno.test("applyDefaults answers the type as read of a schema", () => {
+Deno.test("applyDefaults returns the type as read of a schema", () => {
   const schema = s.object({ size: s.integer({ default: 3 }), name: s.optional(s.string()) });
 
   applyDefaults(schema, {}).size satisfies number;

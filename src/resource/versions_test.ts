@@ -8,7 +8,7 @@ const V1Beta1 = resource({ ...NAMES, version: "v1beta1", spec: s.object({ text: 
 // deno-lint-ignore no-explicit-any -- what the compiler refuses can still happen in JavaScript
 const any = (value: unknown): any => value;
 
-Deno.test("resource puts all versions into one definition, and stores the one that lists the others", () => {
+Deno.test("resource combines all versions in one definition, and stores the one that lists the others", () => {
   const Note = resource({
     ...NAMES,
     version: "v2",
@@ -38,7 +38,7 @@ Deno.test("resource puts all versions into one definition, and stores the one th
   assert.equal(V1.crd.spec.conversion, undefined);
 });
 
-Deno.test("resource stores the version that is said", () => {
+Deno.test("resource stores the configured version", () => {
   const Note = resource({
     ...NAMES,
     version: "v2",
@@ -50,7 +50,7 @@ Deno.test("resource stores the version that is said", () => {
   assert.deepEqual(Note.crd.spec.versions.map(({ name, storage }) => [name, storage]), [["v2", false], ["v1", true]]);
 });
 
-Deno.test("resource takes the versions of a version along, each once", () => {
+Deno.test("resource includes the versions of a version, each once", () => {
   const V2 = resource({ ...NAMES, version: "v2", spec: s.object({ text: s.string() }), versions: [V1] });
   const V3 = resource({ ...NAMES, version: "v3", spec: s.object({ text: s.string() }), versions: [V2, V1] });
 
@@ -61,14 +61,14 @@ Deno.test("resource takes the versions of a version along, each once", () => {
   ]);
 });
 
-Deno.test("resource says a deprecated version's own words", () => {
+Deno.test("resource sets the warning of a deprecated version", () => {
   const Old = resource({ ...NAMES, version: "v1", deprecated: "take v2, before v1 goes in June" });
 
   const [{ deprecated, deprecationWarning } = {} as never] = Old.crd.spec.versions;
   assert.deepEqual([deprecated, deprecationWarning], [true, "take v2, before v1 goes in June"]);
 });
 
-Deno.test("resource says labels and annotations of the definition", () => {
+Deno.test("resource sets labels and annotations of the definition", () => {
   const Note = resource({ ...NAMES, version: "v1", labels: { team: "web" }, annotations: { "a.example/b": "c" } });
 
   assert.deepEqual(Note.crd.metadata, {
@@ -83,7 +83,7 @@ const two = {
   selectableFields: [".spec.text", ".spec.size"],
 } as const;
 
-Deno.test("resource changes the order of selectable fields where versions would be refused for being alike", () => {
+Deno.test("resource changes the order of selectable fields if a server would reject equal ones", () => {
   const Old = resource({ ...NAMES, ...two, version: "v1" });
   const Note = resource({
     ...NAMES,
@@ -107,9 +107,9 @@ const more = s.object({ text: s.string(), more: s.optional(s.string()) });
 const selectable = { selectableFields: [".spec.text"] } as const;
 const REFUSED: readonly { name: string; given: () => unknown; expected: string }[] = [
   {
-    name: "as a version what is no kind of one's own",
+    name: "a version that is not a custom kind",
     given: () => resource({ ...NAMES, version: "v2", spec: text, versions: [{ ...NAMES, version: "v1" } as never] }),
-    expected: "versions[0] is not a kind made by resource(): make one, with this group, kind and scope",
+    expected: "versions[0] is not a kind from resource(). Declare it with the same group, kind and scope",
   },
   {
     name: "another kind as a version",
@@ -120,19 +120,19 @@ const REFUSED: readonly { name: string; given: () => unknown; expected: string }
         plural: "notes",
         versions: [any(resource({ ...NAMES, kind: "Memo", plural: "notes", version: "v1" }))],
       }),
-    expected: 'version "v1" has the kind "Memo", this one "Note": say the same in both',
+    expected: 'version "v1" has the kind "Memo", this one "Note". Use the same value in both',
   },
   {
-    name: "a version of another scope",
+    name: "a version with another scope",
     given: () =>
       resource({ ...NAMES, version: "v2", versions: [resource({ ...NAMES, version: "v1", scope: "Cluster" })] }),
-    expected: 'version "v1" has the scope "Cluster", this one "Namespaced": say the same in both',
+    expected: 'version "v1" has the scope "Cluster", this one "Namespaced". Use the same value in both',
   },
   {
-    name: "a version of another plural",
+    name: "a version with another plural",
     given: () =>
       resource({ ...NAMES, version: "v2", versions: [resource({ ...NAMES, version: "v1", plural: "papers" })] }),
-    expected: 'version "v1" has the plural "papers", this one "notes": say the same in both',
+    expected: 'version "v1" has the plural "papers", this one "notes". Use the same value in both',
   },
   {
     name: "a version with other short names",
@@ -143,21 +143,21 @@ const REFUSED: readonly { name: string; given: () => unknown; expected: string }
         shortNames: ["no"],
         versions: [resource({ ...NAMES, version: "v1", shortNames: ["nt"] })],
       }),
-    expected: 'version "v1" has the shortNames ["nt"], this one ["no"]: say the same in both',
+    expected: 'version "v1" has the shortNames ["nt"], this one ["no"]. Use the same value in both',
   },
   {
-    name: "a version twice",
+    name: "a duplicate version",
     given: () =>
       resource({ ...NAMES, version: "v1", spec: more, versions: [resource({ ...NAMES, version: "v1", spec: text })] }),
-    expected: 'version "v1" is there twice, and differs: list each version once in "versions"',
+    expected: 'version "v1" is listed twice with different definitions. List each version once in "versions"',
   },
   {
-    name: "a stored version that is not there",
+    name: "an unknown stored version",
     given: () => resource({ ...NAMES, version: "v2", spec: text, versions: [V1], storage: "v3" }),
     expected: '"storage" must be one of its versions, "v2", "v1", got "v3"',
   },
   {
-    name: "one selectable field of two versions whose schemas differ",
+    name: "one selectable field of two versions with different schemas",
     given: () =>
       resource({
         ...NAMES,
@@ -167,11 +167,11 @@ const REFUSED: readonly { name: string; given: () => unknown; expected: string }
         versions: [resource({ ...NAMES, version: "v1", spec: text, ...selectable })],
       }),
     expected:
-      'an API server does not take ".spec.text" as the one selectable field of versions whose schemas differ: ' +
-      'leave "selectableFields" out of one of them, or add a second field',
+      'an API server does not accept ".spec.text" as the only selectable field of versions with different schemas. ' +
+      'Omit "selectableFields" in one of them, or add a second field',
   },
   {
-    name: "selectable fields in one of two versions whose schemas are the same",
+    name: "selectable fields in one of two versions with equal schemas",
     given: () =>
       resource({
         ...NAMES,
@@ -181,33 +181,33 @@ const REFUSED: readonly { name: string; given: () => unknown; expected: string }
         versions: [resource({ ...NAMES, version: "v1", spec: text })],
       }),
     expected:
-      "an API server takes versions with one schema only with the same selectable fields: say them in all versions",
+      "an API server accepts versions with equal schemas only with equal selectable fields. Declare them in all versions",
   },
   {
     name: "an own kind as a version of an external one",
     given: () =>
       resource({ ...NAMES, version: "v2", external: true, versions: [resource({ ...NAMES, version: "v1" })] }),
-    expected: 'version "v1" is not external, this one is: set "external" to the same value in both',
+    expected: 'version "v1" is not external, this one is. Set "external" to the same value in both',
   },
   {
     name: "an external kind as a version of an own one",
     given: () =>
       resource({ ...NAMES, version: "v2", versions: [resource({ ...NAMES, version: "v1", external: true })] }),
-    expected: 'version "v1" is external, this one is not: set "external" to the same value in both',
+    expected: 'version "v1" is external, this one is not. Set "external" to the same value in both',
   },
   {
-    name: "a warning that is empty",
+    name: "an empty warning",
     given: () => resource({ ...NAMES, version: "v1", deprecated: " " }),
-    expected: 'the text of "deprecated" must have 1 to 256 bytes: current value has 1',
+    expected: '"deprecated" must have 1 to 256 bytes, got 1',
   },
   {
     name: "a warning of two lines",
     given: () => resource({ ...NAMES, version: "v1", deprecated: "a\nb" }),
-    expected: 'the text of "deprecated" must be printable, in one line: "\\n" is not',
+    expected: '"deprecated" must be one line of printable characters, got "\\n"',
   },
 ];
 for (const { name, given, expected } of REFUSED) {
-  Deno.test(`resource refuses ${name}`, () => {
+  Deno.test(`resource rejects ${name}`, () => {
     assert.throws(given, { name: "TypeError", message: `Cannot make kind "Note": ${expected}` });
   });
 }

@@ -1,4 +1,4 @@
-/** What an API server takes and users come to regret. */
+/** Warns about definitions that an API server accepts and that cause problems later. */
 import { isObject } from "../base/json.ts";
 import { parseJsonPath } from "../base/json_path.ts";
 import { compareVersions } from "../base/version_order.ts";
@@ -8,19 +8,20 @@ import { columnSchema, columnType, hasMismatchedFilter } from "./column_type.ts"
 import type { CustomResourceDefinitionManifest, DefinitionVersion } from "./kind.ts";
 
 const KIB = 1024;
-// What all annotations of an object may take together, and kubectl keeps the object in one of them.
+// The limit of all annotations of an object. kubectl stores the whole object in one of them.
 const LARGEST_ANNOTATIONS = 256 * KIB;
 // etcd's default of --max-request-bytes.
 const LARGEST_REQUEST = 1536 * KIB;
-/** From which share of a limit on it is near. */
+/** The share of a limit from which a warning is reported. */
 const NEAR = 0.9;
 
 /**
- * What is doubtful in a CustomResourceDefinition, though an API server takes it: its size, fields that get lost between versions, columns that
- * are always empty or missing, formats that nothing checks.
+ * Returns warnings about a CustomResourceDefinition that an API server accepts: its size, fields
+ * that are lost between versions, columns that are always empty or missing, formats that no server
+ * validates.
  *
  * @param crd The definition: `crd` of a kind.
- * @returns Sentences that say what is the matter and what to do; empty when nothing is.
+ * @returns Warnings, each with advice; empty if there are none.
  *
  * @example Usage
  * ```ts
@@ -37,7 +38,7 @@ const NEAR = 0.9;
  * });
  *
  * assert.deepEqual(definitionWarnings(Website.crd), [
- *   'websites.demo.example.com: column "Host" of "v1" is always empty: it is of type integer, ".spec.host" is not',
+ *   'websites.demo.example.com: column "Host" of "v1" is always empty: its type is integer, but the type of ".spec.host" differs',
  * ]);
  * ```
  */
@@ -45,7 +46,7 @@ export function definitionWarnings(crd: CustomResourceDefinitionManifest): strin
   const { versions } = crd.spec;
   return [
     ...sizeWarnings(crd),
-    // What a webhook converts need not be lost; what it does lose, `roundTrips` finds.
+    // A conversion webhook can preserve these fields. `roundTrips` finds those that it loses.
     ...(crd.spec.conversion?.strategy === "Webhook" ? [] : lossWarnings(versions)),
     ...versions.flatMap(columnWarnings),
     ...missingColumns(versions),
@@ -76,7 +77,7 @@ function sizeWarnings(crd: CustomResourceDefinitionManifest): string[] {
   ];
 }
 
-/** Fields that one version has and another has not: nothing converts between them. */
+/** Reports fields that one version has and another lacks, because they are not converted. */
 function lossWarnings(versions: readonly DefinitionVersion[]): string[] {
   const stored = versions.find(({ storage }) => storage);
   if (stored === undefined) return [];
@@ -87,20 +88,20 @@ function lossWarnings(versions: readonly DefinitionVersion[]): string[] {
       ...(unstored.length > 0
         ? [
           `fields that are written through "${name}" are lost, because the stored version "${stored.name}" does not have them: ` +
-          `${list(unstored)}; add a conversion between the versions`,
+          `${list(unstored)}. Add a conversion between the versions`,
         ]
         : []),
       ...(unseen.length > 0
         ? [
           `an object that is updated through "${name}" loses fields that only the stored version "${stored.name}" has: ` +
-          `${list(unseen)}; add a conversion between the versions`,
+          `${list(unseen)}. Add a conversion between the versions`,
         ]
         : []),
     ];
   });
 }
 
-/** Paths that a schema has and another has not. */
+/** Returns the paths that a schema has and another lacks. */
 function missing(schema: JsonSchema, other: JsonSchema, path = ""): string[] {
   if (other["x-kubernetes-preserve-unknown-fields"] === true || other.additionalProperties === true) return [];
   const { properties = {}, items, additionalProperties } = schema;
@@ -116,7 +117,7 @@ function missing(schema: JsonSchema, other: JsonSchema, path = ""): string[] {
   return found;
 }
 
-// So many are named, the others counted.
+// The number of paths in a message; the others are counted.
 const NAMED = 3;
 
 function list(paths: readonly string[]): string {
@@ -136,7 +137,7 @@ function columnWarnings({ name: version, schema, additionalPrinterColumns = [] }
   });
 }
 
-/** kubectl asks for the newest served version, and shows its columns alone. */
+/** kubectl requests the newest served version, and shows only its columns. */
 function missingColumns(versions: readonly DefinitionVersion[]): string[] {
   const [newest, ...older] = versions.filter(({ served }) => served).sort((a, b) => compareVersions(a.name, b.name));
   const hasColumns = ({ additionalPrinterColumns = [] }: DefinitionVersion): boolean =>
@@ -144,12 +145,15 @@ function missingColumns(versions: readonly DefinitionVersion[]): string[] {
   const other = older.find(hasColumns);
   if (newest === undefined || other === undefined || hasColumns(newest)) return [];
   return [
-    `"kubectl get" shows "${newest.name}", the newest served version, which has no columns, though "${other.name}" has: ` +
+    `"kubectl get" shows "${newest.name}", the newest served version, which has no columns, but "${other.name}" has: ` +
     `add columns to "${newest.name}"`,
   ];
 }
 
-/** Whether a column of a type has anything to show of such values: others than it can show are left out. */
+/**
+ * Reports whether a column of a type can show values of a schema. kubectl leaves the column empty
+ * otherwise.
+ */
 function shows(type: string, schema: JsonSchema): boolean {
   if (type === "string" || schema.type === undefined) return true;
   if (type === "date") return schema.type === "string";
@@ -159,5 +163,5 @@ function shows(type: string, schema: JsonSchema): boolean {
 
 function formatWarnings(versions: readonly DefinitionVersion[]): string[] {
   const formats = new Set(versions.flatMap(({ schema }) => unknownFormats(schema.openAPIV3Schema)));
-  return [...formats].map((format) => `nothing checks the format "${format}": an API server does not know it`);
+  return [...formats].map((format) => `the format "${format}" is not validated: an API server does not know it`);
 }

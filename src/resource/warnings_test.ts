@@ -5,13 +5,13 @@ import { definitionWarnings } from "./warnings.ts";
 
 const NAMES = { group: "demo.example.com", kind: "Note" } as const;
 
-/** A kind whose definition has about so many bytes. */
+/** Returns a kind whose definition has about a number of bytes. */
 function ofSize(bytes: number) {
   const spec = s.object({ text: s.string({ description: "x".repeat(bytes) }) });
   return definitionWarnings(resource({ ...NAMES, version: "v1", spec }).crd);
 }
 
-Deno.test("definitionWarnings is silent where nothing is doubtful", () => {
+Deno.test("definitionWarnings returns no warning for an unremarkable definition", () => {
   const V1 = resource({ ...NAMES, version: "v1", spec: s.object({ text: s.string() }) });
   const Note = resource({
     ...NAMES,
@@ -30,7 +30,7 @@ Deno.test("definitionWarnings is silent where nothing is doubtful", () => {
   assert.deepEqual(ofSize(200_000), []);
 });
 
-Deno.test("definitionWarnings tells when a definition is near what kubectl apply takes, and beyond", () => {
+Deno.test("definitionWarnings reports a definition near or above the limit of kubectl apply", () => {
   const what = "leave out descriptions, or parts of built-in types with s.omit and s.pick";
   assert.deepEqual(ofSize(250_000), [
     'notes.demo.example.com: it has 245 KiB, and "kubectl apply" refuses more than 256 KiB: before it grows, apply it with ' +
@@ -45,7 +45,7 @@ Deno.test("definitionWarnings tells when a definition is near what kubectl apply
   ]);
 });
 
-Deno.test("definitionWarnings tells what gets lost between versions", () => {
+Deno.test("definitionWarnings reports fields that are lost between versions", () => {
   const item = s.object({ a: s.integer() });
   const V1 = resource({
     ...NAMES,
@@ -67,9 +67,9 @@ Deno.test("definitionWarnings tells what gets lost between versions", () => {
 
   assert.deepEqual(definitionWarnings(Note.crd), [
     'notes.demo.example.com: fields that are written through "v1" are lost, because the stored version "v2" does not have them: ' +
-    '".spec.old"; add a conversion between the versions',
+    '".spec.old". Add a conversion between the versions',
     'notes.demo.example.com: an object that is updated through "v1" loses fields that only the stored version "v2" has: ' +
-    '".spec.list[].b", ".spec.w", ".spec.x" and 1 more; add a conversion between the versions',
+    '".spec.list[].b", ".spec.w", ".spec.x" and 1 more. Add a conversion between the versions',
   ]);
 });
 
@@ -81,7 +81,7 @@ Deno.test("definitionWarnings reports no loss between versions that a webhook co
   assert.deepEqual(definitionWarnings({ ...crd, spec: { ...crd.spec, conversion } }), []);
 });
 
-Deno.test("definitionWarnings reports that the version that kubectl shows has no columns, and an older one has", () => {
+Deno.test("definitionWarnings reports that kubectl's version has no columns but an older one has", () => {
   const spec = s.object({ text: s.string() });
   const columns = { Text: ".spec.text" } as const;
   const warnings = (versions: Record<string, boolean>) => {
@@ -95,7 +95,7 @@ Deno.test("definitionWarnings reports that the version that kubectl shows has no
     });
   };
   assert.deepEqual(warnings({ v1: true, v2: false, v3beta1: true }), [
-    'notes.demo.example.com: "kubectl get" shows "v2", the newest served version, which has no columns, though "v1" has: ' +
+    'notes.demo.example.com: "kubectl get" shows "v2", the newest served version, which has no columns, but "v1" has: ' +
     'add columns to "v2"',
   ]);
   assert.deepEqual(warnings({ v1: true, v2: true }), []);
@@ -104,7 +104,7 @@ Deno.test("definitionWarnings reports that the version that kubectl shows has no
   assert.deepEqual(warnings({ v1: true, v2alpha1: false }), []);
 });
 
-Deno.test("definitionWarnings tells of columns that are always empty", () => {
+Deno.test("definitionWarnings reports columns that are always empty", () => {
   const Note = resource({
     ...NAMES,
     version: "v1",
@@ -128,11 +128,11 @@ Deno.test("definitionWarnings tells of columns that are always empty", () => {
   ]);
 });
 
-Deno.test("definitionWarnings tells of formats that nothing checks", () => {
+Deno.test("definitionWarnings reports formats that no server validates", () => {
   const raw = { type: "string", format: "colour" } as unknown as Schema<string, string, "required">;
   const Note = resource({ ...NAMES, version: "v1", spec: s.object({ a: raw, b: raw }) });
 
   assert.deepEqual(definitionWarnings(Note.crd), [
-    'notes.demo.example.com: nothing checks the format "colour": an API server does not know it',
+    'notes.demo.example.com: the format "colour" is not validated: an API server does not know it',
   ]);
 });
