@@ -110,7 +110,7 @@ async function billOf(executable: string, { maps, lock }: Bundle, facts: Operato
 }
 
 /** How long the program may take to print its permissions, in milliseconds. One that does not run its operator may never end. */
-const LONGEST_RUN = 20_000;
+const LONGEST_RUN = 60_000;
 
 /**
  * The flags as the program itself prints them: the SDK that is in it is the only one that knows how it turns permissions into flags. It is also

@@ -13,6 +13,9 @@ export const SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
  */
 export const API_HOST = "kubernetes.default.svc";
 
+/** The port of the Service `kubernetes` in nearly every cluster. */
+export const API_PORT = 443;
+
 /** The folder where the ConfigMap with an operator's settings is mounted. */
 export const CONFIG_FOLDER = "/etc/op";
 

@@ -27,12 +27,19 @@ export async function connect(machine: Machine, clock: Clock, options: ConnectOp
   if (options.kubeconfig !== undefined) {
     return await kubeconfigConnection([options.kubeconfig], machine, clock, options.context);
   }
-  const listed = (machine.env("KUBECONFIG") ?? "").split(":").filter(Boolean);
+  const isHidden = isHiddenIn(machine);
+  const listed = isHidden ? [] : (machine.env("KUBECONFIG") ?? "").split(":").filter(Boolean);
   if (listed.length > 0) {
     return await kubeconfigConnection(await present(listed, machine), machine, clock, options.context);
   }
   const pod = await inCluster(machine, clock);
   if (pod !== undefined) return pod;
+  if (isHidden) {
+    throw new Error(
+      "Cannot find a cluster: not in a pod, and this executable may read no kubeconfig: run it in a pod, run the operator from source, or add " +
+        "the kubeconfig to permissions: { read: [...] } of the operator and build again",
+    );
+  }
   const home = machine.env("HOME");
   const usual = `${home}/.kube/config`;
   const error = home === undefined ? undefined : await readingError(usual, machine);
@@ -46,6 +53,17 @@ export async function connect(machine: Machine, clock: Clock, options: ConnectOp
         ? "run it in a pod, or run the operator from source"
         : "name a kubeconfig with --kubeconfig or KUBECONFIG"),
   );
+}
+
+/** Whether the sandbox hides the variables that name kubeconfigs, as it does in an executable that may read no such file. */
+function isHiddenIn(machine: Machine): boolean {
+  try {
+    machine.env("KUBECONFIG");
+    return false;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotCapable) return true;
+    throw error;
+  }
 }
 
 /** Of several files those that are there, as kubectl has it; all of them when none is, so that the error names them. */

@@ -114,6 +114,25 @@ for (const { name, env = {}, files = {}, message } of NOWHERE) {
   });
 }
 
+Deno.test("connect does without the variables that the sandbox hides", async () => {
+  const hidden = (env: Record<string, string>, files: Record<string, string>) => ({
+    ...machine(env, files),
+    env(name: string) {
+      if (name === "KUBECONFIG" || name === "HOME") {
+        throw new Deno.errors.NotCapable(`Requires env access to "${name}"`);
+      }
+      return env[name];
+    },
+  });
+  const connection = await connect(hidden({ KUBERNETES_SERVICE_PORT: "443" }, POD_FILES), new VirtualClock());
+  connection.close();
+  assert.equal(connection.url, "https://kubernetes.default.svc:443");
+  await assert.rejects(connect(hidden({}, {}), new VirtualClock()), {
+    message:
+      /^Cannot find a cluster: not in a pod, and this executable may read no kubeconfig: .* permissions: { read: /,
+  });
+});
+
 Deno.test("connect hands the kubeconfig's token to the server", async () => {
   const seen: (string | null)[] = [];
   await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {

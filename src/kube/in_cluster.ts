@@ -20,6 +20,7 @@ const AUTHORITIES = `${SERVICE_ACCOUNT}/ca.crt`;
 export async function inCluster(machine: Machine, clock: Clock): Promise<Connection | undefined> {
   const port = machine.env("KUBERNETES_SERVICE_PORT_HTTPS") ?? machine.env("KUBERNETES_SERVICE_PORT");
   if (port === undefined) return undefined;
+  refuseOtherPort(port);
   let ca: string;
   try {
     ca = await machine.readText(AUTHORITIES);
@@ -43,4 +44,13 @@ export async function inCluster(machine: Machine, clock: Clock): Promise<Connect
     reset,
     close,
   };
+}
+
+/** The port is in the permissions that an executable was compiled with. */
+function refuseOtherPort(port: string): void {
+  const host = `${API_HOST}:${port}`;
+  if (!Deno.build.standalone || Deno.permissions.querySync({ name: "net", host }).state === "granted") return;
+  throw new Error(
+    `Cannot connect from inside the pod: the executable may not reach "${host}". Set "apiserver_port = ${port}" in [build] of operator.toml, and build again`,
+  );
 }

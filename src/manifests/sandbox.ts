@@ -1,5 +1,5 @@
 /** The Deno permissions of an operator: what its declarations need, and nothing else. */
-import { API_HOST, CONFIG_FOLDER, MEMORY_LIMIT, SERVICE_ACCOUNT, WEBHOOK_FOLDER } from "../base/pod.ts";
+import { API_HOST, API_PORT, CONFIG_FOLDER, MEMORY_LIMIT, SERVICE_ACCOUNT, WEBHOOK_FOLDER } from "../base/pod.ts";
 import type { Part } from "../parts/controller.ts";
 import { PERMISSION_CLASSES, type PermissionClass, type Permissions } from "../parts/permissions.ts";
 
@@ -21,6 +21,8 @@ export interface SandboxOptions {
   readonly webhooks?:
     | { readonly hostname: string; readonly port: number; readonly inner: readonly number[] }
     | undefined;
+  /** The port of the Service `kubernetes`. @default {443} */
+  readonly apiserverPort?: number | undefined;
   /** Whether it may take part in an election. @default {false} */
   readonly isElected?: boolean;
   /** Variables that its program reads. @default {[]} */
@@ -32,6 +34,10 @@ export interface SandboxOptions {
 const VARIABLES: readonly [string, string][] = [
   ["KUBERNETES_SERVICE_PORT", "where the API server listens"],
   ["KUBERNETES_SERVICE_PORT_HTTPS", "where the API server listens"],
+];
+
+/** They name files, and are of no use to an executable that may read none beside its own. */
+const KUBECONFIG_VARIABLES: readonly [string, string][] = [
   ["KUBECONFIG", "which kubeconfig to use outside a pod"],
   ["HOME", "where the usual kubeconfig is outside a pod"],
 ];
@@ -44,9 +50,16 @@ const VARIABLES: readonly [string, string][] = [
  * @returns Each once, in a stable order.
  */
 export function permissionsOf(parts: Readonly<Record<string, Part>>, options: SandboxOptions): Permission[] {
-  const { health, webhooks, isElected = false, variables = [], reaches = {} } = options;
+  const { health, webhooks, apiserverPort = API_PORT, isElected = false, variables = [], reaches = {} } = options;
+  const all = [
+    ...declared("the operator", reaches),
+    ...Object.entries(parts).flatMap(([key, part]) =>
+      part.part === "conversion" ? [] : declared(`${part.part} "${key}"`, part.permissions)
+    ),
+  ];
+  const mayRead = all.some(({ access }) => access === "read");
   return unique([
-    { access: "net", target: API_HOST, reason: "the API server" },
+    { access: "net", target: `${API_HOST}:${apiserverPort}`, reason: "the API server" },
     ...(health === undefined
       ? []
       : [{ access: "net", target: `${health.hostname}:${health.port}`, reason: "health is served there" } as const]),
@@ -54,12 +67,11 @@ export function permissionsOf(parts: Readonly<Record<string, Part>>, options: Sa
     { access: "read", target: SERVICE_ACCOUNT, reason: "the service account's token and authority" },
     { access: "read", target: CONFIG_FOLDER, reason: "settings: the ConfigMap is mounted there" },
     ...variables.map((target) => ({ access: "env", target, reason: "a setting" }) as const),
-    ...VARIABLES.map(([target, reason]) => ({ access: "env", target, reason }) as const),
-    ...(isElected ? [{ access: "env", target: "HOSTNAME", reason: "who leads: the pod's name" } as const] : []),
-    ...declared("the operator", reaches),
-    ...Object.entries(parts).flatMap(([key, part]) =>
-      part.part === "conversion" ? [] : declared(`${part.part} "${key}"`, part.permissions)
+    ...[...VARIABLES, ...(mayRead ? KUBECONFIG_VARIABLES : [])].map(([target, reason]) =>
+      ({ access: "env", target, reason }) as const
     ),
+    ...(isElected ? [{ access: "env", target: "HOSTNAME", reason: "who leads: the pod's name" } as const] : []),
+    ...all,
   ]);
 }
 

@@ -15,7 +15,7 @@ Deno.test("permissionsOf has what every operator needs and what its parts declar
   assert.equal(new Set(permissions.map(({ access, target }) => `${access} ${target}`)).size, permissions.length);
   for (
     const expected of [
-      "net kubernetes.default.svc: the API server",
+      "net kubernetes.default.svc:443: the API server",
       "net 0.0.0.0:8081: health is served there",
       "read /var/run/secrets/kubernetes.io/serviceaccount: the service account's token and authority",
       'net api.example.com: controller "a" declares it',
@@ -29,6 +29,26 @@ Deno.test("permissionsOf has what every operator needs and what its parts declar
     ]
   ) assert(told.includes(expected), `${expected} is not in\n${told.join("\n")}`);
   assert(permissions.every(({ reason }) => reason !== ""));
+});
+
+Deno.test("permissionsOf names the port of the API server", () => {
+  const nets = (options: { readonly apiserverPort?: number }) =>
+    permissionsOf({}, { health: undefined, ...options }).filter(({ access }) => access === "net").map((it) =>
+      it.target
+    );
+  assert.deepEqual(nets({}), ["kubernetes.default.svc:443"]);
+  assert.deepEqual(nets({ apiserverPort: 6443 }), ["kubernetes.default.svc:6443"]);
+});
+
+Deno.test("permissionsOf grants the variables that name kubeconfigs only where files may be read", () => {
+  const variables = (permissions: Permissions, reaches: Permissions = {}) =>
+    permissionsOf({ a: part(permissions) }, { health: undefined, reaches })
+      .filter(({ access, target }) => access === "env" && ["KUBECONFIG", "HOME"].includes(target))
+      .map(({ target }) => target);
+  assert.deepEqual(variables({}), []);
+  assert.deepEqual(variables({ net: ["a"], write: ["/data"] }), []);
+  assert.deepEqual(variables({ read: ["/home/me/.kube/config"] }), ["KUBECONFIG", "HOME"]);
+  assert.deepEqual(variables({}, { read: ["/home/me/.kube/config"] }), ["KUBECONFIG", "HOME"]);
 });
 
 Deno.test("permissionsOf of the same parts is the same text each time", () => {

@@ -24,6 +24,8 @@ export interface ConfigFile {
   readonly builder: { readonly binary?: string; readonly args?: readonly string[] };
   /** Whether the executable sends traces by Deno's OpenTelemetry, which is settled when it is compiled. */
   readonly telemetry: boolean;
+  /** The port of the Service `kubernetes` in the cluster that the executable is for. */
+  readonly apiserverPort: number | undefined;
   /** The namespace that the operator runs in. */
   readonly namespace: string | undefined;
   /** Where the certificate of its webhooks comes from. */
@@ -83,6 +85,7 @@ export function readConfigFile(text: string, path: string): ConfigFile {
       ...said("args", "build.builder.args"),
     },
     telemetry: value("build.telemetry") ?? false,
+    apiserverPort: value("build.apiserver_port"),
     namespace: value("generate.namespace"),
     certificates: value("generate.webhooks.certificates"),
     policies: value("generate.rbac.policies") ?? [],

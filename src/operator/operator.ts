@@ -135,6 +135,7 @@ function assembled(data: Data): Operator {
       permissionsOf(parts, {
         health,
         webhooks: isServed ? { ...data.webhooks, inner: innerPorts(data.webhooks) } : undefined,
+        apiserverPort: config?.apiserverPort,
         isElected,
         variables: variablesOf(isServed),
         reaches: data.reaches,

@@ -99,8 +99,8 @@ Deno.test("operator asks for the permission to serve health only where it is ser
   const nets = (health: OperatorOptions["health"]) =>
     operator({ name: "o", parts: {}, ...(health === undefined ? {} : { health }) }).permissions()
       .filter(({ access }) => access === "net").map(({ target }) => target);
-  assert.deepEqual(nets({ port: 9000, hostname: "127.0.0.1" }), ["kubernetes.default.svc", "127.0.0.1:9000"]);
-  assert.deepEqual(nets(false), ["kubernetes.default.svc"]);
+  assert.deepEqual(nets({ port: 9000, hostname: "127.0.0.1" }), ["kubernetes.default.svc:443", "127.0.0.1:9000"]);
+  assert.deepEqual(nets(false), ["kubernetes.default.svc:443"]);
 });
 
 Deno.test("operator asks for the variables of webhooks only where it has some", () => {

@@ -136,6 +136,7 @@ export const PROJECT_SETTINGS: readonly Setting[] = [
   { key: "build.builder.binary", type: "text", help: "the program that makes images: docker, podman, buildah" },
   { key: "build.builder.args", type: "list", help: "its arguments; $IMG is the image" },
   { key: "build.telemetry", type: "boolean", help: "whether the executable sends traces by OpenTelemetry" },
+  { key: "build.apiserver_port", type: "number", help: "the port of the Service kubernetes; otherwise 443" },
   { key: "generate.namespace", type: "text", help: "the namespace that the operator runs in" },
   {
     key: "generate.webhooks.certificates",

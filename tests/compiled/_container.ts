@@ -11,6 +11,7 @@ import type { RealCluster } from "../../src/testing/real_cluster.ts";
 import { eventually } from "../eventually.ts";
 import { followed, type OperatorProcess } from "./_followed.ts";
 import type { UnpackedImage } from "./_image_tools.ts";
+import { serviceAddress } from "./_service_address.ts";
 
 /** What a pod is made of. */
 export interface Pod {
@@ -63,7 +64,8 @@ const ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
  */
 export async function runContainer({ cluster, image, pod, executable }: ContainerOptions): Promise<OperatorProcess> {
   const { root, user, entrypoint } = image;
-  const folder = await podFolder(cluster, pod);
+  const service = serviceAddress(cluster.port);
+  const folder = await podFolder(cluster, pod, service.hostname);
   for (const place of ["proc", "dev", "tmp", "etc/op", ACCOUNT]) {
     await Deno.mkdir(join(root, place), { recursive: true });
   }
@@ -96,7 +98,7 @@ export async function runContainer({ cluster, image, pod, executable }: Containe
     env: {
       ...Object.fromEntries(image.env.map((line) => [line.split("=")[0]!, line.slice(line.indexOf("=") + 1)])),
       KUBERNETES_SERVICE_HOST: "10.0.0.1",
-      KUBERNETES_SERVICE_PORT: String(cluster.port),
+      KUBERNETES_SERVICE_PORT: "443",
       HOSTNAME: `${pod.account}-0`,
       ...pod.env,
     },
@@ -112,15 +114,22 @@ export async function runContainer({ cluster, image, pod, executable }: Containe
         assert.match(children, /^\d+ $/);
         return Number(children);
       }),
-    dispose: () => Deno.remove(folder, { recursive: true }),
+    dispose: async () => {
+      await service[Symbol.asyncDispose]();
+      await Deno.remove(folder, { recursive: true });
+    },
   });
 }
 
 /** What a kubelet brings, with its links: files that change do so in one step. */
-async function podFolder(cluster: RealCluster, { namespace, account, settings }: Pod): Promise<string> {
+async function podFolder(
+  cluster: RealCluster,
+  { namespace, account, settings }: Pod,
+  address: string,
+): Promise<string> {
   const folder = await Deno.makeTempDir({ prefix: "pod-" });
   await Deno.chmod(folder, 0o755);
-  await Deno.writeTextFile(join(folder, "hosts"), "127.0.0.1 kubernetes.default.svc localhost\n");
+  await Deno.writeTextFile(join(folder, "hosts"), `127.0.0.1 localhost\n${address} kubernetes.default.svc\n`);
   const token = await tokenOf(cluster, namespace, account);
   await volume(join(folder, "account"), { token, namespace, "ca.crt": cluster.caCert });
   await volume(join(folder, "settings"), settings);

@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import type { RealCluster } from "../../src/testing/real_cluster.ts";
 import { followed, type OperatorProcess } from "./_followed.ts";
+import { serviceAddress } from "./_service_address.ts";
 
 /** Options of {@linkcode startAsPod}. */
 export interface PodOptions {
@@ -15,8 +16,13 @@ export interface PodOptions {
   readonly args?: readonly string[];
   /** Variables besides those that every pod has. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The text of `operator.toml`, as a ConfigMap has it; without, there is none. */
-  readonly settings?: string;
+  /** The text of `operator.toml`, linked as a kubelet links the keys of a ConfigMap; or a link to another file. @default {there is none} */
+  readonly settings?: string | { readonly link: string };
+  /**
+   * Whether the API server is reached on its own port, and not on that of the Service. The executable must be permitted to do so; a measurement does not
+   * want what is in between. @default {false}
+   */
+  readonly direct?: boolean;
 }
 
 /**
@@ -27,17 +33,28 @@ export interface PodOptions {
  */
 export async function startAsPod(
   executable: string,
-  { cluster, token, namespace = "default", args = ["start"], env = {}, settings }: PodOptions,
+  { cluster, token, namespace = "default", args = ["start"], env = {}, settings, direct = false }: PodOptions,
 ): Promise<OperatorProcess> {
+  const service = direct ? undefined : serviceAddress(cluster.port);
   const folder = await Deno.makeTempDir({ prefix: "pod-" });
   await Deno.writeTextFile(`${folder}/ca.crt`, cluster.caCert);
   await Deno.writeTextFile(`${folder}/token`, token);
   await Deno.writeTextFile(`${folder}/namespace`, namespace);
-  await Deno.writeTextFile(`${folder}/hosts`, "127.0.0.1 kubernetes.default.svc localhost\n");
+  await Deno.writeTextFile(
+    `${folder}/hosts`,
+    `127.0.0.1 localhost\n${service?.hostname ?? "127.0.0.1"} kubernetes.default.svc\n`,
+  );
   // A whole /etc of its own: there is no place for settings in the machine's.
   await Deno.mkdir(`${folder}/etc/op`, { recursive: true });
   await Deno.writeTextFile(`${folder}/etc/nsswitch.conf`, "hosts: files\n");
-  if (settings !== undefined) await Deno.writeTextFile(`${folder}/etc/op/operator.toml`, settings);
+  const data = `${folder}/etc/op/..2026_11_21`;
+  if (typeof settings === "string") {
+    await Deno.mkdir(data);
+    await Deno.writeTextFile(`${data}/operator.toml`, settings);
+    await Deno.symlink("..2026_11_21", `${folder}/etc/op/..data`);
+  }
+  const link = typeof settings === "object" ? settings.link : "..data/operator.toml";
+  if (settings !== undefined) await Deno.symlink(link, `${folder}/etc/op/operator.toml`);
   await Deno.rename(`${folder}/hosts`, `${folder}/etc/hosts`);
   const mounts = `
     set -e
@@ -62,7 +79,7 @@ export async function startAsPod(
     env: {
       PATH: Deno.env.get("PATH") ?? "",
       KUBERNETES_SERVICE_HOST: "10.0.0.1",
-      KUBERNETES_SERVICE_PORT: String(cluster.port),
+      KUBERNETES_SERVICE_PORT: direct ? String(cluster.port) : "443",
       ...env,
     },
     stdin: "null",
@@ -71,7 +88,10 @@ export async function startAsPod(
   }).spawn();
   return followed(process, {
     pid: () => Promise.resolve(process.pid),
-    dispose: () => Deno.remove(folder, { recursive: true }),
+    dispose: async () => {
+      await service?.[Symbol.asyncDispose]();
+      await Deno.remove(folder, { recursive: true });
+    },
   });
 }
 

@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { RecordedIo } from "../../cli/_recorded_io.ts";
+import { requireFor } from "../../cli/build/bundle.ts";
 import { cli } from "../../cli/cli.ts";
 import { ClusterRoleBinding, Lease, Namespace, Secret, ServiceAccount } from "../../src/kinds/mod.ts";
 import type { Client } from "../../src/kube/client.ts";
@@ -140,6 +141,8 @@ async function compileTwin(project: string, folder: string, { deno, denort }: Re
   const bundle = ["bundle", "--quiet", "--minify", "--platform=deno", "--external=@kubernetes/client-node"];
   const compile = ["compile", "--quiet", "--allow-all", "--no-config", "--no-lock", "--no-check", "--no-code-cache"];
   await run(Deno.execPath(), [...bundle, `--output=${bundled}`, "main.ts"], project);
+  const code = await Deno.readTextFile(bundled);
+  await Deno.writeTextFile(bundled, [...requireFor(code), code].join("\n"));
   await run(deno ?? "", [...compile, `--output=${executable}`, bundled], folder, { DENORT_BIN: denort ?? "" });
   await Deno.chmod(folder, 0o755);
   return executable;

@@ -22,6 +22,11 @@ const ADMIN = { name: "admin", groups: ["system:masters"] };
 
 /** What would be used and is not declared, as objects name it, and what the refusal says. Code that was not built in is not looked for at all. */
 const UNDECLARED: readonly { access: string; target: string; says: string }[] = [
+  {
+    access: "net",
+    target: "kubernetes.default.svc:2379",
+    says: 'permissions: { net: ["kubernetes.default.svc:2379"] }',
+  },
   { access: "net", target: "127.0.0.1:9", says: 'permissions: { net: ["127.0.0.1:9"] }' },
   { access: "nodeNet", target: "api.example.com", says: 'permissions: { net: ["api.example.com"] }' },
   { access: "nodeNet", target: "127.0.0.1:9", says: 'permissions: { net: ["127.0.0.1:9"] }' },
@@ -104,10 +109,20 @@ Deno.test("a compiled operator may use what is declared of each class, and nothi
     assert.equal(await operator.stop("SIGTERM"), 0);
   });
 
+  await t.step(
+    "settings that are a link out of their folder are refused, and what it leads to is not read",
+    async () => {
+      await using operator = await startAsPod(built.path, { ...world.pod, settings: { link: "/proc/self/environ" } });
+      const error = await operator.logged(() => false).catch(({ message }: Error) => message);
+      assert.match(String(error), /is a symbolic link out of .*\/etc\/op.*, to .*\/proc\/\d+\/environ/);
+      assert.doesNotMatch(String(error), /GREETING/);
+    },
+  );
+
   const less = await changeable(built.path, `${folder}/less`);
   for (const { access, target } of op.permissions()) {
-    // Read outside a pod only: the kubeconfig that is usual there.
-    if (target === "HOME") continue;
+    // They are read outside a pod only: they name kubeconfigs.
+    if (target === "HOME" || target === "KUBECONFIG") continue;
     await t.step(`without ${access} "${target}" it fails`, async () => {
       await less.exchange(`allow_${access}`, target, otherThan(target));
       await using operator = await startAsPod(less.path, world.pod);
@@ -128,6 +143,11 @@ Deno.test("a compiled operator may use what is declared of each class, and nothi
     );
     await less.exchange("allow_env", "HOME", "HOMF");
     assert.match(await start(less.path), /Cannot use env "HOME": it is not declared/);
+    await less.exchange("allow_env", "KUBECONFIG", "KUBECONFIH");
+    assert.match(
+      await start(less.path),
+      /Cannot find a cluster: not in a pod, and this executable may read no kubeconfig/,
+    );
   });
 
   await t.step(

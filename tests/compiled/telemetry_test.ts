@@ -30,7 +30,7 @@ Deno.test("an executable that was built with telemetry sends its traces, and may
     "[build]\ntelemetry = true\n",
   );
   const { allow_net, allow_env } = await compiledPermissions(built.path);
-  assert.deepEqual(allow_net, ["kubernetes.default.svc"]);
+  assert.deepEqual(allow_net, ["kubernetes.default.svc:443"]);
   assert.deepEqual((allow_env as string[]).filter((name) => name.startsWith("OTEL_")), []);
 
   const certificate = await localCertificate(["kubernetes.default.svc"]);

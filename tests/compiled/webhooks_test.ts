@@ -58,7 +58,7 @@ Deno.test("the compiled operator's webhooks, called by a real API server over TL
   await t.step("it may listen and read what it declares, and nothing else", async () => {
     const { allow_net, allow_read } = await compiledPermissions(built.path);
     assert.deepEqual(allow_net, [
-      "kubernetes.default.svc",
+      "kubernetes.default.svc:443",
       `127.0.0.1:${port + 10}`,
       ...[0, 1, 2, 3].map((i) => `127.0.0.1:${port + i}`),
     ]);

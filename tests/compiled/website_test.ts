@@ -45,14 +45,12 @@ Deno.test("the compiled website operator keeps its promises on a real API server
 
   await t.step("its permissions and its role are exactly these", async () => {
     const { allow_net, allow_read, allow_env, ...rest } = await compiledPermissions(built.path);
-    assert.deepEqual(allow_net, ["kubernetes.default.svc", `127.0.0.1:${port}`, "pages.example.com"]);
+    assert.deepEqual(allow_net, ["kubernetes.default.svc:443", `127.0.0.1:${port}`, "pages.example.com"]);
     assert.deepEqual(allow_read, ["/var/run/secrets/kubernetes.io/serviceaccount", "/etc/op"]);
     assert.deepEqual(allow_env, [
       ...variablesOf(false),
       "KUBERNETES_SERVICE_PORT",
       "KUBERNETES_SERVICE_PORT_HTTPS",
-      "KUBECONFIG",
-      "HOME",
       "HOSTNAME",
     ]);
     for (const access of ["allow_ffi", "allow_run", "allow_sys", "allow_write"]) {
