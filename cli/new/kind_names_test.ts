@@ -36,7 +36,7 @@ Deno.test("kindNames knows the kinds of Kubernetes by group and version", () => 
 const BAD = [
   { kind: "cron_tab", says: /"kind" must be in CamelCase.*; try "CronTab"$/ },
   { kind: "", says: /"kind" must be in CamelCase/ },
-  { kind: "A".repeat(64), says: /63 at most/ },
+  { kind: "A".repeat(64), says: /at most 63/ },
   { kind: "ConfigMap", says: /use that name themselves; take another one$/ },
   { kind: "Cache", group: "demo", says: /"group" must be a domain name in lower case with a dot/ },
   { kind: "Cache", group: "Demo.Example.com", says: /"group" must be a domain name in lower case/ },
@@ -55,7 +55,7 @@ const BAD = [
     apiVersion: "v1beta1",
     says: /Kubernetes has it as apps\/v1; say --api-version v1$/,
   },
-  { kind: "Cache", apiVersion: "V1", says: /"version" must be of lower case letters/ },
+  { kind: "Cache", apiVersion: "V1", says: /"version" must have at most 63 lower case letters/ },
   { kind: "Cache", apiVersion: "shop.example.com/v1", says: /say --group shop\.example\.com --api-version v1$/ },
 ];
 

@@ -6,10 +6,10 @@ import { applyJsonPatch } from "./json_patch.ts";
 
 for (
   const { name, before, after, expected } of [
-    { name: "nothing for equal values", before: { a: [1] }, after: { a: [1] }, expected: [] },
-    { name: "a key that goes", before: { a: 1, b: 2 }, after: { b: 2 }, expected: [{ op: "remove", path: "/a" }] },
+    { name: "no operation for equal values", before: { a: [1] }, after: { a: [1] }, expected: [] },
+    { name: "a removed key", before: { a: 1, b: 2 }, after: { b: 2 }, expected: [{ op: "remove", path: "/a" }] },
     {
-      name: "undefined as a key that goes",
+      name: "undefined as a removed key",
       before: { a: 1 },
       after: { a: undefined },
       expected: [{ op: "remove", path: "/a" }],

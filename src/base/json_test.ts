@@ -13,7 +13,7 @@ const SAME: readonly { name: string; a: unknown; b: unknown; same: boolean }[] =
   { name: "an absent and an undefined key", a: {}, b: { a: undefined }, same: true },
   { name: "zero and minus zero", a: 0, b: -0, same: true },
   { name: "zero and false", a: 0, b: false, same: false },
-  { name: "a number and its text", a: 1, b: "1", same: false },
+  { name: "a number and its string", a: 1, b: "1", same: false },
   { name: "null and an object", a: null, b: {}, same: false },
   { name: "a nested difference", a: { a: { b: [{ c: 1 }] } }, b: { a: { b: [{ c: 2 }] } }, same: false },
   { name: "a key that objects inherit", a: {}, b: { constructor: "x" }, same: false },

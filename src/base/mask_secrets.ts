@@ -4,7 +4,7 @@
  */
 import { isObject } from "./json.ts";
 
-/** What is shown in place of a value. */
+/** Replaces a value. */
 const MASK = "***";
 
 /** The fields of a Secret that hold values. */

@@ -8,9 +8,9 @@
 const CREDENTIALS = /(?<!\/)\/\/[^\s/?#"'`<>\\]+@/g;
 
 /**
- * Returns a text without the user names and passwords of the URLs in it.
+ * Returns a string without the user names and passwords of the URLs in it.
  *
- * @param text The text.
+ * @param text The string.
  *
  * @example Usage
  * ```ts

@@ -1,7 +1,7 @@
 /**
  * Tracks the cost of a running evaluation (cel-go, interpreter/runtimecost.go). cel-go looks up the
- * operands of a call by id on a stack of all results; a call whose operands it does not find costs
- * nothing. The same stack is used here to get the same costs.
+ * operands of a call by id on a stack of all results; a call whose operands it does not find is
+ * free. The same stack is used here to get the same costs.
  */
 import { Abort, type Outcome } from "./outcome.ts";
 
@@ -12,7 +12,7 @@ export interface Tracker {
   /** Records the result of a part of the expression. */
   push(id: number, outcome: Outcome): void;
   /**
-   * Removes a result and all above it from the stack. Does nothing if the stack does not contain
+   * Removes a result and all above it from the stack. Has no effect if the stack does not contain
    * it.
    */
   drop(id: number): void;

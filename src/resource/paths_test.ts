@@ -18,7 +18,7 @@ const KIND = {
   }),
   status: s.object({ ready: s.integer(), selector: s.string() }),
 } as const;
-// deno-lint-ignore no-explicit-any -- what the compiler refuses can still happen in JavaScript
+// deno-lint-ignore no-explicit-any -- JavaScript can do what the compiler rejects
 const any = (value: unknown): any => value;
 
 Deno.test("resource declares the scale of a kind", () => {

@@ -316,7 +316,7 @@ Deno.test("resource accepts a community group with an approval, or a reason for 
 });
 
 const NAMES = { group: "demo.example.com", version: "v1", kind: "Website" };
-// deno-lint-ignore no-explicit-any -- what the compiler refuses can still happen in JavaScript
+// deno-lint-ignore no-explicit-any -- JavaScript can do what the compiler rejects
 const any = (value: unknown): any => value;
 
 const REFUSED: { name: string; given: Record<string, unknown>; expected: string }[] = [

@@ -44,7 +44,7 @@ Deno.test("Infer and Input of a kind with an optional spec may omit it", () => {
   same<Infer<typeof Loose>["spec"], { readonly host: string } | undefined>(true);
   ({}) satisfies Input<typeof Loose>;
   ({ spec: { host: "a.example" } }) satisfies Input<typeof Loose>;
-  // @ts-expect-error where it is there it has to be right
+  // @ts-expect-error a present value must have the right type
   ({ spec: {} }) satisfies Input<typeof Loose>;
   // @ts-expect-error it is required
   ({}) satisfies Input<typeof Website>;
@@ -99,7 +99,7 @@ export function refused(site: Website): void {
   resource({ ...make, columns: { Host: { path: ".spec.hots" } } });
   // @ts-expect-error no dot in front
   resource({ ...make, columns: { Host: "spec.host" } });
-  // @ts-expect-error goes on after a string
+  // @ts-expect-error continues after a string
   resource({ ...make, columns: { Host: ".spec.host.name" } });
   // @ts-expect-error a list has no names
   resource({ ...make, columns: { Name: ".spec.list.name" } });
@@ -122,11 +122,11 @@ export function refused(site: Website): void {
 
   // @ts-expect-error the filter's property is not in the schema, whatever it compares by
   resource({ ...make, columns: { Name: ".spec.list[?(@.size>=1)].name" } });
-  // @ts-expect-error nothing was added to the status
+  // @ts-expect-error no field was added to the status
   resource({ ...make, conditions: false, columns: { Ready: '.status.conditions[?(@.type=="Ready")].status' } });
   // @ts-expect-error not in the schema
   resource({ ...make, scale: { specReplicas: ".spec.replicas", statusReplicas: ".status.ready" } });
-  // @ts-expect-error a text
+  // @ts-expect-error a string
   resource({ ...make, scale: { specReplicas: ".spec.host", statusReplicas: ".status.ready" } });
   // @ts-expect-error not below the spec
   resource({ ...make, scale: { specReplicas: ".status.ready", statusReplicas: ".status.ready" } });
@@ -146,10 +146,10 @@ export function refused(site: Website): void {
   resource({ ...make, version: "v2", versions: [resource({ ...make, kind: "Other" })] });
   // @ts-expect-error a version of another group
   resource({ ...make, version: "v2", versions: [resource({ ...make, group: "other.example.com" })] });
-  // @ts-expect-error a rule needs its text
+  // @ts-expect-error a rule needs an expression
   resource({ ...make, validations: [{ message: "no" }] });
 
-  // @ts-expect-error the spec is there as read, its property is not
+  // @ts-expect-error the spec is present when read, its property is optional
   site.spec.hots;
   // @ts-expect-error the status may be missing
   site.status.ready;

@@ -5,7 +5,7 @@ import { resource } from "./mod.ts";
 const NAMES = { group: "demo.example.com", kind: "Note" } as const;
 const V1 = resource({ ...NAMES, version: "v1", spec: s.object({ text: s.string() }), deprecated: true });
 const V1Beta1 = resource({ ...NAMES, version: "v1beta1", spec: s.object({ text: s.string() }), served: false });
-// deno-lint-ignore no-explicit-any -- what the compiler refuses can still happen in JavaScript
+// deno-lint-ignore no-explicit-any -- JavaScript can do what the compiler rejects
 const any = (value: unknown): any => value;
 
 Deno.test("resource combines all versions in one definition, and stores the one that lists the others", () => {

@@ -38,7 +38,7 @@ const NEAR = 0.9;
  * });
  *
  * assert.deepEqual(definitionWarnings(Website.crd), [
- *   'websites.demo.example.com: column "Host" of "v1" is always empty: its type is integer, but the type of ".spec.host" differs',
+ *   'websites.demo.example.com: column "Host" of "v1" is always empty: its type is integer, but ".spec.host" has another type',
  * ]);
  * ```
  */
@@ -130,7 +130,9 @@ function columnWarnings({ name: version, schema, additionalPrinterColumns = [] }
   return additionalPrinterColumns.flatMap(({ name, type, jsonPath }) => {
     const target = columnSchema(jsonPath, root);
     if (target !== undefined && !shows(type, target)) {
-      return [`column "${name}" of "${version}" is always empty: it is of type ${type}, "${jsonPath}" is not`];
+      return [
+        `column "${name}" of "${version}" is always empty: its type is ${type}, but "${jsonPath}" has another type`,
+      ];
     }
     if (!hasMismatchedFilter(parseJsonPath(jsonPath), root)) return [];
     return [`column "${name}" of "${version}" is always empty: "${jsonPath}" compares values of different types`];

@@ -119,8 +119,8 @@ Deno.test("definitionWarnings reports columns that are always empty", () => {
   });
 
   assert.deepEqual(definitionWarnings(Note.crd), [
-    'notes.demo.example.com: column "Text" of "v1" is always empty: it is of type integer, ".spec.text" is not',
-    'notes.demo.example.com: column "On" of "v1" is always empty: it is of type boolean, ".spec.text" is not',
+    'notes.demo.example.com: column "Text" of "v1" is always empty: its type is integer, but ".spec.text" has another type',
+    'notes.demo.example.com: column "On" of "v1" is always empty: its type is boolean, but ".spec.text" has another type',
     'notes.demo.example.com: column "Port" of "v1" is always empty: ".spec.list[?(@.port=="80")].name" compares values of ' +
     "different types",
     'notes.demo.example.com: column "Whole" of "v1" is always empty: ".spec.list[?(@.port==80.5)].name" compares values of ' +

@@ -100,7 +100,7 @@ export function refused(): void {
   const schema = s.object({ a: s.string(), b: s.integer({ default: 1 }), c: s.optional(s.string()) });
   // @ts-expect-error a is required
   ({}) satisfies InputSchema<typeof schema>;
-  // @ts-expect-error b is there when read
+  // @ts-expect-error b is present when read
   ({ a: "" }) satisfies InferSchema<typeof schema>;
   // @ts-expect-error there is no d
   ({ a: "", d: 1 }) satisfies InputSchema<typeof schema>;

@@ -1,4 +1,4 @@
-/** `&&`, `||`, `?:`, and what becomes of errors in them. */
+/** `&&`, `||`, `?:`, and errors in their operands. */
 import type { Case } from "../cel_libraries/case.ts";
 
 /** Expressions. */

@@ -1,4 +1,4 @@
-/** Expressions of the language itself and of cel-go's extensions, by what they are about. */
+/** Expressions of the language itself and of cel-go's extensions, by topic. */
 import type { Case } from "../cel_libraries/case.ts";
 import { BYTES } from "./bytes.ts";
 import { COLLECTIONS } from "./collections.ts";

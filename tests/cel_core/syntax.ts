@@ -1,4 +1,7 @@
-/** What does not compile, and what nearly does not. */
+/**
+ * Expressions that do not compile, and similar ones that do. The words of syntax errors are ours;
+ * their columns are those of cel-go.
+ */
 import type { Case } from "../cel_libraries/case.ts";
 
 /** Expressions. */

@@ -1,4 +1,4 @@
-/** Text: operators, functions, `format`, escapes. */
+/** Strings: operators, functions, `format`, escapes. */
 import type { Case } from "../cel_libraries/case.ts";
 
 /** Expressions. */

@@ -1,6 +1,7 @@
 /**
- * How the tables of this folder and of `tests/cel_core` are read, and how an expression fares here. What the tables say comes from the packages that
- * a real API server is made of: cel-go v0.26.0 with `k8s.io/apiserver/pkg/cel/library` v0.36.3.
+ * The format of the tables in this folder and in `tests/cel_core`, and a function that evaluates an
+ * expression. The results come from the packages of a real API server: cel-go v0.26.0 with
+ * `k8s.io/apiserver/pkg/cel/library` v0.36.3. Only the words of syntax errors are ours.
  */
 import {
   CelError,
@@ -23,16 +24,17 @@ import { IpValue } from "../../src/cel/kubernetes/ip.ts";
 import { QuantityValue } from "../../src/cel/kubernetes/quantity.ts";
 
 /**
- * An expression, what comes out of it, and what that costs.
+ * An expression, its result and its cost.
  *
- * The outcome is a value as {@linkcode textOf} writes it, or `error: ` and the message where there is none, `no program: `
- * where the program cannot be made, `mistake at COLUMN: ` where the expression does not compile.
+ * The result is a value in the format of {@linkcode textOf}, `error: ` and a message if the
+ * evaluation fails, `no program: ` and a message if planning fails, or `mistake at COLUMN: ` and a
+ * message if it does not compile.
  */
 export type Case = readonly [expression: string, outcome: string, cost?: number];
 
 const EMPTY = createEnvironment({ variables: {} });
 
-/** An expression, and what comes out of it here. */
+/** Returns an expression with its actual result and cost. */
 export function caseOf(expression: string, environment: Environment = EMPTY): Case {
   try {
     const { value, cost } = environment.compile(expression).evaluate({});
@@ -52,7 +54,7 @@ function mistakeOf({ stage, message }: CompileError): string {
   return `mistake at ${column}: ${mistake}`;
 }
 
-/** A value as one would write it. */
+/** Formats a value. */
 export function textOf(value: Value): string {
   if (typeof value === "number") {
     if (Object.is(value, -0)) return "-0.0";

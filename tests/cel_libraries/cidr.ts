@@ -1,4 +1,4 @@
-/** Networks: `cidr`, `isCIDR` and what is in one. */
+/** Networks: `cidr`, `isCIDR` and their functions. */
 import type { Case } from "./case.ts";
 
 /** Expressions. */

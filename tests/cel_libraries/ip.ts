@@ -1,4 +1,4 @@
-/** IP addresses: `ip`, `isIP`, `ip.isCanonical` and questions about one. */
+/** IP addresses: `ip`, `isIP`, `ip.isCanonical` and their functions. */
 import type { Case } from "./case.ts";
 
 /** Expressions. */

@@ -1,4 +1,4 @@
-/** Versions: `semver`, `isSemver`, comparisons and the parts of one. */
+/** Versions: `semver`, `isSemver`, comparisons and their parts. */
 import type { Case } from "./case.ts";
 
 /** Expressions. */

@@ -1,4 +1,4 @@
-/** URLs: `url`, `isURL` and the parts of one. */
+/** URLs: `url`, `isURL` and their parts. */
 import type { Case } from "./case.ts";
 
 /** Expressions. */

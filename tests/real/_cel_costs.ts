@@ -1,6 +1,8 @@
 /**
- * What an expression costs a real API server, to the unit. A server does not tell; but it breaks off a rule that costs more than it may. So an expression
- * is put beside work whose cost is known, as much as brings both to the limit, by what `src/cel` counts; and once more with a unit more.
+ * Measures the exact cost of an expression on a real API server. A server does not report costs,
+ * but aborts a rule above the limit. So an expression is combined with work of a known cost that
+ * brings the total exactly to the limit, by the count of `src/cel`, and once more with one unit
+ * more.
  */
 import assert from "node:assert/strict";
 import { CelError, CompileError, createEnvironment, type Program } from "../../src/cel/mod.ts";
@@ -8,31 +10,34 @@ import type { RealCluster } from "../../src/testing/real_cluster.ts";
 import { define, make } from "./_cel_kinds.ts";
 import { eventually } from "../eventually.ts";
 
-// What one rule may cost when it runs, and all of an object together (k8s.io/apiserver, pkg/apis/cel/config.go).
+// The limits of one rule and of all rules of an object at run time (k8s.io/apiserver,
+// pkg/apis/cel/config.go).
 const LIMIT = 1_000_000;
 const RULES_AN_OBJECT = 9;
-// What the rules of a kind may cost by their estimates; somewhat below, as estimates of all levels add up.
+// Somewhat below the limit of a kind's estimated cost, because the estimates of all levels add up.
 const KIND_BUDGET = 90_000_000;
 
-// Costs 980 * 980, nearly all there is, and takes no time: the first number is the first one of the other list.
+// Costs 980 * 980, almost the limit, and is fast: the first number equals the first one of the
+// other list.
 const WORK = "sets.intersects(lists.range(980), lists.range(980))";
 const environment = createEnvironment({ variables: {} });
 
-/** An expression beside work up to the limit, and beyond. */
+/** An expression with work up to the limit, and beyond. */
 interface Measured {
   readonly expression: string;
   readonly within: string;
   readonly beyond: string;
-  /** What both may cost by their estimates. */
+  /** The estimated cost of both. */
   readonly estimate: number;
 }
 
 /**
- * Shows that expressions cost a server what they cost here.
+ * Checks that expressions have the same costs on a server and here.
  *
  * @param t The test.
  * @param cluster The server.
- * @param expressions The expressions. Some cannot be measured: those that do not compile, may cost more than any rule, or end the evaluation.
+ * @param expressions The expressions. Some cannot be measured: they do not compile, exceed the
+ * limit of a rule, or abort the evaluation.
  */
 export async function checkCosts(
   t: Deno.TestContext,
@@ -50,13 +55,13 @@ export async function checkCosts(
     );
     assert.deepEqual(await define(cluster, `Costs${i}`, { type: "object", properties }), { status: 201, causes: [] });
   }
-  await t.step(`${measured.length} of ${expressions.length} cost what they cost here, to the unit`, async () => {
+  await t.step(`${measured.length} of ${expressions.length} have exactly the same cost here`, async () => {
     const wrong = (await Promise.all(kinds.map((rules, i) => differing(cluster, `Costs${i}`, rules)))).flat();
     assert.deepEqual(wrong, []);
   });
 }
 
-/** Those of which a server says something else: that they cost more, or less. */
+/** Returns the expressions whose cost differs on the server. */
 async function differing(cluster: RealCluster, kind: string, rules: readonly Measured[]): Promise<readonly string[]> {
   await eventually(async () => assert.equal((await make(cluster, kind, {})).status, 201));
   const wrong: string[] = [];
@@ -65,7 +70,7 @@ async function differing(cluster: RealCluster, kind: string, rules: readonly Mea
     const { causes } = await make(cluster, kind, Object.fromEntries(places.map((place) => [`within${place}`, true])));
     for (const { field } of causes) wrong.push(`more: ${rules[Number(/\d+$/.exec(field)?.[0])]?.expression}`);
   }
-  // The first rule that is broken off ends all others of the object.
+  // The first aborted rule also ends all other rules of the object.
   for (const [place, { expression }] of rules.entries()) {
     const { causes } = await make(cluster, kind, { [`beyond${place}`]: true });
     if (!causes.some(({ message }) => message.includes("actual cost limit exceeded"))) {
@@ -76,7 +81,7 @@ async function differing(cluster: RealCluster, kind: string, rules: readonly Mea
 }
 
 function measure(expression: string): Measured | undefined {
-  // Rules of several lines want a message besides.
+  // Rules of several lines require a message.
   if (expression.includes("\n")) return undefined;
   const least = costOf(ruleOf(expression, 0));
   if (least === undefined || least > LIMIT) return undefined;
@@ -86,7 +91,9 @@ function measure(expression: string): Measured | undefined {
   return estimate > KIND_BUDGET / 10 ? undefined : { expression, within: within!, beyond: beyond!, estimate };
 }
 
-/** Whatever the expression comes to, a value or a failure: the work is done after it. */
+/**
+ * Returns a rule that does the work after the expression, whether the expression succeeds or fails.
+ */
 function ruleOf(expression: string, work: number): string {
   return `dyn(${expression}) == 'no value is this' || ${WORK} && lists.range(${work}).size() >= 0`;
 }

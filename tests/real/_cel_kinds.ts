@@ -1,24 +1,25 @@
-/** Kinds whose rules are expressions under test, on a real API server. */
+/** Kinds on a real API server with the tested expressions as rules. */
 import assert from "node:assert/strict";
 import type { RealCluster } from "../../src/testing/real_cluster.ts";
 import type { Case } from "../cel_libraries/case.ts";
 import { type Expected, expectedOf, refusalIn } from "./_cel_rules.ts";
 import { eventually } from "../eventually.ts";
 
-/** Of what a server refuses. */
+/** A cause of a rejection. */
 export interface Cause {
   readonly field: string;
   readonly message: string;
 }
 
-/** What a server answered. */
+/** A server's response. */
 export interface Answer {
   readonly status: number;
   readonly causes: readonly Cause[];
 }
 
 /**
- * Shows that a server refuses, computes and fails as `src/cel` does, in a step for each table and each of these.
+ * Checks that a server rejects, evaluates and fails like `src/cel`, in one step for each table and
+ * response.
  *
  * @param t The test.
  * @param cluster The server.
@@ -36,7 +37,7 @@ export async function checkTables(
   });
 
   for (const { kind, refused } of expected) {
-    await t.step(`${kind}: ${refused.length} are refused when the kind is defined`, async () => {
+    await t.step(`${kind}: ${refused.length} are rejected when the kind is defined`, async () => {
       const { status, causes } = await define(cluster, kind, objectWith(refused));
       assert.equal(status, 422);
       const heard = new Map<number, string>();
@@ -51,14 +52,14 @@ export async function checkTables(
     });
   }
 
-  // All are defined before one is used: it takes a server seconds to serve a new kind.
+  // All kinds are defined first, because a server takes seconds to serve a new kind.
   for (const { kind, taken } of expected) {
-    await t.step(`${kind}: ${taken.length} are taken`, async () => {
+    await t.step(`${kind}: ${taken.length} are accepted`, async () => {
       assert.deepEqual(await define(cluster, kind, objectWith(taken)), { status: 201, causes: [] });
     });
   }
   for (const { kind, taken } of expected) {
-    await t.step(`${kind}: ${taken.length} come out the same`, async () => {
+    await t.step(`${kind}: ${taken.length} have the same results`, async () => {
       const { causes } = await eventually(async () => {
         const answer = await make(cluster, kind, {});
         assert.equal(answer.status, 422);
@@ -76,7 +77,7 @@ function objectWith(rules: readonly Expected[]): Record<string, unknown> {
   return { type: "object", "x-kubernetes-validations": rules.map(({ given }) => given) };
 }
 
-/** Defines a kind whose objects have a `spec` of a schema. */
+/** Defines a kind with a schema for its `spec`. */
 export async function define(cluster: RealCluster, kind: string, spec: Record<string, unknown>): Promise<Answer> {
   const plural = kind.toLowerCase();
   return await post(cluster, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
@@ -97,7 +98,7 @@ export async function define(cluster: RealCluster, kind: string, spec: Record<st
   });
 }
 
-/** Tries to make an object; nothing is stored. */
+/** Sends a create request with dry run. */
 export async function make(cluster: RealCluster, kind: string, spec: Record<string, unknown>): Promise<Answer> {
   const object = { apiVersion: "cel.example.com/v1", kind, metadata: { name: "one" }, spec };
   return await post(cluster, `/apis/cel.example.com/v1/${kind.toLowerCase()}?dryRun=All`, object);

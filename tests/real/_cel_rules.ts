@@ -1,4 +1,7 @@
-/** Expressions as validation rules: what a real API server must say of them, by what `src/cel` comes to. */
+/**
+ * Converts expressions to validation rules, with the response that `src/cel` predicts for a real
+ * API server.
+ */
 import assert from "node:assert/strict";
 import {
   CelError,
@@ -22,29 +25,34 @@ import { typeName } from "../../src/cel/type.ts";
 import { withoutSyntaxWording } from "../../src/testing/contract/syntax_wording.ts";
 
 const environment = createEnvironment({ variables: {} });
-// What a rule may cost by its estimate (k8s.io/apiextensions-apiserver, pkg/apis/apiextensions/validation).
+// The limit of a rule's estimated cost (k8s.io/apiextensions-apiserver,
+// pkg/apis/apiextensions/validation).
 const BUDGET = 10_000_000;
-// A name such as "net.IP" has the size of what the rule is of: here an object without properties.
+// A name such as "net.IP" has the size of the rule's value, here an object without properties.
 const SIZES: Sizes = { sizeOf: () => ({ min: 0, max: 0 }) };
 const TOO_EXPENSIVE = "estimated rule cost exceeds budget by factor of more than 100x";
 
-/** A rule as a CRD has it. */
+/** A rule in a CRD. */
 export interface Rule {
   readonly rule: string;
   readonly message?: string;
   readonly messageExpression?: string;
 }
 
-/** What must be said of a rule: when the kind is defined where it is refused, else of any object. */
+/**
+ * The expected response: an error on definition if the rule is rejected, or else an error for any
+ * object.
+ */
 export interface Expected {
   readonly given: Rule;
   readonly refusal?: string;
   readonly message?: string;
 }
 
-/** An expression as a rule of which something will be said. */
+/** Converts an expression to a rule that results in an error message. */
 export function expectedOf(expression: string): Expected {
-  // Compared with something of any type, so that it is a rule: that comes to nothing, since the expression fails.
+  // Compared with a value, so that the type is bool. The comparison is never evaluated, because the
+  // expression fails.
   const failing = `dyn(${expression}) == 0`;
   const refused = ruleOf(failing);
   try {
@@ -66,12 +74,12 @@ export function expectedOf(expression: string): Expected {
   }
 }
 
-/** A server wants a message where a rule has several lines. */
+/** A server requires a message for a rule of several lines. */
 function ruleOf(rule: string): Rule {
   return rule.includes("\n") ? { rule, message: "not kept" } : { rule };
 }
 
-/** What of a server's refusal of a definition is about the rule alone. */
+/** Returns the part of a server's error that depends only on the rule. */
 export function refusalIn(message: string): string {
   const refusal = /(?:compilation failed|program instantiation failed): .*$/s.exec(message)?.[0];
   if (refusal !== undefined) return withoutSyntaxWording(refusal);
@@ -85,7 +93,10 @@ function failure(message: string, rule: string): string {
   return `'${message}': ${explained} for rule: ${shownRule}`;
 }
 
-/** A rule that is not kept, and tells the value: by its message where it can be text, else by denying what it is. */
+/**
+ * Returns a rule that fails and reveals the value: in its message if it can be formatted, or else
+ * by comparing it with the value.
+ */
 function telling(messageExpression: string, expression: string, value: Value): Rule {
   const text = shown(value);
   if (text !== undefined && text.trim() === text && text !== "" && !text.includes("\n")) {
@@ -116,7 +127,7 @@ function literalOf(value: Value): string {
   if (value instanceof DurationValue) return `duration('${value.nanoseconds}ns')`;
   if (value instanceof Timestamp) return `timestamp('${timestampText(value)}')`;
   if (value instanceof TypeValue) return typeName(value.type);
-  // Of several types, which literals must not be.
+  // Literals of lists must not have mixed types.
   if (value instanceof List) return `[${value.items.map((item) => `dyn(${literalOf(item)})`).join(", ")}]`;
   if (value instanceof MapValue) {
     const entries = [...value.keys()].map((key) => `dyn(${literalOf(key)}): dyn(${literalOf(value.get(key) ?? null)})`);

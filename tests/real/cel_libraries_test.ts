@@ -1,9 +1,12 @@
-/** The expressions of `tests/cel_libraries` as validation rules: a real API server refuses, computes and fails as `src/cel` does. */
+/**
+ * The expressions of `tests/cel_libraries` as validation rules: a real API server rejects,
+ * evaluates and fails like `src/cel`.
+ */
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { LIBRARY_TABLES } from "../cel_libraries/mod.ts";
 import { checkTables } from "./_cel_kinds.ts";
 
-Deno.test("the expressions of Kubernetes' CEL libraries fare on a real API server as here", async (t) => {
+Deno.test("the expressions of Kubernetes' CEL libraries have the same results on a real API server", async (t) => {
   await using cluster = await realCluster();
   await checkTables(t, cluster, LIBRARY_TABLES);
 });

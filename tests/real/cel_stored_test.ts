@@ -1,4 +1,7 @@
-/** Values of stored objects in rules: how lists and maps out of JSON compare, add up and are indexed, on a real API server and here. */
+/**
+ * Values of stored objects in rules: comparison, concatenation and indexing of JSON lists and maps,
+ * on a real API server and here.
+ */
 import assert from "node:assert/strict";
 import type { JsonSchema } from "../../src/schema/json_schema.ts";
 import { validate } from "../../src/schema/validate.ts";
@@ -76,7 +79,7 @@ const value = {
   map: { a: "x" },
 };
 
-Deno.test(`${RULES.length} rules over stored lists and maps fail on a real API server as here`, async () => {
+Deno.test(`${RULES.length} rules over stored lists and maps fail alike on a real API server and here`, async () => {
   await using cluster = await realCluster();
   assert.deepEqual(await define(cluster, "Stored", { ...schema }), { status: 201, causes: [] });
 
@@ -91,7 +94,7 @@ Deno.test(`${RULES.length} rules over stored lists and maps fail on a real API s
   assert.equal(ours.length, RULES.length);
 });
 
-/** What a cause says after the value that it is about. */
+/** Returns the part of an error after the value. */
 function afterValue(message: string): string {
   return message.replace(/^Invalid value: (?:"object": )?/, "");
 }

@@ -1,7 +1,7 @@
-/** Schemas of `allOf`, `anyOf`, `oneOf` and `not`, with values that keep to them and values that do not. */
+/** Schemas with `allOf`, `anyOf`, `oneOf` and `not`, with valid and invalid values. */
 import type { JsonSchema } from "../../src/schema/json_schema.ts";
 
-/** A schema, and values that are right and wrong by what it combines. */
+/** A schema, and values that are valid and invalid because of its combination. */
 export interface Combination {
   readonly schema: JsonSchema;
   readonly right: readonly unknown[];
@@ -10,7 +10,7 @@ export interface Combination {
 
 const AB = { a: { type: "string" }, b: { type: "integer" }, c: { type: "boolean" } } as const;
 
-/** Schemas that combine others, by the keyword. */
+/** Schemas by the keyword that combines them. */
 export const COMBINATIONS: Readonly<Record<string, readonly Combination[]>> = {
   anyOf: [
     {

@@ -6,7 +6,7 @@ import { jsonText, Literal } from "./_json_text.ts";
 import { type Change, type Node, node, type Part } from "./_node.ts";
 import type { Random } from "./_random.ts";
 
-/** An object's property: a node, and whether it must be there. */
+/** A property of an object: a node, and whether it is required. */
 export interface Property {
   readonly node: Node;
   readonly required?: boolean;
@@ -14,14 +14,14 @@ export interface Property {
 
 type Properties = Readonly<Record<string, Property>>;
 
-/** What is special about an object. */
+/** Options of an object. */
 export interface ObjectOptions {
   readonly keywords?: JsonSchema;
-  /** How likely an optional property is there. @default {0.5} */
+  /** The probability that an optional property is present. @default {0.5} */
   readonly density?: number;
 }
 
-/** An object with known properties. */
+/** Returns an object with declared properties. */
 export function objectNode(properties: Properties, { keywords = {}, density = 0.5 }: ObjectOptions = {}): Node {
   const names = Object.keys(properties);
   const required = names.filter((name) => properties[name]!.required);
@@ -29,7 +29,7 @@ export function objectNode(properties: Properties, { keywords = {}, density = 0.
     keyword: "required",
     make: (_, right) => without(right, name),
   }));
-  // A null is taken away before values are looked at, unless it is allowed or there is a default.
+  // The server drops a null before validation, unless it is nullable or has a default.
   for (const name of required.filter((name) => isNeverNull(properties[name]!.node.schema))) {
     faults.push({ keyword: "nullable", make: (_, right) => withKey(right, name, null) });
   }
@@ -86,7 +86,7 @@ const HOSTILE = [
   "\u{1f600}",
 ];
 
-/** A right value; of a required property none that is taken away. */
+/** Returns a valid value. For a required property it is not a value that the server drops. */
 function present(random: Random, node: Node, required: boolean): unknown {
   let value = node.right(random);
   while (value === null && required && isNeverNull(node.schema)) value = node.right(random);
@@ -119,17 +119,17 @@ const saidTwice: Change = {
   },
 };
 
-/** What is special about a list. */
+/** Options of a list. */
 export interface ListOptions {
   readonly keywords?: JsonSchema;
-  /** Least and greatest length of right values. @default {[1, 3]} */
+  /** Minimum and maximum length of valid values. @default {[1, 3]} */
   readonly length?: readonly [number, number];
   readonly faults?: readonly Change[];
-  /** Makes an item different from those before it, where they must differ. */
+  /** Makes an item differ from the previous ones, for lists without duplicates. */
   readonly distinct?: (item: unknown, index: number) => unknown;
 }
 
-/** A list. */
+/** Returns a list. */
 export function listNode(item: Node, options: ListOptions = {}): Node {
   const { keywords = {}, length = [1, 3], faults = [], distinct = (item: unknown) => item } = options;
   const nulls: Change[] = isNeverNull(item.schema)
@@ -154,7 +154,7 @@ export function listNode(item: Node, options: ListOptions = {}): Node {
   });
 }
 
-/** A map. */
+/** Returns a map. */
 export function mapNode(value: Node, keywords: JsonSchema = {}, size: readonly [number, number] = [1, 3]): Node {
   const faults = value.schema.type === undefined ? [] : value.faults.filter(({ keyword }) => keyword === "type");
   return node({
@@ -192,14 +192,14 @@ export function mapNode(value: Node, keywords: JsonSchema = {}, size: readonly [
 
 const KEYS = ["a", "b.c", "d/e", "f g", "\u00e9", "0", "kind", "x-"];
 
-/** An object with a key set; the object itself stays as it is. */
+/** Returns a copy of an object with a key set. */
 export function withKey(object: unknown, key: string, value: unknown): unknown {
   const copy = { ...object as Record<string, unknown> };
   setOwn(copy, key, value);
   return copy;
 }
 
-/** An object without a key. */
+/** Returns a copy of an object without a key. */
 export function without(object: unknown, key: string): unknown {
   const { [key]: _, ...rest } = object as Record<string, unknown>;
   return rest;

@@ -1,16 +1,16 @@
-/** Definitions as a whole with one thing changed: names, versions, columns, scale, selectable fields. */
+/** Complete definitions with one change: names, versions, columns, scale, selectable fields. */
 
-/** A definition as it is sent, to be changed. */
+/** A definition to be changed. */
 // deno-lint-ignore no-explicit-any
 export type Sent = any;
 
-/** Something to change in a definition of two versions. */
+/** A change of a definition with two versions. */
 export interface DefinitionChange {
   readonly name: string;
   readonly change: (definition: Sent) => void;
 }
 
-/** A definition of a kind with two versions, columns, scale and selectable fields, which every server takes. */
+/** Returns a valid definition of a kind with two versions, columns, scale and selectable fields. */
 export function fullDefinition(): Sent {
   const schema = () => ({
     openAPIV3Schema: {
@@ -83,9 +83,9 @@ function set(path: string, value: unknown): DefinitionChange {
 const LONG = "a".repeat(64);
 const VERSION = "spec.versions[0]";
 
-/** Everything that is tried. */
+/** All changes. */
 export const DEFINITION_CHANGES: readonly DefinitionChange[] = [
-  { name: "nothing", change: () => {} },
+  { name: "no change", change: () => {} },
   ...[undefined, "", "widgets", "Widgets.full.example.com", "other.full.example.com"].map((name) =>
     set("metadata.name", name)
   ),

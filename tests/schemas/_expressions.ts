@@ -1,10 +1,13 @@
-/** Tables of expressions as kinds: each expression is a rule that always fails and says in its message what the expression gave. */
+/**
+ * Kinds for tables of expressions: each expression becomes a rule that always fails, with the
+ * result of the expression as its message.
+ */
 import type { JsonSchema, ValidationRule } from "../../src/schema/json_schema.ts";
 import { type ExpressionTable, PLAYGROUND } from "./rules/mod.ts";
 import type { RefusedRule } from "./rules/refusals.ts";
 import type { Definition } from "./_servers.ts";
 
-/** The kind of a table. */
+/** Returns the kind of a table. */
 export function expressionKind({ library, expressions }: ExpressionTable): Definition {
   const kind = `Expr${library.replaceAll(/[^a-z]/g, "")}`;
   const spec: JsonSchema = { ...PLAYGROUND, "x-kubernetes-validations": expressions.map(tellingRule) };
@@ -12,10 +15,11 @@ export function expressionKind({ library, expressions }: ExpressionTable): Defin
 }
 
 /**
- * A rule that no value keeps to. What the expression gives is its message; where it gives nothing, the error is.
+ * Returns a rule that always fails. Its message is the result of the expression; if the expression
+ * fails, the server reports that error.
  *
- * @param expression Of any type that `%s` can print.
- * @param index Its number, so that no two messages are alike.
+ * @param expression An expression of any type that `%s` can format.
+ * @param index Its number, which makes messages unique.
  */
 export function tellingRule(expression: string, index: number): ValidationRule {
   const telling = `'#${index} = %s'.format([${expression}])`;
@@ -26,9 +30,9 @@ const anything = { type: "string" } as const;
 const bounded = { type: "string", maxLength: 16 } as const;
 
 /**
- * A kind with one rule, and the playground around it.
+ * Returns a kind with one rule on the playground.
  *
- * @param rule The rule and where it stands.
+ * @param rule The rule and its position.
  * @param index Its number.
  */
 export function refusedKind({ at = "spec", ...rule }: RefusedRule, index: number): Definition {

@@ -1,11 +1,14 @@
-/** What a kind may have, and how to see whether one has it: in its definition, and in the text where the definition does not show how it was written. */
+/**
+ * The features of kinds, and how to detect them: in the definition, and in the source text if the
+ * definition does not show the notation.
+ */
 import { isObject } from "../../src/base/json.ts";
 import type { DefinitionVersion } from "../../src/resource/mod.ts";
 import { definitionWarnings } from "../../src/resource/warnings.ts";
 import type { JsonSchema, ValidationRule } from "../../src/schema/mod.ts";
 import type { UsedKind } from "./kinds/mod.ts";
 
-/** Something that a kind may have. */
+/** A feature of kinds. */
 export interface Feature {
   readonly about: string;
   readonly name: string;
@@ -39,7 +42,9 @@ function rules(kind: UsedKind): ValidationRule[] {
 
 type Test = (found: Found) => boolean | undefined;
 
-/** Whether a node is so, and where it must be said how it is written, the text of the kind too. */
+/**
+ * Detects a feature by a node of the schema and, if the notation matters, by the source text, too.
+ */
 function node(test: Test, written?: RegExp): Feature["isIn"] {
   return (kind) => nodes(kind).some((found) => test(found) ?? false) && (written?.test(kind.source) ?? true);
 }
@@ -78,7 +83,7 @@ function ruleAt(test: Test): Feature["isIn"] {
 
 const text = (pattern: RegExp): Feature["isIn"] => ({ source }) => pattern.test(source);
 
-/** The text imports a name from a module of types of Kubernetes. */
+/** Detects an import from a module of Kubernetes' types. */
 function imports(name: string, from = "@op/sdk/schemas"): Feature["isIn"] {
   return text(new RegExp(`import \\{[^}]*\\b${name}\\b[^}]*\\} from "${from}"`));
 }

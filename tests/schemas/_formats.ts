@@ -1,13 +1,16 @@
-/** Text of every format that an API server checks, text that is nearly of it, and text of which only the server knows. */
+/**
+ * Strings of every format that an API server validates: valid ones, almost valid ones, and those
+ * whose validity only the server knows.
+ */
 import { creditCard, isbn10, isbn13, offByOne } from "./_checksums.ts";
 import type { Random } from "./_random.ts";
 import { TIME_FORMATS } from "./_time_formats.ts";
 
-/** Text for one format. */
+/** Strings for one format. */
 export interface FormatText {
   readonly format: string;
   right(random: Random): string;
-  /** Text that is not of the format; absent where every text is. */
+  /** Returns an invalid string; absent if every string is valid. */
   readonly wrong?: (random: Random) => string;
 }
 
@@ -15,7 +18,7 @@ const HEX = "0123456789abcdef";
 const DIGITS = "0123456789";
 const NAME = "abcdefghijklmnopqrstuvwxyz0123456789";
 
-/** All formats of strings. */
+/** All string formats. */
 export const FORMATS: readonly FormatText[] = [
   {
     format: "bsonobjectid",
@@ -335,7 +338,7 @@ export const FORMATS: readonly FormatText[] = [
 
 const STRAY = [..."aZ0-._:/ @%+~#\n\u00e9\u0660", "", "00", "\u{1f600}"];
 
-/** A text with one place of it taken away, doubled or replaced: it may still be of its format. */
+/** Returns a string with one character removed, doubled or replaced. It may still be valid. */
 export function mutated(random: Random, text: string): string {
   const letters = [...text];
   const at = random.integer(0, letters.length);

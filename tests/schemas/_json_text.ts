@@ -1,12 +1,12 @@
-/** JSON as text, with literals that a value of JavaScript cannot hold. */
+/** JSON text with literals that JavaScript values cannot represent. */
 import { isObject } from "../../src/base/json.ts";
 
-/** A piece of JSON that is sent as it stands, such as `9223372036854775808` or an object that says a key twice. */
+/** A literal piece of JSON, such as `9223372036854775808` or an object with a duplicate key. */
 export class Literal {
   constructor(readonly text: string) {}
 }
 
-/** The JSON text of a value with literals in it. */
+/** Returns the JSON text of a value with literals. */
 export function jsonText(value: unknown): string {
   if (value instanceof Literal) return value.text;
   if (Array.isArray(value)) return `[${value.map(jsonText).join(",")}]`;

@@ -1,20 +1,20 @@
-/** What `validate`, `applyDefaults` and `prune` say of a value, without any server. */
+/** Applies `validate`, `applyDefaults` and `prune` to a value without a server. */
 import { applyDefaults, prune, validate } from "../../src/schema/mod.ts";
 import { isObject } from "../../src/base/json.ts";
 import type { Sample } from "./_samples.ts";
 import { causeText } from "./_verdict.ts";
 
-/** What is known without a server. */
+/** The results without a server. */
 export interface Local {
-  /** Fields that are not in the schema. */
+  /** Unknown fields. */
   readonly dropped: readonly string[];
-  /** What is wrong, one line each, sorted. */
+  /** The errors, one line each, sorted. */
   readonly causes: readonly string[];
-  /** The `spec` or `status` as it comes back. */
+  /** The resulting `spec` or `status`. */
   readonly value: unknown;
 }
 
-/** What is known of a value without a server. */
+/** Returns the results for a value without a server. */
 export function local({ kind, text }: Sample): Local {
   const { at, group, schema } = kind;
   const object = {

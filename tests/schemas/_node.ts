@@ -1,43 +1,43 @@
-/** Schemas that know values: right ones, and ways to go wrong in one place. */
+/** Schemas with generators of values: valid ones, and ones with a single change. */
 import type { JsonSchema } from "../../src/schema/json_schema.ts";
 import type { Random } from "./_random.ts";
 
-/** A schema and what it takes. */
+/** A schema and its values. */
 export interface Node {
   readonly schema: JsonSchema;
-  /** A value that the schema takes. */
+  /** Returns a valid value. */
   right(random: Random): unknown;
-  /** How a right value is made wrong at this very place. */
+  /** Changes of this node that make a valid value invalid. */
   readonly faults: readonly Change[];
-  /** Changes at this very place of which only the real server knows the verdict. */
+  /** Changes of this node with a result that only the real server knows. */
   readonly edges: readonly Change[];
-  /** What stands under it. */
+  /** The child nodes. */
   readonly parts: readonly Part[];
 }
 
-/** A change of a value in one place. */
+/** A change of a value at one position. */
 export interface Change {
-  /** The keyword that it is about, such as `maxLength` or `format: uri`. */
+  /** The keyword that it concerns, such as `maxLength` or `format: uri`. */
   readonly keyword: string;
-  /** The value that stands there afterwards. */
+  /** Returns the changed value. */
   make(random: Random, right: unknown): unknown;
 }
 
-/** A node under another. */
+/** A child node. */
 export interface Part {
   readonly kind: "property" | "item" | "value";
   readonly node: Node;
-  /** The value with a part of it changed; a part that is not there is made first. */
+  /** Returns the value with one part changed. A missing part is created first. */
   change(random: Random, value: unknown, change: (part: unknown) => unknown): unknown;
 }
 
-/** A place under a node, and something to change there. */
+/** A position below a node, and a change of it. */
 export interface Target {
   readonly path: readonly Part[];
   readonly change: Change;
 }
 
-/** What a node is made from. */
+/** The options of a node. */
 export interface NodeInit {
   readonly schema: JsonSchema;
   right(random: Random): unknown;
@@ -46,7 +46,7 @@ export interface NodeInit {
   readonly parts?: readonly Part[];
 }
 
-/** A node, with the faults that any typed value can have. */
+/** Returns a node with the faults of all typed values. */
 export function node({ schema, right, faults = [], edges = [], parts = [] }: NodeInit): Node {
   return { schema, right, faults: [...typeFaults(schema), ...faults], edges, parts };
 }
@@ -64,13 +64,13 @@ function typeFaults(schema: JsonSchema): Change[] {
   if (schema.type === undefined) return [];
   const allowed: string[] = [schema.type];
   if (schema.type === "number") allowed.push("integer");
-  // Where a string has a format, the server takes lists too.
+  // The server also accepts lists for a string with a format.
   if (schema.type === "string" && schema.format !== undefined) allowed.push("array");
   const others = Object.entries(OF_TYPE).filter(([type]) => !allowed.includes(type));
   return [{ keyword: "type", make: (random) => random.pick(random.pick(others)[1]) }];
 }
 
-/** Every place under a node where something can be changed. */
+/** Returns all positions below a node with their changes. */
 export function* targets(
   root: Node,
   of: "faults" | "edges",
@@ -80,13 +80,13 @@ export function* targets(
   for (const part of root.parts) yield* targets(part.node, of, [...path, part]);
 }
 
-/** A value that is right but for one place. */
+/** Returns a valid value with one change. */
 export function changed(random: Random, value: unknown, { path: [part, ...rest], change }: Target): unknown {
   if (part === undefined) return change.make(random, value);
   return part.change(random, value, (inner) => changed(random, inner, { path: rest, change }));
 }
 
-/** How far down a target is, and whether a list or a map stands above it. */
+/** Returns the depth of a target, and whether it is below a list or map. */
 export function isDeep({ path }: Target): boolean {
   return path.length >= 3 || path.some(({ kind }) => kind !== "property");
 }

@@ -1,4 +1,7 @@
-/** Objects of kinds with rules, tried on a server: made, or stored unchecked and then updated. */
+/**
+ * Tries objects of kinds with rules on a server: creates them, or stores them without validation
+ * and updates them.
+ */
 import assert from "node:assert/strict";
 import type { JsonSchema } from "../../src/schema/json_schema.ts";
 import { applyDefaults, prune, validate } from "../../src/schema/mod.ts";
@@ -6,20 +9,23 @@ import { collection, type Definition, forEachOf, type Server } from "./_servers.
 import { causeText, type Verdict, verdictOf } from "./_verdict.ts";
 import type { RuleCase, RuleKind } from "./rules/levels.ts";
 
-/** A case, and what a server says to it. */
+/** The server's result for a case. */
 export interface RuleVerdict {
   readonly verdict: Verdict;
-  /** What was there before, as the server reads it; absent when nothing was. */
+  /** The old object as the server returns it; absent on create. */
   readonly old?: unknown;
 }
 
-/** The definition of a kind: its first version takes anything, so that what is stored can be wrong in the second. */
+/**
+ * Returns the definition of a kind. Its first version accepts any object, so that stored objects
+ * may be invalid in the second.
+ */
 export function ruleDefinition({ kind, schema }: RuleKind): Definition {
   const spec = { "x-kubernetes-preserve-unknown-fields": true };
   return { group: "levels.example.com", kind, versions: { v1: { type: "object", properties: { spec } }, v2: schema } };
 }
 
-/** What a server says to each case of some kinds that are defined there. */
+/** Returns a server's results for all cases of kinds that are defined there. */
 export async function tryRules(server: Server, kinds: readonly RuleKind[]): Promise<Map<RuleCase, RuleVerdict>> {
   const verdicts = new Map<RuleCase, RuleVerdict>();
   const all = kinds.flatMap((kind) =>
@@ -62,14 +68,14 @@ function typeOf({ group, kind }: Definition, version: string): { apiVersion: str
   return { apiVersion: `${group}/${version}`, kind };
 }
 
-/** What `validate` says to a case. */
+/** Returns the errors of `validate` for a case. */
 export function validateCase(kind: RuleKind, { object }: RuleCase, old: unknown): string[] {
   const { metadata } = (old ?? { metadata: { name: "name" } }) as { metadata: object };
   const sent = { ...typeOf(ruleDefinition(kind), "v2"), metadata, ...object };
   return validated(kind.schema, sent, old);
 }
 
-/** What `validate` says to an object, sorted. */
+/** Returns the sorted errors of `validate` for an object. */
 export function validated(schema: JsonSchema, object: unknown, old?: unknown): string[] {
   const filled = applyDefaults(schema, prune(schema, object).value);
   return validate(schema, filled, { isResource: true, ...(old !== undefined && { old }) }).map(causeText).sort();

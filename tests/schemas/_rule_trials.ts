@@ -1,4 +1,4 @@
-/** The tables of rules as trials: each one something that a server is asked, and that `validate` may know too. */
+/** Trials from the tables of rules: each is a request, and optionally a call of `validate`. */
 import type { JsonSchema } from "../../src/schema/json_schema.ts";
 import { expressionKind, refusedKind, tellingRule } from "./_expressions.ts";
 import { validated } from "./_rule_trial.ts";
@@ -8,25 +8,25 @@ import { ESTIMATED_COSTS, type EstimatedCost, LONGEST_TEXT, TRACKED_COSTS, type 
 import { EXPRESSIONS } from "./rules/mod.ts";
 import { REFUSED_RULES, type RefusedRule } from "./rules/refusals.ts";
 
-/** Something to try on both servers. */
+/** A request for both servers. */
 export interface Trial {
-  /** What is counted: the library, or what else it is about. */
+  /** The category: the library, or another topic. */
   readonly about: string;
-  /** For the message when it fails. */
+  /** The name in failure messages. */
   readonly name: string;
-  /** How many evaluations it is. */
+  /** The number of evaluations. */
   readonly evaluations: number;
   run(server: Server): Promise<Verdict>;
-  /** What `validate` says, where it is asked. */
+  /** Returns the errors of `validate`, if it applies. */
   validate?(): string[];
 }
 
-/** Kinds that must be there. */
+/** Returns the required kinds. */
 export function trialKinds(): Definition[] {
   return [...EXPRESSIONS.map(expressionKind), ...Array.from({ length: TRACKED_KINDS }, (_, i) => trackedKind(i))];
 }
 
-/** Every trial of every table. */
+/** Returns the trials of all tables. */
 export function ruleTrials(): Trial[] {
   return [...expressionTrials(), ...refusalTrials(), ...estimateTrials(), ...trackedTrials()];
 }
@@ -64,7 +64,7 @@ function estimatedKind({ rule, maxItems }: EstimatedCost, index: number): Defini
   };
 }
 
-/** So many rules together stay below what all rules of a kind may cost. */
+/** As many rules stay below the cost limit of a kind. */
 const IN_ONE_KIND = 8;
 const TRACKED_KINDS = Math.ceil(TRACKED_COSTS.length / IN_ONE_KIND);
 
@@ -96,7 +96,7 @@ function trackedTrials(): Trial[] {
     const about = { about: "tracked cost", name: expression, evaluations: 1 };
     return [tooMany - 1, tooMany].map((count) => {
       const spec = { [`e${i % IN_ONE_KIND}`]: Array.from({ length: count }, () => item) };
-      // The server in the process asks the same code: what takes so long is not done a third time.
+      // Our server runs the same code, so the slow evaluation is not repeated.
       const { validate: _, ...trial } = objectTrial(kind, spec, about);
       return trial;
     });
@@ -131,7 +131,7 @@ function definitionTrial(kind: Definition, about: string, name: string): Trial {
   };
 }
 
-/** Types of CEL are numbered anew with each definition. */
+/** Removes the numbers of CEL types, which differ for each definition. */
 function told(verdict: Verdict): Verdict {
   return JSON.parse(JSON.stringify(verdict).replaceAll(/selfType\d+/g, "selfType"));
 }

@@ -1,4 +1,7 @@
-/** Values by the thousand: right ones, wrong ones that differ from right ones in one place, and doubtful ones. */
+/**
+ * Generates thousands of values: valid ones, invalid ones that differ from valid ones at one
+ * position, and doubtful ones.
+ */
 import type { JsonSchema } from "../../src/schema/json_schema.ts";
 import { jsonText } from "./_json_text.ts";
 import { changed, isDeep, type Node, type Target, targets } from "./_node.ts";
@@ -9,18 +12,18 @@ import { collection, type Definition } from "./_servers.ts";
 export interface SampledKind extends Definition {
   readonly at: "spec" | "status";
   readonly node: Node;
-  /** The schema of its one version. */
+  /** The schema of its only version. */
   readonly schema: JsonSchema;
 }
 
 /** A value to try. */
 export interface Sample {
   readonly kind: SampledKind;
-  /** What it is by construction; of a doubtful one only the real server knows. */
+  /** The validity by construction. For a doubtful value only the real server knows it. */
   readonly made: "right" | "wrong" | "doubtful";
-  /** What is wrong or doubtful about it. */
+  /** The keyword that makes it invalid or doubtful. */
   readonly keyword?: string;
-  /** Whether that stands at depth 3 or more, or under a list or a map. */
+  /** Whether that position has a depth of at least 3, or is below a list or map. */
   readonly isDeep: boolean;
   /** The JSON text of `spec` or `status`. */
   readonly text: string;
@@ -28,27 +31,27 @@ export interface Sample {
 }
 
 /**
- * A kind with a node in it.
+ * Returns a kind with a node in it.
  *
  * @param name The kind's name.
  * @param node Its spec or status.
- * @param at Which of the two.
+ * @param at The field of the node.
  */
 export function sampledKind(name: string, node: Node, at: "spec" | "status"): SampledKind {
   const schema: JsonSchema = { type: "object", properties: { [at]: node.schema } };
   return { group: "values.example.com", kind: name, versions: { v1: schema }, at, node, schema };
 }
 
-/** How many values are made. */
+/** The numbers of values. */
 export interface SampleCounts {
-  /** Wrong ones of each keyword. */
+  /** Invalid values for each keyword. */
   readonly wrong: number;
-  /** Doubtful ones of each keyword. */
+  /** Doubtful values for each keyword. */
   readonly doubtful: number;
   readonly right: number;
 }
 
-/** Values of some kinds. */
+/** Generates values of several kinds. */
 export function samples(random: Random, kinds: readonly SampledKind[], counts: SampleCounts): Sample[] {
   const made: Sample[] = [];
   for (
@@ -86,7 +89,7 @@ function byKeyword(kinds: readonly SampledKind[], of: "faults" | "edges"): Map<s
   for (const kind of kinds) {
     for (const target of targets(kind.node, of)) {
       const { keyword } = target.change;
-      // Of a status, objects embedded in it are not looked at.
+      // The server does not validate embedded objects in a status.
       if (kind.at === "status" && keyword === "embedded resource") continue;
       const list = found.get(keyword) ?? [];
       list.push({ kind, target });
@@ -96,7 +99,7 @@ function byKeyword(kinds: readonly SampledKind[], of: "faults" | "edges"): Map<s
   return found;
 }
 
-/** The request that tries a value: nothing of it stays. */
+/** Returns the request that tries a value without storing it. */
 export function requestFor(sample: Sample, resourceVersion: string): { method: string; path: string; body: string } {
   const { kind, text, fieldValidation } = sample;
   const query = `?dryRun=All&fieldValidation=${fieldValidation}`;

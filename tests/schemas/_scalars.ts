@@ -1,14 +1,14 @@
-/** Schemas of strings, numbers and booleans, one keyword each. */
+/** Schemas of strings, numbers and booleans, with one keyword each. */
 import type { JsonSchema } from "../../src/schema/json_schema.ts";
 import { FORMATS, type FormatText, mutated } from "./_formats.ts";
 import { Literal } from "./_json_text.ts";
 import { type Change, type Node, node } from "./_node.ts";
 import type { Random } from "./_random.ts";
 
-/** Makes a schema; each time another. */
+/** Returns a random schema. */
 export type Maker = (random: Random) => Node;
 
-/** A fault of a keyword. */
+/** Returns a fault of a keyword. */
 export function fault(keyword: string, make: Change["make"]): Change {
   return { keyword, make };
 }
@@ -27,7 +27,10 @@ export const integer: Maker = () =>
     edges: [fault("integer", (random) => random.pick(WIDE))],
   });
 
-/** What a number of JavaScript still tells apart as Go does: not the ends of 64 bits, nor `1e18` from its digits. */
+/**
+ * Numbers that JavaScript and Go represent alike: not the ends of the int64 range, nor `1e18` in
+ * digits.
+ */
 const WIDE = [
   "9223372036854775000",
   "9223372036854777000",
@@ -91,7 +94,8 @@ function bounded(random: Random, keyword: "minimum" | "maximum" | "exclusiveMini
   const bound = random.integer(-20, 20) * scale + fraction;
   const isLower = keyword.endsWith("inimum");
   const isOpen = keyword.startsWith("exclusive");
-  // Whole numbers are compared with the whole part of a bound: beside a fraction they are doubtful.
+  // The server compares integers with truncated bounds, so integers next to a fraction are
+  // doubtful.
   const step = (random: Random) => random.integer(1, 50) + (type === "number" ? 0.25 : 0);
   const towards = isLower ? 1 : -1;
   return node({
@@ -112,7 +116,8 @@ function bounded(random: Random, keyword: "minimum" | "maximum" | "exclusiveMini
 export const multipleOf: Maker = (random) => {
   const factor = random.pick([2, 3, 7, 10, 1000, 0.5, 0.25, 2.5, 0.1, 0.01]);
   const isWhole = Number.isInteger(factor);
-  // Of a factor such as 0.1 nobody but the server can tell, so that these are doubtful, as are whole numbers beside a fraction.
+  // For a factor such as 0.1, only the server knows the result, so such values are doubtful, as are
+  // integers next to a fraction.
   const isExact = factor > 0.1;
   const times = (random: Random, by: number) => Number((random.integer(-1000, 1000) * by).toPrecision(12));
   const right = (random: Random) => isWhole ? times(random, factor) : (2 * random.integer(-100, 100) + 1) * factor;
@@ -160,7 +165,7 @@ interface PatternText {
   readonly wrong: readonly string[];
 }
 
-/** With what RE2 has and JavaScript lacks, and the other way round. */
+/** Patterns with syntax that only RE2 or only JavaScript supports. */
 const PATTERNS: readonly PatternText[] = [
   { pattern: "^[a-z]+$", right: ["abc", "z"], wrong: ["", "aBc", "a1", "abc\n"] },
   { pattern: "b", right: ["abc", "b"], wrong: ["", "ac"] },
@@ -249,7 +254,7 @@ export const nullable: Maker = (random) => {
   });
 };
 
-/** Null among the values of an enum: it never counts as one of them. */
+/** Null among the values of an enum, which never matches. */
 export const nullInEnum: Maker = (random) => {
   const { schema, right, faults } = enumeration(random);
   return node({
@@ -282,7 +287,7 @@ export const intOrString: Maker = (random) => {
   });
 };
 
-/** Every maker of this file, formats one by one. */
+/** All makers of this file, one for each format. */
 export const SCALARS: readonly Maker[] = [
   text,
   boolean,

@@ -1,4 +1,4 @@
-/** Small schemas, and schemas with one change that may make them what no API server takes. */
+/** Small schemas, and schemas with one change that may make them invalid. */
 import { isObject } from "../../src/base/json.ts";
 import { setOwn } from "../../src/base/own.ts";
 import type { JsonSchema } from "../../src/schema/json_schema.ts";
@@ -8,7 +8,7 @@ import { SCALARS } from "./_scalars.ts";
 import { wrapped } from "./_schemas.ts";
 import { STRUCTURES } from "./_structures.ts";
 
-/** A schema of a whole object with some random properties in its spec. */
+/** Returns a schema of a whole object with random properties in its spec. */
 export function smallSchema(random: Random): JsonSchema {
   const makers = [...SCALARS, ...STRUCTURES, ...STRUCTURES];
   const properties = random.times(2, (i) => {
@@ -21,7 +21,7 @@ export function smallSchema(random: Random): JsonSchema {
 const TEXT = { type: "string" };
 const RULE = { rule: "self == self" };
 
-/** Values of keywords that schemas may have, right or wrong, but never of another type than the keyword's. */
+/** Valid and invalid values of keywords, but always of the keyword's type. */
 const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   type: ["string", "integer", "number", "boolean", "array", "object", "null", "text", ""],
   format: ["int32", "int64", "date-time", "hostname", "nothing", "byte", "float", ""],
@@ -69,7 +69,9 @@ const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   externalDocs: [{ url: "https://example.com" }],
 };
 
-/** The schema with one keyword of one node set or taken away, and what was done. */
+/**
+ * Returns the schema with one keyword of one node set or removed, and a description of the change.
+ */
 export function changedSchema(random: Random, schema: JsonSchema): { schema: JsonSchema; change: string } {
   const nodes = [...nodesOf(schema, "")];
   const { path, node } = random.pick(nodes);
@@ -91,7 +93,7 @@ interface Found {
   readonly node: Record<string, unknown>;
 }
 
-/** Every schema in a schema, itself included. */
+/** Returns a schema and all nested schemas. */
 function* nodesOf(schema: unknown, path: string): Generator<Found> {
   if (!isObject(schema)) return;
   yield { path, node: schema };
@@ -102,7 +104,7 @@ function* nodesOf(schema: unknown, path: string): Generator<Found> {
   }
 }
 
-/** A schema with one node of it, the very object, replaced wherever it stands. */
+/** Replaces one node of a schema, by identity, wherever it occurs. */
 function replaced(schema: unknown, node: object, by: object): JsonSchema {
   if (schema === node) return by;
   if (Array.isArray(schema)) return schema.map((each) => replaced(each, node, by)) as JsonSchema;

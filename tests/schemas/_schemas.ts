@@ -1,14 +1,14 @@
-/** Wide random schemas: every keyword at every depth, each of them a kind of its own. */
+/** Wide random schemas: every keyword at every depth. Each becomes a kind. */
 import { listNode, mapNode, objectNode, type Property } from "./_containers.ts";
 import type { Node } from "./_node.ts";
 import { Random } from "./_random.ts";
 import { integer, type Maker, SCALARS, text } from "./_scalars.ts";
 import { defaulted, STRUCTURES } from "./_structures.ts";
 
-/** What every kind has one of. */
+/** Each kind contains one schema of each maker. */
 const MAKERS: readonly Maker[] = [...SCALARS, ...STRUCTURES];
 
-/** Names of properties: most of them as people name them. */
+/** Names of properties, most of them common ones. */
 const NAMES = [
   "name",
   "size",
@@ -25,9 +25,10 @@ const NAMES = [
 ];
 
 /**
- * The `spec` of a kind: an object with a property for each keyword, under a random number of objects, lists and maps.
+ * Returns the `spec` of a kind: an object with a property for each keyword, below a random number
+ * of objects, lists and maps.
  *
- * @param seed What it follows from.
+ * @param seed The seed.
  */
 export function wideSchema(seed: number): Node {
   const random = new Random(seed);
@@ -38,7 +39,7 @@ export function wideSchema(seed: number): Node {
   return objectNode(properties, { density: 0.03 });
 }
 
-/** A node under some objects, lists and maps. */
+/** Wraps a node in objects, lists and maps. */
 export function wrapped(random: Random, inner: Node, times: number): Node {
   if (times === 0) return inner;
   return random.pick([

@@ -1,9 +1,9 @@
-/** The real API server and the one in the process, behind one face. */
+/** A common interface of the real API server and ours. */
 import { createApiserver } from "../../src/apiserver/mod.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { HANG_LIMIT } from "../eventually.ts";
 
-/** What a server says to a request. */
+/** A server's response. */
 export interface Answer {
   readonly code: number;
   // deno-lint-ignore no-explicit-any
@@ -14,7 +14,7 @@ export interface Answer {
 /** A server. */
 export interface Server extends AsyncDisposable {
   readonly name: "real" | "ours";
-  /** Sends a request whose body is JSON text. */
+  /** Sends a request with a body of JSON text. */
   send(method: string, path: string, body?: string): Promise<Answer>;
 }
 
@@ -28,7 +28,7 @@ export async function realServer(): Promise<Server> {
   };
 }
 
-/** The API server in this process. */
+/** Our API server in this process. */
 export function ourServer(): Server {
   const server = createApiserver();
   return {
@@ -56,18 +56,18 @@ async function read(response: Response): Promise<Answer> {
   };
 }
 
-/** Where definitions are. */
+/** The path of CustomResourceDefinitions. */
 export const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
-/** What a definition is made from. */
+/** The input for a definition. */
 export interface Definition {
   readonly group: string;
   readonly kind: string;
-  /** Versions and the schema of each; the first one is stored. */
+  /** Versions with their schemas; the first one is stored. */
   readonly versions: Readonly<Record<string, unknown>>;
 }
 
-/** A definition as it is sent. All its kinds are namespaced and have a status. */
+/** Returns a definition. All kinds are namespaced and have a status. */
 export function definition({ group, kind, versions }: Definition): unknown {
   const plural = `${kind.toLowerCase()}s`;
   return {
@@ -89,15 +89,15 @@ export function definition({ group, kind, versions }: Definition): unknown {
   };
 }
 
-/** Where objects of a kind are. */
+/** Returns the path of objects of a kind. */
 export function collection({ group, kind }: Definition, version = "v1"): string {
   return `/apis/${group}/${version}/namespaces/default/${kind.toLowerCase()}s`;
 }
 
 /**
- * Makes kinds and waits until they are served.
+ * Defines kinds and waits until they are served.
  *
- * @throws {Error} If the server refuses one.
+ * @throws {Error} If the server rejects one.
  */
 export async function define(server: Server, definitions: readonly Definition[]): Promise<void> {
   const refusals = await Promise.all(definitions.map(async (each) => {
@@ -117,7 +117,7 @@ export async function define(server: Server, definitions: readonly Definition[])
   }
 }
 
-/** Runs a function for each item, some at a time. */
+/** Calls a function for each item with limited concurrency. */
 export async function forEachOf<T>(items: Iterable<T>, run: (item: T) => Promise<void>, width = 48): Promise<void> {
   const rest = items[Symbol.iterator]();
   await Promise.all(Array.from({ length: width }, async () => {

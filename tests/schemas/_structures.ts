@@ -1,4 +1,4 @@
-/** Schemas of lists, objects and combinations, one keyword each. */
+/** Schemas of lists, objects and combinations, with one keyword each. */
 import type { JsonSchema } from "../../src/schema/json_schema.ts";
 import { COMBINATIONS } from "./_combinations.ts";
 import { listNode, mapNode, objectNode, withKey, without } from "./_containers.ts";
@@ -101,7 +101,7 @@ export const required: Maker = (random) => {
   return objectNode(Object.fromEntries(properties));
 };
 
-/** Objects whose fields come with defaults, also in lists, maps and further objects. */
+/** Objects with defaults, also in lists, maps and nested objects. */
 export const defaulted: Maker = (random) => {
   const inner = objectNode({
     plain: { node: text(random) },
@@ -125,7 +125,7 @@ function withDefault(of: Node, value: unknown): Node {
   return { ...of, schema: { ...of.schema, default: value } };
 }
 
-/** Objects that keep what they do not know. */
+/** Objects that preserve unknown fields. */
 export const free: Maker = (random) => {
   const known = random.pick(SIMPLE)(random);
   const anything = (random: Random): unknown =>
@@ -144,7 +144,7 @@ export const free: Maker = (random) => {
         right: (random) => ({ [random.text(2)]: anything(random) }),
       }),
     () => {
-      // Known again, further down.
+      // An object that declares its fields again.
       const strict = objectNode({ a: { node: text(random) } });
       const list = listNode(strict);
       return objectNode({ list: { node: list } }, { keywords: { "x-kubernetes-preserve-unknown-fields": true } });
@@ -213,7 +213,7 @@ export const listMap: Maker = (random) => {
 
 const DEFAULTS: Readonly<Record<string, unknown>> = { name: "main", port: 80, protocol: "TCP", on: true };
 
-/** The faults of a key that is missing are counted apart. */
+/** Faults of a missing key are counted separately. */
 function keyed(item: Node, keys: readonly string[]): Node {
   const { required = [] } = item.schema;
   const missing = keys.filter((key) => required.includes(key)).map((key) =>
@@ -226,7 +226,7 @@ function distinctItem(value: unknown, keys: readonly string[], i: number): unkno
   return keys.includes("name") ? withKey(value, "name", `n${i}`) : withKey(value, "port", 1000 + i);
 }
 
-/** Objects of other kinds inside this one. */
+/** Embedded objects of other kinds. */
 export const embedded: Maker = (random) => {
   const form = random.pick<JsonSchema>([
     { "x-kubernetes-preserve-unknown-fields": true },
@@ -316,7 +316,7 @@ export const embedded: Maker = (random) => {
   });
 };
 
-/** Every maker of this file. */
+/** All makers of this file. */
 export const STRUCTURES: readonly Maker[] = [
   minItems,
   maxItems,

@@ -1,10 +1,10 @@
-/** Tables of counts, as text. */
+/** Formats tables of counts. */
 
 /**
- * A table whose columns are as wide as they must be.
+ * Returns a table with columns of minimal width.
  *
  * @param head Names of the columns.
- * @param rows The rows; numbers stand at the right.
+ * @param rows The rows; numbers are right-aligned.
  */
 export function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const all = [head, ...rows];

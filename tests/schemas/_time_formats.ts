@@ -1,8 +1,8 @@
-/** Text of the formats of dates, times and spans of time. */
+/** Strings of the formats for dates, times and durations. */
 import type { FormatText } from "./_formats.ts";
 import type { Random } from "./_random.ts";
 
-/** Those formats. */
+/** The formats. */
 export const TIME_FORMATS: readonly FormatText[] = [
   {
     format: "date",

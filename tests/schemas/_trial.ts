@@ -1,10 +1,10 @@
-/** Values, tried on the real API server and on the one in the process. */
+/** Tries values on the real API server and on ours. */
 import assert from "node:assert/strict";
 import { BASE, requestFor, type Sample, type SampledKind } from "./_samples.ts";
 import { collection, define, forEachOf, ourServer, realServer, type Server } from "./_servers.ts";
 import { type Verdict, verdictOf } from "./_verdict.ts";
 
-/** What the two servers say of a value. */
+/** The results of both servers for a value. */
 export interface Tried {
   readonly sample: Sample;
   readonly real: Verdict;
@@ -40,7 +40,7 @@ async function tryOn(
   return verdicts;
 }
 
-/** Makes the object whose status is written. */
+/** Creates the object whose status is written. */
 async function base(server: Server, kind: SampledKind): Promise<string> {
   const object = { apiVersion: `${kind.group}/v1`, kind: kind.kind, metadata: { name: BASE } };
   const { code, body } = await server.send("POST", collection(kind), JSON.stringify(object));

@@ -1,15 +1,17 @@
-/** What a server decides on an object, in a form that can be compared. */
+/** A server's decision on an object in a comparable form. */
 import { withoutSyntaxWording } from "../../src/testing/contract/syntax_wording.ts";
 import type { Answer } from "./_servers.ts";
 
-/** A verdict, and why. */
+/** A decision and its reasons. */
 export interface Verdict {
   readonly code: number;
-  /** Why it was refused, one line each; sorted, since the real server's order is chance. */
+  /** The errors, one line each, sorted because the real server's order is random. */
   readonly causes?: readonly string[];
-  /** What it says where there is at most one cause: with more, their order in it is chance. */
+  /**
+   * The message if there is at most one error. With several, their order in the message is random.
+   */
   readonly message?: string;
-  /** What comes back of the object: all but its metadata. */
+  /** The returned object without its metadata. */
   readonly object?: unknown;
   readonly warnings?: readonly string[];
 }
@@ -20,7 +22,7 @@ interface Cause {
   readonly message?: string;
 }
 
-/** The verdict in an answer. */
+/** Returns the decision in a response. */
 export function verdictOf({ code, body, warnings }: Answer): Verdict {
   if (code < 300) {
     const { metadata: _, ...object } = body;
@@ -30,7 +32,7 @@ export function verdictOf({ code, body, warnings }: Answer): Verdict {
   return { code, causes, ...(causes.length < 2 && { message: withoutSyntaxWording(body.message) }) };
 }
 
-/** A cause in one line. */
+/** Formats an error in one line. */
 export function causeText({ reason, field, message = "" }: Cause): string {
   return `${reason} ${field}: ${withoutSyntaxWording(message)}`;
 }

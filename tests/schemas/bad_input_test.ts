@@ -1,4 +1,7 @@
-/** Bad definitions, as `resource()` refuses them and as the real API server does: what one takes and the other does not is said here. */
+/**
+ * Invalid definitions for `resource()` and for the real API server, including those that only one
+ * of them rejects.
+ */
 import assert from "node:assert/strict";
 import type { JsonSchema, Schema } from "../../src/schema/mod.ts";
 import { resource } from "../../src/resource/mod.ts";
@@ -15,9 +18,12 @@ interface BadDefinition extends Names {
   readonly name: string;
   /** The schema of `.spec.f`. */
   readonly schema?: JsonSchema;
-  /** What the refusal of `resource()` says; nothing where it takes it. */
+  /** The error of `resource()`; absent if it accepts the definition. */
   readonly ours?: RegExp;
-  /** The field that the server names, below the schema of `.spec.f` or as a whole; nothing where it takes it. */
+  /**
+   * The field in the server's error, relative to the schema of `.spec.f` or absolute; absent if the
+   * server accepts the definition.
+   */
   readonly server?: string;
 }
 
@@ -36,13 +42,13 @@ const BAD: readonly BadDefinition[] = [
     server: "spec.group",
   },
   { name: "a group in capitals", group: "A.example.com", ours: /"group" must be a domain name/, server: "spec.group" },
-  { name: "a version that climbs", version: "v1/../v2", ours: /"version" must be/, server: "spec.versions[0].name" },
+  { name: "a version that climbs", version: "v1/../v2", ours: /"version" must have/, server: "spec.versions[0].name" },
   { name: "a version called __proto__", version: "__proto__", ours: /"version" must/, server: "spec.versions[0].name" },
   { name: "a kind that climbs", kind: "../Secret", ours: /"kind" must be/, server: "spec.names.kind" },
   { name: "a kind called __proto__", kind: "__proto__", ours: /"kind" must be/, server: "spec.names.kind" },
-  // The server takes any DNS label for a kind, and clients are left with what they make of it.
+  // The server accepts any DNS label as a kind. Clients may have problems with it.
   { name: "a kind called constructor", kind: "constructor", ours: /"kind" must be in CamelCase/ },
-  { name: "a plural that climbs", plural: "../secrets", ours: /"plural" must be/, server: "spec.names.plural" },
+  { name: "a plural that climbs", plural: "../secrets", ours: /"plural" must have/, server: "spec.names.plural" },
   {
     name: "fields called __proto__ and constructor",
     schema: json('{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"string"}}}'),
@@ -86,7 +92,7 @@ const BAD: readonly BadDefinition[] = [
     ours: /"default" of \.spec\.f: Invalid value: 5: failed rule: self < 3/,
     server: ".default",
   },
-  // The server takes it; s.enum and s.raw do not.
+  // The server accepts it; s.enum and s.raw do not.
   { name: "an enum with a value twice", schema: { type: "string", enum: ["a", "b", "a"] } },
   {
     name: "a pattern with a look-ahead",
@@ -161,7 +167,7 @@ const BAD: readonly BadDefinition[] = [
   },
 ];
 
-Deno.test("bad definitions are refused by resource(), with the place and the reason", async (t) => {
+Deno.test("resource() rejects invalid definitions with position and reason", async (t) => {
   for (const bad of BAD) {
     await t.step(bad.name, () => {
       if (bad.ours === undefined) return void kindOf(bad);
@@ -175,7 +181,7 @@ Deno.test("bad definitions are refused by resource(), with the place and the rea
   }
 });
 
-Deno.test("bad definitions are refused by the real API server and by the one in the process, at the same place", async (t) => {
+Deno.test("the real API server and ours reject invalid definitions at the same position", async (t) => {
   await using real = await realServer();
   await using ours = ourServer();
   for (const bad of BAD) {
@@ -183,7 +189,7 @@ Deno.test("bad definitions are refused by the real API server and by the one in 
       for (const server of [real, ours]) await isRefused(server, bad);
     });
   }
-  await t.step("what is nested deeper than JSON may be", async () => {
+  await t.step("a schema that exceeds the depth limit of JSON", async () => {
     const [start, end] = JSON.stringify(manifest({ name: "" }, { title: "nested" })).split('{"title":"nested"}');
     const deep = '{"type":"array","items":'.repeat(10_000) + '{"type":"string"}' + "}".repeat(10_000);
     const { code, body } = await real.send("POST", `${DEFINITIONS}?dryRun=All`, `${start}${deep}${end}`);
@@ -202,7 +208,7 @@ function kindOf(bad: BadDefinition): unknown {
   return resource({ ...withDefaults(bad), spec });
 }
 
-/** The definition as somebody would write it who has no `resource()`. */
+/** Returns the definition as handwritten without `resource()`. */
 function manifest(bad: BadDefinition, schema: JsonSchema): unknown {
   const { group, version, kind, plural } = withDefaults(bad);
   const spec = { type: "object", properties: { f: schema } };

@@ -1,6 +1,6 @@
 /**
- * Definitions with one change that may make them what no API server takes, in a random schema or around it: the real API server and the one in the process
- * say the same, with the same words.
+ * Definitions with one change that may make them invalid, in a random schema or around it: the real
+ * API server and ours respond with the same words.
  */
 import assert from "node:assert/strict";
 import { equal, isObject } from "../../src/base/json.ts";
@@ -14,7 +14,7 @@ import { type Verdict, verdictOf } from "./_verdict.ts";
 const seed = (fc.readConfigureGlobal()?.seed ?? 0) + 2000;
 const COUNT = 500 * runs;
 
-Deno.test(`definitions are taken or refused as by the real API server (PROPERTY_SEED=${seed - 2000})`, async (t) => {
+Deno.test(`definitions are accepted or rejected as by the real API server (PROPERTY_SEED=${seed - 2000})`, async (t) => {
   await using real = await realServer();
   await using ours = ourServer();
 
@@ -55,7 +55,7 @@ function countsOf(codes: readonly number[]): string {
   return `${codes.length} definitions: ${counts.join(", ")}`;
 }
 
-/** Fails with some of what differs, if there is anything. */
+/** Fails with some of the differences, if any. */
 function none(wrong: readonly unknown[]): void {
   const shown = JSON.stringify(wrong.slice(0, 5), undefined, 1);
   assert.equal(wrong.length, 0, `${wrong.length} definitions, such as\n${shown}`);

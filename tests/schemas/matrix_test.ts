@@ -1,4 +1,7 @@
-/** All that a kind may have is used by one: the real API server takes their definitions as they are, and so does the one in the process. */
+/**
+ * Each feature of kinds is used by a kind. The real API server and ours accept the definitions
+ * unchanged.
+ */
 import assert from "node:assert/strict";
 import { applyDefaults } from "../../src/schema/mod.ts";
 import { FEATURES } from "./_features.ts";
@@ -22,10 +25,10 @@ Deno.test("each feature of schemas and kinds is used by a kind", () => {
     }\n${rows.length} features, ${kinds.length} kinds`,
   );
   assert.deepEqual(rows.filter(({ uses }) => !uses.includes(true)).map(({ feature }) => feature.name), []);
-  for (const [i, { name }] of kinds.entries()) assert(rows.some(({ uses }) => uses[i]), `${name} uses nothing`);
+  for (const [i, { name }] of kinds.entries()) assert(rows.some(({ uses }) => uses[i]), `${name} uses no feature`);
 });
 
-Deno.test("the kinds that use all features are taken with strict field validation, and come back equal", async (t) => {
+Deno.test("servers accept the kinds with strict field validation, and return them unchanged", async (t) => {
   for (const open of [realServer, async () => await ourServer()]) {
     await using server = await open();
     for (const kind of kinds) await t.step(`${kind.name}, ${server.name}`, () => isTaken(server, kind));
@@ -33,19 +36,19 @@ Deno.test("the kinds that use all features are taken with strict field validatio
   }
 });
 
-/** The definition, made and come back. */
+/** Checks that a definition is created and returned unchanged. */
 async function isTaken(server: Server, { crd }: UsedKind): Promise<void> {
   const sent = plain(crd);
   const made = await server.send("POST", `${DEFINITIONS}?fieldValidation=Strict`, JSON.stringify(sent));
   assert.equal(made.code, 201, made.body.message);
   assert.deepEqual(made.warnings, []);
-  // Said where there are several versions, and filled in where there is one.
+  // With several versions it is explicit; with one version the server adds it.
   assert.deepEqual(made.body.spec, { conversion: { strategy: "None" }, ...sent.spec });
   const { name, labels, annotations } = made.body.metadata;
   assert.deepEqual(plain({ name, labels, annotations }), sent.metadata);
 }
 
-/** An object, made and come back with its defaults. */
+/** Checks that an object is created and returned with its defaults. */
 async function isServed(server: Server, { crd, example, version }: UsedKind): Promise<void> {
   const { group, names, scope, versions } = crd.spec;
   const namespace = scope === "Namespaced" ? "/namespaces/default" : "";
@@ -63,7 +66,7 @@ function plain<T>(value: T): T {
   return JSON.parse(JSON.stringify(value));
 }
 
-/** A definition is served a moment after it was made; one that never is fails the test. */
+/** Waits until a definition is served. If it never is, the test fails. */
 async function whenServed<T extends { readonly code: number }>(send: () => Promise<T>): Promise<T> {
   for (const late = AbortSignal.timeout(HANG_LIMIT);; late.throwIfAborted()) {
     const answer = await send();

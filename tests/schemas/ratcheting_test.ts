@@ -1,6 +1,7 @@
 /**
- * Updates of objects that were stored when their kind was less strict: faults in parts that do not change are let pass, the others are not (KEP-4008,
- * ratcheting). The real API server, the one in the process and `validate` with `old` say the same.
+ * Updates of objects that were stored when their kind was less strict: errors in unchanged parts
+ * are ignored, others are reported (KEP-4008, ratcheting). The real API server, ours, and
+ * `validate` with `old` agree.
  */
 import assert from "node:assert/strict";
 import { equal, isObject } from "../../src/base/json.ts";
@@ -16,12 +17,12 @@ import { causeText, type Verdict, verdictOf } from "./_verdict.ts";
 const seed = (fc.readConfigureGlobal()?.seed ?? 0) + 1000;
 const COUNT = 300 * runs;
 
-/** A kind that takes anything in its first version, and is strict in its second. */
+/** A kind that accepts any object in its first version, and is strict in its second. */
 interface Ratcheted extends Definition {
   readonly node: Node;
 }
 
-/** An object as it is stored, and as it is then sent. */
+/** A stored object and its update. */
 interface Update {
   readonly kind: Ratcheted;
   readonly name: string;
@@ -30,7 +31,7 @@ interface Update {
 }
 
 interface Updated {
-  /** The object as it was read before the update. */
+  /** The object as read before the update. */
   readonly old: unknown;
   readonly verdict: Verdict;
 }
@@ -67,7 +68,7 @@ function ratcheted(kind: string, node: Node): Ratcheted {
   return { group: "ratchets.example.com", kind, versions, node };
 }
 
-/** What cannot be sent without schema either, or not be read again. */
+/** Faults that no version can store or return. */
 const UNSTORABLE = /^(field said twice|embedded)/;
 
 function update(random: Random, kind: Ratcheted, name: string): Update {
@@ -85,12 +86,12 @@ function update(random: Random, kind: Ratcheted, name: string): Update {
   return { kind, name, before: plainText(before), after: plainText(after) };
 }
 
-/** Without literals: what is stored as `3` and sent as `3.0` has changed for the real server. */
+/** Removes literals: for the real server, a change from `3` to `3.0` is a change. */
 function plainText(value: unknown): string {
   return JSON.stringify(JSON.parse(jsonText(value)));
 }
 
-/** A value with a small change somewhere: what came before may now stand elsewhere. */
+/** Returns a value with a small change, which may move parts to other positions. */
 function edited(random: Random, value: unknown): unknown {
   if (Array.isArray(value) && value.length > 0) {
     const at = random.integer(0, value.length - 1);
@@ -131,7 +132,7 @@ function objectText({ group, kind }: Definition, version: string, metadata: obje
   return `{"apiVersion":"${group}/${version}","kind":"${kind}","metadata":${JSON.stringify(metadata)},"spec":${spec}}`;
 }
 
-/** What `validate` says. */
+/** Returns the errors of `validate`. */
 function validated({ kind, after }: Update, old: unknown): string[] {
   const schema = kind.versions.v2 as Parameters<typeof validate>[0];
   const value = { ...old as object, spec: JSON.parse(after) as unknown };

@@ -1,6 +1,6 @@
 /**
- * CEL rules on the real API server, on the one in the process and by `validate`: what the expressions of each library give, what is refused at definition,
- * what rules say at every level of a schema, what they say when they fail, and what they cost.
+ * CEL rules on the real API server, on ours, and in `validate`: the results of each library's
+ * expressions, rejected definitions, rules at every level of a schema, messages, and costs.
  */
 import assert from "node:assert/strict";
 import { equal } from "../../src/base/json.ts";
@@ -11,7 +11,7 @@ import { table } from "./_table.ts";
 import { RULE_KINDS } from "./rules/levels.ts";
 import { EXPRESSIONS } from "./rules/mod.ts";
 
-Deno.test("rules are judged as by the real API server", async (t) => {
+Deno.test("rules have the results of the real API server", async (t) => {
   await using real = await realServer();
   await using ours = ourServer();
   const kinds = [...trialKinds(), ...RULE_KINDS.map(ruleDefinition)];
@@ -44,7 +44,7 @@ Deno.test("rules are judged as by the real API server", async (t) => {
     ));
   });
 
-  await t.step("there are enough of each sort", () => {
+  await t.step("each category has enough cases", () => {
     const counts = [
       ...countsOf(groups),
       ...RULE_KINDS.map(({ kind, cases }) => [`kind ${kind}`, cases.length, cases.length] as const),
@@ -64,7 +64,7 @@ function countsOf(groups: Partial<Record<string, Trial[]>>): (readonly [string, 
   });
 }
 
-/** Fails with some of what differs, if there is anything. */
+/** Fails with some of the differences, if any. */
 function none(differences: readonly unknown[]): void {
   const shown = JSON.stringify(differences.slice(0, 5), undefined, 1);
   assert.equal(differences.length, 0, `${differences.length} differ, such as\n${shown}`);

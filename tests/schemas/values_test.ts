@@ -1,6 +1,7 @@
 /**
- * Thousands of values of random schemas, each tried on the real API server, on the one in the process, and on `validate` and its neighbours: the
- * verdict, the fields and the messages are the same, and so is the object that comes back.
+ * Thousands of values of random schemas, each tried on the real API server, on ours, and with
+ * `validate`, `applyDefaults` and `prune`: decision, fields, messages and the resulting object are
+ * equal.
  */
 import assert from "node:assert/strict";
 import { equal } from "../../src/base/json.ts";
@@ -20,27 +21,27 @@ const kinds: readonly SampledKind[] = new Random(seed).times(
   (i) => sampledKind(`Thing${i}`, wideSchema(seed + i), i < 10 ? "spec" : "status"),
 );
 
-Deno.test(`values of random schemas are judged as by the real API server (PROPERTY_SEED=${seed})`, async (t) => {
+Deno.test(`values of random schemas have the results of the real API server (PROPERTY_SEED=${seed})`, async (t) => {
   const all = samples(new Random(seed), kinds, { wrong: 50 * runs, doubtful: 12 * runs, right: 2400 * runs });
   const tried = await tryAll(kinds, all);
   console.log(countsOf(all));
 
-  await t.step("the real server takes what was made right and refuses what was made wrong", () => {
+  await t.step("the real server accepts valid values and rejects invalid ones", () => {
     none(tried.filter(({ sample: { made }, real }) => made !== "doubtful" && (made === "right") !== real.code < 300));
   });
 
   await t.step(
-    "the server in the process gives the same verdict, fields and messages, and the same object back",
+    "our server returns the same decision, fields, messages and object",
     () => {
       none(tried.filter(({ real, ours }) => !equal(real, ours)));
     },
   );
 
-  await t.step("validate, applyDefaults and prune say the same without a server", () => {
+  await t.step("validate, applyDefaults and prune agree without a server", () => {
     none(tried.map((each) => ({ ...each, local: local(each.sample) })).filter((each) => !agrees(each)));
   });
 
-  await t.step("there are enough of each sort", () => {
+  await t.step("each category has enough cases", () => {
     const wrong = all.filter(({ made }) => made === "wrong");
     const right = all.filter(({ made }) => made === "right");
     assert(wrong.length + right.length >= 2000);
@@ -51,7 +52,7 @@ Deno.test(`values of random schemas are judged as by the real API server (PROPER
   });
 });
 
-/** What must be among the keywords that values go against. */
+/** Keywords that at least one value must violate. */
 const KEYWORDS = [
   ..."type enum nullable minimum maximum exclusiveMinimum exclusiveMaximum multipleOf integer int32 int64 float".split(
     " ",
@@ -73,11 +74,11 @@ const KEYWORDS = [
   ),
 ];
 
-/** Whether what is known without a server goes with what the real one says. */
+/** Reports whether the results without a server match those of the real server. */
 function agrees({ sample, real, local }: Tried & { readonly local: Local }): boolean {
   const unknown = [...local.dropped].sort().map((field) => `unknown field "${field}"`);
   if (real.code === 400) {
-    // What is no schema's matter: a field that is said twice, or metadata that cannot be read.
+    // Errors that do not depend on the schema: a duplicate field, or undecodable metadata.
     if (!real.message?.includes("strict decoding error: unknown field")) return true;
     return real.message.endsWith(`strict decoding error: ${unknown.join(", ")}`);
   }
@@ -88,7 +89,7 @@ function agrees({ sample, real, local }: Tried & { readonly local: Local }): boo
   return local.causes.length === 0 && equal(local.value, back);
 }
 
-/** Fails with the shortest of what should not be, if there is anything. */
+/** Fails with the shortest unexpected case, if any. */
 function none(found: readonly (Tried & { readonly local?: unknown })[]): void {
   const shown = found.toSorted((a, b) => a.sample.text.length - b.sample.text.length).slice(0, 5);
   const told = shown.map(({ sample: { kind, ...sample }, ...verdicts }) => ({

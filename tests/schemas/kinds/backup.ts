@@ -1,4 +1,4 @@
-/** Scheduled backups: times, sizes, bytes, and fields that change in one direction only. */
+/** Scheduled backups: times, sizes, bytes, and fields that may change in one direction only. */
 import { type Infer, type Input, resource, s } from "@op/sdk";
 import { Volume } from "@op/sdk/schemas";
 

@@ -1,4 +1,4 @@
-/** A database with replicas, users and backups: what most operators look like. */
+/** A database with replicas, users and backups: a typical operator. */
 import { type Infer, type Input, resource, s } from "@op/sdk";
 import { LabelSelector, ObjectMeta, PodSpec, ResourceRequirements } from "@op/sdk/schemas";
 

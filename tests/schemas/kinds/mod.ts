@@ -1,4 +1,4 @@
-/** Kinds as people write them, each with an object of it: together they use all that a kind may have. */
+/** Realistic kinds, each with an object. Together they use all features of kinds. */
 import type { CustomResourceDefinitionManifest } from "../../../src/resource/mod.ts";
 import { Backup, backup } from "./backup.ts";
 import { Database, database } from "./database.ts";
@@ -7,7 +7,7 @@ import { Route, route, RouteV1Beta1 } from "./route.ts";
 import { Tenant, tenant } from "./tenant.ts";
 import { Workflow, workflow } from "./workflow.ts";
 
-/** A kind, what it is written with, and an object. */
+/** A kind, its source text, and an object. */
 export interface UsedKind {
   readonly name: string;
   readonly crd: CustomResourceDefinitionManifest;
@@ -31,7 +31,7 @@ function used(
   return { name: kind, crd, source, version, example };
 }
 
-/** All of them. */
+/** Returns all kinds. */
 export function usedKinds(): readonly UsedKind[] {
   return [
     used("database.ts", Database, Database, database),

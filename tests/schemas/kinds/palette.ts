@@ -1,4 +1,7 @@
-/** Kinds without a spec: one with properties of its own, as a ConfigMap has them, and one that keeps whatever it is given. */
+/**
+ * Kinds without a spec: one with root properties like a ConfigMap, and one that preserves all
+ * fields.
+ */
 import { type Infer, type Input, resource, s } from "@op/sdk";
 
 export const Palette = resource({

@@ -1,4 +1,4 @@
-/** HTTP routes: three versions of a kind, and lists whose items must fit each other. */
+/** HTTP routes: three versions of a kind, and lists whose items must match each other. */
 import { type Infer, type Input, resource, s } from "@op/sdk";
 
 const names = {
@@ -48,7 +48,7 @@ const rule = s.object({
   }),
 });
 
-/** What there was before. */
+/** The oldest version. */
 export const RouteV1Alpha1 = resource({
   ...names,
   version: "v1alpha1",

@@ -1,4 +1,4 @@
-/** A tenant of a cluster: cluster-wide, without conditions, with a partial of another schema. */
+/** A tenant of a cluster: cluster-scoped, without conditions, with a partial of another schema. */
 import { type Infer, type Input, resource, s } from "@op/sdk";
 import { Affinity, LabelSelector } from "@op/sdk/schemas";
 

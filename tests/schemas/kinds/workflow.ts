@@ -1,4 +1,4 @@
-/** Workflows whose steps hold pods, objects of other kinds, and JSON Schema itself. */
+/** Workflows whose steps contain Pods, objects of other kinds, and JSON Schema itself. */
 import { type Infer, type Input, resource, s } from "@op/sdk";
 import { PodSpec } from "@op/sdk/schemas/full";
 import { EnvVar, Probe } from "@op/sdk/schemas/short";

@@ -1,21 +1,21 @@
-/** What tables of expressions are made of. */
+/** The format of the tables of expressions. */
 import type { JsonSchema } from "../../../src/schema/json_schema.ts";
 
-/** Expressions of one library, each of them evaluated with each of the values as `self`. */
+/** Expressions of one library. Each is evaluated with each of the values as `self`. */
 export interface ExpressionTable {
   readonly library: string;
-  /** Of {@linkcode PLAYGROUND}. */
+  /** Values of {@linkcode PLAYGROUND}. */
   readonly values: readonly Readonly<Record<string, unknown>>[];
-  /** Of any type that `%s` can print. */
+  /** Expressions of any type that `%s` can format. */
   readonly expressions: readonly string[];
-  /** Expressions that cannot be in a definition: they do not compile, or may cost too much. */
+  /** Expressions that a definition cannot contain: they do not compile, or are too expensive. */
   readonly refused?: readonly string[];
 }
 
 const text = { type: "string", maxLength: 64 } as const;
 const wholes = { type: "array", maxItems: 8, items: { type: "integer" } } as const;
 
-/** An object with a field of each type; all of them may be missing. */
+/** An object with an optional field of each type. */
 export const PLAYGROUND: JsonSchema = {
   type: "object",
   properties: {

@@ -167,7 +167,7 @@ export const core: ExpressionTable = {
     "self.ports.exists(p, p.name == 'web' && p.port == 80)",
     "self.ports.map(p, p.port)",
     "self.ports.all(p, has(p.port))",
-    // Integers or strings.
+    // int-or-string.
     "self.either",
     "self.either == 5",
     "self.either == '50%'",

@@ -1,23 +1,32 @@
-/** What expressions cost: how much before they are evaluated, by the sizes that a schema allows, and how much when they are. */
+/** Costs of expressions: the estimate from the sizes in a schema, and the actual cost. */
 
-/** A rule on a list of texts, and how long the list may be: about twenty to a hundred times too long. */
+/**
+ * A rule on a list of strings, and a length of the list that is about twenty to a hundred times too
+ * large.
+ */
 export interface EstimatedCost {
   readonly rule: string;
   readonly maxItems: number;
 }
 
-/** An expression evaluated for each pair of items of a list: so many of them are one too many. */
+/**
+ * An expression that is evaluated for each pair of items of a list, and the smallest number of
+ * items that is too expensive.
+ */
 export interface TrackedCost {
-  /** Of an item `x`. */
+  /** An expression over an item `x`. */
   readonly expression: string;
   readonly item: string;
   readonly tooMany: number;
 }
 
-/** How long the texts may be. */
+/** The maximum length of the strings. */
 export const LONGEST_TEXT = 100;
 
-/** Where the real server says by what factor a rule costs too much, or takes it whatever the size. */
+/**
+ * Rules for which the real server reports the factor of the excess, or which it accepts for any
+ * size.
+ */
 export const ESTIMATED_COSTS: readonly EstimatedCost[] = [
   { rule: "self.all(x, x.matches(x))", maxItems: 77942 },
   { rule: "self.all(x, x.endsWith(x))", maxItems: 7053954 },
@@ -145,7 +154,7 @@ export const ESTIMATED_COSTS: readonly EstimatedCost[] = [
 
 const LETTERS = "abcdefghij".repeat(5);
 
-/** Where the real server stops: with one item less it does not. */
+/** Rules that the real server aborts; with one item less it does not. */
 export const TRACKED_COSTS: readonly TrackedCost[] = [
   { expression: "x.matches('^[a-z]+$')", item: LETTERS, tooMany: 200 },
   { expression: "x < x + x", item: LETTERS, tooMany: 183 },

@@ -1,4 +1,4 @@
-/** Rules at every level of a schema, what they say when they fail, and transition rules. */
+/** Rules at every level of a schema, their messages, and transition rules. */
 import type { JsonSchema } from "../../../src/schema/json_schema.ts";
 
 /** A kind with rules, and objects of it. */
@@ -9,10 +9,10 @@ export interface RuleKind {
   readonly cases: readonly RuleCase[];
 }
 
-/** An object that is made, or one that becomes another. */
+/** An object to create, or an update of an object. */
 export interface RuleCase {
   readonly name: string;
-  /** What is stored before: then the object is an update of it. It is stored unchecked. */
+  /** The object that is stored before without validation. The case is then an update. */
   readonly old?: Readonly<Record<string, unknown>>;
   readonly object: Readonly<Record<string, unknown>>;
 }
@@ -73,11 +73,11 @@ const levels: RuleKind = {
     },
   },
   cases: [
-    { name: "all right", object: { spec: { text: "a", number: 4, list: [1], map: { k: "vv" }, top: "name" } } },
+    { name: "a valid object", object: { spec: { text: "a", number: 4, list: [1], map: { k: "vv" }, top: "name" } } },
     { name: "the root's name", object: { metadata: { name: "far-too-long-a-name" }, spec: {} } },
     { name: "no spec", object: {} },
     { name: "the root's field path", object: { spec: { top: "other" } } },
-    { name: "a property", object: { spec: { text: "b" } } },
+    { name: "an invalid property", object: { spec: { text: "b" } } },
     { name: "two rules of one property", object: { spec: { number: 3 } } },
     { name: "one rule of two", object: { spec: { number: 5 } } },
     { name: "items", object: { spec: { list: [1, 0, 2, -1] } } },
@@ -94,9 +94,9 @@ const levels: RuleKind = {
     { name: "a default", object: { spec: {} } },
     { name: "no default", object: { spec: { filled: 4 } } },
     { name: "what is not known", object: { spec: { free: { a: 1 } } } },
-    { name: "rules where something else is wrong", object: { spec: { bounded: 1, text: "b" } } },
-    { name: "rules where the type is wrong", object: { spec: { number: "3", text: "b" } } },
-    { name: "a list that is no list", object: { spec: { list: {}, text: "b" } } },
+    { name: "rules next to another error", object: { spec: { bounded: 1, text: "b" } } },
+    { name: "rules with a wrong type", object: { spec: { number: "3", text: "b" } } },
+    { name: "an object instead of a list", object: { spec: { list: {}, text: "b" } } },
     {
       name: "all at once",
       object: { metadata: { name: "far-too-long-a-name" }, spec: { text: "", number: 1, list: [0] } },
@@ -277,8 +277,8 @@ const transitions: RuleKind = {
     },
   },
   cases: [
-    { name: "made anew", object: { spec: { fixed: "x", growing: 1, once: "newer", same: 1, map: { a: 1 } } } },
-    { name: "made anew, once", object: { spec: { once: "other" } } },
+    { name: "created", object: { spec: { fixed: "x", growing: 1, once: "newer", same: 1, map: { a: 1 } } } },
+    { name: "created with one field", object: { spec: { once: "other" } } },
     ...transition("the same", { fixed: "x", growing: 1, once: "a" }, { fixed: "x", growing: 1, once: "a" }),
     ...transition("an immutable", { fixed: "x" }, { fixed: "y" }),
     ...transition("an immutable that comes", {}, { fixed: "y" }),
@@ -316,7 +316,7 @@ function transition(name: string, old: object, spec: object): RuleCase[] {
   return [{ name, old: { spec: old }, object: { spec } }];
 }
 
-/** Rules that what is stored does not keep to: they are let pass where nothing changes. */
+/** Rules that the stored object violates. Unchanged violations are ignored. */
 const ratcheted: RuleKind = {
   kind: "Ratcheted",
   schema: {
@@ -378,5 +378,5 @@ const ratcheted: RuleKind = {
   ],
 };
 
-/** All of them. */
+/** All kinds. */
 export const RULE_KINDS: readonly RuleKind[] = [levels, names, messages, transitions, ratcheted];

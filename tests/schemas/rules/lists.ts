@@ -1,4 +1,7 @@
-/** Kubernetes' lists, cel-go's (ext/lists.go, version 3), sets (ext/sets.go), and lists that are sets or maps by their schema. */
+/**
+ * Kubernetes' list functions, cel-go's (ext/lists.go, version 3), sets (ext/sets.go), and lists
+ * that are sets or maps by their schema.
+ */
 import type { ExpressionTable } from "./_table.ts";
 
 export const lists: ExpressionTable = {

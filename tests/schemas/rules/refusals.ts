@@ -1,14 +1,17 @@
-/** Rules that no definition may hold, each of them alone on the playground: they do not parse, do not fit its types, or may cost too much. */
+/**
+ * Rules that the server rejects, each alone on the playground: they do not parse, have type errors,
+ * or are too expensive.
+ */
 import type { ValidationRule } from "../../../src/schema/json_schema.ts";
 
-/** A rule, and on what. */
+/** A rule and its position. */
 export interface RefusedRule extends Omit<ValidationRule, "reason"> {
   readonly reason?: string;
-  /** Where it stands. @default {"spec"} */
+  /** The position. @default {"spec"} */
   readonly at?: "root" | "spec" | "text" | "item" | "value" | "unbounded" | "set item" | "list map item";
 }
 
-/** What is wrong with the expression itself. */
+/** Invalid expressions. */
 const EXPRESSIONS: readonly string[] = [
   // Syntax.
   "",
@@ -132,7 +135,7 @@ const EXPRESSIONS: readonly string[] = [
   "self.list.transformList(i, i) == []",
   "cel.bind(x, 1, x > 0)",
   "self.a.find(1) == ''",
-  // Literals that are looked at beforehand.
+  // Literals that are validated before evaluation.
   "self.a.matches('(')",
   "self.a.matches('a(?=b)')",
   "self.a.matches('\\\\1')",
@@ -153,7 +156,7 @@ const EXPRESSIONS: readonly string[] = [
   "1 / 0 == 1",
 ];
 
-/** What is wrong with the rest of a rule, or with the place where it stands. */
+/** Rules with other invalid fields, or at an invalid position. */
 const RULES: readonly RefusedRule[] = [
   { rule: "self.n > 0", message: "", messageExpression: "self.missing" },
   { rule: "self.n > 0", messageExpression: "self.n" },
@@ -193,7 +196,7 @@ const RULES: readonly RefusedRule[] = [
   { rule: "self.n > 0", at: "text" },
   { rule: "self > 0", at: "text" },
   { rule: "self.size() > 0", at: "value" },
-  // What may cost too much.
+  // Expensive rules.
   { rule: "self.all(x, self.all(y, x == y))", at: "unbounded" },
   { rule: "self.all(x, x.contains('a'))", at: "unbounded" },
   { rule: "self.all(x, x.matches('^[a-z]*$'))", at: "unbounded" },
@@ -219,5 +222,5 @@ const RULES: readonly RefusedRule[] = [
   },
 ];
 
-/** All of them. */
+/** All rules. */
 export const REFUSED_RULES: readonly RefusedRule[] = [...EXPRESSIONS.map((rule) => ({ rule })), ...RULES];

@@ -1,4 +1,4 @@
-/** Points and spans of time. */
+/** Timestamps and durations. */
 import type { ExpressionTable } from "./_table.ts";
 
 export const times: ExpressionTable = {
