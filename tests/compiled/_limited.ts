@@ -38,7 +38,7 @@ export async function place(): Promise<Place> {
   await Deno.writeTextFile(`${folder}/tls.crt`, certificate);
   await Deno.writeTextFile(`${folder}/tls.key`, key);
   const served = stack.use(serveApiserver(stack.use(createApiserver())));
-  await Deno.writeTextFile(`${folder}/kubeconfig`, kubeconfigFor(served.url));
+  await Deno.writeTextFile(`${folder}/kubeconfig`, kubeconfigFor(served));
   const kept = stack.move();
   return { folder, authority: caCert, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
