@@ -1,4 +1,6 @@
 /** A process that logs to standard error, a JSON object a line, and what a test wants of it. */
+import { systemClock } from "../../src/base/clock.ts";
+import { HANG_LIMIT } from "../eventually.ts";
 
 /** A running operator. */
 export interface OperatorProcess extends AsyncDisposable {
@@ -61,7 +63,11 @@ export async function followed(process: Deno.ChildProcess, options: FollowOption
       };
       waiting.add(look);
       look();
-      return promise;
+      const late = systemClock.after(HANG_LIMIT, () => {
+        waiting.delete(look);
+        reject(new Error(`The operator did not log that:\n${told()}`));
+      });
+      return promise.finally(() => late[Symbol.dispose]());
     },
     async stop(signal) {
       Deno.kill(pid, signal);

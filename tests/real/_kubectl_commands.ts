@@ -8,6 +8,10 @@ export interface Command {
   readonly code?: number;
   /** Another command, run while this one goes on. */
   readonly watched?: readonly string[];
+  /** The output after which the command, which would not end by itself, is ended. Its exit code then counts as 0. */
+  readonly until?: RegExp;
+  /** Whether a real server shows what came before at its own time, in discovery, OpenAPI or RBAC: it is asked again until then. */
+  readonly isLater?: boolean;
   /** Whether the order of the lines is chance. */
   readonly unordered?: boolean;
   /** Lines that are not compared. */
@@ -146,16 +150,16 @@ export const COMMANDS: readonly Command[] = [
   k("label deployment web tier-"),
   k("get deploy -l app=web --show-labels"),
   k("get deploy --field-selector metadata.name=web"),
-  k("rollout status deployment web --timeout=1s", { code: 1 }),
+  k("rollout status deployment web --timeout=5s", { code: 1 }),
 
   // Kinds of one's own, server-side apply
   k("apply -f definition.yaml"),
-  k("wait --for=condition=Established crd/websites.demo.example.com --timeout=20s"),
+  k("wait --for=condition=Established crd/websites.demo.example.com --timeout=180s"),
   k("get crd"),
-  k("explain website"),
-  k("explain website.spec"),
-  k("explain website.spec.ports --recursive"),
-  k("explain website --recursive"),
+  k("explain website", { isLater: true }),
+  k("explain website.spec", { isLater: true }),
+  k("explain website.spec.ports --recursive", { isLater: true }),
+  k("explain website --recursive", { isLater: true }),
   k("explain website.spec.none", { code: 1 }),
   k("apply --server-side -f website.yaml"),
   k("apply --server-side -f website.yaml"),
@@ -175,9 +179,9 @@ export const COMMANDS: readonly Command[] = [
   k('patch website shop -p {"spec":{"theme":"dark"}}', { code: 1 }),
   k('patch deployment web -p {"spec":{"template":{"spec":{"containers":[{"name":"side","image":"alpine"}]}}}}'),
   k('patch website shop --subresource=status --type=merge -p {"status":{"replicas":3,"conditions":[{"type":"Ready","status":"True"}]}}'),
-  k("wait --for=condition=Ready website/shop --timeout=5s"),
-  k("wait --for=jsonpath={.status.replicas}=3 website/shop --timeout=5s"),
-  k("wait --for=condition=Never website/shop --timeout=1s", { code: 1 }),
+  k("wait --for=condition=Ready website/shop --timeout=180s"),
+  k("wait --for=jsonpath={.status.replicas}=3 website/shop --timeout=180s"),
+  k("wait --for=condition=Never website/shop --timeout=5s", { code: 1 }),
   k("scale website shop --replicas=4"),
   k("get website shop --subresource=scale -o yaml"),
   k("describe website shop"),
@@ -187,12 +191,15 @@ export const COMMANDS: readonly Command[] = [
   k("replace -f website2.yaml"),
 
   // What goes on, and what is waited for
-  k("get websites -w --output-watch-events --request-timeout=3s", { watched: ["label", "website", "shop", "seen=1"] }),
+  k("get websites -w --output-watch-events", {
+    watched: ["label", "website", "shop", "seen=1"],
+    until: /^MODIFIED .*\n/m,
+  }),
   k('patch website shop --type=merge -p {"metadata":{"finalizers":["example.com/hold"]}}'),
-  k("delete website shop --timeout=20s", {
+  k("delete website shop --timeout=180s", {
     watched: ["patch", "website", "shop", "--type=merge", "-p", '{"metadata":{"finalizers":null}}'],
   }),
-  k("wait --for=delete website/shop --timeout=10s"),
+  k("wait --for=delete website/shop --timeout=180s"),
   k("get website shop", { code: 1 }),
 
   // Making, reading, deleting
@@ -212,9 +219,9 @@ export const COMMANDS: readonly Command[] = [
   k("describe rolebinding readers -n team"),
   k("get roles,rolebindings -n team -o wide"),
   k("auth can-i create pods"),
-  k("auth can-i get pods -n team --as jane"),
+  k("auth can-i get pods -n team --as jane", { isLater: true }),
   k("auth can-i delete pods -n team --as jane", { code: 1 }),
-  k("auth can-i --list -n team --as jane", { unordered: true }),
+  k("auth can-i --list -n team --as jane", { unordered: true, isLater: true }),
   k("auth whoami -o json", { absent: /credential|"extra"|JTI/ }),
   k("get pods -n team --as jane"),
   k("get secrets -n team --as jane", { code: 1 }),
@@ -264,8 +271,8 @@ export const COMMANDS: readonly Command[] = [
   k("delete namespace team"),
   k("get namespace team", { code: 1 }),
   k("delete crd websites.demo.example.com"),
-  k("get websites", { code: 1 }),
-  k("get --raw /apis/demo.example.com", { code: 1 }),
+  k("get websites", { code: 1, isLater: true }),
+  k("get --raw /apis/demo.example.com", { code: 1, isLater: true }),
   k("get --raw /readyz"),
   k("get --raw /api/v1/namespaces/default/configmaps?limit=1&labelSelector=none"),
   k("cluster-info", { absent: /CoreDNS/ }),

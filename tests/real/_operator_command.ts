@@ -42,7 +42,10 @@ export type LogLine = Readonly<Record<string, unknown>>;
 export interface OperatorCommand extends AsyncDisposable {
   /** All that it wrote so far. */
   readonly text: string;
-  /** Settles with the next line that passes, of those that no earlier call was given. Fails with the log when the process ends first. */
+  /**
+   * Settles with the first line that passes and that no earlier call returned. Lines of different sources have no order, so
+   * calls may wait for them in any order. Fails with the log when the process ends first.
+   */
   logged(passes: (line: LogLine) => boolean): Promise<LogLine>;
   /** Sends it a signal. */
   signal(signal: Deno.Signal): void;
@@ -57,12 +60,17 @@ export async function startOperator(options: CommandOptions): Promise<OperatorCo
   const process = (await command(options)).spawn();
   const lines = process.stderr.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
-  let read = 0;
+  let parsedTo = 0;
+  const unreturned: LogLine[] = [];
   let next = Promise.withResolvers<void>();
   let isOver = false;
   const reading = (async () => {
     for (let chunk = await lines.read(); !chunk.done; chunk = await lines.read()) {
       text += chunk.value;
+      for (let end = text.indexOf("\n", parsedTo); end !== -1; end = text.indexOf("\n", parsedTo)) {
+        unreturned.push(parsed(text.slice(parsedTo, end)));
+        parsedTo = end + 1;
+      }
       next.resolve();
       next = Promise.withResolvers();
     }
@@ -80,11 +88,8 @@ export async function startOperator(options: CommandOptions): Promise<OperatorCo
         () => late.reject(new Error(`The operator did not log that:\n${text}`)),
       );
       while (true) {
-        for (let end = text.indexOf("\n", read); end !== -1; end = text.indexOf("\n", read)) {
-          const line = parsed(text.slice(read, end));
-          read = end + 1;
-          if (passes(line)) return line;
-        }
+        const found = unreturned.findIndex(passes);
+        if (found !== -1) return unreturned.splice(found, 1)[0]!;
         if (isOver) throw new Error(`The operator ended before it logged that:\n${text}`);
         await Promise.race([next.promise, late.promise]);
       }

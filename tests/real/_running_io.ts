@@ -21,7 +21,7 @@ export class RunningIo extends RecordedIo {
     this.stderr += text;
     this.#tell();
   };
-  /** Settles when that was said so often, or the command has ended. */
+  /** Settles when that many whole lines match. Fails with what was said when the command ends first. */
   async says(pattern: RegExp, times: number, ended: Promise<number>): Promise<void> {
     let isOver = false;
     ended.then(() => {
@@ -32,12 +32,17 @@ export class RunningIo extends RecordedIo {
       isOver = true;
       this.#tell();
     }, HANG_LIMIT);
-    const count = () => (this.stdout + this.stderr).split("\n").filter((line) => pattern.test(line)).length;
-    while (count() < times) {
-      if (isOver) assert.fail(`it did not say that:\n${this.stdout}\n${this.stderr}`);
-      await this.#said.promise;
+    // Text after the last line feed is still being written.
+    const lines = () => [this.stdout, this.stderr].flatMap((text) => text.split("\n").slice(0, -1));
+    const count = () => lines().filter((line) => pattern.test(line)).length;
+    try {
+      while (count() < times) {
+        if (isOver) assert.fail(`it did not say ${pattern}:\n${this.stdout}\n${this.stderr}`);
+        await this.#said.promise;
+      }
+    } finally {
+      clearTimeout(late);
     }
-    clearTimeout(late);
   }
   /** Stops the command. */
   end(): void {

@@ -1,6 +1,7 @@
 /** Installing an operator on a real cluster as its manifests say, and being its service account. */
 import assert from "node:assert/strict";
 import type { Manifest } from "../../src/manifests/manifest.ts";
+import type { Right } from "../../src/manifests/rights.ts";
 import { ClusterRole, ClusterRoleBinding, Role, RoleBinding, ServiceAccount } from "../../src/kinds/mod.ts";
 import type { Client } from "../../src/kube/client.ts";
 import type { Connection } from "../../src/kube/connection.ts";
@@ -58,4 +59,46 @@ export function connectAs(cluster: RealCluster, token: string): AccountConnectio
     [Symbol.dispose]: () => client.close(),
   };
   return connection;
+}
+
+/** What a user is to be allowed, as a SubjectAccessReview names it. */
+export type ResourceAttributes = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Returns whether RBAC allows a user something now. The API server applies a change of roles and bindings a moment after it
+ * stored it.
+ */
+export async function isAllowed(
+  cluster: Pick<RealCluster, "fetch">,
+  user: string,
+  resourceAttributes: ResourceAttributes,
+): Promise<boolean> {
+  const response = await cluster.fetch("/apis/authorization.k8s.io/v1/subjectaccessreviews", {
+    method: "POST",
+    body: JSON.stringify({
+      apiVersion: "authorization.k8s.io/v1",
+      kind: "SubjectAccessReview",
+      spec: { user, resourceAttributes },
+    }),
+  });
+  return (await response.json()).status.allowed;
+}
+
+/**
+ * Returns whether RBAC allows a user one right of an operator now.
+ *
+ * @param cluster The API server.
+ * @param user The user.
+ * @param right The right.
+ * @param own The namespace of the operator.
+ */
+export async function hasRight(
+  cluster: Pick<RealCluster, "fetch">,
+  user: string,
+  { group, resource: whole, verb, names: [name], scope }: Right,
+  own: string,
+): Promise<boolean> {
+  const [resource, subresource] = whole.split("/");
+  const place = scope === "own" ? { namespace: own, ...(name === undefined ? {} : { name }) } : {};
+  return await isAllowed(cluster, user, { group, resource, subresource, verb, ...place });
 }

@@ -7,6 +7,8 @@ import { ClusterRole, CustomResourceDefinition, Deployment, Namespace } from "..
 import { findKind } from "../../src/kube/discovery.ts";
 import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
 import { adminClient } from "../_watched.ts";
+import { eventually } from "../eventually.ts";
+import { established } from "./_install.ts";
 
 const MAIN = `
 const Note = resource({ group: "demo.example.com", version: "v1", kind: "Note", spec: s.object({ text: s.string() }), status: s.object({}) });
@@ -101,6 +103,7 @@ Deno.test("op deploy puts an operator in, op rbac verify finds its rights, op un
   await t.step(
     "a definition that breaks stored objects is refused, also as a dry run, and applied when told",
     async () => {
+      await established(client);
       const Note = await findKind(client, "notes.demo.example.com");
       for (const name of ["a", "b"]) {
         await client.create(Note, { metadata: { name, namespace: "default" }, spec: { text: name } });
@@ -137,6 +140,10 @@ Deno.test("op deploy puts an operator in, op rbac verify finds its rights, op un
   );
 
   await t.step("waiting ends when nothing runs the pod, and says so", async () => {
+    await eventually(async () => {
+      const { metadata, status } = await client.get(Deployment, "notes", { namespace: "notes-system" });
+      assert.equal(status?.observedGeneration, metadata.generation);
+    });
     const late = await op("deploy", "prod", "--timeout", "2");
     assert.equal(late.code, 1);
     assert.match(late.stderr, /^Cannot wait any longer than 2 s: Deployment notes: 0 of 1 replicas are available; see/);

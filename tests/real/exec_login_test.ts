@@ -1,10 +1,10 @@
 /** A kubeconfig whose login is another program, as those of most clouds are, on a real API server. */
 import assert from "node:assert/strict";
 import { mainModule, operatorFolder } from "../../cli/_operator_folder.ts";
-import { RecordedIo } from "../../cli/_recorded_io.ts";
 import { cli } from "../../cli/cli.ts";
 import { Namespace } from "../../src/kinds/mod.ts";
 import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
+import { RunningIo } from "./_running_io.ts";
 import { clientBy, temporaryFolder } from "./_ways_in.ts";
 
 Deno.test("a kubeconfig with an exec plugin logs in, and logs in again when its token has expired", async () => {
@@ -26,27 +26,6 @@ Deno.test("a kubeconfig with an exec plugin logs in, and logs in again when its 
   assert.equal((await way.client.get(Namespace, "default")).metadata.name, "default");
 });
 
-/** An Io whose command is stopped when it has said something. */
-class StoppedIo extends RecordedIo {
-  readonly #stop = new AbortController();
-  readonly stop: AbortSignal = this.#stop.signal;
-
-  constructor(cwd: string, readonly pattern: RegExp) {
-    super(cwd);
-    // A command that never says it does not run for ever.
-    AbortSignal.timeout(60_000).addEventListener("abort", () => this.#stop.abort());
-  }
-
-  override out = (text: string): void => {
-    this.stdout += text;
-    if (this.pattern.test(this.stdout)) this.#stop.abort();
-  };
-  override err = (text: string): void => {
-    this.stderr += text;
-    if (this.pattern.test(this.stderr)) this.#stop.abort();
-  };
-}
-
 Deno.test("op start and op dev log in by an exec plugin", async (t) => {
   await using cluster = await realCluster();
   await using folder = await operatorFolder();
@@ -62,10 +41,11 @@ export default operator({ name: "spaces", version: "1.2.0", health: false, parts
   );
   for (const command of [["dev"], ["dev", "--as-me"], ["start"]]) {
     await t.step(`op ${command.join(" ")}`, async () => {
-      const io = new StoppedIo(folder.path, /Controller started/);
-      const code = await cli([...command, "--kubeconfig", "kubeconfig"], io);
-      assert.match(io.stdout + io.stderr, /Controller started/);
-      assert.equal(code, 0, io.stdout + io.stderr);
+      const io = new RunningIo(folder.path);
+      const ended = cli([...command, "--kubeconfig", "kubeconfig"], io);
+      await io.says(/Controller started/, 1, ended);
+      io.end();
+      assert.equal(await ended, 0, io.stdout + io.stderr);
     });
   }
 });

@@ -7,6 +7,7 @@ import {
   realCluster,
   serveToCertificates,
 } from "../../src/testing/mod.ts";
+import { eventually } from "../eventually.ts";
 import { comparable } from "./_kubectl_output.ts";
 
 const JANE = "jane";
@@ -56,6 +57,11 @@ Deno.test("kubectl is known by a client certificate", async (t) => {
     const role = ["create", "role", "writer", "--verb=create,list,delete", "--resource=configmaps"];
     assert.equal((await shell(role, "-admin")).code, 0);
     assert.equal((await shell(["create", "rolebinding", "team", "--role=writer", "--group=team"], "-admin")).code, 0);
+    // A real server applies the binding a moment after it stored it.
+    await eventually(async () => {
+      const { code, stdout, stderr } = await shell(["auth", "can-i", "create", "configmaps"]);
+      assert.equal(code, 0, stdout + stderr);
+    });
   }
 
   for (const args of COMMANDS) {

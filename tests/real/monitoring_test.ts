@@ -95,7 +95,7 @@ Deno.test(
     owned.defer(() => Deno.remove(home, { recursive: true }));
     const apiserver = owned.use(createApiserver());
     const served = owned.use(serveApiserver(apiserver));
-    const client = new Client({ url: served.url, fetch, close() {} });
+    const client = new Client({ url: served.url, fetch: (request) => apiserver.fetch(request), close() {} });
     await Deno.writeTextFile(`${home}/kubeconfig`, kubeconfigFor(served));
     await client.create(CustomResourceDefinition, Note.crd as never);
     const port = freePort();
@@ -127,7 +127,8 @@ Deno.test(
     const labels = { app_kubernetes_io_name: "shop", namespace: "shop-system", pod: "shop-0" };
     const prometheus = owned.use(
       await startPrometheus(stringify({
-        global: { scrape_interval: "200ms", evaluation_interval: "200ms" },
+        // A scrape may take as long as the pause between two.
+        global: { scrape_interval: "2s", evaluation_interval: "1s" },
         rule_files: [`${home}/rules.yml`],
         scrape_configs: [{ job_name: "shop", static_configs: [{ targets: [`127.0.0.1:${port}`], labels }] }],
       })),
@@ -144,8 +145,10 @@ Deno.test(
         ]]);
       });
       type Targets = { readonly activeTargets: readonly { readonly health: string; readonly lastError: string }[] };
-      const { activeTargets } = await prometheus.ask<Targets>("targets");
-      assert.deepEqual(activeTargets.map(({ health, lastError }) => [health, lastError]), [["up", ""]]);
+      await eventually(async () => {
+        const { activeTargets } = await prometheus.ask<Targets>("targets");
+        assert.deepEqual(activeTargets.map(({ health, lastError }) => [health, lastError]), [["up", ""]]);
+      });
     });
 
     await t.step("each query of the dashboard is answered, with series where this operator has them", async () => {

@@ -5,6 +5,7 @@ import { ClusterRole, ClusterRoleBinding, Secret } from "../../src/kinds/mod.ts"
 import { startOperator } from "../../src/operator/running.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { adminClient, watched } from "../_watched.ts";
+import { eventually } from "../eventually.ts";
 import { install } from "./_install.ts";
 import { temporaryFolder } from "./_ways_in.ts";
 
@@ -61,8 +62,10 @@ Deno.test(`${COUNT} objects each name a Secret: all are seen, a change of one wa
   await all.until((sites) =>
     sites.some(({ metadata, status }) => metadata.name === "secret-7" && status?.seen === btoa("2"))
   );
-  const line = running.readiness().find(({ name }) => name === "watch Secret by name");
-  assert.equal(line?.told, `${COUNT} up to date`);
+  await eventually(() => {
+    const line = running.readiness().find(({ name }) => name === "watch Secret by name");
+    assert.equal(line?.told, `${COUNT} up to date`);
+  });
   const asked = (await cluster.auditLog()).filter(({ user }) => user.username === "limited");
   assert.deepEqual(asked.filter(({ responseStatus }) => (responseStatus?.code ?? 200) >= 400), []);
 });

@@ -4,6 +4,7 @@ import { controller, operator, resource, s } from "../../mod.ts";
 import { ConfigMap, Namespace, Role, RoleBinding } from "../../src/kinds/mod.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { adminClient, watched } from "../_watched.ts";
+import { eventually } from "../eventually.ts";
 import { install } from "./_install.ts";
 
 const Note = resource({
@@ -65,9 +66,15 @@ Deno.test("an operator of one namespace needs rights there only, and asks for no
 
   assert.equal((await client.get(ConfigMap, "a", { namespace: "team" })).data?.text, "changed");
   // What it asks about itself is of no namespace.
-  const asked = (await cluster.auditLog()).filter(({ user, objectRef }) =>
-    user.username === "limited" && objectRef?.resource !== "selfsubjectaccessreviews"
-  );
+  // The log has a watch once the server has noticed its end.
+  const asked = await eventually(async () => {
+    const asked = (await cluster.auditLog()).filter(({ user, objectRef }) =>
+      user.username === "limited" && objectRef?.resource !== "selfsubjectaccessreviews"
+    );
+    const watches = asked.filter(({ verb }) => verb === "watch").map(({ objectRef }) => objectRef?.resource ?? "");
+    assert.deepEqual([...new Set(watches)].sort(), ["configmaps", "notes"]);
+    return asked;
+  });
   assert(asked.length >= 6, `the audit log has ${asked.length} requests`);
   assert.deepEqual(asked.filter(({ objectRef }) => objectRef?.namespace !== "team"), []);
   assert.deepEqual(asked.filter(({ responseStatus }) => (responseStatus?.code ?? 0) >= 400), []);

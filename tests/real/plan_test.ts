@@ -4,6 +4,8 @@ import { operatorFolder } from "../../cli/_operator_folder.ts";
 import { ClusterRole, ClusterRoleBinding } from "../../src/kinds/mod.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { adminClient } from "../_watched.ts";
+import { eventually } from "../eventually.ts";
+import { isAllowed } from "./_service_account.ts";
 
 const MAIN = `
 const copies = controller(ConfigMap, { owns: [Secret], uses: [access(Namespace, "get")], reconcile() {} });
@@ -45,6 +47,11 @@ Deno.test("op plan without permissions", async (t) => {
       metadata: { name: "some" },
       roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "some" },
       subjects: [{ kind: "ServiceAccount", namespace: "default", name: "poor" }],
+    });
+    // The API server applies the binding a moment after it stored it.
+    await eventually(async () => {
+      const attributes = { group: "", resource: "secrets", verb: "patch" };
+      assert(await isAllowed(cluster, user.user, attributes));
     });
     const { code, stdout, stderr } = await folder.op("plan", "--kubeconfig", "poor");
     assert.deepEqual([code, stdout], [0, "Nothing would be written\n"], stderr);

@@ -4,7 +4,7 @@ import { type AnyKind, resource, s } from "@op/sdk";
 import { Website } from "../../examples/01_website/website.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { adminClient } from "../_watched.ts";
-import { HANG_LIMIT } from "../eventually.ts";
+import { eventually } from "../eventually.ts";
 
 const Everything = resource({
   group: "schemas.example.com",
@@ -169,7 +169,8 @@ Deno.test("what resource() makes is accepted by a real API server with strict fi
   }
   await t.step("and served in all its versions", async () => {
     const client = adminClient(cluster);
-    await untilServed(() =>
+    // A definition is served a moment after it was created.
+    await eventually(() =>
       client.create(Book, {
         metadata: { name: "a", namespace: "default" },
         spec: { title: "x", pages: 1, author: "y" },
@@ -191,7 +192,7 @@ Deno.test("what resource() makes is accepted by a real API server with strict fi
   });
   await t.step("and scaled where its paths say", async () => {
     const client = adminClient(cluster);
-    await untilServed(() =>
+    await eventually(() =>
       client.create(Scaled, { metadata: { name: "a", namespace: "default" }, spec: { host: "h" } })
     );
     const scaled = await cluster.fetch("/apis/schemas.example.com/v1/namespaces/default/fleets/a/scale", {
@@ -204,7 +205,7 @@ Deno.test("what resource() makes is accepted by a real API server with strict fi
   });
   await t.step("and fills in what the schema says", async () => {
     const client = adminClient(cluster);
-    const made = await untilServed(() => client.create(Everything, { metadata: { name: "a" }, spec: {} }));
+    const made = await eventually(() => client.create(Everything, { metadata: { name: "a" }, spec: {} }));
     assert.deepEqual(made.spec, {
       text: "abc",
       count: 2,
@@ -218,14 +219,3 @@ Deno.test("what resource() makes is accepted by a real API server with strict fi
     });
   });
 });
-
-/** A definition is served a moment after it was made; one that never is fails the test. */
-async function untilServed<T>(create: () => Promise<T>): Promise<T> {
-  for (const late = AbortSignal.timeout(HANG_LIMIT);; late.throwIfAborted()) {
-    try {
-      return await create();
-    } catch (error) {
-      if (!(error instanceof Error && "status" in error && error.status === 404)) throw error;
-    }
-  }
-}

@@ -4,6 +4,7 @@ import { ConfigMap, Event, Namespace } from "../../src/kinds/mod.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { freePort } from "../compiled/_build.ts";
 import { adminClient, watched } from "../_watched.ts";
+import { eventually } from "../eventually.ts";
 import op, { Note } from "./_elected.ts";
 import { install } from "./_install.ts";
 import { startOperator } from "./_operator_command.ts";
@@ -63,15 +64,17 @@ Deno.test("settings say where an operator looks; log level and pause change whil
     "Normal",
   ]);
 
-  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-  assert.match(metrics, /^controller_runtime_reconcile_total\{controller="notes",result="success"\} 2$/m);
-  assert.match(
-    metrics,
+  const read = async (path: string) => await (await fetch(`http://127.0.0.1:${port}${path}`)).text();
+  // A write is counted when its answer has arrived, and a reconcile when it has ended.
+  const matches = (path: string, pattern: RegExp) => eventually(async () => assert.match(await read(path), pattern));
+  await matches("/metrics", /^controller_runtime_reconcile_total\{controller="notes",result="success"\} 2$/m);
+  await matches(
+    "/metrics",
     /^op_cache_objects\{group="elected\.example\.com",version="v1",kind="Note",namespace="one"\} 1$/m,
   );
-  assert.match(metrics, /^rest_client_requests_total\{code="201",method="PATCH",host="127\.0\.0\.1:\d+"\} 2$/m);
-  assert.match(metrics, /^op_events_total\{result="written"\} 2$/m);
-  assert.match(await (await fetch(`http://127.0.0.1:${port}/livez`)).text(), /^\[\+\]event loop: on time$/m);
+  await matches("/metrics", /^rest_client_requests_total\{code="201",method="PATCH",host="127\.0\.0\.1:\d+"\} 2$/m);
+  await matches("/metrics", /^op_events_total\{result="written"\} 2$/m);
+  await matches("/livez", /^\[\+\]event loop: on time$/m);
 
   await home.write({
     "operator.toml":
@@ -79,8 +82,8 @@ Deno.test("settings say where an operator looks; log level and pause change whil
   });
   await operator.logged(({ msg, paused }) => msg === "Settings read again" && paused === true);
   await client.patch(Note, "a", { spec: { text: "changed" } }, { namespace: "one" });
-  const readiness = await (await fetch(`http://127.0.0.1:${port}/readyz`)).text();
-  assert.match(readiness, /^\[-\]controller notes: is paused$/m);
+  await matches("/readyz", /^\[-\]controller notes: is paused$/m);
+  await matches("/metrics", /^workqueue_depth\{name="notes",controller="notes",priority="\w+"\} 1$/m);
   assert.equal((await client.get(ConfigMap, "a", { namespace: "one" })).data?.text, "one");
   assert.doesNotMatch(operator.text, /Note seen/);
   await home.write({

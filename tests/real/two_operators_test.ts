@@ -11,7 +11,7 @@ import { operatorLog } from "../../src/operator/log.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { adminClient, watched } from "../_watched.ts";
 import { established } from "./_install.ts";
-import { connectAs, tokenOf } from "./_service_account.ts";
+import { connectAs, hasRight, tokenOf } from "./_service_account.ts";
 import { eventually } from "../eventually.ts";
 
 /** An operator of a kind Note of its own group: the plural is the same. */
@@ -74,6 +74,15 @@ Deno.test("two operators are installed side by side, each does its own work and 
     const token = await tokenOf(cluster, `${name}-system`, name);
     return Object.assign(connectAs(cluster, token), { namespace: `${name}-system` });
   }));
+  for (const { op } of [ALPHA, BETA]) {
+    await eventually(async () => {
+      for (const right of op.rights()) {
+        const user = `system:serviceaccount:${op.name}-system:${op.name}`;
+        const isGiven = await hasRight(cluster, user, right, `${op.name}-system`);
+        assert(isGiven, `${op.name}: ${right.verb} ${right.resource}`);
+      }
+    });
+  }
   const refused: string[] = [];
   for (const connection of connections) connection.onRefused = (message) => void refused.push(message);
   const [alpha] = connections;

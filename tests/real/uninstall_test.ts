@@ -7,6 +7,7 @@ import { findKind } from "../../src/kube/discovery.ts";
 import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
 import { eventually } from "../eventually.ts";
 import { adminClient } from "../_watched.ts";
+import { established } from "./_install.ts";
 
 const ROOT = new URL("../../", import.meta.url).href;
 
@@ -35,6 +36,7 @@ async function deployed(cluster: RealCluster): Promise<OperatorFolder> {
   }
   const { code, stderr } = await folder.op("deploy", "prod", "--no-wait", ...CLUSTER);
   assert.equal(code, 0, stderr);
+  await established(adminClient(cluster));
   return folder;
 }
 
@@ -113,7 +115,7 @@ Deno.test("op uninstall refuses to delete objects that cannot be read, and names
     "--release-finalizers",
     "--orphan-dependents",
     "--timeout",
-    "20",
+    "3m",
     ...CLUSTER,
   );
   assert.equal(gone.code, 0, gone.stdout + gone.stderr);
@@ -141,6 +143,7 @@ Deno.test("finalizers of a removed controller on a kind that is no longer declar
   assert.equal((await generate()).code, 0);
   assert.equal((await folder.op("generate", "overlay", "prod")).code, 0);
   assert.equal((await op("deploy", "prod", "--no-wait")).code, 0);
+  await established(client);
   const Task = await findKind(client, "tasks.demo.example.com");
   const place = { namespace: "default" };
   const others = ["demo.example.com/notes-b.tasks", "other.example.com/notes.tasks"];

@@ -93,12 +93,9 @@ Deno.test("the guide to webhooks leads from op new to a refused object; what it 
       await client.create(Namespace, { metadata: { name: namespace[0]!.metadata.name } });
       for (const manifest of [...told, ...manager]) {
         const [version = "", group = ""] = manifest.apiVersion.split("/").reverse();
-        let kind;
-        for (let tries = 0; kind === undefined; tries++) {
-          kind = await findKind(client, `${manifest.kind}.${version}.${group}`).catch((error) => {
-            if (tries > 100) throw error;
-          });
-        }
+        // Discovery and the handler of requests each follow a definition a moment later.
+        const kind = await eventually(() => findKind(client, `${manifest.kind}.${version}.${group}`));
+        await eventually(() => client.list(kind));
         const made = await create(cluster, kind, manifest);
         assert.equal(made.status, 201, `${manifest.kind}: ${made.told}`);
       }
