@@ -1,6 +1,7 @@
 /** A program whose webhooks run in threads, and what must hold of it: from source, and compiled. */
 import assert from "node:assert/strict";
 import { createApiserver, kubeconfigFor, localCertificate, serveApiserver } from "@op/sdk/testing";
+import { eventually } from "./eventually.ts";
 import { conversionReview, PATH, review } from "./runtime/_reviews.ts";
 
 /** How many threads there are. */
@@ -83,39 +84,40 @@ export async function checkThreads(command: readonly string[], port: number, caC
     assert(answers.every(({ allowed }) => allowed === true), JSON.stringify(answers));
     return new Set(answers.map(({ auditAnnotations }) => auditAnnotations.thread));
   };
+  /** The threads, once so many reviews were answered that each of them has answered one. */
+  const allThreads = async (): Promise<Set<string>> => {
+    const seen = new Set<string>();
+    await eventually(async () => {
+      for (const thread of await threadsOf(30)) seen.add(thread);
+      assert.equal(seen.size, THREADS);
+    });
+    return seen;
+  };
   try {
-    while (true) {
-      try {
-        // Each takes what comes as soon as it is up.
-        if ((await threadsOf(20)).size === THREADS) break;
-      } catch (error) {
-        if (!(error instanceof TypeError)) throw error;
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-    }
-    const before = await threadsOf(30);
-    assert.equal(before.size, THREADS);
+    // Each takes what comes as soon as it is up, and no connection is accepted before.
+    const before = await allThreads();
     assert.equal((await ask("forbidden")).allowed, false);
     assert.equal((await ask("broken")).status, 500);
-    assert.deepEqual(await threadsOf(30), before, "one that throws ends no thread");
+    assert.deepEqual(await allThreads(), before, "one that throws ends no thread");
 
     // What a thread counts is told by the program.
     const { result } = await post("/convert", conversionReview("broken"), 30);
     assert.deepEqual([result.status, (await ask("careless")).allowed], ["Failure", true]);
     assert.equal((await ask("asking")).allowed, true);
-    let told = await metrics();
-    while (!/^op_stray_errors_total 1$/m.test(told)) told = await metrics();
-    assert.match(told, /^controller_runtime_conversion_webhook_panics_total 1$/m);
-    assert.match(told, /^controller_runtime_webhook_panics_total\{webhook="\/validate\/note-rules"\} 1$/m);
-    assert.match(told, /^rest_client_requests_total\{code="404",method="GET",host="[^"]+"\} 1$/m);
+    await eventually(async () => {
+      const told = await metrics();
+      assert.match(told, /^op_stray_errors_total 1$/m);
+      assert.match(told, /^controller_runtime_conversion_webhook_panics_total 1$/m);
+      assert.match(told, /^controller_runtime_webhook_panics_total\{webhook="\/validate\/note-rules"\} 1$/m);
+      assert.match(told, /^rest_client_requests_total\{code="404",method="GET",host="[^"]+"\} 1$/m);
+    });
 
     // All but one hang: what waits behind them is answered all the same, late ones by others.
     const endless = Array.from({ length: THREADS - 1 }, () => ask("endless", 1));
     const others = Array.from({ length: 30 }, () => ask("hello"));
     assert.deepEqual((await Promise.all(endless)).map(({ status }) => status), endless.map(() => 504));
     assert((await Promise.all(others)).every(({ allowed }) => allowed === true));
-    while ((await threadsOf(30)).size < THREADS);
-    const after = await threadsOf(30);
+    const after = await allThreads();
     assert.equal([...after].filter((thread) => before.has(thread)).length, 1);
   } finally {
     process.kill("SIGTERM");

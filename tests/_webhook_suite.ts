@@ -1,5 +1,6 @@
 /** What webhooks do, as a user of a cluster sees it: one suite for every API server that calls them. */
 import assert from "node:assert/strict";
+import { eventually } from "./eventually.ts";
 
 /** Sends a request to the API server, as its administrator. */
 export type Send = (method: string, path: string, body?: unknown, type?: string) => Promise<Answer>;
@@ -154,9 +155,10 @@ export const WEBHOOK_SUITE: Readonly<Record<string, Check>> = {
  */
 export async function untilAsked(send: Send): Promise<void> {
   const asked = async (path: string, body: unknown, isAsked: (answer: Answer) => boolean): Promise<void> => {
-    while (!isAsked(await send("POST", `${path}?dryRun=All`, body))) {
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    await eventually(async () => {
+      const answer = await send("POST", `${path}?dryRun=All`, body);
+      assert(isAsked(answer), JSON.stringify(answer));
+    });
   };
   await asked(GADGETS, gadget("probe", { owner: "nobody" }), ({ status }) => status === 422);
   await asked(GADGETS, gadget("probe", {}), ({ status, body }) => status === 201 && body.metadata.labels?.area === "1");

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { createApiserver, kubeconfigFor, serveApiserver } from "../../src/testing/mod.ts";
 import { type OperatorFolder, operatorFolder } from "../_operator_folder.ts";
-import { HANG_LIMIT } from "../../tests/eventually.ts";
+import { eventually } from "../../tests/eventually.ts";
 
 const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
 const OPERATOR = `
@@ -39,14 +39,6 @@ function processesOf(group: number): string[] {
   });
 }
 
-async function until(isTrue: () => boolean, told: () => string): Promise<void> {
-  const late = Date.now() + HANG_LIMIT;
-  while (!isTrue()) {
-    assert(Date.now() < late, told());
-    await new Promise((go) => setTimeout(go, 20));
-  }
-}
-
 async function interrupted(
   folder: OperatorFolder,
   { args, said, made, code }: typeof COMMANDS[number],
@@ -69,13 +61,14 @@ async function interrupted(
   });
   const state = () => `${args.join(" ")}: ${names()}\n${text}`;
   try {
-    await until(() => made === undefined ? said!.test(text) : names().some((name) => name.startsWith(made)), state);
+    const isRunning = () => made === undefined ? said!.test(text) : names().some((name) => name.startsWith(made));
+    await eventually(isRunning, { state });
     // A terminal tells all of them; another program may tell op alone.
     Deno.kill(isGroup ? -process.pid : process.pid, "SIGINT");
     const ended = await process.status;
     assert.equal(ended.code, code, state());
     assert.deepEqual(names(), [], state());
-    await until(() => processesOf(process.pid).length === 0, state);
+    await eventually(() => assert.deepEqual(processesOf(process.pid), []), { state });
     assert.doesNotMatch(text, /Uncaught|Stack backtrace| at file:/);
   } finally {
     for (const left of processesOf(process.pid)) Deno.kill(Number(left), "SIGKILL");

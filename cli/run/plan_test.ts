@@ -30,7 +30,7 @@ for (const certificates of ["self", "cert-manager", "files"]) {
       );
       await folder.write("kubeconfig", kubeconfig);
       await folder.write("operator.toml", `[generate.webhooks]\ncertificates = "${certificates}"\n`);
-      const { code, stdout, stderr } = await folder.op("plan", "--kubeconfig", "kubeconfig", "--timeout", "45");
+      const { code, stdout, stderr } = await folder.op("plan", "--kubeconfig", "kubeconfig", "--timeout", "180");
       assert.equal(code, 0, stderr);
       assert.match(stdout, /^apply ConfigMap default\/seen\n(?: {2}\+.*\n)+/m);
       assert.doesNotMatch(stdout, /Secret|WebhookConfiguration/);

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { operator } from "../../mod.ts";
 import { type Clock, systemClock } from "../../src/base/clock.ts";
+import { VirtualClock } from "../../src/base/virtual_clock.ts";
 import { Metrics } from "../../src/runtime/metrics.ts";
 import type { WebhookHandler } from "../../src/runtime/webhooks/handler.ts";
 import { handlerOf } from "./_webhook_handler.ts";
@@ -107,7 +108,8 @@ function held(): number {
 }
 
 if (import.meta.main) {
-  const { fetch } = handler();
+  // Time stands still: no review is late on a busy machine.
+  const { fetch } = handler({}, new Metrics(), new VirtualClock());
   let valid = 0;
   let answered = 0;
   let half = 0;

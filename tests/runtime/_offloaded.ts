@@ -2,13 +2,16 @@
 import { PermanentError, TemporaryError } from "../../src/parts/outcome.ts";
 import { offload } from "../../src/runtime/offload.ts";
 
+/** Differs from thread to thread. */
+const THREAD = crypto.randomUUID();
+
 const TASKS = {
   double: (number: number) => number * 2,
-  /** Computes for so many milliseconds; answers when it began and ended. */
-  compute(milliseconds: number): { readonly from: number; readonly to: number } {
-    const from = Date.now();
-    while (Date.now() < from + milliseconds) { /* it computes */ }
-    return { from, to: Date.now() };
+  /** Computes until the first of two shared numbers is set; the second one counts the threads that have begun. */
+  compute(shared: Int32Array): string {
+    Atomics.add(shared, 1, 1);
+    while (Atomics.load(shared, 0) === 0) { /* it computes */ }
+    return THREAD;
   },
   fail(how: string): Promise<never> {
     if (how === "permanent") throw new PermanentError("Never");
@@ -24,6 +27,21 @@ const TASKS = {
     return new Promise(() => {});
   },
 };
+
+/** What a task computes with: it goes on until {@linkcode release}. */
+export function gate(): Int32Array {
+  return new Int32Array(new SharedArrayBuffer(8));
+}
+
+/** Ends what computes with a gate. */
+export function release(gate: Int32Array): void {
+  Atomics.store(gate, 0, 1);
+}
+
+/** How many tasks have begun to compute with a gate. */
+export function begun(gate: Int32Array): number {
+  return Atomics.load(gate, 1);
+}
 
 export const work = offload(import.meta.url, TASKS);
 export const pair = offload(import.meta.url, { compute: TASKS.compute }, { threads: 2 });

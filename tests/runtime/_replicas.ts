@@ -16,6 +16,7 @@ import { publishTargets } from "../../src/operator/webhook_server.ts";
 import type { CertificateTimes } from "../../src/runtime/webhooks/authority.ts";
 import { CertificateKeeper } from "../../src/runtime/webhooks/certificate_keeper.ts";
 import { operator, webhook } from "../../mod.ts";
+import { CryptoWork } from "./_own_work.ts";
 import { Note, notes, NoteV2 } from "./_reviews.ts";
 
 const SECRET = { name: "notes-webhook", namespace: "default" } as const;
@@ -27,6 +28,9 @@ const op = operator({
   name: "notes",
   parts: { notes, rules: webhook(Note, { mutate() {}, validate() {} }) },
 });
+
+// For as long as the tests of the file run: replicas live side by side.
+const WORK = new CryptoWork();
 
 /** A request of a replica. */
 export interface Asked {
@@ -189,7 +193,7 @@ export class Replica implements AsyncDisposable {
   async #rest(): Promise<void> {
     for (let quiet = 0, asked = -1; quiet < 3; quiet = asked === this.asked.length ? quiet + 1 : 0) {
       asked = this.asked.length;
-      await new Promise((resolve) => setTimeout(resolve));
+      await WORK.rest(1);
     }
   }
 

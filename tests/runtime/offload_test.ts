@@ -1,16 +1,18 @@
 import assert from "node:assert/strict";
 import { PermanentError, TemporaryError } from "../../src/parts/outcome.ts";
 import { offload } from "../../src/runtime/offload.ts";
-import { pair, work } from "./_offloaded.ts";
+import { eventually } from "../eventually.ts";
+import { begun, gate, pair, release, work } from "./_offloaded.ts";
 
 Deno.test("offload computes in a thread: the event loop goes on meanwhile", async () => {
   using _work = work;
   assert.equal(await work.double(21), 42);
-  let turns = 0;
-  const ticking = setInterval(() => turns++, 1);
-  await work.compute(200);
-  clearInterval(ticking);
-  assert(turns > 5, `${turns} turns`);
+  const open = gate();
+  const computing = work.compute(open);
+  await eventually(() => assert.equal(begun(open), 1));
+  // Only the event loop ends it.
+  setTimeout(() => release(open));
+  await computing;
 });
 
 Deno.test("offload fails as the task does: errors keep their names, those of the SDK their meaning", async () => {
@@ -24,7 +26,7 @@ Deno.test("offload fails as the task does: errors keep their names, those of the
 });
 
 Deno.test("offload fails all that goes on and waits when it is disposed of", async () => {
-  const all = [work.compute(1e9), work.compute(1e9), work.double(2)];
+  const all = [work.compute(gate()), work.compute(gate()), work.double(2)];
   work[Symbol.dispose]();
   for (const one of all) await assert.rejects(one, /the threads were ended$/);
 });
@@ -33,7 +35,7 @@ Deno.test("offload ends what computes when its signal is aborted", async () => {
   using _work = work;
   const stop = new AbortController();
   await work.double(1);
-  const computing = work.compute(1e9, { signal: stop.signal });
+  const computing = work.compute(gate(), { signal: stop.signal });
   const next = work.double(4);
   stop.abort(new Error("Enough"));
   await assert.rejects(computing, { message: "Enough" });
@@ -49,13 +51,12 @@ Deno.test("offload fails the call whose thread crashes, and starts another threa
 
 Deno.test("offload computes as much at once as there are threads", async () => {
   using _pair = pair;
-  const spans = await Promise.all([pair.compute(300), pair.compute(300), pair.compute(300)]);
-  const [first, second, third] = spans.sort((a, b) => a.from - b.from) as [Span, Span, Span];
-  assert(second.from < first.to, "two at once");
-  assert(third.from >= Math.min(first.to, second.to), "and not three");
+  const open = gate();
+  const all = Promise.all([pair.compute(open), pair.compute(open), pair.compute(open)]);
+  await eventually(() => assert.equal(begun(open), 2, "two at once"));
+  release(open);
+  assert.equal(new Set(await all).size, 2, "and not three");
 });
-
-type Span = { readonly from: number; readonly to: number };
 
 Deno.test("offload refuses a number of threads that is none", () => {
   assert.throws(() => offload(import.meta.url, {}, { threads: 0 }), { name: "RangeError" });

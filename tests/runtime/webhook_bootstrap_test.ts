@@ -14,6 +14,7 @@ import { Client } from "../../src/kube/client.ts";
 import { webhookConfigurations } from "../../src/manifests/webhooks.ts";
 import type { Parts } from "../../src/parts/part_list.ts";
 import { startOperator } from "../../src/operator/running.ts";
+import { eventually } from "../eventually.ts";
 import { guardedServer } from "./_guarded_server.ts";
 import { noteRules, post, QUICK, review } from "./_reviews.ts";
 
@@ -80,9 +81,9 @@ Deno.test("of two replicas one leads, and both serve", async () => {
   const replicas = [one, other];
   const isServed = (running: typeof one) =>
     running.readiness().some(({ name, isReady }) => name === "webhooks" && isReady);
-  while (!(replicas.every(isServed) && replicas.some(({ isLeading }) => isLeading))) {
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+  await eventually(() => replicas.every(isServed) && replicas.some(({ isLeading }) => isLeading), {
+    state: () => JSON.stringify(replicas.map((running) => running.readiness())),
+  });
   assert.equal(replicas.filter(({ isLeading }) => isLeading).length, 1);
 
   const client = new Client(connection);

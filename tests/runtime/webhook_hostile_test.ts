@@ -34,7 +34,7 @@ Deno.test("10,000 reviews that are wrong somewhere, with valid ones among them: 
 });
 
 Deno.test("requests that are none are refused with a status of their own", async () => {
-  const { fetch } = handler({ review: 10_000 });
+  const { fetch } = handler({ review: 10_000 }, new Metrics(), new VirtualClock());
   const status = async (request: Request) => (await fetch(request)).status;
   assert.equal(await status(new Request(`https://notes${PATH}`)), 405);
   assert.equal(await status(post("/elsewhere", "{}")), 404);
@@ -45,7 +45,8 @@ Deno.test("requests that are none are refused with a status of their own", async
 });
 
 Deno.test("a body without an end is given up when it is too long, or late", async () => {
-  const { fetch } = handler({ review: 100_000 });
+  const clock = new VirtualClock();
+  const { fetch } = handler({ review: 100_000 }, new Metrics(), clock);
   const endless = new ReadableStream<Uint8Array>({ pull: (to) => to.enqueue(new Uint8Array(10_000)) });
   assert.equal((await fetch(post(PATH, endless))).status, 413);
   const silent = new ReadableStream<Uint8Array>({});
@@ -54,7 +55,9 @@ Deno.test("a body without an end is given up when it is too long, or late", asyn
     headers: { "content-type": "application/json" },
     body: silent,
   });
-  assert.equal((await fetch(request)).status, 504);
+  const late = fetch(request);
+  clock.step(clock.now() + 1000);
+  assert.equal((await late).status, 504);
 });
 
 Deno.test("slow bodies, half bodies and TLS garbage, a hundred of each: the server answers others all the while, and closes them when it is time", async () => {

@@ -9,6 +9,7 @@ import { FollowedFiles } from "../../src/runtime/webhooks/certificate_files.ts";
 import { TlsServer } from "../../src/runtime/webhooks/tls_server.ts";
 import { controller } from "../../src/parts/controller.ts";
 import { localCertificate } from "../../src/testing/local_certificate.ts";
+import { eventually } from "../eventually.ts";
 import { freePort } from "../compiled/_build.ts";
 import { guardedServer } from "./_guarded_server.ts";
 import { Note, noteRules, PATH, post, QUICK, review } from "./_reviews.ts";
@@ -34,11 +35,11 @@ Deno.test("a certificate in files is read again when both of a pair have changed
   });
   const stop = new AbortController();
   const running = followed.run(stop.signal);
-  await until(() => used.length === 1);
+  await eventually(() => used.length === 1);
   files.set("crt", two.certificate);
-  await until(() => followed.problem === "not a pair");
+  await eventually(() => followed.problem === "not a pair");
   files.set("key", two.key);
-  await until(() => used.length === 2 && followed.problem === undefined);
+  await eventually(() => used.length === 2 && followed.problem === undefined);
   stop.abort();
   await running;
   assert.deepEqual(used, [one.certificate, two.certificate]);
@@ -64,12 +65,11 @@ for (const http2 of [false, true]) {
     await begun.promise;
     const stopping = server.stop(new AbortController().signal);
     // Nobody else comes in meanwhile, and another certificate opens nothing.
-    await assert.rejects(async () => {
+    await eventually(async () => {
       // One that was already on its way may still be taken, and closed.
-      for (let tries = 0; tries < 100; tries++) {
-        (await Deno.connect({ hostname: "127.0.0.1", port: server.port })).close();
-      }
-    }, isNobodyThere);
+      const connecting = Deno.connect({ hostname: "127.0.0.1", port: server.port });
+      await assert.rejects(connecting.then((connection) => connection.close()), isNobodyThere);
+    });
     server.use({ certificate, key });
     answer.resolve();
     assert.equal(await (await asking).text(), "late, but there");
@@ -138,20 +138,12 @@ Deno.test("a connection that has the certificate of before is asked to end with 
   server.use(two);
   assert.deepEqual(await ask(kept), ["well", "close"]);
   // Now it has to connect anew, and does not know whom it meets.
-  await until(() => server.connections === 0);
+  await eventually(() => server.connections === 0);
   await assert.rejects(ask(kept));
   using fresh = Deno.createHttpClient({ caCerts: [two.caCert] });
   assert.deepEqual(await ask(fresh), ["well", null]);
   // The port of the first is free again.
-  while (true) {
-    try {
-      server.use(one);
-      break;
-    } catch (error) {
-      assert.match(String(error), /^Error: Cannot serve another certificate: the ports/);
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-  }
+  await eventually(() => server.use(one));
 });
 
 Deno.test("a certificate that nobody is connected by gives its port back with the next", async () => {
@@ -161,16 +153,7 @@ Deno.test("a certificate that nobody is connected by gives its port back with th
   await using server = new TlsServer(options, () => Promise.resolve(new Response("well")));
   server.use(one);
   server.use(two);
-  let tries = 0;
-  await until(() => {
-    try {
-      Deno.listen({ hostname: "127.0.0.1", port: innerPorts[0]! }).close();
-      return true;
-    } catch (error) {
-      if (++tries < 400) return false;
-      throw error;
-    }
-  });
+  await eventually(() => Deno.listen({ hostname: "127.0.0.1", port: innerPorts[0]! }).close());
 });
 
 Deno.test("when connections of earlier certificates hold all ports, the oldest is ended, and the next certificate is taken after that", async () => {
@@ -188,14 +171,7 @@ Deno.test("when connections of earlier certificates hold all ports, the oldest i
     // Over HTTP/2 a connection ends with its client, and both are kept.
     assert.throws(() => server.use(three), /are taken by connections of earlier ones, which are ended now$/);
     assert.equal(await ask(ways[1]!), "well");
-    await until(() => {
-      try {
-        server.use(three);
-        return true;
-      } catch {
-        return false;
-      }
-    });
+    await eventually(() => server.use(three));
     assert.equal(await ask(ways[2]!), "well");
   } finally {
     for (const way of ways) way.close();
@@ -218,13 +194,13 @@ Deno.test("controllers and webhooks may be left to other processes", async () =>
   const options = { connection, serveWebhooks: true, certificateTimes: QUICK, checkAccess: false };
   {
     await using running = startOperator(op, { ...options, skipControllers: true });
-    await until(() => running.readiness().some(({ name, isReady }) => name === "webhooks" && isReady));
+    await eventually(() => running.readiness().some(({ name, isReady }) => name === "webhooks" && isReady));
     assert.deepEqual(running.readiness().map(({ name }) => name), ["webhooks"]);
     assert.equal(reconciled, 0);
   }
   {
     await using running = startOperator(op, { ...options, skipWebhooks: true });
-    await until(() => reconciled > 0);
+    await eventually(() => reconciled > 0);
     assert.equal(running.webhooks, undefined);
     assert.equal(running.webhookPort, undefined);
   }
@@ -259,15 +235,17 @@ Deno.test("webhooks are served by each replica, by the one that leads and by the
         { connection, host, serveWebhooks: true, checkAccess: false },
       );
     await using leader = replica("one");
-    await until(() => leader.isLeading && runners.length > 0);
+    await eventually(() => leader.isLeading && runners.length > 0);
     await using standby = replica("two");
     using way = Deno.createHttpClient({ caCerts: [caCert] });
     for (const replica of [leader, standby]) {
-      await until(() => replica.readiness().some(({ name, isReady }) => name === "webhooks" && isReady));
-      const told = await replica.metrics.text();
-      assert.match(told, /^certwatcher_read_certificate_total [1-9]/m);
-      const [, left] = /^op_certificate_expiry_seconds\{certificate="server"\} (\S+)$/m.exec(told) ?? [];
-      assert(Number(left) > 3600, `${left} seconds are left`);
+      await eventually(() => replica.readiness().some(({ name, isReady }) => name === "webhooks" && isReady));
+      await eventually(async () => {
+        const told = await replica.metrics.text();
+        assert.match(told, /^certwatcher_read_certificate_total [1-9]/m);
+        const [, left] = /^op_certificate_expiry_seconds\{certificate="server"\} (\S+)$/m.exec(told) ?? [];
+        assert(Number(left) > 3600, `${left} seconds are left`);
+      });
       for (const [text, allowed] of [["hello", true], ["forbidden", false]] as const) {
         const answer = await post(replica.webhookPort!, review(text), way);
         assert.equal((await answer.json()).response.allowed, allowed);
@@ -277,7 +255,7 @@ Deno.test("webhooks are served by each replica, by the one that leads and by the
     // Deno 2.4 packs whatever it is not told to leave as it is.
     assert.doesNotMatch(raw, /content-encoding/i);
     assert.match(raw, /"allowed":true/);
-    await until(() => standby.readiness().some(({ told }) => told.startsWith("stands by: one_")));
+    await eventually(() => standby.readiness().some(({ told }) => told.startsWith("stands by: one_")));
     assert.deepEqual([leader.isLeading, standby.isLeading], [true, false]);
     assert.deepEqual(new Set(runners), new Set(["one"]));
   } finally {
@@ -315,7 +293,7 @@ Deno.test("while webhooks have no certificate, their readiness decides that of t
   });
   await using running = startOperator(op, { connection, serveWebhooks: true, checkAccess: false });
   const line = () => running.readiness().find(({ name }) => name === "webhooks");
-  await until(() => line()?.told.includes("/nowhere/tls.crt") === true);
+  await eventually(() => line()?.told.includes("/nowhere/tls.crt") === true);
   assert.deepEqual([line()?.isReady, line()?.decides], [false, true]);
 });
 
@@ -335,10 +313,6 @@ Deno.test("a controller that waits for a right does not take the webhooks' endpo
   assert.equal(await status(true), 200);
   assert.equal(await status(false), 503);
 });
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
-}
 
 function isNobodyThere(error: unknown): boolean {
   return error instanceof Deno.errors.ConnectionRefused || error instanceof Deno.errors.ConnectionReset;
