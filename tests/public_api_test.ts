@@ -35,7 +35,8 @@ ValidationRule ValueValidation with WithOptions
 /** `@op/sdk/definitions`. */
 const DEFINITIONS = `
 AddedStatus applyJsonPatch BuiltinSchemas builtinSchemas byNearness columnSchema columnType ColumnType CONDITIONS
-equal finalizerPrefix GO_YAML GoYaml ID_LABEL isLocalHost isObject JsonPatchOperation KUSTOMIZE_YAML LabelRequirement
+equal finalizerPrefix GO_YAML GoYaml ID_LABEL isLabelRequirementMet isLocalHost isObject JsonPatchOperation KUSTOMIZE_YAML
+LabelRequirement
 maskSecretChange maskSecretMessage maskSecrets MergeSchema NAME_LABEL nearest OBSERVED_GENERATION parseLabelSelector
 pluralOf setOwn
 `;

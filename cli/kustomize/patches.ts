@@ -2,6 +2,7 @@
 import {
   applyJsonPatch,
   type BuiltinSchemas,
+  isLabelRequirementMet,
   isObject,
   type JsonPatchOperation,
   KUSTOMIZE_YAML,
@@ -161,21 +162,5 @@ function isSelected(selector: Target["labelSelector"], labels: Labels, shown: st
       },
     );
   }
-  return requirements.every(({ key, operator, values }) => {
-    const value = labels[key];
-    switch (operator) {
-      case "exists":
-        return value !== undefined;
-      case "does not exist":
-        return value === undefined;
-      case "in":
-        return value !== undefined && values.includes(value);
-      case "notin":
-        return value === undefined || !values.includes(value);
-      case ">":
-        return Number(value) > Number(values[0]);
-      case "<":
-        return Number(value) < Number(values[0]);
-    }
-  });
+  return requirements.every((requirement) => isLabelRequirementMet(requirement, labels[requirement.key]));
 }

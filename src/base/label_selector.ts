@@ -66,6 +66,7 @@ export function parseLabelSelector(text: string): readonly LabelRequirement[] {
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
+ * import { isLabelRequirementMet, parseLabelSelector } from "@op/sdk/definitions";
  *
  * const [requirement] = parseLabelSelector("app in (web, shop)");
  * assert(isLabelRequirementMet(requirement!, "shop"));

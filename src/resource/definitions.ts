@@ -22,7 +22,7 @@ export { setOwn } from "../base/own.ts";
 export { applyJsonPatch, type JsonPatchOperation } from "../base/json_patch.ts";
 export { isLocalHost } from "../base/local_host.ts";
 export { maskSecretChange, maskSecretMessage, maskSecrets } from "../base/mask_secrets.ts";
-export { type LabelRequirement, parseLabelSelector } from "../base/label_selector.ts";
+export { isLabelRequirementMet, type LabelRequirement, parseLabelSelector } from "../base/label_selector.ts";
 export { byNearness, nearest } from "../base/nearest.ts";
 export { type BuiltinSchemas, builtinSchemas, type MergeSchema } from "./builtin_schemas.ts";
 export { columnSchema, type ColumnType, columnType } from "./column_type.ts";

@@ -122,7 +122,9 @@ async function* chunksOf({ body }: Request, signal: AbortSignal): AsyncGenerator
   signal.addEventListener("abort", stop, { once: true });
   let isWhole = false;
   try {
-    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      yield next.value as Uint8Array<ArrayBuffer>;
+    }
     isWhole = true;
     signal.throwIfAborted();
   } finally {

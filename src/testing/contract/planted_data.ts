@@ -85,7 +85,7 @@ const WATCH_AND_LIST: readonly PlantedFault[] = [
   },
   {
     title: "an object without the label is not selected by notin",
-    file: "apiserver/verbs/selectors.ts",
+    file: "base/label_selector.ts",
     from: "return value === undefined || !values.includes(value);",
     to: "return value !== undefined && !values.includes(value);",
     foundBy: "lists: labels select",
@@ -319,7 +319,7 @@ const SHOWING: readonly PlantedFault[] = [
   },
   {
     title: "the oldest version is preferred",
-    file: "apiserver/definitions/crd.ts",
+    file: "base/version_order.ts",
     from: "return stage(left) - stage(right) || Number(right[1]) - Number(left[1]) ||",
     to: "return stage(right) - stage(left) || Number(left[1]) - Number(right[1]) ||",
     foundBy: "discovery: names all groups",
