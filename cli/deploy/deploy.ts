@@ -1,7 +1,7 @@
 /** `op deploy`: puts an operator into a cluster by server-side apply, and waits until it runs. */
 import { join, resolve } from "node:path";
 import { type AnyKind, ApiError, type KubeObject } from "@op/sdk";
-import { applyFailure, type Cluster, type ClusterOptions, connectCluster } from "../cluster.ts";
+import { applyFailure, type Cluster, type ClusterOptions, connectCluster, servedKind } from "../cluster.ts";
 import { refuseBreakingChanges } from "../crd/breaking_changes.ts";
 import { warnOfDefinitions } from "../crd/definition_warnings.ts";
 import { definitionsIn } from "../definitions/definition.ts";
@@ -61,7 +61,8 @@ export async function deploy(overlay: string, options: DeployOptions, io: Io): P
   }
   step("Looking at the cluster", io);
   using cluster = await connectCluster(options, io);
-  const objects = await Promise.all(read.map((object) => placed(cluster, object, read)));
+  const known = await withoutUnservedPolicies(cluster, read, io);
+  const objects = await Promise.all(known.map((object) => placed(cluster, object, read)));
   if (options.adopt !== true) {
     await refuseConflicts(cluster, objects, {
       what: `deploy ${named(objects)}`,
@@ -86,6 +87,28 @@ export async function deploy(overlay: string, options: DeployOptions, io: Io): P
   }
   if (!options.dryRun && options.wait) await waitUntilRunning(cluster, objects, timeout, io);
   await dropped.settle(releaseFinalizers && options.dryRun !== true, io);
+}
+
+/** Leaves out an operator's admission policy where the API server has none: those are in Kubernetes since 1.30. What a user adds is applied, or fails. */
+async function withoutUnservedPolicies(
+  cluster: Cluster,
+  objects: readonly PlainObject[],
+  io: Io,
+): Promise<PlainObject[]> {
+  const served = await Promise.all(objects.map(async (object) => {
+    const isPolicy = object.kind.startsWith("ValidatingAdmissionPolicy") && object.metadata.labels?.[NAME_LABEL];
+    return !isPolicy || await servedKind(cluster, object) !== undefined;
+  }));
+  const left = objects.filter((_, index) => !served[index]);
+  if (left.length > 0) {
+    io.err(
+      `Warning: not applied: ${
+        left.map(shown).join(", ")
+      }. The API server has no admission policies, so the operator's ` +
+        `service account may change all fields of its webhook configurations. Use Kubernetes 1.30 or later, or certificates of cert-manager.\n`,
+    );
+  }
+  return objects.filter((_, index) => served[index]);
 }
 
 async function objectsOf(overlay: string, dir: string, io: Io): Promise<PlainObject[]> {

@@ -19,3 +19,49 @@ Deno.test("op deploy tells once what the API server refuses, and names the objec
     await Deno.remove(folder, { recursive: true });
   }
 });
+
+Deno.test("op deploy leaves out an operator's admission policy on an API server that has none, and warns", async () => {
+  await using apiserver = createApiserver();
+  await using inner = serveApiserver(apiserver);
+  // As an API server before 1.30.
+  await using older = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
+    const { pathname, search } = new URL(request.url);
+    const { method, headers, body } = request;
+    const response = await fetch(`${inner.url}${pathname}${search}`, { method, headers, body });
+    if (pathname !== "/apis") return response;
+    const isServed = ({ resource }: { readonly resource: string }) => !resource.startsWith("validatingadmissionpolic");
+    const list = await response.json();
+    for (const { versions } of list.items) {
+      for (const version of versions) version.resources = version.resources.filter(isServed);
+    }
+    return Response.json(list, { headers: { "content-type": response.headers.get("content-type")! } });
+  });
+  const folder = await Deno.makeTempDir();
+  try {
+    const kubeconfig = kubeconfigFor(inner).replaceAll(inner.url, `http://127.0.0.1:${older.addr.port}`);
+    await Deno.writeTextFile(`${folder}/kubeconfig`, kubeconfig);
+    const metadata = { name: "notes", labels: { "app.kubernetes.io/name": "notes" } };
+    const policy = {
+      apiVersion: "admissionregistration.k8s.io/v1",
+      kind: "ValidatingAdmissionPolicyBinding",
+      metadata,
+      spec: { policyName: "notes", validationActions: ["Deny"] },
+    };
+    const map = { apiVersion: "v1", kind: "ConfigMap", metadata: { ...metadata, namespace: "default" } };
+    const apply = async (items: readonly object[]): Promise<RecordedIo & { readonly code: number }> => {
+      await Deno.writeTextFile(`${folder}/all.json`, JSON.stringify({ apiVersion: "v1", kind: "List", items }));
+      const io = new RecordedIo(folder);
+      return Object.assign(io, {
+        code: await cli(["deploy", "all.json", "--no-wait", "--kubeconfig", "kubeconfig"], io),
+      });
+    };
+    const { code, stdout, stderr } = await apply([policy, map]);
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /^Warning: not applied: ValidatingAdmissionPolicyBinding "?notes"?\./m);
+    assert.match(stdout, /created +ConfigMap/);
+    // One that is not the operator's is not left out in silence.
+    assert.equal((await apply([{ ...policy, metadata: { name: "mine" } }])).code, 1);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

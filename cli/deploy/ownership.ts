@@ -19,6 +19,9 @@ export interface Conflict {
 /** Objects that a message names before it counts the rest. */
 const MOST_NAMED = 5;
 
+/** The annotation that an operator writes to the Secret of its certificate. */
+const AUTHORITY_SINCE = "op/authority-since";
+
 /**
  * Whether a namespace belongs to the operator that a manifest of it names. Others may have created it, and operators may share one.
  *
@@ -58,6 +61,7 @@ export async function conflictsIn(cluster: Cluster, objects: readonly PlainObjec
       // What somebody added to an overlay is no part of an operator.
       if (name === undefined || !operators.has(name)) return false;
       if (liveName === name) return !await hasKindsInCommon(name);
+      if (isItsCertificate(live)) return false;
       // Earlier versions did not label definitions.
       return object.kind !== "CustomResourceDefinition";
     }),
@@ -118,6 +122,11 @@ export async function conflictReport(
     ...(lost.length === 0 ? [] : [`That operator would lose ${lost.join(", ")}.`]),
     ...idAdvice(conflicts, objects),
   ].join("\n");
+}
+
+/** Earlier versions created the Secret of their certificate themselves, without labels. */
+function isItsCertificate({ kind, metadata: { labels, annotations } }: KubeObject): boolean {
+  return kind === "Secret" && labels?.[NAME_LABEL] === undefined && annotations?.[AUTHORITY_SINCE] !== undefined;
 }
 
 function ownerOf(conflicts: readonly Conflict[]): string {

@@ -1,6 +1,7 @@
 /** All that a cluster needs for an operator, by what it is for. */
 import type { AnyKind, CustomResourceDefinitionManifest } from "../resource/kind.ts";
 import { isOwnKind } from "../resource/ownership.ts";
+import { certificatePolicyManifests, certificateSecretManifest, type CertificateWrites } from "./certificate_policy.ts";
 import { installOf, type InstallOptions } from "./install.ts";
 import { kindRoles } from "./kind_roles.ts";
 import { type Manifest, withId } from "./manifest.ts";
@@ -23,6 +24,8 @@ import { networkPolicy, type Workload, workloadManifests } from "./workload.ts";
 export interface Installed extends Workload {
   readonly crds: readonly CustomResourceDefinitionManifest[];
   readonly rights: readonly Right[];
+  /** What it writes for the certificate of its webhooks, if it may issue that itself. @default {nothing} */
+  readonly certificates?: CertificateWrites | undefined;
   /** Its parts, of which those that the API server calls are told to it. @default {none} */
   readonly parts?: Parts;
 }
@@ -39,7 +42,7 @@ export interface ManifestGroups {
   readonly manager: readonly Manifest[];
   /** Who may reach its ports: pods in namespaces with the label `metrics: enabled` that of the metrics, anybody that of the webhooks. */
   readonly networkPolicy: readonly Manifest[];
-  /** What makes the API server ask it before it takes an object, its Service, and cert-manager's objects where it is used; empty without webhooks. */
+  /** What makes the API server ask it before it takes an object, its Service, the objects by which it or cert-manager issues its certificate; empty without webhooks. */
   readonly webhook: readonly Manifest[];
   /** What makes Prometheus read its metrics, its alert rules and a dashboard: for clusters that have the Prometheus Operator. */
   readonly prometheus: readonly Manifest[];
@@ -53,7 +56,7 @@ export interface ManifestGroups {
  * @throws {TypeError} If an option is wrong.
  */
 export function manifestsOf(operator: Installed, options: InstallOptions = {}): ManifestGroups {
-  const { name, crds, rights, parts = {} } = operator;
+  const { name, crds, rights, certificates, parts = {} } = operator;
   const install = installOf(operator, options);
   const [namespace, ...manager] = workloadManifests(operator, install);
   const { webhookUrl: url } = install;
@@ -71,6 +74,10 @@ export function manifestsOf(operator: Installed, options: InstallOptions = {}): 
     manager,
     networkPolicy: [networkPolicy(operator, install)],
     webhook: [
+      ...(certificates === undefined || install.certificates !== "self" ? [] : [
+        certificateSecretManifest(name, certificates.secret, install.namespace),
+        ...certificatePolicyManifests(name, certificates),
+      ]),
       ...(url === undefined ? webhookServices(name, parts, install.namespace) : []),
       ...(isManaged ? certManagerManifests(name, install.namespace) : []),
       ...webhookConfigurations(name, parts, { ...told, namespace: install.namespace }),

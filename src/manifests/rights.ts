@@ -1,4 +1,5 @@
 /** The rights of an operator in a cluster: a line each verb on each resource, as the runtime sends it, and which declaration asks for it. */
+import { certificatePolicy, type CertificateWrites, POLICY_RIGHT } from "./certificate_policy.ts";
 import type { Controller, Part } from "../parts/controller.ts";
 import { controllersOf, webhooksOf } from "../parts/part_list.ts";
 import { type ControllerRight, controllerRights, watchedNamespaces, webhookRights } from "../parts/rights.ts";
@@ -37,15 +38,8 @@ export interface Right {
 export interface RightsOptions {
   /** The Lease by which its processes agree on the one that works; absent where there is no election. */
   readonly lease?: { readonly name: string; readonly namespace?: string | undefined } | undefined;
-  /** The Secret in which it keeps certificates of webhooks, and where their authority has to be known; absent where it keeps none. */
-  readonly certificates?: {
-    readonly secret: string;
-    readonly targets: {
-      readonly mutating?: string;
-      readonly validating?: string;
-      readonly definitions: readonly string[];
-    };
-  } | undefined;
+  /** What it writes for the certificate of its webhooks, and its name; absent if it does not issue that itself. */
+  readonly certificates?: CertificateWrites & { readonly operator: string } | undefined;
   /** Whether its runs report Kubernetes Events. @default {false} */
   readonly events?: boolean;
   /** Whether it asks the API server who may read its metrics. @default {false} */
@@ -127,6 +121,7 @@ const CERTIFICATE_REASONS = [
   "keeps the certificate of its webhooks",
   "keeps the certificate of its webhooks, one replica at a time",
   "tells the API server which authority its webhooks are known by",
+  "is limited by the admission policy of this name to the certificate's fields; permits nothing",
 ] as const;
 
 /** The rights of an operator that does not keep the certificate of its webhooks itself. */
@@ -136,8 +131,8 @@ export function withoutCertificates(rights: readonly Right[]): Right[] {
   );
 }
 
-/** By name, and nothing more: what may read all Secrets, or change all webhooks, may do anything. */
-function certificateRights({ secret, targets }: NonNullable<RightsOptions["certificates"]>): Right[] {
+/** By name, since an operator that may read all Secrets, or change all webhooks, may do anything. The policy limits the fields as well. */
+function certificateRights({ operator, secret, targets }: NonNullable<RightsOptions["certificates"]>): Right[] {
   const kept = {
     group: "",
     resource: "secrets",
@@ -155,7 +150,7 @@ function certificateRights({ secret, targets }: NonNullable<RightsOptions["certi
       reason: CERTIFICATE_REASONS[2],
     }));
   return [
-    { ...kept, verb: "create", names: [] },
+    // The manifests have it, empty.
     { ...kept, verb: "get", names: [secret] },
     { ...kept, verb: "patch", names: [secret] },
     ...leaseRights({ name: secret }, CERTIFICATE_REASONS[1]),
@@ -166,5 +161,12 @@ function certificateRights({ secret, targets }: NonNullable<RightsOptions["certi
       validating === undefined ? [] : [validating],
     ),
     ...told("apiextensions.k8s.io", "customresourcedefinitions", definitions),
+    {
+      ...POLICY_RIGHT,
+      names: [certificatePolicy(operator)],
+      scope: "cluster",
+      seldom: true,
+      reason: CERTIFICATE_REASONS[3],
+    },
   ];
 }

@@ -23,10 +23,33 @@ function called(options: Parameters<typeof op.manifests>[0]) {
   return { kinds: webhook.map(({ kind }) => kind), configs: [...configs, clientConfig] };
 }
 
+/** The kinds by which an operator issues its certificate itself. */
+const OWN_CERTIFICATE = ["Secret", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"];
+
+for (const certificates of ["cert-manager", "files"] as const) {
+  Deno.test(`manifests have no Secret and no admission policy where certificates come from ${certificates}`, () => {
+    const { webhook, rbac } = op.manifests({ certificates });
+    assert.deepEqual(webhook.filter(({ kind }) => OWN_CERTIFICATE.includes(kind)), []);
+    assert(!JSON.stringify(rbac).includes("validatingadmissionpolicies"));
+  });
+}
+
+Deno.test("manifests have the Secret of the certificate without data, and no role that creates Secrets", () => {
+  const { webhook, rbac } = op.manifests();
+  const { data, stringData, type, metadata } = webhook.find(({ kind }) => kind === "Secret")!;
+  assert.deepEqual([data, stringData, type, metadata.name], [undefined, undefined, "Opaque", "notes-webhook"]);
+  const rules = rbac.flatMap(({ rules = [] }) =>
+    rules as { resources: string[]; resourceNames?: string[]; verbs: string[] }[]
+  );
+  assert.deepEqual(rules.filter(({ resources }) => resources.includes("secrets")), [
+    { apiGroups: [""], resources: ["secrets"], resourceNames: ["notes-webhook"], verbs: ["get", "patch"] },
+  ]);
+});
+
 Deno.test("manifests have the API server call the webhooks' Service", () => {
   const service = { port: 443, namespace: "notes-system", name: "notes-webhook" };
   assert.deepEqual(called({}), {
-    kinds: ["Service", "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"],
+    kinds: [...OWN_CERTIFICATE, "Service", "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"],
     configs: ["/mutate/note-rules", "/validate/note-rules", "/convert"].map((path) => ({
       service: { ...service, path },
     })),
@@ -37,7 +60,7 @@ for (const webhookUrl of ["https://127.0.0.1:9443", "https://hooks.example.com/n
   Deno.test(`manifests have the API server call ${webhookUrl}, and no Service`, () => {
     const url = webhookUrl.replace(/\/$/, "");
     assert.deepEqual(called({ webhookUrl }), {
-      kinds: ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"],
+      kinds: [...OWN_CERTIFICATE, "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"],
       configs: ["/mutate/note-rules", "/validate/note-rules", "/convert"].map((path) => ({ url: url + path })),
     });
   });

@@ -3,6 +3,7 @@ import type { Part } from "../parts/controller.ts";
 import { controllersOf, isCalled } from "../parts/part_list.ts";
 import { webhookPath } from "../parts/webhook_entries.ts";
 import { crdsOf, externalCrdsOf } from "../manifests/crds.ts";
+import type { CertificateWrites } from "../manifests/certificate_policy.ts";
 import type { InstallOptions } from "../manifests/install.ts";
 import { manifestsOf, samplesOf } from "../manifests/manifests.ts";
 import { rightsOf, withoutCertificates } from "../manifests/rights.ts";
@@ -120,7 +121,7 @@ function assembled(data: Data): Operator {
       lease: isElected ? { name: id, namespace } : undefined,
       events: hasControllers,
       certificates: isServed && data.webhooks.certificate === undefined
-        ? { secret: certificateSecret(data.name), targets: publishTargets(data) }
+        ? { operator: data.name, ...certificateWrites(data) }
         : undefined,
       guardsMetrics: metrics?.guarded ?? false,
     });
@@ -150,6 +151,7 @@ function assembled(data: Data): Operator {
         rights: rights(), // the manifests leave out what their options make needless
         settings: config?.operatorText ?? "",
         webhooks: isServed ? { port: data.webhooks.port } : undefined,
+        certificates: isServed && data.webhooks.certificate === undefined ? certificateWrites(data) : undefined,
       }, installOptions(config, options)),
     samples: () =>
       samplesOf(
@@ -168,6 +170,11 @@ function assembled(data: Data): Operator {
     main: (args = Deno.args) => main(value, args),
   };
   return value;
+}
+
+/** What it writes for the certificate of its webhooks, if it issues that itself. */
+function certificateWrites(data: Data): CertificateWrites {
+  return { secret: certificateSecret(data.name), targets: publishTargets(data) };
 }
 
 /** What is said where manifests are asked for goes before the file. */

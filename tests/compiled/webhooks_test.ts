@@ -1,15 +1,12 @@
-/** The compiled operator's webhooks, called by a real API server over TLS: certificates of its own, rights by name and nothing more. */
+/** The compiled operator's webhooks, called by a real API server over TLS: certificates of its own, and an admission policy on what it may write for them. */
 import assert from "node:assert/strict";
-import {
-  CustomResourceDefinition,
-  MutatingWebhookConfiguration,
-  Secret,
-  ValidatingWebhookConfiguration,
-} from "../../src/kinds/mod.ts";
+import { CustomResourceDefinition, Secret, ValidatingWebhookConfiguration } from "../../src/kinds/mod.ts";
+import type { Manifest } from "../../src/manifests/manifest.ts";
 import { certificatesIn } from "../../src/runtime/webhooks/certificate_secret.ts";
 import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
 import { createAccess, tokenOf } from "../real/_service_account.ts";
 import { gadgetOperator } from "../_webhook_operator.ts";
+import { createWebhookObjects } from "../_webhook_objects.ts";
 import { type Send, untilAsked, WEBHOOK_SUITE } from "../_webhook_suite.ts";
 import { adminClient, watched } from "../_watched.ts";
 import { buildOperator, freePort } from "./_build.ts";
@@ -29,10 +26,9 @@ Deno.test("the compiled operator's webhooks, called by a real API server over TL
   const op = gadgetOperator(port);
   const { crd, webhook } = op.manifests({ namespace: "op-system", webhookUrl: `https://127.0.0.1:${port}` });
   for (const one of crd) await client.create(CustomResourceDefinition, one as never);
-  for (const one of webhook) {
-    const kind = one.kind.startsWith("M") ? MutatingWebhookConfiguration : ValidatingWebhookConfiguration;
-    await client.create(kind as typeof ValidatingWebhookConfiguration, one as never);
-  }
+  // The pod is in another namespace than the one that the webhooks leave out.
+  const { webhook: own } = op.manifests({ namespace: "default" });
+  await createWebhookObjects(client, [...own.filter(isSecret), ...webhook.filter((one) => !isSecret(one))]);
   await createAccess(
     client,
     op.manifests({ namespace: "default" }).rbac.filter(({ kind, metadata }) =>
@@ -113,6 +109,10 @@ Deno.test("the compiled operator's webhooks, called by a real API server over TL
     assert.equal(await operator.stop("SIGTERM"), 0);
   });
 });
+
+function isSecret({ kind }: Manifest): boolean {
+  return kind === "Secret";
+}
 
 function sending(cluster: RealCluster): Send {
   return async (method, path, body, type = "application/json") => {

@@ -1,15 +1,12 @@
 /** The suite of webhooks on the API server in the process: behind a Service, which is this process, and over TLS by URL. */
 import assert from "node:assert/strict";
 import { createApiserver } from "../../src/apiserver/mod.ts";
-import {
-  CustomResourceDefinition,
-  MutatingWebhookConfiguration,
-  ValidatingWebhookConfiguration,
-} from "../../src/kinds/mod.ts";
+import { CustomResourceDefinition } from "../../src/kinds/mod.ts";
 import { Client } from "../../src/kube/client.ts";
 import { startOperator } from "../../src/operator/running.ts";
 import { memoryCluster } from "../../src/testing/memory_cluster.ts";
 import { gadgetOperator, parts } from "../_webhook_operator.ts";
+import { createWebhookObjects } from "../_webhook_objects.ts";
 import { type Send, untilAsked, WEBHOOK_SUITE } from "../_webhook_suite.ts";
 import { QUICK } from "./_reviews.ts";
 
@@ -42,10 +39,8 @@ Deno.test("webhooks over TLS by URL, on the API server in the process", async (t
   const webhookUrl = `https://127.0.0.1:${running.webhookPort}`;
   const { crd, webhook } = op.manifests({ namespace: "op-system", webhookUrl });
   for (const one of crd) await client.create(CustomResourceDefinition, one as never);
-  for (const one of webhook) {
-    const kind = one.kind.startsWith("M") ? MutatingWebhookConfiguration : ValidatingWebhookConfiguration;
-    await client.create(kind as typeof ValidatingWebhookConfiguration, one as never);
-  }
+  // The operator made its Secret before.
+  await createWebhookObjects(client, webhook.filter(({ kind }) => kind !== "Secret"));
   await untilAsked(send);
   for (const [name, check] of Object.entries(WEBHOOK_SUITE)) await t.step(name, () => check(send));
 });

@@ -164,7 +164,7 @@ export class CertificateKeeper {
     const now = clock.now();
     if (stored === undefined) return nextStep(undefined, now, names, times);
     const facts = await factsOf(stored.held);
-    if (facts === undefined) log.warn("Certificates of webhooks cannot be read and are made anew");
+    if (facts === undefined && !stored.isEmpty) log.warn("Certificates of webhooks cannot be read and are made anew");
     return nextStep(facts, now, names, times, this.#published?.since);
   }
 

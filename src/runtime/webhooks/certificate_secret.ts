@@ -1,4 +1,5 @@
 /** The Secret in which the replicas of an operator find the authority and the certificate of its webhooks. */
+import { CERTIFICATE_KEYS as KEYS, CERTIFICATE_SINCE as SINCE } from "../../base/certificate_secret.ts";
 import { isoTime } from "../../base/iso_time.ts";
 import { isStatus } from "../../kube/api_error.ts";
 import type { Client } from "../../kube/client.ts";
@@ -8,8 +9,10 @@ import type { Held } from "./authority.ts";
 
 /** What the Secret holds, and which version of it that is. */
 export interface Stored {
-  /** Nothing where it cannot be read: it is made anew. */
+  /** `undefined` if it is empty or cannot be read: then certificates are issued again. */
   readonly held: Held | undefined;
+  /** Whether it has no data, as the manifests have it. */
+  readonly isEmpty: boolean;
   readonly resourceVersion: string;
 }
 
@@ -18,10 +21,6 @@ export interface SecretPlace {
   readonly name: string;
   readonly namespace: string;
 }
-
-// The names are those of Kubernetes' own TLS Secrets, and cert-manager's for the authority.
-const KEYS = { bundle: "ca.crt", authorityKey: "ca.key", certificate: "tls.crt", key: "tls.key" } as const;
-const SINCE = { authority: "op/authority-since", server: "op/certificate-since" } as const;
 
 /**
  * Reads it.
@@ -35,7 +34,11 @@ export async function readSecret(
 ): Promise<Stored | undefined> {
   try {
     const { data = {}, metadata } = await client.get(Secret, name, { namespace, signal });
-    return { held: heldIn(data, metadata.annotations ?? {}), resourceVersion: metadata.resourceVersion };
+    return {
+      held: heldIn(data, metadata.annotations ?? {}),
+      isEmpty: Object.keys(data).length === 0,
+      resourceVersion: metadata.resourceVersion,
+    };
   } catch (error) {
     if (isStatus(error, 404)) return undefined;
     throw error;
@@ -47,6 +50,7 @@ export async function readSecret(
  *
  * @param before What was read.
  * @throws {ApiError} With status 409 if somebody else was quicker.
+ * @throws {Error} If it does not exist and may not be created: the manifests of an operator have it.
  */
 export async function writeSecret(
   client: Client,
@@ -67,7 +71,15 @@ export async function writeSecret(
   };
   if (before === undefined) {
     const wanted = { metadata: { name, annotations }, type: "Opaque", data } as Input<typeof Secret>;
-    await client.create(Secret, wanted, { namespace, signal });
+    try {
+      await client.create(Secret, wanted, { namespace, signal });
+    } catch (cause) {
+      if (!isStatus(cause, 403)) throw cause;
+      throw new Error(
+        `Secret "${namespace}/${name}" for the certificate of the webhooks does not exist. Apply the operator's manifests, which have it.`,
+        { cause },
+      );
+    }
   } else {
     const { resourceVersion } = before;
     await client.patch(Secret, name, { metadata: { resourceVersion, annotations }, data }, { namespace, signal });

@@ -1,0 +1,208 @@
+/**
+ * What limits an operator that issues the certificate of its webhooks itself. RBAC can name the objects that it may patch, but not the fields: with the
+ * permission to patch its own webhook configuration it could have every object of the cluster sent to any address. An admission policy names the fields.
+ */
+import { CERTIFICATE_KEYS, CERTIFICATE_SINCE } from "../base/certificate_secret.ts";
+import { labelsOf, type Manifest } from "./manifest.ts";
+
+/** What an operator writes for its certificate. */
+export interface CertificateWrites {
+  /** The Secret in its own namespace. */
+  readonly secret: string;
+  /** Where the authority has to be known. */
+  readonly targets: {
+    readonly mutating?: string;
+    readonly validating?: string;
+    readonly definitions: readonly string[];
+  };
+}
+
+const GROUP = "admissionregistration.k8s.io";
+
+/**
+ * The right on its policy by which the policy knows the operator. It permits nothing. A user name would have to be written into the policy, where kustomize
+ * does not change it when it moves the operator to another namespace; the subjects of a binding it does change.
+ */
+export const POLICY_RIGHT = { group: GROUP, resource: "validatingadmissionpolicies", verb: "use" } as const;
+
+/** The name of an operator's policy. */
+export function certificatePolicy(operator: string): string {
+  return operator;
+}
+
+/**
+ * The Secret, empty: so the operator needs no permission to create Secrets, which cannot be limited to a name, and by which it could have a token made for any
+ * account of its namespace. Without `data` an apply leaves alone what the operator wrote, and the type of a Secret cannot be changed.
+ *
+ * @param operator The operator's name.
+ * @param secret Its name.
+ * @param namespace Where it is.
+ */
+export function certificateSecretManifest(operator: string, secret: string, namespace: string): Manifest {
+  return {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name: secret, namespace, labels: labelsOf(operator) },
+    type: "Opaque",
+  };
+}
+
+/**
+ * The policy and its binding. They limit who has the right of {@linkcode POLICY_RIGHT} and may not create such objects: whoever may create them may give them
+ * any content anyway, such as the person who installs the operator.
+ *
+ * @param operator The operator's name.
+ * @param writes What it writes.
+ */
+export function certificatePolicyManifests(operator: string, { secret, targets }: CertificateWrites): Manifest[] {
+  const name = certificatePolicy(operator);
+  const { resource, verb } = POLICY_RIGHT;
+  const { mutating, validating, definitions } = targets;
+  const apiVersion = `${GROUP}/v1`;
+  const metadata = { name, labels: labelsOf(operator) };
+  const rule = (group: string, of: string, scope: string, names: readonly string[]) =>
+    names.length === 0 ? [] : [{
+      apiGroups: [group],
+      apiVersions: ["*"],
+      operations: ["UPDATE"],
+      resources: [of],
+      resourceNames: names,
+      scope,
+    }];
+  return [
+    {
+      apiVersion,
+      kind: "ValidatingAdmissionPolicy",
+      metadata,
+      spec: {
+        failurePolicy: "Fail",
+        matchConstraints: {
+          resourceRules: [
+            ...rule(GROUP, MUTATING, "Cluster", mutating === undefined ? [] : [mutating]),
+            ...rule(GROUP, VALIDATING, "Cluster", validating === undefined ? [] : [validating]),
+            ...rule("apiextensions.k8s.io", "customresourcedefinitions", "Cluster", definitions),
+            ...rule("", SECRETS, "Namespaced", [secret]),
+          ],
+        },
+        matchConditions: [
+          {
+            name: "is-the-operator",
+            expression:
+              `authorizer.group("${GROUP}").resource("${resource}").name("${name}").check("${verb}").allowed()`,
+          },
+          { name: "may-not-create", expression: '!authorizer.requestResource.check("create").allowed()' },
+          {
+            name: "is-its-own",
+            expression: 'request.resource.resource != "secrets" || ' +
+              'request.userInfo.username.startsWith("system:serviceaccount:" + request.namespace + ":")',
+          },
+        ],
+        validations: VALIDATIONS,
+      },
+    },
+    {
+      apiVersion,
+      kind: "ValidatingAdmissionPolicyBinding",
+      metadata,
+      spec: { policyName: name, validationActions: ["Deny"] },
+    },
+  ];
+}
+
+const MUTATING = "mutatingwebhookconfigurations";
+const VALIDATING = "validatingwebhookconfigurations";
+const SECRETS = "secrets";
+
+/** What the API server changes with each write. */
+const SERVER_METADATA = ["managedFields", "resourceVersion", "generation"];
+
+/** `object` and `oldObject`, without their types: those of a built-in kind cannot be looked at key by key. */
+const [NEW, OLD] = ["dyn(object)", "dyn(oldObject)"];
+
+const VALIDATIONS = [
+  {
+    expression: equal(NEW, OLD, ["metadata", "webhooks", "spec", "status", "data"]),
+    message: "the operator's certificate policy does not allow to change this field",
+  },
+  {
+    expression: anyOf(
+      isAbout(SECRETS),
+      equal(`${NEW}.metadata`, `${OLD}.metadata`, SERVER_METADATA),
+    ),
+    message: "the operator's certificate policy does not allow to change metadata",
+  },
+  {
+    expression: anyOf(
+      isNotAbout(SECRETS),
+      allOf(
+        equal(`${NEW}.metadata`, `${OLD}.metadata`, [...SERVER_METADATA, "annotations"]),
+        equal(
+          mapAt(NEW, "metadata", "annotations"),
+          mapAt(OLD, "metadata", "annotations"),
+          Object.values(CERTIFICATE_SINCE),
+        ),
+        equal(mapAt(NEW, "data"), mapAt(OLD, "data"), Object.values(CERTIFICATE_KEYS)),
+      ),
+    ),
+    message: `the operator's certificate policy allows to change only ${
+      Object.values(CERTIFICATE_KEYS).join(", ")
+    } and their dates`,
+  },
+  {
+    expression: anyOf(
+      `!(${isAbout(MUTATING)} || ${isAbout(VALIDATING)})`,
+      allOf(
+        `${NEW}.webhooks.size() == ${OLD}.webhooks.size()`,
+        `${NEW}.webhooks.all(a, ${OLD}.webhooks.exists(b, ${
+          allOf(
+            "a.name == b.name",
+            equal("a", "b", ["clientConfig"]),
+            equal("a.clientConfig", "b.clientConfig", ["caBundle"]),
+          )
+        }))`,
+      ),
+    ),
+    message: "the operator's certificate policy allows to change only webhooks[*].clientConfig.caBundle",
+  },
+  {
+    expression: anyOf(
+      isNotAbout("customresourcedefinitions"),
+      allOf(
+        equal(`${NEW}.spec`, `${OLD}.spec`, ["conversion"]),
+        ...[["conversion", "webhook"], ["conversion.webhook", "clientConfig"], [
+          "conversion.webhook.clientConfig",
+          "caBundle",
+        ]].map(([path, inner]) => equal(`${NEW}.spec.${path}`, `${OLD}.spec.${path}`, [inner!])),
+      ),
+    ),
+    message: "the operator's certificate policy allows to change only spec.conversion.webhook.clientConfig.caBundle",
+  },
+];
+
+/** Two maps are equal, but for some keys. Key by key: what a later version of Kubernetes adds is compared as well. */
+function equal(a: string, b: string, except: readonly string[]): string {
+  const keys = JSON.stringify(except);
+  return `${a}.all(k, k in ${keys} || (k in ${b} && ${a}[k] == ${b}[k])) && ${b}.all(k, k in ${keys} || k in ${a})`;
+}
+
+/** A map that may be missing. */
+function mapAt(root: string, ...path: readonly string[]): string {
+  const [first, ...rest] = path;
+  return `${root}.?${[first, ...rest].join(".?")}.orValue({})`;
+}
+
+function isAbout(resource: string): string {
+  return `request.resource.resource == "${resource}"`;
+}
+
+function isNotAbout(resource: string): string {
+  return `request.resource.resource != "${resource}"`;
+}
+
+function allOf(...expressions: readonly string[]): string {
+  return expressions.map((one) => `(${one})`).join(" && ");
+}
+
+function anyOf(...expressions: readonly string[]): string {
+  return expressions.map((one) => `(${one})`).join(" || ");
+}
