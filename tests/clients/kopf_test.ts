@@ -5,7 +5,7 @@ import { isObject } from "../../src/base/json.ts";
 import { findControlPlane } from "../../src/testing/_control_plane.ts";
 import { pythonPackages } from "./_python_packages.ts";
 import { bothServers } from "./_servers.ts";
-import { HANG_LIMIT } from "../eventually.ts";
+import { eventually } from "../eventually.ts";
 
 const HANDLERS = fileURLToPath(new URL("./kopf/handlers.py", import.meta.url));
 const DEFINITION = fileURLToPath(new URL("./kopf/definition.json", import.meta.url));
@@ -53,7 +53,7 @@ const STORY: readonly Step[] = [
   },
   { kubectl: ["annotate", "configmap", "good-child", "looked=at"], logged: ["seen: MODIFIED good-child"] },
   {
-    kubectl: ["delete", "kex", "good", "--timeout=30s"],
+    kubectl: ["delete", "kex", "good", "--timeout=180s"],
     logged: [
       "[default/good] Deletion is processed",
       "attend: ends with good",
@@ -88,9 +88,9 @@ interface Played {
 async function play(kubeconfig: string, packages: string): Promise<Played> {
   const kubectl = await kubectlOf(kubeconfig);
   await kubectl(["create", "-f", DEFINITION]);
-  await kubectl(["wait", "--for=condition=Established", "crd/kopfexamples.clients.example.com", "--timeout=30s"]);
+  await kubectl(["wait", "--for=condition=Established", "crd/kopfexamples.clients.example.com", "--timeout=180s"]);
   // A server may still be making room for objects of a kind that it has established.
-  await until(() => kubectl(["get", "kex"]));
+  await eventually(() => kubectl(["get", "kex"]));
   await using operator = startKopf(kubeconfig, packages);
   await operator.said(["startup: configured"]);
   for (const { kubectl: args, input, logged } of STORY) {
@@ -104,16 +104,6 @@ async function play(kubeconfig: string, packages: string): Promise<Played> {
   }
   await operator.stop();
   return { log: byAbout(operator.lines), left };
-}
-
-/** Tries until it goes well. */
-async function until(attempt: () => Promise<unknown>, tries = 100): Promise<void> {
-  try {
-    await attempt();
-  } catch (error) {
-    if (tries === 0) throw error;
-    await until(attempt, tries - 1);
-  }
 }
 
 interface Kopf extends AsyncDisposable {
@@ -140,32 +130,21 @@ function startKopf(kubeconfig: string, packages: string): Kopf {
   }).spawn();
   const lines: string[] = [];
   let seen = 0;
-  let wake = Promise.withResolvers<void>();
   const ended = (async () => {
     let rest = "";
     for await (const chunk of child.stderr.pipeThrough(new TextDecoderStream())) {
       const parts = (rest + chunk).split("\n");
       rest = parts.pop() ?? "";
       lines.push(...parts);
-      wake.resolve();
-      wake = Promise.withResolvers<void>();
     }
     await child.status;
   })();
   async function said(texts: readonly string[]): Promise<void> {
-    const waiting = new Set(texts);
-    let next = seen;
-    const late = AbortSignal.timeout(HANG_LIMIT);
-    while (waiting.size > 0) {
-      for (; next < lines.length; next++) {
-        for (const text of waiting) if (lines[next]?.includes(text)) waiting.delete(text);
-      }
-      if (waiting.size === 0) break;
-      const isOver = await Promise.race([wake.promise, ended.then(() => true), aborted(late)]);
-      if (isOver === true && next === lines.length) {
-        assert.fail(`kopf did not say ${[...waiting].join("; ")}:\n${lines.slice(-40).join("\n")}`);
-      }
-    }
+    await eventually(() => {
+      const since = lines.slice(seen);
+      const missing = texts.filter((text) => !since.some((line) => line.includes(text)));
+      assert.deepEqual(missing, [], `kopf did not say that:\n${lines.slice(-40).join("\n")}`);
+    });
     seen = lines.length;
   }
   let isStopped = false;
@@ -175,10 +154,6 @@ function startKopf(kubeconfig: string, packages: string): Kopf {
     await ended;
   }
   return { lines, said, stop, [Symbol.asyncDispose]: stop };
-}
-
-function aborted(signal: AbortSignal): Promise<true> {
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(true), { once: true }));
 }
 
 /** What of the environment says where Python is. */

@@ -177,9 +177,6 @@ interface World {
   readonly pod: PodOptions;
 }
 
-// What cannot reach the API server tries again and again.
-const LONGEST = 20_000;
-
 let count = 0;
 
 /** Asks for a use of each declared thing; answers `all used`, or why not. */
@@ -203,17 +200,9 @@ async function outcome(operator: OperatorProcess, { client, uses, declared }: Wo
     (line) => JSON.stringify(line),
     (error: Error) => error.message,
   );
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<string>((resolve) => {
-    timer = setTimeout(
-      () => resolve(`nothing: ${operator.log.map((line) => JSON.stringify(line)).join("\n")}`),
-      LONGEST,
-    );
-  });
   try {
-    return await Promise.race([done, failed, late]);
+    return await Promise.race([done, failed]);
   } finally {
-    clearTimeout(timer);
     for (const { name } of wanted) await client.delete(Use, name, IN_DEFAULT);
   }
 }

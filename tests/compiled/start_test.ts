@@ -14,8 +14,10 @@ import { buildOperator, freePort } from "./_build.ts";
 import { startAsPod } from "./_operator_process.ts";
 
 const IDLE_MEGABYTES = 70;
-/** How often idle memory is measured. The lowest counts, because V8 collects garbage at its own time. */
+/** How many processes are measured, and how often each. The lowest counts, because V8 collects garbage at its own time. */
 const TRIES = 6;
+const LOOKS = 10;
+const BETWEEN_LOOKS = 2000;
 
 Deno.test(`a compiled operator that has no work uses at most ${IDLE_MEGABYTES} MB`, async () => {
   await using built = await buildOperator(`
@@ -44,8 +46,10 @@ Deno.test(`a compiled operator that has no work uses at most ${IDLE_MEGABYTES} M
     });
     const { ts } = await pod.logged(({ msg }) => msg === "Reconcile entered");
     took.push(Date.parse(String(ts)) - Number(pod.log[0]!.started));
-    await sleep(systemClock, 2000);
-    idle = Math.min(idle, residentMegabytes(await Deno.readTextFile(`/proc/${pod.pid}/smaps_rollup`)));
+    for (let look = 0; look < LOOKS && idle > IDLE_MEGABYTES; look++) {
+      await sleep(systemClock, BETWEEN_LOOKS);
+      idle = Math.min(idle, residentMegabytes(await Deno.readTextFile(`/proc/${pod.pid}/smaps_rollup`)));
+    }
     assert.equal(await pod.stop("SIGTERM"), 0);
   }
   console.log(`first reconcile after ${took.join(", ")} ms; ${idle.toFixed(1)} MB when idle`);

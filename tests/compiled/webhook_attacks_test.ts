@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { operator, webhook } from "../../mod.ts";
 import { attack } from "../_attacker.ts";
+import { eventually } from "../eventually.ts";
 import { Note, PATH, review } from "../runtime/_reviews.ts";
 import { buildOperator, freePort } from "./_build.ts";
 import { generatedMemoryLimit, type LimitedProcess, place, startLimited } from "./_limited.ts";
@@ -153,17 +154,11 @@ function reviewing(port: number, authority: string) {
       };
     },
     /** Asks until one is answered: a connection that the server closed for others is found out by using it. */
-    async askUntilAnswered(body: string): Promise<void> {
-      while (true) {
-        try {
-          return await once(body, [200]);
-        } catch { /* once more */ }
-      }
-    },
+    askUntilAnswered: (body: string): Promise<void> => eventually(() => once(body, [200])),
     [Symbol.asyncDispose]: () => Promise.resolve(client.close()),
   };
 }
 
 async function fallsTo(running: LimitedProcess, most: number): Promise<void> {
-  while (running.descriptors() > most) await new Promise((resolve) => setTimeout(resolve, 20));
+  await eventually(() => assert(running.descriptors() <= most, `${running.descriptors()} descriptors are open`));
 }

@@ -68,16 +68,18 @@ Deno.test("the compiled website operator keeps its promises on a real API server
   });
 
   await t.step("its health says that it is ready", async () => {
-    const response = await fetch(`http://127.0.0.1:${port}/readyz`);
-    const lines = (await response.text()).trim().split("\n").map((line) => line.replace(/heard \d+ s/, "heard 0 s"));
-    assert(lines.includes("[+]permission to create configmaps: given"), lines.join("\n"));
-    assert.deepEqual(lines.filter((line) => !/^\[\+\]permission to .*: given$/.test(line)), [
-      "[+]watch Website: up to date, heard 0 s ago",
-      "[+]watch ConfigMap: up to date, heard 0 s ago",
-      "[+]controller websites: running",
-      "[+]leadership: leads",
-    ]);
-    assert.equal(response.status, 200);
+    await eventually(async () => {
+      const response = await fetch(`http://127.0.0.1:${port}/readyz`);
+      const lines = (await response.text()).trim().split("\n").map((line) => line.replace(/heard \d+ s/, "heard 0 s"));
+      assert(lines.includes("[+]permission to create configmaps: given"), lines.join("\n"));
+      assert.deepEqual(lines.filter((line) => !/^\[\+\]permission to .*: given$/.test(line)), [
+        "[+]watch Website: up to date, heard 0 s ago",
+        "[+]watch ConfigMap: up to date, heard 0 s ago",
+        "[+]controller websites: running",
+        "[+]leadership: leads",
+      ]);
+      assert.equal(response.status, 200);
+    });
   });
 
   await t.step("its metrics are Prometheus' text", async () => {
@@ -87,7 +89,7 @@ Deno.test("the compiled website operator keeps its promises on a real API server
     assert.match(text, /^controller_runtime_max_concurrent_reconciles\{controller="websites"\} 10$/m);
     assert.match(text, /^leader_election_master_status\{name="website-operator"\} 1$/m);
     assert.match(text, /^process_resident_memory_bytes [1-9]\d{7,}$/m);
-    assert.match(text, /^process_cpu_seconds_total 0\.\d+$/m);
+    assert.match(text, /^process_cpu_seconds_total \d+\.\d+$/m);
   });
 
   await t.step("100 websites cost four writes each: finalizer, page, record, status", async () => {
@@ -114,11 +116,13 @@ Deno.test("the compiled website operator keeps its promises on a real API server
     for (const site of sites.values()) {
       assert.equal(site.status?.url, `https://${site.spec.host}`);
       assert.equal(site.status?.observedGeneration, site.metadata.generation);
-      assert.equal(
-        maps.store.get(`default/${site.metadata.name}-page`)?.metadata.ownerReferences?.[0]?.uid,
-        site.metadata.uid,
-      );
     }
+    // The watch of pages reconnects at its own time.
+    await maps.until(() =>
+      sites.values().every(({ metadata: { name, uid } }) =>
+        maps.store.get(`default/${name}-page`)?.metadata.ownerReferences?.[0]?.uid === uid
+      )
+    );
     // What was under way when the server died may be written twice: ten objects at once, and no more.
     const late = (await writesOf(cluster)).filter(({ objectRef, responseStatus }) =>
       /site-1\d\d/.test(objectRef?.name ?? "") && (responseStatus?.code ?? 500) < 300
@@ -147,7 +151,7 @@ Deno.test("the compiled website operator keeps its promises on a real API server
 
   await t.step("deleting a website runs cleanup and lets it go", async () => {
     const record = `default.site-5`;
-    assert(maps.store.get(`${DIRECTORY}/${record}`));
+    await maps.until(() => maps.store.get(`${DIRECTORY}/${record}`) !== undefined);
     await client.delete(Website, "site-5", { namespace: "default" });
     await sites.until((all) => all.every(({ metadata }) => metadata.name !== "site-5"));
     await maps.until((all) => all.every(({ metadata }) => metadata.name !== record));

@@ -12,6 +12,7 @@ import { findKind } from "../../src/kube/discovery.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { toolchain } from "../../tools/toolchain.ts";
 import { adminClient, watched } from "../_watched.ts";
+import { eventually } from "../eventually.ts";
 import { freePort } from "./_build.ts";
 import { podOf, runContainer } from "./_container.ts";
 import type { OperatorProcess } from "./_followed.ts";
@@ -137,14 +138,19 @@ Deno.test(
     });
 
     await t.step("it tells its health and its metrics", async () => {
-      const ready = await fetch(`http://127.0.0.1:${port}/readyz`);
-      assert.deepEqual([ready.status, (await ready.text()).match(/^\[\+\]controller \w+: running$/gm)], [200, [
-        "[+]controller websites: running",
-        "[+]controller pages: running",
-      ]]);
-      const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-      assert.match(metrics, /^leader_election_master_status\{name="shop"\} 1$/m);
-      assert.match(metrics, /^controller_runtime_reconcile_total\{controller="pages",result="success"\} [1-9]\d*$/m);
+      await eventually(async () => {
+        const ready = await fetch(`http://127.0.0.1:${port}/readyz`);
+        assert.deepEqual([ready.status, (await ready.text()).match(/^\[\+\]controller \w+: running$/gm)], [200, [
+          "[+]controller websites: running",
+          "[+]controller pages: running",
+        ]]);
+      });
+      // A reconcile is counted after its status was written.
+      await eventually(async () => {
+        const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+        assert.match(metrics, /^leader_election_master_status\{name="shop"\} 1$/m);
+        assert.match(metrics, /^controller_runtime_reconcile_total\{controller="pages",result="success"\} [1-9]\d*$/m);
+      });
     });
 
     await t.step("SIGTERM ends it: it gives its lead back and exits with 0", async () => {

@@ -20,7 +20,8 @@ func election(ctx context.Context, s *server) {
 				LeaseMeta: metav1.ObjectMeta{Name: "leader", Namespace: s.namespace}, Client: s.typed.CoordinationV1(),
 				LockConfig: resourcelock.ResourceLockConfig{Identity: name},
 			},
-			LeaseDuration: 2 * time.Second, RenewDeadline: 1500 * time.Millisecond, RetryPeriod: 200 * time.Millisecond,
+			// Long enough for a busy machine to renew it in time.
+			LeaseDuration: 10 * time.Second, RenewDeadline: 9 * time.Second, RetryPeriod: 200 * time.Millisecond,
 			ReleaseOnCancel: true, Name: "leader",
 			Callbacks: leaderelection.LeaderCallbacks{
 				OnStartedLeading: func(context.Context) { told.note("%s leads", name) },

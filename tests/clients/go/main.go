@@ -59,7 +59,8 @@ type server struct {
 	out       io.Writer
 }
 
-const patience = 30 * time.Second
+// It guards against hangs only.
+const patience = 180 * time.Second
 
 func main() {
 	if len(os.Args) < 2 {

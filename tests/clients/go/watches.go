@@ -49,7 +49,7 @@ func watches(ctx context.Context, s *server) {
 	again.Stop()
 
 	// A server that ends a watch in time is asked again from where it was.
-	seconds := int64(1)
+	seconds := int64(3)
 	short := &cache.ListWatch{WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 		options.TimeoutSeconds = &seconds
 		return maps.Watch(ctx, options)
@@ -60,7 +60,7 @@ func watches(ctx context.Context, s *server) {
 	for range one.ResultChan() {
 		count++
 	}
-	s.say("a watch of a second ended after %d events", count)
+	s.say("a watch of three seconds ended after %d events", count)
 	event, err := watchtools.Until(ctx, last, short, func(event watch.Event) (bool, error) {
 		return event.Type == watch.Added && event.Object.(*corev1.ConfigMap).Name == "fourth", nil
 	})
