@@ -29,6 +29,8 @@ export class VirtualClock implements Clock {
   #timers = new Map<number, { due: number; callback: () => void }>();
 
   /**
+   * Creates a clock that stands still until it is advanced.
+   *
    * @param start The initial time in milliseconds since the epoch. @default {2030-01-01T00:00:00Z}
    */
   constructor(start: number = Date.UTC(2030, 0, 1)) {
