@@ -4,7 +4,7 @@ import type { Place } from "./_as_pod.ts";
 
 const { url, ...files }: Place = JSON.parse(Deno.env.get("TEST_POD")!);
 const texts: Readonly<Record<string, string>> = { "ca.crt": files.caCert, token: files.token, namespace: "default" };
-const { readTextFile, connect } = Deno;
+const { readTextFile, realPath, connect } = Deno;
 
 Deno.readTextFile = (path, options) => {
   const text = texts[String(path).slice(SERVICE_ACCOUNT.length + 1)];
@@ -12,6 +12,9 @@ Deno.readTextFile = (path, options) => {
     ? Promise.resolve(text)
     : readTextFile(path, options);
 };
+
+// The folder has no links.
+Deno.realPath = (path) => String(path).startsWith(SERVICE_ACCOUNT) ? Promise.resolve(String(path)) : realPath(path);
 
 Deno.connect = ((options: Deno.ConnectOptions) =>
   connect(
