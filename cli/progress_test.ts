@@ -30,7 +30,7 @@ Deno.test("long work tells its steps to a person, and nothing to a file or a pip
   assert.equal(await cli(["import", "crd.json"], watched), 0, watched.stderr);
   assert.match(
     watched.stderr,
-    /^Reading definitions from crd\.json \.\.\.\nWriting TypeScript of 1 kinds \.\.\.\nNote: /,
+    /^Reading definitions from crd\.json \.\.\.\nWriting TypeScript of 1 kind \.\.\.\nNote: /,
   );
   const unwatched = await folder.op("import", "crd.json");
   assert.match(unwatched.stderr, /^Note: /);

@@ -99,7 +99,7 @@ Deno.test("op sandbox prints each permission with its reason", async () => {
   await using folder = await operatorFolder();
   const printed = await folder.op("sandbox");
   assert.equal(printed.code, 0, printed.stderr);
-  assert.match(printed.stdout, /^net kubernetes\.default\.svc +the API server\n/);
+  assert.match(printed.stdout, /^net kubernetes\.default\.svc:443 +the API server\n/);
   const permissions = JSON.parse((await folder.op("sandbox", "-o", "json")).stdout);
   assert.equal(permissions.length, printed.stdout.trim().split("\n").length);
 });
