@@ -129,7 +129,7 @@ Deno.test("a backoff is not ended by a change of the object's status", async () 
   assert.equal(runs, 2);
 });
 
-Deno.test("settle gives up controllers that answer each other for ever, and says who they are", async () => {
+Deno.test("settle fails when two controllers keep triggering each other, and names one of them", async () => {
   let count = 0;
   const raising = (name: "text" | "runs") =>
     controller(Note, {
@@ -140,5 +140,6 @@ Deno.test("settle gives up controllers that answer each other for ever, and says
     });
   await using cluster = await memoryCluster({ parts: { ping: raising("runs"), pong: raising("text") }, patience: 200 });
   await cluster.create(Note, "a", { spec: {} });
-  await assert.rejects(cluster.settle(), /Cannot settle: there is always something more to do: (ping|pong)/);
+  // Depending on the turns of the event loop, either its patience ends first, or the limit for hot loops is reached.
+  await assert.rejects(cluster.settle(), /Cannot settle: .*\b(ping|pong)\b/);
 });
