@@ -3,13 +3,18 @@ import { type OperatorFolder, operatorFolder } from "./_operator_folder.ts";
 
 const OPERATOR = `export default operator({ name: "notes", parts: {} });\n`;
 
+/** Deno 2.4 bundles no operator, and does not report timers of Node's module as active. */
+const IS_NEW = Number(Deno.version.deno.split(".")[1]) >= 9 || !Deno.version.deno.startsWith("2.");
+
 const cases: { name: string; code: string; expected: RegExp }[] = [
   { name: "an interval", code: "setInterval(() => {}, 3000);", expected: /: 1 interval \(main\.ts:3:1\)\. / },
-  {
-    name: "timers of Node's module",
-    code: `(await import("node:timers")).setInterval(() => {}, 3000);`,
-    expected: /: 1 timer\. /,
-  },
+  ...(IS_NEW
+    ? [{
+      name: "timers of Node's module",
+      code: `(await import("node:timers")).setInterval(() => {}, 3000);`,
+      expected: /: 1 timer\. /,
+    }]
+    : []),
   {
     name: "a signal listener",
     code: `Deno.addSignalListener("SIGUSR1", () => {});`,
@@ -83,6 +88,7 @@ Deno.test("op build ends with a file that starts an interval and runs no operato
   await withFile("setInterval(() => {}, 3000);", async (folder) => {
     const { code, stderr } = await folder.op("build", "--output", "out");
     assert.equal(code, 1);
+    if (!IS_NEW) return assert.match(stderr, /^Cannot bundle with Deno /);
     assert.match(stderr, /^Warning: "main\.ts" .*: 1 interval \(.*main\.ts:3:1\)\. /);
     assert.match(stderr, /^Cannot build "main\.ts": started as a program it does not run its operator/m);
   });

@@ -4,7 +4,7 @@
  */
 import { type AnyKind, ApiError, Client, connect, type Infer } from "@op/sdk";
 import { ConfigMap, CustomResourceDefinition, Namespace } from "@op/sdk/kinds";
-import { createApiserver, kubeconfigFor, serveApiserver } from "@op/sdk/testing";
+import { createApiserver, kubeconfigFor, localCertificate, serveApiserver } from "@op/sdk/testing";
 import { parseAllDocuments } from "yaml";
 import { DIRECTORY } from "./controller.ts";
 import op from "./main.ts";
@@ -21,7 +21,8 @@ export type Step = readonly [title: string, run: () => Promise<readonly string[]
 /** Shows the demo; answers the exit code. */
 async function demo(): Promise<number> {
   await using server = createApiserver();
-  await using served = serveApiserver(server);
+  // kubectl sends its token over HTTPS only.
+  await using served = serveApiserver(server, { certificate: await localCertificate() });
   const folder = await Deno.makeTempDir({ prefix: "website-demo-" });
   const kubeconfig = `${folder}/kubeconfig`;
   await Deno.writeTextFile(kubeconfig, kubeconfigFor(served));
