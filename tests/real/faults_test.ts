@@ -97,10 +97,12 @@ Deno.test("faults of a real API server and of the way to it, in a pod and by kub
       assert(count > 0);
     });
     await change("refused");
-    for (const [i, after] of (await operators.answers("409")).entries()) {
-      const refused = after - before[i]!;
-      assert(refused >= NAMES.length / 4 && refused < 20 * NAMES.length, `${refused} answers of 409`);
-    }
+    // The refusals are counted over both operators together, so their shares are a matter of chance.
+    await eventually(async () => {
+      const refused = (await operators.answers("409")).map((after, i) => after - before[i]!);
+      assert(refused.every((one) => one > 0 && one < 20 * NAMES.length), `${refused} answers of 409`);
+      assert(refused.reduce((sum, one) => sum + one) >= NAMES.length / 4, `${refused} answers of 409`);
+    });
   });
 
   await t.step("a storm of 429: each waits as long as it is told", async () => {
