@@ -250,8 +250,12 @@ class Pipe implements Caller, Evictable {
 
 /** A TCP port that is never closed. */
 export class TcpFront implements AsyncDisposable {
-  /** Where the next connections go. */
-  target: Target | undefined;
+  #target: Target | undefined;
+  /**
+   * Whether connections wait while there is no target, because one is expected soon. Otherwise they are
+   * closed.
+   */
+  isReopening = false;
   readonly #listener: Deno.TcpListener;
   readonly #options: TcpFrontOptions;
   /** The open connections by address, the oldest first. */
@@ -272,6 +276,16 @@ export class TcpFront implements AsyncDisposable {
     this.#most = options.connections ?? CONNECTIONS;
     this.#listener = Deno.listen({ hostname: options.hostname, port: options.port });
     this.#accepting = this.#accept();
+  }
+
+  /** Where the next connections go. */
+  get target(): Target | undefined {
+    return this.#target;
+  }
+
+  set target(target: Target | undefined) {
+    this.#target = target;
+    this.#admit();
   }
 
   /** The port that it listens on. */
@@ -297,8 +311,10 @@ export class TcpFront implements AsyncDisposable {
         await sleep(this.#options.clock, AGAIN);
         continue;
       }
-      if (this.target === undefined) close(connection);
-      else if (this.#size < this.#most || this.#evict(connection.remoteAddr.hostname)) {
+      if (this.target === undefined) {
+        if (this.isReopening) this.#wait(connection);
+        else close(connection);
+      } else if (this.#size < this.#most || this.#evict(connection.remoteAddr.hostname)) {
         this.#pipe(connection, this.target);
       } else this.#wait(connection);
     }
@@ -307,6 +323,8 @@ export class TcpFront implements AsyncDisposable {
   #wait(connection: Deno.TcpConn): void {
     const { clock, connections = CONNECTIONS } = this.#options;
     this.#lobby.set(connection, { address: connection.remoteAddr.hostname, since: clock.elapsed() });
+    // Connections that wait too long are closed even if no other is open.
+    this.#sweep ??= this.#sweepLater();
     if (this.#lobby.size > 2 * connections) this.#dismiss(this.#greediest());
   }
 
@@ -370,6 +388,8 @@ export class TcpFront implements AsyncDisposable {
     if (!same?.delete(pipe)) return;
     if (same.size === 0) this.#pipes.delete(pipe.address);
     this.#size--;
+    // Half of the connections have returned their descriptors, so the limit may be the configured one again.
+    if (this.#size * 2 < this.#most) this.#most = this.#options.connections ?? CONNECTIONS;
   }
 
   /**
@@ -402,7 +422,7 @@ export class TcpFront implements AsyncDisposable {
       // Others may have returned descriptors meanwhile.
       this.#most = Math.min(this.#most + 1, this.#options.connections ?? CONNECTIONS);
       this.#admit();
-      this.#sweep = this.#size === 0 ? undefined : this.#sweepLater();
+      this.#sweep = this.#size + this.#lobby.size === 0 ? undefined : this.#sweepLater();
     });
   }
 

@@ -76,6 +76,7 @@ export class TlsServer implements AsyncDisposable {
     const next = this.#open(certificate);
     const before = this.#inners.at(-1);
     this.#inners.push(next);
+    this.#front.isReopening = false;
     // From here on the new one takes what comes. The old one still listens, for connections that are being made.
     this.#front.target = next;
     if (before !== undefined) this.#retire(before);
@@ -88,6 +89,7 @@ export class TlsServer implements AsyncDisposable {
       if (inner.ended !== undefined || this.#isStopping) return;
       this.#front.releaseDescriptors();
       if (this.#front.target !== inner) return;
+      this.#front.isReopening = true;
       this.#front.target = undefined;
       this.#reopen(inner.certificate);
     });
@@ -98,10 +100,14 @@ export class TlsServer implements AsyncDisposable {
     try {
       const next = this.#open(certificate);
       this.#inners.push(next);
+      this.#front.isReopening = false;
       this.#front.target = next;
-    } catch {
-      // Its port is free when its connections have ended, and there are descriptors when others were closed.
-      this.#front.releaseDescriptors();
+    } catch (error) {
+      // The port is free when its connections have ended, and descriptors when others were closed.
+      // Clients that wait for the port are not to blame in the first case.
+      if (!(error instanceof Error && error.cause instanceof Deno.errors.AddrInUse)) {
+        this.#front.releaseDescriptors();
+      }
       this.#reopening = this.#clock.after(REOPEN, () => this.#reopen(certificate));
     }
   }
