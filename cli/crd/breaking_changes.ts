@@ -47,10 +47,10 @@ export async function refuseBreakingChanges(
     else warnOfClients(changes, io);
   }
   if (reports.length === 0) return;
-  const told = reports.map(describe).join("");
-  if (allowBreaking) return io.err(`Warning: ${told}`);
+  const described = reports.map(describe).join("");
+  if (allowBreaking) return io.err(`Warning: ${described}`);
   throw new Failure(
-    `Cannot apply breaking changes: ${told}` +
+    `Cannot apply breaking changes: ${described}` +
       "Change the definition so that these objects still fit, put the change into a new version with a conversion, or accept the loss with --allow-breaking.",
   );
 }
@@ -71,7 +71,7 @@ interface BrokenVersion {
 
 interface BrokenField {
   /** What happens: `spec.host is dropped`. */
-  readonly told: string;
+  readonly problem: string;
   readonly example: string;
   count: number;
 }
@@ -207,10 +207,10 @@ async function judge(
         objects++;
         const faults = new Set(kinds.flatMap((kind) => faultsOf(kind, before, object)));
         if (faults.size > 0) broken++;
-        for (const told of faults) {
-          const field = fields.get(told) ?? { told, example: shown(object), count: 0 };
+        for (const problem of faults) {
+          const field = fields.get(problem) ?? { problem, example: shown(object), count: 0 };
           field.count++;
-          fields.set(told, field);
+          fields.set(problem, field);
         }
       }
       from = page.next;
@@ -266,8 +266,8 @@ function describe({ name, versions }: BrokenKind): string {
     if (uncounted !== undefined) {
       return `the new CustomResourceDefinition "${name}" may break objects of ${version}, which could not be checked: ${uncounted}.\n`;
     }
-    const lines = fields.slice(0, NAMED).map(({ told, count, example }) =>
-      `  ${told}: ${counted(count, "object")}, for example ${example}\n`
+    const lines = fields.slice(0, NAMED).map(({ problem, count, example }) =>
+      `  ${problem}: ${counted(count, "object")}, for example ${example}\n`
     );
     if (fields.length > NAMED) lines.push(`  and ${fields.length - NAMED} more\n`);
     return `${broken} of ${
@@ -278,9 +278,9 @@ function describe({ name, versions }: BrokenKind): string {
 
 /** No stored object is affected, but those who write new ones may be. */
 function warnOfClients(changes: readonly DefinitionChange[], io: Io): void {
-  for (const { severity, kind, version, path, told } of changes) {
+  for (const { severity, kind, version, path, told: change } of changes) {
     if (severity !== "breaking") continue;
     const place = [kind, version, path].filter((part) => part !== undefined && part !== "").join(" ");
-    io.err(`Warning: breaking change for clients, no stored object is affected: ${place}: ${told}\n`);
+    io.err(`Warning: breaking change for clients, no stored object is affected: ${place}: ${change}\n`);
   }
 }

@@ -110,8 +110,8 @@ for (const { name, spec, lines } of CHANGES) {
     await using cluster = await clusterOf(website(HOST), THREE);
     const { refused = "" } = await check(cluster.client, definitionOf(website(spec)));
     assert.match(refused, /^Cannot apply breaking changes: \d of 3 [^]*accept the loss with --allow-breaking\.$/);
-    const told = refused.replace("Cannot apply breaking changes: ", "").split("\n").slice(0, -1);
-    assert.deepEqual(told, lines);
+    const reported = refused.replace("Cannot apply breaking changes: ", "").split("\n").slice(0, -1);
+    assert.deepEqual(reported, lines);
 
     const allowed = await check(cluster.client, definitionOf(website(spec)), { allowBreaking: true });
     assert.equal(allowed.refused, undefined);
