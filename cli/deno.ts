@@ -87,18 +87,19 @@ async function outputOf(command: Deno.Command, program: string, timeout?: number
 }
 
 /**
- * What Deno said of a program that it could not load, without what is of no use to whoever wrote it.
+ * Returns the part of Deno's error output that helps the author of a program: without the backtrace of Deno itself,
+ * which `RUST_BACKTRACE` adds, and without the summary after the errors.
  *
- * @param stderr Its standard error.
+ * @param stderr Deno's standard error.
  */
 export function faultOf(stderr: string): string {
-  const said = stderr.trim().replace(/\n+Stack backtrace:\n(?: +\d+: <unknown>\n?)+$/, "")
-    // Behind what is wrong it says that therefore something is.
+  const errors = stderr.trim()
+    .replace(/\n+Stack backtrace:\n(?: +\d+: [^\n]*(?:\n +at [^\n]*)?(?:\n|$))+$/, "")
     .replace(/\n+error: (?:bundling failed|Prepare module load error\n+Caused by:\n +Type checking failed)[^]*$/, "");
   const [, host] =
-    /\bImport 'https:\/\/([^/']+)[^']*' failed|error sending request for url \(https:\/\/([^/)]+)/.exec(said)
+    /\bImport 'https:\/\/([^/']+)[^']*' failed|error sending request for url \(https:\/\/([^/)]+)/.exec(errors)
       ?.filter((one) => one !== undefined) ?? [];
-  if (host === undefined) return said;
-  return `${said}\n"${host}" could not be reached, and what is wanted from there was never fetched on this machine: go on where there is a network, ` +
-    'or take the SDK from a folder, by "links" in deno.json';
+  if (host === undefined) return errors;
+  return `${errors}\nCannot reach "${host}", and the module is not in the cache of this machine. Connect to a network, ` +
+    'or use an SDK in a folder with "links" in deno.json.';
 }

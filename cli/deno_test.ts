@@ -1,0 +1,16 @@
+import assert from "node:assert/strict";
+import { faultOf } from "./deno.ts";
+
+Deno.test("Deno's own backtrace and its summary are removed from the errors of a program", () => {
+  const errors = "TS2322 [ERROR]: Type 'number' is not assignable to type 'string'.\n    at file:///main.ts:1:14";
+  const backtrace = [
+    "Stack backtrace:",
+    "   0: <unknown>",
+    "   1: __libc_start_call_main",
+    "             at ./csu/../sysdeps/nptl/libc_start_call_main.h:58:16",
+    "   2: <unknown>",
+  ].join("\n");
+  assert.equal(faultOf(`${errors}\n`), errors);
+  assert.equal(faultOf(`${errors}\n\n${backtrace}\n`), errors);
+  assert.equal(faultOf(`${errors}\n\nerror: bundling failed\n\n${backtrace}\n`), errors);
+});
