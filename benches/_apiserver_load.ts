@@ -1,5 +1,5 @@
 /** What API servers are made to do by `apiserver.ts`: the same for each, through a function that sends a request. */
-import { configMap, GROUP, widget, widgetDefinition } from "../src/testing/contract/widget.ts";
+import { configMap, GROUP, widget, widgetDefinition } from "../tests/contract/widget.ts";
 
 /** Sends a request to a path. */
 export type Send = (path: string, init?: RequestInit) => Promise<Response>;

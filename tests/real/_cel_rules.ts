@@ -22,7 +22,7 @@ import { IpValue } from "../../src/cel/kubernetes/ip.ts";
 import { QuantityValue } from "../../src/cel/kubernetes/quantity.ts";
 import { timestampText } from "../../src/cel/time.ts";
 import { typeName } from "../../src/cel/type.ts";
-import { withoutSyntaxWording } from "../../src/testing/contract/syntax_wording.ts";
+import { withoutSyntaxWording } from "../contract/syntax_wording.ts";
 
 const environment = createEnvironment({ variables: {} });
 // The limit of a rule's estimated cost (k8s.io/apiextensions-apiserver,

@@ -1,5 +1,5 @@
 /** A server's decision on an object in a comparable form. */
-import { withoutSyntaxWording } from "../../src/testing/contract/syntax_wording.ts";
+import { withoutSyntaxWording } from "../contract/syntax_wording.ts";
 import type { Answer } from "./_servers.ts";
 
 /** A decision and its reasons. */

@@ -28,9 +28,9 @@ const REAL = [
   "tests/real/",
   "tests/schemas/",
   "tests/upstream/",
-  "src/testing/contract_test.ts",
+  "tests/contract/contract_test.ts",
+  "tests/contract/walks_test.ts",
   "src/testing/real_cluster_test.ts",
-  "src/testing/walks_test.ts",
 ];
 
 /** Tests of clients that are not ours on the server in the process and on the real one; what they are written in must be there. */

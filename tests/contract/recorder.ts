@@ -1,7 +1,7 @@
 /** Sends a case's requests and writes down what comes back. */
 
-import { hasProtobufForm, PROTOBUF, toProtobuf } from "../../apiserver/wire/protobuf/envelope.ts";
-import { isObject } from "../../base/json.ts";
+import { hasProtobufForm, PROTOBUF, toProtobuf } from "../../src/apiserver/wire/protobuf/envelope.ts";
+import { isObject } from "../../src/base/json.ts";
 import { readable } from "./protobuf.ts";
 
 /** A request and its answer, or a watch and its events. */

@@ -1,5 +1,5 @@
 /** Takes out of a transcript what no two runs have in common, and leaves the relations that must hold. */
-import { isObject } from "../../base/json.ts";
+import { isObject } from "../../src/base/json.ts";
 import type { Step } from "./recorder.ts";
 import { withoutSyntaxWording } from "./syntax_wording.ts";
 

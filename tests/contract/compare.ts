@@ -1,5 +1,5 @@
 /** Tells where two transcripts differ. */
-import { equal, isObject } from "../../base/json.ts";
+import { equal, isObject } from "../../src/base/json.ts";
 import type { Transcript } from "./contract.ts";
 import { normalise } from "./normalise.ts";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { createApiserver } from "../apiserver/mod.ts";
-import { systemClock } from "../base/clock.ts";
-import { findControlPlane } from "./_control_plane.ts";
-import { explain, prepare, runSuite, type Transcript } from "./contract/mod.ts";
-import { walkOf, walkText } from "./contract/walk.ts";
-import { realCluster } from "./real_cluster.ts";
+import { createApiserver } from "../../src/apiserver/mod.ts";
+import { systemClock } from "../../src/base/clock.ts";
+import { findControlPlane } from "../../src/testing/_control_plane.ts";
+import { explain, prepare, runSuite, type Transcript } from "./mod.ts";
+import { walkOf, walkText } from "./walk.ts";
+import { realCluster } from "../../src/testing/real_cluster.ts";
 
 /** Walks that once ended differently. They stay. */
 const FAILED_ONCE: readonly number[] = [218_777_620];

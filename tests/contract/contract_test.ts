@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { createApiserver } from "../apiserver/mod.ts";
-import { systemClock } from "../base/clock.ts";
-import { CONTROL_PLANE_VERSION, findControlPlane } from "./_control_plane.ts";
+import { createApiserver } from "../../src/apiserver/mod.ts";
+import { systemClock } from "../../src/base/clock.ts";
+import { CONTROL_PLANE_VERSION, findControlPlane } from "../../src/testing/_control_plane.ts";
 import {
   type Case,
   CASES,
@@ -16,11 +16,11 @@ import {
   runCase,
   runSuite,
   type Transcript,
-} from "./contract/mod.ts";
-import { plant, type PlantedFault } from "./contract/planted.ts";
-import { PLANTED } from "./contract/planted_data.ts";
-import { subjectOf, SUBJECTS } from "./contract/subjects.ts";
-import { realCluster } from "./real_cluster.ts";
+} from "./mod.ts";
+import { plant, type PlantedFault } from "./planted.ts";
+import { PLANTED } from "./planted_data.ts";
+import { subjectOf, SUBJECTS } from "./subjects.ts";
+import { realCluster } from "../../src/testing/real_cluster.ts";
 
 const found = await findControlPlane();
 const isComplete = found?.programs.kubeApiserver !== undefined && found.programs.kubeControllerManager !== undefined;

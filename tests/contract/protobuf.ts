@@ -1,6 +1,6 @@
 /** Answers in protobuf as JSON, so that they can be compared as all others are. */
 import { BinaryReader } from "@bufbuild/protobuf/wire";
-import { fromProtobuf, PROTOBUF } from "../../apiserver/wire/protobuf/envelope.ts";
+import { fromProtobuf, PROTOBUF } from "../../src/apiserver/wire/protobuf/envelope.ts";
 
 /**
  * An answer whose body is JSON, also where it came as protobuf. What cannot be read is told in its place.

@@ -4,7 +4,7 @@
  */
 import { dirname } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { createApiserver } from "../../apiserver/mod.ts";
+import type { createApiserver } from "../../src/apiserver/mod.ts";
 
 /** One change of the source that makes the server wrong. */
 export interface PlantedFault {
@@ -28,7 +28,7 @@ interface ServerModule {
 /** The rooms that the server is made of; each imports only those before it. */
 const ROOMS = ["base", "cel", "schema", "apiserver"];
 
-const SOURCE = new URL("../../", import.meta.url);
+const SOURCE = new URL("../../src/", import.meta.url);
 
 /**
  * Loads a server with a fault.

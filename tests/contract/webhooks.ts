@@ -1,5 +1,5 @@
 /** Webhooks of cases: HTTPS servers of this process, which both API servers call by URL. */
-import { type Authority, createAuthority } from "../_certificates.ts";
+import { type Authority, createAuthority } from "../../src/testing/_certificates.ts";
 import type { Recorder } from "./recorder.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
