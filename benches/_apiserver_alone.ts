@@ -1,4 +1,7 @@
-/** Run as a program of its own by `apiserver.ts`: our API server, as `op apiserver` serves it, and how long it took to be up. */
+/**
+ * A program that `apiserver.ts` starts: our API server as `op apiserver` serves it. It prints its
+ * start time.
+ */
 import { DEFINITION, GROUP } from "./_apiserver_load.ts";
 
 const begun = performance.now();

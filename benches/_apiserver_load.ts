@@ -1,4 +1,7 @@
-/** What API servers are made to do by `apiserver.ts`: the same for each, through a function that sends a request. */
+/**
+ * The load that `apiserver.ts` puts on API servers. It is the same for each, through a function
+ * that sends a request.
+ */
 import { configMap, GROUP, widget, widgetDefinition } from "../tests/contract/widget.ts";
 
 /** Sends a request to a path. */
@@ -8,7 +11,7 @@ const [version] = widgetDefinition.spec.versions;
 const { spec, status } = version.schema.openAPIV3Schema.properties;
 const ruled = { ...spec, "x-kubernetes-validations": [{ rule: "self.size < 10 || !has(self.note)" }] };
 
-/** The kind of the contract, and a rule beside. */
+/** The kind of the contract suite, with a validation rule added. */
 export const DEFINITION = {
   ...widgetDefinition,
   spec: {
@@ -26,10 +29,10 @@ const SPEC = { size: 3, words: ["a", "b"] };
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 const WIDGETS = `/apis/${GROUP}/v1/namespaces/default/widgets`;
 
-// As many as fill two cores of a server and of what asks it.
+// Enough to keep two cores busy with the server and its client.
 const AT_ONCE = 16;
 
-/** Makes the kind, and waits until its objects can be made. */
+/** Creates the CRD, and waits until its objects can be created. */
 export async function define(send: Send): Promise<void> {
   await sent(send("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", post(DEFINITION)));
   for (let name = 0;; name++) {
@@ -40,17 +43,17 @@ export async function define(send: Send): Promise<void> {
   }
 }
 
-/** ConfigMaps created a second. */
+/** Returns the number of ConfigMaps created per second. */
 export function createConfigMaps(send: Send, count: number, prefix: string): Promise<number> {
   return perSecond(count, (i) => sent(send(CONFIG_MAPS, post(configMap(`${prefix}-${i}`, DATA, LABELS)))));
 }
 
-/** Widgets created a second. */
+/** Returns the number of Widgets created per second. */
 export function createWidgets(send: Send, count: number, prefix: string): Promise<number> {
   return perSecond(count, (i) => sent(send(WIDGETS, post(widget(`${prefix}-${i}`, SPEC)))));
 }
 
-/** Server-side applies of a change a second, of widgets that are there. */
+/** Returns the number of server-side applies per second, each of a change to an existing Widget. */
 export function applyWidgets(send: Send, count: number, prefix: string): Promise<number> {
   return perSecond(count, (i) => {
     const name = `${prefix}-${i}`;
@@ -65,22 +68,25 @@ export function applyWidgets(send: Send, count: number, prefix: string): Promise
   });
 }
 
-/** Gets a second. */
+/** Returns the number of gets per second. */
 export function get(send: Send, count: number, prefix: string): Promise<number> {
   return perSecond(count, (i) => sent(send(`${CONFIG_MAPS}/${prefix}-${i}`)));
 }
 
-/** Lists of the first 500 ConfigMaps a second. */
+/** Returns the number of lists of the first 500 ConfigMaps per second. */
 export function list(send: Send, count: number): Promise<number> {
   return perSecond(count, () => sent(send(`${CONFIG_MAPS}?limit=500`)));
 }
 
-/** Lists of all ConfigMaps a second. */
+/** Returns the number of lists of all ConfigMaps per second. */
 export function listAll(send: Send, count: number): Promise<number> {
   return perSecond(count, () => sent(send(CONFIG_MAPS)));
 }
 
-/** Events a second that reach watchers, while objects are created as fast as can be. */
+/**
+ * Returns the number of events per second that reach watchers while objects are created at full
+ * speed.
+ */
 export async function fanOut(send: Send, watchers: number, count: number): Promise<number> {
   const { metadata } = await (await send(`${CONFIG_MAPS}?limit=1`)).json();
   const leave = new AbortController();
@@ -99,13 +105,13 @@ export async function fanOut(send: Send, watchers: number, count: number): Promi
   return watchers * count / seconds;
 }
 
-/** Reads lines of a stream until there were so many. */
+/** Reads a stream until it has delivered `count` lines. */
 async function lines(stream: Response, count: number): Promise<void> {
   const reader = stream.body!.getReader();
   let found = 0;
   while (found < count) {
     const { value, done } = await reader.read();
-    if (done) throw new Error(`Cannot watch: the stream ended after ${found} of ${count} events`);
+    if (done) throw new Error(`Benchmark of watches: the stream ended after ${found} of ${count} events`);
     for (const byte of value) if (byte === 10) found++;
   }
   await reader.cancel().catch(() => {});
@@ -118,7 +124,7 @@ function post(object: object): RequestInit {
 async function sent(answer: Promise<Response>): Promise<void> {
   const response = await answer;
   const body = new Uint8Array(await response.arrayBuffer());
-  if (!response.ok) throw new Error(`Cannot measure: ${response.status} ${new TextDecoder().decode(body)}`);
+  if (!response.ok) throw new Error(`Benchmark request failed: ${response.status} ${new TextDecoder().decode(body)}`);
 }
 
 async function perSecond(count: number, act: (i: number) => Promise<void>): Promise<number> {

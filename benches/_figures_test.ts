@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { median, pairedRatio } from "./_figures.ts";
 
-Deno.test("median is the middle, or the mean of the two there", () => {
+Deno.test("median returns the middle figure, or the mean of the middle two", () => {
   assert.equal(median([3, 1, 2]), 2);
   assert.equal(median([4, 1, 2, 3]), 2.5);
 });
 
-Deno.test("pairedRatio of seven pairs has the whole range as its interval, of nine all but the ends", () => {
+Deno.test("pairedRatio's interval is the whole range of seven pairs, and the range without both ends of nine", () => {
   const ones = (count: number) => Array.from({ length: count }, () => 1);
   const to = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
   assert.deepEqual(pairedRatio(to(7), ones(7)), { median: 4, low: 1, high: 7 });

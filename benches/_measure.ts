@@ -1,4 +1,7 @@
-/** One measurement each, on a cluster of its own: an idle program, a backlog and what follows it, writes as they come. */
+/**
+ * Measurements, each on a cluster of its own: an idle program, a backlog, a restart, repairs of
+ * drift, latency.
+ */
 import { sleep, systemClock } from "../src/base/clock.ts";
 import { ConfigMap, CustomResourceDefinition } from "../src/kinds/mod.ts";
 import type { Client } from "../src/kube/client.ts";
@@ -12,9 +15,9 @@ import type { Program } from "./_programs.ts";
 import { followWrites, type Write } from "./_writes.ts";
 import { Item } from "./workload/item.ts";
 
-/** What a backlog cost. */
+/** Cost of a backlog. */
 export interface Backlog {
-  /** Seconds from the start of the process to the answer to its last status. */
+  /** Seconds from the start of the process until its last status write was answered. */
   readonly wall: number;
   /** Seconds from the start of the process until its first write reached the server. */
   readonly first: number;
@@ -25,23 +28,31 @@ export interface Backlog {
   readonly writesPerObject: number;
 }
 
-/** What a start cost when there was nothing to do. */
+/** Cost of a start when all objects are already reconciled. */
 export interface Restart {
-  /** Seconds of CPU, until it was at rest. */
+  /** Seconds of CPU until the process was idle. */
   readonly cpu: number;
-  /** MB, 60 s after it was at rest, or sooner when that was asked for. */
+  /** MB, read a configured time after the process became idle. */
   readonly rss: number;
   readonly pss: number;
-  /** Writes that no drift asked for. */
+  /** Number of writes that did not repair drift. */
   readonly writes: number;
-  /** How many of the {@linkcode DRIFTED} statuses somebody else had changed were right again. */
+  /**
+   * How many of the {@linkcode DRIFTED} statuses that another manager had changed were repaired.
+   */
   readonly repaired: number;
 }
 
-/** Statuses that somebody else changes before a start: by an update, by a forced apply, by taking a field away. */
+/**
+ * Number of statuses that another manager changes before a start: by update, by forced apply, by
+ * removing a field.
+ */
 export const DRIFTED = 20;
 
-/** From the arrival of a create at the server to the answer to the status that follows it, in milliseconds. */
+/**
+ * Milliseconds from the arrival of a create at the server until the status write that follows it
+ * was answered.
+ */
 export interface Latency {
   readonly p50: number;
   readonly p99: number;
@@ -49,34 +60,40 @@ export interface Latency {
 
 const USER = "bench";
 const POLL = 20;
-// A program that used no CPU for this long is at rest: the tick of its clock is 10 ms.
+// A program that used no CPU for this long is idle. CPU time has a resolution of 10 ms.
 const REST = 1500;
 const LONGEST_RUN = 300_000;
-// How often drift is planted: the median counts.
+// Number of rounds of drift; the result is their median.
 const ROUNDS = 9;
 
-/** What {@linkcode measureBacklog} is asked for. */
+/** Options for {@linkcode measureBacklog}. */
 export interface BacklogOptions {
   readonly objects: number;
-  /** How many ConfigMaps are changed when all is done. @default {0} */
+  /** How many ConfigMaps another manager changes after the backlog. @default {0} */
   readonly drifted?: number;
-  /** Milliseconds at rest after a second start, before its memory is read. No second start without it. */
+  /**
+   * Milliseconds of idling after a second start, before memory is read. By default there is no
+   * second start.
+   */
   readonly restart?: number | undefined;
 }
 
-/** What {@linkcode measureBacklog} saw. */
+/** Result of {@linkcode measureBacklog}. */
 export interface Measured {
   readonly backlog: Backlog;
-  /** Seconds from the first change to the answer to the last repair: of several rounds, the median. */
+  /**
+   * Seconds from the first change until the last repair was answered: the median of several rounds.
+   */
   readonly repair?: number;
   readonly restart?: Restart;
 }
 
 /**
- * Measures a program that works a backlog off, and on wish how it repairs drift, and a second start when all is done.
+ * Measures how a program processes a backlog. Options add the repair of drift, and a second start
+ * afterwards.
  *
  * @param program The program.
- * @param options How many objects, and what follows.
+ * @param options Number of objects, and the additional measurements.
  */
 export async function measureBacklog(program: Program, options: BacklogOptions): Promise<Measured> {
   const { objects, drifted = 0, restart } = options;
@@ -121,7 +138,10 @@ async function workOff(
   return repair === undefined ? { backlog } : { backlog, repair };
 }
 
-/** Somebody else changes ConfigMaps, again and again; each must be changed back. One round takes too short a time to tell programs apart. */
+/**
+ * Changes ConfigMaps in several rounds and waits for the repairs. One round is too short to compare
+ * programs.
+ */
 async function repairs(
   cluster: RealCluster,
   log: ReturnType<typeof followWrites>,
@@ -171,15 +191,15 @@ async function startAgain(cluster: RealCluster, program: Program, after: number)
     repaired++;
     mended.add(`item-${i}`);
   }
-  // One write a repair.
+  // One write per repair.
   const others = writes.filter((write) => !mended.delete(nameOf(write))).length;
   return { cpu, rss, pss, writes: others, repaired };
 }
 
-/** A status as another manager leaves it. */
+/** Changes a status as another manager. */
 async function drift(client: Client, i: number): Promise<void> {
   const name = `item-${i}`;
-  const options = { namespace: "default", subresource: "status", manager: "somebody-else" } as const;
+  const options = { namespace: "default", subresource: "status", manager: "another-manager" } as const;
   if (i % 3 === 0) {
     await client.patch(Item, name, { status: { double: -1 } }, options);
   } else if (i % 3 === 1) {
@@ -195,11 +215,12 @@ async function drift(client: Client, i: number): Promise<void> {
 }
 
 /**
- * Measures how soon a status follows a create, while objects come at a fixed pace whatever the program does.
+ * Measures the time from create to status while objects are created at a fixed rate, which does not
+ * depend on the program.
  *
  * @param program The program.
- * @param samples How many objects.
- * @param perSecond How many of them come in a second.
+ * @param samples Number of objects.
+ * @param perSecond Number of objects created per second.
  */
 export async function measureLatency(program: Program, samples: number, perSecond: number): Promise<Latency> {
   await using cluster = await clusterWithItems(1);
@@ -238,14 +259,14 @@ export async function measureLatency(program: Program, samples: number, perSecon
 }
 
 /**
- * Measures how soon a program writes when it starts, and there is one object.
+ * Measures the time from the start of a program to its first write, with one object in the cluster.
  *
  * @param program The program.
  * @returns Seconds.
  */
 export async function measureFirstWrite(program: Program): Promise<number> {
   await using cluster = await clusterWithItems(1);
-  // Once for the page cache.
+  // The first start fills the page cache.
   await workOff(cluster, program, 1, 0);
   await adminClient(cluster).patch(Item, "item-0", { status: null }, { namespace: "default", subresource: "status" });
   const { backlog } = await workOff(cluster, program, 1, 0);
@@ -253,7 +274,7 @@ export async function measureFirstWrite(program: Program): Promise<number> {
 }
 
 /**
- * Measures the memory of a program that has nothing to do.
+ * Measures the memory of an idle program.
  *
  * @param program The program.
  * @param after Milliseconds after its start.
@@ -269,7 +290,8 @@ export async function measureIdle(program: Program, after: number): Promise<Memo
 
 async function start(cluster: RealCluster, { command: [executable, ...args], env }: Program): Promise<OperatorProcess> {
   const { token } = await cluster.user(USER, { groups: ["system:masters"] });
-  // By its name, which the machine's own files do not know: the peers dial what the variable says.
+  // The peers connect to the address in this variable, because the machine cannot resolve the
+  // server's name.
   const host = { KUBERNETES_SERVICE_HOST: "kubernetes.default.svc" };
   return await startAsPod(executable, { cluster, token, args, env: { ...host, ...env }, direct: true });
 }
@@ -277,7 +299,7 @@ async function start(cluster: RealCluster, { command: [executable, ...args], env
 async function stop(process: OperatorProcess): Promise<void> {
   const code = await process.stop("SIGTERM");
   if (code !== 0) {
-    throw new Error(`Cannot measure: the program ended with ${code}: ${lastWords(process)}`);
+    throw new Error(`Benchmark: the program exited with ${code}: ${lastWords(process)}`);
   }
 }
 
@@ -288,9 +310,9 @@ function lastWords({ log }: OperatorProcess): string {
 async function until(what: string, process: OperatorProcess, isSo: () => boolean): Promise<void> {
   const started = Date.now();
   while (!isSo()) {
-    if (process.hasEnded) throw new Error(`Cannot measure: the program ended: ${lastWords(process)}`);
+    if (process.hasEnded) throw new Error(`Benchmark: the program exited: ${lastWords(process)}`);
     if (Date.now() - started > LONGEST_RUN) {
-      throw new Error(`Cannot measure: there were no ${what} within ${LONGEST_RUN / 1000} s`);
+      throw new Error(`Benchmark: no ${what} within ${LONGEST_RUN / 1000} s`);
     }
     await sleep(systemClock, POLL);
   }
@@ -313,7 +335,7 @@ function isStatus(write: Write): boolean {
   return /\/items\/[^/]+\/status$/.test(pathOf(write));
 }
 
-/** A create has no name in its path. */
+/** Returns the name of the written object. The path of a create does not contain it. */
 function nameOf(write: Write): string {
   return write.name ?? /\/items\/([^/]+)/.exec(pathOf(write))?.[1] ?? "";
 }

@@ -1,35 +1,38 @@
-/** What a review costs a server of webhooks: CPU for 1,000 of them over TLS, by clients that keep their connections. */
+/**
+ * Measures the CPU of a webhook server for 1,000 reviews over TLS, from clients that reuse their
+ * connections.
+ */
 import { PATH, review } from "../tests/runtime/_reviews.ts";
 import { cpuSeconds, memory } from "./_proc.ts";
 import type { ReviewProgram } from "./_review_programs.ts";
 
-/** How it is asked. */
+/** Options for {@linkcode measureReviews}. */
 export interface Asking {
   readonly connections: number;
-  /** Over HTTP/2, as a client of it would; an API server calls webhooks over HTTP/1.1. @default {false} */
+  /** Whether to use HTTP/2. An API server calls webhooks over HTTP/1.1. @default {false} */
   readonly http2?: boolean;
 }
 
-/** What it took. */
+/** Result of {@linkcode measureReviews}. */
 export interface ReviewFigures {
-  /** Milliseconds for 1,000 reviews. */
+  /** Milliseconds of CPU for 1,000 reviews. */
   readonly cpu: number;
-  /** A second. */
+  /** Reviews per second. */
   readonly rate: number;
-  /** MB. */
+  /** Resident memory, in MB. */
   readonly rss: number;
 }
 
-// What a language's compiler does at first is not what a review costs.
+// Warms up the just-in-time compiler, which would otherwise count as the cost of reviews.
 const WARM = 8000;
 const COUNTED = 4000;
 const BODY = JSON.stringify(review("hello", "one-uid"));
 
 /**
- * Measures a server; one of its own for each figure.
+ * Measures a server. Each figure needs a server of its own.
  *
  * @param program The server.
- * @param asking How it is asked.
+ * @param asking Number of connections, and the protocol.
  */
 export async function measureReviews(program: ReviewProgram, asking: Asking): Promise<ReviewFigures> {
   const { connections, http2 = false } = asking;
@@ -65,13 +68,13 @@ async function answered(program: ReviewProgram, way: Deno.HttpClient): Promise<v
     if (await ask(program, way).catch((error) => void (problem = error))) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error(`Cannot measure: ${program.name} does not answer`, { cause: problem });
+  throw new Error(`Benchmark of reviews: ${program.name} does not answer`, { cause: problem });
 }
 
 async function load(program: ReviewProgram, ways: readonly Deno.HttpClient[], count: number): Promise<void> {
   let left = count;
   await Promise.all(ways.map(async (way) => {
-    while (left-- > 0) if (!await ask(program, way)) throw new Error("Cannot measure: a review was not allowed");
+    while (left-- > 0) if (!await ask(program, way)) throw new Error("Benchmark of reviews: a review was not allowed");
   }));
 }
 

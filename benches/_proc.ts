@@ -1,21 +1,23 @@
-/** What a process has used, as Linux tells it. */
+/** CPU time and memory of a process, from Linux' /proc. */
 
-// USER_HZ: a constant of Linux' interface to programs (man 5 proc), whatever the kernel's own tick is.
+// USER_HZ is a constant of Linux' interface (man 5 proc) and does not depend on the kernel's own
+// tick.
 const TICKS_PER_SECOND = 100;
 
 /**
- * CPU time of a process in seconds, user and system, all threads.
+ * Returns the CPU time of a process in seconds: user and system, all threads.
  *
  * @param pid The process.
  */
 export function cpuSeconds(pid: number): number {
   const text = Deno.readTextFileSync(`/proc/${pid}/stat`);
-  // The name in brackets may have spaces: fields are counted behind it. utime and stime are fields 14 and 15.
+  // The name in brackets may contain spaces, so fields are counted after it. utime and stime are
+  // fields 14 and 15.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
-/** CPU time in seconds of all processes that this one started and that have ended. */
+/** Returns the CPU time in seconds of all child processes that have exited. */
 export function cpuSecondsOfEnded(): number {
   const text = Deno.readTextFileSync("/proc/self/stat");
   // cutime and cstime are fields 16 and 17.
@@ -25,16 +27,16 @@ export function cpuSecondsOfEnded(): number {
 
 /** Memory of a process, in MB of 1,000,000 bytes. */
 export interface Memory {
-  /** Resident now. */
+  /** Resident set size. */
   readonly rss: number;
-  /** Resident at most so far. */
+  /** Peak resident set size. */
   readonly peak: number;
-  /** Resident now, pages that others have as well by share. */
+  /** Proportional set size: shared pages count by share. */
   readonly pss: number;
 }
 
 /**
- * Memory of a process.
+ * Returns the memory of a process.
  *
  * @param pid The process.
  */
@@ -49,6 +51,6 @@ export function memory(pid: number): Memory {
 
 function megabytes(text: string, name: string): number {
   const [, kibibytes] = new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(text) ?? [];
-  if (kibibytes === undefined) throw new Error(`Cannot read the memory of a process: there is no ${name}`);
+  if (kibibytes === undefined) throw new Error(`Cannot read the memory of a process: /proc has no ${name}`);
   return Number(kibibytes) * 1024 / 1e6;
 }

@@ -1,19 +1,25 @@
-/** The programs that are measured: ours as `op build` makes it, the bare loop with the same compiler, the peers as their own tools build them. */
+/**
+ * The programs under measurement: ours from `op build`, a bare loop from the same compiler, the
+ * peers from their own tools.
+ */
 import { fileURLToPath } from "node:url";
 import { buildOperator, freePort } from "../tests/compiled/_build.ts";
 import { toolchain } from "../tools/toolchain.ts";
 
-/** What a program does: to each object one status write, or an owned ConfigMap besides; or it answers reviews. */
+/**
+ * A program's job: write one status per object, also apply one owned ConfigMap per object, or
+ * answer reviews.
+ */
 export type Workload = "status" | "configmap" | "reviews";
 
-/** A program that is there to be started. */
+/** A program that is built. */
 export interface Program extends AsyncDisposable {
   readonly name: string;
-  /** How it is set, where that is not by default. */
+  /** Settings that differ from its defaults. */
   readonly settings: string;
   readonly command: readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string>>;
-  /** What is shipped, in MB: the executable, or the interpreter's packages. */
+  /** Size of what users ship, in MB: the executable, or the packages of the interpreter. */
   readonly megabytes: number;
 }
 
@@ -27,7 +33,7 @@ export interface Candidate {
 const BOTH: readonly Workload[] = ["status", "configmap"];
 const CACHE = fileURLToPath(new URL("../.cache/peers/", import.meta.url));
 
-/** All of them; the first is ours, the second the floor. */
+/** All programs. The first is ours, the second is the lower bound. */
 export const CANDIDATES: readonly Candidate[] = [
   { name: "ours", workloads: BOTH, build: buildOurs },
   { name: "bare Deno loop", workloads: ["status"], build: buildFloor },
@@ -55,7 +61,7 @@ async function buildOurs(workload: Workload): Promise<Program> {
   `);
   return {
     name: "ours",
-    settings: "as compiled by op build with Deno 2.4.2: Lease, metrics, health, info logs; ten runs at once",
+    settings: "as compiled by op build with Deno 2.4.2: Lease, metrics, health, info logs; ten concurrent reconciles",
     command: [built.path, "start"],
     env: {},
     megabytes: await size(built.path),
@@ -66,7 +72,7 @@ async function buildOurs(workload: Workload): Promise<Program> {
 async function buildFloor(): Promise<Program> {
   const { deno, denort } = await toolchain();
   const folder = await Deno.makeTempDir({ prefix: "floor-" });
-  // In a folder where there is nothing else: Deno embeds what it finds beside the file.
+  // Deno embeds files that it finds next to the program, so the folder has no others.
   await Deno.copyFile(fileURLToPath(new URL("workload/floor.ts", import.meta.url)), `${folder}/floor.ts`);
   await run(deno, {
     args: [
@@ -82,7 +88,7 @@ async function buildFloor(): Promise<Program> {
   });
   return {
     name: "bare Deno loop",
-    settings: "Deno 2.4.2; list and write, ten writes at once; no watch, no cache, no retry",
+    settings: "Deno 2.4.2; list and write, ten concurrent writes; no watch, no cache, no retry",
     command: [`${folder}/floor`],
     env: {},
     megabytes: await size(`${folder}/floor`),
@@ -115,7 +121,7 @@ async function kubeRs(workload: Workload): Promise<Program> {
   const output = `${target}/release/bench-kube-rs`;
   return {
     name: "kube-rs",
-    settings: "5.0.0; release build; JSON logs; concurrency 10; no lease, metrics or health: it has none",
+    settings: "5.0.0; release build; JSON logs; concurrency 10; no Lease, metrics or health (not supported)",
     command: [output],
     env: { WORKLOAD: workload },
     megabytes: await size(output),
@@ -132,7 +138,7 @@ async function clientNode(workload: Workload): Promise<Program> {
   const node = await which("node");
   return {
     name: "client-node informer",
-    settings: "1.4.0 on Node; ten runs at once; no lease, metrics or health: it has none",
+    settings: "1.4.0 on Node; ten concurrent reconciles; no Lease, metrics or health (not supported)",
     command: [node, `${folder}/operator.js`],
     env: { WORKLOAD: workload },
     megabytes: await folderSize(`${folder}/node_modules`) + await size(node),
@@ -157,7 +163,7 @@ async function kopf(workload: Workload, workers: number | undefined): Promise<Pr
   return {
     name: `kopf${workers === undefined ? "" : `, ${workers} workers`}`,
     settings: `1.45.2; events off; ${
-      workers === undefined ? "workers without limit, as by default" : `worker_limit ${workers}`
+      workers === undefined ? "unlimited workers, the default" : `worker_limit ${workers}`
     }`,
     command: [
       `${folder}/venv/bin/python`,
@@ -171,19 +177,20 @@ async function kopf(workload: Workload, workers: number | undefined): Promise<Pr
         `${sources("kopf")}/operator.py`,
       ],
     ],
-    // Its libraries look for a kubeconfig at home before all else; its identity has the user's name, which no file has in a pod.
+    // kopf's libraries look for a kubeconfig in HOME first. Its identity uses the user's name,
+    // which a pod does not have.
     env: { HOME: folder, USER: "kopf", WORKLOAD: workload, ...(workers !== undefined && { WORKERS: String(workers) }) },
     megabytes: await folderSize(`${folder}/venv`),
     [Symbol.asyncDispose]: nothing,
   };
 }
 
-/** Where a peer's program lies. */
+/** Returns the folder of a peer's source code. */
 export function sources(name: string): string {
   return fileURLToPath(new URL(`peers/${name}`, import.meta.url));
 }
 
-/** A place for what a peer's own tool builds; that tool knows what is to be built anew. */
+/** Returns the output folder for a peer's build tool, which decides what to build again. */
 async function cached(name: string): Promise<string> {
   const path = `${CACHE}${name}`;
   await Deno.mkdir(path, { recursive: true });
@@ -194,7 +201,7 @@ async function run(command: string, options: Deno.CommandOptions): Promise<void>
   const { success, stderr, stdout } = await new Deno.Command(command, { ...options, stdin: "null" }).output();
   if (success) return;
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-  throw new Error(`Cannot build with "${command}": ${text(stderr)}${text(stdout)}`);
+  throw new Error(`Benchmark: "${command}" failed: ${text(stderr)}${text(stdout)}`);
 }
 
 async function which(program: string): Promise<string> {
@@ -202,10 +209,10 @@ async function which(program: string): Promise<string> {
     const info = await Deno.stat(`${folder}/${program}`).catch(() => undefined);
     if (info?.isFile) return `${folder}/${program}`;
   }
-  throw new Error(`Cannot measure: there is no "${program}" on the path`);
+  throw new Error(`Benchmark: cannot find "${program}" in PATH. Install it.`);
 }
 
-/** The size of a file, in MB. */
+/** Returns the size of a file, in MB. */
 export async function size(path: string): Promise<number> {
   return (await Deno.stat(path)).size / 1e6;
 }

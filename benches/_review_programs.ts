@@ -1,4 +1,7 @@
-/** Servers of webhooks that are measured: ours as `op build` makes it and as the newest Deno runs it, controller-runtime's and kopf's. One body, one verdict. */
+/**
+ * The webhook servers under measurement: ours (compiled, and run by this Deno),
+ * controller-runtime's and kopf's. All answer the same review.
+ */
 import { fileURLToPath } from "node:url";
 import { bundle } from "../cli/build/bundle.ts";
 import { CustomResourceDefinition } from "../src/kinds/mod.ts";
@@ -8,25 +11,26 @@ import { buildOperator, freePort } from "../tests/compiled/_build.ts";
 import { Note } from "../tests/runtime/_reviews.ts";
 import { type Candidate, kopfEnvironment, type Program, size, sources } from "./_programs.ts";
 
-/** A program that answers reviews. */
+/** A webhook server. */
 export interface ReviewProgram extends Program {
   readonly port: number;
-  /** Whom a client trusts. */
+  /** The certificate authority that clients trust, in PEM. */
   readonly authority: string;
 }
 
 const REVIEWS = ["reviews"] as const;
 
-/** All of them, by the names that they have elsewhere. */
+/** All webhook servers. Their names are those of the other workloads. */
 export const REVIEW_CANDIDATES: readonly Candidate[] = [
   { name: "ours", workloads: REVIEWS, build: compiled },
-  // What is compiled here has the oldest runtime, whose HTTP costs twice as much: a user's has that of the Deno that compiles.
+  // Benchmarks compile with the oldest supported Deno, whose HTTP server takes twice the CPU. Users
+  // compile with theirs.
   { name: `ours, run by Deno ${Deno.version.deno}`, workloads: REVIEWS, build: bundled },
   { name: "controller-runtime", workloads: REVIEWS, build: controllerRuntime },
   { name: "kopf", workloads: REVIEWS, build: kopf },
 ];
 
-/** A folder with a certificate, and an API server that an operator finds by a kubeconfig. */
+/** A folder with a certificate, and an API server that an operator finds through a kubeconfig. */
 interface Place extends AsyncDisposable {
   readonly folder: string;
   readonly authority: string;
@@ -92,7 +96,10 @@ async function compiled(): Promise<ReviewProgram> {
   };
 }
 
-/** The same bundle with the same permissions, run by this Deno: its runtime for executables cannot be had everywhere. */
+/**
+ * Runs the same bundle with the same sandbox in this Deno, because its runtime for executables may
+ * not be available.
+ */
 async function bundled(): Promise<ReviewProgram> {
   await using stack = new AsyncDisposableStack();
   const around = stack.use(await place());
@@ -100,7 +107,7 @@ async function bundled(): Promise<ReviewProgram> {
   const root = new URL("../", import.meta.url);
   const builds = fileURLToPath(new URL(".cache/builds/", root));
   await Deno.mkdir(builds, { recursive: true });
-  // Inside the repository, so that its import map counts.
+  // The folder is inside the repository, so that its import map applies.
   const folder = await Deno.makeTempDir({ dir: builds });
   stack.defer(() => Deno.remove(folder, { recursive: true }));
   const path = `${folder}/main.ts`;
@@ -115,7 +122,7 @@ async function bundled(): Promise<ReviewProgram> {
   const kept = stack.move();
   return {
     name: `ours, run by Deno ${Deno.version.deno}`,
-    settings: "the bundle of op build with its permissions, not compiled",
+    settings: "the bundle of op build in its sandbox, not compiled",
     command: [...run, "--v8-flags=--max-semi-space-size=2", ...flags, made.path, ...argumentsOf(around)],
     env: {},
     megabytes: await size(made.path),
@@ -131,12 +138,12 @@ async function controllerRuntime(): Promise<ReviewProgram> {
   const output = `${around.folder}/webhook`;
   const args = ["build", "-ldflags=-s -w", "-o", output, "./webhook"];
   const { success, stderr } = await new Deno.Command("go", { args, cwd: sources("controller_runtime") }).output();
-  if (!success) throw new Error(`Cannot build with "go": ${new TextDecoder().decode(stderr)}`);
+  if (!success) throw new Error(`Benchmark: "go build" failed: ${new TextDecoder().decode(stderr)}`);
   const port = freePort();
   const kept = stack.move();
   return {
     name: "controller-runtime",
-    settings: "v0.25.2; its webhook server alone",
+    settings: "v0.25.2; its webhook server only",
     command: [output, String(port), around.folder],
     env: {},
     megabytes: await size(output),
@@ -146,7 +153,7 @@ async function controllerRuntime(): Promise<ReviewProgram> {
   };
 }
 
-/** It looks for its kind on an API server before it answers. */
+/** kopf looks up its kind on an API server before it answers reviews. */
 async function kopf(): Promise<ReviewProgram> {
   await using stack = new AsyncDisposableStack();
   const around = stack.use(await place());

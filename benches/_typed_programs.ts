@@ -1,4 +1,7 @@
-/** Programs whose types are checked: none of the SDK, all of it, ten kinds with a PodSpec, a kind as large as Prometheus. */
+/**
+ * Programs for the type check benchmark: without the SDK, with the SDK only, ten kinds with a
+ * PodSpec, a kind as large as Prometheus.
+ */
 import { importKind } from "../cli/import/import.ts";
 import { RecordedIo } from "../cli/_recorded_io.ts";
 import { IngressSpec, JobSpec, StatefulSetSpec } from "../src/kinds/schemas/full/mod.ts";
@@ -6,11 +9,11 @@ import { isObject } from "../src/base/json.ts";
 import { upstream } from "../tools/upstream.ts";
 import { ORIGINS } from "../tools/upstream/origins.ts";
 
-/** A program: its files, of which `main.ts` is checked. */
+/** A program. `deno check` runs on its `main.ts`. */
 export interface CheckedProgram {
   readonly name: string;
   readonly files: { readonly [name: string]: string };
-  /** Whether it is what the others are compared with. */
+  /** Whether the other programs are compared with it. */
   readonly isEmpty?: true;
 }
 
@@ -18,7 +21,7 @@ export interface CheckedProgram {
 export async function typedPrograms(): Promise<CheckedProgram[]> {
   return [
     { name: "no SDK", files: { "main.ts": "export const one = 1;\n" } },
-    { name: "the SDK, and nothing else", files: { "main.ts": EMPTY }, isEmpty: true },
+    { name: "the SDK only", files: { "main.ts": EMPTY }, isEmpty: true },
     { name: "ten kinds and their controllers, PodSpec", files: { "main.ts": tenKinds() } },
     await largeKind(),
   ];
@@ -41,7 +44,7 @@ function tenKinds(): string {
   ].join("\n");
 }
 
-/** No two are alike, so that the compiler meets none of their types again. */
+/** All kinds differ, so that the compiler cannot reuse their types. */
 function kindAndController(i: number): string {
   const pod = i % 2 === 0 ? "PodSpec" : `s.omit(PodSpec, ["containers"])`;
   return `
@@ -135,7 +138,10 @@ export const sites${i} = controller(Site${i}, {
 });`;
 }
 
-/** The imported kind Prometheus where it can be had; elsewhere one of our own that is as large. */
+/**
+ * The imported kind Prometheus if its CRD can be downloaded, and otherwise one of our own that is
+ * as large.
+ */
 async function largeKind(): Promise<CheckedProgram> {
   const { packed: [packed] } = await upstream({ origins: ORIGINS.filter(({ kind }) => kind === "Prometheus") });
   const kind = packed === undefined ? "Large" : "Prometheus";
@@ -170,7 +176,10 @@ export const op = operator({ name: "large", parts: { larges } });
   };
 }
 
-/** Specs that are not quite Kubernetes': import has no name for any of their parts. */
+/**
+ * Specs that differ slightly from Kubernetes', so that the import cannot replace parts by known
+ * types.
+ */
 function large(): Record<string, unknown> {
   const parts = { set: changed(StatefulSetSpec), job: changed(JobSpec), ingress: changed(IngressSpec) };
   const [group, plural] = ["demo.example.com", "larges"];
@@ -197,7 +206,7 @@ function large(): Record<string, unknown> {
   };
 }
 
-/** The same schema in which each object has a property more. */
+/** Returns the schema with one more property in each object. */
 function changed(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(changed);
   if (!isObject(node)) return node;

@@ -1,30 +1,30 @@
-/** Writes as the audit log of a real cluster has them, read while it grows. */
+/** Reads writes from the audit log of a real cluster while it grows. */
 
-/** A write that the server has answered. Times are milliseconds since the epoch. */
+/** A completed write. Times are in milliseconds since the epoch. */
 export interface Write {
   readonly received: number;
   readonly answered: number;
   readonly verb: string;
   readonly path: string;
-  /** The object's name; a create has it only when the log says so. */
+  /** The object's name. Missing for creates if the log does not have it. */
   readonly name: string | undefined;
   readonly code: number;
 }
 
-/** What an operator writes beside its work, and what it asks about itself. */
+/** Resources that an operator writes in addition to its work: Leases, Events, access reviews. */
 const HOUSEKEEPING: readonly (string | undefined)[] = ["leases", "events", "selfsubjectaccessreviews"];
 
-/** Follows the writes of a user. */
+/** Follows the writes of one user. */
 export interface Writes extends Disposable {
-  /** Those that are new since the last call. */
+  /** Returns the writes since the last call. */
   next(): Write[];
 }
 
 /**
- * Opens an audit log at its end.
+ * Opens an audit log at its current end.
  *
  * @param path The log.
- * @param user Whose writes.
+ * @param user The user whose writes are returned.
  */
 export function followWrites(path: string, user: string): Writes {
   const file = Deno.openSync(path);
@@ -54,7 +54,7 @@ export function followWrites(path: string, user: string): Writes {
   };
 }
 
-/** The log has microseconds; a Date has none. */
+/** Parses a timestamp with microseconds, which `Date` does not support. */
 function milliseconds(timestamp: string): number {
   return Date.parse(`${timestamp.slice(0, 19)}Z`) + Number(`0${timestamp.slice(19, -1)}`) * 1000;
 }

@@ -1,6 +1,7 @@
 /**
- * What our API server costs, beside a real one: `deno run -A benches/apiserver.ts`. Ours is measured called as a function, as tests call it, and over
- * HTTP in a process of its own, as `op apiserver` serves it. Figures are reported, not asserted.
+ * Compares our API server with a real one: `deno run -A benches/apiserver.ts`. Ours is measured
+ * twice: as a function, as tests call it, and over HTTP in a process of its own, as `op apiserver`
+ * serves it. Figures are reported, not asserted.
  */
 import { parseArgs } from "node:util";
 import { createApiserver, realCluster } from "../src/testing/mod.ts";
@@ -29,17 +30,18 @@ const WATCHERS = Number(values.watchers);
 const STARTS = 5;
 const EVENTS = 500;
 
-/** What is measured of a server, by the name of the row. */
+/** Measurements of a server by the name of their row. */
 type Figures = Record<string, number>;
 
 /**
- * Loads a server.
+ * Puts the load on a server.
  *
- * @param send Sends it a request.
- * @param pids Its processes: what they took of the CPU is measured, too, since other work on the machine does not change that.
+ * @param send Sends a request to the server.
+ * @param pids The server's processes. Their CPU time is measured too, because it does not depend on
+ * other work on the machine.
  */
 async function load(send: Send, pids: readonly number[]): Promise<Figures> {
-  // Both are warm before they are measured: a JIT has to see code a few times, etcd to make room.
+  // Warms up both servers: the just-in-time compiler of ours, and etcd, which allocates its file.
   await createConfigMaps(send, 500, "warm");
   await createWidgets(send, 500, "warm");
   const figures: Figures = {};
@@ -64,7 +66,7 @@ function cpu(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0);
 }
 
-/** Ours, as a function. */
+/** Our server as a function. */
 async function called(): Promise<Figures> {
   await using server = createApiserver();
   const send: Send = (path, init) => server.fetch(new Request(`http://server${path}`, init));
@@ -77,11 +79,13 @@ interface Alone extends AsyncDisposable {
   readonly send: Send;
   readonly import: number;
   readonly ready: number;
-  /** From the start of the process to its first line, which is its last act of starting. */
+  /**
+   * Milliseconds from the start of the process to its first line, which it prints when it is ready.
+   */
   readonly process: number;
 }
 
-/** Ours, in a process of its own. */
+/** Our server in a process of its own. */
 async function alone(): Promise<Alone> {
   const begun = performance.now();
   const child = new Deno.Command(Deno.execPath(), {

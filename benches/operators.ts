@@ -1,10 +1,12 @@
 /**
- * What operators cost: ours as it is shipped, the bare loop that does the same, and the peers, in turns, on a real API server.
+ * Compares operators on a real API server: ours as it is shipped, a bare loop that does the same
+ * work, and the peers. They take turns.
  *
- * `deno task bench` prints a table a row of which is a figure, a column a program: medians, and below them ours as a share of theirs with its
- * interval. All runs are kept in `benches/runs`. Figures are reported, not asserted; the peers are built by Go, Cargo, npm and pip.
+ * `deno task bench` prints a table with a row per figure: the median of each program, and the ratio
+ * of ours to it with its interval. All runs are stored in `benches/runs`. Figures are reported, not
+ * asserted. Go, Cargo, npm and pip build the peers.
  *
- *     deno task bench --pairs 7 --only ours --only "bare Deno loop" --only kube-rs --parts backlog,restart
+ *     deno task bench --pairs 7 --only ours --only kube-rs --parts backlog,restart
  *     deno task bench --pairs 5 --parts reviews --connections 1,16
  */
 import { parseArgs } from "node:util";
@@ -41,10 +43,10 @@ const PARTS: {
   restart: { workload: "status", measure: restart },
   latency: { workload: "status", measure: latency },
   reviews: { workload: "reviews", measure: (program) => reviews(program as ReviewProgram, false) },
-  // An API server calls webhooks over HTTP/1.1: measured when asked for.
+  // Not a default part, because an API server calls webhooks over HTTP/1.1.
   "reviews-http2": { workload: "reviews", measure: (program) => reviews(program as ReviewProgram, true) },
 };
-/** What is measured of a program, by the name of the row. */
+/** Measurements of a program by the name of their row. */
 type Figures = Readonly<Record<string, number>>;
 
 const pairs = Number(values.pairs);
@@ -52,10 +54,10 @@ const all = [...CANDIDATES, ...REVIEW_CANDIDATES];
 const unknown = values.only?.find((name) => !all.some((candidate) => candidate.name === name));
 if (unknown !== undefined) {
   const names = new Set(all.map(({ name }) => `"${name}"`));
-  throw new Error(`Cannot measure "${unknown}": there is ${[...names].join(", ")}`);
+  throw new Error(`Unknown program "${unknown}". Available programs: ${[...names].join(", ")}`);
 }
 const candidates = all.filter(({ name }) => values.only?.includes(name) ?? true);
-// Some do several workloads, each by a program of its own.
+// A candidate with several workloads has one program for each.
 const names = [...new Set(candidates.map(({ name }) => name))];
 const runs: { part: string; program: string; pair: number; figures: Figures }[] = [];
 
@@ -84,7 +86,7 @@ await keep();
 
 function known(part: string): typeof PARTS[string] {
   const found = PARTS[part];
-  if (found === undefined) throw new Error(`Cannot measure "${part}": there is ${Object.keys(PARTS).join(", ")}`);
+  if (found === undefined) throw new Error(`Unknown part "${part}". Available parts: ${Object.keys(PARTS).join(", ")}`);
   return found;
 }
 
@@ -108,7 +110,7 @@ async function backlog(program: Program): Promise<Figures> {
 async function owned(program: Program): Promise<Figures> {
   const objects = Number(values.owned);
   const drifted = Math.min(100, objects);
-  // The bare loop and kopf's handlers do not look at what they made.
+  // The bare loop and kopf's handlers do not watch the ConfigMaps that they create.
   const repairs = !program.name.startsWith("kopf");
   const { backlog, repair } = await measureBacklog(program, { objects, ...(repairs && { drifted }) });
   const of = `${objects} with a ConfigMap`;
@@ -128,13 +130,13 @@ async function restart(program: Program): Promise<Figures> {
     [`${of}: CPU, s`]: restart!.cpu,
     [`${of}: RSS after 60 s, MB`]: restart!.rss,
     [`${of}: PSS after 60 s, MB`]: restart!.pss,
-    [`${of}: writes nobody needed`]: restart!.writes,
+    [`${of}: unneeded writes`]: restart!.writes,
     [`${of}: repaired, of ${DRIFTED} drifted statuses`]: restart!.repaired,
   };
 }
 
 async function latency(program: Program): Promise<Figures> {
-  // The bare loop watches nothing.
+  // The bare loop does not watch objects.
   if (program.name === "bare Deno loop") return {};
   const { p50, p99 } = await measureLatency(program, 2000, 50);
   return { "create to status at 50/s: p50, ms": p50, "create to status at 50/s: p99, ms": p99 };
@@ -168,7 +170,7 @@ function print(): void {
 function shareOf(own: string, ours: readonly number[], theirs: readonly number[]): string[] {
   if (ours.length !== theirs.length) return [];
   const { median: ratio, low, high } = pairedRatio(ours, theirs);
-  return [`${own} is ${ratio.toFixed(2)} of it (${low.toFixed(2)} to ${high.toFixed(2)})`];
+  return [`${own}: ratio ${ratio.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`];
 }
 
 function figuresOf(program: string, row: string): number[] {
@@ -181,5 +183,5 @@ async function keep(): Promise<void> {
   await Deno.mkdir(new URL("runs/", import.meta.url), { recursive: true });
   const programs = Object.fromEntries([...built].map(([key, { settings }]) => [key, settings]));
   await Deno.writeTextFile(file, `${JSON.stringify({ machine, pairs, programs, runs }, null, 2)}\n`);
-  console.log(`\nKept in benches/runs/${file.pathname.split("/").at(-1)}`);
+  console.log(`\nStored in benches/runs/${file.pathname.split("/").at(-1)}`);
 }

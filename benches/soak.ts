@@ -1,7 +1,9 @@
 /**
- * An operator on a real API server, as in a pod, for an hour, or for OP_SOAK_MINUTES: changes come all the time, some of its objects misbehave, the server is killed now and
- * then. Told each minute: what the process holds, live and resident, and what it has done; at the end whether all is as it is wanted, and how fast what it holds
- * grew. Ends with 1 where something is not as it is wanted.
+ * Runs an operator as in a pod on a real API server for an hour (or OP_SOAK_MINUTES). Objects
+ * change all the time, some of them fail, and the server is killed now and then. Each minute it
+ * prints the live and resident memory of the process and the number of reconciles; at the end,
+ * whether all objects are in the desired state and how fast memory grew. The exit code is 1 if an
+ * object is not in the desired state.
  */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
@@ -16,18 +18,18 @@ import { startOperator } from "../tests/real/_operator_command.ts";
 import { temporaryFolder } from "../tests/real/_ways_in.ts";
 
 const MINUTES = Number(Deno.env.get("OP_SOAK_MINUTES") ?? 60);
-assert(Number.isInteger(MINUTES) && MINUTES > 0, `Cannot soak for "${MINUTES}" minutes: say a whole number`);
+assert(Number.isInteger(MINUTES) && MINUTES > 0, `OP_SOAK_MINUTES must be a positive integer, got "${MINUTES}"`);
 const OBJECTS = 500;
 const CHANGES_A_SECOND = 10;
-// The server is killed five times, whatever the hour is.
+// The server is killed five times, independent of the duration.
 const KILL_EVERY = Math.max(1, Math.round(MINUTES / 6));
-// Until the caches are full and V8 has compiled what is hot, in minutes: growth is reckoned from then on.
+// Minutes until caches are full and V8 has compiled the hot code. Growth is measured from then on.
 const WARM = Math.floor(MINUTES / 6);
-// For as long as it runs. One that hangs would be no more than one place less.
+// A reconcile that hangs occupies one worker until the process exits.
 const MISBEHAVING = ["throws", "rejects", "times", "litters"];
 const IN_DEFAULT = { namespace: "default" };
 
-/** What is told of a minute. Memory in MB of 1,000,000 bytes. */
+/** The report of a minute. Memory is in MB of 1,000,000 bytes. */
 interface Minute {
   readonly minute: number;
   readonly live: number;
@@ -70,7 +72,7 @@ async function change(name: string): Promise<void> {
   try {
     await client.patch(Item, name, { spec: { text: String(++changes) } }, IN_DEFAULT);
   } catch {
-    // The server is away: the next change is another one's.
+    // The server is down. The next change is another object's.
     refused++;
   }
 }
@@ -119,7 +121,7 @@ await maps.until((all) => {
   const made = new Map(all.map(({ metadata, data }) => [metadata.name, data?.text]));
   return [...wanted].every(([name, text]) => made.get(name) === text);
 });
-console.log(`All ${wanted.size} objects are as they are wanted`);
+console.log(`All ${wanted.size} objects are in the desired state`);
 const late = minutes.filter(({ minute }) => minute > WARM);
 for (const held of ["live", "resident"] as const) {
   const hourly = 60 * slope(late.map((one) => [one.minute, one[held]]));
@@ -132,7 +134,7 @@ for (const held of ["live", "resident"] as const) {
 }
 Deno.exit(await operator.stop());
 
-/** The slope of the straight line nearest to some points; none of one point. */
+/** Returns the slope of the least-squares line through some points; 0 for a single point. */
 function slope(points: readonly (readonly [x: number, y: number])[]): number {
   if (points.length < 2) return 0;
   const mean = (of: (point: readonly [number, number]) => number) =>

@@ -1,9 +1,10 @@
 /**
- * What the types of the SDK cost: the time of `deno check` of operators, against that of a file that imports the SDK and nothing else. Each round
- * checks all programs, one after the other, each in a folder of its own; then again after a line was added, as an editor or a second run does,
- * where the compiler knows most from before. Printed are the medians, and the median of the ratios of a round. On Linux it is CPU time, which
- * does not depend on what else the machine does; elsewhere the time that passes. Figures are reported; with `--most` the exit code says whether
- * they are what they should be.
+ * Measures the types of the SDK: the time of `deno check` for operators, compared with a file that
+ * only imports the SDK. Each round checks all programs one after the other, each in a folder of its
+ * own. It then adds a line and checks again, as an editor does, with a warm compiler cache. The
+ * result is the median, and the median of the ratios per round. On Linux it is CPU time, which does
+ * not depend on other work on the machine; elsewhere it is wall time. Figures are reported. With
+ * `--most`, the exit code reports whether they are within the limit.
  */
 import { parseArgs } from "node:util";
 import { withProject } from "../tests/types/_compiler.ts";
@@ -31,7 +32,7 @@ const { values } = parseArgs({
   },
 });
 
-/** Seconds of a program in a round. */
+/** Seconds that a program took in a round. */
 interface Times {
   readonly first: number;
   readonly again: number;
@@ -43,7 +44,7 @@ else if (!await measure()) Deno.exitCode = 1;
 async function measure(): Promise<boolean> {
   const rounds = Number(values.rounds);
   if (!Number.isInteger(rounds) || rounds < 1) {
-    throw new RangeError(`Cannot measure: "--rounds" must be a positive integer: current value is "${values.rounds}"`);
+    throw new RangeError(`"--rounds" must be a positive integer, got "${values.rounds}"`);
   }
   const programs = await typedPrograms();
   const times = programs.map((): Times[] => []);
@@ -55,7 +56,7 @@ async function measure(): Promise<boolean> {
 }
 
 async function timesOf({ files }: CheckedProgram, round: number): Promise<Times> {
-  // A folder of its own each time: nothing is known of it.
+  // A new folder each time, so that the compiler has no cache for it.
   return await withProject(files, async (folder) => {
     const first = await check(folder);
     await Deno.writeTextFile(`${folder}/main.ts`, `\nexport const round = ${round};\n`, { append: true });
@@ -68,10 +69,10 @@ async function check(cwd: string): Promise<number> {
   const { success, stderr } = await new Deno.Command(values.deno, {
     args: ["check", "--quiet", "--no-lock", "main.ts"],
     cwd,
-    // A private registry's certificate may be the machine's own.
+    // A private registry may use a certificate that only the machine trusts.
     env: { DENO_TLS_CA_STORE: Deno.env.get("DENO_TLS_CA_STORE") ?? "mozilla,system" },
   }).output();
-  if (!success) throw new Error(`Cannot measure: ${new TextDecoder().decode(stderr)}`);
+  if (!success) throw new Error(`"deno check" failed: ${new TextDecoder().decode(stderr)}`);
   return seconds() - start;
 }
 
@@ -79,7 +80,7 @@ function seconds(): number {
   return Deno.build.os === "linux" ? cpuSecondsOfEnded() : performance.now() / 1000;
 }
 
-/** Prints the table. Whether all is as it should be. */
+/** Prints the table. Returns whether all ratios are within the limit. */
 function report(programs: readonly CheckedProgram[], times: readonly (readonly Times[])[]): boolean {
   const empty = times[programs.findIndex(({ isEmpty }) => isEmpty)]!;
   let isFine = true;

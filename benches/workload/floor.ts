@@ -1,6 +1,7 @@
 /**
- * The floor: the same work by a bare loop. It lists, then writes each status that is not there, ten at a time over one HTTP client. It watches
- * nothing, holds nothing, and tries nothing twice. It writes what the operator writes, so that the server's work is the same.
+ * The lower bound: a bare loop that does the same work. It lists the objects, then writes each
+ * missing status, ten at a time over one HTTP client. It has no watch, no cache and no retries. It
+ * writes what the operator writes, so that the server does the same work.
  */
 const ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
 const CONCURRENCY = 10;
@@ -20,7 +21,7 @@ const waiting = (await list()).filter(({ status }) => status === undefined);
 await Promise.all(Array.from({ length: CONCURRENCY }, async () => {
   for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await report(item);
 }));
-// It stays until it is told to end, as an operator does, so that what it used can be read.
+// Like an operator, it runs until it receives SIGTERM, so that its CPU time and memory can be read.
 Deno.addSignalListener("SIGTERM", () => Deno.exit(0));
 setInterval(() => {}, 1 << 30);
 
@@ -53,6 +54,6 @@ async function report({ metadata: { name, generation }, spec }: Item): Promise<v
     body: JSON.stringify({ status }),
     client,
   });
-  if (!response.ok) throw new Error(`Cannot report "${name}": ${response.status} ${await response.text()}`);
+  if (!response.ok) throw new Error(`Status write of "${name}" failed: ${response.status} ${await response.text()}`);
   await response.json();
 }

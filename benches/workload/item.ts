@@ -1,4 +1,4 @@
-/** What the backlog is made of, and the controllers that work it off. */
+/** The kind of the backlog's objects, and the controllers that reconcile them. */
 import { controller, resource, s } from "@op/sdk";
 import { ConfigMap } from "@op/sdk/kinds";
 
@@ -10,14 +10,14 @@ export const Item = resource({
   status: s.object({ double: s.optional(s.integer()) }),
 });
 
-/** One status write an object. */
+/** Writes one status per object. */
 export const items = controller(Item, {
   reconcile(item, { status }) {
     status({ double: item.spec.size * 2 });
   },
 });
 
-/** One owned ConfigMap an object, and its status. */
+/** Applies one owned ConfigMap per object, and writes its status. */
 export const itemsWithConfigMap = controller(Item, {
   owns: [ConfigMap],
   async reconcile(item, { apply, status }) {

@@ -1,4 +1,7 @@
-/** The operator of the soak: the one that misbehaves, and tells on SIGUSR1 what it holds when all garbage is gone. Needs V8's gc(). */
+/**
+ * The operator of the soak test. Some of its reconciles fail. On SIGUSR1 it logs its memory after a
+ * garbage collection (V8's `gc()`).
+ */
 import op from "../../tests/real/_misbehaving.ts";
 
 const { gc } = globalThis as unknown as { gc: () => void };

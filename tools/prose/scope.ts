@@ -11,6 +11,7 @@ export const COVERED: readonly string[] = [
   "CONTRIBUTING.md",
   "README.md",
   "SECURITY.md",
+  "benches",
   "cli/kustomize",
   "docs/contributing",
   "tools/prose",

@@ -1,6 +1,6 @@
 /**
- * The same work with the informer of @kubernetes/client-node, on Node: a queue of names, ten runs at once. It is what a user writes who has
- * the client and no framework.
+ * The same work with the informer of @kubernetes/client-node on Node: a queue of names, and ten
+ * concurrent reconciles. This is what users write with a client and without a framework.
  *
  * Environment: WORKLOAD is "status" or "configmap".
  */

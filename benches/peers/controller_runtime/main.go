@@ -1,6 +1,8 @@
-// The same work by controller-runtime, as its documentation advises: cached reads, one status update, an owned ConfigMap by CreateOrUpdate.
+// The same work with controller-runtime as its documentation advises: cached reads, one status
+// update, and an owned ConfigMap through CreateOrUpdate.
 //
-// Environment: WORKLOAD is "status" or "configmap"; READ_YOUR_WRITES=1 turns its opt-in consistent cache on.
+// Environment: WORKLOAD is "status" or "configmap"; READ_YOUR_WRITES=1 enables the opt-in consistent
+// cache.
 package main
 
 import (
@@ -43,7 +45,7 @@ type Item struct {
 	Status            status `json:"status,omitempty"`
 }
 
-// DeepCopyObject is what the scheme asks of each type.
+// DeepCopyObject implements runtime.Object.
 func (i *Item) DeepCopyObject() runtime.Object {
 	copied := &Item{TypeMeta: i.TypeMeta, Spec: i.Spec, Status: i.Status}
 	i.ObjectMeta.DeepCopyInto(&copied.ObjectMeta)
@@ -58,7 +60,7 @@ type ItemList struct {
 	Items           []Item `json:"items"`
 }
 
-// DeepCopyObject is what the scheme asks of each type.
+// DeepCopyObject implements runtime.Object.
 func (l *ItemList) DeepCopyObject() runtime.Object {
 	copied := &ItemList{TypeMeta: l.TypeMeta}
 	l.ListMeta.DeepCopyInto(&copied.ListMeta)

@@ -1,6 +1,6 @@
-"""The same work by kopf: one handler for creation, changes and the start after a pause; the status is what the handler says.
+"""The same work with kopf: one handler for create, update and resume; its result becomes the status.
 
-Environment: WORKLOAD is "status" or "configmap"; WORKERS limits how many objects are worked on at once.
+Environment: WORKLOAD is "status" or "configmap"; WORKERS limits the number of concurrent objects.
 """
 
 import datetime

@@ -1,4 +1,4 @@
-"""The same webhook by kopf, on the server that comes with it.
+"""The same webhook with kopf, on its own server.
 
 Environment: PORT, and FOLDER with tls.crt and tls.key.
 """

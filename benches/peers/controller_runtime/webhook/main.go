@@ -1,4 +1,5 @@
-// The same webhook by controller-runtime, as its documentation advises: a custom validator's work over the server that comes with it.
+// The same webhook with controller-runtime as its documentation advises: a custom validator on the
+// built-in webhook server.
 //
 // Arguments: the port, and the folder with tls.crt and tls.key.
 package main

@@ -1,4 +1,5 @@
-//! The same work by kube-rs, as its documentation advises: a Controller over a reflector's store, server-side apply, ten runs at once.
+//! The same work with kube-rs as its documentation advises: a Controller over a reflector's store,
+//! server-side apply, ten concurrent reconciles.
 //!
 //! Environment: WORKLOAD is "status" or "configmap".
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
