@@ -54,7 +54,7 @@ export { type Access, access, type Verb } from "./src/parts/access.ts";
 export {
   type Controller,
   controller,
-  type ControllerMaker,
+  type ControllerFactory,
   type ControllerOptions,
   type Part,
 } from "./src/parts/controller.ts";
@@ -62,24 +62,24 @@ export type { LabelSelector } from "./src/parts/selectors.ts";
 export {
   type Webhook,
   webhook,
+  type WebhookFactory,
   type WebhookFilters,
-  type WebhookMaker,
   type WebhookOptions,
 } from "./src/parts/webhook.ts";
 export type {
   AdmissionRequest,
-  Changeable,
   GroupVersionKind,
   GroupVersionResource,
-  Incoming,
-  Mutation,
+  MutableObject,
+  MutateResult,
   Operation,
+  ReviewedObject,
   UserInfo,
-  Verdict,
+  ValidateResult,
   WebhookContext,
 } from "./src/parts/webhook_context.ts";
 export { type Denial, deny, type DenyOptions } from "./src/parts/denial.ts";
-export { type Conversion, conversion, type ConversionOptions, type Converted } from "./src/parts/conversion.ts";
+export { type Conversion, conversion, type ConversionOptions, type ConvertedObject } from "./src/parts/conversion.ts";
 export type {
   ApplyOptions,
   Context,
@@ -87,9 +87,9 @@ export type {
   EventOptions,
   Events,
   IndexMap,
-  InNamespace,
   ListOptions,
   Log,
+  NamespaceOptions,
   PatchOptions,
   Reason,
   StatusPart,
@@ -99,16 +99,16 @@ export {
   type Index,
   index,
   type MapContext,
-  type Wake,
+  type ReconcileRequest,
   type Watch,
   watch,
   type WatchOptions,
 } from "./src/parts/watch.ts";
 export { every, source, type SourceContext, type Trigger } from "./src/parts/trigger.ts";
-export { type Outcome, PermanentError, type Requeue, requeue, TemporaryError } from "./src/parts/outcome.ts";
-export type { PermissionClass, Permissions } from "./src/parts/permissions.ts";
+export { PermanentError, type ReconcileResult, type Requeue, requeue, TemporaryError } from "./src/parts/outcome.ts";
+export type { SandboxPermissionName, SandboxPermissions } from "./src/parts/sandbox.ts";
 export { offload, type Offloaded, type OffloadOptions, type Tasks } from "./src/runtime/offload.ts";
-export { ApiError, type Asked, type Cause } from "./src/kube/api_error.ts";
+export { ApiError, type RequestInfo, type StatusCause } from "./src/kube/api_error.ts";
 export { Client } from "./src/kube/client.ts";
 export type { ClientOptions } from "./src/kube/client_options.ts";
 export type {
@@ -126,7 +126,7 @@ export { findKind, type UntypedKind } from "./src/kube/discovery.ts";
 export { operator, type OperatorOptions } from "./src/operator/operator.ts";
 export type { HealthOptions, MetricsOptions, Operator } from "./src/operator/operator_value.ts";
 export type { ConfigFile } from "./src/operator/config_file.ts";
-export type { Said, Settings } from "./src/operator/settings.ts";
+export type { RawSettings, Settings } from "./src/operator/settings.ts";
 export type { ImageParts } from "./src/manifests/image.ts";
 export type { LeaderElection, LeaderElectionOptions } from "./src/operator/leader_election.ts";
 export type { LeaseTimes } from "./src/runtime/lease.ts";
@@ -135,18 +135,18 @@ export type { WebhookLimits } from "./src/runtime/webhooks/handler.ts";
 export type { CertificatePaths } from "./src/runtime/webhooks/certificate_files.ts";
 export type { ServicesContext } from "./src/operator/services.ts";
 export type {
+  Counter,
+  Gauge,
+  Histogram,
+  HistogramOptions,
   LabelValues,
-  OwnCounter,
-  OwnGauge,
-  OwnHistogram,
-  OwnHistogramOptions,
-  OwnMetricOptions,
-  OwnMetrics,
-} from "./src/parts/own_metrics.ts";
+  MetricOptions,
+  Metrics,
+} from "./src/parts/metrics.ts";
 export type { RunOptions } from "./src/operator/run_options.ts";
-export type { Permission } from "./src/manifests/sandbox.ts";
+export type { SandboxRule } from "./src/manifests/sandbox.ts";
 export type { CertificateSource, InstallOptions, PolicyRule } from "./src/manifests/install.ts";
 export type { Manifest } from "./src/manifests/manifest.ts";
 export type { ManifestGroups } from "./src/manifests/manifests.ts";
-export type { Right, RightScope } from "./src/manifests/rights.ts";
+export type { RbacRule, RbacScope } from "./src/manifests/rbac.ts";
 export type { Sample } from "./src/manifests/sample.ts";

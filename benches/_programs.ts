@@ -55,7 +55,7 @@ async function buildOurs(workload: Workload): Promise<Program> {
   const built = await buildOperator(`
     import { operator } from "@op/sdk";
     import { ${part} as items } from "repository/benches/workload/item.ts";
-    const op = operator({ name: "item-operator", parts: { items }, health: ${ports}, permissions: { net: ["kubernetes.default.svc"] } });
+    const op = operator({ name: "item-operator", parts: { items }, health: ${ports}, sandbox: { net: ["kubernetes.default.svc"] } });
     export default op;
     if (import.meta.main) await op.main();
   `);

@@ -62,7 +62,7 @@ function operatorFile(port: number, { folder }: Place): string {
       name: "notes",
       parts: { noteRules },
       health: false,
-      permissions: { net: ["127.0.0.1"], read: [${JSON.stringify(folder)}] },
+      sandbox: { net: ["127.0.0.1"], read: [${JSON.stringify(folder)}] },
       webhooks: { hostname: "127.0.0.1", port: ${port} },
     });
     export default op;
@@ -117,7 +117,7 @@ async function bundled(): Promise<ReviewProgram> {
   const made = await bundle({ path, url: new URL(`file://${path}`), folder }, out, "main.ts");
   const run = [Deno.execPath(), "run", "--quiet", "--no-config", "--no-lock", "--no-check"] as const;
   const [program, ...rest] = run;
-  const { stdout } = await new Deno.Command(program, { args: [...rest, "-A", made.path, "permissions"] }).output();
+  const { stdout } = await new Deno.Command(program, { args: [...rest, "-A", made.path, "sandbox"] }).output();
   const flags = new TextDecoder().decode(stdout).split("\n").filter((line) => line !== "");
   const kept = stack.move();
   return {

@@ -5,7 +5,7 @@ import type {
   CustomResourceDefinitionManifest,
   InstallOptions,
   ManifestGroups,
-  Right,
+  RbacRule,
   Sample,
 } from "@op/sdk";
 import { Failure, throwIfInterrupted } from "./exit_code.ts";
@@ -40,7 +40,7 @@ export interface OperatorFacts {
   /** Kinds that it has a controller for, its own and others. */
   readonly controlled: readonly { readonly group: string; readonly kind: string }[];
   readonly permissions: readonly Permission[];
-  readonly rights: readonly Right[];
+  readonly rights: readonly RbacRule[];
   readonly manifests: ManifestGroups;
   readonly samples: readonly Sample[];
   /** Why its own webhooks refuse samples; empty unless that was asked for. */
@@ -176,7 +176,7 @@ async function factsOf(coded) {
     const manifests = op.manifests(${JSON.stringify(install)});
     const samples = op.samples();
     const refusals = ${reviewsSamples ? "await reviewedInTime(op, samples)" : "[]"};
-    return { name, id, version, crds: op.crds(), externalCrds, foreignFinalized, controlled, permissions: op.permissions(), rights: op.rights(), manifests, samples, refusals, finalizers, controllers, reconciled, builder, telemetry };
+    return { name, id, version, crds: op.crds(), externalCrds, foreignFinalized, controlled, permissions: op.sandbox(), rights: op.rbac(), manifests, samples, refusals, finalizers, controllers, reconciled, builder, telemetry };
   } catch (error) {
     return { refused: error.message };
   }

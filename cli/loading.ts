@@ -43,7 +43,7 @@ try {
   fault = { told: ${text(`Cannot load "${shown}": `)} + said + where, said, places };
 }
 const isOperator = (value) => typeof value?.name === "string" &&
-  ["crds", "configured", "permissions", "rights", "manifests", "samples", "main"].every((name) => typeof value[name] === "function");
+  ["crds", "configured", "sandbox", "rbac", "manifests", "samples", "main"].every((name) => typeof value[name] === "function");
 const op = module?.default;
 let absent;
 if (fault === undefined && !isOperator(op)) {

@@ -32,7 +32,7 @@ const op = operator({
   parts: { noteRules, notes },
   leaderElection: false,
   health: { hostname: "127.0.0.1", port: ${healthPort(port)} },
-  permissions: { net: ["127.0.0.1"], env: ["LOG_TOKENS", "LOG_STREAM"], read: [${JSON.stringify(folder)}] },
+  sandbox: { net: ["127.0.0.1"], env: ["LOG_TOKENS", "LOG_STREAM"], read: [${JSON.stringify(folder)}] },
   webhooks: { hostname: "127.0.0.1", port: ${port}, workers: ${THREADS} },
 });
 export default op;

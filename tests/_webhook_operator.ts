@@ -89,7 +89,7 @@ export const scaleRules = webhook(Gadget, {
   subresource: "scale",
   operations: ["UPDATE"],
   validate({ spec }, { old }) {
-    if ((spec?.replicas ?? 0) > 5) throw deny(`from ${old?.spec?.replicas} to more than 5`, { status: 409 });
+    if ((spec?.replicas ?? 0) > 5) throw deny(`from ${old?.spec?.replicas} to more than 5`, { code: 409 });
   },
 });
 
@@ -103,7 +103,7 @@ export const mapRules = webhook(ConfigMap, {
   },
   validate(map, { operation, old }) {
     if (map.data?.mood === "broken") throw new TypeError("no such mood");
-    if (operation === "DELETE" && old?.data?.keep === "yes") throw deny("it is to be kept", { status: 423 });
+    if (operation === "DELETE" && old?.data?.keep === "yes") throw deny("it is to be kept", { code: 423 });
   },
 });
 
@@ -134,6 +134,6 @@ export function gadgetOperator(port: number) {
     parts,
     health: port === 0 ? false : { hostname: "127.0.0.1", port: port + 10 },
     webhooks: { hostname: "127.0.0.1", port, names: ["127.0.0.1"] },
-    stopWithin: "5s",
+    gracefulShutdownTimeout: "5s",
   });
 }

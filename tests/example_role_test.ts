@@ -7,6 +7,6 @@ Deno.test("the role that the example shows gives what its declarations ask for, 
   const file = new URL("../examples/01_website/role.yaml", import.meta.url);
   const roles = objectsIn(await Deno.readTextFile(file), "role.yaml") as unknown as AnyManifest[];
   const grants = grantsTo(roles, { name: op.name, namespace: undefined });
-  assert.deepEqual(op.rights().filter((right) => !isGiven(right, grants, {})), []);
-  assert.deepEqual(unneeded(op.rights(), grants), []);
+  assert.deepEqual(op.rbac().filter((right) => !isGiven(right, grants, {})), []);
+  assert.deepEqual(unneeded(op.rbac(), grants), []);
 });

@@ -6,20 +6,25 @@ import assert from "node:assert/strict";
 
 /** `@op/sdk`. */
 const FRONT_DOOR = `
-Access access AdmissionRequest AnyKind ApiError ApplyOptions Asked CallOptions Cause CertificatePaths CertificateSource
-Changeable Client ClientOptions Clock Condition ConfigFile connect Connection ConnectOptions Context Controller
-controller ControllerMaker ControllerOptions Conversion conversion ConversionOptions Converted
-CustomResourceDefinitionManifest DefinitionVersion DeleteCallOptions DeleteOptions Denial deny DenyOptions Duration duration EventOptions Events every
-FieldError FieldErrorReason findKind GroupVersionKind GroupVersionResource HealthOptions ImageParts Incoming Index
-index IndexMap Infer InferSchema InNamespace Input InputSchema InstallOptions JsonSchema Kind KubeObject LabelSelector
-LabelValues LeaderElection LeaderElectionOptions LeaseTimes ListOptions Log ManagedFields Manifest ManifestGroups
-MapContext MetricsOptions Mutation ObjectMeta ObjectMetaInput offload Offloaded OffloadOptions Operation Operator
-operator OperatorOptions Outcome OwnCounter OwnerReference OwnGauge OwnHistogram OwnHistogramOptions OwnMetricOptions
-OwnMetrics Page Part PatchOptions PermanentError Permission PermissionClass Permissions PolicyRule Quantity QuantityFormat Reason Requeue
-requeue Resource resource ResourceOptions Right RightScope RunOptions s Said Sample Schema SelectOptions
-ServicesContext Settings source SourceContext StatusPart Tasks TemporaryError Trigger UntypedKind UserInfo Verb Verdict Wake Watch
-watch WatchCallOptions WatchEvent WatchOptions Webhook webhook WebhookContext WebhookConversion WebhookFilters
-WebhookLimits WebhookMaker WebhookOptions WebhookServerOptions WebhookServing WriteOptions WritesStatus
+Access access AdmissionRequest AnyKind ApiError ApplyOptions CallOptions CertificatePaths
+CertificateSource Client ClientOptions Clock Condition ConfigFile connect Connection ConnectOptions
+Context Controller controller ControllerFactory ControllerOptions Conversion conversion
+ConversionOptions ConvertedObject Counter CustomResourceDefinitionManifest DefinitionVersion
+DeleteCallOptions DeleteOptions Denial deny DenyOptions Duration duration EventOptions Events every
+FieldError FieldErrorReason findKind Gauge GroupVersionKind GroupVersionResource HealthOptions
+Histogram HistogramOptions ImageParts Index index IndexMap Infer InferSchema Input InputSchema
+InstallOptions JsonSchema Kind KubeObject LabelSelector LabelValues LeaderElection
+LeaderElectionOptions LeaseTimes ListOptions Log ManagedFields Manifest ManifestGroups MapContext
+MetricOptions Metrics MetricsOptions MutableObject MutateResult NamespaceOptions ObjectMeta
+ObjectMetaInput offload Offloaded OffloadOptions Operation Operator operator OperatorOptions
+OwnerReference Page Part PatchOptions PermanentError PolicyRule Quantity QuantityFormat RawSettings
+RbacRule RbacScope Reason ReconcileRequest ReconcileResult RequestInfo Requeue requeue Resource
+resource ResourceOptions ReviewedObject RunOptions s Sample SandboxPermissionName SandboxPermissions
+SandboxRule Schema SelectOptions ServicesContext Settings source SourceContext StatusCause
+StatusPart Tasks TemporaryError Trigger UntypedKind UserInfo ValidateResult Verb Watch watch
+WatchCallOptions WatchEvent WatchOptions Webhook webhook WebhookContext WebhookConversion
+WebhookFactory WebhookFilters WebhookLimits WebhookOptions WebhookServerOptions WebhookServing
+WriteOptions WritesStatus
 `;
 
 /** `s` of `@op/sdk`, into which the list above does not look. */

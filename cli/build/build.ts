@@ -125,7 +125,7 @@ async function permissionFlags(
   const config = join(dirname(bundled), "operator.toml");
   if (project !== undefined) await Deno.writeTextFile(config, project.text);
   const told = project === undefined ? [] : ["--config", config];
-  const args = ["run", "--quiet", "--no-config", "--no-lock", ...LOADING, bundled, "permissions", ...told];
+  const args = ["run", "--quiet", "--no-config", "--no-lock", ...LOADING, bundled, "sandbox", ...told];
   const { success, stdout, stderr } = await run(runningDeno(), args, { cwd: dirname(bundled), timeout: LONGEST_RUN });
   const flags = stdout.split("\n").filter((line) => line !== "");
   if (

@@ -1,5 +1,5 @@
 /** The checks of `op doctor` on what an operator declares: definitions, rights, the Deployment, the Lease, finalizers. */
-import { type AnyKind, ApiError, type KubeObject, type Right } from "@op/sdk";
+import { type AnyKind, ApiError, type KubeObject, type RbacRule } from "@op/sdk";
 import { CustomResourceDefinition, Deployment, Lease, ServiceAccount, SubjectAccessReview } from "@op/sdk/kinds";
 import { type Cluster, servedKind } from "../cluster.ts";
 import { collectableKinds } from "../cluster_scan.ts";
@@ -156,7 +156,7 @@ function qualified(resource: string, group: string): string {
 }
 
 function placesOf(
-  { scope, namespaces }: Right,
+  { scope, namespaces }: RbacRule,
   own: string,
   watches: readonly string[] | undefined,
 ): readonly (string | undefined)[] {
@@ -168,7 +168,7 @@ function groupsOf(namespace: string): string[] {
   return ["system:serviceaccounts", `system:serviceaccounts:${namespace}`, "system:authenticated"];
 }
 
-function attributesOf({ group, resource, verb, names }: Right, namespace: string | undefined) {
+function attributesOf({ group, resource, verb, names }: RbacRule, namespace: string | undefined) {
   const [plural = "", subresource] = resource.split("/");
   return {
     group,

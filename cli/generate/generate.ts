@@ -109,7 +109,7 @@ async function warnOfSamples(facts: OperatorFacts, folder: string, io: Io): Prom
 export function installOptions({ into, namespace, image, certificates }: PlaceOptions): InstallOptions {
   return {
     ...(into === undefined ? {} : { namespace: into }),
-    ...(namespace === undefined ? {} : { watches: namespace }),
+    ...(namespace === undefined ? {} : { watchNamespaces: namespace }),
     ...(image === undefined ? {} : { image }),
     ...(certificates === undefined ? {} : { certificates }),
   };

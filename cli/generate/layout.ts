@@ -1,6 +1,6 @@
 /** The files of an operator's manifests: a folder a concern, as kustomize takes them, and a base that has all that is needed. */
 import { isMap, isSeq, type YAMLMap } from "yaml";
-import type { Manifest, ManifestGroups, PolicyRule, Right, Sample } from "@op/sdk";
+import type { Manifest, ManifestGroups, PolicyRule, RbacRule, Sample } from "@op/sdk";
 import { refusalOf, type SampleRefusal } from "./sample_review.ts";
 import { sealed } from "./seal.ts";
 import { formatDocument, toYaml, yamlDocument } from "../yaml.ts";
@@ -12,7 +12,7 @@ export interface LayoutFacts {
   readonly samples: readonly Sample[];
   /** Why the operator's webhooks refuse samples. @default {[]} */
   readonly refusals?: readonly SampleRefusal[];
-  readonly rights: readonly Right[];
+  readonly rights: readonly RbacRule[];
 }
 
 /** What can be made alone. */
@@ -68,7 +68,7 @@ export function layout(part: LayoutPart, facts: LayoutFacts): Map<string, string
  * @param manifests The manifests.
  * @param rights What the rules are for.
  */
-export function documents(manifests: readonly object[], rights: readonly Right[] = []): string {
+export function documents(manifests: readonly object[], rights: readonly RbacRule[] = []): string {
   return manifests.map((one) => `---\n${text(one as Manifest, rights)}`).join("");
 }
 
@@ -122,7 +122,7 @@ export function refusalsOf({ manifest, faults }: Sample, refusals: readonly Samp
 }
 
 /** An object as YAML; rules of a role are told with what they are for. */
-export function text(manifest: object, rights: readonly Right[] = []): string {
+export function text(manifest: object, rights: readonly RbacRule[] = []): string {
   const document = yamlDocument(manifest);
   const rules = document.get("rules");
   if (isSeq(rules)) {
@@ -132,7 +132,7 @@ export function text(manifest: object, rights: readonly Right[] = []): string {
 }
 
 /** Above a rule, what it is for and which part asks for it. */
-function explain(rule: YAMLMap, rights: readonly Right[]): void {
+function explain(rule: YAMLMap, rights: readonly RbacRule[]): void {
   const { apiGroups = [], resources = [] } = rule.toJSON() as Partial<PolicyRule>;
   const reasons = rights.filter(({ group, resource }) => apiGroups.includes(group) && resources.includes(resource))
     .map(({ part, reason }) => `${part ?? "the operator"}: ${reason}`);

@@ -1,5 +1,5 @@
 /** What roles and bindings give to a service account, and whether that covers a right. */
-import type { PolicyRule, Right } from "@op/sdk";
+import type { PolicyRule, RbacRule } from "@op/sdk";
 
 /** An object as a file or a cluster has it. */
 export interface AnyManifest {
@@ -93,7 +93,7 @@ export interface Place {
  * @param grants What is given.
  * @param place Where.
  */
-export function isGiven(right: Right, grants: readonly Grant[], place: Place): boolean {
+export function isGiven(right: RbacRule, grants: readonly Grant[], place: Place): boolean {
   const covering = grants.filter(({ rule }) => covers(rule, right));
   if (covering.some(({ namespace }) => namespace === undefined)) return true;
   const everywhere = (namespaces: readonly string[]) =>
@@ -110,7 +110,7 @@ export function isGiven(right: Right, grants: readonly Grant[], place: Place): b
 }
 
 /** Kubernetes' own rule: a star stands for all, `*` + "/scale" for that subresource of all; a rule with names covers no other. */
-function covers(rule: PolicyRule, { group, resource, verb, names }: Right): boolean {
+function covers(rule: PolicyRule, { group, resource, verb, names }: RbacRule): boolean {
   const { resourceNames = [] } = rule;
   return has(rule.apiGroups, group) && has(rule.verbs, verb) && hasResource(rule.resources, resource) &&
     (resourceNames.length === 0 || (names.length > 0 && names.every((name) => resourceNames.includes(name))));
@@ -131,7 +131,7 @@ function hasResource(list: readonly string[] | undefined, resource: string): boo
  * @param rights The rights.
  * @param grants What is given.
  */
-export function unneeded(rights: readonly Right[], grants: readonly Grant[]): GivenVerb[] {
+export function unneeded(rights: readonly RbacRule[], grants: readonly Grant[]): GivenVerb[] {
   return grants.flatMap(({ rule, role, namespace }) =>
     each(rule).filter(({ group, resource, verb }) =>
       !rights.some((right) => right.group === group && right.resource === resource && right.verb === verb)

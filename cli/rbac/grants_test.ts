@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import type { Right } from "@op/sdk";
+import type { RbacRule } from "@op/sdk";
 import { type AnyManifest, grantsTo, isGiven, type Place, unneeded } from "./grants.ts";
 
-const READ: Right = { group: "", resource: "pods", verb: "list", names: [], scope: "watched", reason: "reads Pod" };
+const READ: RbacRule = { group: "", resource: "pods", verb: "list", names: [], scope: "watched", reason: "reads Pod" };
 const RULE = { apiGroups: [""], resources: ["pods"], verbs: ["list"] };
 const SUBJECT = { kind: "ServiceAccount", name: "shop", namespace: "ops" };
 
@@ -18,7 +18,7 @@ function binding(kind: string, of: string, namespace?: string, subject = SUBJECT
 const CASES: readonly {
   name: string;
   objects: readonly AnyManifest[];
-  right?: Partial<Right>;
+  right?: Partial<RbacRule>;
   place?: Place;
   expected: boolean;
 }[] = [

@@ -1,5 +1,5 @@
 /** `op rbac unused`: the rights that an operator declares and that none of its tests uses. */
-import type { Right } from "@op/sdk";
+import type { RbacRule } from "@op/sdk";
 import { run, runningDeno, sourceFile } from "../deno.ts";
 import { counted } from "../plural.ts";
 import { Failure } from "../exit_code.ts";
@@ -20,7 +20,7 @@ export interface UnusedOptions extends ProjectOptions {
 
 /** The findings, as `-o json` prints them. */
 export interface Usage {
-  readonly rights: readonly (Right & { readonly used: boolean })[];
+  readonly rights: readonly (RbacRule & { readonly used: boolean })[];
   /** How many clusters of tests told what they saw. */
   readonly clusters: number;
 }
@@ -82,7 +82,7 @@ async function seenBy(command: readonly string[], cwd: string, io: Io): Promise<
 }
 
 /** Whose part it is does not count: a request does not say which part sent it. */
-function isSame(one: Right, other: Right): boolean {
+function isSame(one: RbacRule, other: RbacRule): boolean {
   return one.verb === other.verb && one.group === other.group && one.resource === other.resource;
 }
 

@@ -1,5 +1,5 @@
 /** `op rbac verify`: what an operator needs, against what roles give. */
-import type { Right } from "@op/sdk";
+import type { RbacRule } from "@op/sdk";
 import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from "@op/sdk/kinds";
 import { type ClusterOptions, connectCluster } from "../cluster.ts";
 import { counted } from "../plural.ts";
@@ -28,7 +28,7 @@ export interface VerifyOptions extends ClusterOptions, ProjectOptions {
 
 /** The findings, as `-o json` prints them. */
 export interface Findings {
-  readonly rights: readonly (Right & { readonly given: boolean })[];
+  readonly rights: readonly (RbacRule & { readonly given: boolean })[];
   readonly unneeded: readonly GivenVerb[];
 }
 
@@ -124,6 +124,6 @@ function told({ rights, unneeded }: Findings): string {
 }
 
 /** A right in words. */
-export function line({ verb, resource, group }: Pick<Right, "verb" | "resource" | "group">): string {
+export function line({ verb, resource, group }: Pick<RbacRule, "verb" | "resource" | "group">): string {
   return `${verb} ${group === "" ? resource : `${resource} of ${group}`}`;
 }

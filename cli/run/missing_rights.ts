@@ -1,5 +1,5 @@
 /** Asks an API server which rights the sender lacks. */
-import type { Right } from "@op/sdk";
+import type { RbacRule } from "@op/sdk";
 import type { Forward } from "../proxy/proxy.ts";
 
 const PATH = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
@@ -16,7 +16,7 @@ const PATIENCE = 5_000;
  */
 export async function missingRights(
   forward: Forward,
-  rights: readonly Right[],
+  rights: readonly RbacRule[],
   namespaces?: readonly string[],
 ): Promise<string[]> {
   const questions = rights.flatMap((right) =>
@@ -31,13 +31,13 @@ export async function missingRights(
 }
 
 interface Question {
-  readonly right: Right;
+  readonly right: RbacRule;
   readonly namespace: string | undefined;
   readonly name: string | undefined;
 }
 
 function placesOf(
-  { scope, namespaces }: Right,
+  { scope, namespaces }: RbacRule,
   watched: readonly string[] | undefined,
 ): readonly (string | undefined)[] {
   return namespaces ?? (scope === "watched" ? watched : undefined) ?? [undefined];

@@ -9,7 +9,7 @@ export const DIRECTORY = "dns";
 export const websites = controller(Website, {
   owns: [ConfigMap],
   uses: [access(ConfigMap, "delete")],
-  permissions: { net: ["pages.example.com"] },
+  sandbox: { net: ["pages.example.com"] },
 
   async reconcile(site, { apply, status, log, signal }) {
     const page = await pageOf(site, signal);

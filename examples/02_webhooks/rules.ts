@@ -36,6 +36,6 @@ export const namespaceRules = webhook(Namespace, {
 
   async validate({ metadata }, { list }) {
     const shops = await list(Shop, { namespace: metadata.name });
-    if (shops.length > 0) throw deny(`${shops.length} shops are open in it`, { status: 409 });
+    if (shops.length > 0) throw deny(`${shops.length} shops are open in it`, { code: 409 });
   },
 });

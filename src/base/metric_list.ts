@@ -119,7 +119,7 @@ export const METRICS = {
     "Number of reconciles that were delayed because their object was reconciled over and over",
     CONTROLLER,
   ),
-  degraded: gauge("op_controller_degraded", "1 while a controller waits for a permission", CONTROLLER),
+  missingRbac: gauge("op_controller_missing_rbac", "1 while a controller waits for an RBAC permission", CONTROLLER),
   paused: gauge("op_paused_objects", "Objects that are not reconciled because they say so", CONTROLLER),
   events: counter("op_events_total", "Kubernetes Events, by what became of them", ["result"]),
   webhookRequests: counter("controller_runtime_webhook_requests_total", "Calls of webhooks, by status", [

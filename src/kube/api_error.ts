@@ -1,7 +1,7 @@
 /** Errors that say what was asked. */
 
 /** A field that the API server refused, with its reason. */
-export interface Cause {
+export interface StatusCause {
   /** In one word, such as `FieldValueInvalid`. */
   readonly reason?: string;
   /** What is wrong with it, with its value. */
@@ -11,7 +11,7 @@ export interface Cause {
 }
 
 /** What was asked: a verb, and what it was asked of. */
-export interface Asked {
+export interface RequestInfo {
   /** As a person says it: `patch`, `list`. */
   readonly verb: string;
   /** Kind and, where there is one, namespace and name: `Website "shop/web"`. */
@@ -44,7 +44,7 @@ export class ApiError extends Error {
   /** Kubernetes' reason in one word, such as `Conflict`; empty when the answer had none. */
   readonly reason: string;
   /** The fields that were refused. */
-  readonly causes: readonly Cause[];
+  readonly causes: readonly StatusCause[];
   /** Milliseconds to wait before the next try, from `Retry-After`: at most 120,000. */
   readonly retryAfter: number | undefined;
 
@@ -56,7 +56,7 @@ export class ApiError extends Error {
    * @param body The answer: a `Status` object as text, or any other text.
    * @param retryAfter Milliseconds that the server asks to wait.
    */
-  constructor(asked: Asked, status: number, body: string, retryAfter?: number) {
+  constructor(asked: RequestInfo, status: number, body: string, retryAfter?: number) {
     const { reason = "", message = "", details } = readStatus(body);
     const told = (message === "" ? "" : `: ${message}`) + (status === 401 ? UNKNOWN_USER : "");
     super(`Cannot ${asked.verb} ${asked.what}: the apiserver answered ${status}${reason && ` ${reason}`}${told}`);
@@ -80,7 +80,7 @@ export function isStatus(error: unknown, status: number): error is ApiError {
 interface Status {
   readonly reason?: string;
   readonly message?: string;
-  readonly details?: { readonly causes?: readonly Cause[] };
+  readonly details?: { readonly causes?: readonly StatusCause[] };
 }
 
 /** A proxy in between may answer with anything, so text that is no Status is shown as it is, cut short. */

@@ -3,7 +3,7 @@ import { linked } from "../base/abort.ts";
 import { type Clock, sleep, systemClock } from "../base/clock.ts";
 import type { AnyKind, Infer, Input, KubeObject } from "../resource/kind.ts";
 import { type Answer, retryAfter } from "./answer.ts";
-import { ApiError, type Asked } from "./api_error.ts";
+import { ApiError, type RequestInfo } from "./api_error.ts";
 import { applyBody } from "./apply_body.ts";
 import type {
   CallOptions,
@@ -305,7 +305,7 @@ export class Client {
   }
 
   #json<T>(
-    asked: Asked,
+    asked: RequestInfo,
     method: string,
     path: string,
     options: { readonly signal?: AbortSignal; readonly accept?: string },
@@ -318,7 +318,7 @@ export class Client {
   }
 
   async #exchange<T>(
-    asked: Asked,
+    asked: RequestInfo,
     method: string,
     path: string,
     options: { readonly signal?: AbortSignal; readonly accept?: string },
@@ -339,7 +339,7 @@ export class Client {
   }
 
   async #send(
-    asked: Asked,
+    asked: RequestInfo,
     method: string,
     path: string,
     options: {
@@ -398,7 +398,7 @@ export class Client {
   }
 
   async #reach(
-    asked: Asked,
+    asked: RequestInfo,
     url: string,
     outgoing: Outgoing,
   ): Promise<{ readonly response: Answer; readonly authorization: string | undefined }> {

@@ -1,6 +1,6 @@
 /** What a client is made with. */
 import type { Clock } from "../base/clock.ts";
-import type { Asked } from "./api_error.ts";
+import type { RequestInfo } from "./api_error.ts";
 import type { Pulse } from "./pulse.ts";
 import type { RateLimit } from "./rate_limit.ts";
 
@@ -19,5 +19,5 @@ export interface ClientOptions {
   /** Delays requests, except those for Leases and access reviews. @default {none} */
   readonly rateLimit?: RateLimit | undefined;
   /** Goes round each call but watches, with all that is sent for it: what it answers is the call's answer. */
-  readonly around?: (<T>(asked: Asked, call: () => Promise<T>) => Promise<T>) | undefined;
+  readonly around?: (<T>(asked: RequestInfo, call: () => Promise<T>) => Promise<T>) | undefined;
 }

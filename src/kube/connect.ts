@@ -37,7 +37,7 @@ export async function connect(machine: Machine, clock: Clock, options: ConnectOp
   if (isHidden) {
     throw new Error(
       "Cannot find a cluster: not in a pod, and this executable may read no kubeconfig: run it in a pod, run the operator from source, or add " +
-        "the kubeconfig to permissions: { read: [...] } of the operator and build again",
+        "the kubeconfig to sandbox: { read: [...] } of the operator and build again",
     );
   }
   const home = machine.env("HOME");

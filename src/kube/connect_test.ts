@@ -128,8 +128,7 @@ Deno.test("connect does without the variables that the sandbox hides", async () 
   connection.close();
   assert.equal(connection.url, "https://kubernetes.default.svc:443");
   await assert.rejects(connect(hidden({}, {}), new VirtualClock()), {
-    message:
-      /^Cannot find a cluster: not in a pod, and this executable may read no kubeconfig: .* permissions: { read: /,
+    message: /^Cannot find a cluster: not in a pod, and this executable may read no kubeconfig: .* sandbox: { read: /,
   });
 });
 

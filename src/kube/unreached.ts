@@ -1,6 +1,6 @@
 /** Why a server did not answer, in words. */
 import { LongAnswerError } from "./answer.ts";
-import type { Asked } from "./api_error.ts";
+import type { RequestInfo } from "./api_error.ts";
 import { HandshakeError } from "./handshake.ts";
 import { CredentialError } from "./http.ts";
 
@@ -11,7 +11,7 @@ import { CredentialError } from "./http.ts";
  * @param url The server's address.
  * @param cause What `fetch` threw.
  */
-export function unreached({ verb, what }: Asked, url: string, cause: unknown): Error {
+export function unreached({ verb, what }: RequestInfo, url: string, cause: unknown): Error {
   if (cause instanceof CredentialError) {
     return new Error(`Cannot ${verb} ${what}: ${cause.message.replace(/^Cannot/, "cannot")}`, { cause });
   }

@@ -11,7 +11,7 @@ export function whyUnreadable(error: unknown, path: string): string {
   if (error instanceof Deno.errors.IsADirectory) return "is a folder";
   if (error instanceof Deno.errors.PermissionDenied) return "may not be read by this user";
   if (error instanceof Deno.errors.NotCapable) {
-    return `may not be read by this executable: run the operator from source, or declare it with permissions: { read: [${
+    return `may not be read by this executable: run the operator from source, or declare it with sandbox: { read: [${
       JSON.stringify(path)
     }] } and build again`;
   }

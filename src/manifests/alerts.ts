@@ -95,12 +95,12 @@ const RULES: readonly Rule[] = [
     needs: "hasControllers",
   },
   {
-    alert: "OperatorLacksPermission",
+    alert: "OperatorLacksRbacPermission",
     severity: "critical",
     for: "5m",
-    expr: (of) => `max by (controller) (${of("degraded")}) == 1`,
-    summary: "Controller {{ $labels.controller }} waits for a permission",
-    description: "It does nothing until the permission is given. /readyz and the log name it.",
+    expr: (of) => `max by (controller) (${of("missingRbac")}) == 1`,
+    summary: "Controller {{ $labels.controller }} waits for an RBAC permission",
+    description: "It does nothing until the permission is granted. /readyz and the log name it.",
     needs: "hasControllers",
   },
   {

@@ -18,7 +18,7 @@ const ROWS: readonly (readonly [title: string, metrics: readonly Key[]])[] = [
   ]],
   ["Queue", ["depth", "adds", "retries", "queueSeconds", "workSeconds", "unfinished", "longest"]],
   ["What is held up", [
-    "degraded",
+    "missingRbac",
     "paused",
     "hotLoops",
     "delayedReconciles",

@@ -30,7 +30,7 @@ export interface InstallOptions {
   /** The namespace that it runs in. @default {`<name>-system`} */
   readonly namespace?: string;
   /** The only namespaces that it looks at: it gets rights there and nowhere else. @default {all} */
-  readonly watches?: readonly string[];
+  readonly watchNamespaces?: readonly string[];
   /** Rights beyond the declarations, for what is called by other means than the context. @default {[]} */
   readonly policies?: readonly PolicyRule[];
   /**
@@ -57,7 +57,7 @@ export interface Install {
   readonly id: string | undefined;
   readonly namespace: string;
   /** Absent for all. */
-  readonly watches: readonly string[] | undefined;
+  readonly watchNamespaces: readonly string[] | undefined;
   readonly policies: readonly PolicyRule[];
   readonly certificates: CertificateSource;
   /** Without a slash at its end; absent where its Service is called. */
@@ -93,7 +93,7 @@ export function installOf(
   const {
     id,
     namespace = `${name}-system`,
-    watches,
+    watchNamespaces,
     policies = [],
     certificates = "self",
     webhookUrl,
@@ -106,7 +106,7 @@ export function installOf(
       `Cannot install operator "${name}": its id "${id}" is not a label value. Use at most 63 letters, digits, "-", "_" and ".", beginning and ending with a letter or digit.`,
     );
   }
-  for (const each of [namespace, ...watches ?? []]) {
+  for (const each of [namespace, ...watchNamespaces ?? []]) {
     if (!NAMESPACE.test(each)) {
       throw new TypeError(
         `Cannot install operator "${name}": namespace "${each}" must be small letters, digits and dashes, at most 63`,
@@ -128,7 +128,7 @@ export function installOf(
   return {
     id,
     namespace,
-    watches: watches?.length === 0 ? undefined : watches,
+    watchNamespaces: watchNamespaces?.length === 0 ? undefined : watchNamespaces,
     policies,
     certificates,
     webhookUrl: webhookUrl?.replace(/\/$/, ""),

@@ -5,7 +5,7 @@ import { certificatePolicyManifests, certificateSecretManifest, type Certificate
 import { installOf, type InstallOptions } from "./install.ts";
 import { kindRoles } from "./kind_roles.ts";
 import { type Manifest, withId } from "./manifest.ts";
-import { type Right, withoutCertificates } from "./rights.ts";
+import { type RbacRule, withoutCertificates } from "./rbac.ts";
 import { accessManifests } from "./roles.ts";
 import { type Sample, sampleOf } from "./sample.ts";
 import type { Alerting } from "./alerts.ts";
@@ -23,7 +23,7 @@ import { networkPolicy, type Workload, workloadManifests } from "./workload.ts";
 /** What of an operator its manifests are made from. */
 export interface Installed extends Workload {
   readonly crds: readonly CustomResourceDefinitionManifest[];
-  readonly rights: readonly Right[];
+  readonly rights: readonly RbacRule[];
   /** What it writes for the certificate of its webhooks, if it may issue that itself. @default {nothing} */
   readonly certificates?: CertificateWrites | undefined;
   /** Its parts, of which those that the API server calls are told to it. @default {none} */

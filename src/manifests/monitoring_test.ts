@@ -6,7 +6,7 @@ import { installOf } from "./install.ts";
 import { dashboard, prometheusRule, serviceMonitor } from "./monitoring.ts";
 
 const ALL = { name: "shop", hasControllers: true, isElected: true, hasWebhooks: true };
-const WORKLOAD = { name: "shop", version: "1.0.0", health: undefined, stopWithin: 0, isElected: true };
+const WORKLOAD = { name: "shop", version: "1.0.0", health: undefined, gracefulShutdownTimeout: 0, isElected: true };
 
 Deno.test("every metric is on the dashboard, once, and the operator's own series only", () => {
   assert.deepEqual([...shownMetrics()].sort(), Object.keys(METRICS).sort());

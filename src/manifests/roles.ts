@@ -1,7 +1,7 @@
 /** Roles and their bindings: the rights of an operator as the objects that give them. */
 import type { Install, PolicyRule } from "./install.ts";
 import { labelsOf, type Manifest } from "./manifest.ts";
-import type { Right } from "./rights.ts";
+import type { RbacRule } from "./rbac.ts";
 
 /** The API group of roles. */
 const RBAC = "rbac.authorization.k8s.io";
@@ -24,8 +24,8 @@ const VERBS = ["get", "list", "watch", "create", "update", "patch", "delete", "d
  * ]);
  * ```
  */
-export function rulesOf(rights: readonly Right[]): PolicyRule[] {
-  const rules = new Map<string, { readonly right: Right; readonly verbs: Set<string> }>();
+export function rulesOf(rights: readonly RbacRule[]): PolicyRule[] {
+  const rules = new Map<string, { readonly right: RbacRule; readonly verbs: Set<string> }>();
   for (const right of rights) {
     const key = `${right.group} ${right.resource} ${right.names.join(" ")}`;
     const rule = rules.get(key) ?? { right, verbs: new Set<string>() };
@@ -49,14 +49,14 @@ export function rulesOf(rights: readonly Right[]): PolicyRule[] {
  * @param rights Its rights.
  * @param install Where and how it is installed.
  */
-export function accessManifests(operator: string, rights: readonly Right[], install: Install): Manifest[] {
-  const { namespace, watches, policies } = install;
+export function accessManifests(operator: string, rights: readonly RbacRule[], install: Install): Manifest[] {
+  const { namespace, watchNamespaces, policies } = install;
   const wide = rights.filter(isWide);
   const named = rights.filter((right) =>
     right.scope === "watched" && !isWide(right) && !wide.some((other) => isSame(right, other))
   );
   const own = rights.filter(({ scope }) => scope === "own");
-  const wideRules = [...rulesOf(wide), ...(watches === undefined ? policies : [])];
+  const wideRules = [...rulesOf(wide), ...(watchNamespaces === undefined ? policies : [])];
   return [
     {
       apiVersion: "v1",
@@ -66,9 +66,9 @@ export function accessManifests(operator: string, rights: readonly Right[], inst
       automountServiceAccountToken: false,
     },
     ...(wideRules.length === 0 ? [] : bound("ClusterRole", operator, wideRules)),
-    ...placesOf(named, watches ?? []).flatMap((place) => {
-      const rules = rulesOf(named.filter(({ namespaces = watches }) => namespaces?.includes(place)));
-      const beside = watches?.includes(place) ? policies : [];
+    ...placesOf(named, watchNamespaces ?? []).flatMap((place) => {
+      const rules = rulesOf(named.filter(({ namespaces = watchNamespaces }) => namespaces?.includes(place)));
+      const beside = watchNamespaces?.includes(place) ? policies : [];
       return rules.length + beside.length === 0 ? [] : bound("Role", operator, [...rules, ...beside], place);
     }),
     ...placesOf(own, [namespace]).flatMap((place) => {
@@ -77,8 +77,8 @@ export function accessManifests(operator: string, rights: readonly Right[], inst
     }),
   ];
 
-  function isWide({ scope, namespaces }: Right): boolean {
-    return scope === "cluster" || (scope === "watched" && namespaces === undefined && watches === undefined);
+  function isWide({ scope, namespaces }: RbacRule): boolean {
+    return scope === "cluster" || (scope === "watched" && namespaces === undefined && watchNamespaces === undefined);
   }
 
   function bound(
@@ -102,10 +102,10 @@ export function accessManifests(operator: string, rights: readonly Right[], inst
 }
 
 /** The namespaces in which there is a role: the given ones, then those that rights name. */
-function placesOf(rights: readonly Right[], given: readonly string[]): string[] {
+function placesOf(rights: readonly RbacRule[], given: readonly string[]): string[] {
   return [...new Set([...given, ...rights.flatMap(({ namespaces = [] }) => namespaces)])];
 }
 
-function isSame(one: Right, other: Right): boolean {
+function isSame(one: RbacRule, other: RbacRule): boolean {
   return one.group === other.group && one.resource === other.resource && one.verb === other.verb;
 }

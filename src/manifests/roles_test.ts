@@ -7,14 +7,14 @@ import { s } from "../schema/mod.ts";
 import { installOf, type InstallOptions } from "./install.ts";
 import { kindRoles } from "./kind_roles.ts";
 import type { Manifest } from "./manifest.ts";
-import { rightsOf } from "./rights.ts";
+import { rbacRulesOf } from "./rbac.ts";
 import { accessManifests, rulesOf } from "./roles.ts";
 
 const OWN = { group: "demo.example.com", version: "v1", spec: s.object({}) } as const;
 const Note = resource({ ...OWN, kind: "Note", status: s.object({}) });
 const notes = controller(Note, { owns: [ConfigMap], reconcile() {} });
 const spaces = controller(Namespace, { reads: [ConfigMap], reconcile() {} });
-const RIGHTS = rightsOf({ notes, spaces }, { lease: { name: "shop" } });
+const RIGHTS = rbacRulesOf({ notes, spaces }, { lease: { name: "shop" } });
 
 Deno.test("rulesOf has one rule a resource, however many parts need it, with its verbs in one order", () => {
   const told = rulesOf(RIGHTS).map(({ resources, resourceNames = [], verbs }) =>
@@ -45,7 +45,7 @@ const INSTALLED: readonly { name: string; options: InstallOptions; expected: rea
   },
   {
     name: "a Role in each namespace that it looks at, and a ClusterRole for what is in no namespace",
-    options: { namespace: "ops", watches: ["a", "b"] },
+    options: { namespace: "ops", watchNamespaces: ["a", "b"] },
     expected: [
       "ServiceAccount ops/shop",
       "ClusterRole shop: namespaces",
@@ -60,7 +60,7 @@ const INSTALLED: readonly { name: string; options: InstallOptions; expected: rea
   },
   {
     name: "policies that are said beside, where it looks",
-    options: { watches: ["a"], policies: [{ apiGroups: ["batch"], resources: ["jobs"], verbs: ["get"] }] },
+    options: { watchNamespaces: ["a"], policies: [{ apiGroups: ["batch"], resources: ["jobs"], verbs: ["get"] }] },
     expected: [
       "ServiceAccount shop-system/shop",
       "ClusterRole shop: namespaces",
@@ -92,7 +92,7 @@ const NAMED: readonly { name: string; options: InstallOptions; expected: readonl
   },
   {
     name: "beside or in those of the namespaces that it looks at",
-    options: { watches: ["a", "kept"] },
+    options: { watchNamespaces: ["a", "kept"] },
     expected: [
       "Role a/shop: notes notes/status events",
       "Role kept/shop: notes notes/status secrets events",
@@ -108,7 +108,7 @@ for (const { name, options, expected } of NAMED) {
       reconcile() {},
     });
     const other = controller(Note, { watches: [watch(Note, { namespaces: ["kept"] })], reconcile() {} });
-    const rights = rightsOf({ part, other }, { lease: { name: "shop", namespace: "ops" }, events: true });
+    const rights = rbacRulesOf({ part, other }, { lease: { name: "shop", namespace: "ops" }, events: true });
     const manifests = accessManifests("shop", rights, installOf({ name: "shop", version: "1.0.0" }, options));
     assert.deepEqual(manifests.filter(({ kind }) => /Role$/.test(kind)).map(told), expected);
   });
@@ -141,7 +141,11 @@ Deno.test("kindRoles has three roles for each kind, named apart where two kinds 
 
 const REFUSED: readonly { name: string; options: InstallOptions; message: RegExp }[] = [
   { name: "a namespace that is none", options: { namespace: "My_Space" }, message: /namespace "My_Space" must be/ },
-  { name: "an empty namespace to look at", options: { watches: [""] }, message: /namespace "" must be small letters/ },
+  {
+    name: "an empty namespace to look at",
+    options: { watchNamespaces: [""] },
+    message: /namespace "" must be small letters/,
+  },
   {
     name: "a policy without verbs",
     options: { policies: [{ apiGroups: [""], resources: ["pods"], verbs: [] }] },

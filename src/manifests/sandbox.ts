@@ -1,12 +1,12 @@
 /** The Deno permissions of an operator: what its declarations need, and nothing else. */
 import { API_HOST, API_PORT, CONFIG_FOLDER, MEMORY_LIMIT, SERVICE_ACCOUNT, WEBHOOK_FOLDER } from "../base/pod.ts";
 import type { Part } from "../parts/controller.ts";
-import { PERMISSION_CLASSES, type PermissionClass, type Permissions } from "../parts/permissions.ts";
+import { SANDBOX_PERMISSION_NAMES, type SandboxPermissionName, type SandboxPermissions } from "../parts/sandbox.ts";
 
 /** One permission, and why it is needed. */
-export interface Permission {
+export interface SandboxRule {
   /** The class, as the flag of Deno has it: `net` for `--allow-net`. */
-  readonly access: PermissionClass;
+  readonly access: SandboxPermissionName;
   /** A host with or without a port, a path, a variable's name, a program, a library, or what of the machine is asked for. */
   readonly target: string;
   /** What it is for, as a clause: `health is served there`. */
@@ -28,7 +28,7 @@ export interface SandboxOptions {
   /** Variables that its program reads. @default {[]} */
   readonly variables?: readonly string[];
   /** What the operator itself declares, beside its parts. @default {nothing} */
-  readonly reaches?: Permissions;
+  readonly sandbox?: SandboxPermissions;
 }
 
 const VARIABLES: readonly [string, string][] = [
@@ -49,12 +49,12 @@ const KUBECONFIG_VARIABLES: readonly [string, string][] = [
  * @param options What they depend on beside.
  * @returns Each once, in a stable order.
  */
-export function permissionsOf(parts: Readonly<Record<string, Part>>, options: SandboxOptions): Permission[] {
-  const { health, webhooks, apiserverPort = API_PORT, isElected = false, variables = [], reaches = {} } = options;
+export function sandboxRulesOf(parts: Readonly<Record<string, Part>>, options: SandboxOptions): SandboxRule[] {
+  const { health, webhooks, apiserverPort = API_PORT, isElected = false, variables = [], sandbox = {} } = options;
   const all = [
-    ...declared("the operator", reaches),
+    ...declared("the operator", sandbox),
     ...Object.entries(parts).flatMap(([key, part]) =>
-      part.part === "conversion" ? [] : declared(`${part.part} "${key}"`, part.permissions)
+      part.part === "conversion" ? [] : declared(`${part.part} "${key}"`, part.sandbox)
     ),
   ];
   const mayRead = all.some(({ access }) => access === "read");
@@ -63,7 +63,7 @@ export function permissionsOf(parts: Readonly<Record<string, Part>>, options: Sa
     ...(health === undefined
       ? []
       : [{ access: "net", target: `${health.hostname}:${health.port}`, reason: "health is served there" } as const]),
-    ...(webhooks === undefined ? [] : webhookPermissions(webhooks)),
+    ...(webhooks === undefined ? [] : webhookRules(webhooks)),
     { access: "read", target: SERVICE_ACCOUNT, reason: "the service account's token and authority" },
     { access: "read", target: CONFIG_FOLDER, reason: "settings: the ConfigMap is mounted there" },
     ...variables.map((target) => ({ access: "env", target, reason: "a setting" }) as const),
@@ -75,9 +75,9 @@ export function permissionsOf(parts: Readonly<Record<string, Part>>, options: Sa
   ]);
 }
 
-function webhookPermissions(
+function webhookRules(
   { hostname, port, inner }: NonNullable<SandboxOptions["webhooks"]>,
-): Permission[] {
+): SandboxRule[] {
   return [
     { access: "net", target: `${hostname}:${port}`, reason: "webhooks are served there" },
     ...inner.map((port) =>
@@ -108,8 +108,8 @@ function webhookPermissions(
  * ]);
  * ```
  */
-export function permissionFlags(permissions: readonly Permission[]): string[] {
-  const flags = PERMISSION_CLASSES.flatMap((access) => {
+export function sandboxFlags(permissions: readonly SandboxRule[]): string[] {
+  const flags = SANDBOX_PERMISSION_NAMES.flatMap((access) => {
     const targets = permissions.filter((permission) => permission.access === access).map(({ target }) => target);
     return targets.length === 0 ? [] : [`--allow-${access}=${targets.join(",")}`];
   });
@@ -117,8 +117,8 @@ export function permissionFlags(permissions: readonly Permission[]): string[] {
   return ["--no-prompt", "--deny-import", ...flags];
 }
 
-function declared(who: string, permissions: Permissions): Permission[] {
-  return PERMISSION_CLASSES.flatMap((access) =>
+function declared(who: string, permissions: SandboxPermissions): SandboxRule[] {
+  return SANDBOX_PERMISSION_NAMES.flatMap((access) =>
     (permissions[access] ?? []).map((target) => ({
       access,
       target: checked(access, target, who),
@@ -128,7 +128,7 @@ function declared(who: string, permissions: Permissions): Permission[] {
 }
 
 /** How a target of each class is written. */
-const WRITTEN: Readonly<Record<PermissionClass, string>> = {
+const WRITTEN: Readonly<Record<SandboxPermissionName, string>> = {
   net: 'a host such as "api.example.com" or "api.example.com:8443"',
   read: "a file or a folder, without a comma",
   write: "a file or a folder, without a comma",
@@ -140,7 +140,7 @@ const WRITTEN: Readonly<Record<PermissionClass, string>> = {
 };
 
 /** What is joined by commas must have none; an empty target, a star or the root would allow everything. */
-function checked(access: PermissionClass, target: string, who: string): string {
+function checked(access: SandboxPermissionName, target: string, who: string): string {
   const isWord = access === "net" || access === "env" || access === "sys";
   if (target.trim() === "" || target === "/" || target.includes(",") || (isWord ? /[*/]/ : /^\*$/).test(target)) {
     throw new TypeError(`Cannot allow ${access} "${target}" to ${who}: write ${WRITTEN[access]}`);
@@ -148,8 +148,8 @@ function checked(access: PermissionClass, target: string, who: string): string {
   return target;
 }
 
-function unique(permissions: readonly Permission[]): Permission[] {
-  const seen = new Map<string, Permission>();
+function unique(permissions: readonly SandboxRule[]): SandboxRule[] {
+  const seen = new Map<string, SandboxRule>();
   for (const permission of permissions) {
     const key = `${permission.access} ${permission.target}`;
     if (!seen.has(key)) seen.set(key, permission);

@@ -61,10 +61,10 @@ export function webhookConfigurations(
   parts: Parts,
   { place, namespace, user, injectFrom, caBundle }: WebhookConfigurationOptions,
 ): Manifest[] {
-  const [exceptOwn] = webhooksOf(parts).find(([, webhook]) => webhook.exceptOwn) ?? [];
-  if (exceptOwn !== undefined && (user ?? namespace) === undefined) {
+  const [ignoreOwnRequests] = webhooksOf(parts).find(([, webhook]) => webhook.ignoreOwnRequests) ?? [];
+  if (ignoreOwnRequests !== undefined && (user ?? namespace) === undefined) {
     throw new TypeError(
-      `Cannot make the configurations of "${operator}": "${exceptOwn}" leaves out what the operator itself writes: say the "namespace" that it runs in`,
+      `Cannot make the configurations of "${operator}": "${ignoreOwnRequests}" leaves out what the operator itself writes: say the "namespace" that it runs in`,
     );
   }
   const entries = webhookEntries(operator, parts, namespace, user);

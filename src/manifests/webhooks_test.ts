@@ -9,7 +9,7 @@ const op = operator({
   name: "notes",
   parts: {
     noteV1: conversion(NoteV1, Note, { up: ({ spec }) => ({ spec }), down: ({ spec }) => ({ spec }) }),
-    noteRules: webhook(Note, { mutate() {}, validate() {}, exceptOwn: true }),
+    noteRules: webhook(Note, { mutate() {}, validate() {}, ignoreOwnRequests: true }),
   },
 });
 

@@ -14,7 +14,7 @@ export interface Workload {
   /** Where webhooks are served; absent when there are none. */
   readonly webhooks?: { readonly port: number } | undefined;
   /** Milliseconds that runs may go on after it is told to stop. */
-  readonly stopWithin: number;
+  readonly gracefulShutdownTimeout: number;
   /** Whether its processes agree on the one that works. Without that there must never be two. */
   readonly isElected: boolean;
   /** What it is told: the table `[operator]` of a file, as TOML. @default {nothing} */
@@ -69,12 +69,12 @@ function configMap({ name, settings = "" }: Workload, { namespace }: Install): M
   };
 }
 
-function deploymentOf(workload: Workload, { namespace, image, watches, certificates }: Install): Manifest {
-  const { name, version, health, metrics, webhooks, stopWithin, isElected } = workload;
+function deploymentOf(workload: Workload, { namespace, image, watchNamespaces, certificates }: Install): Manifest {
+  const { name, version, health, metrics, webhooks, gracefulShutdownTimeout, isElected } = workload;
   const isMounted = webhooks !== undefined && certificates !== "self";
   const args = [
     "start",
-    ...(watches ?? []).map((watch) => `--namespace=${watch}`),
+    ...(watchNamespaces ?? []).map((watch) => `--namespace=${watch}`),
     ...(isMounted
       ? [`--webhook-certificate=${WEBHOOK_FOLDER}/tls.crt`, `--webhook-key=${WEBHOOK_FOLDER}/tls.key`]
       : []),
@@ -112,7 +112,7 @@ function deploymentOf(workload: Workload, { namespace, image, watches, certifica
           automountServiceAccountToken: true,
           // Nothing but the API server is found by variables.
           enableServiceLinks: false,
-          terminationGracePeriodSeconds: Math.ceil(stopWithin / 1000) + GRACE_SECONDS,
+          terminationGracePeriodSeconds: Math.ceil(gracefulShutdownTimeout / 1000) + GRACE_SECONDS,
           securityContext: {
             runAsNonRoot: true,
             runAsUser: NONROOT,

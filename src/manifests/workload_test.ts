@@ -7,7 +7,7 @@ const SHOP: Workload = {
   name: "shop",
   version: "1.2.0+build.7",
   health: { hostname: "0.0.0.0", port: 8081 },
-  stopWithin: 25_000,
+  gracefulShutdownTimeout: 25_000,
   isElected: true,
 };
 
@@ -74,7 +74,7 @@ Deno.test("a Deployment reads its settings, and has new pods for those that coun
 });
 
 Deno.test("a Deployment looks at the namespaces that it has rights in", () => {
-  assert.deepEqual(container({}, { watches: ["a", "b"] }).args, ["start", "--namespace=a", "--namespace=b"]);
+  assert.deepEqual(container({}, { watchNamespaces: ["a", "b"] }).args, ["start", "--namespace=a", "--namespace=b"]);
 });
 
 function made(change: Partial<Workload> = {}, options: InstallOptions = {}): Manifest[] {

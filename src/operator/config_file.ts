@@ -8,7 +8,7 @@ import { nearest } from "../base/nearest.ts";
 import type { ImageParts } from "../manifests/image.ts";
 import type { CertificateSource, PolicyRule } from "../manifests/install.ts";
 import { PROJECT_SETTINGS, type Setting, SETTINGS } from "./setting_list.ts";
-import { checked, type Said, SettingError, type Settings } from "./settings.ts";
+import { checked, type RawSettings, SettingError, type Settings } from "./settings.ts";
 
 /** What the file says. */
 export interface ConfigFile {
@@ -60,7 +60,7 @@ const KEYS: readonly Setting[] = [
  */
 export function readConfigFile(text: string, path: string): ConfigFile {
   const where = `"${path}"`;
-  const found = new Map<string, Said>();
+  const found = new Map<string, RawSettings>();
   const content = parsed(text, where);
   collect(content, [], { where, found });
   const value = <T>(key: string): T | undefined => found.get(key)?.value as T | undefined;
@@ -70,7 +70,7 @@ export function readConfigFile(text: string, path: string): ConfigFile {
   };
   const settings = [...found].flatMap(([key, one]) => key.startsWith(`${OPERATOR}.`) ? [[key.slice(9), one]] : []);
   return {
-    settings: new Map(settings as [string, Said][]),
+    settings: new Map(settings as [string, RawSettings][]),
     operatorText: content[OPERATOR] === undefined ? "" : `${stringify({ [OPERATOR]: content[OPERATOR] }).trimEnd()}\n`,
     id: value("project.id"),
     image: {
@@ -115,7 +115,7 @@ function parsed(text: string, where: string): Record<string, unknown> {
 function collect(
   table: Record<string, unknown>,
   path: readonly string[],
-  context: { readonly where: string; readonly found: Map<string, Said> },
+  context: { readonly where: string; readonly found: Map<string, RawSettings> },
 ): void {
   const { where, found } = context;
   const known = namesAt(path);

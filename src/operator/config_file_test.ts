@@ -64,14 +64,14 @@ Deno.test("operator.configured: manifests, rights and permissions follow from th
   assert.equal(roles.filter((role) => role.includes("pods/log")).length, 2);
   assert(roles.some((role) => role.startsWith("ops/") && role.includes("shop-lease")), roles.join("\n"));
   assert.equal(rbac.some(({ kind }) => kind === "ClusterRole"), false);
-  assert(op.permissions().some(({ access, target }) => access === "net" && target === "0.0.0.0:9090"));
+  assert(op.sandbox().some(({ access, target }) => access === "net" && target === "0.0.0.0:9090"));
   const [config] = manager.filter(({ kind }) => kind === "ConfigMap");
   assert.deepEqual(config?.data, { "operator.toml": op.config?.operatorText });
 });
 
 Deno.test("operator.configured: what is said where manifests are asked for goes before the file", () => {
   const op = operator({ name: "shop", parts: {} }).configured(FILE);
-  const { manager } = op.manifests({ namespace: "elsewhere", image: "mine:1", watches: ["c"] });
+  const { manager } = op.manifests({ namespace: "elsewhere", image: "mine:1", watchNamespaces: ["c"] });
   const text = JSON.stringify(manager);
   assert(text.includes('"image":"mine:1"') && text.includes("--namespace=c") && !text.includes('"ops"'), text);
 });

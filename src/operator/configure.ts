@@ -6,7 +6,7 @@ import { controllersOf } from "../parts/part_list.ts";
 import { refuseTimes } from "../runtime/lease.ts";
 import type { LeaderElection } from "./leader_election.ts";
 import type { Operator } from "./operator_value.ts";
-import { type Said, SettingError, type Settings } from "./settings.ts";
+import { type RawSettings, SettingError, type Settings } from "./settings.ts";
 
 /**
  * An operator with settings.
@@ -23,7 +23,7 @@ export function configured(operator: Operator, settings: Settings): Operator {
   };
   return {
     ...operator,
-    stopWithin: time("stop_within") ?? operator.stopWithin,
+    gracefulShutdownTimeout: time("graceful_shutdown_timeout") ?? operator.gracefulShutdownTimeout,
     health: operator.health && {
       port: value("health.port") ?? operator.health.port,
       hostname: value("health.hostname") ?? operator.health.hostname,
@@ -89,7 +89,7 @@ function withLimits({ parts }: Operator, settings: Settings): Readonly<Record<st
   return changed;
 }
 
-function refusePart(name: string, { where }: Said, known: readonly string[]): never {
+function refusePart(name: string, { where }: RawSettings, known: readonly string[]): never {
   const meant = nearest(name, known);
   const hint = meant === undefined ? `there is ${known.join(", ")}` : `did you mean "${meant}"?`;
   throw new SettingError(`Cannot read ${where}: there is no controller "${name}": ${hint}`);

@@ -8,14 +8,14 @@ import { fileSettings } from "./config_file.ts";
 const op = operator({
   name: "test",
   parts: { maps: controller(ConfigMap, { concurrency: 10, reconcile() {} }) },
-  stopWithin: "25s",
+  gracefulShutdownTimeout: "25s",
 });
 const withText = (text: string) => configured(op, fileSettings(text, "f"));
 
 Deno.test("configured puts what was said in place of what the code says, and leaves the rest", () => {
-  const { stopWithin, health, leaderElection, parts } = withText(`
+  const { gracefulShutdownTimeout, health, leaderElection, parts } = withText(`
     [operator]
-    stop_within = "5s"
+    graceful_shutdown_timeout = "5s"
     [operator.health]
     port = 9000
     [operator.leader_election]
@@ -26,7 +26,7 @@ Deno.test("configured puts what was said in place of what the code says, and lea
     concurrency = 2
     timeout = "1m"
   `);
-  assert.equal(stopWithin, 5000);
+  assert.equal(gracefulShutdownTimeout, 5000);
   assert.deepEqual(health, { port: 9000, hostname: "0.0.0.0" });
   assert.deepEqual(leaderElection, {
     when: "always",

@@ -7,7 +7,7 @@ import { Client } from "../kube/client.ts";
 import type { Connection } from "../kube/connection.ts";
 import { CERTIFICATE_SOURCES, type CertificateSource } from "../manifests/install.ts";
 import type { ManifestGroups } from "../manifests/manifests.ts";
-import { permissionFlags } from "../manifests/sandbox.ts";
+import { sandboxFlags } from "../manifests/sandbox.ts";
 import { isCalled } from "../parts/part_list.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { Metrics } from "../runtime/metrics.ts";
@@ -50,7 +50,7 @@ const OWN_FLAGS = {
 type OwnFlag = Exclude<keyof typeof OWN_FLAGS, "help">;
 type Values = Readonly<Record<string, unknown>> & { readonly [name in OwnFlag]?: string };
 
-const COMMANDS = ["start", "manifests", "crds", "rbac", "permissions", "version"];
+const COMMANDS = ["start", "manifests", "crds", "rbac", "sandbox", "version"];
 
 const STARTING: ReadinessLine = { name: "operator", isReady: false, told: "starting" };
 
@@ -96,8 +96,8 @@ async function command(operator: Operator, args: readonly string[]): Promise<voi
       const { prometheus: _, ...groups } = await installed(operator, values);
       return writeList(Object.values(groups).flat());
     }
-    case "permissions":
-      return writeAll(Deno.stdout, `${permissionFlags((await asTold(operator, values)).permissions()).join("\n")}\n`);
+    case "sandbox":
+      return writeAll(Deno.stdout, `${sandboxFlags((await asTold(operator, values)).sandbox()).join("\n")}\n`);
     case "version":
       return writeAll(Deno.stdout, `${operator.name} ${operator.version} (deno ${Deno.version.deno})\n`);
     default:
@@ -117,7 +117,7 @@ async function installed(operator: Operator, values: Values): Promise<ManifestGr
   const told = await asTold(operator, values);
   try {
     return told.manifests({
-      ...(namespaces === undefined ? {} : { watches: namespaces }),
+      ...(namespaces === undefined ? {} : { watchNamespaces: namespaces }),
       ...(into === undefined ? {} : { namespace: into }),
       ...(image === undefined ? {} : { image }),
       ...(certificates === undefined ? {} : { certificates: certificates as CertificateSource }),
@@ -378,7 +378,7 @@ Commands:
   manifests    print all that a cluster needs for it, ready for "kubectl apply -f -"
   crds         print the CustomResourceDefinitions alone
   rbac         print its service account and roles alone
-  permissions  print the Deno permissions it needs
+  sandbox      print the sandbox permissions it needs, as flags of Deno
   version      print its version
 
 Options:

@@ -6,9 +6,9 @@ import { crdsOf, externalCrdsOf } from "../manifests/crds.ts";
 import type { CertificateWrites } from "../manifests/certificate_policy.ts";
 import type { InstallOptions } from "../manifests/install.ts";
 import { manifestsOf, samplesOf } from "../manifests/manifests.ts";
-import { rightsOf, withoutCertificates } from "../manifests/rights.ts";
-import { permissionsOf } from "../manifests/sandbox.ts";
-import type { Permissions } from "../parts/permissions.ts";
+import { rbacRulesOf, withoutCertificates } from "../manifests/rbac.ts";
+import { sandboxRulesOf } from "../manifests/sandbox.ts";
+import type { SandboxPermissions } from "../parts/sandbox.ts";
 import { fieldManager, finalizerName } from "../runtime/names.ts";
 import type { Duration } from "../base/duration.ts";
 import { milliseconds } from "../base/duration.ts";
@@ -44,11 +44,11 @@ export interface OperatorOptions<Services = unknown> {
   /** Who may read the metrics, which are served where health is; `false` for nobody. @default {whoever reaches the port} */
   readonly metrics?: MetricsOptions | false;
   /** What the program may reach beyond the API server, whatever part asks for it: what all its parts share. @default {nothing} */
-  readonly permissions?: Permissions;
+  readonly sandbox?: SandboxPermissions;
   /** Where and how its webhooks are served, if it has any. @default {port 9443 of all addresses, with a certificate that the operator makes itself} */
   readonly webhooks?: WebhookServerOptions;
   /** How long runs may go on after it is told to stop. @default {"25s"} */
-  readonly stopWithin?: Duration;
+  readonly gracefulShutdownTimeout?: Duration;
   /**
    * Whether only one process of it works at a time, agreed by a Lease, while the others stand by. @default {as a program in a pod: yes; otherwise no}
    */
@@ -81,7 +81,8 @@ const KEY = /^[A-Za-z]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
  */
 export function operator<Services = unknown>(options: OperatorOptions<Services>): Operator {
   refuseOptions(options);
-  const { name, parts, version = "0.0.0", health = {}, metrics = {}, permissions = {}, stopWithin = "25s" } = options;
+  const { name, parts, version = "0.0.0", health = {}, metrics = {}, sandbox = {}, gracefulShutdownTimeout = "25s" } =
+    options;
   refuseNames(name, parts);
   refuseCollisions(name, parts);
   // Both refuse kinds that differ under one name.
@@ -94,8 +95,8 @@ export function operator<Services = unknown>(options: OperatorOptions<Services>)
     parts,
     health: health === false ? undefined : { port: 8081, hostname: "0.0.0.0", ...health },
     metrics: metrics === false || health === false ? undefined : { guarded: false, ...metrics },
-    reaches: permissions,
-    stopWithin: milliseconds(stopWithin),
+    ownSandbox: sandbox,
+    gracefulShutdownTimeout: milliseconds(gracefulShutdownTimeout),
     webhooks: webhookServing(options.webhooks),
     // Who only answers has nothing to lead in.
     leaderElection: leaderElectionOf(name, hasControllers ? options.leaderElection : false),
@@ -117,7 +118,7 @@ function assembled(data: Data): Operator {
   const isServed = isCalled(parts);
   /** All that it may need, wherever its certificates come from. */
   const rights = () =>
-    rightsOf(parts, {
+    rbacRulesOf(parts, {
       lease: isElected ? { name: id, namespace } : undefined,
       events: hasControllers,
       certificates: isServed && data.webhooks.certificate === undefined
@@ -132,16 +133,16 @@ function assembled(data: Data): Operator {
       return assembled({ ...configured(value, config.settings), config });
     },
     crds: () => crdsOf(Object.values(parts)),
-    permissions: () =>
-      permissionsOf(parts, {
+    sandbox: () =>
+      sandboxRulesOf(parts, {
         health,
         webhooks: isServed ? { ...data.webhooks, inner: innerPorts(data.webhooks) } : undefined,
         apiserverPort: config?.apiserverPort,
         isElected,
         variables: variablesOf(isServed),
-        reaches: data.reaches,
+        sandbox: data.ownSandbox,
       }),
-    rights: () => (config?.certificates ?? "self") === "self" ? rights() : withoutCertificates(rights()),
+    rbac: () => (config?.certificates ?? "self") === "self" ? rights() : withoutCertificates(rights()),
     manifests: (options) =>
       manifestsOf({
         ...data,
@@ -180,13 +181,13 @@ function certificateWrites(data: Data): CertificateWrites {
 /** What is said where manifests are asked for goes before the file. */
 function installOptions(config: ConfigFile | undefined, options: InstallOptions = {}): InstallOptions {
   if (config === undefined) return options;
-  const watches = config.settings.get("all_namespaces")?.value === true
+  const watchNamespaces = config.settings.get("all_namespaces")?.value === true
     ? undefined
     : config.settings.get("namespaces")?.value as readonly string[] | undefined;
   return {
     ...(config.id === undefined ? {} : { id: config.id }),
     ...(config.namespace === undefined ? {} : { namespace: config.namespace }),
-    ...(watches === undefined ? {} : { watches }),
+    ...(watchNamespaces === undefined ? {} : { watchNamespaces }),
     ...(config.certificates === undefined ? {} : { certificates: config.certificates }),
     imageParts: config.image,
     ...options,

@@ -67,7 +67,7 @@ const REFUSED: readonly { name: string; given: Partial<OperatorOptions>; message
   },
   {
     name: "a time to stop that is no duration",
-    given: { stopWithin: "soon" as Duration },
+    given: { gracefulShutdownTimeout: "soon" as Duration },
     message: /^Cannot parse a duration: "soon"/,
   },
 ];
@@ -85,10 +85,10 @@ Deno.test("operator takes parts whose stored names differ", () => {
 });
 
 Deno.test("operator fills in where health is served and how long a stop may take", () => {
-  const { health, stopWithin, version } = operator({ name: "o", parts: {} });
-  assert.deepEqual({ health, stopWithin, version }, {
+  const { health, gracefulShutdownTimeout, version } = operator({ name: "o", parts: {} });
+  assert.deepEqual({ health, gracefulShutdownTimeout, version }, {
     health: { port: 8081, hostname: "0.0.0.0" },
-    stopWithin: 25_000,
+    gracefulShutdownTimeout: 25_000,
     version: "0.0.0",
   });
   assert.deepEqual(operator({ name: "o", parts: {}, health: { port: 1 } }).health, { port: 1, hostname: "0.0.0.0" });
@@ -97,7 +97,7 @@ Deno.test("operator fills in where health is served and how long a stop may take
 
 Deno.test("operator asks for the permission to serve health only where it is served", () => {
   const nets = (health: OperatorOptions["health"]) =>
-    operator({ name: "o", parts: {}, ...(health === undefined ? {} : { health }) }).permissions()
+    operator({ name: "o", parts: {}, ...(health === undefined ? {} : { health }) }).sandbox()
       .filter(({ access }) => access === "net").map(({ target }) => target);
   assert.deepEqual(nets({ port: 9000, hostname: "127.0.0.1" }), ["kubernetes.default.svc:443", "127.0.0.1:9000"]);
   assert.deepEqual(nets(false), ["kubernetes.default.svc:443"]);
@@ -105,7 +105,7 @@ Deno.test("operator asks for the permission to serve health only where it is ser
 
 Deno.test("operator asks for the variables of webhooks only where it has some", () => {
   const envs = (parts: OperatorOptions["parts"]) =>
-    operator({ name: "o", parts }).permissions()
+    operator({ name: "o", parts }).sandbox()
       .filter(({ access, target }) => access === "env" && /^OP_(WEBHOOKS|SKIP)_/.test(target)).length;
   assert.equal(envs({ configs }), 0);
   assert.equal(envs({ rules: webhook(Namespace, { validate() {} }) }), 8);

@@ -1,11 +1,11 @@
 /** What an operator is, for whatever configures, describes or runs it: a value, which starts when it is told to. */
 import type { InstallOptions } from "../manifests/install.ts";
 import type { ManifestGroups } from "../manifests/manifests.ts";
-import type { Right } from "../manifests/rights.ts";
+import type { RbacRule } from "../manifests/rbac.ts";
 import type { Sample } from "../manifests/sample.ts";
-import type { Permission } from "../manifests/sandbox.ts";
+import type { SandboxRule } from "../manifests/sandbox.ts";
 import type { Part } from "../parts/controller.ts";
-import type { Permissions } from "../parts/permissions.ts";
+import type { SandboxPermissions } from "../parts/sandbox.ts";
 import type { CustomResourceDefinitionManifest } from "../resource/kind.ts";
 import type { ConfigFile } from "./config_file.ts";
 import type { LeaderElection } from "./leader_election.ts";
@@ -43,11 +43,11 @@ export interface Operator {
   /** Who may read its metrics; absent when they are not served. */
   readonly metrics: Required<MetricsOptions> | undefined;
   /** What the program may reach, beside what its parts declare. */
-  readonly reaches: Permissions;
+  readonly ownSandbox: SandboxPermissions;
   /** Where and how its webhooks are served, if it has any. */
   readonly webhooks: WebhookServing;
   /** Milliseconds that runs may go on after it is told to stop. */
-  readonly stopWithin: number;
+  readonly gracefulShutdownTimeout: number;
   /** Whether and how its processes agree on the one that works. */
   readonly leaderElection: LeaderElection;
   /** Makes what the runs share. */
@@ -65,9 +65,9 @@ export interface Operator {
   /** The definitions of its own kinds. */
   crds(): CustomResourceDefinitionManifest[];
   /** The Deno permissions it needs, each with its reason. */
-  permissions(): Permission[];
+  sandbox(): SandboxRule[];
   /** The rights in a cluster that it needs, each with its reason. */
-  rights(): Right[];
+  rbac(): RbacRule[];
   /**
    * All that a cluster needs for it: definitions, account and roles, Deployment and what guards it.
    *
@@ -100,7 +100,7 @@ export interface Operator {
    */
   run(options: RunOptions): Promise<void>;
   /**
-   * Runs it as the program: reads the arguments (`start`, `crds`, `permissions`, `version`), ends the process.
+   * Runs it as the program: reads the arguments (`start`, `manifests`, `crds`, `rbac`, `sandbox`, `version`), ends the process.
    *
    * @param args The arguments. @default {Deno.args}
    */

@@ -47,15 +47,15 @@ export function controllerLine({ scope, waitsFor, heldBy }: ControllerLoop): Rea
 }
 
 /** A line for each permission that was asked for, whoever needs it. */
-export function permissionLines(checks: readonly AccessCheck[]): ReadinessLine[] {
+export function rbacLines(checks: readonly AccessCheck[]): ReadinessLine[] {
   const given = new Map<string, boolean>();
   for (const { answers } of checks) {
     for (const { text, isGiven } of answers) given.set(text, isGiven && (given.get(text) ?? true));
   }
   return [...given].map(([text, isReady]) => ({
-    name: `permission to ${text}`,
+    name: `RBAC permission to ${text}`,
     isReady,
-    told: isReady ? "given" : "missing",
+    told: isReady ? "granted" : "missing",
   }));
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Secret } from "../kinds/mod.ts";
 import type { AccessCheck } from "../runtime/access_check.ts";
 import type { Informer } from "../watch/informer.ts";
-import { permissionLines, watchLine } from "./readiness.ts";
+import { rbacLines, watchLine } from "./readiness.ts";
 
 const LINES: readonly { name: string; given: Partial<Informer>; told: string; isReady: boolean }[] = [
   { name: "that lists", given: { isSynced: false }, told: "listing", isReady: false },
@@ -29,16 +29,16 @@ for (const { name, given, told, isReady } of LINES) {
   });
 }
 
-Deno.test("permissionLines has each permission once, and it is missing when one part lacks it", () => {
+Deno.test("rbacLines has each permission once, and it is missing when one part lacks it", () => {
   const check = (...answers: readonly [text: string, isGiven: boolean][]) =>
     ({ answers: answers.map(([text, isGiven]) => ({ text, isGiven, isVital: true })) }) as unknown as AccessCheck;
-  const lines = permissionLines([
+  const lines = rbacLines([
     check(["list pods", true], ["get secrets", true]),
     check(["get secrets", false], ["list pods", true]),
     check(),
   ]);
   assert.deepEqual(lines, [
-    { name: "permission to list pods", isReady: true, told: "given" },
-    { name: "permission to get secrets", isReady: false, told: "missing" },
+    { name: "RBAC permission to list pods", isReady: true, told: "granted" },
+    { name: "RBAC permission to get secrets", isReady: false, told: "missing" },
   ]);
 });

@@ -11,7 +11,7 @@ import type { ReviewThreads } from "../runtime/webhooks/review_threads.ts";
 export interface RunOptions {
   /** The way to the API server. */
   readonly connection: Connection;
-  /** Stops it: nothing more is begun, what goes on may end within the operator's `stopWithin`. @default {none: it runs for as long as the process does} */
+  /** Stops it: nothing more is begun, what goes on may end within the operator's `gracefulShutdownTimeout`. @default {none: it runs for as long as the process does} */
   readonly signal?: AbortSignal;
   /** Whose time it is. @default {the machine's clock} */
   readonly clock?: Clock;

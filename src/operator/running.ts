@@ -12,16 +12,16 @@ import { Informers } from "../runtime/informers.ts";
 import { HotLoops } from "../runtime/hot_loops.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { Metrics } from "../runtime/metrics.ts";
-import { ownMetrics } from "../runtime/own_metrics.ts";
+import { ownMetrics } from "../runtime/custom_metrics.ts";
 import { scopeOf } from "../runtime/scope.ts";
 import { Tracing } from "../runtime/tracing.ts";
 import { Verdicts } from "../runtime/verdicts.ts";
 import { heldWithin, WebhookHandler } from "../runtime/webhooks/handler.ts";
 import { controllersOf, isCalled, webhooksOf } from "../parts/part_list.ts";
-import { webhookRights } from "../parts/rights.ts";
+import { webhookRbacRules } from "../parts/rbac.ts";
 import { operatorLog } from "./log.ts";
 import type { Operator } from "./operator_value.ts";
-import { controllerLine, leaderLine, permissionLines, type ReadinessLine, watchLines } from "./readiness.ts";
+import { controllerLine, leaderLine, rbacLines, type ReadinessLine, watchLines } from "./readiness.ts";
 import { processTracer } from "./process_tracer.ts";
 import type { RunOptions } from "./run_options.ts";
 import { refuseScope } from "./run_settings.ts";
@@ -144,8 +144,8 @@ export function startOperator(operator: Operator, options: RunOptions): Running 
   const called = options.skipWebhooks ? [] : webhooksOf(operator.parts);
   const isAsking = options.checkAccess ?? true;
   const webhookChecks = new Map(
-    called.filter(([, webhook]) => isAsking && webhookRights(webhook).length > 0).map(([key, webhook]) => {
-      const rights = webhookRights(webhook);
+    called.filter(([, webhook]) => isAsking && webhookRbacRules(webhook).length > 0).map(([key, webhook]) => {
+      const rights = webhookRbacRules(webhook);
       const told = log.with({ webhook: key });
       return [key, new AccessCheck({ client: unfenced, clock, random, log: told, rights, namespaces })];
     }),
@@ -247,7 +247,7 @@ export function startOperator(operator: Operator, options: RunOptions): Running 
       ...(webhookServer === undefined ? [] : [webhookServer.line]),
       ...watchLines(informers),
       ...loops.map(controllerLine),
-      ...permissionLines(checks),
+      ...rbacLines(checks),
       ...(elector === undefined ? [] : [leaderLine(elector)]),
     ],
     pause: (isPaused) => loops.forEach((loop) => loop.hold("pause", isPaused ? "is paused" : undefined)),
@@ -314,7 +314,7 @@ async function runAll(
   let timer: Disposable | undefined;
   aborted(signal).then(() => {
     timer = clock.after(
-      operator.stopWithin,
+      operator.gracefulShutdownTimeout,
       () => deadline.abort(new DOMException("The operator stops", "AbortError")),
     );
   });

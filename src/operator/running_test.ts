@@ -48,7 +48,9 @@ Deno.test("startOperator waits for runs that go on, and aborts them at the deadl
       return new Promise((_, reject) => signal!.addEventListener("abort", () => reject(signal!.reason)));
     },
   });
-  const { running, clock, stop } = start(operator({ name: "test", parts: { namespaces }, stopWithin: "5s" }));
+  const { running, clock, stop } = start(
+    operator({ name: "test", parts: { namespaces }, gracefulShutdownTimeout: "5s" }),
+  );
   await turns();
   stop.abort();
   assert.equal(await endsSoon(running), false);
@@ -63,7 +65,9 @@ Deno.test("startOperator waits for runs that go on, and aborts them at the deadl
 
 Deno.test("startOperator does not wait for ever for a reconciler that does not heed its signal", async () => {
   const namespaces = controller(Namespace, { reconcile: () => new Promise(() => {}) });
-  const { running, clock, stop } = start(operator({ name: "test", parts: { namespaces }, stopWithin: "5s" }));
+  const { running, clock, stop } = start(
+    operator({ name: "test", parts: { namespaces }, gracefulShutdownTimeout: "5s" }),
+  );
   await turns();
   stop.abort();
   await turns();
@@ -76,7 +80,7 @@ Deno.test("startOperator begins no run before its services are made, says so, an
   const closed: string[] = [];
   const runs: string[] = [];
   const namespaces = controller(Namespace, { reconcile: ({ metadata }) => void runs.push(metadata.name) });
-  const options = { parts: { namespaces }, stopWithin: "5s", services: () => made.promise } as const;
+  const options = { parts: { namespaces }, gracefulShutdownTimeout: "5s", services: () => made.promise } as const;
   const { running, clock, stop } = start(operator({ name: "test", ...options }));
   await turns();
   assert.deepEqual(runs, []);
@@ -111,7 +115,7 @@ Deno.test("startOperator fails with what makes its services, unless it is told t
 Deno.test("startOperator does not wait for ever for services that cannot be closed", async () => {
   const namespaces = controller(Namespace, { reconcile() {} });
   const services = () => ({ database: { [Symbol.asyncDispose]: () => new Promise<void>(() => {}) } });
-  const op = operator({ name: "test", parts: { namespaces }, services, stopWithin: "5s" });
+  const op = operator({ name: "test", parts: { namespaces }, services, gracefulShutdownTimeout: "5s" });
   const { running, clock, stop } = start(op);
   await turns();
   stop.abort();

@@ -2,7 +2,7 @@
 import { aborted } from "../base/abort.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../parts/context.ts";
-import type { OwnMetrics } from "../parts/own_metrics.ts";
+import type { Metrics } from "../parts/metrics.ts";
 
 /** What the option `services` is handed. */
 export interface ServicesContext {
@@ -13,7 +13,7 @@ export interface ServicesContext {
   /** The operator's clock: system time, or in a memory cluster the cluster's, which the test moves. */
   readonly clock: Clock;
   /** Makes metrics of one's own. What is counted in threads of webhooks is not among them. */
-  readonly metrics: OwnMetrics;
+  readonly metrics: Metrics;
 }
 
 /** Services, once they are made. */

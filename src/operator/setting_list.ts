@@ -55,7 +55,12 @@ export const SETTINGS: readonly Setting[] = [
     help: "json, text; otherwise text on a terminal",
   },
   { key: "paused", type: "boolean", flag: "paused", help: "begin nothing" },
-  { key: "stop_within", type: "duration", flag: "stop-within", help: "how long runs may go on when it is to stop" },
+  {
+    key: "graceful_shutdown_timeout",
+    type: "duration",
+    flag: "graceful-shutdown-timeout",
+    help: "how long runs may go on when it is to stop",
+  },
   {
     key: "kube_api.qps",
     type: "number",

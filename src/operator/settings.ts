@@ -7,7 +7,7 @@ import { policyRules } from "./policy_setting.ts";
 import { type Setting, SETTINGS, variableOf, variableSettingsOf } from "./setting_list.ts";
 
 /** A setting's value, and where it was said. */
-export interface Said {
+export interface RawSettings {
   /** As its setting has it, checked. */
   readonly value: string | number | boolean | readonly string[] | readonly PolicyRule[];
   /** In words: `--log-level`, `OP_LOG_LEVEL`, `"operator.toml"`. */
@@ -15,7 +15,7 @@ export interface Said {
 }
 
 /** What was said, by the setting's key; a `*` of the key is what was there in its place. */
-export type Settings = ReadonlyMap<string, Said>;
+export type Settings = ReadonlyMap<string, RawSettings>;
 
 /** A setting was wrong. */
 export class SettingError extends Error {
@@ -30,7 +30,7 @@ export class SettingError extends Error {
  * @throws {SettingError} If a value cannot be.
  */
 export function variableSettings(env: (name: string) => string | undefined, hasWebhooks = true): Settings {
-  const found = new Map<string, Said>();
+  const found = new Map<string, RawSettings>();
   for (const setting of variableSettingsOf(hasWebhooks)) {
     const name = variableOf(setting);
     const text = env(name);
@@ -48,7 +48,7 @@ export function variableSettings(env: (name: string) => string | undefined, hasW
  * @throws {SettingError} If a value cannot be.
  */
 export function flagSettings(values: Readonly<Record<string, unknown>>): Settings {
-  const found = new Map<string, Said>();
+  const found = new Map<string, RawSettings>();
   for (const setting of SETTINGS) {
     const { flag, key, type } = setting;
     if (flag === undefined) continue;
@@ -72,7 +72,7 @@ const RIVALS: Readonly<Record<string, string>> = { namespaces: "all_namespaces",
  * @throws {SettingError} If one place says both.
  */
 export function merged(...all: readonly Settings[]): Settings {
-  const result = new Map<string, Said>();
+  const result = new Map<string, RawSettings>();
   for (const settings of [...all].reverse()) {
     for (const [key, said] of settings) {
       // That not all are meant says nothing of some.
@@ -119,7 +119,7 @@ function fromText({ type }: Setting, text: string): unknown {
  * @param what What it was said as, for errors: `"log_level" in "operator.toml"`.
  * @throws {SettingError} If it may not.
  */
-export function checked(setting: Setting, value: unknown, what: string): Said["value"] {
+export function checked(setting: Setting, value: unknown, what: string): RawSettings["value"] {
   const { type, choices } = setting;
   const refuse = (wanted: string): never => {
     throw new SettingError(`Cannot take ${what}: it is ${JSON.stringify(value)}, and must be ${wanted}`);

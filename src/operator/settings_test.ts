@@ -73,7 +73,7 @@ const REFUSED: readonly { name: string; text: string; message: string }[] = [
   {
     name: "a duration without a unit",
     text: '[operator]\nstop_within = "30"',
-    message: 'Cannot take "stop_within" in "f": it is "30", and must be a duration, such as "30s"',
+    message: 'Cannot take "graceful_shutdown_timeout" in "f": it is "30", and must be a duration, such as "30s"',
   },
   {
     name: "a list with an empty name",

@@ -78,7 +78,7 @@ type ChildrenOf<Children, Own extends AnyKind, Owns extends readonly AnyKind[]> 
 };
 
 /** Which namespace a call is about: the object's, unless given. */
-export interface InNamespace {
+export interface NamespaceOptions {
   /** A namespace's name. @default {the object's} */
   readonly namespace?: string;
 }
@@ -92,7 +92,7 @@ export interface ListOptions {
 }
 
 /** Options of {@linkcode Context.patch}. */
-export interface PatchOptions extends InNamespace {
+export interface PatchOptions extends NamespaceOptions {
   /** How the patch is written: a JSON merge patch (RFC 7396), a JSON patch (RFC 6902), or Kubernetes' own for built-in kinds. @default {"merge"} */
   readonly type?: "merge" | "json" | "strategic";
   /** Such as `status` or `scale`. @default {the object itself} */
@@ -100,7 +100,7 @@ export interface PatchOptions extends InNamespace {
 }
 
 /** Options of {@linkcode Context.delete}. */
-export interface DeleteOptions extends InNamespace {
+export interface DeleteOptions extends NamespaceOptions {
   /**
    * What happens to the objects that the deleted object owns. `"Background"`: the garbage collector deletes them afterwards. `"Foreground"`: they are
    * deleted first. `"Orphan"`: they stay.
@@ -264,7 +264,7 @@ export interface Context<
   get<K extends AnyKind>(
     kind: Readable<K, Own, Owns, Reads, Uses, "get">,
     name: string,
-    options?: InNamespace,
+    options?: NamespaceOptions,
   ): Promise<Infer<K> | undefined>;
   /** Lists objects: from the cache for the own kind, `owns`, `reads` and `watches`; live for `uses`. */
   list<K extends AnyKind>(
@@ -303,7 +303,7 @@ export interface Context<
   getLive<K extends AnyKind>(
     kind: Declared<K, Used<Uses, "get">, `add access(${K["kind"]}, "get") to "uses"`>,
     name: string,
-    options?: InNamespace,
+    options?: NamespaceOptions,
   ): Promise<Infer<K> | undefined>;
   /**
    * Makes an object as wanted (server-side apply) and answers the live one. What would change nothing is not sent.

@@ -5,8 +5,8 @@ import { hasStatus, ownsStatus } from "../resource/ownership.ts";
 import type { Access } from "./access.ts";
 import type { Context, IndexMap, WritesStatus } from "./context.ts";
 import type { Conversion } from "./conversion.ts";
-import type { Outcome } from "./outcome.ts";
-import type { Permissions } from "./permissions.ts";
+import type { ReconcileResult } from "./outcome.ts";
+import type { SandboxPermissions } from "./sandbox.ts";
 import { choiceFault } from "./selectors.ts";
 import type { Trigger } from "./trigger.ts";
 import type { Watch } from "./watch.ts";
@@ -44,7 +44,7 @@ export interface ControllerOptions<
    */
   readonly writesStatus?: Writes;
   /** What it reaches beyond the API server. @default {nothing} */
-  readonly permissions?: Permissions;
+  readonly sandbox?: SandboxPermissions;
   /** How many objects are reconciled at once. @default {10} */
   readonly concurrency?: number;
   /** How long a run may take before its signal is aborted. @default {no limit} */
@@ -55,12 +55,12 @@ export interface ControllerOptions<
   reconcile(
     object: Infer<Own>,
     context: Context<StatusKind<Own, Writes>, Owns, readonly [...Reads, ...KindsOf<Watches>], Uses, Indexes, Services>,
-  ): Promise<Outcome> | Outcome;
+  ): Promise<ReconcileResult> | ReconcileResult;
   /** Undoes what Kubernetes does not collect by itself, before the object goes. Being there is what asks for a finalizer. */
   cleanup?(
     object: Infer<Own>,
     context: Context<StatusKind<Own, Writes>, Owns, readonly [...Reads, ...KindsOf<Watches>], Uses, Indexes, Services>,
-  ): Promise<Outcome> | Outcome;
+  ): Promise<ReconcileResult> | ReconcileResult;
 }
 
 /** The own kind as the context's types have it: marked where the controller writes the status of a kind that others define. */
@@ -101,7 +101,7 @@ export interface Controller<Services = any> {
   /** Whether it writes the status of its objects: that of own kinds, and of others with the option `writesStatus`. */
   readonly writesStatus: boolean;
   /** What it may reach beyond the API server. */
-  readonly permissions: Permissions;
+  readonly sandbox: SandboxPermissions;
   /** How many objects are reconciled at once. */
   readonly concurrency: number;
   /** How long a run may take; as long as it likes where nothing is said. */
@@ -110,10 +110,10 @@ export interface Controller<Services = any> {
   readonly finalizer: string | undefined;
   /** Makes the world as an object wants it. */
   // deno-lint-ignore no-explicit-any -- controllers of different kinds stand in one list
-  reconcile(object: any, context: any): Promise<Outcome> | Outcome;
+  reconcile(object: any, context: any): Promise<ReconcileResult> | ReconcileResult;
   /** What is done before an object goes; where it is there, objects carry a finalizer. */
   // deno-lint-ignore no-explicit-any
-  readonly cleanup: ((object: any, context: any) => Promise<Outcome> | Outcome) | undefined;
+  readonly cleanup: ((object: any, context: any) => Promise<ReconcileResult> | ReconcileResult) | undefined;
 }
 
 /** Whatever an operator runs or serves. */
@@ -164,7 +164,7 @@ export type Part<Services = any> = Controller<Services> | Webhook<Services> | Co
  * });
  *
  * const buckets = controller(Bucket, {
- *   permissions: { net: ["storage.example.com"] },
+ *   sandbox: { net: ["storage.example.com"] },
  *   async reconcile({ metadata, spec }, { status, signal }) {
  *     const url = `https://storage.example.com/${spec.region}/${metadata.name}`;
  *     const response = await fetch(url, { method: "PUT", signal });
@@ -178,10 +178,10 @@ export type Part<Services = any> = Controller<Services> | Webhook<Services> | Co
  * });
  * ```
  */
-export const controller: ControllerMaker = Object.assign(make, { with: () => controller }) as ControllerMaker;
+export const controller: ControllerFactory = Object.assign(make, { with: () => controller }) as ControllerFactory;
 
 /** Declares controllers whose context has services of a type. */
-export interface ControllerMaker<Services = unknown> {
+export interface ControllerFactory<Services = unknown> {
   <
     Own extends AnyKind,
     const Owns extends readonly AnyKind[] = readonly [],
@@ -212,13 +212,13 @@ export interface ControllerMaker<Services = unknown> {
    * const op = operator({ name: "names", parts: { namespaces }, services: () => ({ names: new Set<string>() }) });
    * ```
    */
-  with<T>(): ControllerMaker<T>;
+  with<T>(): ControllerFactory<T>;
 }
 
-// deno-lint-ignore no-explicit-any -- the types are those of ControllerMaker
+// deno-lint-ignore no-explicit-any -- the types are those of ControllerFactory
 function make(kind: AnyKind, options: ControllerOptions<any, any, any, any, any, any, any, any>): Controller {
   const { owns = [], reads = [], uses = [], watches = [], indexes = {}, triggers = [], prune = false } = options;
-  const { permissions = {}, concurrency = 10, timeout, finalizer } = options;
+  const { sandbox = {}, concurrency = 10, timeout, finalizer } = options;
   if (!Number.isInteger(concurrency) || concurrency < 1) {
     throw new RangeError(
       `Cannot make a controller of ${kind.kind}: "concurrency" must be a positive integer: current value is ${concurrency}`,
@@ -245,7 +245,7 @@ function make(kind: AnyKind, options: ControllerOptions<any, any, any, any, any,
     triggers,
     prune,
     writesStatus,
-    permissions,
+    sandbox,
     concurrency,
     timeout,
     finalizer,

@@ -211,7 +211,7 @@ Deno.test("controller is plain data with its defaults filled in, and calls the f
       triggers: [],
       prune: false,
       writesStatus: true,
-      permissions: {},
+      sandbox: {},
       concurrency: 10,
       timeout: undefined,
       finalizer: undefined,

@@ -3,7 +3,7 @@ import type { Returned } from "./returned.ts";
 import type { AnyKind, Infer, KubeObject, ObjectMeta } from "../resource/kind.ts";
 
 /** What a conversion answers: an object without its type. Of metadata only labels and annotations may change. */
-export type Converted<K extends AnyKind> = Infer<K> extends infer Whole extends KubeObject
+export type ConvertedObject<K extends AnyKind> = Infer<K> extends infer Whole extends KubeObject
   ? Returned<Omit<Whole, "apiVersion" | "kind" | "metadata" | "status">> & {
     readonly metadata?: Returned<Partial<Pick<ObjectMeta, "labels" | "annotations">>> | undefined;
     // An object has no status as long as nobody reported one: what was handed in may be handed on.
@@ -14,9 +14,9 @@ export type Converted<K extends AnyKind> = Infer<K> extends infer Whole extends 
 /** Options of {@linkcode conversion}: two functions, of which each undoes the other. They are called for every object that is read, and may wait for nothing. */
 export interface ConversionOptions<Old extends AnyKind, New extends AnyKind> {
   /** An object of the first version as one of the second. Defaults are not filled in: what an old object never had is not there. */
-  up(object: Infer<Old>): Converted<New>;
+  up(object: Infer<Old>): ConvertedObject<New>;
   /** And back. What the first version has no field for goes into an annotation, or is lost. */
-  down(object: Infer<New>): Converted<Old>;
+  down(object: Infer<New>): ConvertedObject<Old>;
 }
 
 /** A conversion: plain data. An operator serves it, and the definition by which a cluster calls it is made from it. */

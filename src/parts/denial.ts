@@ -16,14 +16,14 @@ export class Denial extends Error {
   /** Always `Denial`. */
   override name = "Denial";
   /** The status of the API server's answer. */
-  readonly status: number;
+  readonly code: number;
   /** Which field it is about, such as `spec.host`. */
   readonly field: string | undefined;
 
   /** Use {@linkcode deny}. */
   constructor(message: string, status: number, field: string | undefined) {
     super(message);
-    this.status = status;
+    this.code = status;
     this.field = field;
   }
 }
@@ -31,7 +31,7 @@ export class Denial extends Error {
 /** Options of {@linkcode deny}. */
 export interface DenyOptions {
   /** The status of the API server's answer, from 400 to 599. @default {422 with a field, otherwise 403} */
-  readonly status?: number;
+  readonly code?: number;
   /** Which field it is about, such as `spec.host`: it is told as the server tells faults of its own. @default {none} */
   readonly field?: string;
 }
@@ -55,11 +55,11 @@ export interface DenyOptions {
  * ```
  */
 export function deny(message: string, options: DenyOptions = {}): Denial {
-  const { field, status = field === undefined ? 403 : 422 } = options;
+  const { field, code = field === undefined ? 403 : 422 } = options;
   if (message.trim() === "") throw new TypeError("Cannot deny: there is no message, and nobody could tell why");
-  if (!Number.isInteger(status) || status < 400 || status > 599) {
-    throw new RangeError(`Cannot deny "${message}": status ${status} is no refusal: choose one from 400 to 599`);
+  if (!Number.isInteger(code) || code < 400 || code > 599) {
+    throw new RangeError(`Cannot deny "${message}": status ${code} is no refusal: choose one from 400 to 599`);
   }
   // As the API server writes paths: without the dot that ours begin with.
-  return new Denial(message, status, field?.replace(/^\./, ""));
+  return new Denial(message, code, field?.replace(/^\./, ""));
 }

@@ -10,7 +10,7 @@ export interface Requeue {
 }
 
 /** What a reconciler may return: when to reconcile again, or `undefined` to wait for the next change. */
-export type Outcome = Requeue | undefined | void;
+export type ReconcileResult = Requeue | undefined | void;
 
 /**
  * Requests another reconcile of the object. A change before then reconciles it earlier.

@@ -1,12 +1,17 @@
 /** What wakes objects beside changes in the cluster. */
 import type { Clock } from "../base/clock.ts";
 import { type Duration, milliseconds } from "../base/duration.ts";
-import type { Wake } from "./watch.ts";
+import type { ReconcileRequest } from "./watch.ts";
 
 /** What {@linkcode every} and {@linkcode source} return. */
 export type Trigger =
   | { readonly every: number }
-  | { readonly source: (signal: AbortSignal, context: SourceContext) => AsyncIterable<Wake | readonly Wake[]> };
+  | {
+    readonly source: (
+      signal: AbortSignal,
+      context: SourceContext,
+    ) => AsyncIterable<ReconcileRequest | readonly ReconcileRequest[]>;
+  };
 
 /** What a {@linkcode source} receives besides its signal. */
 export interface SourceContext {
@@ -62,7 +67,7 @@ export function every(interval: Duration): Trigger {
  * ```
  */
 export function source(
-  open: (signal: AbortSignal, context: SourceContext) => AsyncIterable<Wake | readonly Wake[]>,
+  open: (signal: AbortSignal, context: SourceContext) => AsyncIterable<ReconcileRequest | readonly ReconcileRequest[]>,
 ): Trigger {
   return { source: open };
 }

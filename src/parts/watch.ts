@@ -2,7 +2,7 @@
 import type { AnyKind, Infer, KubeObject } from "../resource/kind.ts";
 
 /** An object to wake: its name, in the namespace of what changed; its name and namespace; or the object itself. */
-export type Wake =
+export type ReconcileRequest =
   | string
   | { readonly name: string; readonly namespace?: string | undefined }
   | { readonly metadata: { readonly name: string; readonly namespace?: string | undefined } };
@@ -35,7 +35,7 @@ export interface WatchOptions<K extends AnyKind = AnyKind> {
    * @default {all in the namespaces that are looked at}
    */
   // deno-lint-ignore no-explicit-any -- the object is of the controller's kind, which is not known here
-  readonly names?: readonly string[] | ((own: any) => Wake | readonly Wake[] | undefined);
+  readonly names?: readonly string[] | ((own: any) => ReconcileRequest | readonly ReconcileRequest[] | undefined);
   /** Whether changes wait until all that is new has been seen to. @default {"normal"} */
   readonly priority?: "normal" | "low";
   /** The part of the object that counts: a change of anything else wakes nobody. @default {all of it} */
@@ -43,7 +43,7 @@ export interface WatchOptions<K extends AnyKind = AnyKind> {
   /** Whether a change wakes anybody. `before` is missing for what is new, or was found at start. @default {it does} */
   predicate?(object: Infer<K>, before: Infer<K> | undefined): boolean;
   /** Whom a change wakes, among the objects of the controller's kind. It is asked of the object before the change as well. @default {of its own kind the object, of kinds in `owns` the owner, of others nobody} */
-  map?(object: Infer<K>, context: MapContext): Wake | readonly Wake[] | undefined;
+  map?(object: Infer<K>, context: MapContext): ReconcileRequest | readonly ReconcileRequest[] | undefined;
 }
 
 /** What {@linkcode watch} answers: a kind and how it is watched. */

@@ -6,9 +6,16 @@ import { isOwnKind } from "../resource/ownership.ts";
 import { judge } from "../resource/_judge.ts";
 import { CONDITION_OF } from "../resource/match_conditions.ts";
 import type { Access } from "./access.ts";
-import type { Permissions } from "./permissions.ts";
+import type { SandboxPermissions } from "./sandbox.ts";
 import { type LabelSelector, selectorFault } from "./selectors.ts";
-import type { Changeable, Incoming, Mutation, Operation, Verdict, WebhookContext } from "./webhook_context.ts";
+import type {
+  MutableObject,
+  MutateResult,
+  Operation,
+  ReviewedObject,
+  ValidateResult,
+  WebhookContext,
+} from "./webhook_context.ts";
 
 /** Which requests a webhook is asked about. The API server sends no others. */
 export interface WebhookFilters<F extends string = string, Root = unknown> {
@@ -18,18 +25,18 @@ export interface WebhookFilters<F extends string = string, Root = unknown> {
   readonly scope?: "*" | "Namespaced" | "Cluster";
   /** Only objects with these labels, be it before or after the change. Whoever may label an object can evade it. @default {all} */
   readonly objectSelector?: LabelSelector;
-  /** Only objects in namespaces with these labels. @default {all, but for those of {@linkcode WebhookFilters.everywhere}} */
+  /** Only objects in namespaces with these labels. @default {all, but for those of {@linkcode WebhookFilters.allNamespaces}} */
   readonly namespaceSelector?: LabelSelector;
   /**
    * Whether objects in `kube-system` and in the operator's own namespace are asked about as well. They are left out because an operator that does not run
    * could hold up what it needs to run. @default {false}
    */
-  readonly everywhere?: boolean;
+  readonly allNamespaces?: boolean;
   /**
    * Whether what the operator itself writes is left out: requests by its service account. So it may do what others may not, and waits for nobody when its
    * webhooks are not up. @default {false}
    */
-  readonly exceptOwn?: boolean;
+  readonly ignoreOwnRequests?: boolean;
   /** Expressions in CEL that must all hold, by name: they know `object`, `oldObject`, `request` and `authorizer` (KEP-3716). @default {none} */
   readonly matchConditions?: { readonly [name: string]: string };
   /** Whether requests by other versions of the kind count too; they are converted. @default {"Equivalent"} */
@@ -70,17 +77,17 @@ export interface WebhookOptions<
   /** What it reads from the server each time, by `get` and `list`. @default {none} */
   readonly uses?: Uses;
   /** What it reaches beyond the API server. @default {nothing} */
-  readonly permissions?: Permissions;
+  readonly sandbox?: SandboxPermissions;
   /** Changes an object before it is validated and stored: the draft itself, or by answering the wanted object. Fields that nobody knows survive. */
   mutate?(
-    object: Changeable<K, Sub>,
+    object: MutableObject<K, Sub>,
     context: WebhookContext<K, Sub, Uses, Services, Reads>,
-  ): Mutation<K, Sub> | Promise<Mutation<K, Sub>>;
+  ): MutateResult<K, Sub> | Promise<MutateResult<K, Sub>>;
   /** Says what is wrong with an object that is to be stored; of a `DELETE` with the object that is to go. */
   validate?(
-    object: Incoming<K, Sub>,
+    object: ReviewedObject<K, Sub>,
     context: WebhookContext<K, Sub, Uses, Services, Reads>,
-  ): Verdict | Promise<Verdict>;
+  ): ValidateResult | Promise<ValidateResult>;
 }
 
 declare const needs: unique symbol;
@@ -105,9 +112,9 @@ export interface Webhook<Services = any> {
   /** The labels of namespaces whose objects it is asked about; absent for all. */
   readonly namespaceSelector: LabelSelector | undefined;
   /** Whether `kube-system` and the operator's own namespace are not left out. */
-  readonly everywhere: boolean;
+  readonly allNamespaces: boolean;
   /** Whether what the operator itself writes is let pass. */
-  readonly exceptOwn: boolean;
+  readonly ignoreOwnRequests: boolean;
   /** Expressions in CEL that must all hold, by name. */
   readonly matchConditions: { readonly [name: string]: string };
   /** Whether requests by other versions of the kind count too. */
@@ -127,7 +134,7 @@ export interface Webhook<Services = any> {
   /** What it reads from the server each time. */
   readonly uses: readonly Access[];
   /** What it reaches beyond the API server. */
-  readonly permissions: Permissions;
+  readonly sandbox: SandboxPermissions;
   /** Changes an object before it is validated; absent where it only judges. */
   // deno-lint-ignore no-explicit-any -- webhooks of different kinds stand in one list
   readonly mutate: ((object: any, context: any) => unknown) | undefined;
@@ -137,7 +144,7 @@ export interface Webhook<Services = any> {
 }
 
 /** Declares webhooks. */
-export interface WebhookMaker<Services = unknown> {
+export interface WebhookFactory<Services = unknown> {
   <
     K extends AnyKind,
     const Sub extends string = never,
@@ -146,7 +153,7 @@ export interface WebhookMaker<Services = unknown> {
     const Reads extends readonly AnyKind[] = readonly [],
   >(kind: K, options: WebhookOptions<K, Sub, Uses, Services, F, Reads>): Webhook<Services>;
   /** Declares webhooks that use services: what the operator makes at its start. */
-  with<T>(): WebhookMaker<T>;
+  with<T>(): WebhookFactory<T>;
 }
 
 /**
@@ -180,12 +187,12 @@ export interface WebhookMaker<Services = unknown> {
  * });
  * ```
  */
-export const webhook: WebhookMaker = Object.assign(make, { with: () => webhook }) as WebhookMaker;
+export const webhook: WebhookFactory = Object.assign(make, { with: () => webhook }) as WebhookFactory;
 
 const OPERATIONS: readonly string[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"] satisfies Operation[];
 const FIELD = /^(\.[A-Za-z_$][\w$-]*)+$/;
 
-// deno-lint-ignore no-explicit-any -- the types are those of WebhookMaker
+// deno-lint-ignore no-explicit-any -- the types are those of WebhookFactory
 function make(kind: AnyKind, options: WebhookOptions<any, any, any, any, any, any>): Webhook {
   const { subresource, operations = ["CREATE", "UPDATE"], scope = "*", field, matchConditions = {} } = options;
   const { timeout = "10s", reads = [], uses = [] } = options;
@@ -211,7 +218,7 @@ function make(kind: AnyKind, options: WebhookOptions<any, any, any, any, any, an
     const fault = options[option] && selectorFault(options[option]);
     if (fault !== undefined) refuse(`"${option}" would not be taken: ${fault}`);
   }
-  for (const option of ["field", "exceptOwn"] as const) {
+  for (const option of ["field", "ignoreOwnRequests"] as const) {
     const taken = CONDITION_OF[option];
     if (!options[option] || !Object.hasOwn(matchConditions, taken)) continue;
     refuse(
@@ -243,8 +250,8 @@ function make(kind: AnyKind, options: WebhookOptions<any, any, any, any, any, an
     scope,
     objectSelector: options.objectSelector,
     namespaceSelector: options.namespaceSelector,
-    everywhere: options.everywhere ?? false,
-    exceptOwn: options.exceptOwn ?? false,
+    allNamespaces: options.allNamespaces ?? false,
+    ignoreOwnRequests: options.ignoreOwnRequests ?? false,
     matchConditions,
     matchPolicy: options.matchPolicy ?? "Equivalent",
     field,
@@ -254,7 +261,7 @@ function make(kind: AnyKind, options: WebhookOptions<any, any, any, any, any, an
     sideEffects: options.sideEffects ?? "None",
     reads,
     uses,
-    permissions: options.permissions ?? {},
+    sandbox: options.sandbox ?? {},
     mutate: options.mutate && ((object, context) => options.mutate!(object, context)),
     validate: options.validate && ((object, context) => options.validate!(object, context)),
   };

@@ -5,7 +5,7 @@ import type { AnyKind, Infer, KubeObject, ObjectMeta } from "../resource/kind.ts
 import type { FieldError } from "../resource/validation.ts";
 import type { Access } from "./access.ts";
 import type { Denial } from "./denial.ts";
-import type { InNamespace, ListOptions, Log, Readable } from "./context.ts";
+import type { ListOptions, Log, NamespaceOptions, Readable } from "./context.ts";
 
 /** What a webhook can be asked about, in the API's own words. */
 export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
@@ -89,7 +89,7 @@ export type Subject<K extends AnyKind, Sub extends string> = [Sub] extends [neve
   : { readonly [field: string]: unknown };
 
 /** An object on its way into the cluster, with its defaults. What is new has no resourceVersion yet. */
-export type Incoming<K extends AnyKind, Sub extends string = never> = Subject<K, Sub> extends
+export type ReviewedObject<K extends AnyKind, Sub extends string = never> = Subject<K, Sub> extends
   infer Whole extends { readonly metadata: ObjectMeta }
   ? Omit<Whole, "metadata"> & { readonly metadata: Omit<ObjectMeta, "resourceVersion"> & { resourceVersion?: string } }
   : Subject<K, Sub>;
@@ -100,16 +100,16 @@ export type Draft<T> = T extends readonly (infer Item)[] ? Draft<Item>[]
   : T;
 
 /** An object that a webhook may change. What is new has neither uid nor resourceVersion yet, and where it asks for a generated name no name. */
-export type Changeable<K extends AnyKind, Sub extends string = never> = Subject<K, Sub> extends
+export type MutableObject<K extends AnyKind, Sub extends string = never> = Subject<K, Sub> extends
   infer Whole extends { readonly metadata: ObjectMeta }
   ? Draft<Omit<Whole, "metadata">> & { metadata: Draft<Partial<ObjectMeta>> }
   : Draft<Subject<K, Sub>>;
 
 /** What `validate` may answer: nothing where all is well, or what is wrong. Also what `validate()` of the SDK answers of a kind. */
-export type Verdict = void | undefined | Denial | FieldError | readonly (Denial | FieldError)[];
+export type ValidateResult = void | undefined | Denial | FieldError | readonly (Denial | FieldError)[];
 
 /** What `mutate` may answer: nothing where it changed the draft, the wanted object, or what is wrong. */
-export type Mutation<K extends AnyKind, Sub extends string = never> =
+export type MutateResult<K extends AnyKind, Sub extends string = never> =
   | void
   | undefined
   | Denial
@@ -152,7 +152,7 @@ export interface WebhookContext<
   get<T extends AnyKind>(
     kind: Readable<T, never, readonly [], Reads, Uses, "get">,
     name: string,
-    options?: InNamespace,
+    options?: NamespaceOptions,
   ): Promise<Infer<T> | undefined>;
   /** Lists objects: of a kind in `reads` in the live copy, of one in `uses` on the server. */
   list<T extends AnyKind>(

@@ -107,8 +107,8 @@ function fieldsOf(
   const operations = webhook.operations.filter((operation) => phase === "validate" || operation !== "DELETE");
   const conditions = Object.entries(matchConditions).map(([name, expression]) => ({ name, expression }));
   if (field !== undefined) conditions.push({ name: CONDITION_OF.field, expression: fieldCondition(field) });
-  if (webhook.exceptOwn && user !== undefined) {
-    conditions.push({ name: CONDITION_OF.exceptOwn, expression: othersCondition(user) });
+  if (webhook.ignoreOwnRequests && user !== undefined) {
+    conditions.push({ name: CONDITION_OF.ignoreOwnRequests, expression: othersCondition(user) });
   }
   const namespaceSelector = withoutSystem(webhook, namespace);
   return {
@@ -134,11 +134,11 @@ function fieldsOf(
 
 /** Objects in no namespace are asked about whatever the selector says; a namespace itself is in itself. */
 function withoutSystem(
-  { kind, everywhere, namespaceSelector }: Webhook,
+  { kind, allNamespaces, namespaceSelector }: Webhook,
   namespace: string | undefined,
 ): LabelSelector | undefined {
   const isInNone = !kind.namespaced && !(kind.group === "" && kind.plural === "namespaces");
-  if (everywhere || isInNone) return namespaceSelector;
+  if (allNamespaces || isInNone) return namespaceSelector;
   const values = ["kube-system", ...(namespace === undefined || namespace === "kube-system" ? [] : [namespace])];
   return {
     ...namespaceSelector,

@@ -82,9 +82,9 @@ const refused: readonly { name: string; options: any; message: RegExp }[] = [
   },
   {
     name: "a condition that is called as that of what is not its own",
-    options: { validate, exceptOwn: true, matchConditions: { others: "true" } },
+    options: { validate, ignoreOwnRequests: true, matchConditions: { others: "true" } },
     message:
-      /"matchConditions" has "others", which is the name of the condition that "exceptOwn" makes: choose another$/,
+      /"matchConditions" has "others", which is the name of the condition that "ignoreOwnRequests" makes: choose another$/,
   },
   {
     name: "a right to write",
@@ -134,7 +134,7 @@ Deno.test("webhook refuses what does not exist by its types", () => {
 Deno.test("webhookEntries are failsafe for kinds of one's own, and let others be while the operator does not run", () => {
   const parts = {
     noteRules: webhook(Note, { validate, mutate() {} }),
-    pods: webhook(Pod, { validate, everywhere: true, timeout: "3s" }),
+    pods: webhook(Pod, { validate, allNamespaces: true, timeout: "3s" }),
     namespaces: webhook(Namespace, { validate, operations: ["DELETE"] }),
   };
   const entries = webhookEntries("notes", parts, "notes-system");
@@ -197,7 +197,7 @@ Deno.test("webhookEntries tell the server whatever narrows which requests it sen
 Deno.test("webhookEntries leave out what the operator itself writes, where they are told to", () => {
   const conditions = { field: "true", others: "true" };
   const parts = {
-    locks: webhook(Note, { validate, exceptOwn: true }),
+    locks: webhook(Note, { validate, ignoreOwnRequests: true }),
     rules: webhook(Note, { validate, matchConditions: conditions }),
   };
   const told = (user?: string) =>

@@ -25,4 +25,7 @@ export function othersCondition(user: string): string {
  * The names of the conditions that webhook options generate. They are added to the user's own
  * conditions.
  */
-export const CONDITION_OF: Readonly<Record<"field" | "exceptOwn", string>> = { field: "field", exceptOwn: "others" };
+export const CONDITION_OF: Readonly<Record<"field" | "ignoreOwnRequests", string>> = {
+  field: "field",
+  ignoreOwnRequests: "others",
+};

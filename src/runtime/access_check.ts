@@ -7,7 +7,7 @@ import { type Clock, sleep } from "../base/clock.ts";
 import { linked } from "../base/abort.ts";
 import { SelfSubjectAccessReview } from "../kinds/authorization_v1.gen.ts";
 import type { Client } from "../kube/client.ts";
-import { type ControllerRight, controllerRights, told } from "../parts/rights.ts";
+import { controllerRbacRules, describeRule, type PartRbacRule } from "../parts/rbac.ts";
 import type { Input } from "../resource/kind.ts";
 import type { ControllerLoop } from "./controller_loop.ts";
 import type { Logger } from "./logger.ts";
@@ -26,7 +26,7 @@ export interface AccessCheckOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  readonly rights: readonly ControllerRight[];
+  readonly rights: readonly PartRbacRule[];
   /** The namespaces that the operator looks at. @default {all} */
   readonly namespaces: readonly string[] | undefined;
   /** Told what it has to wait for; nothing when it may go on. */
@@ -51,7 +51,15 @@ export function controllerAccess(
   const { clock, random, log, controller } = loop.scope;
   const hold = (why: string | undefined): void => loop.hold(HOLD, why);
   hold("asks what it may do");
-  const check = new AccessCheck({ client, clock, random, log, rights: controllerRights(controller), namespaces, hold });
+  const check = new AccessCheck({
+    client,
+    clock,
+    random,
+    log,
+    rights: controllerRbacRules(controller),
+    namespaces,
+    hold,
+  });
   loop.onForbidden = () => check.refused();
   return check;
 }
@@ -61,7 +69,7 @@ export class AccessCheck {
   /** Grows with each answer. */
   activity = 0;
   readonly #options: AccessCheckOptions;
-  readonly #rights: readonly ControllerRight[];
+  readonly #rights: readonly PartRbacRule[];
   #answers: readonly Answer[] = [];
   #wake: (() => void) | undefined;
 
@@ -126,23 +134,23 @@ export class AccessCheck {
     const before = missingIn(this.#answers);
     this.#answers = answers;
     const missing = missingIn(answers);
-    for (const text of missing) if (!before.includes(text)) log.warn("Permission missing", { permission: text });
-    for (const text of before) if (!missing.includes(text)) log.info("Permission given", { permission: text });
+    for (const text of missing) if (!before.includes(text)) log.warn("RBAC permission missing", { permission: text });
+    for (const text of before) if (!missing.includes(text)) log.info("RBAC permission granted", { permission: text });
     const vital = missingIn(answers.filter(({ isVital }) => isVital));
-    hold?.(vital.length === 0 ? undefined : `waits for the permission to ${vital.join(", ")}`);
+    hold?.(vital.length === 0 ? undefined : `waits for the RBAC permission to ${vital.join(", ")}`);
   }
 
-  #places({ namespaced, namespaces }: ControllerRight): readonly (string | undefined)[] {
+  #places({ namespaced, namespaces }: PartRbacRule): readonly (string | undefined)[] {
     return namespaced ? namespaces ?? this.#options.namespaces ?? [undefined] : [undefined];
   }
 
   async #mayDo(
-    right: ControllerRight,
+    right: PartRbacRule,
     { namespace, name }: { readonly namespace: string | undefined; readonly name: string | undefined },
     signal: AbortSignal,
   ): Promise<Answer> {
     const { group, version, resource, verb } = right;
-    const text = told(right) + (name === undefined ? "" : ` "${name}"`) +
+    const text = describeRule(right) + (name === undefined ? "" : ` "${name}"`) +
       (namespace === undefined ? "" : ` in ${namespace}`);
     const answer = (isGiven: boolean): Answer => ({ text, isGiven, isVital: right.need === "always" });
     const [plural, subresource] = resource.split("/");
@@ -160,7 +168,7 @@ export class AccessCheck {
       const { status } = await this.#options.client.create(SelfSubjectAccessReview, review, { signal });
       return answer(status?.allowed !== false);
     } catch (error) {
-      if (!signal.aborted) this.#options.log.debug("Permission not asked", { error: (error as Error).message });
+      if (!signal.aborted) this.#options.log.debug("RBAC permission not checked", { error: (error as Error).message });
       return answer(true);
     }
   }

@@ -6,8 +6,8 @@ import type {
   ApplyOptions,
   Context,
   DeleteOptions,
-  InNamespace,
   ListOptions,
+  NamespaceOptions,
   PatchOptions,
   Reason,
 } from "../parts/context.ts";
@@ -83,7 +83,13 @@ export function contextOf(scope: Scope, run: Run): Context {
   } as Context;
 }
 
-async function get(scope: Scope, run: Run, kind: AnyKind, name: string, options: InNamespace = {}): Promise<unknown> {
+async function get(
+  scope: Scope,
+  run: Run,
+  kind: AnyKind,
+  name: string,
+  options: NamespaceOptions = {},
+): Promise<unknown> {
   const namespace = namespaceOf(run, kind, options.namespace);
   if (kind.namespaced && namespace === undefined) {
     throw new TypeError(
@@ -125,7 +131,7 @@ async function getLive(
   run: Run,
   kind: AnyKind,
   name: string,
-  options: InNamespace = {},
+  options: NamespaceOptions = {},
 ): Promise<unknown> {
   refuseUndeclared(scope, kind, "get");
   return await read(scope, run, kind, { name, namespace: namespaceOf(run, kind, options.namespace) });

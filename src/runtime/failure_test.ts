@@ -89,7 +89,7 @@ const FAILURES: readonly { name: string; error: unknown; expected: Partial<Failu
     expected: {
       reason: "NotDeclared",
       message:
-        'Cannot use net "api.example.com": it is not declared: add permissions: { net: ["api.example.com"] } to controller "websites" and build again',
+        'Cannot use net "api.example.com": it is not declared: add sandbox: { net: ["api.example.com"] } to controller "websites" and build again',
       isUnexpected: false,
       after: undefined,
     },
@@ -99,12 +99,12 @@ const FAILURES: readonly { name: string; error: unknown; expected: Partial<Failu
     error: new Error("lookup failed", {
       cause: new TypeError("fetch", { cause: new Deno.errors.NotCapable('Requires net access to "db:5432", run') }),
     }),
-    expected: { reason: "NotDeclared", message: /permissions: \{ net: \["db:5432"\] \}/ as unknown as string },
+    expected: { reason: "NotDeclared", message: /sandbox: \{ net: \["db:5432"\] \}/ as unknown as string },
   },
   {
     name: "a variable that the sandbox refused",
     error: new Deno.errors.NotCapable('Requires env access to "TOKEN", run again with the --allow-env flag'),
-    expected: { reason: "NotDeclared", message: /permissions: \{ env: \["TOKEN"\] \}/ as unknown as string },
+    expected: { reason: "NotDeclared", message: /sandbox: \{ env: \["TOKEN"\] \}/ as unknown as string },
   },
   {
     name: "a thrown text",

@@ -237,7 +237,7 @@ export class Metrics {
     const due = state.queue();
     this.#gauge("concurrency").set(labels, state.concurrency);
     this.#gauge("active").set(labels, running.length);
-    this.#gauge("degraded").set(labels, state.isDegraded() ? 1 : 0);
+    this.#gauge("missingRbac").set(labels, state.isDegraded() ? 1 : 0);
     this.#gauge("paused").set(labels, state.paused());
     this.#gauge("unfinished").set(queue, running.reduce((sum, seconds) => sum + seconds, 0));
     this.#gauge("longest").set(queue, Math.max(0, ...running));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Metrics } from "./metrics.ts";
-import { ownMetrics } from "./own_metrics.ts";
+import { ownMetrics } from "./custom_metrics.ts";
 
 Deno.test("metrics of one's own stand beside those of the runtime, with their labels", async () => {
   const all = new Metrics();

@@ -4,7 +4,7 @@ import { linked } from "../base/abort.ts";
 import { milliseconds } from "../base/duration.ts";
 import { equal, isObject } from "../base/json.ts";
 import { isStatus } from "../kube/api_error.ts";
-import type { Outcome, Requeue } from "../parts/outcome.ts";
+import type { ReconcileResult, Requeue } from "../parts/outcome.ts";
 import type { AnyKind, Condition, KubeObject } from "../resource/kind.ts";
 import { isOwnKind, keepsInConditions, keepsInStatus, ownsStatus } from "../resource/ownership.ts";
 import { keyOf } from "../watch/key.ts";
@@ -180,7 +180,11 @@ export async function reportPaused(scope: Scope, start: RunStart): Promise<void>
   await writeStatus(scope, { ...start, object: { ...start.object, metadata }, draft }, []);
 }
 
-async function timed(scope: Scope, run: Run, call: (run: Run) => Promise<Outcome> | Outcome): Promise<Outcome> {
+async function timed(
+  scope: Scope,
+  run: Run,
+  call: (run: Run) => Promise<ReconcileResult> | ReconcileResult,
+): Promise<ReconcileResult> {
   const { timeout } = scope.controller;
   if (timeout === undefined) return await call(run);
   using limit = linked([run.signal]);

@@ -10,7 +10,7 @@
  */
 import { withoutUrlCredentials } from "../base/url_credentials.ts";
 import { AsyncLocalStorage } from "node:async_hooks";
-import { ApiError, type Asked } from "../kube/api_error.ts";
+import { ApiError, type RequestInfo } from "../kube/api_error.ts";
 import type { Reason } from "../parts/context.ts";
 import type { Writer } from "../watch/own_writes.ts";
 import type { KubeObject } from "../resource/kind.ts";
@@ -118,7 +118,7 @@ export class Tracing {
    * @param asked What is asked.
    * @param send Asks.
    */
-  readonly call = <T>(asked: Asked, send: () => Promise<T>): Promise<T> => {
+  readonly call = <T>(asked: RequestInfo, send: () => Promise<T>): Promise<T> => {
     const part = open.getStore();
     if (part === undefined || part.isOver) return send();
     const options = { kind: KIND.internal, attributes: { "op.call": `${asked.verb} ${asked.what}` } };
@@ -284,7 +284,7 @@ function attributesOf({ apiVersion, kind, metadata }: KubeObject): SpanAttribute
 }
 
 /** The verb and the kind, and the subresource if there is one: `patch Website/status`. */
-function callName({ verb, what }: Asked): string {
+function callName({ verb, what }: RequestInfo): string {
   const [kind] = what.split(" ", 1);
   const subresource = /" \((\w+)\)$/.exec(what)?.[1];
   return `${verb} ${kind}${subresource === undefined ? "" : `/${subresource}`}`;

@@ -3,7 +3,7 @@ import { withoutUrlCredentials } from "../base/url_credentials.ts";
 import { backoff } from "../base/backoff.ts";
 import { sleep } from "../base/clock.ts";
 import type { SourceContext, Trigger } from "../parts/trigger.ts";
-import type { Wake } from "../parts/watch.ts";
+import type { ReconcileRequest } from "../parts/watch.ts";
 import { keyOf } from "../watch/key.ts";
 import { guarded, ownCopy, type Scope } from "./scope.ts";
 import { placeOf, wakesOf } from "./wake_place.ts";
@@ -43,7 +43,7 @@ async function follow(
   const { clock } = scope;
   const context: SourceContext = { clock, now: () => new Date(clock.now()) };
   for (let failures = 1; !signal.aborted; failures++) {
-    let wakes: AsyncIterator<Wake | readonly Wake[]> | undefined;
+    let wakes: AsyncIterator<ReconcileRequest | readonly ReconcileRequest[]> | undefined;
     const failed = scope.observe?.();
     try {
       wakes = source(signal, context)[Symbol.asyncIterator]();
@@ -88,7 +88,7 @@ async function nextOf<T>(source: AsyncIterator<T>, signal: AbortSignal): Promise
 }
 
 /** What is no wake is told, and the source goes on. */
-function wake(scope: Scope, add: Add, wakes: Wake | readonly Wake[]): void {
+function wake(scope: Scope, add: Add, wakes: ReconcileRequest | readonly ReconcileRequest[]): void {
   guarded(scope, { what: "source" }, () => {
     for (const wake of wakesOf(wakes)) {
       const place = placeOf(scope.controller.kind, wake, undefined);

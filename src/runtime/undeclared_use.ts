@@ -1,5 +1,5 @@
 /** What the sandbox refused, as the declaration that would allow it. */
-import { PERMISSION_CLASSES, type PermissionClass } from "../parts/permissions.ts";
+import { SANDBOX_PERMISSION_NAMES, type SandboxPermissionName } from "../parts/sandbox.ts";
 
 /**
  * The declaration that an error asks for, if the sandbox threw it. Deno's message reads `Requires net access to "example.com:443", run again with …`.
@@ -12,13 +12,13 @@ import { PERMISSION_CLASSES, type PermissionClass } from "../parts/permissions.t
  * import assert from "node:assert/strict";
  *
  * const error = new Deno.errors.NotCapable('Requires sys access to "hostname", run again with the --allow-sys flag');
- * assert.match(undeclaredUse(error, "the operator") ?? "", /add permissions: { sys: \["hostname"\] } to the operator/);
+ * assert.match(undeclaredUse(error, "the operator") ?? "", /add sandbox: { sys: \["hostname"\] } to the operator/);
  * ```
  */
 export function undeclaredUse(error: unknown, where: string): string | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     // It says so itself, and what else would help.
-    if (cause.message.includes("permissions: {")) return undefined;
+    if (cause.message.includes("sandbox: {")) return undefined;
     const { code, syscall, hostname } = cause as NodeError;
     // Node's libraries get errors of Node's own; no other cause gives this one.
     if (code === "EPERM" && syscall === "getaddrinfo" && hostname !== undefined) {
@@ -71,16 +71,16 @@ function mayConnect(host: string): boolean {
   return Deno.permissions.querySync({ name: "net", host }).state === "granted";
 }
 
-function undeclared(access: PermissionClass, target: string, where: string): string {
+function undeclared(access: SandboxPermissionName, target: string, where: string): string {
   return `Cannot use ${access} "${target}": it is not declared: ${wayOut(access, JSON.stringify(target), where)}`;
 }
 
-function wayOut(access: PermissionClass, wish: string, where: string): string {
-  return `add permissions: { ${access}: [${wish}] } to ${where} and build again`;
+function wayOut(access: SandboxPermissionName, wish: string, where: string): string {
+  return `add sandbox: { ${access}: [${wish}] } to ${where} and build again`;
 }
 
 /** What to write where all of a class was asked for, or what cannot be named. */
-const WHOLE: { readonly [access in PermissionClass]?: string } = {
+const WHOLE: { readonly [access in SandboxPermissionName]?: string } = {
   env: '"NAME", ...',
   ffi: '"/path/of/library.so"',
   net: '"host"',
@@ -89,6 +89,6 @@ const WHOLE: { readonly [access in PermissionClass]?: string } = {
 /** A temporary folder is wherever the machine says. */
 const FOLDER = '"/tmp"';
 
-function isClass(access: string): access is PermissionClass {
-  return PERMISSION_CLASSES.some((each) => each === access);
+function isClass(access: string): access is SandboxPermissionName {
+  return SANDBOX_PERMISSION_NAMES.some((each) => each === access);
 }

@@ -20,7 +20,7 @@ for (const { refusal, says } of REFUSED) {
   Deno.test(`undeclaredUse names the declaration for ${refusal}`, () => {
     const error = new Deno.errors.NotCapable(`Requires ${refusal}, run again with the --allow flag`);
     const told = undeclaredUse(new Error("outer", { cause: error }), 'controller "a"');
-    assert(told?.endsWith(`add permissions: { ${says} } to controller "a" and build again`), told);
+    assert(told?.endsWith(`add sandbox: { ${says} } to controller "a" and build again`), told);
   });
 }
 
@@ -44,7 +44,7 @@ Deno.test("undeclaredUse names the host that a library of Node's may not look up
   assert.equal(
     undeclaredUse(error, 'controller "a"'),
     'Cannot use net "api.example.com": it is not declared: ' +
-      'add permissions: { net: ["api.example.com"] } to controller "a" and build again',
+      'add sandbox: { net: ["api.example.com"] } to controller "a" and build again',
   );
   assert.equal(undeclaredUse(Object.assign(error, { code: "ENOTFOUND" }), "x"), undefined);
 });
@@ -60,7 +60,7 @@ Deno.test("perhapsUndeclared tells of both where a refused connection was not de
   assert.equal(
     told,
     'connect ECONNREFUSED 127.0.0.1:9: nobody listens there, or net "127.0.0.1:9" is not declared: ' +
-      'add permissions: { net: ["127.0.0.1:9"] } to controller "a" and build again',
+      'add sandbox: { net: ["127.0.0.1:9"] } to controller "a" and build again',
   );
   assert.match(perhapsUndeclared(Object.assign(error, { address: "::1" }), "x", () => false)!, /"\[::1\]:9"/);
   assert.equal(perhapsUndeclared(error, "x", () => true), undefined);

@@ -1,6 +1,6 @@
 /** Which object a wake means. Functions of users say it, and their types may have been checked by nobody. */
 import { maskSecrets } from "../base/mask_secrets.ts";
-import type { Wake } from "../parts/watch.ts";
+import type { ReconcileRequest } from "../parts/watch.ts";
 import type { AnyKind } from "../resource/kind.ts";
 
 /** Where an object is. */
@@ -10,8 +10,10 @@ export interface Place {
 }
 
 /** One, several or none, as a list. What is nothing in a list names nobody. */
-export function wakesOf(wakes: Wake | readonly Wake[] | undefined): readonly Wake[] {
-  const list: readonly (Wake | undefined | null)[] = Array.isArray(wakes) ? wakes : [wakes];
+export function wakesOf(
+  wakes: ReconcileRequest | readonly ReconcileRequest[] | undefined,
+): readonly ReconcileRequest[] {
+  const list: readonly (ReconcileRequest | undefined | null)[] = Array.isArray(wakes) ? wakes : [wakes];
   return list.filter((wake) => wake !== undefined && wake !== null);
 }
 
@@ -24,7 +26,7 @@ export function wakesOf(wakes: Wake | readonly Wake[] | undefined): readonly Wak
  * @returns Nothing for an empty name: that is what an optional field is that nobody filled in.
  * @throws {TypeError} If it is no wake, or leaves open in which namespace the object is.
  */
-export function placeOf(kind: AnyKind, wake: Wake, beside: string | undefined): Place | undefined {
+export function placeOf(kind: AnyKind, wake: ReconcileRequest, beside: string | undefined): Place | undefined {
   const said: unknown = Object(Object(wake).metadata ?? wake);
   const { name, namespace = beside } = typeof wake === "string" ? { name: wake } : said as Partial<Place>;
   if (name === undefined || name === "") {

@@ -6,10 +6,10 @@ import { isStatus } from "../kube/api_error.ts";
 import type { Client } from "../kube/client.ts";
 import { installOf } from "../manifests/install.ts";
 import type { Manifest } from "../manifests/manifest.ts";
-import type { Right } from "../manifests/rights.ts";
+import type { RbacRule } from "../manifests/rbac.ts";
 import { accessManifests } from "../manifests/roles.ts";
 import type { Operator } from "../operator/operator_value.ts";
-import { told } from "../parts/rights.ts";
+import { describeRule } from "../parts/rbac.ts";
 import type { AnyKind, Input } from "../resource/kind.ts";
 import type { RequestRecord } from "./request_log.ts";
 import type { PolicyRule, UsedRight } from "./rights.ts";
@@ -43,8 +43,8 @@ export class OperatorRoles {
   rejected = 0;
   readonly #operator: Operator;
   readonly #client: Client;
-  readonly #rights: readonly Right[];
-  readonly #used = new Set<Right>();
+  readonly #rights: readonly RbacRule[];
+  readonly #used = new Set<RbacRule>();
   /** Roles of namespaces that are not there yet. */
   #waiting: readonly Manifest[];
   readonly #refusals = new Map<string, Refusal>();
@@ -59,8 +59,8 @@ export class OperatorRoles {
   constructor(operator: Operator, client: Client, { watches, without, rules }: OperatorRolesOptions) {
     this.#operator = operator;
     this.#client = client;
-    this.#rights = operator.rights();
-    const words = this.#rights.map(told);
+    this.#rights = operator.rbac();
+    const words = this.#rights.map(describeRule);
     for (const word of without) {
       if (!words.includes(word)) refuseWord(word, words);
     }
@@ -68,9 +68,9 @@ export class OperatorRoles {
       namespace: NAMESPACE,
       image: "none",
       policies: operator.config?.policies ?? [],
-      ...(watches === undefined ? {} : { watches }),
+      ...(watches === undefined ? {} : { watchNamespaces: watches }),
     });
-    const given = this.#rights.filter((right) => !without.includes(told(right)));
+    const given = this.#rights.filter((right) => !without.includes(describeRule(right)));
     this.#waiting = rules === undefined
       ? accessManifests(operator.name, given, install)
       : explicit(operator.name, rules);
@@ -170,7 +170,7 @@ export class OperatorRoles {
     const { namespace } = refusal;
     // Before the namespace is there its roles are not either; a cluster would refuse it likewise.
     if (this.#waiting.some(({ metadata }) => metadata.namespace === namespace)) return;
-    this.#refusals.set(told(refusal) + (namespace ?? ""), refusal);
+    this.#refusals.set(describeRule(refusal) + (namespace ?? ""), refusal);
   }
 
   /** What was refused since it was last asked, as an error. */
@@ -191,7 +191,7 @@ export class OperatorRoles {
     const needed = this.#rights.filter((right) =>
       right.verb === verb && right.group === group && right.resource === resource
     );
-    const missing = `missing line: ${told(refusal)} ${where}`;
+    const missing = `missing line: ${describeRule(refusal)} ${where}`;
     if (needed.length === 0) {
       return `${missing}: nothing declares it: add the kind to "owns", "reads" or "uses", or the rule to generate.rbac.policies`;
     }

@@ -11,9 +11,9 @@ import type {
   DeleteOptions,
   EventOptions,
   Events,
-  InNamespace,
   ListOptions,
   Log,
+  NamespaceOptions,
   PatchOptions,
   Reason,
 } from "../parts/context.ts";
@@ -85,9 +85,9 @@ export interface FakeContext<Services = unknown> {
   readonly logged: readonly { readonly level: keyof Log; readonly message: string; readonly fields?: unknown }[];
 
   /** Reads an object: one that was given, or was written meanwhile; nothing when there is none. */
-  get(kind: Whatever, name: string, options?: InNamespace): Promise<Whatever>;
+  get(kind: Whatever, name: string, options?: NamespaceOptions): Promise<Whatever>;
   /** The same: there is no cache to go past. */
-  getLive(kind: Whatever, name: string, options?: InNamespace): Promise<Whatever>;
+  getLive(kind: Whatever, name: string, options?: NamespaceOptions): Promise<Whatever>;
   /** Lists objects, of a namespace and with labels where those are asked for. */
   list(kind: Whatever, options?: ListOptions): Promise<readonly Whatever[]>;
   /** The objects of a kind in the run's namespace: the object is taken for the owner of all of them, and of those written meanwhile. */
@@ -171,7 +171,8 @@ export function fakeContext<Services = unknown>(options: FakeContextOptions<Serv
     writes.push({ verb, kind: kind.kind, name, ...namespace !== undefined && { namespace }, ...rest });
   }
   const answer = (object: KubeObject | undefined): Promise<Whatever> => Promise.resolve(object);
-  const get = (kind: AnyKind, name: string, place: InNamespace = {}) => answer(world.get(kind, { name, ...place }));
+  const get = (kind: AnyKind, name: string, place: NamespaceOptions = {}) =>
+    answer(world.get(kind, { name, ...place }));
   const make = (verb: "apply" | "create", kind: AnyKind, wanted: unknown) => {
     const { metadata } = wanted as FakeObject;
     write(verb, kind, metadata, { body: wanted });

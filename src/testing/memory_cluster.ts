@@ -359,7 +359,7 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
     connection,
     requests: wire.records,
     sent: (filter) => wire.records.filter((record) => isMeant(filter, record)),
-    rights: () => roles?.usage() ?? op.rights().map((right) => ({ ...right, used: true })),
+    rights: () => roles?.usage() ?? op.rbac().map((right) => ({ ...right, used: true })),
     inject: (fault, filter = {}) => wire.inject(fault, filter),
     as: (name, { groups = [] } = {}) => {
       const user = { name, groups: [...groups, "system:authenticated"] };

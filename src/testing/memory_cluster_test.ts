@@ -4,7 +4,7 @@ import { operator } from "../operator/operator.ts";
 import { access } from "../parts/access.ts";
 import { controller } from "../parts/controller.ts";
 import { requeue, TemporaryError } from "../parts/outcome.ts";
-import type { OwnCounter } from "../parts/own_metrics.ts";
+import type { Counter } from "../parts/metrics.ts";
 import { resource } from "../resource/mod.ts";
 import { s } from "../schema/mod.ts";
 import { memoryCluster } from "./memory_cluster.ts";
@@ -220,7 +220,7 @@ Deno.test("memoryCluster runs its operator as an operator.toml has it: where it 
 
 Deno.test("memoryCluster shows what the operator logged and counted, also by metrics of its own", async () => {
   interface Services {
-    readonly looks: OwnCounter<"result">;
+    readonly looks: Counter<"result">;
   }
   const maps = controller.with<Services>()(ConfigMap, {
     reconcile({ metadata }, { log, services }) {

@@ -1,5 +1,5 @@
 /** What an operator under test may do, and what of it a test used. */
-import type { Right } from "../manifests/rights.ts";
+import type { RbacRule } from "../manifests/rbac.ts";
 
 /** A rule of a ClusterRole. */
 export interface PolicyRule {
@@ -16,7 +16,7 @@ export interface PolicyRule {
 }
 
 /** A right of an operator, and whether a test used it. */
-export interface UsedRight extends Right {
+export interface UsedRight extends RbacRule {
   /** Whether a test did what it allows. */
   readonly used: boolean;
 }

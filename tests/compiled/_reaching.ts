@@ -1,6 +1,6 @@
 /** An operator that reaches beyond the API server: for each class of permissions what is declared, and whatever an object asks for. */
 import { get } from "node:http";
-import { controller, type Infer, operator, type Permissions, resource, s } from "../../mod.ts";
+import { controller, type Infer, operator, resource, s, type SandboxPermissions } from "../../mod.ts";
 import { ConfigMap } from "../../src/kinds/mod.ts";
 
 /** An object asks for one use; with no target for that which is declared. */
@@ -42,17 +42,17 @@ const DO: Readonly<Record<string, (target: string) => unknown>> = {
 /**
  * The operator.
  *
- * @param permissions What its controller declares; `sys` is declared by the operator.
+ * @param sandbox What its controller declares; `sys` is declared by the operator.
  */
-export function reaching({ sys = [], ...permissions }: Permissions) {
+export function reaching({ sys = [], ...sandbox }: SandboxPermissions) {
   const uses = controller(Use, {
     owns: [ConfigMap],
-    permissions,
+    sandbox,
     async reconcile({ spec: { access, target }, metadata: { name } }, { apply, status }) {
       await DO[access]?.(target);
       await apply(ConfigMap, { metadata: { name }, data: {} });
       status({ did: `${access} ${target}` });
     },
   });
-  return operator({ name: "reaching", parts: { uses }, permissions: { sys }, stopWithin: "2s" });
+  return operator({ name: "reaching", parts: { uses }, sandbox: { sys }, gracefulShutdownTimeout: "2s" });
 }

@@ -19,7 +19,7 @@ const PERMISSIONS = `--no-prompt
 --deny-import
 --allow-net=kubernetes.default.svc:443,0.0.0.0:8081
 --allow-read=/var/run/secrets/kubernetes.io/serviceaccount,/etc/op
---allow-env=OP_CONFIG,OP_NAMESPACES,OP_ALL_NAMESPACES,OP_SELECTOR,OP_LOG_LEVEL,OP_LOG_FORMAT,OP_PAUSED,OP_STOP_WITHIN,OP_KUBE_API_QPS,OP_KUBE_API_BURST,OP_HEALTH_PORT,OP_HEALTH_HOSTNAME,OP_LEADER_ELECTION,OP_LEADER_ELECTION_ID,OP_LEADER_ELECTION_NAMESPACE,OP_LEADER_ELECTION_LEASE_DURATION,OP_LEADER_ELECTION_RENEW_DEADLINE,OP_LEADER_ELECTION_RETRY_PERIOD,KUBERNETES_SERVICE_PORT,KUBERNETES_SERVICE_PORT_HTTPS,HOSTNAME
+--allow-env=OP_CONFIG,OP_NAMESPACES,OP_ALL_NAMESPACES,OP_SELECTOR,OP_LOG_LEVEL,OP_LOG_FORMAT,OP_PAUSED,OP_GRACEFUL_SHUTDOWN_TIMEOUT,OP_KUBE_API_QPS,OP_KUBE_API_BURST,OP_HEALTH_PORT,OP_HEALTH_HOSTNAME,OP_LEADER_ELECTION,OP_LEADER_ELECTION_ID,OP_LEADER_ELECTION_NAMESPACE,OP_LEADER_ELECTION_LEASE_DURATION,OP_LEADER_ELECTION_RENEW_DEADLINE,OP_LEADER_ELECTION_RETRY_PERIOD,KUBERNETES_SERVICE_PORT,KUBERNETES_SERVICE_PORT_HTTPS,HOSTNAME
 `;
 
 async function inProject(test: (project: string) => Promise<void>): Promise<void> {
@@ -126,7 +126,7 @@ Deno.test("op build makes an executable that knows itself and may do what is dec
     assert(required.includes("asn1-schema") && !required.includes("commander"), required.join(" "));
     assert(bill.components.some(({ name, scope }) => name === "client-node" && scope === "excluded"));
     assert.equal(await output(executable, ["version"]), `shop 0.1.0 (deno ${FLOOR})\n`);
-    assert.equal(await output(executable, ["permissions"]), PERMISSIONS);
+    assert.equal(await output(executable, ["sandbox"]), PERMISSIONS);
     const crds = JSON.parse(await output(executable, ["crds"]));
     assert.deepEqual(crds.items.map((crd: { metadata: { name: string } }) => crd.metadata.name), [
       "websites.demo.example.com",

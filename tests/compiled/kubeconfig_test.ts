@@ -19,7 +19,7 @@ Deno.test("a compiled operator works by a kubeconfig that it may read, and says 
         parts: { namespaces: controller(Namespace, { reconcile() {} }) },
         health: false,
         leaderElection: false,
-        permissions: { net: ["127.0.0.1"], read: ${JSON.stringify([server, login])} },
+        sandbox: { net: ["127.0.0.1"], read: ${JSON.stringify([server, login])} },
       });
       export default op;
       if (import.meta.main) await op.main();

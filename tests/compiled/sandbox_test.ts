@@ -8,7 +8,7 @@ import { CustomResourceDefinition, Lease } from "../../src/kinds/mod.ts";
 import { createApiserver } from "../../src/apiserver/mod.ts";
 import { serveApiserver } from "../../src/apiserver/serve.ts";
 import { Client } from "../../src/kube/client.ts";
-import type { Permissions } from "../../src/parts/permissions.ts";
+import type { SandboxPermissions } from "../../src/parts/sandbox.ts";
 import { localCertificate } from "../../src/testing/local_certificate.ts";
 import { createAccess, tokenOf } from "../real/_service_account.ts";
 import { type Watched, watched } from "../_watched.ts";
@@ -25,19 +25,19 @@ const UNDECLARED: readonly { access: string; target: string; says: string }[] = 
   {
     access: "net",
     target: "kubernetes.default.svc:2379",
-    says: 'permissions: { net: ["kubernetes.default.svc:2379"] }',
+    says: 'sandbox: { net: ["kubernetes.default.svc:2379"] }',
   },
-  { access: "net", target: "127.0.0.1:9", says: 'permissions: { net: ["127.0.0.1:9"] }' },
-  { access: "nodeNet", target: "api.example.com", says: 'permissions: { net: ["api.example.com"] }' },
-  { access: "nodeNet", target: "127.0.0.1:9", says: 'permissions: { net: ["127.0.0.1:9"] }' },
-  { access: "listen", target: "0.0.0.0:9999", says: 'permissions: { net: ["0.0.0.0:9999"] }' },
-  { access: "read", target: "/proc/1/environ", says: 'permissions: { read: ["/proc/1/environ"] }' },
-  { access: "write", target: "/var/tmp/not-declared", says: 'permissions: { write: ["/var/tmp/not-declared"] }' },
-  { access: "tempFile", target: "any", says: 'permissions: { write: ["/tmp"] }' },
-  { access: "env", target: "SECRET", says: 'permissions: { env: ["SECRET"] }' },
-  { access: "run", target: "/bin/sh", says: 'permissions: { run: ["/bin/sh"] }' },
-  { access: "ffi", target: "/nowhere/libm.so", says: 'permissions: { ffi: ["/nowhere/libm.so"] }' },
-  { access: "sys", target: "osRelease", says: 'permissions: { sys: ["osRelease"] }' },
+  { access: "net", target: "127.0.0.1:9", says: 'sandbox: { net: ["127.0.0.1:9"] }' },
+  { access: "nodeNet", target: "api.example.com", says: 'sandbox: { net: ["api.example.com"] }' },
+  { access: "nodeNet", target: "127.0.0.1:9", says: 'sandbox: { net: ["127.0.0.1:9"] }' },
+  { access: "listen", target: "0.0.0.0:9999", says: 'sandbox: { net: ["0.0.0.0:9999"] }' },
+  { access: "read", target: "/proc/1/environ", says: 'sandbox: { read: ["/proc/1/environ"] }' },
+  { access: "write", target: "/var/tmp/not-declared", says: 'sandbox: { write: ["/var/tmp/not-declared"] }' },
+  { access: "tempFile", target: "any", says: 'sandbox: { write: ["/tmp"] }' },
+  { access: "env", target: "SECRET", says: 'sandbox: { env: ["SECRET"] }' },
+  { access: "run", target: "/bin/sh", says: 'sandbox: { run: ["/bin/sh"] }' },
+  { access: "ffi", target: "/nowhere/libm.so", says: 'sandbox: { ffi: ["/nowhere/libm.so"] }' },
+  { access: "sys", target: "osRelease", says: 'sandbox: { sys: ["osRelease"] }' },
   { access: "import", target: "https://example.com/code.js", says: "Module not found" },
 ];
 
@@ -53,7 +53,7 @@ Deno.test("a compiled operator may use what is declared of each class, and nothi
     run: ["/bin/true"],
     ffi: [await libc()],
     sys: ["hostname"],
-  } satisfies Permissions;
+  } satisfies SandboxPermissions;
   await Deno.writeTextFile(`${folder}/read`, "");
   const port = freePort();
   const settings = `[operator.health]\nhostname = "127.0.0.1"\nport = ${port}\n`;
@@ -120,7 +120,7 @@ Deno.test("a compiled operator may use what is declared of each class, and nothi
   );
 
   const less = await changeable(built.path, `${folder}/less`);
-  for (const { access, target } of op.permissions()) {
+  for (const { access, target } of op.sandbox()) {
     // They are read outside a pod only: they name kubeconfigs.
     if (target === "HOME" || target === "KUBECONFIG") continue;
     await t.step(`without ${access} "${target}" it fails`, async () => {
@@ -173,7 +173,7 @@ Deno.test("a compiled operator may use what is declared of each class, and nothi
 interface World {
   readonly client: Client;
   readonly uses: Watched<typeof Use>;
-  readonly declared: Permissions;
+  readonly declared: SandboxPermissions;
   readonly pod: PodOptions;
 }
 

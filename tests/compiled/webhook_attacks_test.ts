@@ -25,7 +25,7 @@ Deno.test("a compiled operator under its generated limits answers every review, 
       name: "notes",
       parts: { noteRules },
       health: { hostname: "127.0.0.1", port: ${health} },
-      permissions: { net: ["127.0.0.1"], read: [${JSON.stringify(around.folder)}] },
+      sandbox: { net: ["127.0.0.1"], read: [${JSON.stringify(around.folder)}] },
       webhooks: { hostname: "127.0.0.1", port: ${port} },
     });
     export default op;

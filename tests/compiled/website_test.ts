@@ -31,7 +31,7 @@ Deno.test("the compiled website operator keeps its promises on a real API server
   await using built = await buildOperator(`
     import { operator } from "@op/sdk";
     import { websites } from "repository/examples/01_website/controller.ts";
-    const op = operator({ name: "website-operator", parts: { websites }, health: { hostname: "127.0.0.1", port: ${port} }, stopWithin: "10s" });
+    const op = operator({ name: "website-operator", parts: { websites }, health: { hostname: "127.0.0.1", port: ${port} }, gracefulShutdownTimeout: "10s" });
     export default op;
     if (import.meta.main) await op.main();
   `);
@@ -71,8 +71,8 @@ Deno.test("the compiled website operator keeps its promises on a real API server
     await eventually(async () => {
       const response = await fetch(`http://127.0.0.1:${port}/readyz`);
       const lines = (await response.text()).trim().split("\n").map((line) => line.replace(/heard \d+ s/, "heard 0 s"));
-      assert(lines.includes("[+]permission to create configmaps: given"), lines.join("\n"));
-      assert.deepEqual(lines.filter((line) => !/^\[\+\]permission to .*: given$/.test(line)), [
+      assert(lines.includes("[+]RBAC permission to create configmaps: granted"), lines.join("\n"));
+      assert.deepEqual(lines.filter((line) => !/^\[\+\]RBAC permission to .*: granted$/.test(line)), [
         "[+]watch Website: up to date, heard 0 s ago",
         "[+]watch ConfigMap: up to date, heard 0 s ago",
         "[+]controller websites: running",
@@ -168,7 +168,7 @@ Deno.test("the compiled website operator keeps its promises on a real API server
     assert.equal(ready?.reason, "NotDeclared");
     assert.equal(
       ready?.message,
-      'Cannot use net "undeclared.example.org": it is not declared: add permissions: { net: ["undeclared.example.org"] } to controller "websites" and build again',
+      'Cannot use net "undeclared.example.org": it is not declared: add sandbox: { net: ["undeclared.example.org"] } to controller "websites" and build again',
     );
   });
 

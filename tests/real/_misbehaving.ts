@@ -43,7 +43,7 @@ const op = operator({
   name: "misbehaving-operator",
   parts: { items },
   health: { hostname: "127.0.0.1" },
-  stopWithin: "1s",
+  gracefulShutdownTimeout: "1s",
 });
 export default op;
 if (import.meta.main) await op.main();

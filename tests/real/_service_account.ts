@@ -1,7 +1,7 @@
 /** Installing an operator on a real cluster as its manifests say, and being its service account. */
 import assert from "node:assert/strict";
 import type { Manifest } from "../../src/manifests/manifest.ts";
-import type { Right } from "../../src/manifests/rights.ts";
+import type { RbacRule } from "../../src/manifests/rbac.ts";
 import { ClusterRole, ClusterRoleBinding, Role, RoleBinding, ServiceAccount } from "../../src/kinds/mod.ts";
 import type { Client } from "../../src/kube/client.ts";
 import type { Connection } from "../../src/kube/connection.ts";
@@ -95,7 +95,7 @@ export async function isAllowed(
 export async function hasRight(
   cluster: Pick<RealCluster, "fetch">,
   user: string,
-  { group, resource: whole, verb, names: [name], scope }: Right,
+  { group, resource: whole, verb, names: [name], scope }: RbacRule,
   own: string,
 ): Promise<boolean> {
   const [resource, subresource] = whole.split("/");

@@ -79,9 +79,9 @@ Deno.test("a cluster that is not as an operator needs it", async (t) => {
           "[+]watch Namespace: up to date, heard 0 s ago",
           "[-]controller websites: waits for ConfigMap",
           "[+]controller namespaces: running",
-          "[-]permission to patch websites.demo.example.com/status: missing",
+          "[-]RBAC permission to patch websites.demo.example.com/status: missing",
           ...["list", "watch", "create", "patch", "delete"].map((verb) =>
-            `[-]permission to ${verb} configmaps: missing`
+            `[-]RBAC permission to ${verb} configmaps: missing`
           ),
         ])
       );
@@ -89,8 +89,8 @@ Deno.test("a cluster that is not as an operator needs it", async (t) => {
       await client.patch(ClusterRole, USER, { rules: [rules.websites, rules.namespaces, rules.configMaps] });
       await eventually(async () =>
         assert.deepEqual((await run.readiness()).filter((line) => String(line).startsWith("[-]")), [
-          "[-]controller websites: waits for the permission to patch websites.demo.example.com/status",
-          "[-]permission to patch websites.demo.example.com/status: missing",
+          "[-]controller websites: waits for the RBAC permission to patch websites.demo.example.com/status",
+          "[-]RBAC permission to patch websites.demo.example.com/status: missing",
         ])
       );
       await client.patch(ClusterRole, USER, { rules: Object.values(rules) });
@@ -106,7 +106,7 @@ Deno.test("a cluster that is not as an operator needs it", async (t) => {
       );
       assert.equal(failed.stack, undefined);
       await operator.logged(({ msg, permission }) =>
-        msg === "Permission missing" && permission === "patch websites.demo.example.com/status"
+        msg === "RBAC permission missing" && permission === "patch websites.demo.example.com/status"
       );
       await client.patch(ClusterRole, USER, { rules: Object.values(rules) });
       await isReported(client, "blog");
@@ -210,7 +210,7 @@ async function started(home: Folder, { kubeconfig }: { readonly kubeconfig: stri
     async readiness() {
       const response = await fetch(`http://127.0.0.1:${port}/readyz`);
       const lines = (await response.text()).trim().split("\n").map((line) => line.replace(/heard \d+ s/, "heard 0 s"));
-      return [response.status, ...lines.filter((line) => !/^\[\+\]permission to .*: given$/.test(line))];
+      return [response.status, ...lines.filter((line) => !/^\[\+\]RBAC permission to .*: granted$/.test(line))];
     },
     [Symbol.asyncDispose]: () => operator[Symbol.asyncDispose](),
   };

@@ -21,7 +21,7 @@ const ASKED_WRONGLY: readonly {
   {
     name: "an unknown command",
     args: ["strat"],
-    message: 'Cannot run "strat": there is start, manifests, crds, rbac, permissions, version',
+    message: 'Cannot run "strat": there is start, manifests, crds, rbac, sandbox, version',
   },
   {
     name: "a command with something behind it",
@@ -227,14 +227,14 @@ Deno.test("an operator asked for a context that is not in the kubeconfig says wh
 Deno.test("an operator in its sandbox says that it may not read the kubeconfig, and what does", async () => {
   await using home = await temporaryFolder();
   await home.write({ config: kubeconfig({}) });
-  const asked = await runOperator({ home: home.path, args: ["permissions"] });
+  const asked = await runOperator({ home: home.path, args: ["sandbox"] });
   const permissions = asked.stdout.trim().split("\n");
   const ended = await runOperator({ home: home.path, permissions, args: ["--kubeconfig", `${home.path}/config`] });
   assert.deepEqual(ended, {
     code: 1,
     stdout: "",
     stderr:
-      `website-operator: Cannot read kubeconfig "${home.path}/config": it may not be read by this executable: run the operator from source, or declare it with permissions: { read: ["${home.path}/config"] } and build again\n`,
+      `website-operator: Cannot read kubeconfig "${home.path}/config": it may not be read by this executable: run the operator from source, or declare it with sandbox: { read: ["${home.path}/config"] } and build again\n`,
   });
 });
 

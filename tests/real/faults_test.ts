@@ -228,7 +228,7 @@ Deno.test("a permission that is taken away and given back on a real API server: 
   await eventually(async () => {
     await client.delete(Note, "probe", IN_DEFAULT).catch(() => undefined);
     await create("probe").catch(() => undefined);
-    assert.match(told("controller notes") ?? "", /^waits for the permission to patch/);
+    assert.match(told("controller notes") ?? "", /^waits for the RBAC permission to patch/);
   });
   await create("during");
   const held = (await client.list(Note)).length;

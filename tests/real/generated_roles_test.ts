@@ -8,7 +8,7 @@ import { Event } from "../../src/kinds/events_v1.gen.ts";
 import { isStatus } from "../../src/kube/api_error.ts";
 import type { Client } from "../../src/kube/client.ts";
 import { installOf } from "../../src/manifests/install.ts";
-import type { Right } from "../../src/manifests/rights.ts";
+import type { RbacRule } from "../../src/manifests/rbac.ts";
 import { accessManifests } from "../../src/manifests/roles.ts";
 import type { RealCluster } from "../../src/testing/real_cluster.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
@@ -17,7 +17,7 @@ import { install } from "./_install.ts";
 import { connectAs, createAccess, hasRight, tokenOf } from "./_service_account.ts";
 import { eventually } from "../eventually.ts";
 
-const RIGHTS = op.rights();
+const RIGHTS = op.rbac();
 const SYSTEM = `${op.name}-system`;
 const USER = `system:serviceaccount:${SYSTEM}:${op.name}`;
 const IN_DEFAULT = { namespace: "default" };
@@ -82,7 +82,7 @@ async function installWithRoles(client: Client): Promise<void> {
 }
 
 /** Makes the roles what they are with these rights. */
-async function give(client: Client, rights: readonly Right[]): Promise<void> {
+async function give(client: Client, rights: readonly RbacRule[]): Promise<void> {
   const roles = accessManifests(op.name, rights, installOf(op, {}));
   for (const kind of [ClusterRole, Role]) {
     const role = roles.find((role) => role.kind === kind.kind);

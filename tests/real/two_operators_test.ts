@@ -76,7 +76,7 @@ Deno.test("two operators are installed side by side, each does its own work and 
   }));
   for (const { op } of [ALPHA, BETA]) {
     await eventually(async () => {
-      for (const right of op.rights()) {
+      for (const right of op.rbac()) {
         const user = `system:serviceaccount:${op.name}-system:${op.name}`;
         const isGiven = await hasRight(cluster, user, right, `${op.name}-system`);
         assert(isGiven, `${op.name}: ${right.verb} ${right.resource}`);

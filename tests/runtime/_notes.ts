@@ -1,7 +1,7 @@
 /** A kind, a controller of it that writes down its runs, and what tests ask of them. */
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers";
-import { type Context, controller, type Infer, type Outcome, resource, s } from "@op/sdk";
+import { type Context, controller, type Infer, type ReconcileResult, resource, s } from "@op/sdk";
 import { ConfigMap } from "@op/sdk/kinds";
 import type { MemoryCluster } from "@op/sdk/testing";
 
@@ -17,7 +17,7 @@ export type NoteContext = Context<typeof Note, readonly [typeof ConfigMap]>;
 
 export const FINALIZER = "demo.example.com/test.notes";
 
-export type Reconcile = (note: Note, context: NoteContext) => Promise<Outcome> | Outcome;
+export type Reconcile = (note: Note, context: NoteContext) => Promise<ReconcileResult> | ReconcileResult;
 
 /** A controller that writes down each run: `name text: reason`. */
 export function recording(

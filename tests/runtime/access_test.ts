@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { access, controller, operator } from "@op/sdk";
 import { ConfigMap, Secret, SelfSubjectAccessReview } from "@op/sdk/kinds";
 import { faults, memoryCluster } from "@op/sdk/testing";
-import { controllerRights, told } from "../../src/parts/rights.ts";
+import { controllerRbacRules, describeRule } from "../../src/parts/rbac.ts";
 import { startOperator } from "../../src/operator/running.ts";
 import type { Clock } from "../../src/base/clock.ts";
 import type { Connection } from "../../src/kube/connection.ts";
@@ -17,7 +17,7 @@ Deno.test("controllerRights are the verbs that the runtime sends for what is dec
     reconcile() {},
     cleanup() {},
   });
-  assert.deepEqual(controllerRights(notes).map(told), [
+  assert.deepEqual(controllerRbacRules(notes).map(describeRule), [
     "list notes.demo.example.com",
     "watch notes.demo.example.com",
     "patch notes.demo.example.com",
@@ -33,7 +33,7 @@ Deno.test("controllerRights are the verbs that the runtime sends for what is dec
     "delete configmaps",
   ]);
   const owner = controller(ConfigMap, { owns: [Secret], prune: true, reconcile() {} });
-  assert(controllerRights(owner).map(told).includes("delete secrets"));
+  assert(controllerRbacRules(owner).map(describeRule).includes("delete secrets"));
 });
 
 /** An operator with two controllers on a cluster that refuses what is in a set, such as `patch configmaps`. */
@@ -89,18 +89,20 @@ Deno.test("a right that is missing at start is named, its controller waits, the 
   assert.deepEqual(run.seen, ["s"]);
   assert.equal(await cluster.exists(ConfigMap, "a"), false);
   assert.deepEqual(lines(), [
-    "controller notes: waits for the permission to patch configmaps",
-    "permission to patch configmaps: missing",
+    "controller notes: waits for the RBAC permission to patch configmaps",
+    "RBAC permission to patch configmaps: missing",
   ]);
-  assert.match(await running.metrics.text(), /^op_controller_degraded\{controller="notes"\} 1$/m);
+  assert.match(await running.metrics.text(), /^op_controller_missing_rbac\{controller="notes"\} 1$/m);
 
   refused.clear();
   await cluster.advance("1m");
   assert.equal((await cluster.get(ConfigMap, "a")).data?.text, "one");
   assert.deepEqual(lines(), []);
-  const given = running.readiness().filter(({ name, told }) => name.startsWith("permission to ") && told === "given");
-  assert.deepEqual(given.map(({ name }) => name.slice("permission to ".length)), [
-    ...controllerRights(run.notes).filter(({ need }) => need !== "seldom").map(told),
+  const given = running.readiness().filter(({ name, told }) =>
+    name.startsWith("RBAC permission to ") && told === "granted"
+  );
+  assert.deepEqual(given.map(({ name }) => name.slice("RBAC permission to ".length)), [
+    ...controllerRbacRules(run.notes).filter(({ need }) => need !== "seldom").map(describeRule),
     ...["list secrets", "watch secrets"],
   ]);
 });
@@ -114,7 +116,7 @@ Deno.test("a right that is taken away while it runs is named after the first ref
   refused.add("patch configmaps");
   await cluster.patch(Note, "a", { spec: { text: "two" } });
   await cluster.advance("1s");
-  assert.deepEqual(lines()[0], "controller notes: waits for the permission to patch configmaps");
+  assert.deepEqual(lines()[0], "controller notes: waits for the RBAC permission to patch configmaps");
   refused.clear();
   await cluster.advance("20m");
   assert.equal((await cluster.get(ConfigMap, "a")).data?.text, "two");

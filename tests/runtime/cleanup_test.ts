@@ -1,6 +1,6 @@
 /** Finalizers, cleanup, and runs of what is being deleted. */
 import assert from "node:assert/strict";
-import { operator, type Outcome, requeue, TemporaryError } from "@op/sdk";
+import { operator, type ReconcileResult, requeue, TemporaryError } from "@op/sdk";
 import { type MemoryCluster, memoryCluster } from "@op/sdk/testing";
 import { startOperator } from "../../src/operator/running.ts";
 import { conditions, FINALIZER, Note, recording, until } from "./_notes.ts";
@@ -25,7 +25,7 @@ Deno.test("the finalizer is on before the first run, and off after cleanup, when
 });
 
 Deno.test("an object stays while its cleanup fails or asks for more time, and others' finalizers stay on", async () => {
-  const outcomes: (() => Outcome)[] = [
+  const outcomes: (() => ReconcileResult)[] = [
     () => {
       throw new TemporaryError("still in use", { retry: "1m" });
     },

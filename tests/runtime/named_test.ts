@@ -4,7 +4,7 @@ import { access, controller, type Infer, resource, s, watch } from "@op/sdk";
 import { ConfigMap, Event, Secret } from "@op/sdk/kinds";
 import { faults, memoryCluster } from "@op/sdk/testing";
 import type { MemoryCluster } from "@op/sdk/testing";
-import { controllerRights, told } from "../../src/parts/rights.ts";
+import { controllerRbacRules, describeRule } from "../../src/parts/rbac.ts";
 import { until } from "./_notes.ts";
 
 const Site = resource({
@@ -180,8 +180,8 @@ const fixed = controller(Site, {
 
 Deno.test("names that are known are looked for beside each object, and rights are to them alone", async () => {
   runs.length = 0;
-  const rights = controllerRights(fixed).filter(({ resource }) => resource === "configmaps");
-  assert.deepEqual(rights.map((right) => [told(right), right.names]), [
+  const rights = controllerRbacRules(fixed).filter(({ resource }) => resource === "configmaps");
+  assert.deepEqual(rights.map((right) => [describeRule(right), right.names]), [
     ["list configmaps", ["defaults"]],
     ["watch configmaps", ["defaults"]],
   ]);

@@ -54,7 +54,7 @@ const CASES: readonly { name: string; parts: Parts; made: readonly string[] }[] 
   },
   {
     name: "that must not be passed over anywhere",
-    parts: { rules: webhook(Pod, { ...both, failurePolicy: "Fail", everywhere: true }) },
+    parts: { rules: webhook(Pod, { ...both, failurePolicy: "Fail", allNamespaces: true }) },
     made: [],
   },
 ];

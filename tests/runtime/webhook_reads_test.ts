@@ -92,7 +92,7 @@ Deno.test("a right that a webhook lacks is named at start, and again when it is 
     },
   });
   await using desk = await deskOf(noteRules, new Set(["get configmaps"]));
-  assert.deepEqual(desk.lines(), ["permission to get configmaps: missing"]);
+  assert.deepEqual(desk.lines(), ["RBAC permission to get configmaps: missing"]);
   assert.equal((await desk.ask()).status, 500);
   desk.refused.clear();
   await desk.cluster.advance("1m");
@@ -101,7 +101,7 @@ Deno.test("a right that a webhook lacks is named at start, and again when it is 
   desk.refused.add("get configmaps");
   assert.equal((await desk.ask()).status, 500);
   await desk.cluster.advance("1s");
-  assert.deepEqual(desk.lines(), ["permission to get configmaps: missing"]);
+  assert.deepEqual(desk.lines(), ["RBAC permission to get configmaps: missing"]);
 });
 
 /** An operator with a webhook on a cluster that refuses what is in a set, such as `get configmaps`. */

@@ -22,7 +22,7 @@ const UNNAMED: Readonly<Record<string, readonly string[]>> = {
     "Used",
     "Writable",
   ],
-  "is an object that a webhook is handed or answers, as Incoming, Changeable and Mutation have it": [
+  "is an object that a webhook is handed or answers, as ReviewedObject, MutableObject and MutateResult have it": [
     "Draft",
     "Returned",
     "Subject",

@@ -83,7 +83,7 @@ function causeOf(fault: Denial | FieldError, own: string | undefined): Cause[] {
   if (!(fault instanceof Denial)) return [{ reason: fault.reason, message: fault.message, field: fault.field }];
   const field = fault.field ?? own?.slice(1);
   // A refusal with a status of its own is not about whether the object is valid.
-  if (field === undefined || (fault.field === undefined && fault.status !== 403)) return [];
+  if (field === undefined || (fault.field === undefined && fault.code !== 403)) return [];
   return [{ reason: "FieldValueInvalid", message: fault.message, field }];
 }
 
@@ -93,10 +93,8 @@ function inWords({ field, message }: Cause): string {
 
 /** The first status that was chosen; that of invalid objects where all are faults of fields. */
 function statusOf(faults: readonly (Denial | FieldError)[]): number | undefined {
-  const chosen = faults.flatMap((fault) =>
-    fault instanceof Denial && ![403, 422].includes(fault.status) ? [fault] : []
-  );
-  return chosen[0]?.status;
+  const chosen = faults.flatMap((fault) => fault instanceof Denial && ![403, 422].includes(fault.code) ? [fault] : []);
+  return chosen[0]?.code;
 }
 
 function invalid({ kind, name }: AdmissionRequest, causes: readonly Cause[], code = 422): Status {

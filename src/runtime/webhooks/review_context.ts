@@ -2,7 +2,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { isStatus } from "../../kube/api_error.ts";
 import type { Client } from "../../kube/client.ts";
-import type { InNamespace, ListOptions } from "../../parts/context.ts";
+import type { ListOptions, NamespaceOptions } from "../../parts/context.ts";
 import type { Webhook } from "../../parts/webhook.ts";
 import type { AdmissionRequest } from "../../parts/webhook_context.ts";
 import type { AnyKind } from "../../resource/kind.ts";
@@ -57,7 +57,7 @@ export function contextOf(webhook: Webhook, review: Review, around: Surroundings
     request,
     warn: (message: string) => void gathered.warnings.push(message),
     audit: (key: string, value: string) => audit(gathered, key, value),
-    get: (kind: AnyKind, name: string, options?: InNamespace) => get(webhook, review, around, kind, name, options),
+    get: (kind: AnyKind, name: string, options?: NamespaceOptions) => get(webhook, review, around, kind, name, options),
     list: (kind: AnyKind, options?: ListOptions) => list(webhook, review, around, kind, options),
     now: () => new Date(around.clock.now()),
     clock: around.clock,
@@ -104,7 +104,7 @@ async function get(
   around: Surroundings,
   kind: AnyKind,
   name: string,
-  { namespace: asked }: InNamespace = {},
+  { namespace: asked }: NamespaceOptions = {},
 ): Promise<unknown> {
   const namespace = placeOf(review, kind, asked);
   const copy = await copyOf(webhook, review, around, kind, namespace);

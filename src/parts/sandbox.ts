@@ -1,14 +1,22 @@
 /** A class of permissions, as the flag of Deno names it. */
-export type PermissionClass = "net" | "read" | "write" | "env" | "run" | "ffi" | "sys";
+export type SandboxPermissionName = "net" | "read" | "write" | "env" | "run" | "ffi" | "sys";
 
 /** All of them, in the order in which they are shown. */
-export const PERMISSION_CLASSES: readonly PermissionClass[] = ["net", "read", "write", "env", "run", "ffi", "sys"];
+export const SANDBOX_PERMISSION_NAMES: readonly SandboxPermissionName[] = [
+  "net",
+  "read",
+  "write",
+  "env",
+  "run",
+  "ffi",
+  "sys",
+];
 
 /**
  * What a part, or the whole operator, may reach beyond the API server. It becomes the permissions that are compiled into the executable. Programs and
  * libraries (`run`, `ffi`) are not held by them: who may start one may do whatever it does. What is left out is not allowed.
  */
-export interface Permissions {
+export interface SandboxPermissions {
   /** Hosts, each with a port or without one (any port): `"api.example.com"`, `"api.example.com:8443"`. */
   readonly net?: readonly string[];
   /** Files and folders that may be read. */

@@ -6,7 +6,7 @@ import { DIRECTORY } from "../../examples/01_website/controller.ts";
 import op from "../../examples/01_website/main.ts";
 import { Website } from "../../examples/01_website/website.ts";
 import { ConfigMap, Lease } from "../../src/kinds/mod.ts";
-import { told } from "../../src/parts/rights.ts";
+import { describeRule } from "../../src/parts/rbac.ts";
 import { faults } from "../../src/testing/faults.ts";
 import { type MemoryCluster, memoryCluster, type MemoryClusterOptions } from "../../src/testing/memory_cluster.ts";
 import type { UsedRight } from "../../src/testing/rights.ts";
@@ -84,12 +84,12 @@ Deno.test("with all the rights of its declarations no scenario of the example fa
   for (const scenario of SCENARIOS) {
     const { why, rights } = await played(scenario, []);
     assert.equal(why, undefined, scenario.name);
-    for (const right of rights) if (right.used) used.add(told(right));
+    for (const right of rights) if (right.used) used.add(describeRule(right));
   }
-  assert.deepEqual(op.rights().map(told).filter((right) => !used.has(right)), []);
+  assert.deepEqual(op.rbac().map(describeRule).filter((right) => !used.has(right)), []);
 });
 
-for (const right of new Set(op.rights().map(told))) {
+for (const right of new Set(op.rbac().map(describeRule))) {
   Deno.test(`without "${right}" a scenario of the example fails, and says so`, async () => {
     const failed: string[] = [];
     for (const scenario of SCENARIOS) {

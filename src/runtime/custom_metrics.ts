@@ -1,6 +1,6 @@
 /** Makes the metrics of user code in the registry of their operator. */
 import { METRICS } from "../base/metric_list.ts";
-import type { OwnCounter, OwnGauge, OwnHistogram, OwnMetrics } from "../parts/own_metrics.ts";
+import type { Counter, Gauge, Histogram, Metrics } from "../parts/metrics.ts";
 import { counterOf, gaugeOf, histogramOf, type Registry } from "./_prometheus.ts";
 
 // As prom-client and Prometheus' client libraries have them.
@@ -28,7 +28,7 @@ interface Asked {
  *
  * @param registry The operator's registry, which is served.
  */
-export function ownMetrics(registry: Registry): OwnMetrics {
+export function ownMetrics(registry: Registry): Metrics {
   const made = new Map<string, Made>();
   const once = <T>(asked: Asked, make: () => T): T => {
     const form = JSON.stringify([asked.type, asked.labels, asked.buckets]);
@@ -43,7 +43,7 @@ export function ownMetrics(registry: Registry): OwnMetrics {
   return {
     counter(name, help, { labels = [] } = {}) {
       const asked: Asked = { type: "counter", name, help, labels };
-      return once<OwnCounter<never>>(asked, () => {
+      return once<Counter<never>>(asked, () => {
         const counter = counterOf(registry, asked);
         return {
           add(amount: number, values: Readonly<Record<string, string>> = {}) {
@@ -55,14 +55,14 @@ export function ownMetrics(registry: Registry): OwnMetrics {
     },
     gauge(name, help, { labels = [] } = {}) {
       const asked: Asked = { type: "gauge", name, help, labels };
-      return once<OwnGauge<never>>(asked, () => {
+      return once<Gauge<never>>(asked, () => {
         const gauge = gaugeOf(registry, asked);
         return { set: (value: number, values: Readonly<Record<string, string>> = {}) => gauge.set(values, value) };
       });
     },
     histogram(name, help, { labels = [], buckets = SECONDS } = {}) {
       const asked: Asked = { type: "histogram", name, help, labels, buckets };
-      return once<OwnHistogram<never>>(asked, () => {
+      return once<Histogram<never>>(asked, () => {
         const histogram = histogramOf(registry, asked);
         return {
           observe: (value: number, values: Readonly<Record<string, string>> = {}) => histogram.observe(values, value),

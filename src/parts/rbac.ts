@@ -5,7 +5,7 @@ import type { Controller } from "./controller.ts";
 import type { Webhook } from "./webhook.ts";
 
 /** A right of a controller: one verb on one resource. */
-export interface ControllerRight {
+export interface PartRbacRule {
   readonly group: string;
   readonly version: string;
   /** The plural, with a subresource behind a slash: `websites/status`. */
@@ -42,7 +42,7 @@ export interface ControllerRight {
  * ]);
  * ```
  */
-export function controllerRights(controller: Controller): ControllerRight[] {
+export function controllerRbacRules(controller: Controller): PartRbacRule[] {
   const { kind, owns, reads, uses, watches, prune, writesStatus, cleanup } = controller;
   return unique([
     ...watched(kind, `watches its own kind ${kind.kind}`),
@@ -71,7 +71,7 @@ export function controllerRights(controller: Controller): ControllerRight[] {
     ),
   ]);
 
-  function watched(of: AnyKind, reason: string, names?: readonly string[]): ControllerRight[] {
+  function watched(of: AnyKind, reason: string, names?: readonly string[]): PartRbacRule[] {
     return ["list", "watch"].map((verb) => ({
       ...on(of, verb, reason),
       ...(names === undefined ? {} : { names: [...new Set(names)].sort() }),
@@ -82,7 +82,7 @@ export function controllerRights(controller: Controller): ControllerRight[] {
    * A finalizer of an earlier version is taken off kinds of one's own, that they are not stranded. Kinds of others are not patched for that: who only
    * watches Namespaces may not change them.
    */
-  function finalizerRights(): ControllerRight[] {
+  function finalizerRights(): PartRbacRule[] {
     if (cleanup !== undefined) return [on(kind, "patch", `puts its finalizer on ${kind.kind} and takes it off`)];
     if (!isOwnKind(kind)) return [];
     const reason = `takes a finalizer off ${kind.kind} that an earlier version with a cleanup left`;
@@ -93,8 +93,8 @@ export function controllerRights(controller: Controller): ControllerRight[] {
     of: AnyKind,
     verb: string,
     reason: string,
-    { subresource, need = "always" }: { readonly subresource?: string; readonly need?: ControllerRight["need"] } = {},
-  ): ControllerRight {
+    { subresource, need = "always" }: { readonly subresource?: string; readonly need?: PartRbacRule["need"] } = {},
+  ): PartRbacRule {
     // A live call may be for any namespace; what is watched is where it is watched.
     const namespaces = need === "live" ? undefined : watchedNamespaces(controller, of);
     return {
@@ -115,8 +115,8 @@ export function controllerRights(controller: Controller): ControllerRight[] {
  *
  * @param webhook The webhook.
  */
-export function webhookRights({ reads, uses }: Webhook): ControllerRight[] {
-  const on = (kind: AnyKind, verb: string, need: ControllerRight["need"], reason: string): ControllerRight => ({
+export function webhookRbacRules({ reads, uses }: Webhook): PartRbacRule[] {
+  const on = (kind: AnyKind, verb: string, need: PartRbacRule["need"], reason: string): PartRbacRule => ({
     group: kind.group,
     version: kind.version,
     resource: kind.plural,
@@ -149,16 +149,16 @@ export function watchedNamespaces({ watches }: Controller, kind: AnyKind): reado
  *
  * @param right The right.
  */
-export function told({ verb, resource, group }: Pick<ControllerRight, "verb" | "resource" | "group">): string {
+export function describeRule({ verb, resource, group }: Pick<PartRbacRule, "verb" | "resource" | "group">): string {
   const [plural, subresource] = resource.split("/");
   return `${verb} ${plural}${group === "" ? "" : `.${group}`}${subresource === undefined ? "" : `/${subresource}`}`;
 }
 
 /** Of two for one thing the first is kept, unless the other is needed more. */
-function unique(rights: readonly ControllerRight[]): ControllerRight[] {
-  const seen = new Map<string, ControllerRight>();
+function unique(rights: readonly PartRbacRule[]): PartRbacRule[] {
+  const seen = new Map<string, PartRbacRule>();
   for (const right of rights) {
-    const key = JSON.stringify([told(right), right.namespaces, right.names]);
+    const key = JSON.stringify([describeRule(right), right.namespaces, right.names]);
     const held = seen.get(key);
     if (held === undefined || (right.need === "always" && held.need !== "always")) seen.set(key, right);
   }

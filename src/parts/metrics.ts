@@ -1,13 +1,13 @@
 /** Metrics that an operator's own code counts, served beside those of the runtime. */
 
 /** Options of a metric of one's own. */
-export interface OwnMetricOptions<Label extends string = string> {
+export interface MetricOptions<Label extends string = string> {
   /** Its labels. Never the name of an object: each value is a series that stays. @default {none} */
   readonly labels?: readonly Label[];
 }
 
 /** Options of a histogram of one's own. */
-export interface OwnHistogramOptions<Label extends string = string> extends OwnMetricOptions<Label> {
+export interface HistogramOptions<Label extends string = string> extends MetricOptions<Label> {
   /** Upper bounds, in its unit, each above the one before. @default {5 ms to 10 s, in seconds} */
   readonly buckets?: readonly number[];
 }
@@ -18,19 +18,19 @@ export type LabelValues<Label extends string> = [Label] extends [never] ? [] : [
 ];
 
 /** What only grows. */
-export interface OwnCounter<Label extends string = never> {
+export interface Counter<Label extends string = never> {
   /** Adds to it. @throws {RangeError} If the amount is negative. */
   add(amount: number, ...labels: LabelValues<Label>): void;
 }
 
 /** What goes up and down. */
-export interface OwnGauge<Label extends string = never> {
+export interface Gauge<Label extends string = never> {
   /** Says how much there is. */
   set(value: number, ...labels: LabelValues<Label>): void;
 }
 
 /** How often there was how much, such as seconds. */
-export interface OwnHistogram<Label extends string = never> {
+export interface Histogram<Label extends string = never> {
   /** Adds one value. */
   observe(value: number, ...labels: LabelValues<Label>): void;
 }
@@ -40,11 +40,11 @@ export interface OwnHistogram<Label extends string = never> {
  *
  * @example Usage
  * ```ts
- * import { controller, operator, type OwnCounter } from "@op/sdk";
+ * import { controller, operator, type Counter } from "@op/sdk";
  * import { Namespace } from "@op/sdk/kinds";
  *
  * interface Services {
- *   readonly seen: OwnCounter<"phase">;
+ *   readonly seen: Counter<"phase">;
  * }
  *
  * const namespaces = controller.with<Services>()(Namespace, {
@@ -61,23 +61,23 @@ export interface OwnHistogram<Label extends string = never> {
  * });
  * ```
  */
-export interface OwnMetrics {
+export interface Metrics {
   /** Makes a counter; its name ends in `_total` by convention. @throws {TypeError} If the name cannot be had. */
   counter<const Label extends string = never>(
     name: string,
     help: string,
-    options?: OwnMetricOptions<Label>,
-  ): OwnCounter<Label>;
+    options?: MetricOptions<Label>,
+  ): Counter<Label>;
   /** Makes a gauge. @throws {TypeError} If the name cannot be had. */
   gauge<const Label extends string = never>(
     name: string,
     help: string,
-    options?: OwnMetricOptions<Label>,
-  ): OwnGauge<Label>;
+    options?: MetricOptions<Label>,
+  ): Gauge<Label>;
   /** Makes a histogram; its name ends in its unit by convention, such as `_seconds`. @throws {TypeError} If the name cannot be had. */
   histogram<const Label extends string = never>(
     name: string,
     help: string,
-    options?: OwnHistogramOptions<Label>,
-  ): OwnHistogram<Label>;
+    options?: HistogramOptions<Label>,
+  ): Histogram<Label>;
 }

@@ -2,16 +2,16 @@
 import { certificatePolicy, type CertificateWrites, POLICY_RIGHT } from "./certificate_policy.ts";
 import type { Controller, Part } from "../parts/controller.ts";
 import { controllersOf, webhooksOf } from "../parts/part_list.ts";
-import { type ControllerRight, controllerRights, watchedNamespaces, webhookRights } from "../parts/rights.ts";
+import { controllerRbacRules, type PartRbacRule, watchedNamespaces, webhookRbacRules } from "../parts/rbac.ts";
 
 /**
  * Where a right is needed: in the namespaces that the operator looks at, in the whole cluster (kinds that are cluster-wide), or in the namespace that
  * the operator itself is in.
  */
-export type RightScope = "watched" | "cluster" | "own";
+export type RbacScope = "watched" | "cluster" | "own";
 
 /** One right: one verb on one resource, and why. */
-export interface Right {
+export interface RbacRule {
   /** API group; empty for the core group. */
   readonly group: string;
   /** The plural name, with a subresource behind a slash where there is one: `websites`, `websites/status`. */
@@ -21,7 +21,7 @@ export interface Right {
   /** The only objects that it is about, by name; empty for all. */
   readonly names: readonly string[];
   /** Where it is needed, which settles whether a Role or a ClusterRole gives it. */
-  readonly scope: RightScope;
+  readonly scope: RbacScope;
   /** The only namespaces where it is needed, whatever the operator looks at and is in: a watch or the election names them. */
   readonly namespaces?: readonly string[];
   /** Only some clusters and some objects ask for it: tests need not. */
@@ -35,7 +35,7 @@ export interface Right {
 }
 
 /** What the rights depend on, beside the parts. */
-export interface RightsOptions {
+export interface RbacOptions {
   /** The Lease by which its processes agree on the one that works; absent where there is no election. */
   readonly lease?: { readonly name: string; readonly namespace?: string | undefined } | undefined;
   /** What it writes for the certificate of its webhooks, and its name; absent if it does not issue that itself. */
@@ -64,11 +64,11 @@ export interface RightsOptions {
  * ]);
  * ```
  */
-export function rightsOf(parts: Readonly<Record<string, Part>>, options: RightsOptions = {}): Right[] {
+export function rbacRulesOf(parts: Readonly<Record<string, Part>>, options: RbacOptions = {}): RbacRule[] {
   const { lease, certificates, events = false, guardsMetrics = false } = options;
   return [
-    ...controllersOf(parts).flatMap(([key, part]) => controllerRights(part).map((right) => rightOf(key, right))),
-    ...webhooksOf(parts).flatMap(([key, part]) => webhookRights(part).map((right) => rightOf(key, right))),
+    ...controllersOf(parts).flatMap(([key, part]) => controllerRbacRules(part).map((right) => rightOf(key, right))),
+    ...webhooksOf(parts).flatMap(([key, part]) => webhookRbacRules(part).map((right) => rightOf(key, right))),
     ...(events ? eventRights(controllersOf(parts).map(([, part]) => part)) : []),
     ...(lease === undefined ? [] : leaseRights(lease, "elects its leader")),
     ...(certificates === undefined ? [] : certificateRights(certificates)),
@@ -76,7 +76,7 @@ export function rightsOf(parts: Readonly<Record<string, Part>>, options: RightsO
   ];
 }
 
-function rightOf(part: string, right: ControllerRight): Right {
+function rightOf(part: string, right: PartRbacRule): RbacRule {
   const { group, resource, verb, namespaced, names = [], namespaces, need, reason } = right;
   const scope = namespaced ? "watched" : "cluster";
   const some = namespaces === undefined ? {} : { namespaces };
@@ -85,23 +85,29 @@ function rightOf(part: string, right: ControllerRight): Right {
 }
 
 /** Events are where their objects are; those about what is in no namespace are in `default`. One that says the same again is patched. */
-function eventRights(parts: readonly Controller[]): Right[] {
+function eventRights(parts: readonly Controller[]): RbacRule[] {
   const places = parts.map((part) => part.kind.namespaced ? watchedNamespaces(part, part.kind) : ["default"]);
   const some = [...new Set(places.flatMap((place) => place ?? []))];
   const event = { group: "events.k8s.io", resource: "events", names: [], scope: "watched" } as const;
-  return ["create", "patch"].flatMap((verb): Right[] => [
+  return ["create", "patch"].flatMap((verb): RbacRule[] => [
     ...(places.includes(undefined) ? [{ ...event, verb, reason: "reports Events" }] : []),
     ...(some.length === 0 ? [] : [{ ...event, verb, namespaces: some, reason: "reports Events" }]),
   ]);
 }
 
 /** Whose token a scraper shows, and whether that one may read metrics. */
-const REVIEWS: readonly Right[] = [
+const REVIEWS: readonly RbacRule[] = [
   { group: "authentication.k8s.io", resource: "tokenreviews" },
   { group: "authorization.k8s.io", resource: "subjectaccessreviews" },
-].map((of): Right => ({ ...of, verb: "create", names: [], scope: "cluster", reason: "asks who may read its metrics" }));
+].map((of): RbacRule => ({
+  ...of,
+  verb: "create",
+  names: [],
+  scope: "cluster",
+  reason: "asks who may read its metrics",
+}));
 
-function leaseRights({ name, namespace }: NonNullable<RightsOptions["lease"]>, reason: string): Right[] {
+function leaseRights({ name, namespace }: NonNullable<RbacOptions["lease"]>, reason: string): RbacRule[] {
   const lease = {
     group: "coordination.k8s.io",
     resource: "leases",
@@ -125,14 +131,14 @@ const CERTIFICATE_REASONS = [
 ] as const;
 
 /** The rights of an operator that does not keep the certificate of its webhooks itself. */
-export function withoutCertificates(rights: readonly Right[]): Right[] {
+export function withoutCertificates(rights: readonly RbacRule[]): RbacRule[] {
   return rights.filter(({ part, reason }) =>
     part !== undefined || !(CERTIFICATE_REASONS as readonly string[]).includes(reason)
   );
 }
 
 /** By name, since an operator that may read all Secrets, or change all webhooks, may do anything. The policy limits the fields as well. */
-function certificateRights({ operator, secret, targets }: NonNullable<RightsOptions["certificates"]>): Right[] {
+function certificateRights({ operator, secret, targets }: NonNullable<RbacOptions["certificates"]>): RbacRule[] {
   const kept = {
     group: "",
     resource: "secrets",
@@ -140,8 +146,8 @@ function certificateRights({ operator, secret, targets }: NonNullable<RightsOpti
     reason: "keeps the certificate of its webhooks",
   } as const;
   const { mutating, validating, definitions } = targets;
-  const told = (group: string, resource: string, names: readonly string[]): Right[] =>
-    names.length === 0 ? [] : ["get", "patch"].map((verb): Right => ({
+  const told = (group: string, resource: string, names: readonly string[]): RbacRule[] =>
+    names.length === 0 ? [] : ["get", "patch"].map((verb): RbacRule => ({
       group,
       resource,
       verb,

@@ -5,7 +5,7 @@ import { type Controller, controller } from "../parts/controller.ts";
 import { watch } from "../parts/watch.ts";
 import { resource } from "../resource/mod.ts";
 import { s } from "../schema/mod.ts";
-import { rightsOf } from "./rights.ts";
+import { rbacRulesOf } from "./rbac.ts";
 
 const OWN = { group: "demo.example.com", version: "v1", spec: s.object({}) } as const;
 const Note = resource({ ...OWN, kind: "Note", status: s.object({}) });
@@ -107,7 +107,7 @@ const CASES: readonly { name: string; part: Controller; expected: readonly strin
 
 for (const { name, part, expected } of CASES) {
   Deno.test(`rightsOf ${name}`, () => {
-    const told = rightsOf({ part }).map(({ group, resource, verb }) =>
+    const told = rbacRulesOf({ part }).map(({ group, resource, verb }) =>
       `${verb} ${group === "" || group === OWN.group ? "" : `${group}/`}${resource}`
     );
     assert.deepEqual(told, expected);
@@ -116,7 +116,7 @@ for (const { name, part, expected } of CASES) {
 
 Deno.test("rightsOf says where a right is needed, which part declares it, and why", () => {
   const parts = { notes: controller(Note, { reconcile }), spaces: controller(Namespace, { reads: [Note], reconcile }) };
-  const told = rightsOf(parts, { lease: { name: "shop" } }).map(({ verb, resource, names, scope, part, reason }) =>
+  const told = rbacRulesOf(parts, { lease: { name: "shop" } }).map(({ verb, resource, names, scope, part, reason }) =>
     `${part ?? "operator"}: ${verb} ${resource} ${names} ${scope}: ${reason}`
   );
   assert.deepEqual(told, [
@@ -140,9 +140,9 @@ Deno.test("rightsOf names the namespaces of a watch and of the election, where t
     uses: [access(Secret, "get")],
     reconcile,
   });
-  const told = rightsOf({ part }, { lease: { name: "shop", namespace: "ops" } }).map(({ verb, resource, namespaces }) =>
-    `${verb} ${resource}${namespaces === undefined ? "" : ` in ${namespaces}`}`
-  );
+  const told = rbacRulesOf({ part }, { lease: { name: "shop", namespace: "ops" } }).map((
+    { verb, resource, namespaces },
+  ) => `${verb} ${resource}${namespaces === undefined ? "" : ` in ${namespaces}`}`);
   assert.deepEqual(told, [
     "list namespaces",
     "watch namespaces",
@@ -157,7 +157,7 @@ Deno.test("rightsOf names the namespaces of a watch and of the election, where t
 
 Deno.test("rightsOf has events where the objects are that they are about", () => {
   const eventsOf = (...parts: Controller[]) =>
-    rightsOf(Object.fromEntries(parts.entries()), { events: true }).filter(({ resource }) => resource === "events")
+    rbacRulesOf(Object.fromEntries(parts.entries()), { events: true }).filter(({ resource }) => resource === "events")
       .map(({ verb, namespaces }) => `${verb}${namespaces === undefined ? "" : ` in ${namespaces}`}`);
   const notes = controller(Note, { reconcile });
   const spaces = controller(Namespace, { reconcile });
