@@ -16,7 +16,7 @@ Deno.test("an operator's program prints its manifests, its roles and its definit
   // Not every cluster knows what a ServiceMonitor is: it is for those who generate files and choose.
   const { prometheus: _, ...groups } = op.manifests();
   assert.deepEqual(await printed("manifests"), JSON.parse(JSON.stringify(Object.values(groups).flat())));
-  const options = { watches: ["team"], namespace: "ops", image: "registry/web:1" };
+  const options = { watchNamespaces: ["team"], namespace: "ops", image: "registry/web:1" };
   assert.deepEqual(
     await printed("rbac", "--namespace", "team", "--into", "ops"),
     JSON.parse(JSON.stringify(op.manifests(options).rbac)),

@@ -72,7 +72,7 @@ const REFUSED: readonly { name: string; text: string; message: string }[] = [
   },
   {
     name: "a duration without a unit",
-    text: '[operator]\nstop_within = "30"',
+    text: '[operator]\ngraceful_shutdown_timeout = "30"',
     message: 'Cannot take "graceful_shutdown_timeout" in "f": it is "30", and must be a duration, such as "30s"',
   },
   {
