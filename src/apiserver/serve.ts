@@ -1,5 +1,5 @@
 /** An API server on a TCP port, for kubectl and any other client outside the process. */
-import { isLocalHost } from "../base/local_host.ts";
+import { isCrossOrigin, isLocalHost } from "../base/local_host.ts";
 import { ADMINISTRATOR } from "./access/user.ts";
 import type { Apiserver, FetchOptions } from "./mod.ts";
 import { statusResponse } from "./wire/formats.ts";
@@ -46,8 +46,8 @@ export interface ServedApiserver extends AsyncDisposable {
 /**
  * Serves an API server over HTTP, or HTTPS with a certificate.
  *
- * A page in a browser must not reach it: over plain HTTP, a request is answered only if its Host is an IP address or `localhost`. A caller must show a token,
- * unless `anonymous` is set; {@linkcode kubeconfigFor} writes it into a kubeconfig.
+ * A page in a browser must not reach it: over plain HTTP, a request is answered only if its Host is an IP address or `localhost`, and requests of pages of
+ * another origin are rejected. A caller must show a token, unless `anonymous` is set; {@linkcode kubeconfigFor} writes it into a kubeconfig.
  *
  * @param apiserver The server.
  * @param options Additional options.
@@ -73,11 +73,12 @@ export function serveApiserver(apiserver: Apiserver, options: ServeOptions = {})
   const open = new AbortController();
   const server = Deno.serve(
     { port, hostname, onListen: () => {}, signal: open.signal, ...tls },
-    // Over TLS, the client compares the name with the certificate.
-    (request) =>
-      tls === undefined && !isLocalHost(request)
-        ? hostRefusal(request)
-        : apiserver.fetch(withoutSignal(request), callerOf(request.headers.get("authorization"), token, anonymous)),
+    (request) => {
+      // Over TLS, the client compares the name with the certificate.
+      if (tls === undefined && !isLocalHost(request)) return forbidden(hostRefusal(request));
+      if (isCrossOrigin(request)) return forbidden(originRefusal(request.headers));
+      return apiserver.fetch(withoutSignal(request), callerOf(request.headers.get("authorization"), token, anonymous));
+    },
   );
   const address = server.addr as Deno.NetAddr;
   const host = address.hostname.includes(":") ? `[${address.hostname}]` : address.hostname;
@@ -99,9 +100,18 @@ export function callerOf(authorization: string | null | undefined, token: string
   return authorization === `Bearer ${token}` ? { user: ADMINISTRATOR } : { anonymous };
 }
 
-function hostRefusal({ url }: Request): Response {
-  const { hostname } = new URL(url);
-  const message = `Host ${JSON.stringify(hostname)} is not served: use an IP address or "localhost"`;
+function hostRefusal({ url, headers }: Request): string {
+  const host = URL.canParse(url) ? new URL(url).hostname : headers.get("host");
+  return `Host ${JSON.stringify(host)} is not served: use an IP address or "localhost"`;
+}
+
+/** Why a page of another origin gets no answer. */
+export function originRefusal(headers: Headers): string {
+  return `Origin ${JSON.stringify(headers.get("origin"))} is not served: pages of other origins may not call this server`;
+}
+
+/** Returns a response with the status 403. */
+export function forbidden(message: string): Response {
   const { status, code } = new StatusError(403, "Forbidden", message);
   return statusResponse(status, code);
 }

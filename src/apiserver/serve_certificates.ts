@@ -7,11 +7,12 @@ import type { TLSSocket } from "node:tls";
 import type { AddressInfo } from "node:net";
 import process from "node:process";
 import { Readable } from "node:stream";
+import { isCrossOrigin } from "../base/local_host.ts";
 import { certificateUser } from "./access/certificate_user.ts";
 import { unauthorized } from "./access/refusal.ts";
 import type { User } from "./access/user.ts";
 import type { Apiserver } from "./mod.ts";
-import { callerOf, type ServedApiserver, type ServeOptions } from "./serve.ts";
+import { callerOf, forbidden, originRefusal, type ServedApiserver, type ServeOptions } from "./serve.ts";
 import { statusResponse } from "./wire/formats.ts";
 
 /** Options for {@linkcode serveToCertificates}. */
@@ -115,10 +116,17 @@ async function serve(
   const gone = new AbortController();
   outgoing.once("close", () => gone.abort());
   try {
+    const request = requestOf(incoming, gone.signal);
     const sender = senderOf(incoming);
-    const response = sender === "refused" ? refusal() : await apiserver.fetch(
-      requestOf(incoming, gone.signal),
-      sender === undefined ? callerOf(incoming.headers.authorization, token, anonymous) : { user: sender },
+    // A browser may have the client certificate, and shows it for the requests of any page.
+    const refused = isCrossOrigin(request)
+      ? forbidden(originRefusal(request.headers))
+      : sender === "refused"
+      ? refusal()
+      : undefined;
+    const response = refused ?? await apiserver.fetch(
+      request,
+      typeof sender === "object" ? { user: sender } : callerOf(incoming.headers.authorization, token, anonymous),
     );
     await send(response, outgoing, gone.signal);
   } catch {

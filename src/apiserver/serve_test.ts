@@ -3,6 +3,7 @@ import { localCertificate } from "../testing/local_certificate.ts";
 import { CONFIG_MAPS, configMap, Wire } from "./_wire.ts";
 import { createApiserver } from "./mod.ts";
 import { kubeconfigFor, serveApiserver } from "./serve.ts";
+import { serveToCertificates, takesClientCertificates } from "./serve_certificates.ts";
 import { eventually } from "../../tests/eventually.ts";
 
 Deno.test("serveApiserver answers over TCP, and a watch ends with the client that left", async () => {
@@ -51,12 +52,14 @@ Deno.test("kubeconfigFor names the server", () => {
   assert.equal(config["current-context"], "demo");
 });
 
-/** Asks over plain HTTP with any Host, which `fetch` does not let a program choose. */
-async function statusOf(url: string, path: string, headers: Record<string, string>): Promise<number> {
+/** Sends a request over plain HTTP with any Host, which `fetch` does not let a program choose: a POST if there is a body. */
+async function statusOf(url: string, path: string, headers: Record<string, string>, body = ""): Promise<number> {
   const { port, hostname } = new URL(url);
   using connection = await Deno.connect({ hostname, port: Number(port) });
-  const lines = Object.entries({ Connection: "close", ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
-  await connection.write(new TextEncoder().encode(`GET ${path} HTTP/1.1\r\n${lines.join("")}\r\n`));
+  const all = { Connection: "close", "Content-Length": String(body.length), ...headers };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  const method = body === "" ? "GET" : "POST";
+  await connection.write(new TextEncoder().encode(`${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n${body}`));
   const answer = await new Response(connection.readable).text();
   return Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);
 }
@@ -99,6 +102,33 @@ Deno.test("serveApiserver with anonymous answers callers without a token, and no
   const path = "/api/v1/namespaces";
   assert.equal(await statusOf(served.url, path, { host }), 200);
   assert.equal(await statusOf(served.url, path, { host: "attacker.example" }), 403);
+  assert.equal(await statusOf(served.url, path, { host: "[::1].attacker.example" }), 403);
+});
+
+Deno.test("serveApiserver rejects what a web page of another origin sends, also without a content type", async () => {
+  await using server = createApiserver();
+  await using served = serveApiserver(server, { anonymous: true });
+  const { host } = new URL(served.url);
+  const path = "/api/v1/namespaces";
+  const body = JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata: { name: "planted" } });
+  for (const origin of ["https://attacker.example", "http://localhost:3000", "null"]) {
+    // A POST without a content type needs no CORS preflight.
+    assert.equal(await statusOf(served.url, path, { host, origin }, body), 403, origin);
+  }
+  assert.equal(await statusOf(served.url, `${path}/planted`, { host }), 404);
+  assert.equal(await statusOf(served.url, path, { host, origin: served.url }, body), 201);
+});
+
+Deno.test("serveToCertificates rejects what a web page of another origin sends", async () => {
+  if (!takesClientCertificates()) return;
+  const certificate = await localCertificate();
+  await using server = createApiserver();
+  await using served = await serveToCertificates(server, { certificate, anonymous: true });
+  using client = Deno.createHttpClient({ caCerts: [certificate.caCert] });
+  const headers = { origin: "https://attacker.example" };
+  const response = await fetch(`${served.url}/api/v1/namespaces`, { headers, client });
+  await response.body?.cancel();
+  assert.equal(response.status, 403);
 });
 
 Deno.test("kubeconfigFor gives a served API server's token and authority to its user", async () => {

@@ -1,6 +1,6 @@
 /**
- * Protects a server on this machine against web pages that reach it by DNS rebinding, under a name
- * of their own.
+ * Protects a server on this machine against web pages: those that reach it by DNS rebinding, under a
+ * name of their own, and those that send it requests from another origin.
  */
 
 const IPV4 = /^\d+\.\d+\.\d+\.\d+$/;
@@ -21,6 +21,31 @@ const IPV4 = /^\d+\.\d+\.\d+\.\d+$/;
  * ```
  */
 export function isLocalHost({ url }: Pick<Request, "url">): boolean {
+  // Deno copies a Host that is no host name into the URL.
+  if (!URL.canParse(url)) return false;
   const { hostname } = new URL(url);
   return IPV4.test(hostname) || hostname.startsWith("[") || hostname === "localhost" || hostname.endsWith(".localhost");
+}
+
+/**
+ * Returns whether a web page of another origin sent a request. Browsers add `Origin` to everything
+ * that such a page sends but a plain GET, whose response it cannot read.
+ *
+ * Without this check, any page could write to a server that asks for no token: a POST without a
+ * content type needs no CORS preflight, and the API server reads it as JSON.
+ *
+ * @param request The request.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const headers = { origin: "https://attacker.example" };
+ * assert(isCrossOrigin(new Request("http://127.0.0.1:8001/", { headers })));
+ * assert(!isCrossOrigin(new Request("http://127.0.0.1:8001/")));
+ * ```
+ */
+export function isCrossOrigin({ url, headers }: Pick<Request, "url" | "headers">): boolean {
+  const origin = headers.get("origin");
+  return origin !== null && origin !== new URL(url).origin;
 }
