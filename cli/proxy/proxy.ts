@@ -31,8 +31,11 @@ export interface Proxy extends AsyncDisposable {
   readonly kubeconfig: string;
 }
 
-/** What a request says of its sender and of its way is left behind. */
-const DROPPED = ["authorization", "host", "connection", "content-length", "accept-encoding", "transfer-encoding"];
+/**
+ * Headers of a request that reach the API server. All others are dropped: some name the sender (`Impersonate-User`, `X-Remote-User`), and whoever stands between
+ * here and the API server may read more of them.
+ */
+const PASSED = ["accept", "content-type", "user-agent", "traceparent", "tracestate"];
 const ANSWERED = ["content-type", "warning", "retry-after", "audit-id"];
 
 /**
@@ -49,8 +52,7 @@ export function openProxy({ forward, namespace }: ProxyOptions): Proxy {
       // The token keeps pages in a browser out as well; a Host of their own is the surest sign of one.
       if (!isLocalHost(request)) return new Response("", { status: 403 });
       if (request.headers.get("authorization") !== `Bearer ${token}`) return new Response("", { status: 401 });
-      const headers = new Headers(request.headers);
-      for (const name of DROPPED) headers.delete(name);
+      const headers = chosen(request.headers, PASSED);
       const url = new URL(request.url);
       // kube-apiserver 1.37 compresses a watch list as several gzip members, and Deno's fetch decodes only the first one.
       if (url.searchParams.has("watch")) headers.set("accept-encoding", "identity");
@@ -77,13 +79,15 @@ export function openProxy({ forward, namespace }: ProxyOptions): Proxy {
 }
 
 /** The body is as it was before it was packed for the way. */
-function answered(response: Response): Response {
-  const headers = new Headers();
-  for (const name of ANSWERED) {
-    const value = response.headers.get(name);
-    if (value !== null) headers.set(name, value);
-  }
-  return new Response(response.body, { status: response.status, headers });
+function answered({ body, status, headers }: Response): Response {
+  return new Response(body, { status, headers: chosen(headers, ANSWERED) });
+}
+
+function chosen(all: Headers, names: readonly string[]): Headers {
+  return new Headers(names.flatMap((name) => {
+    const value = all.get(name);
+    return value === null ? [] : [[name, value] as [string, string]];
+  }));
 }
 
 function failed({ message }: Error): Response {

@@ -213,3 +213,24 @@ Deno.test("openProxy requests watches without compression, whatever the program 
   }
   assert.deepEqual(accepted, [null, "identity"]);
 });
+
+Deno.test("openProxy passes on no header that could name another sender", async () => {
+  const passed: string[][] = [];
+  const forward: Forward = ({ headers }) => {
+    passed.push([...headers.keys()]);
+    return Promise.resolve(Response.json({}));
+  };
+  await using way = await door(() => forward);
+  passed.length = 0;
+  const headers = {
+    "X-Remote-User": "admin",
+    "X-Remote-Group": "system:masters",
+    "Impersonate_Group": "system:masters",
+    "X-HTTP-Method-Override": "DELETE",
+    "Cookie": "session=1",
+    "Content-Type": "application/json",
+    "User-Agent": "notes",
+  };
+  await (await way.send(NAMESPACES, { method: "POST", body: "{}", headers })).body?.cancel();
+  assert.deepEqual(passed, [["accept", "content-type", "user-agent"]]);
+});

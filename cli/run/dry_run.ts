@@ -24,8 +24,10 @@ export type PlainValue = { readonly [field: string]: unknown };
 /** The annotation of the bookmark that ends the initial events of a watch. */
 const INITIAL_EVENTS_END = '"k8s.io/initial-events-end"';
 
-/** Questions that are asked by POST and store nothing. */
-const QUESTIONS = /^\/apis\/(authentication|authorization)\.k8s\.io\//;
+/** Reviews, which are sent by POST and store nothing. */
+const QUESTIONS = /^\/apis\/(authentication|authorization)\.k8s\.io\/\w+\/(namespaces\/[\w-]+\/)?\w+$/;
+/** Subresources that connect to a pod, a Service or a node. The API server passes the request on to it, dry run or not. */
+const CONNECTION = /\/(?:pods|services|nodes)\/[^/]+\/(attach|exec|portforward|proxy)(?:\/|$)/;
 /** What an operator tells of itself: it is no part of what is asked for. */
 const TALK = /^\/apis\/(events\.k8s\.io|coordination\.k8s\.io)\/|^\/api\/v1\/(namespaces\/[^/]+\/)?events(\/|$)/;
 
@@ -77,6 +79,8 @@ export class DryRun {
   async #answer(passing: Passing): Promise<Response> {
     const { method, url, body } = passing;
     if (method === "GET") return this.#watched(await this.#noted(await this.#forward(passing), url), url);
+    const connection = CONNECTION.exec(decoded(url.pathname))?.[1];
+    if (connection !== undefined) return this.#withheld(passing, connection);
     if (QUESTIONS.test(url.pathname)) return await this.#forward(passing);
     if (TALK.test(url.pathname)) return Response.json(body === undefined ? {} : JSON.parse(body), { status: 201 });
     const before = await this.#live(passing);
@@ -87,6 +91,15 @@ export class DryRun {
     this.#remember(passing, before, response.ok, answer);
     const headers = { "content-type": "application/json" };
     return new Response(JSON.stringify(this.#told(answer)), { status: response.status, headers });
+  }
+
+  /** What answers behind the API server knows nothing of a dry run. */
+  #withheld(passing: Passing, connection: string): Response {
+    const message = `"op plan" does not send a ${passing.method} request to "${connection}": it has no dry run`;
+    const answer = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", reason: "MethodNotAllowed" };
+    const status = { ...answer, message, code: 405 };
+    this.#remember(passing, undefined, false, status);
+    return Response.json(status, { status: 405 });
   }
 
   /** A forbidden watch is retried forever, and the operator does nothing until it is allowed. */
@@ -189,6 +202,15 @@ function dryBody({ method, body }: Passing): { readonly body?: string } {
 
 function hasFinalizers({ metadata }: PlainValue): boolean {
   return ((metadata as { finalizers?: readonly string[] } | undefined)?.finalizers ?? []).length > 0;
+}
+
+/** A path as the API server reads it. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }
 
 function parsed(body: string): PlainValue | undefined {

@@ -57,3 +57,39 @@ Deno.test("DryRun remembers why a watch is forbidden until it is allowed", async
   await (await dry.forward(passing("GET", WATCH))).body?.cancel();
   assert.equal(dry.forbidden.size, 0);
 });
+
+Deno.test("DryRun sends no write to a pod, a Service or a node behind the API server", async (t) => {
+  const paths = [
+    "/api/v1/namespaces/a/services/s/proxy/admin/wipe",
+    "/api/v1/namespaces/a/services/https:s:443/proxy",
+    "/api/v1/namespaces/a/pods/p/%70roxy/wipe",
+    "/api/v1/namespaces/a/pods/p/exec?command=sh",
+    "/api/v1/nodes/n/proxy/run/a/p/c",
+  ];
+  for (const path of paths) {
+    await t.step(path, async () => {
+      const sent: string[] = [];
+      const dry = new DryRun(({ method }) => {
+        sent.push(method);
+        return Promise.resolve(Response.json({ kind: "Status" }));
+      });
+      const response = await dry.forward(passing("POST", path, {}));
+      assert.equal(response.status, 405);
+      assert.match((await response.json()).message, /it has no dry run$/);
+      assert.deepEqual(sent, []);
+      assert.match(dry.writes[0]?.refused ?? "", /"op plan" does not send a POST request to "(proxy|exec)"/);
+    });
+  }
+});
+
+Deno.test("DryRun marks every write as a dry run, also one whose path only begins like that of a review", async () => {
+  const sent: string[] = [];
+  const dry = new DryRun(({ method, url }) => {
+    if (method === "POST") sent.push(url.search);
+    return Promise.resolve(Response.json({ kind: "Status" }));
+  });
+  await dry.forward(passing("POST", "/apis/authorization.k8s.io/..%2f..%2fapi/v1/namespaces", {}));
+  await dry.forward(passing("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", {}));
+  await dry.forward(passing("POST", "/apis/authorization.k8s.io/v1/namespaces/a/localsubjectaccessreviews", {}));
+  assert.deepEqual(sent, ["?dryRun=All", "", ""]);
+});

@@ -107,7 +107,8 @@ function hostRefusal({ url, headers }: Request): string {
 
 /** Why a page of another origin gets no answer. */
 export function originRefusal(headers: Headers): string {
-  return `Origin ${JSON.stringify(headers.get("origin"))} is not served: pages of other origins may not call this server`;
+  const origin = JSON.stringify(headers.get("origin"));
+  return `Origin ${origin} is not served: pages of other origins may not call this server`;
 }
 
 /** Returns a response with the status 403. */

@@ -1,6 +1,6 @@
 /**
- * Hides the values of Secrets (core/v1) before an object is printed, logged or quoted in an error.
- * The keys stay readable, as in `kubectl diff`.
+ * Hides the values of Secrets (core/v1) and the tokens of TokenRequests and TokenReviews before an
+ * object is printed, logged or quoted in an error. The keys stay readable, as in `kubectl diff`.
  */
 import { isObject } from "./json.ts";
 
@@ -18,8 +18,8 @@ const SHORTEST_IN_MESSAGE = 4;
 
 /**
  * Returns a copy of a value with all values of Secrets replaced by `***`, at any depth. Annotations
- * of a Secret that contain an object as JSON, such as `last-applied-configuration`, are masked,
- * too. A value without Secrets is returned unchanged.
+ * that contain a Secret as JSON, such as `last-applied-configuration`, and tokens of TokenRequests
+ * are masked, too. A value without Secrets is returned unchanged.
  *
  * @param value An object, a list of objects, or any value that contains some.
  * @returns The value to show.
@@ -107,7 +107,8 @@ export function maskSecretMessage(message: string, sent?: unknown): string {
  * @returns The value to show.
  */
 export function maskSecret(value: unknown): unknown {
-  return isSecret(value) ? maskedObject(value, undefined, "") : value;
+  if (isSecret(value)) return maskedObject(value, undefined, "");
+  return isToken(value) ? maskedToken(value) : value;
 }
 
 type PlainObject = Record<string, unknown>;
@@ -116,8 +117,10 @@ type PlainObject = Record<string, unknown>;
 function maskedTree(value: unknown, other: unknown, difference: string, seen: Map<unknown, unknown>): unknown {
   if (!isPlain(value)) return value;
   if (seen.has(value)) return seen.get(value);
-  if (isSecret(value)) {
-    const masked = maskedObject(value, isSecret(other) ? other : undefined, difference);
+  if (isSecret(value) || isToken(value)) {
+    const masked = isSecret(value)
+      ? maskedObject(value, isSecret(other) ? other : undefined, difference)
+      : maskedToken(value);
     seen.set(value, masked);
     return masked;
   }
@@ -126,7 +129,10 @@ function maskedTree(value: unknown, other: unknown, difference: string, seen: Ma
   seen.set(value, copy);
   let isChanged = source !== value;
   for (const [key, each] of Object.entries(source)) {
-    const masked = maskedTree(each, isPlain(other) ? other[key] : undefined, difference, seen);
+    const there = isPlain(other) ? other[key] : undefined;
+    const masked = key === "annotations"
+      ? maskedAnnotations(each, there, difference)
+      : maskedTree(each, there, difference, seen);
     isChanged ||= masked !== each;
     (copy as PlainObject)[key] = masked;
   }
@@ -165,6 +171,18 @@ function maskedValues(values: unknown, others: unknown, difference: string): unk
   );
 }
 
+/** Metadata of a Secret does not name its kind if it was requested alone, as `PartialObjectMetadata`. */
+function maskedAnnotations(annotations: unknown, others: unknown, difference: string): unknown {
+  if (!isObject(annotations)) return annotations;
+  const shown = Object.entries(annotations).map(([name, text]) => {
+    const isMasked = typeof text === "string" && text.includes('"Secret"') && isSecret(parsed(text));
+    const other = isObject(others) ? others[name] : undefined;
+    return [name, isMasked ? maskedAnnotation(name, text, other, difference) : text] as const;
+  });
+  const isChanged = shown.some(([name, text]) => text !== annotations[name]);
+  return isChanged ? Object.fromEntries(shown) : annotations;
+}
+
 /** An annotation that stores a Secret as JSON contains its values. */
 function maskedAnnotation(name: string, text: unknown, other: unknown, difference: string): unknown {
   const object = parsed(text);
@@ -188,19 +206,55 @@ function parsed(text: unknown): PlainObject | undefined {
 
 /** Returns the strings below `data` and `stringData`, or those of a JSON patch's operations. */
 function valuesIn(sent: unknown): string[] {
-  if (Array.isArray(sent)) return sent.flatMap((operation) => stringsIn((operation as PlainObject)?.value));
-  return isObject(sent) ? FIELDS.flatMap((field) => stringsIn(sent[field])) : [];
+  const values = Array.isArray(sent)
+    ? sent.flatMap((operation) => stringsIn((operation as PlainObject)?.value))
+    : isObject(sent)
+    ? FIELDS.flatMap((field) => stringsIn(sent[field]))
+    : [];
+  // An admission webhook may quote a value in the other form.
+  return values.flatMap((value) => [value, ...[decoded(value), encoded(value)].filter(isLongEnough)]);
+}
+
+function isLongEnough(value: string): boolean {
+  return value.length >= SHORTEST_IN_MESSAGE;
+}
+
+/** Returns the text that is encoded as base64, and an empty string if there is none. */
+function decoded(value: string): string {
+  try {
+    return new TextDecoder().decode(Uint8Array.from(atob(value), (character) => character.charCodeAt(0)));
+  } catch {
+    return "";
+  }
+}
+
+function encoded(value: string): string {
+  return btoa(Array.from(new TextEncoder().encode(value), (byte) => String.fromCharCode(byte)).join(""));
 }
 
 function stringsIn(value: unknown): string[] {
   if (typeof value === "string" || typeof value === "number") {
-    return String(value).length < SHORTEST_IN_MESSAGE ? [] : [String(value)];
+    return isLongEnough(String(value)) ? [String(value)] : [];
   }
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }
 
 function isSecret(value: unknown): value is PlainObject & { readonly kind: "Secret" } {
   return isPlain(value) && value.kind === "Secret" && value.apiVersion === "v1";
+}
+
+/** A TokenRequest has a token in its status, a TokenReview in its spec. */
+function isToken(value: unknown): value is PlainObject {
+  return isPlain(value) && (value.kind === "TokenRequest" || value.kind === "TokenReview") &&
+    String(value.apiVersion).startsWith("authentication.k8s.io/");
+}
+
+function maskedToken(review: PlainObject): PlainObject {
+  const fields = (["spec", "status"] as const).flatMap((field) => {
+    const value = review[field];
+    return isObject(value) && value.token !== undefined ? [[field, { ...value, token: MASK }]] : [];
+  });
+  return { ...review, ...Object.fromEntries(fields) };
 }
 
 function isPlain(value: unknown): value is PlainObject {

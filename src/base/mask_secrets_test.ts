@@ -44,7 +44,28 @@ const cases: { name: string; given: unknown; expected: unknown }[] = [
     given: secret({ metadata: { annotations: { "example.com/before": '{"stringData":{"a":"secret"}}' } } }),
     expected: secret({ metadata: { annotations: { "example.com/before": '{"stringData":{"a":"***"}}' } } }),
   },
+  {
+    name: "a Secret in an annotation of an object of another kind",
+    given: metadataOnly(JSON.stringify(secret({ data: { a: "x" } }))),
+    expected: metadataOnly(JSON.stringify(secret({ data: { a: "***" } }))),
+  },
+  {
+    name: "the token of a TokenRequest",
+    given: { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", status: { token: "eyJ", expires: 1 } },
+    expected: { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", status: { token: "***", expires: 1 } },
+  },
+  {
+    name: "the token of a TokenReview",
+    given: { apiVersion: "authentication.k8s.io/v1", kind: "TokenReview", spec: { token: "eyJ" } },
+    expected: { apiVersion: "authentication.k8s.io/v1", kind: "TokenReview", spec: { token: "***" } },
+  },
 ];
+
+/** What an API server returns if only metadata is requested. */
+function metadataOnly(lastApplied: string): unknown {
+  const metadata = { name: "db", annotations: { [LAST_APPLIED]: lastApplied, note: "text" } };
+  return { apiVersion: "meta.k8s.io/v1", kind: "PartialObjectMetadata", metadata };
+}
 
 function secretItem(data: Record<string, unknown>): unknown {
   return { apiVersion: "v1", kind: "Secret", data };
@@ -62,6 +83,7 @@ for (
   const value of [
     { apiVersion: "v1", kind: "ConfigMap", data: { a: "text" } },
     { apiVersion: "demo.example.com/v1", kind: "Secret", data: { a: "text" } },
+    { metadata: { annotations: { note: '{"kind":"Secret' } }, annotations: ["a"] },
     [1, "two", null],
     "text",
     undefined,
@@ -138,6 +160,18 @@ const messages: { name: string; message: string; sent: unknown; expected: string
     message: 'patch: Invalid value: "{\\"data\\":{\\"a\\":\\"TOPSE',
     sent: undefined,
     expected: 'patch: Invalid value: "***"',
+  },
+  {
+    name: "a webhook that decodes a value",
+    message: "denied: topsecret is too weak",
+    sent: { data: { a: btoa("topsecret") } },
+    expected: "denied: *** is too weak",
+  },
+  {
+    name: "a webhook that encodes a value",
+    message: `denied: ${btoa("topsecret")} is too weak`,
+    sent: { stringData: { a: "topsecret" } },
+    expected: "denied: *** is too weak",
   },
   {
     name: "a message without values",
