@@ -111,7 +111,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "op tells what could not be fetched where there is no network, and the way out",
+  name: "op reports a module that it cannot fetch without a network, and what to do",
   ...IN_NAMESPACES,
   async fn() {
     await inFolder(async (folder) => {
@@ -124,7 +124,7 @@ Deno.test({
         assert.equal(code, 1);
         assert.match(
           stderr,
-          /^"jsr\.io" could not be reached, .*: go on where there is a network, or take the SDK from a folder/m,
+          /^Cannot reach "jsr\.io", .*\. Connect to a network, or use an SDK in a folder/m,
         );
         assert.doesNotMatch(stderr, /Stack backtrace/);
       }
