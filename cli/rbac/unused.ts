@@ -11,7 +11,7 @@ import { line } from "./verify.ts";
 import { step } from "../progress.ts";
 
 /** Names the folder into which clusters of tests tell what they saw; the SDK's testing room reads it. */
-const USED_RIGHTS = "OP_USED_RIGHTS";
+const USED_RIGHTS = "OP_RBAC_USAGE";
 
 /** Options for {@linkcode unusedRights}. */
 export interface UnusedOptions extends ProjectOptions {

@@ -1,19 +1,24 @@
 /**
- * Notes where reconciles of a memory cluster read the machine's clock through `Date`. Nothing about `Date` changes: code in reconciles, and libraries that it
- * calls, measure real time with it. A test that depends on it sees another time than the cluster's, and gets told.
+ * Records where reconciles of a memory cluster read the machine's clock through `Date`.
+ *
+ * `Date` itself still returns real time, because reconciles and their libraries also measure durations
+ * with it. A test that depends on it sees another time than the cluster's, so failures mention it.
  */
 import { currentRunLog } from "../runtime/current_run.ts";
 
-// A place that reads the clock in a loop must not slow the test down.
-const MOST_CALLS = 1000;
-const MOST_PLACES = 5;
+// Code that reads the clock in a loop must not slow the test down.
+const MAX_CALLS = 1000;
+const MAX_PLACES = 5;
 
-/** The wrappers that stand in for `Date`, with what they wrap. An entry never changes but for its end: a wrapper that has ended passes all calls on. */
+/**
+ * The wrappers of `Date`, with the constructor that each wraps. Shared by all clusters, so that they
+ * can be removed in any order. A wrapper that is not active passes all calls on.
+ */
 const wrappers = new WeakMap<DateConstructor, { readonly wrapped: DateConstructor; isActive: boolean }>();
 
-/** Notes uses of `Date` until it is disposed. */
+/** Records uses of `Date` until it is disposed of. */
 export class DateUse implements Disposable {
-  /** Where user code read the machine's clock in a reconcile, as a URL with line and column. */
+  /** URLs, with line and column, where user code read the machine's clock in a reconcile. */
   readonly places = new Set<string>();
   readonly #wrapper: DateConstructor;
   #calls = 0;
@@ -22,7 +27,7 @@ export class DateUse implements Disposable {
     const wrapped = globalThis.Date;
     const state = { wrapped, isActive: true };
     const note = (caller: (...args: never) => unknown): void => {
-      if (state.isActive && this.#calls < MOST_CALLS && currentRunLog() !== undefined) this.#note(caller);
+      if (state.isActive && this.#calls < MAX_CALLS && currentRunLog() !== undefined) this.#note(caller);
     };
     const { now } = wrapped;
     const noted = (): number => {
@@ -38,7 +43,7 @@ export class DateUse implements Disposable {
         note(handler.apply as (...args: never) => unknown);
         return Reflect.apply(target, self, args);
       },
-      // A test that replaces `Date.now` gets its own function.
+      // If a test replaced `Date.now`, its function is returned.
       get: (target, key) => key === "now" && target.now === now ? noted : Reflect.get(target, key),
     };
     const wrapper: DateConstructor = new Proxy(wrapped, handler);
@@ -46,16 +51,17 @@ export class DateUse implements Disposable {
     this.#wrapper = globalThis.Date = wrapper;
   }
 
-  /** What a message says about it; `undefined` if no reconcile read the machine's clock. */
+  /** Text to add to an error message; `undefined` if no reconcile read the machine's clock. */
   get hint(): string | undefined {
     if (this.places.size === 0) return undefined;
     const places = [...this.places].map((place) => `\n    at ${place}`).join("");
-    return `A reconcile read the machine's clock (Date), which is not the time of the memory cluster. Use now() of its context instead:${places}`;
+    return `A reconcile read the machine's clock (Date), which is not the clock of the memory cluster. Use now() of its context instead:${places}`;
   }
 
   [Symbol.dispose](): void {
     wrappers.get(this.#wrapper)!.isActive = false;
-    // Others may have been put on top meanwhile, by another cluster or by a library: they stay, and the last one to end takes all off.
+    // Another cluster or a library may have wrapped this wrapper. Then it stays until the outermost
+    // wrapper is removed.
     for (let state = wrappers.get(globalThis.Date); state?.isActive === false; state = wrappers.get(globalThis.Date)) {
       globalThis.Date = state.wrapped;
     }
@@ -63,7 +69,7 @@ export class DateUse implements Disposable {
 
   #note(caller: (...args: never) => unknown): void {
     this.#calls++;
-    if (this.places.size >= MOST_PLACES) return;
+    if (this.places.size >= MAX_PLACES) return;
     const holder: { stack?: string } = {};
     Error.captureStackTrace(holder, caller);
     const place = userPlace(holder.stack ?? "");
@@ -71,10 +77,10 @@ export class DateUse implements Disposable {
   }
 }
 
-// The folder of the SDK. It reads the time for logs, which concerns no test.
+// The folder of the SDK, which reads the time for logs.
 const SDK = new URL("../", import.meta.url).href;
 
-/** The first frame that is no library's, if that is the user's code. */
+/** Returns the first frame that is not in a library, if it is user code. */
 function userPlace(stack: string): string | undefined {
   const places = [...stack.matchAll(/(?:\(|at )((?:file|https?):\/\/[^\s()]+:\d+:\d+)\)?$/gm)].map(([, place]) =>
     place!
@@ -83,5 +89,5 @@ function userPlace(stack: string): string | undefined {
   return place?.startsWith(SDK) ? undefined : place;
 }
 
-/** Packages of npm: in a project's folder, or in Deno's cache, below the host of the registry. */
+/** Matches npm packages, in a folder of the project or in Deno's cache below the registry's host. */
 const LIBRARY = /\/node_modules\/|\/npm\/[^/]+\.[^/]+\//;

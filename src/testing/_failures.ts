@@ -1,18 +1,21 @@
-/** Failures of an operator's code in a memory cluster: collected, and reported once as an error. */
+/** Collects failures of an operator's code in a memory cluster, and reports them once. */
 import { maskSecrets } from "../base/mask_secrets.ts";
 import { PermanentError, TemporaryError } from "../parts/outcome.ts";
 import type { CodeFailure, CodeObserver } from "../runtime/code_failure.ts";
 import { OperatorFailedError } from "./operator_failed.ts";
 
-// Enough to see what is wrong. `cluster.failures` has them all.
-const SHOWN = 5;
-const FRAMES = 8;
+// A report has at most this many failures. `cluster.failures` has all of them.
+const MAX_REPORTED = 5;
+const MAX_FRAMES = 8;
 
-/** What {@linkcode Failures} needs of the cluster. */
+/** Options for {@linkcode Failures}. */
 export interface FailuresOptions {
-  /** Grows when a request of the operator fails because the test wants it to: by an injected fault, a stopped server or missing permissions. */
+  /**
+   * Returns the number of requests of the operator that the test let fail, by an injected fault, a
+   * stopped server or missing permissions.
+   */
   readonly disturbances: () => number;
-  /** Returns what the report says besides, if anything. */
+  /** Returns text to add to a report, or `undefined`. */
   readonly hint: () => string | undefined;
   /** Masks confidential values in a report. */
   readonly mask: (text: string) => string;
@@ -23,16 +26,19 @@ export class Failures {
   /** All failures so far, in order. */
   readonly all: CodeFailure[] = [];
   readonly #options: FailuresOptions;
-  /** How many of {@linkcode Failures.all} were reported. */
-  #taken = 0;
-  /** Failures that were reported: a retry that fails in the same way after the last `settle` is not reported again. */
+  /** Number of elements of {@linkcode Failures.all} that were reported. */
+  #takenCount = 0;
+  /**
+   * Identities of reported failures. A retry that fails in the same way after the last `settle` is not
+   * reported again.
+   */
   readonly #reported = new Set<string>();
 
   constructor(options: FailuresOptions) {
     this.#options = options;
   }
 
-  /** Observes a call of user code. A failure counts unless the test disturbed a request meanwhile. */
+  /** Observes a call of user code. Its failure counts unless the test disturbed a request during the call. */
   readonly observe: CodeObserver = () => {
     const before = this.#options.disturbances();
     return (failure) => {
@@ -44,27 +50,30 @@ export class Failures {
 
   /** Marks all failures so far as reported. */
   accept(): void {
-    this.#taken = this.all.length;
+    this.#takenCount = this.all.length;
   }
 
   /**
    * Returns the failures since the last call as an error, and marks them as reported.
    *
-   * @param caller The function that throws it: the stack of the error begins above it.
-   * @param also Another error of the call that reports them.
+   * @param caller The function that throws the error. The stack begins with the caller of this function.
+   * @param also Another error of the same call, to include in the report.
    */
   take(caller: (...args: never) => unknown, also?: unknown): OperatorFailedError | undefined {
-    const fresh = this.all.slice(this.#taken);
-    this.#taken = this.all.length;
+    const fresh = this.all.slice(this.#takenCount);
+    this.#takenCount = this.all.length;
     if (fresh.length === 0) return undefined;
     for (const failure of fresh) this.#reported.add(identity(failure));
     return this.#report(fresh, caller, also);
   }
 
-  /** Returns the failures that no call reported, when the cluster is disposed. Retries that failed again are left out. */
+  /**
+   * Like {@linkcode Failures.take}, for use when the cluster is disposed of: omits retries that failed in
+   * the same way as a reported failure.
+   */
   takeLast(caller: (...args: never) => unknown): OperatorFailedError | undefined {
-    const fresh = this.all.slice(this.#taken).filter((failure) => !this.#reported.has(identity(failure)));
-    this.#taken = this.all.length;
+    const fresh = this.all.slice(this.#takenCount).filter((failure) => !this.#reported.has(identity(failure)));
+    this.#takenCount = this.all.length;
     return fresh.length === 0 ? undefined : this.#report(fresh, caller, undefined);
   }
 
@@ -73,14 +82,14 @@ export class Failures {
     caller: (...args: never) => unknown,
     also: unknown,
   ): OperatorFailedError {
-    // A retry usually fails as the first attempt did: one entry shows them all.
+    // A retry usually fails like the first attempt, so they share an entry.
     const groups = new Map<string, CodeFailure[]>();
     for (const failure of failures) {
       const group = groups.get(identity(failure));
       if (group === undefined) groups.set(identity(failure), [failure]);
       else group.push(failure);
     }
-    const shown = [...groups.values()].slice(0, SHOWN).map((group) => `  ${described(group)}`);
+    const shown = [...groups.values()].slice(0, MAX_REPORTED).map((group) => `  ${described(group)}`);
     const rest = groups.size - shown.length;
     const lines = [
       'The operator failed. Fix it, throw TemporaryError or PermanentError for errors that are expected, or pass { allowFailures: true } or { failures: "collect" }:',
@@ -91,7 +100,7 @@ export class Failures {
     const hint = this.#options.hint();
     if (hint !== undefined) lines.push(hint);
     const error = new OperatorFailedError(this.#options.mask(lines.join("\n")), failures);
-    // The stack begins with the call of the test.
+    // The stack begins with the line of the test.
     Error.captureStackTrace(error, caller);
     return error;
   }
@@ -120,13 +129,13 @@ function summary(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : Deno.inspect(maskSecrets(error));
 }
 
-// The folder of the SDK: its frames say nothing about the user's code.
+// The folder of the SDK. Its frames are not shown if there are frames of user code.
 const SDK = new URL("../", import.meta.url).href;
 
-/** The frames of the user's code. Where there are none, the first frames of all. */
+/** Returns the stack frames of user code, or all frames if there are none. */
 function framesOf(error: unknown): string[] {
   if (!(error instanceof Error)) return [];
   const frames = (error.stack ?? "").split("\n").map((line) => line.trim()).filter((line) => /^at /.test(line));
   const own = frames.filter((frame) => !frame.includes(SDK) && !/\((?:ext|node):/.test(frame));
-  return (own.length > 0 ? own : frames).slice(0, FRAMES).map((frame) => `    ${frame}`);
+  return (own.length > 0 ? own : frames).slice(0, MAX_FRAMES).map((frame) => `    ${frame}`);
 }

@@ -1,4 +1,7 @@
-/** The roles under which an operator runs in a memory cluster: those made from its declarations. What it uses of them is noted, and what it is refused. */
+/**
+ * The RBAC roles of an operator in a memory cluster, by default those that are generated from its
+ * declarations. Records which rules it uses and which requests the roles reject.
+ */
 import { nearest } from "../base/nearest.ts";
 import type { User } from "../apiserver/access/user.ts";
 import { ClusterRole, ClusterRoleBinding, Role, RoleBinding, ServiceAccount } from "../kinds/mod.ts";
@@ -12,23 +15,25 @@ import type { Operator } from "../operator/operator_value.ts";
 import { describeRule } from "../parts/rbac.ts";
 import type { AnyKind, Input } from "../resource/kind.ts";
 import type { RequestRecord } from "./request_log.ts";
-import type { PolicyRule, UsedRight } from "./rights.ts";
+import type { PolicyRule, UsedRbacRule } from "./rbac.ts";
+import { SettleError } from "./settle_error.ts";
 
 const NAMESPACE = "default";
 
 const KINDS: Readonly<Record<string, AnyKind>> = { ClusterRole, ClusterRoleBinding, Role, RoleBinding, ServiceAccount };
 
-/** How an operator's roles are made. */
+/** Options for {@linkcode OperatorRoles}. */
 export interface OperatorRolesOptions {
-  /** The only namespaces that it looks at. */
+  /** Namespaces that the operator watches; `undefined` for all. */
   readonly watches: readonly string[] | undefined;
-  /** Rights that are left out, in words. */
+  /** Names of permissions to remove, such as `patch configmaps`. */
   readonly without: readonly string[];
-  /** Rules in place of those made from the declarations. */
+  /** Rules that replace the generated ones. */
   readonly rules: readonly PolicyRule[] | undefined;
 }
 
-interface Refusal {
+/** A permission that a request needs. */
+interface Needed {
   readonly verb: string;
   readonly resource: string;
   readonly group: string;
@@ -37,51 +42,51 @@ interface Refusal {
 
 /** The roles of an operator under test. */
 export class OperatorRoles {
-  /** As whom it runs. */
+  /** Service account of the operator. */
   readonly user: User;
   /** Number of requests that the roles rejected. */
   rejected = 0;
   readonly #operator: Operator;
   readonly #client: Client;
-  readonly #rights: readonly RbacRule[];
+  /** The generated rules. */
+  readonly #rules: readonly RbacRule[];
   readonly #used = new Set<RbacRule>();
-  /** Roles of namespaces that are not there yet. */
-  #waiting: readonly Manifest[];
-  readonly #refusals = new Map<string, Refusal>();
+  /** Manifests whose namespace does not exist yet. */
+  #pending: readonly Manifest[];
+  /** Permissions that rejected requests needed, by name and namespace. */
+  readonly #missing = new Map<string, Needed>();
   readonly #reported = new Set<string>();
 
   /**
    * @param operator The operator.
-   * @param client An administrator's.
-   * @param options How its roles are made.
-   * @throws {TypeError} If a right is to be left out that it does not have.
+   * @param client An administrator's client.
+   * @param options Which roles to create.
+   * @throws {TypeError} If `without` names a permission that the operator does not declare.
    */
   constructor(operator: Operator, client: Client, { watches, without, rules }: OperatorRolesOptions) {
     this.#operator = operator;
     this.#client = client;
-    this.#rights = operator.rbac();
-    const words = this.#rights.map(describeRule);
-    for (const word of without) {
-      if (!words.includes(word)) refuseWord(word, words);
-    }
+    this.#rules = operator.rbac();
+    const names = this.#rules.map(describeRule);
+    for (const name of without) if (!names.includes(name)) throwUnknownName(name, names);
     const install = installOf(operator, {
       namespace: NAMESPACE,
       image: "none",
       policies: operator.config?.policies ?? [],
       ...(watches === undefined ? {} : { watchNamespaces: watches }),
     });
-    const given = this.#rights.filter((right) => !without.includes(describeRule(right)));
-    this.#waiting = rules === undefined
-      ? accessManifests(operator.name, given, install)
-      : explicit(operator.name, rules);
+    const granted = this.#rules.filter((rule) => !without.includes(describeRule(rule)));
+    this.#pending = rules === undefined
+      ? accessManifests(operator.name, granted, install)
+      : clusterRole(operator.name, rules);
     const groups = ["system:serviceaccounts", `system:serviceaccounts:${NAMESPACE}`, "system:authenticated"];
     this.user = { name: `system:serviceaccount:${NAMESPACE}:${operator.name}`, groups };
   }
 
-  /** Makes the roles; those of a namespace that is not there wait for it. */
+  /** Creates the roles. Roles of namespaces that do not exist are created together with these. */
   async install(): Promise<void> {
-    const waiting: Manifest[] = [];
-    for (const manifest of this.#waiting) {
+    const pending: Manifest[] = [];
+    for (const manifest of this.#pending) {
       const { namespace } = manifest.metadata;
       const kind = KINDS[manifest.kind]!;
       try {
@@ -92,30 +97,31 @@ export class OperatorRoles {
         );
       } catch (error) {
         if (!isStatus(error, 404)) throw error;
-        waiting.push(manifest);
+        pending.push(manifest);
       }
     }
-    this.#waiting = waiting;
+    this.#pending = pending;
   }
 
-  /** A namespace was made: roles may have waited for it. */
-  async namespaceMade(): Promise<void> {
-    if (this.#waiting.length > 0) await this.install();
+  /** Creates the roles of a namespace that was just created. */
+  async onNamespaceCreated(): Promise<void> {
+    if (this.#pending.length > 0) await this.install();
   }
 
-  /** Notes what a request of the operator came to. */
+  /** Records which rules a request of the operator used, or which permission it lacks. */
   async note(record: RequestRecord, response: Response): Promise<void> {
     const { group = "", resource, subresource, namespace } = record;
     if (resource === undefined) return;
     if (response.status === 403) {
       const { message } = await response.clone().json() as { readonly message?: string };
-      const refusals = this.#refusalsIn(message ?? "", record);
-      this.rejected += refusals.length;
-      for (const refusal of refusals) this.#noteRefusal(refusal);
+      const missing = this.#missingIn(message ?? "", record);
+      this.rejected += missing.length;
+      for (const each of missing) this.#noteMissing(each);
       return;
     }
     const whole = subresource === undefined ? resource : `${resource}/${subresource}`;
-    // Whether a kind is listed or streamed is the server's to say; what a patch makes needs both rights.
+    // The server decides whether a watch sends the list, too. A patch that creates an object needs both
+    // permissions.
     const verbs = record.verb === "watch"
       ? ["watch", "list"]
       : response.status === 201
@@ -125,8 +131,8 @@ export class OperatorRoles {
     for (const owner of this.#blockedOwners(record)) this.#use({ ...owner, verbs: [owner.verb] });
   }
 
-  /** The right to block the deletion of the owners that a write names, where they are the operator's own kinds. */
-  #blockedOwners({ body, namespace }: RequestRecord): Refusal[] {
+  /** Returns the permissions to block the deletion of the owners that a write names, if a controller has their kind. */
+  #blockedOwners({ body, namespace }: RequestRecord): Needed[] {
     return blockingOwners(body).flatMap(({ apiVersion, kind: name }) => {
       const owner = Object.values(this.#operator.parts).find(({ kind }) =>
         kind.apiVersion === apiVersion && kind.kind === name
@@ -138,16 +144,19 @@ export class OperatorRoles {
   }
 
   #use(
-    { verbs, group, resource, namespace }: Omit<Refusal, "verb"> & { readonly verbs: readonly string[] },
+    { verbs, group, resource, namespace }: Omit<Needed, "verb"> & { readonly verbs: readonly string[] },
   ): void {
-    for (const right of this.#rights) {
-      if (right.group !== group || right.resource !== resource || !verbs.includes(right.verb)) continue;
-      if (namespace === undefined || (right.namespaces?.includes(namespace) ?? true)) this.#used.add(right);
+    for (const rule of this.#rules) {
+      if (rule.group !== group || rule.resource !== resource || !verbs.includes(rule.verb)) continue;
+      if (namespace === undefined || (rule.namespaces?.includes(namespace) ?? true)) this.#used.add(rule);
     }
   }
 
-  /** Roles refuse in these words, and who checks owners in those; what else is answered 403 has its own. */
-  #refusalsIn(message: string, record: RequestRecord): Refusal[] {
+  /**
+   * Returns the permissions that a request lacked. A Status object has no field for them, only a message,
+   * which is the same as that of kube-apiserver. Other reasons for a 403 have other messages.
+   */
+  #missingIn(message: string, record: RequestRecord): Needed[] {
     if (message.includes("cannot set blockOwnerDeletion if an ownerReference refers to")) {
       return this.#blockedOwners(record);
     }
@@ -155,64 +164,69 @@ export class OperatorRoles {
       const { group = "", resource = "", namespace } = record;
       return [{ verb: "delete", group, resource, namespace }];
     }
-    const who = `User ${JSON.stringify(this.user.name)} cannot `;
-    const start = message.indexOf(who);
+    const prefix = `User ${JSON.stringify(this.user.name)} cannot `;
+    const start = message.indexOf(prefix);
     if (start === -1) return [];
     const [, verb, resource, group, namespace] =
       /^(\S+) resource "([^"]*)" in API group "([^"]*)" (?:at the cluster scope|in the namespace "([^"]*)")/.exec(
-        message.slice(start + who.length),
+        message.slice(start + prefix.length),
       ) ?? [];
     if (verb === undefined || resource === undefined || group === undefined) return [];
     return [{ verb, resource, group, namespace }];
   }
 
-  #noteRefusal(refusal: Refusal): void {
-    const { namespace } = refusal;
-    // Before the namespace is there its roles are not either; a cluster would refuse it likewise.
-    if (this.#waiting.some(({ metadata }) => metadata.namespace === namespace)) return;
-    this.#refusals.set(describeRule(refusal) + (namespace ?? ""), refusal);
+  #noteMissing(needed: Needed): void {
+    const { namespace } = needed;
+    // The roles of a namespace do not exist before the namespace. A cluster rejects such requests, too.
+    if (this.#pending.some(({ metadata }) => metadata.namespace === namespace)) return;
+    this.#missing.set(describeRule(needed) + (namespace ?? ""), needed);
   }
 
-  /** What was refused since it was last asked, as an error. */
-  takeRefusals(): Error | undefined {
-    const fresh = [...this.#refusals].filter(([key]) => !this.#reported.has(key));
+  /** Returns an error with the permissions that were missing since the last call; `undefined` if there were none. */
+  takeMissing(): SettleError | undefined {
+    const fresh = [...this.#missing].filter(([key]) => !this.#reported.has(key));
     for (const [key] of fresh) this.#reported.add(key);
     if (fresh.length === 0) return undefined;
-    const lines = fresh.map(([, refusal]) => this.#line(refusal));
-    return new Error(
-      `Cannot go on: the roles of operator "${this.#operator.name}" refused it:\n  ${lines.join("\n  ")}\n` +
-        'A test that means it says refusals: "allow"',
+    const missing = fresh.map(([, needed]) => needed);
+    return new SettleError(
+      "MissingPermissions",
+      missing.map(described),
+      `Operator "${this.#operator.name}" lacks RBAC permissions:\n` +
+        missing.map((needed) => `  ${described(needed)} ${this.#explanation(needed)}\n`).join("") +
+        'If the test expects this, pass { forbiddenRequests: "allow" }',
     );
   }
 
-  #line(refusal: Refusal): string {
-    const { verb, group, resource, namespace } = refusal;
-    const where = namespace === undefined ? "in the whole cluster" : `in namespace "${namespace}"`;
-    const needed = this.#rights.filter((right) =>
-      right.verb === verb && right.group === group && right.resource === resource
+  #explanation({ verb, group, resource }: Needed): string {
+    const declared = this.#rules.filter((rule) =>
+      rule.verb === verb && rule.group === group && rule.resource === resource
     );
-    const missing = `missing line: ${describeRule(refusal)} ${where}`;
-    if (needed.length === 0) {
-      return `${missing}: nothing declares it: add the kind to "owns", "reads" or "uses", or the rule to generate.rbac.policies`;
+    if (declared.length === 0) {
+      return '(not declared: add the kind to "owns", "reads" or "uses", or the rule to generate.rbac.policies)';
     }
-    const reasons = needed.map(({ part, reason }) => `${part === undefined ? "the operator" : part} ${reason}`);
-    return `${missing} (${reasons.join("; ")})`;
+    const reasons = declared.map(({ part, reason }) => `${part ?? "the operator"} ${reason}`);
+    return `(${reasons.join("; ")})`;
   }
 
-  /** Each right, and whether it was used. */
-  usage(): readonly UsedRight[] {
-    return this.#rights.map((right) => ({ ...right, used: this.#used.has(right) }));
+  /** Returns each rule, and whether it was used. */
+  usage(): readonly UsedRbacRule[] {
+    return this.#rules.map((rule) => ({ ...rule, used: this.#used.has(rule) }));
   }
 }
 
-function refuseWord(word: string, words: readonly string[]): never {
-  const meant = nearest(word, words);
-  const hint = meant === undefined ? `there is ${words.join(", ")}` : `did you mean "${meant}"?`;
-  throw new TypeError(`Cannot leave out the right "${word}": the operator has none of that name: ${hint}`);
+function described(needed: Needed): string {
+  const { namespace } = needed;
+  return `${describeRule(needed)} ${namespace === undefined ? "in the whole cluster" : `in namespace "${namespace}"`}`;
 }
 
-/** Given rules, as a ClusterRole that is the operator's. */
-function explicit(name: string, rules: readonly PolicyRule[]): Manifest[] {
+function throwUnknownName(name: string, names: readonly string[]): never {
+  const similar = nearest(name, names);
+  const hint = similar === undefined ? `Its permissions are: ${names.join(", ")}` : `Did you mean "${similar}"?`;
+  throw new TypeError(`memoryCluster(): rbac.without: the operator does not declare "${name}". ${hint}`);
+}
+
+/** Returns a service account that has rules by a ClusterRole. */
+function clusterRole(name: string, rules: readonly PolicyRule[]): Manifest[] {
   const rbac = "rbac.authorization.k8s.io";
   return [
     { apiVersion: "v1", kind: "ServiceAccount", metadata: { name, namespace: NAMESPACE } },

@@ -1,10 +1,12 @@
-/**
- * Turns of the event loop. A message to oneself is a short way on, but Deno 2.4 may take it in before all that is ready has gone on; `setImmediate` is sure,
- * and takes a millisecond there.
- */
+/** Turns of the event loop. */
 import { setImmediate } from "node:timers";
 
-/** Turns of the event loop. */
+/**
+ * Waits for turns of the event loop.
+ *
+ * A message to oneself is the fastest way, but Deno 2.4 may deliver it before everything that is
+ * ready has run. `setImmediate` is reliable, but takes a millisecond there.
+ */
 export class Turns implements Disposable {
   readonly #channel: MessageChannel = new MessageChannel();
   #next: PromiseWithResolvers<void> = Promise.withResolvers<void>();
@@ -17,12 +19,12 @@ export class Turns implements Disposable {
     };
   }
 
-  /** Settles when all that is ready has gone on. */
+  /** Resolves after everything that is ready has run. */
   whole(): Promise<void> {
     return new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** Settles soon, after some of what is ready has gone on. */
+  /** Resolves soon, after some of what is ready has run. */
   next(): Promise<void> {
     const { promise } = this.#next;
     this.#channel.port2.postMessage(undefined);

@@ -1,6 +1,6 @@
 /**
- * A context that writes down what a reconciler does, for those who want no server at all. It is no server: nothing is defaulted, validated, refused
- * or collected in it, and an apply merges. What is to be known of those is tested with `memoryCluster`.
+ * A context that records what a reconcile does, for tests without an API server. It does not default,
+ * validate or reject anything, and an apply is a merge. Use `memoryCluster` to test those.
  */
 import { applyJsonPatch, type JsonPatchOperation } from "../base/json_patch.ts";
 import { isObject } from "../base/json.ts";
@@ -21,117 +21,138 @@ import type { Controller } from "../parts/controller.ts";
 import { checkWritesStatus } from "../parts/status_owner.ts";
 import type { AnyKind, Condition, KubeObject } from "../resource/kind.ts";
 
-/** Options of {@linkcode fakeContext}. */
+/** Options for {@linkcode fakeContext}. */
 export interface FakeContextOptions<Services = unknown> {
-  /** What is there already, each with its kind. An apply is answered by the object merged into it: so a child can have a status. @default {nothing} */
+  /**
+   * Objects that exist, each with its kind. An apply merges into the existing object, so that an owned
+   * object can have a status.
+   *
+   * @default {[]}
+   */
   readonly objects?: readonly (readonly [AnyKind, FakeObject])[];
-  /** The namespace of the object that is reconciled. @default {"default"} */
+  /** Namespace of the object that is reconciled. @default {"default"} */
   readonly namespace?: string;
-  /** The controller: needed for `index`, and to reject `status` where it does not write the status of its kind. @default {none: `index` throws} */
+  /**
+   * The controller. `index` needs it, and it lets `status` and `condition` throw if the controller does
+   * not write the status of its kind.
+   *
+   * @default {none: `index` throws}
+   */
   readonly controller?: Controller;
-  /** What the operator would make at its start. @default {nothing} */
+  /** Services of the operator. @default {undefined} */
   readonly services?: Services;
-  /** The time that `now` and `clock` tell. @default {a `VirtualClock` at 2030-01-01T00:00:00Z} */
+  /** Clock for `now` and `clock`. @default {a `VirtualClock` at 2030-01-01T00:00:00Z} */
   readonly clock?: Clock;
-  /** Which try it is. @default {1} */
+  /** Number of the attempt. @default {1} */
   readonly attempt?: number;
-  /** Why the run happens. @default {"changed"} */
+  /** Reason for the reconcile. @default {"changed"} */
   readonly reason?: Reason;
-  /** What `signal` of the context is. @default {one that is never aborted} */
+  /** Signal of the context. @default {one that is never aborted} */
   readonly signal?: AbortSignal;
 }
 
-/** An object as a test writes it: as much of it as is asked for. */
+/** An object with the fields that a test needs. */
 export interface FakeObject {
-  /** Its name, its namespace where that is not the run's own, and whatever else is asked for. */
+  /** Name, namespace if it is not that of the context, and other metadata. */
   readonly metadata: { readonly name: string; readonly namespace?: string; readonly [key: string]: unknown };
-  /** Spec, status, data: as much as the reconciler looks at. */
+  /** Other fields, such as `spec`, `status` and `data`. */
   readonly [key: string]: unknown;
 }
 
-/** A write, as it was asked for. */
+/** A write that a reconcile requested. */
 export interface FakeWrite {
-  /** Which function of the context was called. */
+  /** Function of the context that was called. */
   readonly verb: "apply" | "create" | "patch" | "delete";
-  /** Such as `Deployment`. */
+  /** Kind, such as `Deployment`. */
   readonly kind: string;
-  /** The object's name. */
+  /** Name of the object. */
   readonly name: string;
-  /** Absent for kinds that have none. */
+  /** Namespace of the object; `undefined` for cluster-scoped kinds. */
   readonly namespace?: string;
-  /** The object that was wanted, or the patch; absent for a deletion. */
+  /** The object, or the patch; `undefined` for a deletion. */
   readonly body?: unknown;
-  /** Of a patch: such as `status`. */
+  /** Subresource of a patch, such as `status`. */
   readonly subresource?: string;
-  /** Of a deletion: what was asked besides the object's place. */
+  /** Options of a deletion. */
   readonly options?: Pick<DeleteOptions, "propagationPolicy" | "preconditions">;
 }
 
-/** Which kinds a reconciler may name is for its own types to say: here any will do, so that this is a context of any controller. */
+/** Kinds and objects are not checked, so that a fake context is a context of every controller. */
 // deno-lint-ignore no-explicit-any
-type Whatever = any;
+type Unchecked = any;
 
-/** A context that writes down what is done with it. */
+type FakeCondition = Pick<Condition, "type" | "status" | "reason"> & { readonly message?: string };
+
+/** A context that records what a reconcile does. Created by {@linkcode fakeContext}. */
 export interface FakeContext<Services = unknown> {
-  /** All writes, in order. What changes nothing is among them: only a server knows. */
+  /** All writes, in order, including those that change nothing. */
   readonly writes: readonly FakeWrite[];
-  /** What was reported as status, put together. */
-  readonly reported: Readonly<Record<string, unknown>>;
-  /** The conditions that were reported; of each type the last. */
+  /** All calls of `status`, merged. */
+  readonly reportedStatus: Readonly<Record<string, unknown>>;
+  /** The last condition of each type. */
   readonly conditions: readonly (Pick<Condition, "type" | "status" | "reason"> & { readonly message?: string })[];
-  /** The events that were told, in order. */
-  readonly told: readonly { readonly type: "Normal" | "Warning"; readonly reason: string; readonly note: string }[];
-  /** What was logged, in order. */
+  /** Events that were emitted, in order. */
+  readonly emittedEvents: readonly {
+    readonly type: "Normal" | "Warning";
+    readonly reason: string;
+    readonly note: string;
+  }[];
+  /** Log lines, in order. */
   readonly logged: readonly { readonly level: keyof Log; readonly message: string; readonly fields?: unknown }[];
 
-  /** Reads an object: one that was given, or was written meanwhile; nothing when there is none. */
-  get(kind: Whatever, name: string, options?: NamespaceOptions): Promise<Whatever>;
-  /** The same: there is no cache to go past. */
-  getLive(kind: Whatever, name: string, options?: NamespaceOptions): Promise<Whatever>;
-  /** Lists objects, of a namespace and with labels where those are asked for. */
-  list(kind: Whatever, options?: ListOptions): Promise<readonly Whatever[]>;
-  /** The objects of a kind in the run's namespace: the object is taken for the owner of all of them, and of those written meanwhile. */
-  owned(kind: Whatever): readonly Whatever[];
-  /** The objects that an index of the option `controller` has under a key. @throws {TypeError} If it has no such index. */
-  index(name: string, key: string): readonly Whatever[];
-  /** Writes an apply down, merges it into what is there and answers that. */
-  apply(kind: Whatever, wanted: Whatever, options?: unknown): Promise<Whatever>;
-  /** The same of each, in their order. Nothing is pruned. */
-  applyAll(children: Whatever): Promise<Whatever>;
-  /** Writes a creation down and answers the object. */
-  create(kind: Whatever, object: Whatever): Promise<Whatever>;
-  /** Writes a patch down and answers what it makes of the object. A strategic one counts as a merge patch. */
-  patch(kind: Whatever, name: string, patch: unknown, options?: PatchOptions): Promise<Whatever>;
-  /** Records a deletion, and deletes the object if there is one. Preconditions are not checked. */
-  delete(kind: Whatever, name: string, options?: DeleteOptions): Promise<void>;
-  /** Puts together what is reported: it is in `reported`. */
+  /** Returns an object that was given or written, or `undefined` if there is none. */
+  get(kind: Unchecked, name: string, options?: NamespaceOptions): Promise<Unchecked>;
+  /** Like `get`: a fake context has no cache. */
+  getLive(kind: Unchecked, name: string, options?: NamespaceOptions): Promise<Unchecked>;
+  /** Lists objects, filtered by namespace and labels. */
+  list(kind: Unchecked, options?: ListOptions): Promise<readonly Unchecked[]>;
+  /** Returns all objects of a kind in the namespace of the context, as if the reconciled object owned them. */
+  owned(kind: Unchecked): readonly Unchecked[];
+  /**
+   * Returns the objects that an index of the `controller` option has under a key.
+   *
+   * @throws {TypeError} If there is no such index.
+   */
+  index(name: string, key: string): readonly Unchecked[];
+  /** Records an apply, merges it into the existing object and returns the result. */
+  apply(kind: Unchecked, wanted: Unchecked, options?: unknown): Promise<Unchecked>;
+  /** Applies each object, in order. Deletes nothing. */
+  applyAll(children: Unchecked): Promise<Unchecked>;
+  /** Records a creation and returns the object. */
+  create(kind: Unchecked, object: Unchecked): Promise<Unchecked>;
+  /** Records a patch and returns the patched object. Treats a strategic merge patch as a merge patch. */
+  patch(kind: Unchecked, name: string, patch: unknown, options?: PatchOptions): Promise<Unchecked>;
+  /** Records a deletion, and deletes the object if it exists. Does not check preconditions. */
+  delete(kind: Unchecked, name: string, options?: DeleteOptions): Promise<void>;
+  /** Merges fields into `reportedStatus`. */
   status(part: object): void;
-  /** Notes a condition: it is in `conditions`. */
+  /** Adds a condition to `conditions`. */
   condition(condition: Pick<Condition, "type" | "status" | "reason"> & { readonly message?: string }): void;
-  /** Notes events: they are in `told`. */
+  /** Adds events to `emittedEvents`. */
   readonly events: Events;
-  /** What the option `services` says. */
+  /** The `services` option. */
   readonly services: Services;
-  /** The time of the option `clock`. */
+  /** Returns the time of `clock`. */
   now(): Date;
-  /** The option `clock`. */
+  /** The `clock` option. */
   readonly clock: Clock;
-  /** Notes lines: they are in `logged`. */
+  /** Adds lines to `logged`. */
   readonly log: Log;
-  /** What the option `signal` says. */
+  /** The `signal` option. */
   readonly signal: AbortSignal;
-  /** What the option `attempt` says. */
+  /** The `attempt` option. */
   readonly attempt: number;
-  /** What the option `reason` says. */
+  /** The `reason` option. */
   readonly reason: Reason;
 }
 
 /**
- * A context for a call of `reconcile` or `cleanup` by hand. It answers reads from the objects it is given, and what was written meanwhile.
+ * Creates a context to call `reconcile` or `cleanup` with. Reads return the given objects and those
+ * that were written since.
  *
- * @typeParam Services What the controller takes of the operator's services.
- * @param options What is there, and what the run is told.
- * @returns The context, with what was done with it.
+ * @typeParam Services The services that the controller uses.
+ * @param options The objects and properties of the context.
+ * @returns The context, with a record of what was done.
  *
  * @example Usage
  * ```ts
@@ -156,153 +177,194 @@ export interface FakeContext<Services = unknown> {
  * ```
  */
 export function fakeContext<Services = unknown>(options: FakeContextOptions<Services> = {}): FakeContext<Services> {
-  const { objects = [], namespace = "default", controller, services, attempt = 1, reason = "changed" } = options;
-  const { signal = new AbortController().signal, clock = new VirtualClock() } = options;
-  const world = new World(namespace);
-  for (const [kind, object] of objects) world.put(kind, object);
-  const writes: FakeWrite[] = [];
-  const told: FakeContext["told"][number][] = [];
-  const logged: FakeContext["logged"][number][] = [];
-  const conditions = new Map<string, FakeContext["conditions"][number]>();
-  let reported: Record<string, unknown> = {};
-
-  function write(verb: FakeWrite["verb"], kind: AnyKind, place: Place, rest: Partial<FakeWrite> = {}): void {
-    const { name, namespace } = world.placed(kind, place);
-    writes.push({ verb, kind: kind.kind, name, ...namespace !== undefined && { namespace }, ...rest });
-  }
-  const answer = (object: KubeObject | undefined): Promise<Whatever> => Promise.resolve(object);
-  const get = (kind: AnyKind, name: string, place: NamespaceOptions = {}) =>
-    answer(world.get(kind, { name, ...place }));
-  const make = (verb: "apply" | "create", kind: AnyKind, wanted: unknown) => {
-    const { metadata } = wanted as FakeObject;
-    write(verb, kind, metadata, { body: wanted });
-    const there = verb === "apply" ? world.get(kind, metadata) : undefined;
-    return answer(world.put(kind, applyMergePatch(there ?? {}, wanted) as FakeObject));
-  };
-  const tell = (type: "Normal" | "Warning") => (reason: string, note: string, _options?: EventOptions) =>
-    void told.push({ type, reason, note });
-  const say = (level: keyof Log) => (message: string, fields?: Record<string, unknown>) =>
-    void logged.push({ level, message, ...fields !== undefined && { fields } });
-
-  return {
-    writes,
-    told,
-    logged,
-    get reported() {
-      return reported;
-    },
-    get conditions() {
-      return [...conditions.values()];
-    },
-    get,
-    getLive: get,
-    list: (kind, { namespace, selector = {} } = {}) => {
-      const labels = Object.entries(selector);
-      const found = world.list(kind, namespace).filter(({ metadata }) =>
-        labels.every(([key, value]) => metadata.labels?.[key] === value)
-      );
-      return Promise.resolve(found);
-    },
-    owned: (kind) => world.list(kind),
-    index: (name, key) => {
-      const index = controller?.indexes[name];
-      if (index === undefined) {
-        throw new TypeError(
-          `Cannot look in index "${name}": ${
-            controller === undefined
-              ? 'give fakeContext the "controller" that has it'
-              : "the controller has none of that name"
-          }`,
-        );
-      }
-      return world.list(index.kind, "*").filter((object) => [index.keys(object) ?? []].flat().includes(key));
-    },
-    apply: (kind, wanted) => make("apply", kind, wanted),
-    applyAll: (children) =>
-      Promise.all((children as [AnyKind, unknown][]).map(([kind, wanted]) => make("apply", kind, wanted))),
-    create: (kind, object) => make("create", kind, object),
-    patch: (kind, name, patch, { namespace, subresource, type = "merge" } = {}) => {
-      const place = { name, ...namespace !== undefined && { namespace } };
-      write("patch", kind, place, { body: patch, ...subresource !== undefined && { subresource } });
-      const there = world.get(kind, place) ?? { metadata: place };
-      const patched = type === "json"
-        ? applyJsonPatch(there, patch as readonly JsonPatchOperation[])
-        : applyMergePatch(there, patch);
-      return answer(world.put(kind, patched as FakeObject));
-    },
-    delete: (kind, name, { namespace, ...options } = {}) => {
-      const place = { name, ...namespace !== undefined && { namespace } };
-      write("delete", kind, place, Object.keys(options).length === 0 ? {} : { options });
-      world.delete(kind, place);
-      return Promise.resolve();
-    },
-    status: (part) => {
-      if (controller !== undefined) checkWritesStatus(controller, "status()");
-      reported = { ...reported, ...part };
-    },
-    condition: (condition) => {
-      if (controller !== undefined) checkWritesStatus(controller, "condition()");
-      conditions.set(condition.type, condition);
-    },
-    events: { normal: tell("Normal"), warning: tell("Warning") },
-    log: { debug: say("debug"), info: say("info"), warn: say("warn"), error: say("error") },
-    services: services as Services,
-    now: () => new Date(clock.now()),
-    clock,
-    signal,
-    attempt,
-    reason,
-  };
+  return new Recorder(options);
 }
 
-interface Place {
+/** The members are functions in properties, as reconciles take them apart: `{ apply, log }`. */
+class Recorder<Services> implements FakeContext<Services> {
+  readonly writes: FakeWrite[] = [];
+  readonly emittedEvents: FakeContext["emittedEvents"][number][] = [];
+  readonly logged: FakeContext["logged"][number][] = [];
+  readonly services: Services;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly attempt: number;
+  readonly reason: Reason;
+  readonly #controller: Controller | undefined;
+  readonly #objects: FakeObjects;
+  readonly #conditions = new Map<string, FakeCondition>();
+  #status: Record<string, unknown> = {};
+
+  constructor(options: FakeContextOptions<Services>) {
+    const { objects = [], namespace = "default", controller, attempt = 1, reason = "changed" } = options;
+    const { signal = new AbortController().signal, clock = new VirtualClock() } = options;
+    this.services = options.services as Services;
+    this.clock = clock;
+    this.signal = signal;
+    this.attempt = attempt;
+    this.reason = reason;
+    this.#controller = controller;
+    this.#objects = new FakeObjects(namespace);
+    for (const [kind, object] of objects) this.#objects.put(kind, object);
+  }
+
+  get reportedStatus(): Readonly<Record<string, unknown>> {
+    return this.#status;
+  }
+
+  get conditions(): readonly FakeCondition[] {
+    return [...this.#conditions.values()];
+  }
+
+  readonly get = (kind: AnyKind, name: string, options: NamespaceOptions = {}): Promise<Unchecked> =>
+    Promise.resolve(this.#objects.get(kind, { name, ...options }));
+
+  readonly getLive = this.get;
+
+  readonly list = (kind: AnyKind, { namespace, selector = {} }: ListOptions = {}): Promise<readonly Unchecked[]> => {
+    const labels = Object.entries(selector);
+    const found = this.#objects.list(kind, namespace).filter(({ metadata }) =>
+      labels.every(([key, value]) => metadata.labels?.[key] === value)
+    );
+    return Promise.resolve(found);
+  };
+
+  readonly owned = (kind: AnyKind): readonly Unchecked[] => this.#objects.list(kind);
+
+  readonly index = (name: string, key: string): readonly Unchecked[] => {
+    const index = this.#controller?.indexes[name];
+    if (index === undefined) {
+      throw new TypeError(
+        this.#controller === undefined
+          ? `index(): cannot read index "${name}" without a controller. Pass "controller" to fakeContext()`
+          : `index(): the controller has no index "${name}". Add it to "indexes"`,
+      );
+    }
+    return this.#objects.list(index.kind, "*").filter((object) => [index.keys(object) ?? []].flat().includes(key));
+  };
+
+  readonly apply = (kind: AnyKind, wanted: Unchecked): Promise<Unchecked> => {
+    const existing = this.#objects.get(kind, (wanted as FakeObject).metadata);
+    return this.#put("apply", kind, wanted, existing);
+  };
+
+  readonly applyAll = (children: Unchecked): Promise<Unchecked> =>
+    Promise.all((children as [AnyKind, unknown][]).map(([kind, wanted]) => this.apply(kind, wanted)));
+
+  readonly create = (kind: AnyKind, object: Unchecked): Promise<Unchecked> => this.#put("create", kind, object);
+
+  readonly patch = (
+    kind: AnyKind,
+    name: string,
+    patch: unknown,
+    { namespace, subresource, type = "merge" }: PatchOptions = {},
+  ): Promise<Unchecked> => {
+    const id = { name, ...namespace !== undefined && { namespace } };
+    this.#record("patch", kind, id, { body: patch, ...subresource !== undefined && { subresource } });
+    const existing = this.#objects.get(kind, id) ?? { metadata: id };
+    const patched = type === "json"
+      ? applyJsonPatch(existing, patch as readonly JsonPatchOperation[])
+      : applyMergePatch(existing, patch);
+    return Promise.resolve(this.#objects.put(kind, patched as FakeObject));
+  };
+
+  readonly delete = (kind: AnyKind, name: string, { namespace, ...options }: DeleteOptions = {}): Promise<void> => {
+    const id = { name, ...namespace !== undefined && { namespace } };
+    this.#record("delete", kind, id, Object.keys(options).length === 0 ? {} : { options });
+    this.#objects.delete(kind, id);
+    return Promise.resolve();
+  };
+
+  readonly status = (part: object): void => {
+    if (this.#controller !== undefined) checkWritesStatus(this.#controller, "status()");
+    this.#status = { ...this.#status, ...part };
+  };
+
+  readonly condition = (condition: FakeCondition): void => {
+    if (this.#controller !== undefined) checkWritesStatus(this.#controller, "condition()");
+    this.#conditions.set(condition.type, condition);
+  };
+
+  readonly now = (): Date => new Date(this.clock.now());
+
+  readonly events: Events = { normal: this.#emit("Normal"), warning: this.#emit("Warning") };
+
+  readonly log: Log = {
+    debug: this.#logAt("debug"),
+    info: this.#logAt("info"),
+    warn: this.#logAt("warn"),
+    error: this.#logAt("error"),
+  };
+
+  #emit(type: "Normal" | "Warning"): (reason: string, note: string, options?: EventOptions) => void {
+    return (reason, note) => void this.emittedEvents.push({ type, reason, note });
+  }
+
+  #logAt(level: keyof Log): (message: string, fields?: Record<string, unknown>) => void {
+    return (message, fields) => void this.logged.push({ level, message, ...fields !== undefined && { fields } });
+  }
+
+  #put(verb: "apply" | "create", kind: AnyKind, wanted: unknown, existing: unknown = {}): Promise<Unchecked> {
+    this.#record(verb, kind, (wanted as FakeObject).metadata, { body: wanted });
+    return Promise.resolve(this.#objects.put(kind, applyMergePatch(existing, wanted) as FakeObject));
+  }
+
+  #record(verb: FakeWrite["verb"], kind: AnyKind, id: ObjectId, rest: Partial<FakeWrite>): void {
+    const { name, namespace } = this.#objects.idOf(kind, id);
+    this.writes.push({ verb, kind: kind.kind, name, ...namespace !== undefined && { namespace }, ...rest });
+  }
+}
+
+interface ObjectId {
   readonly name: string;
   readonly namespace?: string;
 }
 
 /** The objects of a fake context. */
-class World {
+class FakeObjects {
   readonly #objects = new Map<string, { readonly kind: string; readonly object: KubeObject }>();
   readonly #namespace: string;
 
+  /** @param namespace The namespace of objects that do not name one. */
   constructor(namespace: string) {
     this.#namespace = namespace;
   }
 
-  /** A place with the namespace that is meant; without one for kinds that have none. */
-  placed(kind: AnyKind, { name, namespace = this.#namespace }: Place): Place {
+  /** Returns an id with the namespace filled in; without a namespace for cluster-scoped kinds. */
+  idOf(kind: AnyKind, { name, namespace = this.#namespace }: ObjectId): ObjectId {
     return kind.namespaced ? { name, namespace } : { name };
   }
 
-  get(kind: AnyKind, place: Place): KubeObject | undefined {
-    return this.#objects.get(this.#key(kind, place))?.object;
+  get(kind: AnyKind, id: ObjectId): KubeObject | undefined {
+    return this.#objects.get(this.#key(kind, id))?.object;
   }
 
+  /** Lists objects of a namespace; of all namespaces if it is `*`. */
   list(kind: AnyKind, namespace: string = this.#namespace): readonly KubeObject[] {
-    const isMeant = ({ metadata }: KubeObject) =>
+    const isInside = ({ metadata }: KubeObject) =>
       namespace === "*" || !kind.namespaced || metadata.namespace === namespace;
-    return [...this.#objects.values()].filter((each) => each.kind === identity(kind) && isMeant(each.object))
+    return [...this.#objects.values()].filter((each) => each.kind === groupKind(kind) && isInside(each.object))
       .map(({ object }) => object);
   }
 
   put(kind: AnyKind, object: FakeObject): KubeObject {
     const { apiVersion } = kind;
-    const metadata = { ...isObject(object.metadata) ? object.metadata : {}, ...this.placed(kind, object.metadata) };
+    const metadata = { ...isObject(object.metadata) ? object.metadata : {}, ...this.idOf(kind, object.metadata) };
     const whole = { apiVersion, kind: kind.kind, ...object, metadata } as unknown as KubeObject;
-    this.#objects.set(this.#key(kind, object.metadata), { kind: identity(kind), object: whole });
+    this.#objects.set(this.#key(kind, object.metadata), { kind: groupKind(kind), object: whole });
     return whole;
   }
 
-  delete(kind: AnyKind, place: Place): void {
-    this.#objects.delete(this.#key(kind, place));
+  delete(kind: AnyKind, id: ObjectId): void {
+    this.#objects.delete(this.#key(kind, id));
   }
 
-  #key(kind: AnyKind, place: Place): string {
-    const { name, namespace = "" } = this.placed(kind, place);
-    return `${identity(kind)} ${namespace}/${name}`;
+  #key(kind: AnyKind, id: ObjectId): string {
+    const { name, namespace = "" } = this.idOf(kind, id);
+    return `${groupKind(kind)} ${namespace}/${name}`;
   }
 }
 
-function identity({ group, kind }: AnyKind): string {
+function groupKind({ group, kind }: AnyKind): string {
   return `${group}/${kind}`;
 }

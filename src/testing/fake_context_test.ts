@@ -49,7 +49,7 @@ const sites = controller.with<Services>()(Site, {
 
 const site = (name: string) => ({ metadata: { name }, spec: { host: `${name}.example.com`, secret: "key" } });
 
-Deno.test("fakeContext writes down what a reconciler does, and answers from what it was given", async () => {
+Deno.test("fakeContext records what a reconcile does, and reads from the given objects", async () => {
   const context = fakeContext<Services>({
     objects: [
       [Site, site("shop")],
@@ -75,16 +75,16 @@ Deno.test("fakeContext writes down what a reconciler does, and answers from what
     { verb: "patch", kind: "ConfigMap", name: "notes", namespace: "default", body: { data: { text: "Hello shop" } } },
     { verb: "delete", kind: "ConfigMap", name: "old", namespace: "elsewhere" },
   ]);
-  assert.deepEqual(context.reported, { ready: 2 });
+  assert.deepEqual(context.reportedStatus, { ready: 2 });
   assert.deepEqual(context.conditions, [{ type: "Safe", status: "False", reason: "Looked" }]);
-  assert.deepEqual(context.told, [{ type: "Warning", reason: "Tried", note: "try 3" }]);
+  assert.deepEqual(context.emittedEvents, [{ type: "Warning", reason: "Tried", note: "try 3" }]);
   assert.deepEqual(context.logged, [
     { level: "info", message: "Shared", fields: { with: 2 } },
     { level: "debug", message: "Seen", fields: { deployments: 1 } },
   ]);
 });
 
-Deno.test("fakeContext reads what was written: created, applied, patched in both ways, deleted", async () => {
+Deno.test("fakeContext returns created, applied and patched objects, and no deleted ones", async () => {
   const context = fakeContext({ namespace: "team" });
   await context.create(ConfigMap, { metadata: { name: "a" }, data: { x: "1" } });
   await context.apply(ConfigMap, { metadata: { name: "a" }, data: { y: "2" } });
@@ -106,17 +106,17 @@ Deno.test("fakeContext reads what was written: created, applied, patched in both
   assert.equal(await context.get(ConfigMap, "b", { namespace: "other" }), undefined);
 });
 
-Deno.test("fakeContext says what it lacks where an index is asked for", () => {
-  assert.throws(() => fakeContext().index("a", "b"), /Cannot look in index "a": give fakeContext the "controller"/);
-  assert.throws(() => fakeContext({ controller: sites }).index("a", "b"), /the controller has none of that name/);
+Deno.test("index of a fake context throws without a controller or without the index", () => {
+  assert.throws(() => fakeContext().index("a", "b"), /cannot read index "a" without a controller/);
+  assert.throws(() => fakeContext({ controller: sites }).index("a", "b"), /the controller has no index "a"/);
 });
 
-Deno.test("fakeContext is a context to functions that take one", () => {
+Deno.test("a fake context is assignable to Context", () => {
   const take = (_context: Context<typeof Site, readonly [typeof Deployment], readonly [typeof Secret]>) => {};
   take(fakeContext());
 });
 
-Deno.test("a fake context tells the time of its clock, which stands still at 2030-01-01 by default", () => {
+Deno.test("now of a fake context returns the time of its clock, by default 2030-01-01", () => {
   const { now, clock } = fakeContext();
   assert.equal(now().toISOString(), "2030-01-01T00:00:00.000Z");
   assert.equal(clock.now(), now().getTime());

@@ -1,47 +1,72 @@
-/** What can go wrong between an operator and an API server, to be injected into a memory cluster. */
+/** Faults of API servers and connections, to inject into a memory cluster. */
 import { type Duration, milliseconds } from "../base/duration.ts";
 import type { Disturbance } from "../apiserver/verbs/watch.ts";
 import { modified, notFound, StatusError } from "../apiserver/wire/status_error.ts";
-import type { RequestRecord } from "./request_log.ts";
+import type { RequestFilter, RequestRecord } from "./request_log.ts";
 
-/** What befalls a request. Made by {@linkcode faults}. */
+/** A fault of a request or a watch. Created by {@linkcode faults}. */
 export interface Fault {
-  /** What the request log says. */
+  /** Name of the fault in `faults` of a {@linkcode RequestRecord}. */
   readonly name: string;
-  /** How long the request is held before it goes on, in milliseconds. */
+  /** Delay before the request is sent, in milliseconds. */
   readonly delay?: number;
-  /** What is answered in place of the server; the server does not see the request. */
+  /** Returns a response in place of the server, which does not receive the request. */
   readonly answer?: (request: RequestRecord) => Response;
-  /** Where the connection breaks: before the server sees the request, or after it did what was asked. */
+  /** Whether the connection breaks before the server receives the request, or after it handled it. */
   readonly breaks?: "before" | "after";
-  /** What befalls a watch, be it open already. */
+  /** Fault of a watch. It also applies to a watch that is already open. */
   readonly watch?: Disturbance;
 }
 
-/** Makers of faults. */
+/** Which requests a fault affects, and how many. */
+export interface FaultFilter extends RequestFilter {
+  /** Number of requests that it affects. @default {1} */
+  readonly times?: number;
+  /** Number of matching requests to let through first. @default {0} */
+  readonly after?: number;
+}
+
+/** A fault that was injected. Disposing of it removes it. */
+export interface InjectedFault extends Disposable {
+  /** The requests and watches that it affected. */
+  readonly hits: readonly RequestRecord[];
+  /** Number of requests that it will still affect. */
+  readonly left: number;
+}
+
+/** Functions that create faults. */
 export interface Faults {
-  /** Another status, such as 500, 503 or 403, with the body that the server has for it. */
+  /**
+   * The server answers with an error.
+   *
+   * @param code HTTP status, such as 500, 503 or 403.
+   * @param message Message of the Status object. @default {the message of a Kubernetes API server}
+   */
   status(code: number, message?: string): Fault;
-  /** 409: somebody else has changed the object. */
+  /** The server answers 409 Conflict, as if another client had changed the object. */
   conflict(): Fault;
-  /** 429 with `Retry-After`. @param retryAfter Rounded up to seconds. */
+  /**
+   * The server answers 429 Too Many Requests.
+   *
+   * @param retryAfter Value of the `Retry-After` header, rounded up to seconds. @default {"1s"}
+   */
   tooManyRequests(retryAfter?: Duration): Fault;
-  /** 410: what a list or a watch goes on from is forgotten. An open watch is told so and ended. */
+  /** The server answers 410 Gone to a list or a watch. An open watch receives an ERROR event with it and ends. */
   gone(): Fault;
-  /** The answer comes later, by the cluster's clock. */
+  /** The request is delayed, by the cluster's clock. */
   delay(duration: Duration): Fault;
-  /** The connection is refused: the server does not see the request. */
+  /** The connection is refused: the server does not receive the request. */
   refused(): Fault;
-  /** The server does what was asked, and the connection breaks before it says so. */
+  /** The server handles the request, and the connection breaks before the response arrives. */
   answerLost(): Fault;
   /** The connection of a watch breaks. */
   watchCut(): Fault;
-  /** A watch stays open and says nothing more, not even a bookmark. */
+  /** A watch stays open but sends no more events, not even bookmarks. */
   watchSilent(): Fault;
 }
 
 /**
- * Makers of faults, for {@linkcode MemoryCluster.inject}.
+ * Creates faults for {@linkcode MemoryCluster.inject}.
  *
  * @example Usage
  * ```ts
@@ -54,7 +79,7 @@ export interface Faults {
  * await cluster.create(ConfigMap, "settings", {});
  *
  * await assert.rejects(cluster.patch(ConfigMap, "settings", { data: { a: "1" } }), /409 Conflict/);
- * await cluster.patch(ConfigMap, "settings", { data: { a: "1" } }); // the second time it goes through
+ * await cluster.patch(ConfigMap, "settings", { data: { a: "1" } }); // The second patch succeeds.
  * ```
  */
 export const faults: Faults = {
@@ -82,7 +107,7 @@ function resourceOf({ group = "", resource = "" }: RequestRecord): { group: stri
   return { group, plural: resource };
 }
 
-/** Reasons and messages as the server has them (`k8s.io/apimachinery/pkg/api/errors`). */
+/** Reasons and messages of kube-apiserver (`k8s.io/apimachinery/pkg/api/errors`). */
 const STATUSES: Readonly<Record<number, readonly [reason: string, message: string]>> = {
   400: ["BadRequest", "the server rejected our request for an unknown reason"],
   401: ["Unauthorized", "Unauthorized"],

@@ -3,9 +3,8 @@ import { ConfigMap, Secret } from "../kinds/mod.ts";
 import { controller } from "../parts/controller.ts";
 import { resource } from "../resource/mod.ts";
 import { s } from "../schema/mod.ts";
-import { type Fault, faults } from "./faults.ts";
+import { type Fault, type FaultFilter, faults } from "./faults.ts";
 import { type MemoryCluster, memoryCluster, type MemoryClusterOptions } from "./memory_cluster.ts";
-import type { FaultFilter } from "./_wire.ts";
 
 const Note = resource({
   group: "test.example.com",
@@ -23,8 +22,8 @@ const notes = controller(Note, {
   },
 });
 
-/** A cluster at rest, with a note that is copied. */
-async function copied(options: MemoryClusterOptions = {}): Promise<MemoryCluster> {
+/** Returns an idle cluster in which the operator has copied a note into a ConfigMap. */
+async function clusterWithCopy(options: MemoryClusterOptions = {}): Promise<MemoryCluster> {
   const cluster = await memoryCluster({ parts: { notes }, ...options });
   await cluster.create(Note, "a", { spec: { text: "one" } });
   await cluster.settle();
@@ -37,22 +36,22 @@ async function copyOf(cluster: MemoryCluster): Promise<unknown> {
 
 const PATCH: FaultFilter = { verb: "patch", kind: ConfigMap };
 
-/** The operator gets there whatever befalls it: what goes wrong, and how long that may take. */
+/** Faults, with the number of patches that the operator sends until the copy is up to date. */
 const CASES: readonly { name: string; fault: Fault; filter: FaultFilter; patches: number }[] = [
   { name: "a conflict", fault: faults.conflict(), filter: PATCH, patches: 2 },
   { name: "three failures", fault: faults.status(500), filter: { ...PATCH, times: 3 }, patches: 4 },
   { name: "too many requests", fault: faults.tooManyRequests("5s"), filter: PATCH, patches: 2 },
   { name: "a refused connection", fault: faults.refused(), filter: PATCH, patches: 2 },
-  // The watch tells that it was made: it is not made again.
-  { name: "a lost answer", fault: faults.answerLost(), filter: PATCH, patches: 1 },
+  // The watch reports the write, so it is not repeated.
+  { name: "a lost response", fault: faults.answerLost(), filter: PATCH, patches: 1 },
   { name: "a slow server", fault: faults.delay("20s"), filter: PATCH, patches: 1 },
-  { name: "a watch that is cut", fault: faults.watchCut(), filter: { kind: Note }, patches: 1 },
-  { name: "a watch whose place is forgotten", fault: faults.gone(), filter: { verb: "watch", kind: Note }, patches: 1 },
+  { name: "a broken watch", fault: faults.watchCut(), filter: { kind: Note }, patches: 1 },
+  { name: "an expired watch", fault: faults.gone(), filter: { verb: "watch", kind: Note }, patches: 1 },
 ];
 
 for (const { name, fault, filter, patches } of CASES) {
-  Deno.test(`memoryCluster.inject: ${name} befalls the operator, which gets there all the same`, async () => {
-    await using cluster = await copied();
+  Deno.test(`the operator converges after ${name}`, async () => {
+    await using cluster = await clusterWithCopy();
     const before = cluster.sent(PATCH).length;
     const injected = cluster.inject(fault, { by: "test", ...filter });
 
@@ -68,7 +67,7 @@ for (const { name, fault, filter, patches } of CASES) {
   });
 }
 
-Deno.test("faults.answerLost: the write was made, and nobody was told", async () => {
+Deno.test("faults.answerLost: the write happens, but its response does not arrive", async () => {
   await using cluster = await memoryCluster();
   cluster.inject(faults.answerLost(), { verb: "create", kind: ConfigMap, name: "a" });
 
@@ -78,11 +77,14 @@ Deno.test("faults.answerLost: the write was made, and nobody was told", async ()
   assert.equal(cluster.sent({ verb: "create", kind: ConfigMap })[0]?.status, undefined);
 });
 
-Deno.test("faults.delay holds a request by the cluster's clock, and settle says that it waits for time", async () => {
-  await using cluster = await copied();
+Deno.test("faults.delay delays a request by the cluster's clock, and settle suggests advance()", async () => {
+  await using cluster = await clusterWithCopy();
   cluster.inject(faults.delay("20s"), PATCH);
   await cluster.patch(Note, "a", { spec: { text: "two" } });
-  await assert.rejects(cluster.settle(), /notes "default\/a" is being reconciled: 1 of their requests wait for time/);
+  await assert.rejects(cluster.settle(), {
+    code: "StillBusy",
+    message: /1 of its requests waits for the clock to move/,
+  });
 
   await cluster.advance("19s");
   assert.equal(await copyOf(cluster), "one");
@@ -90,8 +92,8 @@ Deno.test("faults.delay holds a request by the cluster's clock, and settle says 
   assert.equal(await copyOf(cluster), "two");
 });
 
-Deno.test("faults.tooManyRequests is sent again when the server asked for it, not before", async () => {
-  await using cluster = await copied();
+Deno.test("a request is retried after the Retry-After of faults.tooManyRequests, not before", async () => {
+  await using cluster = await clusterWithCopy();
   const from = cluster.clock.now();
   cluster.inject(faults.tooManyRequests("5s"), PATCH);
   await cluster.patch(Note, "a", { spec: { text: "two" } });
@@ -101,7 +103,7 @@ Deno.test("faults.tooManyRequests is sent again when the server asked for it, no
   assert.deepEqual(times, [[0, 429], [5000, 200]]);
 });
 
-Deno.test("faults.watchSilent: the open watch says nothing more, bookmarks included", async () => {
+Deno.test("faults.watchSilent: an open watch receives no more events or bookmarks", async () => {
   await using cluster = await memoryCluster();
   const stop = new AbortController();
   const seen: string[] = [];
@@ -123,7 +125,7 @@ Deno.test("faults.watchSilent: the open watch says nothing more, bookmarks inclu
   await watching;
 });
 
-Deno.test("memoryCluster.inject leaves alone what its filter does not mean, and is taken back", async () => {
+Deno.test("a fault affects only requests that match its filter, and none after it is disposed of", async () => {
   await using cluster = await memoryCluster();
   const wrong: FaultFilter[] = [
     { verb: "get" },
@@ -136,7 +138,7 @@ Deno.test("memoryCluster.inject leaves alone what its filter does not mean, and 
   ];
   for (const filter of wrong) cluster.inject(faults.status(500), filter);
   {
-    using _taken = cluster.inject(faults.status(500), { verb: "create" });
+    using _removed = cluster.inject(faults.status(500), { verb: "create" });
   }
   await cluster.create(ConfigMap, "a", {});
 
@@ -145,8 +147,8 @@ Deno.test("memoryCluster.inject leaves alone what its filter does not mean, and 
   await assert.rejects(cluster.create(ConfigMap, "d", {}), /503 ServiceUnavailable/);
 });
 
-Deno.test("memoryCluster.restartServer: the operator comes back, also when history is forgotten and the server is away for long", async () => {
-  await using cluster = await copied();
+Deno.test("the operator recovers from restartServer with a long downtime and without history", async () => {
+  await using cluster = await clusterWithCopy();
   cluster.restartServer({ compact: true, downFor: "5m" });
   await assert.rejects(cluster.get(Note, "a"), /connection refused/);
 
@@ -157,7 +159,7 @@ Deno.test("memoryCluster.restartServer: the operator comes back, also when histo
   assert.equal(await copyOf(cluster), "two");
 });
 
-Deno.test("memoryCluster.requests tell verb, kind, name, body, time and answer", async () => {
+Deno.test("memoryCluster.requests have verb, resource, name, body, time and status", async () => {
   await using cluster = await memoryCluster();
   await cluster.create(ConfigMap, "a", { data: { x: "1" } });
   await assert.rejects(cluster.get(ConfigMap, "b"));
@@ -180,19 +182,19 @@ Deno.test("memoryCluster.requests tell verb, kind, name, body, time and answer",
   assert.deepEqual([read?.verb, read?.name, read?.status], ["get", "b", 404]);
 });
 
-Deno.test("memoryCluster with rbac: the operator may do what it was given, and nothing else", async () => {
+Deno.test("rules in the option rbac allow the operator what they name, and nothing else", async () => {
   const rules = [
     { verbs: ["list", "watch"], apiGroups: ["test.example.com"], resources: ["notes"] },
     { verbs: ["patch"], apiGroups: ["test.example.com"], resources: ["notes/status"] },
     { verbs: ["list", "watch", "create", "patch"], apiGroups: [""], resources: ["configmaps"] },
   ];
   {
-    await using cluster = await copied({ rbac: rules });
+    await using cluster = await clusterWithCopy({ rbac: rules });
     assert.equal(await copyOf(cluster), "one");
     assert.deepEqual(cluster.requests.filter(({ status }) => status === 403), []);
   }
   const less = rules.map((rule) => ({ ...rule, verbs: rule.verbs.filter((verb) => verb !== "create") }));
-  await using cluster = await copied({ rbac: less, refusals: "allow" });
+  await using cluster = await clusterWithCopy({ rbac: less, forbiddenRequests: "allow" });
   assert.equal(await cluster.exists(ConfigMap, "a"), false);
   assert.deepEqual(
     new Set(cluster.sent({ by: "test", verb: "patch" }).map(({ status }) => status)),

@@ -1,8 +1,11 @@
-/** A cluster in the test process: the API server as a function, an operator on it, and a clock that stands still. */
+/**
+ * A cluster in the test process: an API server that is a function, an operator that runs on it, and
+ * a virtual clock.
+ */
 import { own } from "../base/own.ts";
 import { type Duration, milliseconds } from "../base/duration.ts";
 import { VirtualClock } from "../base/virtual_clock.ts";
-import { createApiserver } from "../apiserver/mod.ts";
+import { type Apiserver, createApiserver } from "../apiserver/mod.ts";
 import { isStatus } from "../kube/api_error.ts";
 import { Client } from "../kube/client.ts";
 import type { Connection } from "../kube/connection.ts";
@@ -27,171 +30,224 @@ import { withoutSecrets } from "./_confidential.ts";
 import { DateUse } from "./_date_use.ts";
 import { Failures } from "./_failures.ts";
 import { OperatorRoles } from "./_roles.ts";
-import { stillness } from "./_stillness.ts";
+import { TimeDriver } from "./_time_driver.ts";
 import { Turns } from "./_turns.ts";
-import { tellUsedRights } from "./_used_rights.ts";
-import { type FaultFilter, type Injected, Wire, type WireOptions } from "./_wire.ts";
-import type { Fault } from "./faults.ts";
-import { isMeant, type RequestFilter, type RequestRecord } from "./request_log.ts";
-import type { PolicyRule, UsedRight } from "./rights.ts";
+import { writeRbacUsage } from "./_rbac_usage.ts";
+import { Wire, type WireOptions } from "./_wire.ts";
+import type { Fault, FaultFilter, InjectedFault } from "./faults.ts";
+import { matches, type RequestFilter, type RequestRecord } from "./request_log.ts";
+import type { PolicyRule, UsedRbacRule } from "./rbac.ts";
 
-const REQUESTS_A_TURN = 16;
+// A busy operator gets this many responses in one turn of the event loop, so that two controllers
+// which keep answering each other do not starve the test.
+const REQUESTS_PER_TURN = 16;
 
-/** Options of {@linkcode memoryCluster}. */
+/** Options for {@linkcode memoryCluster}. */
 export interface MemoryClusterOptions {
-  /** Parts to run, as an operator of the name "test". @default {none} */
+  /** Parts of an operator named "test" to run. @default {{}} */
   readonly parts?: Readonly<Record<string, Part>>;
-  /** An operator to run, in place of `parts`. @default {one of `parts`} */
+  /** An operator to run instead of `parts`. */
   readonly operator?: Operator;
-  /** What its `operator.toml` says, as text: limits, namespaces, a selector, pauses. @default {nothing: as the code says} */
+  /**
+   * Contents of the operator's `operator.toml`: limits, namespaces, a selector, pauses.
+   *
+   * @default {no configuration file}
+   */
   readonly config?: string;
-  /** Kinds to install beside those of the operator. @default {none} */
+  /** Kinds to install in addition to those of the operator. @default {[]} */
   readonly kinds?: readonly AnyKind[];
-  /** Services in place of those that the operator makes. @default {those that the operator makes} */
+  /** Services that replace those that the operator creates. @default {the operator's own services} */
   readonly services?: unknown;
-  /** The only namespaces that the operator looks at. @default {all} */
-  readonly namespacesSeen?: readonly string[];
-  /** Namespaces to make beside those that every cluster has. @default {none} */
+  /** Namespaces that the operator watches. @default {all namespaces} */
+  readonly visibleNamespaces?: readonly string[];
+  /** Namespaces to create in addition to those that every cluster has. @default {[]} */
   readonly namespaces?: readonly string[];
-  /** How many turns of the event loop `settle` gives an operator that always has something more to do. @default {20_000} */
-  readonly patience?: number;
-  /** Whether the operator asks at start what it may do, as it does on a real cluster. @default {false: what its roles refuse makes the test fail} */
+  /**
+   * Number of turns of the event loop after which `settle` and `advance` give up on an operator that
+   * is never idle.
+   *
+   * @default {20_000}
+   */
+  readonly maxTurns?: number;
+  /**
+   * Whether the operator checks its permissions when it starts, as it does on a real cluster. By
+   * default, the test fails when a permission is missing.
+   *
+   * @default {false}
+   */
   readonly checkAccess?: boolean;
-  /** The first time of the clock. @default {2030-01-01T00:00:00Z} */
+  /** Initial time of the clock. @default {2030-01-01T00:00:00Z} */
   readonly start?: Date;
   /**
-   * What the operator may do; the server refuses it all else. The test's own requests are an administrator's.
+   * RBAC permissions of the operator. The API server rejects all other requests of the operator. The
+   * requests of the test are an administrator's.
    *
-   * The operator runs as a service account in `default`, under the roles made from its declarations, as it will in a cluster; `without` leaves rights out,
-   * such as `patch configmaps`. A list of rules takes their place, as a ClusterRole; `false` lets it do everything.
+   * By default, the operator runs as a service account in the namespace `default` with the roles that
+   * are generated from its declarations, as it does in a cluster. `without` removes permissions, such
+   * as `patch configmaps`. A list of rules replaces the generated roles by one ClusterRole. `false`
+   * allows everything.
    *
-   * @default {the roles made from its declarations}
+   * @default {the roles generated from the operator's declarations}
    */
   readonly rbac?: boolean | { readonly without: readonly string[] } | readonly PolicyRule[];
   /**
-   * What happens when the operator does what its roles refuse: `settle` and `advance` fail and name the line that is missing, or nothing.
+   * What happens when the roles reject a request of the operator. `"fail"`: `settle` and `advance`
+   * reject with a {@linkcode SettleError} that names the missing permission. `"allow"`: the test goes
+   * on.
    *
    * @default {"fail"}
    */
-  readonly refusals?: "fail" | "allow";
+  readonly forbiddenRequests?: "fail" | "allow";
   /**
-   * What happens when the operator's code fails: when a reconcile or cleanup throws anything but `TemporaryError` and `PermanentError`, or a webhook, a
-   * conversion or a function of a declaration throws. `"fail"`: the next `settle` or `advance` rejects with an {@linkcode OperatorFailedError}, or
-   * else disposing of the cluster does. `"collect"`: the failures are only in `cluster.failures`.
+   * What happens when the operator's code fails, which means that a reconcile or cleanup throws an
+   * error other than `TemporaryError` and `PermanentError`, or that a webhook, a conversion or a
+   * function of a declaration throws. `"fail"`: the next `settle` or `advance` rejects with an
+   * {@linkcode OperatorFailedError}, or else disposing of the cluster does. `"collect"`: the failures
+   * are only in `cluster.failures`.
    *
-   * Lost races of two writers, and failures while the test itself disturbs requests (`inject`, `restartServer`, missing permissions), do not count.
+   * Write conflicts do not count, and neither do failures while the test disturbs requests by
+   * `inject`, `restartServer` or missing permissions.
    *
    * @default {"fail"}
    */
   readonly failures?: "fail" | "collect";
-  /** Whether the server checks who blocks the deletion of an owner, as some clusters do. @default {false} */
+  /**
+   * Whether the API server checks the permission to block the deletion of an owner, as clusters with
+   * the admission plugin OwnerReferencesPermissionEnforcement do.
+   *
+   * @default {false}
+   */
   readonly checksOwners?: boolean;
-  /** Whether the operator works only while it leads. @default {what the operator says; where that leaves it open: no} */
+  /**
+   * Whether the operator works only while it holds its Lease.
+   *
+   * @default {the operator's own setting, or `false` if it has none}
+   */
   readonly leaderElection?: boolean;
   /**
-   * Who answers for the services that webhook configurations name, by `namespace/name`: handlers of requests, called in this process.
+   * Request handlers of the services that webhook configurations name, by `namespace/name`. They are
+   * called in this process.
    *
-   * @default {nobody}
+   * @default {{}}
    */
   readonly endpoints?: Readonly<Record<string, (request: Request) => Response | Promise<Response>>>;
 }
 
-/** Where an object is. */
-export interface Place {
-  /** A namespace's name; of a kind that lives in none it is not looked at. @default {"default"} */
+/** Location of an object. */
+export interface ObjectLocation {
+  /** Name of the namespace. Ignored for cluster-scoped kinds. @default {"default"} */
   readonly namespace?: string;
 }
 
-/** Options of {@linkcode MemoryCluster.advance}. */
+/** Options for {@linkcode MemoryCluster.advance}. */
 export interface AdvanceOptions {
-  /** Whether the operator's code may fail until the call ends. The failures are in `cluster.failures`. @default {false} */
+  /**
+   * Whether the operator's code may fail during the call. The failures are in `cluster.failures`.
+   *
+   * @default {false}
+   */
   readonly allowFailures?: boolean;
 }
 
-/** Options of {@linkcode MemoryCluster.settle}. */
+/** Options for {@linkcode MemoryCluster.settle}. */
 export interface SettleOptions extends AdvanceOptions {
-  /** How far time may move, so that retries and other short waits happen. @default {"1s"} */
+  /** How far the clock may advance, so that retries and other short waits end. @default {"1s"} */
   readonly within?: Duration;
-  /** How long, of real time, reconcilers may wait for what is not the cluster's: a file, a digest, a socket of their own. @default {"10s"} */
-  readonly foreign?: Duration;
+  /**
+   * How long, in real time, reconciles may wait for something outside the cluster, such as a file, a
+   * digest or a socket of their own.
+   *
+   * @default {"10s"}
+   */
+  readonly externalTimeout?: Duration;
 }
 
-/** Options of {@linkcode MemoryCluster.restartServer}. */
+/** Options for {@linkcode MemoryCluster.restartServer}. */
 export interface RestartServerOptions {
-  /** How long nothing can be reached, by the cluster's clock. @default {not at all} */
+  /** How long connections are refused, by the cluster's clock. @default {"0s"} */
   readonly downFor?: Duration;
-  /** Whether history is forgotten, so that no watch can go on from where it was. @default {false} */
+  /** Whether the API server forgets its history, so that no watch can resume. @default {false} */
   readonly compact?: boolean;
 }
 
-/** A cluster in the test process. */
+/** A cluster in the test process. Created by {@linkcode memoryCluster}. */
 export interface MemoryCluster extends AsyncDisposable {
-  /** The server: every request goes through it, also all of the operator's. */
+  /** Sends a request to the API server as an administrator. */
   readonly fetch: (request: Request) => Promise<Response>;
-  /** Its time, which stands still but for `settle` and `advance`. */
+  /** The cluster's clock. Only `settle` and `advance` move it. */
   readonly clock: VirtualClock;
-  /** A client of the server. */
+  /** An administrator's client. */
   readonly client: Client;
-  /** The way to the server, for a client of one's own. */
+  /** Connection to the API server, for clients that the test creates. */
   readonly connection: Connection;
-  /** All requests so far, in order: the operator's, and the test's own. */
+  /** All requests so far, in order: those of the operator and those of the test. */
   readonly requests: readonly RequestRecord[];
-  /** The requests so far that are meant, in order. */
+  /** Returns the requests so far that match a filter, in order. */
   sent(filter: RequestFilter): readonly RequestRecord[];
-  /** The rights that the operator's declarations ask for, and whether each was used so far. A list counts where a stream took its place. */
-  rights(): readonly UsedRight[];
   /**
-   * Lets something go wrong with the next requests that are meant. A fault of watches befalls those that are open first.
-   *
-   * @param fault What goes wrong: one of {@linkcode faults}.
-   * @param filter Which requests, and how many. @default {the next one}
-   * @returns What it has befallen; disposing of it takes it back.
+   * Returns the RBAC rules that the operator's declarations generate, and whether the operator used
+   * each so far. A watch also uses the rule for `list`.
    */
-  inject(fault: Fault, filter?: FaultFilter): Injected;
-  /** A client whose requests are another user's, who may do what roles give him; everything with `rbac: false`. */
+  rbac(): readonly UsedRbacRule[];
+  /**
+   * Injects a fault into the next requests that match a filter. Faults of watches apply to open
+   * watches first.
+   *
+   * @param fault The fault, created by {@linkcode faults}.
+   * @param filter Which requests it affects, and how many. @default {the next request}
+   * @returns The injected fault, with the requests that it affected. Disposing of it removes it.
+   */
+  inject(fault: Fault, filter?: FaultFilter): InjectedFault;
+  /**
+   * Returns a client that sends requests as another user, with the permissions that roles give to
+   * that user. With `rbac: false` the user may do everything.
+   */
   as(user: string, options?: { readonly groups?: readonly string[] }): Client;
   /** Creates an object. */
-  create<K extends AnyKind>(kind: K, name: string, object: Input<K>, place?: Place): Promise<Infer<K>>;
-  /** Reads an object. @throws {ApiError} With status 404 if there is none. */
-  get<K extends AnyKind>(kind: K, name: string, place?: Place): Promise<Infer<K>>;
-  /** Whether there is an object. */
-  exists(kind: AnyKind, name: string, place?: Place): Promise<boolean>;
+  create<K extends AnyKind>(kind: K, name: string, object: Input<K>, location?: ObjectLocation): Promise<Infer<K>>;
+  /** Returns an object. @throws {ApiError} With status 404 if it does not exist. */
+  get<K extends AnyKind>(kind: K, name: string, location?: ObjectLocation): Promise<Infer<K>>;
+  /** Returns whether an object exists. */
+  exists(kind: AnyKind, name: string, location?: ObjectLocation): Promise<boolean>;
   /** Lists the objects of a namespace. */
-  list<K extends AnyKind>(kind: K, place?: Place): Promise<readonly Infer<K>[]>;
+  list<K extends AnyKind>(kind: K, location?: ObjectLocation): Promise<readonly Infer<K>[]>;
   /** Changes an object by a JSON merge patch. */
-  patch<K extends AnyKind>(kind: K, name: string, patch: unknown, place?: Place): Promise<Infer<K>>;
-  /** Deletes an object. What holds a finalizer goes when that is taken off. */
-  delete(kind: AnyKind, name: string, place?: Place): Promise<void>;
+  patch<K extends AnyKind>(kind: K, name: string, patch: unknown, location?: ObjectLocation): Promise<Infer<K>>;
+  /** Deletes an object. An object with finalizers exists until the last one is removed. */
+  delete(kind: AnyKind, name: string, location?: ObjectLocation): Promise<void>;
   /**
-   * Runs all that is due, and what falls due within a second, until nothing is left to do.
+   * Runs the operator until it is idle. Advances the clock to timers that are due within a second.
    *
-   * @throws {Error} If that never comes: the message says who is still busy.
+   * @throws {SettleError} If the operator does not become idle, or if its roles reject a request.
    * @throws {OperatorFailedError} If the operator's code failed.
    */
   settle(options?: SettleOptions): Promise<void>;
-  /** The lines of the operator's log so far, in order, those of the level `debug` aside. */
+  /** Log lines of the operator so far, in order, without those of level `debug`. */
   readonly logged: readonly LogLine[];
-  /** What the operator counted since it started, as Prometheus' text: its own metrics and those of the runtime. */
+  /** Returns the metrics of the operator since its start, in the Prometheus text format. */
   metrics(): Promise<string>;
   /** Failures of the operator's code so far, in order, whether they fail the test or not. */
   readonly failures: readonly CodeFailure[];
   /**
-   * Lets time pass, running what falls due in its order.
+   * Advances the clock and runs timers in the order in which they are due.
    *
+   * @throws {SettleError} If the operator is never idle, or if its roles reject a request.
    * @throws {OperatorFailedError} If the operator's code failed.
    */
   advance(duration: Duration, options?: AdvanceOptions): Promise<void>;
   /** Stops the operator and starts it again, as a new process would. */
   restart(): Promise<void>;
-  /** Lets the API server go down and come up again: watches break, what is stored stays. */
+  /** Restarts the API server: all connections break, and stored objects remain. */
   restartServer(options?: RestartServerOptions): void;
 }
 
 /**
- * A cluster in the test process, with an operator running on it. Nothing in it waits for real time, and nothing leaves the process.
+ * Creates a cluster in the test process and starts an operator on it. The cluster opens no sockets
+ * and never waits for real time.
  *
- * @param options What runs on it.
- * @returns The cluster; to be disposed of.
+ * @param options The operator and the cluster's settings.
+ * @returns The cluster. Dispose of it at the end of the test.
+ * @throws {TypeError} If `rbac.without` names a permission that the operator does not declare.
  *
  * @example Usage
  * ```ts
@@ -210,211 +266,285 @@ export interface MemoryCluster extends AsyncDisposable {
  *
  * await using cluster = await memoryCluster({ parts: { welcome }, namespaces: ["team"] });
  * await cluster.settle();
- * const made = await cluster.get(ConfigMap, "welcome", { namespace: "team" });
- * assert.equal(made.data?.text, "This is team");
+ * const created = await cluster.get(ConfigMap, "welcome", { namespace: "team" });
+ * assert.equal(created.data?.text, "This is team");
  * ```
  */
 export async function memoryCluster(options: MemoryClusterOptions = {}): Promise<MemoryCluster> {
-  const clock = new VirtualClock(options.start?.getTime());
-  let running: Running | undefined;
-  await using made = new AsyncDisposableStack();
-  const turns = made.use(new Turns());
-  const dates = made.use(new DateUse());
-  const server = made.use(createApiserver({
-    clock,
-    rbac: options.rbac !== false,
-    checksOwners: options.checksOwners ?? false,
-    service: ({ namespace, name }, request) =>
-      `${namespace}/${name}` === `${PLACE.namespace}/${PLACE.name}`
-        ? running?.webhooks?.fetch(request)
-        : own(options.endpoints, `${namespace}/${name}`)?.(request),
-  }));
-  const wire = new Wire(server, clock);
-  let asked = 0;
-  const send = async (request: Request, options: WireOptions = {}): Promise<Response> => {
-    // All else goes on in one turn of the event loop: controllers that answer each other for ever must not keep the test from its own.
-    if (++asked % REQUESTS_A_TURN === 0) await turns.next();
-    const response = await wire.send(request, options);
-    if (response.status === 201 && NAMESPACE.test(new URL(request.url).pathname)) await roles?.namespaceMade();
-    return response;
-  };
-  const fetch = (request: Request) => send(request, { user: ADMINISTRATOR });
-  const connection: Connection = { url: "http://memory.cluster", fetch, close() {} };
-  const client = new Client(connection, { clock, userAgent: "test-client" });
-  const coded = options.operator ?? operator({ name: "test", parts: options.parts ?? {}, health: false });
-  const op = options.config === undefined ? coded : coded.configured(options.config);
-  const settings: Settings = op.config?.settings ?? new Map();
-
-  // The roles are there before anything else, and are none of the test's own requests.
-  const direct: Connection = { ...connection, fetch: (request) => server.fetch(request, { user: ADMINISTRATOR }) };
-  const roles = options.rbac === false ? undefined : new OperatorRoles(op, new Client(direct, { clock }), {
-    watches: options.namespacesSeen ?? runtimeScope(settings).namespaces,
-    without: isRules(options.rbac) || typeof options.rbac !== "object" ? [] : options.rbac.without,
-    rules: isRules(options.rbac) ? options.rbac : undefined,
-  });
-  for (const name of options.namespaces ?? []) await client.create(Namespace, { metadata: { name } });
-  const kinds = (options.kinds ?? []).flatMap(({ crd }) => crd ?? []);
-  const place = { place: { service: PLACE } };
-  for (
-    const crd of withConversion(
-      unique([...op.crds(), ...externalCrdsOf(Object.values(op.parts)), ...kinds]),
-      op.parts,
-      place,
-    )
-  ) {
-    await client.create(CustomResourceDefinition, crd as unknown as Input<typeof CustomResourceDefinition>);
-  }
-  const scope = {
-    checkAccess: options.checkAccess ?? false,
-    ...runtimeScope(settings),
-    ...skippedParts(settings),
-    ...(options.namespacesSeen === undefined ? {} : { namespaces: options.namespacesSeen }),
-    ...("services" in options ? { services: options.services } : {}),
-    ...(options.leaderElection === undefined ? {} : { leaderElection: options.leaderElection }),
-  };
-  await roles?.install();
-  const origin = { namespace: PLACE.namespace, ...(roles === undefined ? {} : { user: roles.user.name }) };
-  for (const configuration of webhookConfigurations(op.name, op.parts, { ...place, ...origin })) {
-    const kind = configuration.kind === MutatingWebhookConfiguration.kind
-      ? MutatingWebhookConfiguration
-      : ValidatingWebhookConfiguration;
-    await client.create<AnyKind>(kind, configuration);
-  }
-  // The spread of waiting times is fixed, so that a test runs the same way each time.
-  const way: Connection = {
-    ...connection,
-    fetch: (request) =>
-      roles === undefined
-        ? fetch(request)
-        : send(request, { user: roles.user, answered: (record, response) => roles.note(record, response) }),
-  };
-  const failIfRefused = (): void => {
-    const error = options.refusals === "allow" ? undefined : roles?.takeRefusals();
-    if (error !== undefined) throw error;
-  };
-  const failures = new Failures({
-    disturbances: () => wire.disturbed + (roles?.rejected ?? 0),
-    mask: (text) => withoutSecrets(text, wire.records),
-    hint: () => dates.hint,
-  });
-  const untilStill = async (still: Promise<void>, { allowFailures = false }: AdvanceOptions): Promise<void> => {
-    let unsettled: unknown;
-    try {
-      await still;
-    } catch (error) {
-      unsettled = error;
-    }
-    // What was rejected or failed is usually the reason why the operator did not come to rest.
-    failIfRefused();
-    if (allowFailures || options.failures === "collect") failures.accept();
-    const failed = failures.take(untilStill, unsettled);
-    if (failed === undefined && unsettled instanceof Error && dates.hint !== undefined) {
-      unsettled.message += `\n${dates.hint}`;
-    }
-    const error = failed ?? unsettled;
-    if (error !== undefined) throw error;
-  };
-  const logged: LogLine[] = [];
-  const start = (): Running => {
-    const running = startOperator(op, {
-      connection: way,
-      clock,
-      random: () => 0.5,
-      onLog: (line) => void (line.level !== "debug" && logged.push(line)),
-      observe: failures.observe,
-      ...scope,
-    });
-    running.pause(isPaused(settings));
-    return running;
-  };
-  running = start();
-  const still = stillness({
-    clock,
-    server,
-    running: () => running!,
-    wire,
-    turns,
-    patience: options.patience ?? 20_000,
-  });
-
-  const owned = made.move();
-  const dispose = async (): Promise<void> => {
-    await still.until(running![Symbol.asyncDispose]());
-    await owned.disposeAsync();
-    if (roles !== undefined) tellUsedRights(roles.usage());
-    const error = options.failures === "collect" ? undefined : failures.takeLast(dispose);
-    if (error === undefined) {
-      // No error of the test's own assertions can say so.
-      if (dates.hint !== undefined) console.warn(dates.hint);
-      return;
-    }
-    // Where the test failed already, its runner prints neither that error nor this one.
-    console.error(error.message);
-    throw error;
-  };
-  return {
-    fetch,
-    clock,
-    client,
-    connection,
-    requests: wire.records,
-    sent: (filter) => wire.records.filter((record) => isMeant(filter, record)),
-    rights: () => roles?.usage() ?? op.rbac().map((right) => ({ ...right, used: true })),
-    inject: (fault, filter = {}) => wire.inject(fault, filter),
-    as: (name, { groups = [] } = {}) => {
-      const user = { name, groups: [...groups, "system:authenticated"] };
-      const way = { ...connection, fetch: (request: Request) => send(request, { user }) };
-      return new Client(way, { clock, userAgent: "test-client" });
-    },
-    create: (kind, name, object, place) => {
-      const metadata = { ...(object as Partial<KubeObject>).metadata, name };
-      return client.create(kind, { ...(object as object), metadata } as Input<typeof kind>, placeOf(kind, place));
-    },
-    get: (kind, name, place) => client.get(kind, name, placeOf(kind, place)),
-    exists: async (kind, name, place) => {
-      try {
-        await client.get(kind, name, placeOf(kind, place));
-        return true;
-      } catch (error) {
-        if (isStatus(error, 404)) return false;
-        throw error;
-      }
-    },
-    list: (kind, place) => client.list(kind, placeOf(kind, place)),
-    patch: (kind, name, patch, place) => client.patch(kind, name, patch, placeOf(kind, place)),
-    delete: async (kind, name, place) => void await client.delete(kind, name, placeOf(kind, place)),
-    settle: ({ within = "1s", foreign = "10s", ...rest } = {}) =>
-      untilStill(still.settle(clock.now() + milliseconds(within), milliseconds(foreign)), rest),
-    logged,
-    failures: failures.all,
-    metrics: async () => await running!.metrics.text(),
-    advance: (duration, options = {}) => untilStill(still.advance(clock.now() + milliseconds(duration)), options),
-    restart: async () => {
-      const ended = running![Symbol.asyncDispose]();
-      await still.until(ended);
-      running = start();
-    },
-    restartServer: ({ downFor, compact = false } = {}) => {
-      if (compact) server.compact();
-      wire.goDown(downFor === undefined ? -Infinity : clock.now() + milliseconds(downFor));
-    },
-    [Symbol.asyncDispose]: dispose,
-  };
+  return await InProcessCluster.create(options);
 }
 
-/** Where the operator's webhooks are called: as behind its Service in a cluster, and answered in this process. */
-const PLACE = { namespace: "op-system", name: "operator-webhook", port: 443 };
+/** Service of the operator's webhooks. In a cluster, a pod answers for it; here, the operator does. */
+const WEBHOOK_SERVICE = { namespace: "op-system", name: "operator-webhook", port: 443 };
 
 const ADMINISTRATOR = { name: "administrator", groups: ["system:masters", "system:authenticated"] };
 
-/** Where namespaces are made. */
-const NAMESPACE = /^\/api\/v1\/namespaces(\/[^/]+)?$/;
+const NAMESPACE_PATH = /^\/api\/v1\/namespaces(\/[^/]+)?$/;
+
+class InProcessCluster implements MemoryCluster {
+  readonly clock: VirtualClock;
+  readonly client: Client;
+  readonly connection: Connection;
+  readonly logged: LogLine[] = [];
+  readonly #options: MemoryClusterOptions;
+  readonly #operator: Operator;
+  /** Settings from `options.config`. */
+  readonly #settings: Settings;
+  readonly #server: Apiserver;
+  readonly #wire: Wire;
+  /** The roles of the operator; `undefined` if it may do everything. */
+  readonly #roles: OperatorRoles | undefined;
+  readonly #turns: Turns;
+  readonly #dates: DateUse;
+  readonly #time: TimeDriver;
+  readonly #failures: Failures;
+  /** Everything to dispose of after the operator has stopped. */
+  readonly #resources = new AsyncDisposableStack();
+  #running: Running | undefined;
+  #requestsSent = 0;
+
+  static async create(options: MemoryClusterOptions): Promise<InProcessCluster> {
+    const cluster = new InProcessCluster(options);
+    try {
+      await cluster.#install();
+      cluster.#running = cluster.#start();
+    } catch (error) {
+      await cluster.#resources.disposeAsync();
+      throw error;
+    }
+    return cluster;
+  }
+
+  private constructor(options: MemoryClusterOptions) {
+    this.#options = options;
+    this.clock = new VirtualClock(options.start?.getTime());
+    const coded = options.operator ?? operator({ name: "test", parts: options.parts ?? {}, health: false });
+    this.#operator = options.config === undefined ? coded : coded.configured(options.config);
+    this.#settings = this.#operator.config?.settings ?? new Map();
+    this.connection = { url: "http://memory.cluster", fetch: this.fetch, close() {} };
+    this.client = new Client(this.connection, { clock: this.clock, userAgent: "test-client" });
+    this.#roles = this.#createRoles();
+
+    // Options are checked above: nothing below throws, so that nothing is left to dispose of.
+    this.#turns = this.#resources.use(new Turns());
+    this.#dates = this.#resources.use(new DateUse());
+    this.#server = this.#resources.use(createApiserver({
+      clock: this.clock,
+      rbac: options.rbac !== false,
+      checksOwners: options.checksOwners ?? false,
+      service: ({ namespace, name }, request) =>
+        namespace === WEBHOOK_SERVICE.namespace && name === WEBHOOK_SERVICE.name
+          ? this.#running?.webhooks?.fetch(request)
+          : own(options.endpoints, `${namespace}/${name}`)?.(request),
+    }));
+    this.#wire = new Wire(this.#server, this.clock);
+    this.#time = new TimeDriver({
+      clock: this.clock,
+      server: this.#server,
+      wire: this.#wire,
+      turns: this.#turns,
+      running: () => this.#running!,
+      maxTurns: options.maxTurns ?? 20_000,
+    });
+    this.#failures = new Failures({
+      disturbances: () => this.#wire.disturbed + (this.#roles?.rejected ?? 0),
+      mask: (text) => withoutSecrets(text, this.#wire.records),
+      hint: () => this.#dates.hint,
+    });
+  }
+
+  readonly fetch = (request: Request): Promise<Response> => this.#send(request, { user: ADMINISTRATOR });
+
+  get requests(): readonly RequestRecord[] {
+    return this.#wire.records;
+  }
+
+  get failures(): readonly CodeFailure[] {
+    return this.#failures.all;
+  }
+
+  sent(filter: RequestFilter): readonly RequestRecord[] {
+    return this.#wire.records.filter((record) => matches(filter, record));
+  }
+
+  rbac(): readonly UsedRbacRule[] {
+    return this.#roles?.usage() ?? this.#operator.rbac().map((rule) => ({ ...rule, used: true }));
+  }
+
+  inject(fault: Fault, filter: FaultFilter = {}): InjectedFault {
+    return this.#wire.inject(fault, filter);
+  }
+
+  as(name: string, { groups = [] }: { readonly groups?: readonly string[] } = {}): Client {
+    const user = { name, groups: [...groups, "system:authenticated"] };
+    const connection = { ...this.connection, fetch: (request: Request) => this.#send(request, { user }) };
+    return new Client(connection, { clock: this.clock, userAgent: "test-client" });
+  }
+
+  create<K extends AnyKind>(kind: K, name: string, object: Input<K>, location?: ObjectLocation): Promise<Infer<K>> {
+    const metadata = { ...(object as Partial<KubeObject>).metadata, name };
+    return this.client.create(kind, { ...(object as object), metadata } as Input<K>, namespaceOf(kind, location));
+  }
+
+  get<K extends AnyKind>(kind: K, name: string, location?: ObjectLocation): Promise<Infer<K>> {
+    return this.client.get(kind, name, namespaceOf(kind, location));
+  }
+
+  async exists(kind: AnyKind, name: string, location?: ObjectLocation): Promise<boolean> {
+    try {
+      await this.get(kind, name, location);
+      return true;
+    } catch (error) {
+      if (isStatus(error, 404)) return false;
+      throw error;
+    }
+  }
+
+  list<K extends AnyKind>(kind: K, location?: ObjectLocation): Promise<readonly Infer<K>[]> {
+    return this.client.list(kind, namespaceOf(kind, location));
+  }
+
+  patch<K extends AnyKind>(kind: K, name: string, patch: unknown, location?: ObjectLocation): Promise<Infer<K>> {
+    return this.client.patch(kind, name, patch, namespaceOf(kind, location));
+  }
+
+  async delete(kind: AnyKind, name: string, location?: ObjectLocation): Promise<void> {
+    await this.client.delete(kind, name, namespaceOf(kind, location));
+  }
+
+  settle({ within = "1s", externalTimeout = "10s", ...rest }: SettleOptions = {}): Promise<void> {
+    const until = this.clock.now() + milliseconds(within);
+    return this.#report(this.#time.settle(until, milliseconds(externalTimeout)), rest);
+  }
+
+  advance(duration: Duration, options: AdvanceOptions = {}): Promise<void> {
+    return this.#report(this.#time.advance(this.clock.now() + milliseconds(duration)), options);
+  }
+
+  async metrics(): Promise<string> {
+    return await this.#running!.metrics.text();
+  }
+
+  async restart(): Promise<void> {
+    await this.#time.until(this.#running![Symbol.asyncDispose]());
+    this.#running = this.#start();
+  }
+
+  restartServer({ downFor, compact = false }: RestartServerOptions = {}): void {
+    if (compact) this.#server.compact();
+    this.#wire.goDown(downFor === undefined ? -Infinity : this.clock.now() + milliseconds(downFor));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#time.until(this.#running![Symbol.asyncDispose]());
+    await this.#resources.disposeAsync();
+    if (this.#roles !== undefined) writeRbacUsage(this.#roles.usage());
+    const error = this.#options.failures === "collect" ? undefined : this.#failures.takeLast(this[Symbol.asyncDispose]);
+    if (error === undefined) {
+      // An error of the test's own assertions cannot contain the hint.
+      if (this.#dates.hint !== undefined) console.warn(this.#dates.hint);
+      return;
+    }
+    // If the test failed before, the test runner prints a SuppressedError without either message.
+    console.error(error.message);
+    throw error;
+  }
+
+  #createRoles(): OperatorRoles | undefined {
+    const { rbac, visibleNamespaces } = this.#options;
+    if (rbac === false) return undefined;
+    // Setting up the roles is not recorded among the test's requests.
+    const fetch = (request: Request) => this.#server.fetch(request, { user: ADMINISTRATOR });
+    const client = new Client({ ...this.connection, fetch }, { clock: this.clock });
+    return new OperatorRoles(this.#operator, client, {
+      watches: visibleNamespaces ?? runtimeScope(this.#settings).namespaces,
+      without: isRules(rbac) || typeof rbac !== "object" ? [] : rbac.without,
+      rules: isRules(rbac) ? rbac : undefined,
+    });
+  }
+
+  /** Creates the namespaces, CRDs, roles and webhook configurations of the operator. */
+  async #install(): Promise<void> {
+    const { name: operatorName, parts } = this.#operator;
+    for (const name of this.#options.namespaces ?? []) await this.client.create(Namespace, { metadata: { name } });
+    const place = { place: { service: WEBHOOK_SERVICE } };
+    const others = (this.#options.kinds ?? []).flatMap(({ crd }) => crd ?? []);
+    const crds = unique([...this.#operator.crds(), ...externalCrdsOf(Object.values(parts)), ...others]);
+    for (const crd of withConversion(crds, parts, place)) {
+      await this.client.create(CustomResourceDefinition, crd as unknown as Input<typeof CustomResourceDefinition>);
+    }
+    await this.#roles?.install();
+    const user = this.#roles === undefined ? {} : { user: this.#roles.user.name };
+    const options = { ...place, namespace: WEBHOOK_SERVICE.namespace, ...user };
+    for (const configuration of webhookConfigurations(operatorName, parts, options)) {
+      const kind = configuration.kind === MutatingWebhookConfiguration.kind
+        ? MutatingWebhookConfiguration
+        : ValidatingWebhookConfiguration;
+      await this.client.create<AnyKind>(kind, configuration);
+    }
+  }
+
+  /** Starts the operator. */
+  #start(): Running {
+    const { visibleNamespaces, leaderElection, checkAccess = false } = this.#options;
+    const roles = this.#roles;
+    const connection: Connection = roles === undefined ? this.connection : {
+      ...this.connection,
+      fetch: (request) =>
+        this.#send(request, { user: roles.user, onResponse: (record, response) => roles.note(record, response) }),
+    };
+    const running = startOperator(this.#operator, {
+      connection,
+      clock: this.clock,
+      // Fixed, so that backoffs are the same in each run of a test.
+      random: () => 0.5,
+      onLog: (line) => void (line.level !== "debug" && this.logged.push(line)),
+      observe: this.#failures.observe,
+      checkAccess,
+      ...runtimeScope(this.#settings),
+      ...skippedParts(this.#settings),
+      ...(visibleNamespaces === undefined ? {} : { namespaces: visibleNamespaces }),
+      ...("services" in this.#options ? { services: this.#options.services } : {}),
+      ...(leaderElection === undefined ? {} : { leaderElection }),
+    });
+    running.pause(isPaused(this.#settings));
+    return running;
+  }
+
+  async #send(request: Request, options: WireOptions): Promise<Response> {
+    if (++this.#requestsSent % REQUESTS_PER_TURN === 0) await this.#turns.next();
+    const response = await this.#wire.send(request, options);
+    if (response.status === 201 && NAMESPACE_PATH.test(new URL(request.url).pathname)) {
+      await this.#roles?.onNamespaceCreated();
+    }
+    return response;
+  }
+
+  /** Waits until the cluster is idle, then throws what went wrong meanwhile. */
+  async #report(idle: Promise<void>, { allowFailures = false }: AdvanceOptions): Promise<void> {
+    let notIdle: unknown;
+    try {
+      await idle;
+    } catch (error) {
+      notIdle = error;
+    }
+    // A rejected request or a failure is usually the reason why the operator did not become idle.
+    const forbidden = this.#options.forbiddenRequests === "allow" ? undefined : this.#roles?.takeMissing();
+    if (forbidden !== undefined) throw forbidden;
+    if (allowFailures || this.#options.failures === "collect") this.#failures.accept();
+    const failed = this.#failures.take(this.#report, notIdle);
+    const { hint } = this.#dates;
+    if (failed === undefined && notIdle instanceof Error && hint !== undefined) notIdle.message += `\n${hint}`;
+    const error = failed ?? notIdle;
+    if (error !== undefined) throw error;
+  }
+}
 
 function isRules(rbac: MemoryClusterOptions["rbac"]): rbac is readonly PolicyRule[] {
   return Array.isArray(rbac);
 }
 
-function placeOf(kind: AnyKind, { namespace = "default" }: Place = {}): { namespace?: string } {
+function namespaceOf(kind: AnyKind, { namespace = "default" }: ObjectLocation = {}): { namespace?: string } {
   return kind.namespaced ? { namespace } : {};
 }
 

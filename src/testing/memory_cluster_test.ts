@@ -111,7 +111,7 @@ Deno.test("memoryCluster.settle says who is busy when objects never come to rest
   const notes = controller(Note, {
     reconcile: () => requeue("0s"),
   });
-  await using cluster = await memoryCluster({ parts: { notes }, patience: 1000 });
+  await using cluster = await memoryCluster({ parts: { notes }, maxTurns: 1000 });
   await cluster.create(Note, "restless", { spec: {} });
   await assert.rejects(cluster.settle(), /Cannot settle: .*notes.*restless/);
 });

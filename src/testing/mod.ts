@@ -1,6 +1,7 @@
 /**
- * Tests of operators: {@linkcode memoryCluster} is a Kubernetes API server in the test process, whose time stands still; {@linkcode realCluster}
- * starts a real one; {@linkcode createApiserver} and {@linkcode serveApiserver} are the server alone.
+ * Tests for operators. {@linkcode memoryCluster} runs an operator on a Kubernetes API server in the
+ * test process, with a virtual clock. {@linkcode realCluster} starts a real API server.
+ * {@linkcode createApiserver} and {@linkcode serveApiserver} provide the in-process API server alone.
  *
  * @module
  */
@@ -25,23 +26,23 @@ export {
   type FakeObject,
   type FakeWrite,
 } from "./fake_context.ts";
-export { type Fault, type Faults, faults } from "./faults.ts";
+export { type Fault, type FaultFilter, type Faults, faults, type InjectedFault } from "./faults.ts";
 export { type ClientCertificate, type LocalAuthority, localAuthority, localCertificate } from "./local_certificate.ts";
 export { memoryCluster } from "./memory_cluster.ts";
 export { OperatorFailedError } from "./operator_failed.ts";
+export { SettleError } from "./settle_error.ts";
 export type { CodeFailure } from "../runtime/code_failure.ts";
 export type {
   AdvanceOptions,
   MemoryCluster,
   MemoryClusterOptions,
-  Place,
+  ObjectLocation,
   RestartServerOptions,
   SettleOptions,
 } from "./memory_cluster.ts";
-export type { PolicyRule, UsedRight } from "./rights.ts";
+export type { PolicyRule, UsedRbacRule } from "./rbac.ts";
 export type { LogLine } from "../operator/heard_log.ts";
 export type { RequestFilter, RequestRecord, RequestVerb } from "./request_log.ts";
-export type { FaultFilter, Injected } from "./_wire.ts";
 export type { Disturbance } from "../apiserver/verbs/watch.ts";
 export type { User } from "../apiserver/access/user.ts";
 export { roundTrips, type RoundTripsOptions } from "./round_trips.ts";

@@ -2,10 +2,11 @@
 import type { CodeFailure } from "../runtime/code_failure.ts";
 
 /**
- * User code of an operator failed in a memory cluster: a reconcile or cleanup threw an error other than `TemporaryError` and `PermanentError`, the API
- * server rejected one of its requests, or a webhook, a conversion or a function of a declaration threw.
+ * Error that `settle` and `advance` of a memory cluster reject with if the operator's code failed: a
+ * reconcile or cleanup threw an error other than `TemporaryError` and `PermanentError`, the API server
+ * rejected one of its requests, or a webhook, a conversion or a function of a declaration threw.
  *
- * `settle` and `advance` of a memory cluster reject with it. Failures that neither reported are thrown when the cluster is disposed.
+ * Failures that neither call reported are thrown when the cluster is disposed of.
  *
  * @example Usage
  * ```ts
@@ -29,21 +30,22 @@ export class OperatorFailedError extends Error {
   override name = "OperatorFailedError";
   /** Always `OperatorFailed`. */
   readonly code = "OperatorFailed";
-  // Not an own property: printing the error must not print what the failures carry, which the message masks.
+  // A private field: printing the error must not print the failures, because only the message masks
+  // values of Secrets.
   readonly #failures: readonly CodeFailure[];
 
   /**
    * Creates the error.
    *
    * @param message The report.
-   * @param failures The failures that it reports, in order.
+   * @param failures The reported failures, in order.
    */
   constructor(message: string, failures: readonly CodeFailure[]) {
     super(message);
     this.#failures = failures;
   }
 
-  /** The failures that it reports, in order. */
+  /** The reported failures, in order. */
   get failures(): readonly CodeFailure[] {
     return this.#failures;
   }

@@ -1,69 +1,77 @@
-/** What requests reached a memory cluster, for a test to look at. */
+/** The log of requests to a memory cluster. */
 import { type Attributes, attributesOf, isOfResource } from "../apiserver/access/attributes.ts";
 import { isObject } from "../base/json.ts";
 import { maskSecrets } from "../base/mask_secrets.ts";
 import type { AnyKind } from "../resource/kind.ts";
 
-/** What is asked for, in the words of RBAC. */
+/** An RBAC verb. */
 export type RequestVerb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
 
-/** A request that was sent to the server. */
+/** A request to the API server. */
 export interface RequestRecord {
-  /** Of HTTP, such as `PATCH`. */
+  /** HTTP method, such as `PATCH`. */
   readonly method: string;
   /** Path and query. */
   readonly path: string;
-  /** By what the sender calls itself: an operator by its name. */
+  /** User agent of the client. That of an operator starts with its name. */
   readonly userAgent: string;
-  /** In the words of RBAC; of a path that is no resource, the method in lower case. */
+  /** RBAC verb. For a path that is not a resource, the HTTP method in lower case. */
   readonly verb: RequestVerb | string;
-  /** API group; absent, as all that follow, where the path is no resource. */
+  /** API group. `undefined`, like `resource`, for a path that is not a resource. */
   readonly group?: string;
-  /** Plural name. */
+  /** Plural name of the kind. */
   readonly resource?: string;
-  /** Such as `status`; absent for the object itself. */
+  /** Subresource, such as `status`; `undefined` for the object itself. */
   readonly subresource?: string;
-  /** Absent where the request is about the whole cluster. */
+  /** Namespace; `undefined` for requests to the whole cluster. */
   readonly namespace?: string;
-  /** Of a create: the name in the body. */
+  /** Name of the object. For a create, the name in the body. */
   readonly name?: string;
-  /** When it was sent, in milliseconds since the epoch, by the cluster's clock. */
+  /** When the request was sent, in milliseconds since the epoch, by the cluster's clock. */
   readonly time: number;
-  /** The body of a write: JSON, or the text as it is where it is none. Printing the body of a Secret masks its values; reading them does not. */
+  /**
+   * Body of a write: the parsed JSON, or a string if it is not JSON. Printing the body of a Secret
+   * masks its values; reading them does not.
+   */
   readonly body?: unknown;
-  /** The status of the answer; absent while there is none, or when none arrived. */
+  /** Status of the response; `undefined` until it arrives, and if it never does. */
   readonly status?: number;
-  /** The faults that were injected. */
+  /** Names of the faults that were injected. */
   readonly faults: readonly string[];
 }
 
-/** Which requests are meant: those to which all of it applies. */
+/** Selects requests. A request matches if it has all the given properties. */
 export interface RequestFilter {
-  /** In RBAC's words. @default {whatever} */
+  /** RBAC verb. @default {any} */
   readonly verb?: RequestVerb;
-  /** By group and plural name, in whatever version. @default {whatever} */
+  /** Kind, in any version. @default {any} */
   readonly kind?: AnyKind;
-  /** The namespace in the path. @default {whatever} */
+  /** Namespace in the path. @default {any} */
   readonly namespace?: string;
-  /** The object's name; of a create, the one in the body. @default {whatever} */
+  /** Name of the object. For a create, the name in the body. @default {any} */
   readonly name?: string;
-  /** Such as `status`; an empty text means the object itself. @default {whatever} */
+  /** Subresource, such as `status`. The empty string stands for the object itself. @default {any} */
   readonly subresource?: string;
-  /** Who sends it, by the name in its user agent: an operator's own name, and `test-client` of the test's own requests. */
+  /**
+   * Name of the client in the user agent: the operator's name, or `test-client` for requests of the
+   * test.
+   *
+   * @default {any}
+   */
   readonly by?: string;
-  /** Whatever else. */
+  /** Returns whether a request matches. @default {every request matches} */
   readonly where?: (request: RequestRecord) => boolean;
 }
 
-/** A record on its way: what is known later is filled in. */
+/** A record to which the response and the faults are still added. */
 export type OpenRecord = { -readonly [K in keyof RequestRecord]: RequestRecord[K] } & { faults: string[] };
 
 /**
- * What is known of a request before it is answered.
+ * Returns the record of a request that has no response yet.
  *
- * @param request The request; its body is not touched.
- * @param text Its body, where it has one.
- * @param time When it was sent.
+ * @param request The request. Its body is not read.
+ * @param text The body, if there is one.
+ * @param time When the request was sent, in milliseconds since the epoch.
  */
 export function recordOf(request: Request, text: string | undefined, time: number): OpenRecord {
   const url = new URL(request.url);
@@ -74,14 +82,14 @@ export function recordOf(request: Request, text: string | undefined, time: numbe
     method: request.method,
     path: url.pathname + url.search,
     userAgent: request.headers.get("user-agent") ?? "",
-    ...placeOf(attributes, body),
+    ...targetOf(attributes, body),
     time,
     ...(body !== undefined && { body }),
     faults: [],
   };
 }
 
-/** Deno's `console.log` and Node's `util.inspect` print a value by these methods, where it has them. */
+/** Adds the methods by which Deno's `console.log` and Node's `util.inspect` print an object. */
 function maskWhenPrinted(body: unknown): void {
   if (!isObject(body)) return;
   const masked = () => ({ ...maskSecrets({ apiVersion: "v1", kind: "Secret", ...body }) });
@@ -92,7 +100,7 @@ function maskWhenPrinted(body: unknown): void {
   for (const [name, value] of Object.entries(methods)) Object.defineProperty(body, Symbol.for(name), { value });
 }
 
-function placeOf(attributes: Attributes, body: unknown): Pick<RequestRecord, "verb"> & Partial<RequestRecord> {
+function targetOf(attributes: Attributes, body: unknown): Pick<RequestRecord, "verb"> & Partial<RequestRecord> {
   if (!isOfResource(attributes)) return { verb: attributes.verb };
   const { verb, group, resource, subresource, namespace } = attributes;
   const name = attributes.name || (body as { metadata?: { name?: string } } | undefined)?.metadata?.name;
@@ -114,8 +122,8 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Whether a request is meant. */
-export function isMeant(filter: RequestFilter, request: RequestRecord): boolean {
+/** Returns whether a request matches a filter. */
+export function matches(filter: RequestFilter, request: RequestRecord): boolean {
   const { verb, kind, namespace, name, subresource, by, where } = filter;
   return (verb === undefined || request.verb === verb) &&
     (kind === undefined || (request.group === kind.group && request.resource === kind.plural)) &&

@@ -5,6 +5,7 @@ import { ConfigMap, Namespace, Secret } from "../kinds/mod.ts";
 import { resource } from "../resource/mod.ts";
 import { s } from "../schema/mod.ts";
 import { memoryCluster, type MemoryClusterOptions } from "./memory_cluster.ts";
+import { SettleError } from "./settle_error.ts";
 
 const Note = resource({
   group: "test.example.com",
@@ -32,36 +33,42 @@ async function lifeOfNote(options: MemoryClusterOptions = {}): Promise<void> {
   assert.equal((await cluster.get(ConfigMap, "a")).data?.text, "one text");
 }
 
-Deno.test("memoryCluster lets the operator do what it declares", () => lifeOfNote());
+Deno.test("the generated roles allow everything that the operator declares", () => lifeOfNote());
 
-const TAKEN: readonly { right: string; where: string; why: string }[] = [
-  { right: "watch notes.test.example.com", where: "in the whole cluster", why: "notes watches its own kind Note" },
-  { right: "watch configmaps", where: "in the whole cluster", why: "notes owns ConfigMap: watches it" },
-  { right: "create configmaps", where: 'in namespace "default"', why: "notes owns ConfigMap: applies it" },
-  { right: "patch configmaps", where: 'in namespace "default"', why: "notes owns ConfigMap: applies it" },
-  { right: "get secrets", where: 'in namespace "default"', why: 'notes uses Secret: access(Secret, "get")' },
+const REMOVED: readonly { permission: string; where: string; reason: string }[] = [
   {
-    right: "patch notes.test.example.com/status",
+    permission: "watch notes.test.example.com",
+    where: "in the whole cluster",
+    reason: "notes watches its own kind Note",
+  },
+  { permission: "watch configmaps", where: "in the whole cluster", reason: "notes owns ConfigMap: watches it" },
+  { permission: "create configmaps", where: 'in namespace "default"', reason: "notes owns ConfigMap: applies it" },
+  { permission: "patch configmaps", where: 'in namespace "default"', reason: "notes owns ConfigMap: applies it" },
+  { permission: "get secrets", where: 'in namespace "default"', reason: 'notes uses Secret: access(Secret, "get")' },
+  {
+    permission: "patch notes.test.example.com/status",
     where: 'in namespace "default"',
-    why: "notes writes the status of Note",
+    reason: "notes writes the status of Note",
   },
 ];
 
-for (const { right, where, why } of TAKEN) {
-  Deno.test(`memoryCluster without "${right}" says that this line is missing, and who needs it`, async () => {
-    await assert.rejects(lifeOfNote({ rbac: { without: [right] } }), (error) => {
-      assert((error as Error).message.includes(`\n  missing line: ${right} ${where} (${why})\n`), String(error));
+for (const { permission, where, reason } of REMOVED) {
+  Deno.test(`without "${permission}", settle reports the missing permission and its reason`, async () => {
+    await assert.rejects(lifeOfNote({ rbac: { without: [permission] } }), (error) => {
+      assert(error instanceof SettleError && error.code === "MissingPermissions");
+      assert(error.details.includes(`${permission} ${where}`), String(error));
+      assert(error.message.includes(`\n  ${permission} ${where} (${reason})\n`), String(error));
       return true;
     });
   });
 }
 
-Deno.test("memoryCluster says what to declare where the operator reaches beyond its declarations", async () => {
+Deno.test("a missing permission is reported once", async () => {
   const sly = controller(Note, {
     async reconcile(_note, context) {
-      // deno-lint-ignore no-explicit-any -- past the compiler, which refuses it
+      // deno-lint-ignore no-explicit-any -- The type does not allow it.
       await (context as any).get(ConfigMap, "a").catch(() => {});
-      // deno-lint-ignore no-explicit-any -- likewise
+      // deno-lint-ignore no-explicit-any -- The type does not allow it.
       await (context as any).client?.list?.(ConfigMap).catch(() => {});
     },
   });
@@ -70,22 +77,25 @@ Deno.test("memoryCluster says what to declare where the operator reaches beyond 
     rbac: { without: ["patch notes.test.example.com/status"] },
   });
   await cluster.create(Note, "a", { spec: { text: "one" } });
-  await assert.rejects(cluster.settle(), /missing line: patch notes\.test\.example\.com\/status/);
-  await cluster.advance("0s"); // told once
+  await assert.rejects(cluster.settle(), {
+    code: "MissingPermissions",
+    details: ['patch notes.test.example.com/status in namespace "default"'],
+  });
+  await cluster.advance("0s");
 });
 
-Deno.test("memoryCluster refuses a right to leave out that there is not", async () => {
+Deno.test("rbac.without rejects a permission that the operator does not declare", async () => {
   await assert.rejects(lifeOfNote({ rbac: { without: ["patch configmap"] } }), {
     message:
-      'Cannot leave out the right "patch configmap": the operator has none of that name: did you mean "patch configmaps"?',
+      'memoryCluster(): rbac.without: the operator does not declare "patch configmap". Did you mean "patch configmaps"?',
   });
 });
 
-Deno.test('memoryCluster with refusals: "allow", or with rbac: false, does not fail for what roles refuse', async () => {
+Deno.test('forbiddenRequests: "allow" and rbac: false let a test pass without a permission', async () => {
   await using cluster = await memoryCluster({
     parts: { notes },
     rbac: { without: ["create configmaps"] },
-    refusals: "allow",
+    forbiddenRequests: "allow",
   });
   await cluster.create(Note, "a", { spec: { text: "one" } });
   await cluster.settle();
@@ -93,8 +103,8 @@ Deno.test('memoryCluster with refusals: "allow", or with rbac: false, does not f
   await lifeOfNote({ rbac: false });
 });
 
-Deno.test("memoryCluster gives rights in the namespaces that the operator looks at, also in one that is made later", async () => {
-  await using cluster = await memoryCluster({ parts: { notes }, namespacesSeen: ["default", "later"] });
+Deno.test("the operator has its roles in each visible namespace, including one that is created later", async () => {
+  await using cluster = await memoryCluster({ parts: { notes }, visibleNamespaces: ["default", "later"] });
   await cluster.create(Namespace, "later", {});
   await cluster.create(Note, "a", { spec: { text: "one" } }, { namespace: "later" });
   await cluster.create(Secret, "text", {}, { namespace: "later" });
@@ -102,7 +112,7 @@ Deno.test("memoryCluster gives rights in the namespaces that the operator looks 
   assert((await cluster.get(ConfigMap, "a", { namespace: "later" })).data?.text);
 });
 
-Deno.test("memoryCluster with checksOwners asks who may block the deletion of an owner", async () => {
+Deno.test("checksOwners requires the permission to block the deletion of an owner", async () => {
   await lifeOfNote({ checksOwners: true });
   const without = { without: ["update notes.test.example.com/finalizers"] };
   await lifeOfNote({ rbac: without });
@@ -111,6 +121,6 @@ Deno.test("memoryCluster with checksOwners asks who may block the deletion of an
   await cluster.create(Note, "a", { spec: { text: "one" } });
   await assert.rejects(
     cluster.settle(),
-    /missing line: update notes\.test\.example\.com\/finalizers in namespace "default"/,
+    { code: "MissingPermissions", details: ['update notes.test.example.com/finalizers in namespace "default"'] },
   );
 });

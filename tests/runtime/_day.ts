@@ -16,7 +16,7 @@ const { notes, runs } = recording(async (note, context) => {
   return number % 2 === 0 ? requeue("7m") : undefined;
 }, { triggers: [every("10m")], async cleanup() {} });
 
-await using cluster = await memoryCluster({ parts: { notes }, patience: 1e6, failures: "collect" });
+await using cluster = await memoryCluster({ parts: { notes }, maxTurns: 1e6, failures: "collect" });
 for (let i = 0; i < OBJECTS; i++) await cluster.create(Note, `n${i}`, { spec: { text: "0" } });
 let total = 0;
 for (let hour = 1; hour <= 24; hour++) {

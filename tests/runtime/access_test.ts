@@ -124,7 +124,7 @@ Deno.test("a right that is taken away while it runs is named after the first ref
 
 Deno.test("what is refused though all rights are there, as by a quota, makes nobody ask for rights again and again", async () => {
   const { notes, runs } = recording(applyText);
-  await using cluster = await memoryCluster({ parts: { notes }, checkAccess: true, refusals: "allow" });
+  await using cluster = await memoryCluster({ parts: { notes }, checkAccess: true, forbiddenRequests: "allow" });
   await cluster.advance("1s");
   const asked = () => cluster.sent({ kind: SelfSubjectAccessReview }).length;
   const once = asked();

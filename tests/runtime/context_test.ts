@@ -49,7 +49,7 @@ Deno.test("a run does not read what it deleted, is not woken by it, and deletes 
       await context.delete(ConfigMap, "a");
     },
   });
-  await using cluster = await memoryCluster({ parts: { notes }, patience: 5000 });
+  await using cluster = await memoryCluster({ parts: { notes }, maxTurns: 5000 });
   await cluster.create(Note, "a", { spec: { text: "keep" } });
   await cluster.settle();
   await cluster.patch(Note, "a", { spec: { text: "drop" } });

@@ -4,7 +4,7 @@ import { type MemoryCluster, memoryCluster } from "@op/sdk/testing";
 import { Note, recording } from "./_notes.ts";
 
 async function clusterWith(reconcile: Parameters<typeof recording>[0]): Promise<MemoryCluster> {
-  const cluster = await memoryCluster({ parts: { notes: recording(reconcile).notes }, patience: 200 });
+  const cluster = await memoryCluster({ parts: { notes: recording(reconcile).notes }, maxTurns: 200 });
   await cluster.create(Note, "a", { spec: {} });
   return cluster;
 }

@@ -61,7 +61,7 @@ Deno.test("a failed run is an event with the reason and message of the condition
 Deno.test("events that cannot be written fail no run, and are counted", async () => {
   const { notes, runs } = recording((note, { events }) => events.normal("Seen", note.spec.text));
   for (const code of [403, 500]) {
-    await using cluster = await memoryCluster({ parts: { notes }, refusals: "allow" });
+    await using cluster = await memoryCluster({ parts: { notes }, forbiddenRequests: "allow" });
     using refused = cluster.inject(faults.status(code), { by: "test", kind: Event, times: 1000 });
     for (const name of ["a", "b"]) await cluster.create(Note, name, { spec: {} });
     await cluster.advance("1m");

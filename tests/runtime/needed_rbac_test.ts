@@ -9,7 +9,8 @@ import { ConfigMap, Lease } from "../../src/kinds/mod.ts";
 import { describeRule } from "../../src/parts/rbac.ts";
 import { faults } from "../../src/testing/faults.ts";
 import { type MemoryCluster, memoryCluster, type MemoryClusterOptions } from "../../src/testing/memory_cluster.ts";
-import type { UsedRight } from "../../src/testing/rights.ts";
+import type { UsedRbacRule } from "../../src/testing/rbac.ts";
+import { SettleError } from "../../src/testing/settle_error.ts";
 
 interface Scenario {
   readonly name: string;
@@ -57,11 +58,11 @@ async function lifeOfSite(cluster: MemoryCluster): Promise<void> {
   assert(!await cluster.exists(Website, "blog"));
 }
 
-/** Plays a scenario; answers why it failed, if it did, and what was used. */
+/** Plays a scenario. Returns its error, if there is one, and which RBAC rules it used. */
 async function played(
   { options, play }: Scenario,
   without: readonly string[],
-): Promise<{ readonly why: string | undefined; readonly rights: readonly UsedRight[] }> {
+): Promise<{ readonly error: unknown; readonly rules: readonly UsedRbacRule[] }> {
   await using cluster = await memoryCluster({
     operator: op,
     namespaces: [DIRECTORY],
@@ -73,18 +74,18 @@ async function played(
   });
   try {
     await play(cluster);
-    return { why: undefined, rights: cluster.rights() };
+    return { error: undefined, rules: cluster.rbac() };
   } catch (error) {
-    return { why: (error as Error).message, rights: cluster.rights() };
+    return { error, rules: cluster.rbac() };
   }
 }
 
 Deno.test("with all the rights of its declarations no scenario of the example fails, and none of them is left over", async () => {
   const used = new Set<string>();
   for (const scenario of SCENARIOS) {
-    const { why, rights } = await played(scenario, []);
-    assert.equal(why, undefined, scenario.name);
-    for (const right of rights) if (right.used) used.add(describeRule(right));
+    const { error, rules } = await played(scenario, []);
+    assert.equal(error, undefined, scenario.name);
+    for (const rule of rules) if (rule.used) used.add(describeRule(rule));
   }
   assert.deepEqual(op.rbac().map(describeRule).filter((right) => !used.has(right)), []);
 });
@@ -93,8 +94,9 @@ for (const right of new Set(op.rbac().map(describeRule))) {
   Deno.test(`without "${right}" a scenario of the example fails, and says so`, async () => {
     const failed: string[] = [];
     for (const scenario of SCENARIOS) {
-      const { why } = await played(scenario, [right]);
-      if (why?.includes(`missing line: ${right} `)) failed.push(scenario.name);
+      const { error } = await played(scenario, [right]);
+      const missing = error instanceof SettleError && error.code === "MissingPermissions" ? error.details : [];
+      if (missing.some((each) => each.startsWith(`${right} `))) failed.push(scenario.name);
     }
     assert.notDeepEqual(failed, []);
   });

@@ -84,7 +84,7 @@ Deno.test("two that both say what only a change can mend do not wake each other 
         throw new PermanentError(`${name} cannot`);
       },
     });
-  await using cluster = await memoryCluster({ parts: { one: hopeless("one"), two: hopeless("two") }, patience: 500 });
+  await using cluster = await memoryCluster({ parts: { one: hopeless("one"), two: hopeless("two") }, maxTurns: 500 });
   const note = await cluster.create(Note, "a", { spec: {} });
   await cluster.advance("1h");
   assert(runs.length <= 4, `${runs.length} runs`);
@@ -138,7 +138,7 @@ Deno.test("settle fails when two controllers keep triggering each other, and nam
         status(name === "runs" ? { runs: count } : { text: String(count) });
       },
     });
-  await using cluster = await memoryCluster({ parts: { ping: raising("runs"), pong: raising("text") }, patience: 200 });
+  await using cluster = await memoryCluster({ parts: { ping: raising("runs"), pong: raising("text") }, maxTurns: 200 });
   await cluster.create(Note, "a", { spec: {} });
   // Depending on the turns of the event loop, either its patience ends first, or the limit for hot loops is reached.
   await assert.rejects(cluster.settle(), /Cannot settle: .*\b(ping|pong)\b/);

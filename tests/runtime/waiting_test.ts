@@ -35,8 +35,8 @@ Deno.test("settle says who hangs, after the real time it is given", async () => 
   await using cluster = await memoryCluster({ parts: { notes } });
   await cluster.create(Note, "a", { spec: {} });
   await assert.rejects(
-    cluster.settle({ foreign: "50ms" }),
-    /Cannot settle: still busy: notes "default\/a" is being reconciled/,
+    cluster.settle({ externalTimeout: "50ms" }),
+    /Cannot settle: the operator is busy: notes "default\/a" is being reconciled/,
   );
 });
 
@@ -54,7 +54,7 @@ Deno.test("an operator of one namespace repairs what it made in another, which i
     // Who looks at one namespace has rights there only: here somebody gave it more.
     rbac: false,
     parts: { notes },
-    namespacesSeen: ["default"],
+    visibleNamespaces: ["default"],
     namespaces: ["other"],
   });
   await cluster.create(Note, "a", { spec: { text: "one" } });

@@ -244,7 +244,7 @@ Deno.test("several namespaces are watched one by one, and reads go to the one th
     },
   });
   const namespaces = ["one", "two", "three"];
-  await using cluster = await memoryCluster({ parts: { notes }, namespaces, namespacesSeen: ["one", "two"] });
+  await using cluster = await memoryCluster({ parts: { notes }, namespaces, visibleNamespaces: ["one", "two"] });
   for (const namespace of namespaces) {
     await cluster.create(ConfigMap, "here", { data: { of: namespace } }, { namespace });
   }

@@ -1,0 +1,21 @@
+/**
+ * Writes which RBAC rules tests used, for `op rbac unused`: it runs the tests with an environment
+ * variable that names a folder, and each memory cluster writes a file there.
+ */
+import type { UsedRbacRule } from "./rbac.ts";
+
+/** Environment variable with the folder. `cli/rbac/unused.ts` sets it. */
+export const RBAC_USAGE = "OP_RBAC_USAGE";
+
+/**
+ * Writes which RBAC rules were used, if {@linkcode RBAC_USAGE} is set.
+ *
+ * @param usage Each rule, and whether it was used.
+ */
+export function writeRbacUsage(usage: readonly UsedRbacRule[]): void {
+  // A test may run without permissions, but `op rbac unused` grants all.
+  const mayRead = Deno.permissions.querySync({ name: "env", variable: RBAC_USAGE }).state === "granted";
+  const folder = mayRead ? Deno.env.get(RBAC_USAGE) : undefined;
+  if (folder === undefined || folder === "") return;
+  Deno.writeTextFileSync(`${folder}/${crypto.randomUUID()}.json`, JSON.stringify(usage));
+}
