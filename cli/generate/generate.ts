@@ -211,7 +211,7 @@ function check(states: readonly FileState[], dir: string, io: Io): void {
   throw new Failure(
     `${wrong.length} of ${counted(states.length, "file")} in "${dir}" ${
       wrong.length === 1 ? "is" : "are"
-    } not what the operator declares: run "op generate" to make them anew`,
+    } not what the operator declares: run "op generate manifests" to update them`,
   );
 }
 

@@ -45,7 +45,7 @@ Deno.test("op generate follows the declarations: what is outdated is replaced, w
   assert.match(checked.stderr, /^outdated: config\/rbac\/role\.yaml$/m);
   assert.match(checked.stderr, /^missing: config\/crd\/letters\.demo\.example\.com\.yaml$/m);
   assert.match(checked.stderr, /^no longer made: config\/crd\/notes\.demo\.example\.com\.yaml$/m);
-  assert.match(checked.stderr, /are not what the operator declares: run "op generate" to make them anew\n$/);
+  assert.match(checked.stderr, /are not what the operator declares: run "op generate manifests" to update them\n$/);
 
   const made = await folder.op("generate", "manifests");
   assert.equal(made.code, 0, made.stderr);

@@ -56,7 +56,7 @@ Deno.test("op new controller and op new webhook add to a new project, which chec
     await t.step("the files are told, a folder a kind and a file a version", async () => {
       assert.match(
         stdout,
-        /^Made controller "cronTabs" of CronTab:\n\n {2}cron_tab\/controller\.ts\n {2}cron_tab\/controller_test\.ts\n {2}cron_tab\/v1beta1\.ts\n {2}main\.ts\n/,
+        /^Made controller "cronTabs" of CronTab:\n\n {2}cron_tab\/controller\.ts\n {2}cron_tab\/controller_test\.ts\n {2}cron_tab\/v1beta1\.ts\n {2}main\.ts \(changed\)\n/,
       );
       assert.match(
         (await filesIn(shop))["main.ts"]!,
@@ -66,7 +66,7 @@ Deno.test("op new controller and op new webhook add to a new project, which chec
     await t.step("a webhook goes beside the kind, with its test", async () => {
       assert.match(
         validation.stdout,
-        /^Made webhook "cronTabValidation" of CronTab:\n\n {2}cron_tab\/validation\.ts\n {2}cron_tab\/validation_test\.ts\n {2}main\.ts\n/,
+        /^Made webhook "cronTabValidation" of CronTab:\n\n {2}cron_tab\/validation\.ts\n {2}cron_tab\/validation_test\.ts\n {2}main\.ts \(changed\)\n/,
       );
       const files = await filesIn(shop);
       assert.match(
@@ -197,12 +197,14 @@ Deno.test("op new version makes a version, its conversion and a test, and adds i
   await using folder = await withNoteModule();
   const made = await folder.op(...VERSION, "v2");
   assert.equal(made.code, 0, made.stderr);
-  const files = ["v2.ts", "v2_conversion.ts", "v2_conversion_test.ts", "v1.ts"].map((name) => `  note/${name}\n`).join(
+  const files = ["v2.ts", "v2_conversion.ts", "v2_conversion_test.ts", "v1.ts \\(changed\\)"].map((name) =>
+    `  note/${name}\n`
+  ).join(
     "",
   );
   assert.match(
     made.stdout,
-    new RegExp(`^Made version v2 of Note:\n\n${files} {2}main\\.ts\n\nObjects are still stored in v1\\.`),
+    new RegExp(`^Made version v2 of Note:\n\n${files} {2}main\\.ts \\(changed\\)\n\nObjects are still stored in v1\\.`),
   );
   assert.match(await folder.read("main.ts"), /parts: \{ notes, noteV2 \}/);
   const crds = await folder.op("crds");

@@ -33,7 +33,7 @@ export interface AddedPart {
  * @param added The part.
  * @param options Additional options.
  * @param io The terminal and the shell.
- * @returns The files that were made or changed, as seen from where the user is.
+ * @returns The created files, then the changed ones with a note, relative to the current directory.
  * @throws {Failure} If a file is there already, or the module is written in a way that is not understood.
  */
 export async function addToProject(
@@ -66,7 +66,8 @@ export async function addToProject(
     undo();
     throw error;
   }
-  return [...made, ...[...changes.keys()].map((name) => shown(join(place, name))), shown(main.path)];
+  const changed = [...[...changes.keys()].map((name) => join(place, name)), main.path];
+  return [...made, ...changed.map((path) => `${shown(path)} (changed)`)];
 }
 
 async function refuseTaken(path: string, shown: (path: string) => string): Promise<void> {

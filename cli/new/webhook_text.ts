@@ -84,7 +84,7 @@ export function webhookTestText(
   return `${imports.join("\n")}
 
 /** ${what[0]!.toUpperCase()}${what.slice(1)} that the API server takes, but for its name. */
-const object: Input<typeof ${kind}> = ${JSON.stringify(object, null, 2)};
+const object: Input<typeof ${kind}> = ${literal(object)};
 
 ${test}`;
 }
@@ -92,4 +92,9 @@ ${test}`;
 /** Not in a group of Kubernetes: what is below k8s.io is its own. */
 function labelOf({ group, isBuiltin }: WebhookModule["names"]): string {
   return `${isBuiltin ? "example.com" : group}/seen`;
+}
+
+/** The object as TypeScript: keys that are identifiers have no quotes. */
+function literal(object: object): string {
+  return JSON.stringify(object, null, 2).replace(/^( *)"([A-Za-z_$][\w$]*)":/gm, "$1$2:");
 }

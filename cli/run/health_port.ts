@@ -1,4 +1,4 @@
-/** The port where an operator serves its health under `op dev`: a second one on this machine must not fail because of the first one's. */
+/** The port where an operator serves its health under `op dev` and `op start`: a second operator on this machine must not fail because the first one uses the port. */
 import type { OperatorFacts } from "../inspect.ts";
 import type { Io } from "../io.ts";
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { operator } from "@op/sdk";
+import { operatorFolder } from "../_operator_folder.ts";
 import { RecordedIo } from "../_recorded_io.ts";
 import { healthArguments } from "./health_port.ts";
 
@@ -7,7 +8,7 @@ const factsAt = (port: number | false) => ({
   manifests: operator({ name: "notes", parts: {}, health: port === false ? false : { port } }).manifests(),
 });
 
-Deno.test("an operator whose health port is in use under op dev gets a free one", () => {
+Deno.test("healthArguments chooses a free port if the health port is in use", () => {
   using taken = Deno.listen({ hostname: "0.0.0.0", port: 0 });
   const { port } = taken.addr;
   const io = new RecordedIo();
@@ -19,9 +20,22 @@ Deno.test("an operator whose health port is in use under op dev gets a free one"
   assert.equal(healthArguments(factsAt(1), new RecordedIo("/", { OP_HEALTH_PORT: String(port) })).length, 1);
 });
 
-Deno.test("an operator whose health port is free, or that serves no health, keeps its settings", () => {
+Deno.test("healthArguments returns no arguments if the health port is free or no health is served", () => {
   const listener = Deno.listen({ hostname: "0.0.0.0", port: 0 });
   const { port } = listener.addr;
   listener.close();
   for (const facts of [factsAt(port), factsAt(false)]) assert.deepEqual(healthArguments(facts, new RecordedIo()), []);
+});
+
+Deno.test("op start serves health on a free port if the usual one is in use, unless a port is requested", async () => {
+  using taken = Deno.listen({ hostname: "0.0.0.0", port: 0 });
+  const { port } = taken.addr;
+  await using folder = await operatorFolder(
+    `export default operator({ name: "notes", parts: {}, health: { port: ${port} } });\n`,
+  );
+  // The kubeconfig does not exist, so the operator ends at once.
+  const chosen = await folder.op("start", "--kubeconfig", "missing");
+  assert.match(chosen.stdout, new RegExp(`^Port ${port} is in use: health and metrics are served on port \\d+\n`));
+  const requested = await folder.op("start", "--kubeconfig", "missing", "main.ts", "--", `--health-port=${port}`);
+  assert.equal(requested.stdout, "");
 });

@@ -4,11 +4,13 @@ import { type SourceFile, sourceFile } from "../deno.ts";
 import { connectCluster } from "../cluster.ts";
 import { Interrupted, OperatorEnded } from "../exit_code.ts";
 import { factsOf, NO_IMAGE } from "../generate/generate.ts";
+import type { OperatorFacts } from "../inspect.ts";
 import { exists } from "../new/files_whole.ts";
 import type { GlobalOptions } from "../global_options.ts";
 import { isColored } from "../global_options.ts";
 import type { Io } from "../io.ts";
 import { temporaryFolder } from "../temporary_folder.ts";
+import { healthArguments } from "./health_port.ts";
 import { type OperatorProcess, startOperatorProcess } from "./operator_process.ts";
 import { runningOperator } from "./running_operator.ts";
 
@@ -34,8 +36,11 @@ export async function start(file: string, more: readonly string[], options: Star
   // Behind "--" stands what is the operator's, also where no file is named.
   const [named, rest] = file.startsWith("-") ? ["main.ts", [file, ...more]] : [file, more];
   const source = await sourceFile(named, io);
-  await warnOfSecond(named, options, io);
-  const args = ["start", ...await startArguments(source, options, io), ...rest];
+  const facts = await factsIfAny(named, options, io);
+  if (facts !== undefined) await warnOfSecond(facts, options, io);
+  const choosesPort = rest.some((argument) => /^--health-port(=|$)/.test(argument));
+  const health = facts === undefined || choosesPort ? [] : healthArguments(facts, io);
+  const args = ["start", ...await startArguments(source, options, io), ...health, ...rest];
   using folder = temporaryFolder("op-project-", io);
   await using process = await startOperatorProcess(
     source,
@@ -50,10 +55,19 @@ export async function start(file: string, more: readonly string[], options: Star
 /** How long `op start` asks the cluster before it starts the operator, in milliseconds. */
 const LOOK_LIMIT = 5000;
 
-/** Warns if the operator runs in the cluster already. What cannot be found out here, the operator itself reports when it starts. */
-async function warnOfSecond(file: string, options: StartOptions, io: Io): Promise<void> {
+/** Returns what the operator declares, or `undefined` if it cannot be loaded: the operator itself reports why when it starts. */
+async function factsIfAny(file: string, options: StartOptions, io: Io): Promise<OperatorFacts | undefined> {
   try {
-    const facts = await factsOf(file, { ...options, image: NO_IMAGE }, io);
+    return await factsOf(file, { ...options, image: NO_IMAGE }, io);
+  } catch (error) {
+    if (error instanceof Interrupted) throw error;
+    return undefined;
+  }
+}
+
+/** Warns if the operator runs in the cluster already. A cluster that cannot be reached is reported by the operator itself when it starts. */
+async function warnOfSecond(facts: OperatorFacts, options: StartOptions, io: Io): Promise<void> {
+  try {
     using cluster = await connectCluster(options, io);
     const { told, remedy } = await runningOperator(cluster, facts, Date.now(), AbortSignal.timeout(LOOK_LIMIT));
     if (told.length === 0) return;

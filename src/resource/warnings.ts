@@ -17,8 +17,8 @@ const NEAR = 0.9;
 
 /**
  * Returns warnings about a CustomResourceDefinition that an API server accepts: its size, fields
- * that are lost between versions, columns that are always empty or missing, formats that no server
- * validates.
+ * that are lost between versions, columns that are always empty, show JSON or are missing, formats that no
+ * server validates.
  *
  * @param crd The definition: `crd` of a kind.
  * @returns Warnings, each with advice; empty if there are none.
@@ -133,6 +133,9 @@ function columnWarnings({ name: version, schema, additionalPrinterColumns = [] }
       return [
         `column "${name}" of "${version}" is always empty: its type is ${type}, but "${jsonPath}" has another type`,
       ];
+    }
+    if (target?.properties !== undefined) {
+      return [`column "${name}" of "${version}" shows JSON: "${jsonPath}" is an object. Name one of its fields`];
     }
     if (!hasMismatchedFilter(parseJsonPath(jsonPath), root)) return [];
     return [`column "${name}" of "${version}" is always empty: "${jsonPath}" compares values of different types`];

@@ -104,6 +104,25 @@ Deno.test("definitionWarnings reports that kubectl's version has no columns but 
   assert.deepEqual(warnings({ v1: true, v2alpha1: false }), []);
 });
 
+Deno.test("definitionWarnings reports columns that show an object as JSON", () => {
+  const schedule = s.object({ minute: s.string(), hour: s.string() });
+  const Note = resource({
+    ...NAMES,
+    version: "v1",
+    spec: s.object({ schedule, names: s.array(s.string()), labels: s.map(s.string()) }),
+    columns: {
+      Schedule: ".spec.schedule",
+      Minute: ".spec.schedule.minute",
+      Names: ".spec.names",
+      Labels: ".spec.labels",
+    },
+  });
+
+  assert.deepEqual(definitionWarnings(Note.crd), [
+    'notes.demo.example.com: column "Schedule" of "v1" shows JSON: ".spec.schedule" is an object. Name one of its fields',
+  ]);
+});
+
 Deno.test("definitionWarnings reports columns that are always empty", () => {
   const Note = resource({
     ...NAMES,
