@@ -79,7 +79,7 @@ const CLUSTERS = {
   named: ["https://cluster.example.com:6443", /: the name cannot be resolved$/m],
   far: [
     "https://192.0.2.1:6443",
-    /: there is no way to it over the network: is the address right, and is there a network\?$/m,
+    /: there is no route to it\. Check the address and the network$/m,
   ],
 } as const;
 
@@ -102,7 +102,7 @@ Deno.test({
         const where = ["--kubeconfig", "kubeconfig", "--context", context];
         const { code, stdout, stderr } = await withoutNetwork(folder, "deploy", "config/base", ...where);
         assert.equal(code, 1, stdout + stderr);
-        assert(stderr.includes(`no answer from "${server}"`), stderr);
+        assert(stderr.includes(`no response from "${server}"`), stderr);
         assert.match(stderr, why);
         assert.equal(stderr.trim().split("\n").length, 1);
       }

@@ -140,7 +140,7 @@ const WRONG: readonly (readonly [given: string, code: number, says: RegExp])[] =
   ["start -- --nonsense", 2, /^notes: Cannot take "--nonsense": there is no such option$/m],
   // Clusters.
   ["deploy map.yaml --kubeconfig nowhere", 1, /^Cannot read kubeconfig ".*\/nowhere": it does not exist$/],
-  ["deploy map.yaml --kubeconfig folder", 1, /^Cannot read kubeconfig ".*\/folder": it is a folder$/],
+  ["deploy map.yaml --kubeconfig folder", 1, /^Cannot read kubeconfig ".*\/folder": it is a directory$/],
   ["doctor --kubeconfig broken.kubeconfig", 1, /^Cannot read kubeconfig .*: it is not YAML at line 2, column 1$/],
   ["plan --kubeconfig scalar.kubeconfig", 1, /^Cannot read kubeconfig .*: it is not an object of kind "Config"$/],
   ["dev --kubeconfig none.kubeconfig", 1, /there is no current-context: name one with --context \(there are: prod, /],

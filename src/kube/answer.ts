@@ -1,58 +1,64 @@
-/** What a server answers, as far as a client looks at it. `fetch`'s `Response` is one. */
+/** Responses of an API server, reduced to what the client uses. `Response` of `fetch` is one. */
 
-/** An answer. Of its body one of three is read, once. */
+/** A response. Its body is read once, with one of `body`, `json` and `text`. */
 export interface Answer {
-  /** Whether the status is one of success, from 200 to 299. */
+  /** Whether the status is 200 to 299. */
   readonly ok: boolean;
   /** HTTP status. */
   readonly status: number;
-  /** Headers, by names in lower case. */
+  /** Headers. Names are in lower case. */
   readonly headers: { get(name: string): string | null };
-  /** The body as it comes; null where there is none, or where it has come whole already. */
+  /** The body as a stream; `null` if there is none, or it was already received whole. */
   readonly body: AnswerBody | null;
-  /** The body whole, as JSON. */
+  /** Reads the whole body as JSON. */
   json(): Promise<unknown>;
-  /** The body whole, as text. */
+  /** Reads the whole body as a string. */
   text(): Promise<string>;
 }
 
-/** A body as it comes, as a `ReadableStream` is. */
+/** A body that is read as it is received. A `ReadableStream` is one. */
 export interface AnswerBody {
-  /** Begins to read it. */
+  /** Returns the reader. */
   getReader(): BodyReader;
-  /** Ends it unread. */
+  /** Discards the body. */
   cancel(reason?: unknown): Promise<void>;
 }
 
 /** Reads a body. */
 export interface BodyReader {
-  /** The next bytes; `done` at the end. */
+  /** Returns the next bytes, or `done` at the end. */
   read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
-  /** Ends it where it is. */
+  /** Discards the rest of the body. */
   cancel(reason?: unknown): Promise<void>;
 }
 
-/** The longest text that there is in V8: so many bytes an answer may have that is read whole. */
-export const LONGEST_TEXT: number = 2 ** 29 - 24;
+/** Longest response that is read whole, in bytes: the length of V8's longest string. */
+export const MAX_RESPONSE_BYTES: number = 2 ** 29 - 24;
 
-/** An answer is longer than what is read whole. */
-export class LongAnswerError extends Error {
-  override name = "LongAnswerError";
+/** A response is larger than what is read whole. */
+export class ResponseTooLargeError extends Error {
+  override name = "ResponseTooLargeError";
+  /** Always `ResponseTooLarge`. */
+  readonly code = "ResponseTooLarge";
 
-  constructor(longest: number) {
-    super(`the answer has more than ${longest} bytes, which is more than is read at once: ask for less`);
+  /** @param limit Longest response that is accepted, in bytes. */
+  constructor(limit: number) {
+    super(`the response is larger than ${limit} bytes. Request fewer objects`);
   }
 }
 
 /**
- * The longest wait that a `Retry-After` can cause, in milliseconds. kube-apiserver sends seconds; a load balancer in front of it may send a day, and the
- * write of an operator must not wait that long for a server that may be back in a minute.
+ * Longest wait for a `Retry-After` header, in milliseconds. kube-apiserver sends seconds, but a
+ * load balancer in front of it may send a day, when the server is back in a minute.
  */
-export const LONGEST_RETRY_AFTER = 120_000;
+export const MAX_RETRY_AFTER = 120_000;
 
-/** Only these two carry a `Retry-After` that means "the same request, later" (client-go's rule: 429, and 5xx that name a time). */
+/**
+ * Returns the delay of a response's `Retry-After` header in milliseconds. As in client-go, only 429
+ * and 5xx mean "send the same request later".
+ */
 export function retryAfter(response: Answer): number | undefined {
   if (response.status !== 429 && response.status < 500) return undefined;
   const header = response.headers.get("retry-after");
-  return header !== null && /^\d+$/.test(header) ? Math.min(Number(header) * 1000, LONGEST_RETRY_AFTER) : undefined;
+  return header !== null && /^\d+$/.test(header) ? Math.min(Number(header) * 1000, MAX_RETRY_AFTER) : undefined;
 }

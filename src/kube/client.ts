@@ -15,6 +15,7 @@ import type {
   WriteOptions,
 } from "./calls.ts";
 import type { ClientOptions } from "./client_options.ts";
+import { ConnectionError, connectionError } from "./connection_error.ts";
 import { type Connection, FencedError, type Outgoing } from "./connection.ts";
 import { jsonLines } from "./json_lines.ts";
 import { collectionPath, describe, objectPath } from "./path.ts";
@@ -25,7 +26,6 @@ import { queryOf, select } from "./query.ts";
 import type { RateLimit } from "./rate_limit.ts";
 import { quotableAnswer } from "./secret_answer.ts";
 import { TruncatedStreamError } from "./truncated_stream_error.ts";
-import { unreached } from "./unreached.ts";
 
 /** The patch types of the API server, and the content type of each. */
 const PATCH_TYPES = {
@@ -183,7 +183,7 @@ export class Client {
     const path = `${collectionPath(kind, options.namespace)}?${query}`;
     using place = this.#lanes.take();
     using cut = linked(options.signal === undefined ? [] : [options.signal]);
-    using _beating = this.#pulse?.onCut((error) => cut.abort(error));
+    using _watchdog = this.#pulse?.onDead((error) => cut.abort(error));
     const { signal } = cut;
     const how = { ...accepting(options, "PartialObjectMetadata"), signal, lane: place.lane, streams: true };
     const response = await this.#send(asked, "GET", path, how);
@@ -191,7 +191,7 @@ export class Client {
     if (response.body === null) return;
     try {
       for await (const events of jsonLines(response.body, signal)) {
-        this.#pulse?.heard();
+        this.#pulse?.received();
         yield options.metadataOnly
           ? (events as WatchEvent[]).map((event) => named(kind, event))
           : events as WatchEvent[];
@@ -201,10 +201,12 @@ export class Client {
       if (cause instanceof TruncatedStreamError) {
         throw new TruncatedStreamError(`Cannot watch ${asked.what}: ${cause.message}`, { cause });
       }
-      throw new Error(`Cannot watch ${asked.what}: the stream broke off: ${(cause as Error).message}`, { cause });
+      const message = `Cannot watch ${asked.what}: the stream was interrupted: ${(cause as Error).message}`;
+      throw new ConnectionError("ConnectionLost", message, { cause });
     }
     if (signal.aborted && !options.signal?.aborted) {
-      throw new Error(`Cannot watch ${asked.what}: ${(signal.reason as Error).message}`, { cause: signal.reason });
+      const message = `Cannot watch ${asked.what}: ${(signal.reason as Error).message}`;
+      throw new ConnectionError("ConnectionLost", message, { cause: signal.reason });
     }
   }
 
@@ -331,8 +333,9 @@ export class Client {
       return await (response.body === null ? response.json() : this.#guarded(response.json())) as T;
     } catch (cause) {
       options.signal?.throwIfAborted();
-      throw new Error(
-        `Cannot ${asked.verb} ${asked.what}: the answer is not JSON, or broke off: is there a proxy in between?`,
+      throw new ConnectionError(
+        "InvalidResponse",
+        `Cannot ${asked.verb} ${asked.what}: the response is incomplete or not JSON. Check proxies in front of the server`,
         { cause },
       );
     }
@@ -416,7 +419,7 @@ export class Client {
       outgoing.signal?.throwIfAborted();
       if (cause instanceof FencedError) throw cause.cause;
       this.#options.onAnswer?.(outgoing.method, "<error>");
-      throw unreached(asked, connection.url, cause);
+      throw connectionError(asked, connection.url, cause);
     }
   }
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { setImmediate } from "node:timers";
 import { VirtualClock } from "../base/virtual_clock.ts";
 import { ConfigMap, Deployment, Namespace } from "../kinds/mod.ts";
-import { type Answer, LongAnswerError, LONGEST_RETRY_AFTER } from "./answer.ts";
+import { type Answer, MAX_RETRY_AFTER, ResponseTooLargeError } from "./answer.ts";
 import type { ApiError } from "./api_error.ts";
 import { Client } from "./client.ts";
 import { FencedError, type Outgoing } from "./connection.ts";
@@ -22,7 +22,7 @@ const CALLS: readonly {
     path: "/api/v1/namespaces/shop/configmaps/web",
   },
   {
-    name: "create, in the object's own namespace, with apiVersion and kind",
+    name: "create, in the namespace of the object, with apiVersion and kind",
     call: (client) => client.create(ConfigMap, { metadata: { name: "web", namespace: "shop" } }, { manager: "me" }),
     method: "POST",
     path: "/api/v1/namespaces/shop/configmaps?fieldManager=me",
@@ -30,7 +30,7 @@ const CALLS: readonly {
     body: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "web", namespace: "shop" } },
   },
   {
-    name: "patch, as a merge patch",
+    name: "patch as a merge patch",
     call: (client) => client.patch(ConfigMap, "web", { data: { a: null } }, { namespace: "shop" }),
     method: "PATCH",
     path: "/api/v1/namespaces/shop/configmaps/web",
@@ -38,7 +38,7 @@ const CALLS: readonly {
     body: { data: { a: null } },
   },
   {
-    name: "patch of a subresource, as the type named, without writing",
+    name: "patch of a subresource, with a type and as a dry run",
     call: (client) =>
       client.patch(Namespace, "shop", [], { subresource: "status", type: "json", dryRun: true, namespace: "ignored" }),
     method: "PATCH",
@@ -47,7 +47,7 @@ const CALLS: readonly {
     body: [],
   },
   {
-    name: "apply, with force",
+    name: "apply with force",
     call: (client) =>
       client.apply(ConfigMap, { metadata: { name: "web", namespace: "shop" } }, { manager: "a b", force: true }),
     method: "PATCH",
@@ -56,7 +56,7 @@ const CALLS: readonly {
     body: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "web", namespace: "shop" } },
   },
   {
-    name: "apply, without force",
+    name: "apply without force",
     call: (client) =>
       client.apply(ConfigMap, { metadata: { name: "web", namespace: "shop" } }, { manager: "me", force: false }),
     method: "PATCH",
@@ -65,7 +65,7 @@ const CALLS: readonly {
     body: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "web", namespace: "shop" } },
   },
   {
-    name: "delete, of one uid, in the background",
+    name: "delete with a uid, in the background",
     call: (client) => client.delete(Deployment, "web", { namespace: "shop", preconditions: { uid: "u1" } }),
     method: "DELETE",
     path: "/apis/apps/v1/namespaces/shop/deployments/web",
@@ -81,13 +81,13 @@ const CALLS: readonly {
 
 for (const { name, call, method, path, type, body } of CALLS) {
   Deno.test(`Client sends ${name}`, async () => {
-    const { client, sent } = desk(() => Response.json({}));
+    const { client, sent } = scriptedServer(() => Response.json({}));
     await call(client);
     assert.deepEqual(sent, [{ method, path, type: type ?? null, userAgent: "test/1", body }]);
   });
 }
 
-const REFUSED: readonly { name: string; call: (client: Client) => Promise<unknown>; message: RegExp }[] = [
+const REJECTED: readonly { name: string; call: (client: Client) => Promise<unknown>; message: RegExp }[] = [
   {
     name: "create without a namespace",
     call: (client) => client.create(ConfigMap, { metadata: { name: "web" } }),
@@ -105,16 +105,16 @@ const REFUSED: readonly { name: string; call: (client: Client) => Promise<unknow
   },
 ];
 
-for (const { name, call, message } of REFUSED) {
-  Deno.test(`Client refuses ${name} and sends nothing`, async () => {
-    const { client, sent } = desk(() => Response.json({}));
+for (const { name, call, message } of REJECTED) {
+  Deno.test(`Client rejects ${name} before it sends a request`, async () => {
+    const { client, sent } = scriptedServer(() => Response.json({}));
     await assert.rejects(call(client), { name: "TypeError", message });
     assert.equal(sent.length, 0);
   });
 }
 
-Deno.test("Client lists page by page, with the same selector, and says what each item is", async () => {
-  const { client, sent } = desk(({ path }) =>
+Deno.test("Client lists page by page with the same selector, and sets apiVersion and kind of each item", async () => {
+  const { client, sent } = scriptedServer(({ path }) =>
     path.includes("continue=two%2Fb")
       ? list([{ metadata: { name: "c" } }], "")
       : list([{ metadata: { name: "a" } }, { metadata: { name: "b" } }], "two/b")
@@ -131,14 +131,14 @@ Deno.test("Client lists page by page, with the same selector, and says what each
   ]);
 });
 
-Deno.test("Client takes a list whose items are null for an empty one", async () => {
-  const { client } = desk(() => Response.json({ metadata: { resourceVersion: "7" }, items: null }));
+Deno.test("Client returns a list whose items are null as an empty one", async () => {
+  const { client } = scriptedServer(() => Response.json({ metadata: { resourceVersion: "7" }, items: null }));
   assert.deepEqual(await client.page(ConfigMap, undefined), { items: [], resourceVersion: "7", next: undefined });
 });
 
-Deno.test("Client watches with bookmarks, and from the beginning when asked to", async () => {
+Deno.test("Client watches with bookmarks, and with the initial list on request", async () => {
   const lines = '{"type":"ADDED","object":{"metadata":{"name":"a"}}}\n{"type":"BOOKMARK","object":{"metadata":{}}}\n';
-  const { client, sent } = desk(() => new Response(lines));
+  const { client, sent } = scriptedServer(() => new Response(lines));
   const events: string[][] = [];
   for await (const batch of client.watch(ConfigMap, { initial: true })) events.push(batch.map(({ type }) => type));
   for await (
@@ -157,14 +157,16 @@ Deno.test("Client watches with bookmarks, and from the beginning when asked to",
 });
 
 Deno.test("Client requests watches without compression, and leaves other requests to the connection", async () => {
-  const { client, accepted } = desk(() => Response.json({ metadata: {}, items: [] }));
+  const { client, accepted } = scriptedServer(() => Response.json({ metadata: {}, items: [] }));
   await client.list(ConfigMap);
   for await (const _ of client.watch(ConfigMap)) { /* only the request counts */ }
   assert.deepEqual(accepted, [null, "identity"]);
 });
 
 Deno.test("Client.watch throws a TruncatedStreamError if the stream ends in the middle of an event", async () => {
-  const { client } = desk(() => new Response('{"type":"ADDED","object":{"metadata":{"name":"a"}}}\n{"type":"ADD'));
+  const { client } = scriptedServer(() =>
+    new Response('{"type":"ADDED","object":{"metadata":{"name":"a"}}}\n{"type":"ADD')
+  );
   const types: string[] = [];
   const watching = async (): Promise<void> => {
     for await (const batch of client.watch(ConfigMap)) types.push(...batch.map(({ type }) => type));
@@ -173,8 +175,8 @@ Deno.test("Client.watch throws a TruncatedStreamError if the stream ends in the 
   assert.deepEqual(types, ["ADDED"]);
 });
 
-Deno.test("Client waits as long as Retry-After says and sends the same request again", async () => {
-  const { client, clock, sent } = desk((_, count) =>
+Deno.test("Client sends the same request again after Retry-After", async () => {
+  const { client, clock, sent } = scriptedServer((_, count) =>
     count < 3 ? new Response("", { status: 429, headers: { "retry-after": "2" } }) : Response.json({ ok: true })
   );
   const patched = client.patch(ConfigMap, "web", { data: { a: "1" } }, { namespace: "shop" });
@@ -192,8 +194,10 @@ Deno.test("Client waits as long as Retry-After says and sends the same request a
   assert.deepEqual(sent[2], sent[0]);
 });
 
-Deno.test("Client hands a refusal over when it was told ten times to come later", async () => {
-  const { client, clock, sent } = desk(() => new Response("", { status: 429, headers: { "retry-after": "1" } }));
+Deno.test("Client throws after ten responses with Retry-After", async () => {
+  const { client, clock, sent } = scriptedServer(() =>
+    new Response("", { status: 429, headers: { "retry-after": "1" } })
+  );
   const failed = assert.rejects(client.get(Namespace, "shop"), { name: "ApiError", status: 429, retryAfter: 1000 });
   await runOut(clock);
   await failed;
@@ -203,34 +207,34 @@ Deno.test("Client hands a refusal over when it was told ten times to come later"
 const RETRIED: readonly { name: string; status: number; header: string | undefined; isRetried: boolean }[] = [
   { name: "429 with seconds", status: 429, header: "1", isRetried: true },
   { name: "503 with seconds", status: 503, header: "0", isRetried: true },
-  { name: "429 without a time", status: 429, header: undefined, isRetried: false },
-  { name: "429 with an empty time", status: 429, header: "", isRetried: false },
-  { name: "429 with a negative time", status: 429, header: "-1", isRetried: false },
-  { name: "500 without a time", status: 500, header: undefined, isRetried: false },
-  { name: "409 with a time", status: 409, header: "1", isRetried: false },
+  { name: "429 without Retry-After", status: 429, header: undefined, isRetried: false },
+  { name: "429 with an empty Retry-After", status: 429, header: "", isRetried: false },
+  { name: "429 with a negative Retry-After", status: 429, header: "-1", isRetried: false },
+  { name: "500 without Retry-After", status: 500, header: undefined, isRetried: false },
+  { name: "409 with Retry-After", status: 409, header: "1", isRetried: false },
 ];
 
 for (const { name, status, header, isRetried } of RETRIED) {
-  Deno.test(`Client ${isRetried ? "comes back after" : "hands over"} ${name}`, async () => {
+  Deno.test(`Client ${isRetried ? "retries" : "throws"} ${name}`, async () => {
     const headers: HeadersInit = header === undefined ? {} : { "retry-after": header };
-    const { client, clock, sent } = desk((_, count) =>
+    const { client, clock, sent } = scriptedServer((_, count) =>
       count === 1 ? new Response("", { status, headers }) : Response.json({})
     );
-    const got = client.get(Namespace, "shop").then(() => "answered", (error) => (error as ApiError).status);
+    const got = client.get(Namespace, "shop").then(() => "responded", (error) => (error as ApiError).status);
     await runOut(clock);
-    assert.equal(await got, isRetried ? "answered" : status);
+    assert.equal(await got, isRetried ? "responded" : status);
     assert.equal(sent.length, isRetried ? 2 : 1);
   });
 }
 
 for (const header of ["86400", "9".repeat(30)]) {
-  Deno.test(`Client waits two minutes at most where Retry-After is ${header}`, async () => {
-    const { client, clock, sent } = desk((_, count) =>
+  Deno.test(`Client waits at most two minutes for Retry-After: ${header}`, async () => {
+    const { client, clock, sent } = scriptedServer((_, count) =>
       count === 1 ? new Response("", { status: 503, headers: { "retry-after": header } }) : Response.json({})
     );
     const got = client.get(Namespace, "shop");
     await turns();
-    clock.step(clock.now() + LONGEST_RETRY_AFTER - 1);
+    clock.step(clock.now() + MAX_RETRY_AFTER - 1);
     await turns();
     assert.equal(sent.length, 1);
     clock.step(clock.now() + 1);
@@ -240,7 +244,9 @@ for (const header of ["86400", "9".repeat(30)]) {
 }
 
 Deno.test("Client stops waiting when its caller's signal is aborted", async () => {
-  const { client, clock, sent } = desk(() => new Response("", { status: 429, headers: { "retry-after": "60" } }));
+  const { client, clock, sent } = scriptedServer(() =>
+    new Response("", { status: 429, headers: { "retry-after": "60" } })
+  );
   const abort = new AbortController();
   const failed = assert.rejects(client.get(Namespace, "shop", { signal: abort.signal }), { message: "enough" });
   await turns();
@@ -253,35 +259,37 @@ Deno.test("Client stops waiting when its caller's signal is aborted", async () =
 
 Deno.test("Client throws the signal's reason when a request is aborted under way", async () => {
   const abort = new AbortController();
-  const { client } = desk(() => {
+  const { client } = scriptedServer(() => {
     abort.abort(new Error("enough"));
     throw new DOMException("aborted", "AbortError");
   });
   await assert.rejects(client.get(Namespace, "shop", { signal: abort.signal }), { message: "enough" });
 });
 
-Deno.test("Client says what was asked when there is no answer, and keeps the cause", async () => {
+Deno.test("the error of a request without a response names the object and has the cause", async () => {
   const cause = new TypeError("the wire was cut");
-  const { client } = desk(() => {
+  const { client } = scriptedServer(() => {
     throw cause;
   });
   await assert.rejects(client.delete(ConfigMap, "web", { namespace: "shop" }), {
-    message: 'Cannot delete ConfigMap "shop/web": no answer from "http://cluster": the wire was cut',
+    name: "ConnectionError",
+    code: "ConnectionLost",
+    message: 'Cannot delete ConfigMap "shop/web": no response from "http://cluster": the wire was cut',
     cause,
   });
 });
 
-Deno.test("Client says what was asked when an answer is too long", async () => {
-  const send = () => Promise.reject(new LongAnswerError(10));
+Deno.test("the error of a response that is too large names the object", async () => {
+  const send = () => Promise.reject(new ResponseTooLargeError(10));
   const client = new Client({ url: "http://cluster", fetch: () => Promise.reject(), send, close() {} });
   await assert.rejects(client.get(ConfigMap, "web", { namespace: "shop" }), {
-    message: 'Cannot get ConfigMap "shop/web": the answer has more than 10 bytes, ' +
-      "which is more than is read at once: ask for less",
+    code: "ResponseTooLarge",
+    message: 'Cannot get ConfigMap "shop/web": the response is larger than 10 bytes. Request fewer objects',
   });
 });
 
-Deno.test("Client throws what its fence does when a write waited for its turn, and asks none for what only reads", async () => {
-  const told: unknown[] = [];
+Deno.test("Client throws the error of its fence, and does not call the fence for reads", async () => {
+  const answers: unknown[] = [];
   const send = (_url: string, { method, fence }: Outgoing): Promise<Answer> => {
     try {
       fence?.();
@@ -290,24 +298,25 @@ Deno.test("Client throws what its fence does when a write waited for its turn, a
       return Promise.reject(new FencedError(error));
     }
   };
-  let asked = 0;
+  let fenced = 0;
   const fence = () => {
-    if (++asked > 1) throw new RangeError("another leads");
+    if (++fenced > 1) throw new RangeError("another leads");
   };
-  const onAnswer = (...answer: unknown[]) => told.push(answer);
+  const onAnswer = (...answer: unknown[]) => answers.push(answer);
   const client = new Client({ url: "http://cluster", fetch: () => Promise.reject(), send, close() {} }, {
     fence,
     onAnswer,
   });
   await client.get(ConfigMap, "web", { namespace: "shop" });
-  assert.equal(asked, 0);
+  assert.equal(fenced, 0);
   await assert.rejects(client.delete(ConfigMap, "web", { namespace: "shop" }), /^RangeError: another leads$/);
-  assert.deepEqual(told, [["GET", "200"]]);
+  assert.deepEqual(answers, [["GET", "200"]]);
 });
 
-Deno.test("Client says what was asked when an answer is not JSON", async () => {
-  const { client } = desk(() => new Response("<html>Log in here</html>"));
+Deno.test("the error of a response that is not JSON names the object", async () => {
+  const { client } = scriptedServer(() => new Response("<html>Log in here</html>"));
   await assert.rejects(client.get(ConfigMap, "web", { namespace: "shop" }), {
+    code: "InvalidResponse",
     message: /^Cannot get ConfigMap "shop\/web": /,
   });
 });
@@ -322,8 +331,8 @@ interface Sent {
 
 const START = Date.UTC(2030, 0, 1);
 
-/** A client of a server that is a script: it answers by the request and how many there were, this one included. */
-function desk(answer: (request: Sent, count: number) => Response) {
+/** Returns a client of a scripted server, which gets each request and the number of requests so far. */
+function scriptedServer(answer: (request: Sent, count: number) => Response) {
   const clock = new VirtualClock(START);
   const sent: Sent[] = [];
   /** The `accept-encoding` of each request. */
@@ -350,7 +359,7 @@ function list(items: unknown[], next: string): Response {
   return Response.json({ metadata: { resourceVersion: "1", continue: next }, items });
 }
 
-/** Lets all that needs no time happen: a request takes some turns of the event loop. */
+/** Runs everything that does not wait for time. A request takes some turns of the event loop. */
 async function turns(): Promise<void> {
   for (let i = 0; i < 10; i++) await new Promise<void>((resolve) => setImmediate(resolve));
 }

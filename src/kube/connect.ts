@@ -1,4 +1,4 @@
-/** Finds the API server. */
+/** Finds the API server: by kubeconfig, or from inside a pod. */
 import type { Clock } from "../base/clock.ts";
 import type { Connection } from "./connection.ts";
 import { inCluster } from "./in_cluster.ts";
@@ -8,20 +8,25 @@ import { whyUnreadable } from "./unreadable.ts";
 
 /** Options of {@linkcode connect}. */
 export interface ConnectOptions {
-  /** A kubeconfig file. It goes before everything else. @default {what {@linkcode connect} finds} */
+  /** Path of a kubeconfig file. @default {the one that {@linkcode connect} finds} */
   readonly kubeconfig?: string;
-  /** A context of the kubeconfig. @default {its current one} */
+  /** Name of a context of the kubeconfig. @default {its current context} */
   readonly context?: string;
+  /**
+   * HTTP client inside a pod: `http2` is faster, `fetch` is Deno's own. With a kubeconfig it is
+   * always `fetch`. @default {"http2"}
+   */
+  readonly httpClient?: "http2" | "fetch";
 }
 
 /**
- * Finds the API server where controller-runtime does, in its order: the kubeconfig asked for, `KUBECONFIG`, the pod's service account,
- * `~/.kube/config`.
+ * Connects to the API server. It looks where controller-runtime does, in the same order: the
+ * `kubeconfig` option, `KUBECONFIG`, the pod's service account, `~/.kube/config`.
  *
  * @param machine Reads environment and files.
- * @param clock Says when tokens are read again.
+ * @param clock Measures when tokens must be read again.
  * @param options Additional options.
- * @throws {Error} If there is none; the message says where it was looked for.
+ * @throws {Error} If there is no cluster, or its kubeconfig is invalid.
  */
 export async function connect(machine: Machine, clock: Clock, options: ConnectOptions = {}): Promise<Connection> {
   if (options.kubeconfig !== undefined) {
@@ -30,32 +35,37 @@ export async function connect(machine: Machine, clock: Clock, options: ConnectOp
   const isHidden = isHiddenIn(machine);
   const listed = isHidden ? [] : (machine.env("KUBECONFIG") ?? "").split(":").filter(Boolean);
   if (listed.length > 0) {
-    return await kubeconfigConnection(await present(listed, machine), machine, clock, options.context);
+    return await kubeconfigConnection(await existingFiles(listed, machine), machine, clock, options.context);
   }
-  const pod = await inCluster(machine, clock);
+  const pod = await inCluster(machine, clock, options.httpClient);
   if (pod !== undefined) return pod;
   if (isHidden) {
     throw new Error(
-      "Cannot find a cluster: not in a pod, and this executable may read no kubeconfig: run it in a pod, run the operator from source, or add " +
-        "the kubeconfig to sandbox: { read: [...] } of the operator and build again",
+      "No cluster found: this is not a pod, and the executable has no sandbox permission to read a kubeconfig. " +
+        "Run it in a pod, run the operator from source, or add the kubeconfig to sandbox: { read: [...] } of the operator and build it again",
     );
   }
   const home = machine.env("HOME");
-  const usual = `${home}/.kube/config`;
-  const error = home === undefined ? undefined : await readingError(usual, machine);
+  const defaultPath = `${home}/.kube/config`;
+  const error = home === undefined ? undefined : await readingError(defaultPath, machine);
   if (home !== undefined && error === undefined) {
-    return await kubeconfigConnection([usual], machine, clock, options.context);
+    return await kubeconfigConnection([defaultPath], machine, clock, options.context);
   }
-  const missing = home === undefined ? "HOME is unset" : `"${usual}" ${whyUnreadable(error, usual).split(":")[0]}`;
+  const missing = home === undefined
+    ? "HOME is unset"
+    : `"${defaultPath}" ${whyUnreadable(error, defaultPath).split(".")[0]}`;
   throw new Error(
-    `Cannot find a cluster: KUBECONFIG is unset; ${missing}; not in a pod: ` +
+    `No cluster found: KUBECONFIG is unset, ${missing}, and this is not a pod. ` +
       (error instanceof Deno.errors.NotCapable
-        ? "run it in a pod, or run the operator from source"
-        : "name a kubeconfig with --kubeconfig or KUBECONFIG"),
+        ? "Run it in a pod, or run the operator from source"
+        : "Set KUBECONFIG or --kubeconfig"),
   );
 }
 
-/** Whether the sandbox hides the variables that name kubeconfigs, as it does in an executable that may read no such file. */
+/**
+ * Returns whether the sandbox hides the variables of kubeconfigs, as in an executable that has no
+ * sandbox permission to read such a file.
+ */
 function isHiddenIn(machine: Machine): boolean {
   try {
     machine.env("KUBECONFIG");
@@ -66,12 +76,15 @@ function isHiddenIn(machine: Machine): boolean {
   }
 }
 
-/** Of several files those that are there, as kubectl has it; all of them when none is, so that the error names them. */
-async function present(paths: readonly string[], machine: Machine): Promise<readonly string[]> {
+/**
+ * Returns those of several files that exist, as kubectl does. If none exists, it returns all, so
+ * that the error names them.
+ */
+async function existingFiles(paths: readonly string[], machine: Machine): Promise<readonly string[]> {
   if (paths.length === 1) return paths;
   const errors = await Promise.all(paths.map((path) => readingError(path, machine)));
-  const there = paths.filter((_, i) => !(errors[i] instanceof Deno.errors.NotFound));
-  return there.length === 0 ? paths : there;
+  const existing = paths.filter((_, i) => !(errors[i] instanceof Deno.errors.NotFound));
+  return existing.length === 0 ? paths : existing;
 }
 
 async function readingError(path: string, machine: Machine): Promise<unknown> {

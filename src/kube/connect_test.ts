@@ -27,7 +27,7 @@ const FOUND: readonly {
   namespace?: string;
 }[] = [
   {
-    name: "the kubeconfig asked for before all else",
+    name: "the kubeconfig option before everything else",
     env: { KUBECONFIG: "/b", KUBERNETES_SERVICE_PORT: "443", HOME: "/home/me" },
     files: { "/a": kubeconfig("a"), "/b": kubeconfig("b"), ...POD_FILES },
     options: { kubeconfig: "/a" },
@@ -40,26 +40,26 @@ const FOUND: readonly {
     url: "https://b:6443",
   },
   {
-    name: "the files of KUBECONFIG, those that are missing left out, as kubectl does",
+    name: "the existing files of KUBECONFIG, as kubectl does",
     env: { KUBECONFIG: "/missing:/b" },
     files: { "/b": kubeconfig("b") },
     url: "https://b:6443",
   },
   {
-    name: "the pod before the usual kubeconfig, by name and with the port given",
+    name: "the pod before the default kubeconfig, by name and with the port of the environment",
     env: { KUBECONFIG: "", KUBERNETES_SERVICE_PORT: "8443", HOME: "/home/me" },
     files: { "/home/me/.kube/config": kubeconfig("home"), ...POD_FILES },
     url: "https://kubernetes.default.svc:8443",
     namespace: "team",
   },
   {
-    name: "the usual kubeconfig at last",
+    name: "the default kubeconfig last",
     env: { HOME: "/home/me" },
     files: { "/home/me/.kube/config": kubeconfig("home") },
     url: "https://home:6443",
   },
   {
-    name: "a context of it that is not the current one",
+    name: "a context that is not the current one",
     env: { HOME: "/home/me" },
     files: { "/home/me/.kube/config": kubeconfig("home") },
     options: { context: "other" },
@@ -69,7 +69,7 @@ const FOUND: readonly {
 ];
 
 for (const { name, env = {}, files, options, url, namespace } of FOUND) {
-  Deno.test(`connect takes ${name}`, async () => {
+  Deno.test(`connect uses ${name}`, async () => {
     const connection = await connect(machine(env, files), new VirtualClock(), options);
     connection.close();
     assert.equal(connection.url, url);
@@ -77,44 +77,44 @@ for (const { name, env = {}, files, options, url, namespace } of FOUND) {
   });
 }
 
-const NOWHERE: readonly {
+const NOT_FOUND: readonly {
   name: string;
   env?: Record<string, string>;
   files?: Record<string, string>;
   message: RegExp;
 }[] = [
   {
-    name: "there is nothing",
+    name: "no cluster is configured",
     env: { HOME: "/home/me" },
     message:
-      /^Cannot find a cluster: KUBECONFIG is unset; "\/home\/me\/\.kube\/config" does not exist; not in a pod: name a kubeconfig with --kubeconfig or KUBECONFIG$/,
+      /^No cluster found: KUBECONFIG is unset, "\/home\/me\/\.kube\/config" does not exist, and this is not a pod\. Set KUBECONFIG or --kubeconfig$/,
   },
-  { name: "HOME is unset", message: /^Cannot find a cluster: KUBECONFIG is unset; HOME is unset; not in a pod/ },
+  { name: "HOME is unset", message: /^No cluster found: KUBECONFIG is unset, HOME is unset, and this is not a pod/ },
   {
-    name: "the sandbox forbids the usual kubeconfig",
+    name: "the sandbox forbids the default kubeconfig",
     env: { HOME: "/forbidden" },
-    message: /"\/forbidden\/\.kube\/config" may not be read by this executable/,
+    message: /"\/forbidden\/\.kube\/config" needs a sandbox permission of this executable/,
   },
   {
     name: "the pod has no service account",
     env: { KUBERNETES_SERVICE_PORT: "443", HOME: "/home/me" },
     message:
-      /^Cannot connect from inside the pod: .*ca\.crt" cannot be read: set automountServiceAccountToken to true$/,
+      /^Cannot connect from inside the pod: .*ca\.crt" cannot be read\. Set automountServiceAccountToken to true$/,
   },
   {
-    name: "the only kubeconfig named is missing",
+    name: "the file of KUBECONFIG is missing",
     env: { KUBECONFIG: "/missing" },
     message: /^Cannot read kubeconfig "\/missing": it does not exist/,
   },
 ];
 
-for (const { name, env = {}, files = {}, message } of NOWHERE) {
-  Deno.test(`connect says where it looked when ${name}`, async () => {
+for (const { name, env = {}, files = {}, message } of NOT_FOUND) {
+  Deno.test(`the error of connect names the places it tried if ${name}`, async () => {
     await assert.rejects(connect(machine(env, files), new VirtualClock()), { name: "Error", message });
   });
 }
 
-Deno.test("connect does without the variables that the sandbox hides", async () => {
+Deno.test("connect works if the sandbox hides the variables of kubeconfigs", async () => {
   const hidden = (env: Record<string, string>, files: Record<string, string>) => ({
     ...machine(env, files),
     env(name: string) {
@@ -128,11 +128,12 @@ Deno.test("connect does without the variables that the sandbox hides", async () 
   connection.close();
   assert.equal(connection.url, "https://kubernetes.default.svc:443");
   await assert.rejects(connect(hidden({}, {}), new VirtualClock()), {
-    message: /^Cannot find a cluster: not in a pod, and this executable may read no kubeconfig: .* sandbox: { read: /,
+    message:
+      /^No cluster found: this is not a pod, and the executable has no sandbox permission to read a kubeconfig\. .* sandbox: { read: /,
   });
 });
 
-Deno.test("connect hands the kubeconfig's token to the server", async () => {
+Deno.test("connect sends the token of the kubeconfig", async () => {
   const seen: (string | null)[] = [];
   await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {
     seen.push(request.headers.get("authorization"));
@@ -158,7 +159,7 @@ function machine(env: Record<string, string>, files: Record<string, string>): Ma
   };
 }
 
-/** A kubeconfig whose current context leads to `https://NAME:6443`. */
+/** Returns a kubeconfig whose current context has the server `https://NAME:6443`. */
 function kubeconfig(name: string): string {
   return stringify({
     apiVersion: "v1",

@@ -1,57 +1,72 @@
-/** How requests reach an API server. Everything a client sends goes through one function of a request. */
-
+/**
+ * How requests reach an API server. All requests of a client use one function of its connection.
+ */
 import type { Answer } from "./answer.ts";
 
-/** Sends a request and answers the response, as `fetch` does. */
-export type Transport = (request: Request) => Promise<Response>;
-
-/** A request as plain values: to make a `Request` of them first costs an operator a tenth of its CPU time. */
+/** A request as plain values. Creating a `Request` would take a tenth of an operator's CPU time. */
 export interface Outgoing {
   readonly method: string;
-  /** Whoever sends it on may add to them: credentials. */
+  /** Headers. A connection may add credentials to them. */
   readonly headers: Record<string, string>;
   readonly body: string | null;
   readonly signal: AbortSignal | null;
-  /** Which of several connections it goes over. @default {0} */
+  /** Which of several connections to use. @default {0} */
   readonly lane?: number;
-  /** Whether its answer is read as it comes, as a watch's is. @default {false} */
+  /** Whether the caller reads the body as it is received, as that of a watch. @default {false} */
   readonly streams?: boolean;
-  /** Whether it goes before others that wait for their turn. @default {false} */
+  /** Whether it is sent before queued requests that are not urgent. @default {false} */
   readonly isUrgent?: boolean;
-  /** Called again right before it goes out, where it may have waited for that: what it throws ends it as a {@linkcode FencedError}. */
+  /**
+   * Called right before the request is sent, because it may have waited. If it throws, the request
+   * fails with a {@linkcode FencedError}.
+   */
   readonly fence?: (() => void) | undefined;
 }
 
-/** A request was not sent, for its fence threw. What it threw is the cause. */
+/** A request was not sent because its fence threw an error, which is the cause. */
 export class FencedError extends Error {
   override name = "FencedError";
+  /** Always `Fenced`. */
+  readonly code = "Fenced";
 
   constructor(cause: unknown) {
-    super("the request was held back", { cause });
+    super("the fence of the request threw an error", { cause });
   }
 }
 
-/** A way to an API server. */
+/** Sends requests, without credentials. */
+export interface Transport {
+  /** Sends a request, as the global `fetch` does. */
+  fetch(request: Request): Promise<Response>;
+  /** Sends a request that is given as plain values. */
+  send(url: string, outgoing: Outgoing): Promise<Answer>;
+  /** Closes all connections. Pending requests fail, and the next request opens a new connection. */
+  reset(): void;
+  /** Closes all connections for good. */
+  close(): void;
+}
+
+/** Access to an API server. */
 export interface Connection {
-  /** The server's address, without a slash at the end: `https://10.0.0.1:6443`. */
+  /** URL of the server without a trailing slash, such as `https://10.0.0.1:6443`. */
   readonly url: string;
-  /** Sends a request. Credentials are added here, and nowhere else. */
+  /** Sends a request with credentials. */
   readonly fetch: (request: Request) => Promise<Response>;
-  /** Sends what `fetch` would, from plain values: the client takes this way where there is one. */
+  /** Sends a request that is given as plain values. The client prefers it to `fetch`. */
   readonly send?: (url: string, outgoing: Outgoing) => Promise<Answer>;
   /**
-   * Reads credentials anew after a request was refused with 401.
+   * Reads the credentials again, after a request failed with 401.
    *
-   * @param refused The `authorization` that it was sent with.
-   * @returns Whether there is another now, so that it is worth sending again.
+   * @param refused The `authorization` header of that request.
+   * @returns Whether the credentials have changed, so that the request should be sent again.
    */
   renew?(refused: string | undefined): Promise<boolean>;
-  /** The namespace that belongs to the credentials: the pod's, or the kubeconfig context's. */
+  /** The namespace of the credentials: that of the pod, or of the kubeconfig context. */
   readonly namespace?: string;
   /** Whether this process runs in a pod of the cluster. */
   readonly isInPod?: boolean;
-  /** Lets the next request open a connection anew, where one is held open: the one that is there is dead. */
+  /** Closes a dead connection, so that the next request opens a new one. */
   reset?(): void;
-  /** Gives sockets back. */
+  /** Closes the connection. */
   close(): void;
 }

@@ -1,71 +1,67 @@
-/** Requests with credentials, over TLS. */
-import { aloneFirst, type Gate } from "./alone_first.ts";
-import type { Connection, Transport } from "./connection.ts";
+/** Requests over `fetch`, and bearer tokens. */
+import { type FirstRequestGate, firstRequestGate } from "./first_request_gate.ts";
+import type { Answer } from "./answer.ts";
+import type { Connection, Outgoing, Transport } from "./connection.ts";
 
-/** How a server is trusted, and how we prove who we are by certificate. */
+/** How a server is trusted, and the client's certificate. */
 export interface TlsOptions {
-  /** The authorities to trust, PEM. The system's where it is left out. */
+  /** The trusted certificate authorities as PEM. @default {those of the system} */
   readonly ca?: string;
-  /** Our certificate and its key, PEM. */
+  /** The client certificate and its key, as PEM. */
   readonly certificate?: { readonly cert: string; readonly key: string };
-  /** A proxy's address. */
+  /** URL of a proxy. */
   readonly proxy?: string;
 }
 
-/**
- * A transport over TLS that speaks HTTP/2 where the server does, so that all requests share one connection.
- *
- * @param tls Trust and certificates.
- * @throws {TypeError} If the authority is not PEM.
- */
-export function tlsTransport(
-  tls: TlsOptions,
-): Required<Pick<Connection, "fetch" | "send" | "reset">> & { close(): void } {
-  if (tls.ca !== undefined) refuseNoPem(tls.ca);
-  // Connections belong to a client of Deno's: another client opens its own.
-  let lanes = [laneOver(tls)];
-  const laneOf = (lane: number): Lane => lanes[lane] ??= laneOver(tls);
-  const close = (): void => lanes.forEach(({ client }) => client.close());
-  return {
-    fetch: (request) => {
-      // As the client does for its own watches: fetch decodes only the first gzip member of a response.
-      if (new URL(request.url).searchParams.has("watch")) request.headers.set("accept-encoding", "identity");
-      const { client, gate } = laneOf(0);
-      return gate(() => fetch(request, { client }), request.signal);
-    },
-    send: (url, { lane = 0, headers, streams: _, ...outgoing }) => {
-      const { client, gate } = laneOf(lane);
-      // Headers as a list: Deno reads an object property by property, with a check of each.
-      return gate(() => fetch(url, { ...outgoing, headers: Object.entries(headers), client }), outgoing.signal);
-    },
-    reset() {
-      close();
-      lanes = [laneOver(tls)];
-    },
-    close,
-  };
-}
-
-/**
- * Refuses an authority that is no certificate.
- *
- * @throws {TypeError} If it is not PEM.
- */
-export function refuseNoPem(ca: string): void {
-  if (ca.includes("-----BEGIN CERTIFICATE-----")) return;
-  // Deno takes any text, and trusts nobody for it.
-  throw new TypeError(
-    "Cannot trust the certificate authority: it is not PEM: no line reads -----BEGIN CERTIFICATE-----",
-  );
-}
-
-/** One connection, or what is to become one. */
+/** One connection. Deno's clients do not share connections, so each lane has its own client. */
 interface Lane {
   readonly client: Deno.HttpClient;
-  readonly gate: Gate;
+  readonly gate: FirstRequestGate;
 }
 
-function laneOver(tls: TlsOptions): Lane {
+/**
+ * Sends requests with `fetch`. It uses HTTP/2 if the server does, so all requests share a
+ * connection.
+ */
+export class FetchTransport implements Transport {
+  readonly #tls: TlsOptions;
+  #lanes: Lane[];
+
+  /**
+   * @param tls Trust and certificates.
+   * @throws {TypeError} If the certificate authority is not PEM.
+   */
+  constructor(tls: TlsOptions) {
+    if (tls.ca !== undefined) rejectInvalidCa(tls.ca);
+    this.#tls = tls;
+    this.#lanes = [newLane(tls)];
+  }
+
+  fetch(request: Request): Promise<Response> {
+    // As the client does for its own watches: fetch decodes only the first gzip member of a
+    // response.
+    if (new URL(request.url).searchParams.has("watch")) request.headers.set("accept-encoding", "identity");
+    const { client, gate } = this.#lanes[0]!;
+    return gate(() => fetch(request, { client }), request.signal);
+  }
+
+  send(url: string, { lane = 0, headers, streams: _, ...outgoing }: Outgoing): Promise<Answer> {
+    const { client, gate } = this.#lanes[lane] ??= newLane(this.#tls);
+    // Headers as a list: Deno validates each property of an object.
+    return gate(() => fetch(url, { ...outgoing, headers: Object.entries(headers), client }), outgoing.signal);
+  }
+
+  reset(): void {
+    this.close();
+    this.#lanes = [newLane(this.#tls)];
+  }
+
+  close(): void {
+    for (const { client } of this.#lanes) client.close();
+  }
+}
+
+function newLane(tls: TlsOptions): Lane {
   const client = Deno.createHttpClient({
     ...(tls.ca === undefined ? {} : { caCerts: [tls.ca] }),
     ...(tls.certificate ?? {}),
@@ -73,44 +69,60 @@ function laneOver(tls: TlsOptions): Lane {
     http2: true,
     http1: true,
   });
-  return { client, gate: aloneFirst() };
+  return { client, gate: firstRequestGate() };
 }
 
-/** Our own credentials cannot be had, so nothing was asked. */
+/**
+ * Rejects a certificate authority that is not PEM. Deno accepts any string, and then trusts no
+ * server.
+ *
+ * @throws {TypeError} If no line is `-----BEGIN CERTIFICATE-----`.
+ */
+export function rejectInvalidCa(ca: string): void {
+  if (ca.includes("-----BEGIN CERTIFICATE-----")) return;
+  throw new TypeError(
+    "Invalid certificate authority: it is not PEM, because no line is -----BEGIN CERTIFICATE-----",
+  );
+}
+
+/** The client's own credentials are unavailable, so the request was not sent. */
 export class CredentialError extends Error {
   override name = "CredentialError";
+  /** Always `CredentialsUnavailable`. */
+  readonly code = "CredentialsUnavailable";
 }
 
-/** Answers the token of now, and on `again` one that is read anew. */
+/** Returns the current token. With `again`, the token is read again from its source. */
 export type TokenSource = (again: boolean) => Promise<string>;
 
 /**
- * Adds a bearer token to requests, and reads it anew when it was refused: tokens rotate.
+ * Adds a bearer token to requests.
  *
- * @param transport Where requests go.
- * @param token Where tokens come from.
+ * @param transport Sends the requests.
+ * @param token Returns the token.
+ * @returns The methods of a connection. `renew` reads the token again: tokens rotate.
  */
 export function withToken(
-  transport: { readonly fetch: Transport; readonly send?: Connection["send"] | undefined },
+  transport: Pick<Transport, "fetch"> & Partial<Pick<Transport, "send">>,
   token: TokenSource,
 ): Required<Pick<Connection, "fetch" | "renew">> & Pick<Connection, "send"> {
-  const { send } = transport;
-  let held = { token: "", authorization: "" };
-  // The same text from request to request: it is long, and whoever sends it looks whether it is the same.
+  let current = { token: "", authorization: "" };
+  // Long strings are compared faster if they are the same object, so the header is created once per
+  // token.
   const authorization = async (again: boolean): Promise<string> => {
-    const now = await token(again);
-    if (now !== held.token) held = { token: now, authorization: `Bearer ${now}` };
-    return held.authorization;
+    const latest = await token(again);
+    if (latest !== current.token) current = { token: latest, authorization: `Bearer ${latest}` };
+    return current.authorization;
   };
   return {
     fetch: async (request) => {
       request.headers.set("authorization", await authorization(false));
       return await transport.fetch(request);
     },
-    ...(send === undefined ? {} : {
+    ...(transport.send === undefined ? {} : {
       send: async (url, outgoing) => {
         outgoing.headers.authorization = await authorization(false);
-        return await send(url, outgoing);
+        return await transport.send!(url, outgoing);
       },
     }),
     renew: async (refused) => refused !== await authorization(true),

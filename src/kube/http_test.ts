@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { Namespace } from "../kinds/mod.ts";
 import { Client } from "./client.ts";
-import type { Outgoing, Transport } from "./connection.ts";
+import type { Connection, Outgoing } from "./connection.ts";
 import { type TokenSource, withToken } from "./http.ts";
 
-Deno.test("withToken adds the token to every request and leaves the rest of it alone", async () => {
+Deno.test("withToken adds the token to a request and changes nothing else", async () => {
   const { sent, send } = server(() => 200);
   const { fetch } = withToken({ fetch: send }, () => Promise.resolve("one"));
   const headers = { "content-type": "application/json" };
@@ -18,7 +18,7 @@ Deno.test("withToken adds the token to every request and leaves the rest of it a
   }]);
 });
 
-Deno.test("a client sends a refused request once more, whole, with a token read anew", async () => {
+Deno.test("a client repeats a request after a 401, with the new token", async () => {
   const { sent, send } = server((authorization) => authorization === "Bearer two" ? 201 : 401);
   const client = clientWith(send, rotating());
   await client.create(Namespace, { metadata: { name: "a" } });
@@ -27,8 +27,8 @@ Deno.test("a client sends a refused request once more, whole, with a token read 
   assert.equal(JSON.parse(sent[1]?.body ?? "").metadata.name, "a");
 });
 
-Deno.test("a client hands over the refusal when the token is still the same, or refused again", async (t) => {
-  for (const [name, fresh, requests] of [["the same", "one", 1], ["refused again", "two", 2]] as const) {
+Deno.test("a client throws the 401 if the token is unchanged, or rejected again", async (t) => {
+  for (const [name, fresh, requests] of [["unchanged", "one", 1], ["rejected again", "two", 2]] as const) {
     await t.step(name, async () => {
       const { sent, send } = server(() => 401);
       const client = clientWith(send, (again) => Promise.resolve(again ? fresh : "one"));
@@ -38,7 +38,7 @@ Deno.test("a client hands over the refusal when the token is still the same, or 
   }
 });
 
-Deno.test("of two requests that were refused at once, both are sent again", async () => {
+Deno.test("a client repeats both of two concurrent requests after a 401", async () => {
   const { sent, send } = server((authorization) => authorization === "Bearer two" ? 200 : 401);
   const client = clientWith(send, rotating());
   await Promise.all([client.get(Namespace, "a"), client.get(Namespace, "b")]);
@@ -50,13 +50,13 @@ Deno.test("of two requests that were refused at once, both are sent again", asyn
   ]);
 });
 
-/** By plain values, as over TLS; {@linkcode withToken}'s own test goes by Request. */
-function clientWith(send: Transport, token: TokenSource): Client {
+/** Returns a client that sends plain values, as over TLS. */
+function clientWith(send: Connection["fetch"], token: TokenSource): Client {
   const plain = (url: string, outgoing: Outgoing): Promise<Response> => send(new Request(url, outgoing));
   return new Client({ url: "http://cluster", ...withToken({ fetch: send, send: plain }, token), close() {} });
 }
 
-/** Answers "one", and "two" from when it was first read anew. */
+/** Returns the token "one", and "two" after it was read again. */
 function rotating(): TokenSource {
   let token = "one";
   return (again) => {

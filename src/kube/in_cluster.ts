@@ -1,56 +1,65 @@
-/** The way to the API server from inside a pod. */
+/** Connects to the API server from inside a pod. */
 import type { Clock } from "../base/clock.ts";
 import { API_HOST, SERVICE_ACCOUNT } from "../base/pod.ts";
-import type { Connection } from "./connection.ts";
-import { refuseNoPem, tlsTransport, withToken } from "./http.ts";
-import { http2Transport } from "./http2_transport.ts";
+import type { Connection, Transport } from "./connection.ts";
+import { FetchTransport, rejectInvalidCa, withToken } from "./http.ts";
+import { Http2Transport } from "./http2/mod.ts";
 import type { Machine } from "./machine.ts";
 import { tokenFile } from "./token_file.ts";
 
-const AUTHORITIES = `${SERVICE_ACCOUNT}/ca.crt`;
+const CA_FILE = `${SERVICE_ACCOUNT}/ca.crt`;
+
+/** The HTTP clients that a pod can use. */
+type HttpClient = "http2" | "fetch";
 
 /**
  * Connects as the pod's service account.
  *
  * @param machine Reads the environment and the service account's files.
- * @param clock Says when the token is to be read again.
- * @returns The connection, or nothing outside a pod.
- * @throws {Error} If this is a pod whose service account is not mounted.
+ * @param clock Measures when the token must be read again.
+ * @param httpClient Sends the requests: the client in `http2`, or `fetch`. @default {"http2"}
+ * @returns The connection; `undefined` outside a pod.
+ * @throws {Error} If the service account is not mounted.
  */
-export async function inCluster(machine: Machine, clock: Clock): Promise<Connection | undefined> {
+export async function inCluster(
+  machine: Machine,
+  clock: Clock,
+  httpClient: HttpClient = "http2",
+): Promise<Connection | undefined> {
   const port = machine.env("KUBERNETES_SERVICE_PORT_HTTPS") ?? machine.env("KUBERNETES_SERVICE_PORT");
   if (port === undefined) return undefined;
-  refuseOtherPort(port);
+  rejectOtherPort(port);
   let ca: string;
   try {
-    ca = await machine.readText(AUTHORITIES);
+    ca = await machine.readText(CA_FILE);
   } catch (cause) {
     throw new Error(
-      `Cannot connect from inside the pod: "${AUTHORITIES}" cannot be read: set automountServiceAccountToken to true`,
+      `Cannot connect from inside the pod: "${CA_FILE}" cannot be read. Set automountServiceAccountToken to true`,
       { cause },
     );
   }
-  refuseNoPem(ca);
-  // Deno's fetch sends the trace along, for an API server that makes spans of its own.
-  const { close, reset, ...transport } = machine.isTraced?.()
-    ? tlsTransport({ ca })
-    : http2Transport({ ca: () => machine.readText(AUTHORITIES).catch(() => ca), clock });
+  rejectInvalidCa(ca);
+  // Only Deno's fetch sends the trace context, so that the API server can add its own spans.
+  const transport: Transport = httpClient === "fetch" || machine.isTraced?.()
+    ? new FetchTransport({ ca })
+    : new Http2Transport({ ca: () => machine.readText(CA_FILE).catch(() => ca), clock });
   const namespace = await machine.readText(`${SERVICE_ACCOUNT}/namespace`).then((text) => text.trim(), () => "default");
   return {
     url: `https://${API_HOST}:${port}`,
     ...withToken(transport, tokenFile(`${SERVICE_ACCOUNT}/token`, machine, clock)),
     namespace,
     isInPod: true,
-    reset,
-    close,
+    reset: () => transport.reset(),
+    close: () => transport.close(),
   };
 }
 
-/** The port is in the permissions that an executable was compiled with. */
-function refuseOtherPort(port: string): void {
+/** Rejects a port that is not in the sandbox permissions of the executable. */
+function rejectOtherPort(port: string): void {
   const host = `${API_HOST}:${port}`;
   if (!Deno.build.standalone || Deno.permissions.querySync({ name: "net", host }).state === "granted") return;
   throw new Error(
-    `Cannot connect from inside the pod: the executable may not reach "${host}". Set "apiserver_port = ${port}" in [build] of operator.toml, and build again`,
+    `Cannot connect from inside the pod: the executable has no sandbox permission for "${host}". ` +
+      `Set "apiserver_port = ${port}" in [build] of operator.toml, and build it again`,
   );
 }

@@ -1,8 +1,8 @@
-/** Kubeconfig files: what they say, merged as kubectl does. */
+/** Reads kubeconfig files and merges them as kubectl does. */
 import { isObject } from "../base/json.ts";
 import { nearest } from "../base/nearest.ts";
 
-/** A cluster's entry. */
+/** An entry of `clusters`. */
 export interface ClusterEntry {
   readonly server: string;
   readonly "certificate-authority"?: string;
@@ -12,7 +12,7 @@ export interface ClusterEntry {
   readonly "proxy-url"?: string;
 }
 
-/** A user's entry. */
+/** An entry of `users`. */
 export interface UserEntry {
   readonly token?: string;
   readonly tokenFile?: string;
@@ -25,7 +25,10 @@ export interface UserEntry {
   readonly "auth-provider"?: unknown;
 }
 
-/** What a context of a kubeconfig says, with the file each part came from: paths in it are relative to that file. */
+/**
+ * A context with its cluster and its user, and the file of each. Paths in an entry are relative to
+ * its file.
+ */
 export interface KubeconfigContext {
   readonly name: string;
   readonly namespace: string | undefined;
@@ -35,18 +38,19 @@ export interface KubeconfigContext {
   readonly userFile: string;
 }
 
-/** A file that was read: its path and its parsed YAML. */
+/** A kubeconfig file that was read and parsed. */
 export interface KubeconfigFile {
   readonly path: string;
   readonly content: unknown;
 }
 
 /**
- * The context that counts. As with kubectl, the first file that says something wins.
+ * Returns a context. As in kubectl, the first file that has an entry wins.
  *
  * @param files The files, in the order of `KUBECONFIG`.
- * @param wanted The context's name. @default the current one
- * @throws {Error} If the context, its cluster or its user is not there, or a file is not a kubeconfig.
+ * @param wanted Name of the context. @default {the current context}
+ * @throws {Error} If the context, its cluster or its user does not exist, or a file is not a
+ * kubeconfig.
  */
 export function selectContext(files: readonly KubeconfigFile[], wanted?: string): KubeconfigContext {
   const paths = files.map((file) => `"${file.path}"`).join(", ");
@@ -59,23 +63,23 @@ export function selectContext(files: readonly KubeconfigFile[], wanted?: string)
     files.map(({ content }) => (content as Record<string, unknown>)["current-context"]).find(isName);
   if (!current) {
     throw new Error(
-      `Cannot read kubeconfig ${paths}: there is no current-context: name one with --context${among(files)}`,
+      `Cannot read kubeconfig ${paths}: current-context is not set. Set --context${available(files)}`,
     );
   }
   const context = entry(files, "contexts", "context", current);
   if (!context) {
-    throw new Error(`Cannot read kubeconfig ${paths}: context "${current}" is not in it${among(files, current)}`);
+    throw new Error(`Cannot read kubeconfig ${paths}: context "${current}" does not exist${available(files, current)}`);
   }
   const cluster = entry(files, "clusters", "cluster", context.value.cluster);
   if (!cluster || !isName(cluster.value.server)) {
     throw new Error(
-      `Cannot read kubeconfig ${paths}: context "${current}" names cluster "${context.value.cluster}", which has no server in it`,
+      `Cannot read kubeconfig ${paths}: cluster "${context.value.cluster}" of context "${current}" does not exist or has no server`,
     );
   }
   const user = entry(files, "users", "user", context.value.user);
   if (!user && isName(context.value.user)) {
     throw new Error(
-      `Cannot read kubeconfig ${paths}: context "${current}" names user "${context.value.user}", which is not in it`,
+      `Cannot read kubeconfig ${paths}: user "${context.value.user}" of context "${current}" does not exist`,
     );
   }
   return {
@@ -107,14 +111,13 @@ function entry(
   return undefined;
 }
 
-/** The names that could have been meant. */
-/** What there is, and which of it was most likely meant. */
-function among(files: readonly KubeconfigFile[], wanted?: string): string {
+/** Returns the names of all contexts, with the one that is most similar to the wanted name. */
+function available(files: readonly KubeconfigFile[], wanted?: string): string {
   const names = files.flatMap(({ content }) => {
     const contexts = (content as Record<string, unknown>).contexts;
     return Array.isArray(contexts) ? contexts.map((item) => item?.name).filter(isName) : [];
   });
   if (names.length === 0) return "";
   const meant = wanted === undefined ? undefined : nearest(wanted, names);
-  return `${meant === undefined ? "" : `: did you mean "${meant}"?`} (there are: ${names.join(", ")})`;
+  return `${meant === undefined ? "" : `. Did you mean "${meant}"?`} (contexts: ${names.join(", ")})`;
 }

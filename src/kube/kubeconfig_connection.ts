@@ -1,20 +1,23 @@
-/** The way to the API server that a kubeconfig names. Plain credentials are read here; logins by program are left to the official client. */
+/**
+ * Connects to the API server of a kubeconfig, with a token or a client certificate. Logins by exec
+ * plugin are in `kubeconfig_login.ts`.
+ */
 import type { Clock } from "../base/clock.ts";
 import type { Connection } from "./connection.ts";
-import { tlsTransport, type TokenSource, withToken } from "./http.ts";
+import { FetchTransport, type TlsOptions, type TokenSource, withToken } from "./http.ts";
 import { type KubeconfigContext, type KubeconfigFile, selectContext } from "./kubeconfig.ts";
 import type { Machine } from "./machine.ts";
 import { whyUnreadable } from "./unreadable.ts";
 import { tokenFile } from "./token_file.ts";
 
 /**
- * Connects as a kubeconfig says.
+ * Connects with a context of a kubeconfig.
  *
- * @param paths The files, first wins.
- * @param machine Reads them.
- * @param clock Says when a token file is to be read again.
- * @param context The context's name. @default the current one
- * @throws {Error} If a file cannot be read or parsed, or asks for what is not supported.
+ * @param paths Paths of the files. The first file that has an entry wins.
+ * @param machine Reads the files.
+ * @param clock Measures when a token file must be read again.
+ * @param context Name of the context. @default {the current context}
+ * @throws {Error} If a file cannot be read or parsed, or has an unsupported setting.
  */
 export async function kubeconfigConnection(
   paths: readonly string[],
@@ -24,17 +27,17 @@ export async function kubeconfigConnection(
 ): Promise<Connection> {
   const files = await Promise.all(paths.map((path) => readKubeconfig(path, machine)));
   const chosen = selectContext(files, context);
-  refuseUnsupported(chosen);
+  rejectUnsupported(chosen);
   const { cluster, user } = chosen;
-  const cert = await material(user, "client-certificate", chosen.userFile, machine);
-  const key = await material(user, "client-key", chosen.userFile, machine);
+  const cert = await readPem(user, "client-certificate", chosen.userFile, machine);
+  const key = await readPem(user, "client-key", chosen.userFile, machine);
   if ((cert === undefined) !== (key === undefined)) {
     throw new Error(
-      `Cannot use context "${chosen.name}" of "${chosen.userFile}": a client certificate and its key go together`,
+      `Cannot use context "${chosen.name}" of "${chosen.userFile}": it has only one of client-certificate and client-key. Set both`,
     );
   }
-  const ca = await material(cluster, "certificate-authority", chosen.clusterFile, machine);
-  const { close, reset, ...transport } = openTransport(chosen, {
+  const ca = await readPem(cluster, "certificate-authority", chosen.clusterFile, machine);
+  const transport = openTransport(chosen, {
     ...(ca === undefined ? {} : { ca }),
     ...(cert === undefined || key === undefined ? {} : { certificate: { cert, key } }),
     ...(cluster["proxy-url"] === undefined ? {} : { proxy: cluster["proxy-url"] }),
@@ -42,10 +45,17 @@ export async function kubeconfigConnection(
   const token = await tokenOf(chosen, paths, machine, clock);
   return {
     url: cluster.server.replace(/\/+$/, ""),
-    ...(token === undefined ? transport : withToken(transport, token)),
+    ...(token === undefined ? withoutToken(transport) : withToken(transport, token)),
     ...(chosen.namespace === undefined ? {} : { namespace: chosen.namespace }),
-    reset,
-    close,
+    reset: () => transport.reset(),
+    close: () => transport.close(),
+  };
+}
+
+function withoutToken(transport: FetchTransport): Pick<Connection, "fetch" | "send"> {
+  return {
+    fetch: (request) => transport.fetch(request),
+    send: (url, outgoing) => transport.send(url, outgoing),
   };
 }
 
@@ -56,20 +66,21 @@ async function readKubeconfig(path: string, machine: Machine): Promise<Kubeconfi
   } catch (cause) {
     throw new Error(`Cannot read kubeconfig "${path}": it ${whyUnreadable(cause, path)}`, { cause });
   }
-  // Loaded only here: a pod never needs it. Not the library of the command line and the API server: that one reads two variables of the environment
-  // as it parses, for which an executable has no permission.
+  // Loaded only here, because a pod never needs it. The library `yaml`, which the command line
+  // uses, reads two environment variables, and an executable has no sandbox permission for them.
   const { CORE_SCHEMA, load } = await import("js-yaml");
   try {
     return { path, content: load(text, { schema: CORE_SCHEMA }) };
   } catch (cause) {
-    // The parser's message quotes the line, which may hold a secret: only the place is told. It counts from 0.
+    // The parser's message quotes the line, which may contain a secret, so only the position is
+    // used. It counts from 0.
     const { mark } = cause as { mark?: { line: number; column: number } };
-    const place = mark === undefined ? "" : ` at line ${mark.line + 1}, column ${mark.column + 1}`;
-    throw new Error(`Cannot read kubeconfig "${path}": it is not YAML${place}`);
+    const position = mark === undefined ? "" : ` at line ${mark.line + 1}, column ${mark.column + 1}`;
+    throw new Error(`Cannot read kubeconfig "${path}": it is not YAML${position}`);
   }
 }
 
-function refuseUnsupported({ name, cluster, clusterFile, user, userFile }: KubeconfigContext): void {
+function rejectUnsupported({ name, cluster, clusterFile, user, userFile }: KubeconfigContext): void {
   if (!/^https?:\/\//.test(cluster.server)) {
     throw new Error(
       `Cannot use context "${name}" of "${clusterFile}": its server "${cluster.server}" is not an http or https address`,
@@ -77,23 +88,23 @@ function refuseUnsupported({ name, cluster, clusterFile, user, userFile }: Kubec
   }
   if (cluster["insecure-skip-tls-verify"]) {
     throw new Error(
-      `Cannot use context "${name}" of "${clusterFile}": insecure-skip-tls-verify is not supported: give the authority with certificate-authority-data`,
+      `Cannot use context "${name}" of "${clusterFile}": insecure-skip-tls-verify is not supported. Set certificate-authority-data`,
     );
   }
   if (cluster["tls-server-name"]) {
     throw new Error(
-      `Cannot use context "${name}" of "${clusterFile}": tls-server-name is not supported: use a server address that is in the certificate`,
+      `Cannot use context "${name}" of "${clusterFile}": tls-server-name is not supported. Use a server address that is in its certificate`,
     );
   }
   if (user.username) {
     throw new Error(
-      `Cannot use context "${name}" of "${userFile}": Kubernetes takes no user name and password since 1.19: use a token or a certificate`,
+      `Cannot use context "${name}" of "${userFile}": Kubernetes 1.19 removed logins by user name and password. Use a token or a certificate`,
     );
   }
 }
 
-/** PEM text that stands in the file itself as base64, or in another file that it names. */
-async function material<Key extends "client-certificate" | "client-key" | "certificate-authority">(
+/** Reads PEM that is in the kubeconfig as base64, or in a file of its own. */
+async function readPem<Key extends "client-certificate" | "client-key" | "certificate-authority">(
   entry: { readonly [key in Key | `${Key}-data`]?: unknown },
   key: Key,
   file: string,
@@ -110,32 +121,36 @@ async function material<Key extends "client-certificate" | "client-key" | "certi
   const path = entry[key];
   if (typeof path !== "string" || path === "") return undefined;
   try {
-    return await machine.readText(beside(file, path));
+    return await machine.readText(resolvePath(file, path));
   } catch (cause) {
     throw new Error(`Cannot read kubeconfig "${file}": its ${key} "${path}" ${whyUnreadable(cause, path)}`, { cause });
   }
 }
 
-/** Opens it with the authority alone first, so that the message can say what is wrong. Causes may quote key material: they are not passed on. */
+/**
+ * Creates the transport, first with the certificate authority alone, so that the error can name the
+ * invalid part. The causes are dropped because they may quote key material.
+ */
 function openTransport(
   { name, clusterFile, userFile }: KubeconfigContext,
-  { certificate, ...trust }: Parameters<typeof tlsTransport>[0],
-): ReturnType<typeof tlsTransport> {
-  let transport: ReturnType<typeof tlsTransport>;
+  { certificate, ...trust }: TlsOptions,
+): FetchTransport {
+  let transport: FetchTransport;
   try {
-    transport = tlsTransport(trust);
+    transport = new FetchTransport(trust);
   } catch {
     throw new Error(
-      `Cannot use context "${name}" of "${clusterFile}": its certificate-authority is no certificate: is it PEM?`,
+      `Cannot use context "${name}" of "${clusterFile}": its certificate-authority is not a PEM certificate`,
     );
   }
   if (certificate === undefined) return transport;
   transport.close();
   try {
-    return tlsTransport({ ...trust, certificate });
+    return new FetchTransport({ ...trust, certificate });
   } catch {
     throw new Error(
-      `Cannot use context "${name}" of "${userFile}": its client-certificate and client-key cannot be used: are they PEM, X.509 v3, and of one pair?`,
+      `Cannot use context "${name}" of "${userFile}": its client-certificate and client-key are invalid. ` +
+        "They must be PEM, an X.509 v3 certificate, and belong to each other",
     );
   }
 }
@@ -147,7 +162,7 @@ async function tokenOf(
   clock: Clock,
 ): Promise<TokenSource | undefined> {
   const { user, userFile } = chosen;
-  if (user.tokenFile) return tokenFile(beside(userFile, user.tokenFile), machine, clock);
+  if (user.tokenFile) return tokenFile(resolvePath(userFile, user.tokenFile), machine, clock);
   if (user.token) return () => Promise.resolve(user.token!);
   if (user.exec || user["auth-provider"]) {
     const { loginToken } = await import("./kubeconfig_login.ts");
@@ -156,7 +171,7 @@ async function tokenOf(
   return undefined;
 }
 
-function beside(file: string, path: string): string {
+function resolvePath(file: string, path: string): string {
   if (path.startsWith("/")) return path;
   const end = file.lastIndexOf("/");
   return end === -1 ? path : `${file.slice(0, end)}/${path}`;

@@ -1,14 +1,18 @@
-/** Logins by exec plugin and OIDC: Kubernetes' own JavaScript client has them, and is loaded only where a kubeconfig asks for one. */
+/**
+ * Logins by exec plugin and OIDC. Kubernetes' own JavaScript client implements them. It is loaded
+ * only if a kubeconfig needs it.
+ */
 import { CredentialError, type TokenSource } from "./http.ts";
 import type { Machine } from "./machine.ts";
 
 /**
- * Tokens of a login.
+ * Returns a source that logs in for its token.
  *
- * @param paths The kubeconfig files.
- * @param machine Reads them.
- * @param context The context's name.
- * @throws {Error} If the client is not there, as in an executable, or the login gives no token.
+ * @param paths Paths of the kubeconfig files.
+ * @param machine Reads the files.
+ * @param context Name of the context.
+ * @returns The source. It throws a {@linkcode CredentialError} if the login returns no token.
+ * @throws {Error} If the client is missing, as in an executable.
  */
 export async function loginToken(paths: readonly string[], machine: Machine, context: string): Promise<TokenSource> {
   const { KubeConfig } = await load(context);
@@ -24,7 +28,7 @@ export async function loginToken(paths: readonly string[], machine: Machine, con
     await config.applyToHTTPSOptions(login as Parameters<typeof config.applyToHTTPSOptions>[0]);
     const header = new Headers(login.headers).get("authorization");
     if (!header?.startsWith("Bearer ")) {
-      throw new CredentialError(`Cannot log in with context "${context}": its login gave no token`);
+      throw new CredentialError(`Cannot log in with context "${context}": the login returned no bearer token`);
     }
     return header.slice("Bearer ".length);
   };
@@ -35,7 +39,8 @@ async function load(context: string): Promise<typeof import("@kubernetes/client-
     return await import("@kubernetes/client-node");
   } catch (cause) {
     throw new Error(
-      `Cannot log in with context "${context}": logins by exec plugin or OIDC are not in the executable: run the operator from source, or use a context with a token or a certificate`,
+      `Cannot log in with context "${context}": an executable does not support logins by exec plugin or OIDC. ` +
+        "Run the operator from source, or use a context with a token or a certificate",
       { cause },
     );
   }

@@ -10,8 +10,8 @@ const DEV = {
     contexts: [
       { name: "dev", context: { cluster: "dev", user: "me", namespace: "shop" } },
       { name: "anonymous", context: { cluster: "dev", user: "" } },
-      { name: "no-cluster", context: { cluster: "gone", user: "me" } },
-      { name: "no-user", context: { cluster: "dev", user: "gone" } },
+      { name: "no-cluster", context: { cluster: "missing", user: "me" } },
+      { name: "no-user", context: { cluster: "dev", user: "missing" } },
       { name: "elsewhere", context: { cluster: "stage", user: "stage" } },
     ],
     clusters: [{ name: "dev", cluster: { server: "https://dev:6443" } }, { name: "empty", cluster: { server: "" } }],
@@ -35,7 +35,7 @@ const STAGE = {
   },
 } satisfies KubeconfigFile;
 
-Deno.test("selectContext takes the current context, with the files its parts came from", () => {
+Deno.test("selectContext returns the current context, and the files of its cluster and its user", () => {
   assert.deepEqual(selectContext([DEV]), {
     name: "dev",
     namespace: "shop",
@@ -54,19 +54,24 @@ const CHOSEN: readonly { name: string; files: KubeconfigFile[]; wanted?: string;
     server: "https://dev:6443",
     user: { token: "t" },
   },
-  { name: "first of two contexts of one name", files: [DEV, STAGE], server: "https://dev:6443", user: { token: "t" } },
   {
-    name: "parts of a context from other files",
+    name: "first of two contexts with the same name",
+    files: [DEV, STAGE],
+    server: "https://dev:6443",
+    user: { token: "t" },
+  },
+  {
+    name: "cluster and user from other files",
     files: [DEV, STAGE],
     wanted: "elsewhere",
     server: "https://stage:6443",
     user: { token: "s" },
   },
-  { name: "context asked for", files: [STAGE, DEV], wanted: "anonymous", server: "https://other:6443", user: {} },
+  { name: "requested context", files: [STAGE, DEV], wanted: "anonymous", server: "https://other:6443", user: {} },
 ];
 
 for (const { name, files, wanted, server, user } of CHOSEN) {
-  Deno.test(`selectContext takes the ${name}`, () => {
+  Deno.test(`selectContext returns the ${name}`, () => {
     const chosen = selectContext(files, wanted);
     assert.equal(chosen.cluster.server, server);
     assert.deepEqual(chosen.user, user);
@@ -80,46 +85,46 @@ const BROKEN: readonly { name: string; files: KubeconfigFile[]; wanted?: string;
     message: 'Cannot read kubeconfig "/pod.yaml": it is not an object of kind "Config"',
   },
   {
-    name: "a file that is text",
+    name: "a file with a string",
     files: [{ path: "/x", content: "hello" }],
     message: 'Cannot read kubeconfig "/x": it is not an object of kind "Config"',
   },
   {
     name: "no current context",
     files: [{ path: "/x", content: { contexts: [{ name: "a", context: {} }] } }],
-    message: 'Cannot read kubeconfig "/x": there is no current-context: name one with --context (there are: a)',
+    message: 'Cannot read kubeconfig "/x": current-context is not set. Set --context (contexts: a)',
   },
   {
-    name: "a context that is not there",
+    name: "a context that does not exist",
     files: [DEV, STAGE],
     wanted: "prod",
     message:
-      'Cannot read kubeconfig "/home/me/dev.yaml", "/home/me/stage.yaml": context "prod" is not in it (there are: dev, anonymous, no-cluster, no-user, elsewhere, stage, dev)',
+      'Cannot read kubeconfig "/home/me/dev.yaml", "/home/me/stage.yaml": context "prod" does not exist (contexts: dev, anonymous, no-cluster, no-user, elsewhere, stage, dev)',
   },
   {
-    name: "a context that is misspelt",
+    name: "a misspelled context",
     files: [DEV, STAGE],
     wanted: "stgae",
     message:
-      'Cannot read kubeconfig "/home/me/dev.yaml", "/home/me/stage.yaml": context "stgae" is not in it: did you mean "stage"? (there are: dev, anonymous, no-cluster, no-user, elsewhere, stage, dev)',
+      'Cannot read kubeconfig "/home/me/dev.yaml", "/home/me/stage.yaml": context "stgae" does not exist. Did you mean "stage"? (contexts: dev, anonymous, no-cluster, no-user, elsewhere, stage, dev)',
   },
   {
-    name: "a cluster that is not there",
+    name: "a cluster that does not exist",
     files: [DEV],
     wanted: "no-cluster",
     message:
-      'Cannot read kubeconfig "/home/me/dev.yaml": context "no-cluster" names cluster "gone", which has no server in it',
+      'Cannot read kubeconfig "/home/me/dev.yaml": cluster "missing" of context "no-cluster" does not exist or has no server',
   },
   {
-    name: "a user that is not there",
+    name: "a user that does not exist",
     files: [DEV],
     wanted: "no-user",
-    message: 'Cannot read kubeconfig "/home/me/dev.yaml": context "no-user" names user "gone", which is not in it',
+    message: 'Cannot read kubeconfig "/home/me/dev.yaml": user "missing" of context "no-user" does not exist',
   },
 ];
 
 for (const { name, files, wanted, message } of BROKEN) {
-  Deno.test(`selectContext refuses ${name}`, () => {
+  Deno.test(`selectContext rejects ${name}`, () => {
     assert.throws(() => selectContext(files, wanted), { name: "Error", message });
   });
 }

@@ -1,9 +1,13 @@
-/** What the client asks of the machine it runs on. It is handed in, so that this room reads no environment. */
+/**
+ * Environment and files of the machine. They are passed in, so that this package does no such I/O.
+ */
 export interface Machine {
-  /** An environment variable, or nothing. */
+  /** Returns an environment variable. */
   env(name: string): string | undefined;
-  /** A file's text. @throws {Deno.errors.NotFound} If there is none. */
+  /** Reads a text file. @throws {Deno.errors.NotFound} If it does not exist. */
   readText(path: string): Promise<string>;
-  /** Whether there are traces in the process, which `fetch` tells the server of. @default {there are none} */
+  /**
+   * Returns whether the process has traces, which `fetch` continues on the server. @default {false}
+   */
   isTraced?(): boolean;
 }

@@ -1,115 +1,134 @@
 /**
- * Whether the connection still lives. All requests and watches of an operator share one HTTP/2 connection: when a machine in between drops it without a
- * word, every stream of it stays open and nothing comes any more. So where nothing was heard for some seconds a small request is sent on the same
- * connection; where that is not answered, the connection is given up: the next request opens another, what was under way fails, and watches go on from
- * where they were.
+ * Detects a dead connection. All requests and watches of an operator share one HTTP/2 connection.
+ * If a machine in between drops it without notice, its streams stay open and receive no bytes.
  *
- * client-go has the same by a ping of HTTP/2 (`golang.org/x/net/http2`, ReadIdleTimeout 30 s and PingTimeout 15 s), which `fetch` does not offer;
- * `http2.ts` pings each connection besides, since an answer here says nothing of those over which further watches go.
+ * After some seconds of silence, a small request is sent on the same connection. Without a
+ * response, the connection is closed: pending requests fail, the next request opens another
+ * connection, and watches resume from the last version that they received.
+ *
+ * client-go does the same with HTTP/2 PING (`golang.org/x/net/http2`, ReadIdleTimeout 30 s and
+ * PingTimeout 15 s), which `fetch` does not offer. The client in `http2` also pings each
+ * connection, because this probe uses only the first one.
  */
 import { type Clock, sleep } from "../base/clock.ts";
 import type { Connection, Outgoing } from "./connection.ts";
 
-// Together with PATIENCE and GRACE below ten seconds. A renewal of the lease every two seconds is heard as well: a leader sends nothing more than that.
+// In milliseconds, together less than ten seconds. A leader renews its Lease every two seconds, so
+// its connection is never probed.
 const SILENCE = 4000;
-const PATIENCE = 4000;
-// An event loop that was held up finds its timers and the answer at one time: the answer has to win.
+const TIMEOUT = 4000;
+// After a blocked event loop, the timer and the response are due at once. The response must win.
 const GRACE = 250;
 
-/** Any answer says that the connection lives. Every user may ask this, no queue of the server holds it up, and it looks at nothing but itself. */
+/**
+ * Any response proves that the connection works. Every user may request this path, and it checks no
+ * other system.
+ */
 const PATH = "/livez?exclude=etcd";
 
 /** Options of {@linkcode Pulse}. */
 export interface PulseOptions {
   readonly connection: Connection;
   readonly clock: Clock;
-  /** What the server's audit log shows. */
+  /** User agent of the probe, for the server's audit log. */
   readonly userAgent: string;
-  /** Told when a connection was given up, and again only after something was heard. */
+  /**
+   * Called when a connection is closed as dead. It is called again only after bytes were received.
+   */
   readonly onDead?: (error: Error) => void;
 }
 
-/** Looks after a connection. */
+/** Probes a connection. */
 export class Pulse {
   readonly #options: PulseOptions;
-  /** What fails when the connection is given up. */
-  readonly #cuts = new Set<(error: Error) => void>();
-  /** When something came last. */
-  #heard: number;
-  /** Whether nothing was heard since a connection was given up. */
+  /** Called when the connection is closed as dead. */
+  readonly #onDead = new Set<(error: Error) => void>();
+  /** When bytes were last received, by the clock's `elapsed`. */
+  #lastReceived: number;
+  /** Whether no bytes were received since the last connection was closed as dead. */
   #isDead = false;
-  /** How often a connection was given up. */
+  /** Number of connections that were closed as dead. */
   deaths = 0;
 
   constructor(options: PulseOptions) {
     this.#options = options;
-    this.#heard = options.clock.elapsed();
+    this.#lastReceived = options.clock.elapsed();
   }
 
-  /** Something came: an answer, a piece of a watch. */
-  heard(): void {
-    this.#heard = this.#options.clock.elapsed();
+  /** Reports that bytes were received: a response, or a part of a watch. */
+  received(): void {
+    this.#lastReceived = this.#options.clock.elapsed();
     this.#isDead = false;
   }
 
   /**
-   * Calls back when the connection is given up. Disposing of the answer ends that.
+   * Adds a callback for the moment when the connection is closed as dead. Disposing of the result
+   * removes it.
    *
-   * @param cut Ends what goes on.
+   * @param callback Called with the error.
    */
-  onCut(cut: (error: Error) => void): Disposable {
-    this.#cuts.add(cut);
-    return { [Symbol.dispose]: () => void this.#cuts.delete(cut) };
+  onDead(callback: (error: Error) => void): Disposable {
+    this.#onDead.add(callback);
+    return { [Symbol.dispose]: () => void this.#onDead.delete(callback) };
   }
 
-  /** A request that fails when the connection is given up, though no answer ever comes. */
+  /**
+   * Returns a promise that settles as the request does, and fails if the connection is closed as
+   * dead.
+   */
   guard<T>(request: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const cut = (error: Error): void => reject(error);
-      this.#cuts.add(cut);
+      const onDead = (error: Error): void => reject(error);
+      this.#onDead.add(onDead);
       request.then((answer) => {
-        this.#cuts.delete(cut);
-        this.heard();
+        this.#onDead.delete(onDead);
+        this.received();
         resolve(answer);
       }, (error) => {
-        this.#cuts.delete(cut);
+        this.#onDead.delete(onDead);
         reject(error);
       });
     });
   }
 
-  /** Looks after the connection until the signal; at once over where it cannot be opened anew, as in a test's process. */
+  /**
+   * Probes the connection until the signal is aborted. It returns at once if the connection cannot
+   * be reset.
+   */
   async run(signal: AbortSignal): Promise<void> {
     const { connection, clock } = this.#options;
     if (connection.reset === undefined) return;
     while (!signal.aborted) {
-      const left = this.#heard + SILENCE - clock.elapsed();
+      const left = this.#lastReceived + SILENCE - clock.elapsed();
       if (left > 0) await sleep(clock, left, signal).catch(() => undefined);
-      else if (!await this.#beats(signal)) this.#giveUp();
+      else if (!await this.#responds(signal)) this.#closeDead();
     }
   }
 
-  /** Whether a small request is answered, however. A server that refuses connections is not there: a new connection would be refused too. */
-  async #beats(signal: AbortSignal): Promise<boolean> {
+  /**
+   * Returns whether the probe gets any response. A refused connection counts, because a new one
+   * would be refused, too.
+   */
+  async #responds(signal: AbortSignal): Promise<boolean> {
     const { clock } = this.#options;
-    const before = this.#heard;
-    const over = new AbortController();
-    const isOver = (): void => over.abort();
-    signal.addEventListener("abort", isOver, { once: true });
-    const answered = this.#ask(over.signal).then(() => true, () => true);
-    const late = sleep(clock, PATIENCE, over.signal).then(() => sleep(clock, GRACE, over.signal)).then(
+    const before = this.#lastReceived;
+    const ended = new AbortController();
+    const end = (): void => ended.abort();
+    signal.addEventListener("abort", end, { once: true });
+    const responded = this.#probe(ended.signal).then(() => true, () => true);
+    const timedOut = sleep(clock, TIMEOUT, ended.signal).then(() => sleep(clock, GRACE, ended.signal)).then(
       () => false,
       () => true,
     );
-    const beats = await Promise.race([answered, late]) || this.#heard !== before;
-    over.abort();
-    signal.removeEventListener("abort", isOver);
-    if (beats) this.heard();
-    else this.#heard = clock.elapsed();
-    return beats;
+    const responds = await Promise.race([responded, timedOut]) || this.#lastReceived !== before;
+    ended.abort();
+    signal.removeEventListener("abort", end);
+    if (responds) this.received();
+    else this.#lastReceived = clock.elapsed();
+    return responds;
   }
 
-  async #ask(signal: AbortSignal): Promise<void> {
+  async #probe(signal: AbortSignal): Promise<void> {
     const { connection, userAgent } = this.#options;
     const url = connection.url + PATH;
     const headers = { "user-agent": userAgent };
@@ -118,17 +137,15 @@ export class Pulse {
     await response.body?.cancel();
   }
 
-  #giveUp(): void {
+  #closeDead(): void {
     const { connection, onDead } = this.#options;
     this.deaths++;
     connection.reset?.();
     const error = new Error(
-      `the connection is dead: nothing came for ${
-        (SILENCE + PATIENCE) / 1000
-      } s, not even the answer to a small request`,
+      `the connection is dead: no bytes and no response to a probe for ${(SILENCE + TIMEOUT) / 1000} s`,
     );
-    for (const cut of [...this.#cuts]) cut(error);
-    // Once, however often it is tried again.
+    for (const callback of [...this.#onDead]) callback(error);
+    // Once per outage, not once per attempt.
     if (!this.#isDead) onDead?.(error);
     this.#isDead = true;
   }

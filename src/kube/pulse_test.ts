@@ -6,13 +6,13 @@ import { ConfigMap } from "../kinds/mod.ts";
 import { Client } from "./client.ts";
 import { Pulse } from "./pulse.ts";
 
-/** A client on a connection that can be dead: whatever is sent then is never answered, until it is opened anew. */
+/** Starts a Pulse for a connection that the test can kill: its requests then get no response until a reset. */
 function start({ resets = true } = {}) {
   const clock = new VirtualClock();
   const sent: string[] = [];
-  const told: string[] = [];
+  const reported: string[] = [];
   let isDead = false;
-  let mends = true;
+  let isFixedByReset = true;
   let status = 200;
   const connection = {
     url: "http://cluster",
@@ -31,7 +31,7 @@ function start({ resets = true } = {}) {
       ? {
         reset() {
           sent.push("reset");
-          if (mends) isDead = false;
+          if (isFixedByReset) isDead = false;
         },
       }
       : {}),
@@ -41,20 +41,20 @@ function start({ resets = true } = {}) {
     connection,
     clock: untold(clock),
     userAgent: "me",
-    onDead: ({ message }) => told.push(message),
+    onDead: ({ message }) => reported.push(message),
   });
   const stop = new AbortController();
   const ended = pulse.run(stop.signal);
   return {
     client: new Client(connection, { clock, pulse }),
     sent,
-    told,
+    reported,
     pulse,
-    die: (isForGood = false) => {
+    die: (isPermanent = false) => {
       isDead = true;
-      mends = !isForGood;
+      isFixedByReset = !isPermanent;
     },
-    answerWith: (code: number) => void (status = code),
+    respondWith: (code: number) => void (status = code),
     async pass(milliseconds: number): Promise<void> {
       const until = clock.now() + milliseconds;
       await turns();
@@ -73,9 +73,9 @@ async function turns(): Promise<void> {
 }
 
 const PROBE = "/livez?exclude=etcd";
-const DEAD = "the connection is dead: nothing came for 8 s, not even the answer to a small request";
+const DEAD = "the connection is dead: no bytes and no response to a probe for 8 s";
 
-Deno.test("Pulse asks where nothing was heard for 4 s, and only there", async () => {
+Deno.test("Pulse sends a probe after 4 s of silence, and only then", async () => {
   await using line = start();
   for (let i = 0; i < 5; i++) {
     await line.pass(3000);
@@ -84,17 +84,17 @@ Deno.test("Pulse asks where nothing was heard for 4 s, and only there", async ()
   assert.equal(line.sent.includes(PROBE), false);
   await line.pass(12_000);
   assert.deepEqual(line.sent.filter((path) => path === PROBE).length, 3);
-  assert.deepEqual(line.told, []);
+  assert.deepEqual(line.reported, []);
 });
 
-Deno.test("Pulse takes a refusal for an answer", async () => {
+Deno.test("Pulse accepts a 403 as a response", async () => {
   await using line = start();
-  line.answerWith(403);
+  line.respondWith(403);
   await line.pass(20_000);
   assert.equal(line.pulse.deaths, 0);
 });
 
-Deno.test("Pulse gives a dead connection up within 10 s: what was under way fails, what comes next goes through", async () => {
+Deno.test("Pulse resets a dead connection within 10 s: pending requests and watches fail, the next request succeeds", async () => {
   await using line = start();
   const watch = line.client.watch(ConfigMap, { namespace: "default", resourceVersion: "5" });
   const line1 = watch.next().then(() => "ended", (error: Error) => error.message);
@@ -102,36 +102,36 @@ Deno.test("Pulse gives a dead connection up within 10 s: what was under way fail
   line.die();
   const read = line.client.get(ConfigMap, "a", { namespace: "default" }).then(() => "read", (error) => error.message);
   await line.pass(10_000);
-  assert.equal(await read, `Cannot get ConfigMap "default/a": no answer from "http://cluster": ${DEAD}`);
+  assert.equal(await read, `Cannot get ConfigMap "default/a": no response from "http://cluster": ${DEAD}`);
   assert.equal(await line1, `Cannot watch ConfigMap "default": ${DEAD}`);
-  assert.deepEqual(line.told, [DEAD]);
+  assert.deepEqual(line.reported, [DEAD]);
   assert.equal(line.sent.filter((path) => path === "reset").length, 1);
   await line.client.get(ConfigMap, "a", { namespace: "default" });
 });
 
-Deno.test("Pulse gives up what a fenced client has under way as well", async () => {
+Deno.test("Pulse fails the pending requests of a fenced client, too", async () => {
   await using line = start();
   line.die();
   const fenced = line.client.fenced(() => {});
   const read = fenced.get(ConfigMap, "a", { namespace: "default" }).then(() => "read", (error) => error.message);
   await line.pass(10_000);
-  assert.equal(await read, `Cannot get ConfigMap "default/a": no answer from "http://cluster": ${DEAD}`);
+  assert.equal(await read, `Cannot get ConfigMap "default/a": no response from "http://cluster": ${DEAD}`);
 });
 
-Deno.test("Pulse tells of a connection that stays dead once, and of the next death again", async () => {
+Deno.test("Pulse reports an outage once, and the next one again", async () => {
   await using line = start();
   line.die(true);
   await line.pass(60_000);
-  assert.equal(line.told.length, 1);
+  assert.equal(line.reported.length, 1);
   assert(line.pulse.deaths >= 6, String(line.pulse.deaths));
   line.die();
   await line.pass(20_000);
   line.die();
   await line.pass(20_000);
-  assert.equal(line.told.length, 2);
+  assert.equal(line.reported.length, 2);
 });
 
-Deno.test("Pulse lets connections alone that cannot be opened anew", async () => {
+Deno.test("Pulse sends no probe if the connection cannot be reset", async () => {
   await using line = start({ resets: false });
   await line.pass(60_000);
   assert.deepEqual(line.sent, []);

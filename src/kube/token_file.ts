@@ -1,34 +1,37 @@
-/** Tokens in files, which are replaced while we run. */
+/** Tokens in files, which the kubelet replaces while the process runs. */
 import type { Clock } from "../base/clock.ts";
 import { CredentialError, type TokenSource } from "./http.ts";
 import type { Machine } from "./machine.ts";
 import { whyUnreadable } from "./unreadable.ts";
 
-// client-go reads the file anew after a minute; the kubelet renews a token at 80 % of its life, an hour by default.
-const FRESH_FOR = 60_000;
+// In milliseconds, as in client-go. The kubelet renews a token at 80 % of its life, by default an
+// hour.
+const MAX_AGE = 60_000;
 
 /**
- * A token that is read from a file, and read again when a minute has passed or it was refused.
+ * Returns a source that reads its token from a file, again after a minute and after a 401.
  *
- * @param path The file.
- * @param machine Reads it.
- * @param clock Says when a minute has passed.
- * @returns The source. It throws a {@linkcode CredentialError} when the file cannot be read or is empty.
+ * @param path Path of the file.
+ * @param machine Reads the file.
+ * @param clock Measures the minute.
+ * @returns The source. It throws a {@linkcode CredentialError} if the file cannot be read or is
+ * empty.
  */
 export function tokenFile(path: string, machine: Machine, clock: Clock): TokenSource {
-  let held: { token: string; read: { now: number; elapsed: number } } | undefined;
+  let cached: { token: string; read: { now: number; elapsed: number } } | undefined;
   return async (again) => {
-    const { now, elapsed } = held?.read ?? { now: 0, elapsed: 0 };
-    // By the clock that went further: one may be set back, the other stands still while the machine sleeps.
+    const { now, elapsed } = cached?.read ?? { now: 0, elapsed: 0 };
+    // The larger of two ages: the time of day can be set back, and `elapsed` stops while the
+    // machine sleeps.
     const age = Math.max(clock.now() - now, clock.elapsed() - elapsed);
-    if (held !== undefined && !again && age < FRESH_FOR) return held.token;
+    if (cached !== undefined && !again && age < MAX_AGE) return cached.token;
     try {
-      held = { token: await read(path, machine), read: { now: clock.now(), elapsed: clock.elapsed() } };
+      cached = { token: await read(path, machine), read: { now: clock.now(), elapsed: clock.elapsed() } };
     } catch (error) {
-      // While the file is being replaced, the token that was good is tried on.
-      if (held === undefined || again) throw error;
+      // While the file is being replaced, the previous token is still used.
+      if (cached === undefined || again) throw error;
     }
-    return held.token;
+    return cached.token;
   };
 }
 

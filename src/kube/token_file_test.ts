@@ -3,8 +3,8 @@ import { VirtualClock } from "../base/virtual_clock.ts";
 import type { Machine } from "./machine.ts";
 import { tokenFile } from "./token_file.ts";
 
-Deno.test("tokenFile reads the file again when a minute has passed, and not before", async () => {
-  const { clock, files, machine, reads } = desk({ "/token": "one\n" });
+Deno.test("tokenFile reads the file again after a minute, and not before", async () => {
+  const { clock, files, machine, reads } = tokenFileSetup({ "/token": "one\n" });
   const token = tokenFile("/token", machine, clock);
   assert.equal(await token(false), "one");
 
@@ -18,12 +18,12 @@ Deno.test("tokenFile reads the file again when a minute has passed, and not befo
 
 for (
   const [name, offset] of [
-    ["set back meanwhile", { now: -3_600_000, elapsed: 0 }],
-    ["asleep meanwhile, so that one clock stood still", { now: 0, elapsed: -60_000 }],
+    ["the time of day was set back", { now: -3_600_000, elapsed: 0 }],
+    ["the machine slept, so that elapsed() stopped", { now: 0, elapsed: -60_000 }],
   ] as const
 ) {
-  Deno.test(`tokenFile reads the file again after a minute also on a machine that was ${name}`, async () => {
-    const { clock, files, machine } = desk({ "/token": "one" });
+  Deno.test(`tokenFile reads the file again after a minute although ${name}`, async () => {
+    const { clock, files, machine } = tokenFileSetup({ "/token": "one" });
     let isOff = false;
     const token = tokenFile("/token", machine, {
       now: () => clock.now() + (isOff ? offset.now : 0),
@@ -40,8 +40,8 @@ for (
   });
 }
 
-Deno.test("tokenFile reads the file again at once when the token was refused", async () => {
-  const { clock, files, machine } = desk({ "/token": "one" });
+Deno.test("tokenFile reads the file again at once after a 401", async () => {
+  const { clock, files, machine } = tokenFileSetup({ "/token": "one" });
   const token = tokenFile("/token", machine, clock);
   await token(false);
   files["/token"] = "two";
@@ -50,18 +50,18 @@ Deno.test("tokenFile reads the file again at once when the token was refused", a
 });
 
 const BROKEN: readonly { name: string; files: Record<string, string>; message: RegExp }[] = [
-  { name: "is not there", files: {}, message: /^Cannot read the token file "\/token": it does not exist$/ },
+  { name: "does not exist", files: {}, message: /^Cannot read the token file "\/token": it does not exist$/ },
   { name: "is empty", files: { "/token": " \n" }, message: /^Cannot read the token file "\/token": it is empty$/ },
 ];
 
 for (const { name, files, message } of BROKEN) {
-  Deno.test(`tokenFile says that the file ${name}`, async () => {
-    const { clock, machine } = desk(files);
+  Deno.test(`the error of tokenFile says that the file ${name}`, async () => {
+    const { clock, machine } = tokenFileSetup(files);
     await assert.rejects(tokenFile("/token", machine, clock)(false), { name: "CredentialError", message });
   });
 }
 
-function desk(files: Record<string, string>) {
+function tokenFileSetup(files: Record<string, string>) {
   const reads: string[] = [];
   const machine: Machine = {
     env: () => undefined,

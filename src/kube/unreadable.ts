@@ -1,19 +1,22 @@
-/** Why a file cannot be read, in words that lead somewhere: Deno's own name flags, which an executable does not have. */
+/**
+ * Reasons why a file cannot be read. Deno's own messages name command line flags, which an
+ * executable does not have.
+ */
 
 /**
- * The words behind "it": `does not exist`, `is a folder`.
+ * Returns the reason as a verb phrase, such as `does not exist`.
  *
- * @param error What reading the file threw.
- * @param path The file.
+ * @param error The error of reading the file.
+ * @param path Path of the file.
  */
 export function whyUnreadable(error: unknown, path: string): string {
   if (error instanceof Deno.errors.NotFound) return "does not exist";
-  if (error instanceof Deno.errors.IsADirectory) return "is a folder";
-  if (error instanceof Deno.errors.PermissionDenied) return "may not be read by this user";
+  if (error instanceof Deno.errors.IsADirectory) return "is a directory";
+  if (error instanceof Deno.errors.PermissionDenied) return "is not readable for this user";
   if (error instanceof Deno.errors.NotCapable) {
-    return `may not be read by this executable: run the operator from source, or declare it with sandbox: { read: [${
+    return `needs a sandbox permission of this executable. Run the operator from source, or declare sandbox: { read: [${
       JSON.stringify(path)
-    }] } and build again`;
+    }] } and build it again`;
   }
   return `cannot be read (${error instanceof Error ? error.message : error})`;
 }

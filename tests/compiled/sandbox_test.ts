@@ -139,14 +139,14 @@ Deno.test("a compiled operator may use what is declared of each class, and nothi
     };
     assert.match(
       await start(built.path),
-      /Cannot find a cluster: KUBECONFIG is unset; ".*\/\.kube\/config" may not be read/,
+      /No cluster found: KUBECONFIG is unset, ".*\/\.kube\/config" needs a sandbox permission/,
     );
     await less.exchange("allow_env", "HOME", "HOMF");
     assert.match(await start(less.path), /Cannot use env "HOME": it is not declared/);
     await less.exchange("allow_env", "KUBECONFIG", "KUBECONFIH");
     assert.match(
       await start(less.path),
-      /Cannot find a cluster: not in a pod, and this executable may read no kubeconfig/,
+      /No cluster found: this is not a pod, and the executable has no sandbox permission to read a kubeconfig/,
     );
   });
 

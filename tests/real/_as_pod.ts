@@ -2,7 +2,7 @@
 import { SERVICE_ACCOUNT } from "../../src/base/pod.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import type { Connection } from "../../src/kube/connection.ts";
-import { tlsTransport, withToken } from "../../src/kube/http.ts";
+import { FetchTransport, withToken } from "../../src/kube/http.ts";
 import { inCluster } from "../../src/kube/in_cluster.ts";
 
 /** Where somebody is, and who it is. */
@@ -37,6 +37,11 @@ export async function asPod(
 
 /** Connects as by a kubeconfig: over `fetch`. */
 export function asPerson({ url, caCert, token }: Place): Connection {
-  const { close, reset, ...transport } = tlsTransport({ ca: caCert });
-  return { url, ...withToken(transport, () => Promise.resolve(token)), reset, close };
+  const transport = new FetchTransport({ ca: caCert });
+  return {
+    url,
+    ...withToken(transport, () => Promise.resolve(token)),
+    reset: () => transport.reset(),
+    close: () => transport.close(),
+  };
 }

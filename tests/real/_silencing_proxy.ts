@@ -2,7 +2,7 @@
  * A way to a real API server that ends TLS and knows the frames of HTTP/2, so that of a connection some streams alone can fall silent: pings, and all else
  * that goes over it, are answered as before.
  */
-import { FLAG, FRAME, FrameReader, FrameWriter } from "../../src/kube/http2_frames.ts";
+import { FLAG, FRAME, FrameReader, FrameWriter } from "../../src/kube/http2/frames.ts";
 import { localCertificate } from "../../src/testing/local_certificate.ts";
 import type { RealCluster } from "../../src/testing/real_cluster.ts";
 
@@ -101,7 +101,7 @@ async function frames(
   passes: (frame: { readonly type: number; readonly flags: number; readonly stream: number }) => boolean,
 ): Promise<void> {
   const [reader, writer] = [new FrameReader(), new FrameWriter()];
-  for (let count = await from.read(reader.room); count !== null; count = await from.read(reader.room)) {
+  for (let count = await from.read(reader.buffer); count !== null; count = await from.read(reader.buffer)) {
     reader.read(count, (frame) => {
       if (passes(frame)) writer.frame(frame.type, frame.flags, frame.stream, frame.payload);
     });

@@ -184,7 +184,7 @@ Deno.test("a cluster that is not as an operator needs it", async (t) => {
     const line = await operator.logged(isInterrupted("Website"));
     assert.deepEqual([line.level, line.error], [
       "warn",
-      `Cannot watch Website: no answer from "${cluster.url}": connection refused: is the API server running, and is the address right?`,
+      `Cannot watch Website: no response from "${cluster.url}": connection refused. Check that the API server is running, and its address`,
     ]);
     await eventually(async () => assert.equal((await run.readiness())[0], 503));
     await cluster.startApiserver();

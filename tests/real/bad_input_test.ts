@@ -91,7 +91,7 @@ const NO_CLUSTER: readonly {
   {
     name: "no kubeconfig and no pod",
     message: (home) =>
-      `Cannot find a cluster: KUBECONFIG is unset; "${home}/.kube/config" does not exist; not in a pod: name a kubeconfig with --kubeconfig or KUBECONFIG`,
+      `No cluster found: KUBECONFIG is unset, "${home}/.kube/config" does not exist, and this is not a pod. Set KUBECONFIG or --kubeconfig`,
   },
   {
     name: "a kubeconfig that does not exist",
@@ -106,13 +106,13 @@ const NO_CLUSTER: readonly {
   {
     name: "a kubeconfig that is a folder",
     args: ["--kubeconfig", "."],
-    message: () => 'Cannot read kubeconfig ".": it is a folder',
+    message: () => 'Cannot read kubeconfig ".": it is a directory',
   },
   {
     name: "a pod without a service account",
     env: { KUBERNETES_SERVICE_PORT: "443" },
     message: () =>
-      'Cannot connect from inside the pod: "/var/run/secrets/kubernetes.io/serviceaccount/ca.crt" cannot be read: set automountServiceAccountToken to true',
+      'Cannot connect from inside the pod: "/var/run/secrets/kubernetes.io/serviceaccount/ca.crt" cannot be read. Set automountServiceAccountToken to true',
   },
 ];
 
@@ -148,18 +148,18 @@ const BROKEN: readonly { name: string; text: string; message: (file: string) => 
   {
     name: "has no current-context",
     text: kubeconfig({ "current-context": "" }),
-    message: (file) =>
-      `Cannot read kubeconfig "${file}": there is no current-context: name one with --context (there are: dev)`,
+    message: (file) => `Cannot read kubeconfig "${file}": current-context is not set. Set --context (contexts: dev)`,
   },
   {
     name: "has not the context that it names",
     text: kubeconfig({ "current-context": "stage" }),
-    message: (file) => `Cannot read kubeconfig "${file}": context "stage" is not in it (there are: dev)`,
+    message: (file) => `Cannot read kubeconfig "${file}": context "stage" does not exist (contexts: dev)`,
   },
   {
     name: "has a cluster without a server",
     text: kubeconfig({ clusters: [{ name: "dev", cluster: {} }] }),
-    message: (file) => `Cannot read kubeconfig "${file}": context "dev" names cluster "dev", which has no server in it`,
+    message: (file) =>
+      `Cannot read kubeconfig "${file}": cluster "dev" of context "dev" does not exist or has no server`,
   },
   {
     name: "has a server that is no address",
@@ -170,7 +170,7 @@ const BROKEN: readonly { name: string; text: string; message: (file: string) => 
   {
     name: "has not the user that its context names",
     text: kubeconfig({ users: [{ name: "alice", user: { token: SECRET } }] }),
-    message: (file) => `Cannot read kubeconfig "${file}": context "dev" names user "me", which is not in it`,
+    message: (file) => `Cannot read kubeconfig "${file}": user "me" of context "dev" does not exist`,
   },
   {
     name: "has a key that is not base64",
@@ -185,14 +185,14 @@ const BROKEN: readonly { name: string; text: string; message: (file: string) => 
       users: [{ name: "me", user: { "client-certificate-data": SECRET, "client-key-data": SECRET } }],
     }),
     message: (file) =>
-      `Cannot use context "dev" of "${file}": its client-certificate and client-key cannot be used: are they PEM, X.509 v3, and of one pair?`,
+      `Cannot use context "dev" of "${file}": its client-certificate and client-key are invalid. They must be PEM, an X.509 v3 certificate, and belong to each other`,
   },
   {
     name: "has an authority that is no PEM",
     text: kubeconfig({
       clusters: [{ name: "dev", cluster: { server: "https://127.0.0.1:1", "certificate-authority-data": SECRET } }],
     }),
-    message: (file) => `Cannot use context "dev" of "${file}": its certificate-authority is no certificate: is it PEM?`,
+    message: (file) => `Cannot use context "dev" of "${file}": its certificate-authority is not a PEM certificate`,
   },
   {
     name: "names a certificate that does not exist",
@@ -220,7 +220,7 @@ Deno.test("an operator asked for a context that is not in the kubeconfig says wh
   const ended = await runOperator({ home: home.path, args: ["start", "--kubeconfig=config", "--context=prod"] });
   assert.equal(
     ended.stderr,
-    'website-operator: Cannot read kubeconfig "config": context "prod" is not in it (there are: dev)\n',
+    'website-operator: Cannot read kubeconfig "config": context "prod" does not exist (contexts: dev)\n',
   );
 });
 
@@ -234,7 +234,7 @@ Deno.test("an operator in its sandbox says that it may not read the kubeconfig, 
     code: 1,
     stdout: "",
     stderr:
-      `website-operator: Cannot read kubeconfig "${home.path}/config": it may not be read by this executable: run the operator from source, or declare it with sandbox: { read: ["${home.path}/config"] } and build again\n`,
+      `website-operator: Cannot read kubeconfig "${home.path}/config": it needs a sandbox permission of this executable. Run the operator from source, or declare sandbox: { read: ["${home.path}/config"] } and build it again\n`,
   });
 });
 

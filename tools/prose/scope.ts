@@ -14,6 +14,7 @@ export const COVERED: readonly string[] = [
   "benches",
   "cli/kustomize",
   "docs/contributing",
+  "src/kube/http2",
   "tools/prose",
 ];
 

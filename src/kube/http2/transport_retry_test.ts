@@ -1,59 +1,60 @@
 import assert from "node:assert/strict";
-import { type Clock, systemClock } from "../base/clock.ts";
-import { VirtualClock } from "../base/virtual_clock.ts";
-import { localAuthority } from "../testing/local_certificate.ts";
-import { answer, bytes, goodbye, OK, text } from "./_http2_peer.ts";
-import type { Outgoing } from "./connection.ts";
-import { CODE, FLAG, FRAME, type Frame, FrameReader, FrameWriter, SETTING } from "./http2_frames.ts";
-import { http2Transport } from "./http2_transport.ts";
+import { type Clock, systemClock } from "../../base/clock.ts";
+import { VirtualClock } from "../../base/virtual_clock.ts";
+import { localAuthority } from "../../testing/local_certificate.ts";
+import { bytes, goAway, OK, respond, text } from "./_peer.ts";
+import type { Outgoing } from "../connection.ts";
+import { CODE, FLAG, FRAME, type Frame, FrameReader, FrameWriter, SETTING } from "./frames.ts";
+import { Http2Transport } from "./transport.ts";
 
-Deno.test("http2Transport sends elsewhere what was not sent when a connection broke, and what only reads", async () => {
+Deno.test("Http2Transport repeats requests that were not sent and reads when a connection is lost", async () => {
   await using server = await serve((connection, { type, stream }) => {
     if (type !== FRAME.headers) return;
-    // The first connection breaks with its second request, the second with its third, and that for a watch with its first.
+    // The connections close with their second, third, second and first request.
     if (stream === [3, 5, 3, 1][connection.number - 1]) connection.close();
     else connection.send(ok(stream));
   }, [[SETTING.concurrent, 3]]);
   await server.send({});
   const posts = [1, 2].map(() => server.send({ method: "POST", body: "x" }));
-  // It may have been looked at. The other waited for it.
-  await assert.rejects(posts[0]!, { name: "UnansweredError" });
+  // The first may have been processed. The second was queued.
+  await assert.rejects(posts[0]!, { code: "Unanswered" });
   assert.equal((await posts[1]!).status, 200);
   for (let i = 0; i < 2; i++) assert.equal((await server.send({})).status, 200);
-  assert.deepEqual(server.connections.map(({ asked }) => asked), [2, 3, 1]);
-  // A watch knows itself where to go on.
-  await assert.rejects(server.send({ streams: true }), { name: "UnansweredError" });
+  assert.deepEqual(server.connections.map(({ requests }) => requests), [2, 3, 1]);
+  // The informer restarts a watch itself.
+  await assert.rejects(server.send({ streams: true }), { code: "Unanswered" });
   assert.equal(server.connections.length, 4);
 });
 
-Deno.test("http2Transport sends elsewhere whatever a server that goes away did not look at", async () => {
+Deno.test("Http2Transport repeats requests that a server rejected with GOAWAY", async () => {
   await using server = await serve((connection, { type, stream, flags }) => {
     if (type !== FRAME.data || !(flags & FLAG.end)) return;
     if (connection.number > 1) return connection.send(ok(stream));
     if (stream === 3) {
       connection.send((out) => {
-        goodbye(out, 2 ** 31 - 1, CODE.none);
-        goodbye(out, 1, CODE.none);
-        answer(out, 1);
+        goAway(out, 2 ** 31 - 1, CODE.none);
+        goAway(out, 1, CODE.none);
+        respond(out, 1);
       });
     }
   });
   const posts = [1, 3].map(() => server.send({ method: "POST", body: "x" }));
   for (const post of posts) assert.equal((await post).status, 200);
-  assert.deepEqual(server.connections.map(({ asked }) => asked), [2, 1]);
+  assert.deepEqual(server.connections.map(({ requests }) => requests), [2, 1]);
 });
 
-Deno.test("http2Transport sends again at once, then after a pause that grows, then says why the server takes nothing", async () => {
+Deno.test("Http2Transport repeats a rejected request at once and after growing pauses, and then fails with the reason of GOAWAY", async () => {
   const clock = new VirtualClock();
-  await using server = await serve(refusing, [], clock);
-  const asked = server.send({ method: "POST", body: "x" });
-  const failed = assert.rejects(asked, {
-    name: "NotProcessedError",
-    message: 'the server takes no more requests on this connection; the server said ENHANCE_YOUR_CALM ("not now")',
+  await using server = await serve(rejecting, [], clock);
+  const pending = server.send({ method: "POST", body: "x" });
+  const failed = assert.rejects(pending, {
+    code: "NotProcessed",
+    message:
+      'the server accepts no further requests on this connection (the server sent GOAWAY: ENHANCE_YOUR_CALM ("not now"))',
   });
-  await server.gone(1);
+  await server.closed(1);
   for (const [number, pause] of [[2, 1000], [3, 2000], [4, 4000]] as const) {
-    await server.gone(number);
+    await server.closed(number);
     assert.equal(clock.nextDue, clock.now() + pause);
     assert(clock.step(clock.nextDue!));
   }
@@ -61,14 +62,17 @@ Deno.test("http2Transport sends again at once, then after a pause that grows, th
   assert.equal(server.connections.length, 5);
 });
 
-Deno.test("http2Transport sends nothing again after a reset, nor when its signal is aborted", async () => {
+Deno.test("Http2Transport does not repeat a request after a reset, or when its signal is aborted", async () => {
   const stop = new AbortController();
   for (const way of ["reset", "signal"]) {
     const clock = new VirtualClock();
-    await using server = await serve(refusing, [], clock);
-    const asked = server.send({ method: "POST", body: "x", signal: stop.signal });
-    await server.gone(2);
-    const failed = assert.rejects(asked, (reason) => /enough|the connection was closed/.test(String(reason)));
+    await using server = await serve(rejecting, [], clock);
+    const pending = server.send({ method: "POST", body: "x", signal: stop.signal });
+    await server.closed(2);
+    const failed = assert.rejects(
+      pending,
+      (reason: { code?: string }) => way === "reset" ? reason.code === "ConnectionClosed" : String(reason) === "enough",
+    );
     if (way === "reset") server.reset();
     else stop.abort("enough");
     await failed;
@@ -77,25 +81,25 @@ Deno.test("http2Transport sends nothing again after a reset, nor when its signal
   }
 });
 
-Deno.test("http2Transport asks the fence again before it sends again", async () => {
-  await using server = await serve(refusing);
-  let asked = 0;
+Deno.test("Http2Transport calls the fence again before it repeats a request", async () => {
+  await using server = await serve(rejecting);
+  let calls = 0;
   const fence = () => {
-    if (++asked === 2) throw new Error("another leads");
+    if (++calls === 2) throw new Error("another leads");
   };
-  await assert.rejects(server.send({ method: "POST", body: "x", fence }), ({ name, cause }) => {
-    return name === "FencedError" && /another leads/.test(cause);
+  await assert.rejects(server.send({ method: "POST", body: "x", fence }), ({ code, cause }) => {
+    return code === "Fenced" && cause.message === "another leads";
   });
-  assert.deepEqual(server.connections.map(({ asked }) => asked).slice(1).filter((count) => count > 0), []);
+  assert.deepEqual(server.connections.map(({ requests }) => requests).slice(1).filter((count) => count > 0), []);
 });
 
-Deno.test("http2Transport finds a further connection that went mute by its own pings, and the first goes on", async () => {
+Deno.test("Http2Transport detects a dead second connection by its own pings, and the first one continues", async () => {
   const clock = new VirtualClock();
   const pings: number[] = [];
   let pinged = (): void => {};
   await using server = await serve(
     (connection, { type, stream, flags, payload }) => {
-      if (type === FRAME.headers) connection.send(stream === 1 ? begun(stream) : ok(stream));
+      if (type === FRAME.headers) connection.send(stream === 1 ? startResponse(stream) : ok(stream));
       if (type !== FRAME.ping || flags & FLAG.ack) return;
       pings.push(connection.number);
       pinged();
@@ -107,32 +111,32 @@ Deno.test("http2Transport finds a further connection that went mute by its own p
   const readers = [];
   for (const lane of [0, 1]) readers.push((await server.send({ lane, streams: true })).body!.getReader());
   const [first, second] = readers.map((reader) => reader.read());
-  const until = (seconds: number) => {
+  const advance = (seconds: number) => {
     for (const end = clock.now() + seconds * 1000; clock.step(end););
   };
-  until(4);
+  advance(4);
   while (pings.length < 2) await new Promise<void>((resolve) => pinged = resolve);
   assert.deepEqual([...pings].sort(), [1, 2]);
-  // Its answer comes behind that to the ping.
+  // The response comes after that to the ping.
   assert.equal((await server.send({})).status, 200);
-  const dead = assert.rejects(second!, /the connection is dead: nothing came for 8\.25 s/);
-  until(4.25);
+  const dead = assert.rejects(second!, { code: "Unanswered" });
+  advance(4.25);
   await dead;
   assert.equal((await server.send({})).status, 200);
   server.connections[0]!.send((out) => out.frame(FRAME.data, 0, 1, bytes("alive")));
   assert.deepEqual((await first!).value, bytes("alive"));
   assert.equal(server.connections.length, 2);
-  // The lane is opened anew.
+  // The lane gets a new connection.
   assert.equal((await server.send({ lane: 1, streams: true })).status, 200);
   assert.equal(server.connections.length, 3);
 });
 
-Deno.test("http2Transport opens further connections for watches where a server takes few requests at once", async () => {
+Deno.test("Http2Transport opens further connections for watches if the server allows few streams", async () => {
   await using server = await serve((connection, { type, stream, payload }) => {
     if (type !== FRAME.headers) return;
     const isWatch = text(payload).includes("/watch");
     if (isWatch) connection.watches++;
-    connection.send(isWatch ? begun(stream) : ok(stream));
+    connection.send(isWatch ? startResponse(stream) : ok(stream));
   }, [[SETTING.concurrent, 10]]);
   await server.send({});
   const watches = await Promise.all(Array.from({ length: 20 }, () => server.send({ streams: true })));
@@ -144,32 +148,32 @@ Deno.test("http2Transport opens further connections for watches where a server t
 });
 
 function ok(stream: number): (out: FrameWriter) => void {
-  return (out) => answer(out, stream);
+  return (out) => respond(out, stream);
 }
 
-function begun(stream: number): (out: FrameWriter) => void {
+function startResponse(stream: number): (out: FrameWriter) => void {
   return (out) => out.frame(FRAME.headers, FLAG.endHeaders, stream, OK);
 }
 
-/** A server that looks at no request. */
-function refusing(connection: ServerConnection, { type }: Frame): void {
-  if (type === FRAME.headers) connection.send((out) => goodbye(out, 0, 11, "not now"));
+/** Rejects every request with GOAWAY. */
+function rejecting(connection: ServerConnection, { type }: Frame): void {
+  if (type === FRAME.headers) connection.send((out) => goAway(out, 0, 11, "not now"));
 }
 
 interface ServerConnection {
-  /** The how-many-eth it is, from 1. */
+  /** Number of the connection, from 1. */
   readonly number: number;
-  /** How many requests came. */
-  asked: number;
-  /** As the test counts them. */
+  /** Number of requests. */
+  requests: number;
+  /** Number of watches, counted by the test. */
   watches: number;
   send(write: (out: FrameWriter) => void): void;
   close(): void;
 }
 
-/** A server of which the test says what it does with each frame, and a transport to it. */
+/** Starts a server that handles frames as the test does, and returns a transport to it. */
 async function serve(
-  take: (connection: ServerConnection, frame: Frame) => void,
+  onFrame: (connection: ServerConnection, frame: Frame) => void,
   settings: [number, number][] = [],
   clock: Clock = systemClock,
 ) {
@@ -181,16 +185,16 @@ async function serve(
   let isOver = false;
   const accepting = (async () => {
     for await (const connection of listener) {
-      const done = talk(connection, connections.length + 1, settings, (made, frame) => {
-        if (frame.type === FRAME.headers) made.asked++;
-        take(made, frame);
+      const done = serveConnection(connection, connections.length + 1, settings, (made, frame) => {
+        if (frame.type === FRAME.headers) made.requests++;
+        onFrame(made, frame);
       }, (made) => void connections.push(made));
       serving.push(done);
     }
   })().catch((error) => {
     if (!isOver) throw error;
   });
-  const transport = http2Transport({ ca: () => authority.caCert, clock });
+  const transport = new Http2Transport({ ca: () => authority.caCert, clock });
   const url = `https://127.0.0.1:${(listener.addr as Deno.NetAddr).port}`;
   return {
     connections,
@@ -202,8 +206,8 @@ async function serve(
         signal: null,
         ...parts,
       }),
-    /** Waits until the client has closed so many connections. */
-    async gone(count: number) {
+    /** Waits until a connection is closed. */
+    async closed(count: number) {
       for (;;) {
         const done = serving[count - 1];
         if (done !== undefined) return await done;
@@ -221,13 +225,13 @@ async function serve(
   };
 }
 
-/** One connection on the server's side, until either side closes it. */
-async function talk(
+/** Handles one connection on the server, until either side closes it. */
+async function serveConnection(
   connection: Deno.TlsConn,
   number: number,
   settings: [number, number][],
-  take: (made: ServerConnection, frame: Frame) => void,
-  begin: (made: ServerConnection) => void,
+  onFrame: (made: ServerConnection, frame: Frame) => void,
+  onConnection: (made: ServerConnection) => void,
 ): Promise<void> {
   let isClosed = false;
   let writing: Promise<void> = Promise.resolve();
@@ -236,13 +240,13 @@ async function talk(
   };
   const made: ServerConnection = {
     number,
-    asked: 0,
+    requests: 0,
     watches: 0,
-    send(tell) {
+    send(writeFrames) {
       const out = new FrameWriter();
-      tell(out);
+      writeFrames(out);
       const all = out.take().slice();
-      // A client may have closed it meanwhile.
+      // The client may have closed the connection.
       writing = writing.then(() => write(all)).catch(() => undefined);
     },
     close() {
@@ -251,19 +255,19 @@ async function talk(
       connection.close();
     },
   };
-  begin(made);
+  onConnection(made);
   try {
     made.send((out) => out.settings(settings));
     for (let left = 24; left > 0;) left -= await connection.read(new Uint8Array(left)) ?? left;
     const reader = new FrameReader();
     for (;;) {
-      const count = await connection.read(reader.room);
+      const count = await connection.read(reader.buffer);
       if (count === null) break;
-      reader.read(count, (frame) => isClosed || take(made, frame));
+      reader.read(count, (frame) => isClosed || onFrame(made, frame));
     }
   } catch (error) {
     if (error instanceof assert.AssertionError) throw error;
-    // Whoever closes a connection ends what is read from it.
+    // One side closed the connection.
   }
   await writing;
   made.close();

@@ -1,0 +1,58 @@
+/** Errors of requests that got no usable response. */
+import { ResponseTooLargeError } from "./answer.ts";
+import type { RequestInfo } from "./api_error.ts";
+import { CredentialError } from "./http.ts";
+import { NetworkError, networkError, type NetworkErrorCode } from "./network_error.ts";
+
+/** Why a request got no usable response. `ConnectionLost` stands for all other reasons. */
+export type ConnectionErrorCode =
+  | NetworkErrorCode
+  | "CredentialsUnavailable"
+  | "ResponseTooLarge"
+  | "InvalidResponse"
+  | "ConnectionLost";
+
+/**
+ * The API server did not respond, or not in JSON. The server may have processed the request, unless
+ * the code says that there was no connection.
+ */
+export class ConnectionError extends Error {
+  override name = "ConnectionError";
+  /** The reason. */
+  readonly code: ConnectionErrorCode;
+
+  /**
+   * @param code The reason.
+   * @param message What failed, and why.
+   * @param options The cause.
+   */
+  constructor(code: ConnectionErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/**
+ * Returns the error of a request without a response.
+ *
+ * @param request What was requested.
+ * @param url URL of the server.
+ * @param cause What the connection threw.
+ */
+export function connectionError({ verb, what }: RequestInfo, url: string, cause: unknown): ConnectionError {
+  const failed = `Cannot ${verb} ${what}`;
+  if (cause instanceof CredentialError) {
+    return new ConnectionError(cause.code, `${failed}: ${lowerFirst(cause.message)}`, { cause });
+  }
+  if (cause instanceof ResponseTooLargeError) {
+    return new ConnectionError(cause.code, `${failed}: ${cause.message}`, { cause });
+  }
+  const reason = networkError(cause);
+  const code = reason instanceof NetworkError ? reason.code : "ConnectionLost";
+  const message = reason instanceof Error ? reason.message : String(reason);
+  return new ConnectionError(code, `${failed}: no response from "${url}": ${message}`, { cause });
+}
+
+function lowerFirst(message: string): string {
+  return message.charAt(0).toLowerCase() + message.slice(1);
+}

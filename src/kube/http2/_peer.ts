@@ -1,0 +1,170 @@
+/** An HTTP/2 server in memory that sends the frames of a test and records those of the client. */
+import type { Clock } from "../../base/clock.ts";
+import { untold } from "../../base/_untold_clock.ts";
+import { VirtualClock } from "../../base/virtual_clock.ts";
+import { Http2Connection, type Http2ConnectionOptions } from "./connection.ts";
+import { FLAG, FRAME, FrameReader, FrameWriter } from "./frames.ts";
+import type { Duplex } from "./framing.ts";
+import type { Http2Request } from "./stream.ts";
+
+/** A header block with status 200. */
+export const OK: Uint8Array = Uint8Array.of(0x88);
+
+/** A frame that the client sent. */
+export interface SentFrame {
+  readonly type: number;
+  readonly flags: number;
+  readonly stream: number;
+  readonly payload: Uint8Array;
+}
+
+/** Options of {@linkcode Peer}. */
+export interface PeerOptions extends Partial<Http2ConnectionOptions> {
+  /** @default {a new virtual clock} */
+  readonly clock?: Clock;
+  /** Whether the server starts with a SETTINGS frame. @default {true} */
+  readonly sendsSettings?: boolean;
+}
+
+/** The server's end of a connection, and the client's {@linkcode Http2Connection}. */
+export class Peer {
+  /** The client's end. */
+  readonly connection: Http2Connection;
+  /** Frames of the client, without the acknowledgment of the server's first SETTINGS. */
+  readonly frames: SentFrame[] = [];
+  isClosed = false;
+  readonly #reader = new FrameReader();
+  /** Bytes that the client has not read yet. */
+  readonly #outgoing: Uint8Array[] = [];
+  /** Bytes of the connection preface that are still to be skipped. */
+  #preface = 24;
+  #expectedAcks: number;
+  #isBlocked = false;
+  #end: { readonly error: Error | undefined } | undefined;
+  #onOutgoing = (): void => {};
+  #onFrames: (() => void)[] = [];
+
+  constructor({ sendsSettings = true, clock = new VirtualClock(), ...options }: PeerOptions = {}) {
+    this.#expectedAcks = sendsSettings ? 1 : 0;
+    if (sendsSettings) this.send((out) => out.settings([]));
+    const duplex: Duplex = {
+      read: (into) => this.#read(into),
+      write: (bytes) => this.#write(bytes),
+      close: () => {
+        this.isClosed = true;
+        this.#onOutgoing();
+      },
+    };
+    this.connection = new Http2Connection(duplex, { ...options, clock: untold(clock) });
+  }
+
+  /** Waits for a number of frames from the client, and returns them. */
+  async sent(count: number): Promise<SentFrame[]> {
+    while (this.frames.length < count) await this.#nextFrames();
+    return this.frames.slice(0, count);
+  }
+
+  /** Waits for a frame of a type on a stream, and returns the first one. */
+  async got(type: number, stream: number): Promise<SentFrame> {
+    for (;;) {
+      const found = this.frames.find((frame) => frame.type === type && frame.stream === stream);
+      if (found !== undefined) return found;
+      await this.#nextFrames();
+    }
+  }
+
+  /** Sends frames, in chunks of `size` bytes. */
+  send(write: (out: FrameWriter) => void, size = 1 << 20): void {
+    const out = new FrameWriter();
+    write(out);
+    this.sendBytes(out.take().slice(), size);
+  }
+
+  /** Sends bytes, in chunks of `size` bytes. */
+  sendBytes(bytes: Uint8Array, size = 1 << 20): void {
+    for (let at = 0; at < bytes.length; at += size) this.#outgoing.push(bytes.subarray(at, at + size));
+    this.#onOutgoing();
+  }
+
+  /** Stops reading: further writes of the client never complete. */
+  block(): void {
+    this.#isBlocked = true;
+  }
+
+  /** Ends the connection after the bytes that were sent, with an error if one is given. */
+  end(error?: Error): void {
+    this.#end = { error };
+    this.#onOutgoing();
+  }
+
+  #nextFrames(): Promise<void> {
+    return new Promise((resolve) => this.#onFrames.push(resolve));
+  }
+
+  async #read(into: Uint8Array): Promise<number | null> {
+    while (this.#outgoing.length === 0 && this.#end === undefined && !this.isClosed) {
+      await new Promise<void>((resolve) => this.#onOutgoing = resolve);
+    }
+    if (this.isClosed) throw new Deno.errors.BadResource("closed");
+    const next = this.#outgoing.shift();
+    if (next === undefined && this.#end?.error !== undefined) throw this.#end.error;
+    if (next === undefined) return null;
+    const count = Math.min(next.length, into.length);
+    into.set(next.subarray(0, count));
+    if (count < next.length) this.#outgoing.unshift(next.subarray(count));
+    return count;
+  }
+
+  #write(bytes: Uint8Array): Promise<number> {
+    if (this.#isBlocked) return new Promise(() => {});
+    const rest = bytes.subarray(Math.min(this.#preface, bytes.length));
+    this.#preface -= bytes.length - rest.length;
+    for (let at = 0; at < rest.length; at += 1000) {
+      const part = rest.subarray(at, at + 1000);
+      this.#reader.buffer.set(part);
+      this.#reader.read(part.length, (frame) => {
+        if (this.#expectedAcks > 0 && frame.type === FRAME.settings && frame.flags & FLAG.ack) this.#expectedAcks--;
+        else this.frames.push({ ...frame, payload: frame.payload.slice() });
+      });
+    }
+    const waiting = this.#onFrames;
+    this.#onFrames = [];
+    for (const resolve of waiting) resolve();
+    return Promise.resolve(bytes.length);
+  }
+}
+
+/** Returns a request. */
+export function request(parts: Partial<Http2Request> = {}): Http2Request {
+  const defaults = {
+    method: "GET",
+    authority: "cluster",
+    path: "/x",
+    headers: {},
+    body: null,
+    signal: null,
+    streams: false,
+  };
+  return { ...defaults, ...parts };
+}
+
+/** Writes a GOAWAY frame. */
+export function goAway(out: FrameWriter, last: number, code: number, debugData = ""): void {
+  const numbers = [last, code].flatMap((number) => [24, 16, 8, 0].map((shift) => number >>> shift & 255));
+  out.frame(FRAME.goAway, 0, 0, Uint8Array.of(...numbers, ...bytes(debugData)));
+}
+
+/** Writes a response without a body. */
+export function respond(out: FrameWriter, stream: number, block: Uint8Array = OK): void {
+  out.frame(FRAME.headers, FLAG.endHeaders | FLAG.end, stream, block);
+}
+
+/** Returns the UTF-8 bytes of a string. */
+export function bytes(of: string): Uint8Array {
+  return new TextEncoder().encode(of);
+}
+
+/** Returns a string from its UTF-8 bytes. */
+export function text(of: Uint8Array): string {
+  return new TextDecoder().decode(of);
+}

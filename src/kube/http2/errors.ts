@@ -1,0 +1,43 @@
+/** Errors of HTTP/2 connections. They have codes, because callers decide by them what to repeat. */
+
+/** The server did not process a request, so any request may be sent again. */
+export class NotProcessedError extends Error {
+  override name = "NotProcessedError";
+  /** Always `NotProcessed`. */
+  readonly code = "NotProcessed";
+}
+
+/**
+ * The connection ended before the response. The server may have processed the request, so only a
+ * read may be sent again.
+ */
+export class UnansweredError extends Error {
+  override name = "UnansweredError";
+  /** Always `Unanswered`. */
+  readonly code = "Unanswered";
+}
+
+/** The server violated HTTP/2. */
+export class ProtocolError extends Error {
+  override name = "ProtocolError";
+  /** Always `Http2Protocol`. */
+  readonly code = "Http2Protocol";
+}
+
+/** The server reset a stream after it had started to process the request. */
+export class StreamResetError extends Error {
+  override name = "StreamResetError";
+  /** Always `StreamReset`. */
+  readonly code = "StreamReset";
+}
+
+/** The connection was closed by this process. */
+export class ConnectionClosedError extends Error {
+  override name = "ConnectionClosedError";
+  /** Always `ConnectionClosed`. */
+  readonly code = "ConnectionClosed";
+
+  constructor() {
+    super("the connection was closed by this process");
+  }
+}

@@ -1,0 +1,76 @@
+/** One request of a connection and its response. */
+import type { Answer } from "../answer.ts";
+import type { PayloadBuffer } from "./frames.ts";
+import type { ResponseHeaders } from "./hpack.ts";
+import type { StreamedBody } from "./streamed_body.ts";
+
+/** A request. */
+export interface Http2Request {
+  readonly method: string;
+  readonly authority: string;
+  readonly path: string;
+  /** Names are in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  readonly signal: AbortSignal | null;
+  /** Whether the caller reads the body as it is received, as that of a watch. */
+  readonly streams: boolean;
+  /** Whether it is sent before queued requests that are not urgent. @default {false} */
+  readonly isUrgent?: boolean;
+  /**
+   * Called right before the request is sent. If it throws, the request fails with a `FencedError`.
+   */
+  readonly fence?: (() => void) | undefined;
+}
+
+/** The state of a request that was sent. */
+export interface Stream {
+  readonly id: number;
+  readonly request: Http2Request;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: unknown) => void;
+  readonly onAbort: () => void;
+  headers: ResponseHeaders | undefined;
+  /** Number of informational (1xx) responses so far. */
+  informational: number;
+  /** The received part of a body that is read whole. */
+  whole: PayloadBuffer | undefined;
+  /** The body of a response that is streamed. */
+  body: StreamedBody | undefined;
+  /** The part of the request's body that is not sent yet. */
+  unsent: Uint8Array | undefined;
+  /** Bytes that the client may send. */
+  sendWindow: number;
+  /** Bytes that the server may send. */
+  receiveWindow: number;
+  /** Bytes that were read, but not returned to the server's window yet. */
+  unreturned: number;
+}
+
+/** Returns the response to a request whose body was received whole. */
+export function wholeAnswer(headers: ResponseHeaders, text: string): Answer {
+  return {
+    ...commonParts(headers),
+    body: null,
+    json: () => new Promise((resolve) => resolve(JSON.parse(text))),
+    text: () => Promise.resolve(text),
+  };
+}
+
+/** Returns a response whose body is read as it is received. */
+export function streamedAnswer(headers: ResponseHeaders, body: StreamedBody): Answer {
+  return {
+    ...commonParts(headers),
+    body,
+    json: async () => JSON.parse(await body.text()),
+    text: () => body.text(),
+  };
+}
+
+function commonParts({ status, retryAfter }: ResponseHeaders): Pick<Answer, "ok" | "status" | "headers"> {
+  return {
+    ok: status >= 200 && status < 300,
+    status,
+    headers: { get: (name) => name === "retry-after" ? retryAfter : null },
+  };
+}

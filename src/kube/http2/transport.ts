@@ -1,0 +1,231 @@
+/** Requests to one server over HTTP/2 connections, which are opened when they are needed. */
+import { aborted, linked } from "../../base/abort.ts";
+import { type Clock, sleep } from "../../base/clock.ts";
+import type { Answer } from "../answer.ts";
+import type { Outgoing, Transport } from "../connection.ts";
+import { FetchTransport, rejectInvalidCa } from "../http.ts";
+import { handshakeError } from "../network_error.ts";
+import { Http2Connection } from "./connection.ts";
+import { ConnectionClosedError, NotProcessedError, UnansweredError } from "./errors.ts";
+
+// A server that rejects a request with GOAWAY may do so on the next connection, too. As in Go's
+// client (golang.org/x/net/http2, RoundTripOpt), a request is repeated at once, then after 1, 2 and
+// 4 s. Go continues for a minute; here the caller gets the error and decides.
+const MAX_ATTEMPTS = 5;
+const FIRST_PAUSE = 1000;
+
+/**
+ * Time to open a connection, in milliseconds, as in client-go (`pkg/util/net`,
+ * TLSHandshakeTimeout).
+ */
+const HANDSHAKE_TIMEOUT = 10_000;
+
+/** One of several connections to the server. */
+interface Lane {
+  /** The attempt to open it, if there is one. Concurrent requests share it. */
+  opening: Promise<Http2Connection | undefined> | undefined;
+  connection: Http2Connection | undefined;
+}
+
+/** Options of {@linkcode Http2Transport}. */
+export interface Http2TransportOptions {
+  /** Returns the trusted certificate authorities as PEM. It is called for each connection. */
+  readonly ca: () => string | Promise<string>;
+  readonly clock: Clock;
+}
+
+/** Sends requests to one server. If the server does not support HTTP/2, it uses `fetch`. */
+export class Http2Transport implements Transport {
+  readonly #ca: () => string | Promise<string>;
+  readonly #clock: Clock;
+  /** Used for `fetch`, and for servers without HTTP/2. */
+  #fallback: FetchTransport | undefined;
+  #supportsHttp2 = true;
+  #isClosed = false;
+  #lanes: Lane[] = [];
+  /** Aborted by a reset: requests that were pending then are not repeated. */
+  #untilReset = new AbortController();
+  /**
+   * All open connections, and those being opened. Some accept no requests but still have responses.
+   */
+  readonly #connections = new Set<{ close(): void }>();
+
+  constructor({ ca, clock }: Http2TransportOptions) {
+    this.#ca = ca;
+    this.#clock = clock;
+  }
+
+  async fetch(request: Request): Promise<Response> {
+    return await (await this.#fetchTransport()).fetch(request);
+  }
+
+  async send(url: string, outgoing: Outgoing): Promise<Answer> {
+    const { method, headers, body, signal, streams = false, isUrgent = false, fence } = outgoing;
+    const start = "https://".length;
+    const slash = url.indexOf("/", start);
+    const [authority, path] = [url.slice(start, slash), url.slice(slash)];
+    const { signal: resetSignal } = this.#untilReset;
+    let { lane = 0 } = outgoing;
+    for (let failures = 0;;) {
+      if (!this.#supportsHttp2) return await (await this.#fetchTransport()).send(url, outgoing);
+      const connection = await this.#connectionOf(lane, authority, signal);
+      if (connection === undefined) continue;
+      // If the server allows few streams, watches move to further connections and leave room for
+      // requests.
+      if (streams && connection.isOpen && !connection.mayWatch(lane > 0)) {
+        lane++;
+        continue;
+      }
+      try {
+        return await connection.request({ method, authority, path, headers, body, signal, streams, isUrgent, fence });
+      } catch (error) {
+        if (++failures === MAX_ATTEMPTS || !mayRepeat(error, outgoing)) throw error;
+      }
+      if (failures === 1) continue;
+      using waiting = linked(signal === null ? [resetSignal] : [resetSignal, signal]);
+      await sleep(this.#clock, FIRST_PAUSE * 2 ** (failures - 2), waiting.signal);
+    }
+  }
+
+  reset(): void {
+    for (const connection of [...this.#connections]) connection.close();
+    this.#lanes = [];
+    this.#untilReset.abort(new ConnectionClosedError());
+    this.#untilReset = new AbortController();
+    this.#supportsHttp2 = true;
+    this.#fallback?.reset();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.reset();
+    this.#fallback?.close();
+  }
+
+  async #fetchTransport(): Promise<FetchTransport> {
+    const ca = await this.#ca();
+    // Checked after the wait: of two concurrent calls, the first creates it.
+    return this.#fallback ??= new FetchTransport({ ca });
+  }
+
+  /** Returns the connection of a lane; `undefined` if the server does not support HTTP/2. */
+  async #connectionOf(
+    lane: number,
+    authority: string,
+    signal: AbortSignal | null,
+  ): Promise<Http2Connection | undefined> {
+    const held = this.#lanes[lane] ??= { opening: undefined, connection: undefined };
+    return held.connection?.isOpen ? held.connection : await within(this.#open(held, authority), signal);
+  }
+
+  #open(lane: Lane, authority: string): Promise<Http2Connection | undefined> {
+    return lane.opening ??= this.#connect(authority).then((connection) => {
+      // The transport was reset or closed in the meantime.
+      if (this.#isClosed || !this.#lanes.includes(lane)) connection?.close();
+      lane.connection = connection;
+      this.#supportsHttp2 = connection !== undefined;
+      return connection;
+    }).finally(() => lane.opening = undefined);
+  }
+
+  async #connect(authority: string): Promise<Http2Connection | undefined> {
+    const { hostname, port } = new URL(`https://${authority}`);
+    const ca = await this.#ca();
+    rejectInvalidCa(ca);
+    const attempt = new Attempt({
+      hostname: hostname.replace(/^\[|\]$/g, ""),
+      port: Number(port || 443),
+      authority,
+      ca,
+    });
+    this.#connections.add(attempt);
+    const timeout = new AbortController();
+    try {
+      const { tls, alpnProtocol } = await Promise.race([
+        attempt.open(),
+        sleep(this.#clock, HANDSHAKE_TIMEOUT, timeout.signal).then(() => {
+          throw new Error(`the server did not complete the TLS handshake within ${HANDSHAKE_TIMEOUT / 1000} s`);
+        }),
+      ]);
+      if (alpnProtocol !== "h2") {
+        tls.close();
+        return undefined;
+      }
+      // The limit of another connection is a better first guess than the default.
+      const known = this.#lanes.findLast((lane) => lane?.connection !== undefined)?.connection;
+      const connection = new Http2Connection(tls, {
+        clock: this.#clock,
+        maxStreams: known?.maxStreams ?? 100,
+        onEnd: () => void this.#connections.delete(connection),
+      });
+      this.#connections.add(connection);
+      return connection;
+    } catch (error) {
+      attempt.close();
+      throw error;
+    } finally {
+      timeout.abort();
+      this.#connections.delete(attempt);
+    }
+  }
+}
+
+/** Opens one TLS connection, unless it is closed meanwhile. */
+class Attempt {
+  readonly #options: { hostname: string; port: number; authority: string; ca: string };
+  #tls: Deno.TlsConn | undefined;
+  #isClosed = false;
+
+  constructor(options: { hostname: string; port: number; authority: string; ca: string }) {
+    this.#options = options;
+  }
+
+  async open(): Promise<{ tls: Deno.TlsConn; alpnProtocol: string | null }> {
+    const { hostname, port, authority, ca } = this.#options;
+    const tcp = await Deno.connect({ hostname, port });
+    if (this.#isClosed) {
+      tcp.close();
+      throw new ConnectionClosedError();
+    }
+    // Requests are small, and none may wait for the response to another.
+    tcp.setNoDelay(true);
+    let tls: Deno.TlsConn;
+    try {
+      tls = this.#tls = await Deno.startTls(tcp, { hostname, caCerts: [ca], alpnProtocols: ["h2", "http/1.1"] });
+    } catch (error) {
+      tcp.close();
+      throw error;
+    }
+    try {
+      return { tls, alpnProtocol: (await tls.handshake()).alpnProtocol };
+    } catch (cause) {
+      throw handshakeError(cause, authority) ?? cause;
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    try {
+      this.#tls?.close();
+    } catch {
+      // It is already closed.
+    }
+  }
+}
+
+/**
+ * Returns whether a failed request may be sent again. As in client-go (`rest`, Request.request),
+ * that includes reads that the server may have processed.
+ */
+function mayRepeat(error: unknown, { method, streams }: Outgoing): boolean {
+  // The informer restarts a watch itself, from the last version that it received.
+  return error instanceof NotProcessedError || error instanceof UnansweredError && method === "GET" && !streams;
+}
+
+/** Waits for a connection until the signal of the request is aborted. */
+async function within<T>(opening: Promise<T>, signal: AbortSignal | null): Promise<T> {
+  if (signal === null) return await opening;
+  await Promise.race([opening, aborted(signal)]);
+  signal.throwIfAborted();
+  return await opening;
+}
