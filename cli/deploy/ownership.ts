@@ -7,6 +7,7 @@ import { ClusterRole, CustomResourceDefinition } from "@op/sdk/kinds";
 import { ID_LABEL, NAME_LABEL } from "@op/sdk/definitions";
 import { type Cluster, servedKind } from "../cluster.ts";
 import { Failure } from "../exit_code.ts";
+import { MANAGER } from "../field_manager.ts";
 import { place, type PlainObject, shown } from "../objects.ts";
 import { counted } from "../plural.ts";
 
@@ -58,15 +59,28 @@ export async function conflictsIn(cluster: Cluster, objects: readonly PlainObjec
       const [id, name] = [object.metadata.labels?.[ID_LABEL], object.metadata.labels?.[NAME_LABEL]];
       const [liveId, liveName] = [live.metadata.labels?.[ID_LABEL], live.metadata.labels?.[NAME_LABEL]];
       if (liveId !== undefined) return liveId !== id;
+      if (object.kind === "CustomResourceDefinition") {
+        return (id !== undefined || operators.size > 0) && await isOthersDefinition(live);
+      }
       // What somebody added to an overlay is no part of an operator.
       if (name === undefined || !operators.has(name)) return false;
       if (liveName === name) return !await hasKindsInCommon(name);
-      if (isItsCertificate(live)) return false;
-      // Earlier versions did not label definitions.
-      return object.kind !== "CustomResourceDefinition";
+      return !isItsCertificate(live);
     }),
   );
   return pairs.flat().filter((_, index) => isForeign[index]);
+
+  /** A definition without an ID has no label that names its operator; the roles for its users do. */
+  async function isOthersDefinition({ metadata }: KubeObject): Promise<boolean> {
+    const name = metadata.labels?.[NAME_LABEL];
+    if (name !== undefined) return !operators.has(name);
+    if (!(metadata.managedFields ?? []).some(({ manager }) => manager === MANAGER)) return true;
+    if (operators.size === 0) return false;
+    const roles = await rolesForPeople(cluster);
+    return roles.some((role) =>
+      kindsIn(role).includes(metadata.name) && !operators.has(role.metadata.labels?.[NAME_LABEL] ?? "")
+    );
+  }
 
   async function hasKindsInCommon(name: string): Promise<boolean> {
     const theirs = (await rolesForPeople(cluster, name)).filter(({ metadata }) =>
@@ -169,9 +183,10 @@ function idAdvice(conflicts: readonly Conflict[], objects: readonly PlainObject[
   ];
 }
 
-/** The ClusterRoles for the users of an operator's kinds, one for each kind that it installed. */
-async function rolesForPeople(cluster: Cluster, name: string): Promise<readonly KubeObject[]> {
-  const roles = await cluster.client.list(ClusterRole, { labelSelector: `${NAME_LABEL}=${name}` });
+/** Returns the ClusterRoles for the users of an operator's kinds, one for each kind that it installed; those of all operators by default. */
+async function rolesForPeople(cluster: Cluster, name?: string): Promise<readonly KubeObject[]> {
+  const labelSelector = name === undefined ? NAME_LABEL : `${NAME_LABEL}=${name}`;
+  const roles = await cluster.client.list(ClusterRole, { labelSelector });
   return roles.filter(isForPeople);
 }
 

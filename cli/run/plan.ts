@@ -1,6 +1,6 @@
 /** `op plan`: what an operator would write if it ran now, and nothing of it is. */
 import { maskSecretChange } from "@op/sdk/definitions";
-import { type Cluster, connectCluster } from "../cluster.ts";
+import { type Cluster, connectCluster, servedKind } from "../cluster.ts";
 import { durationOption } from "../duration_option.ts";
 import { counted } from "../plural.ts";
 import { type SourceFile, sourceFile } from "../deno.ts";
@@ -110,16 +110,13 @@ async function refuseMissing(cluster: Cluster, { crds, externalCrds, reconciled,
   for (
     const { metadata, spec } of [...crds, ...externalCrds].filter(({ metadata }) => reconciled.includes(metadata.name))
   ) {
-    try {
-      const { name: version = "" } = spec.versions.find(({ storage }) => storage) ?? {};
-      await cluster.kindOf({ apiVersion: `${spec.group}/${version}`, kind: spec.names.kind });
-    } catch (error) {
-      if (!/Cannot find a kind/.test((error as Error).message)) throw error;
-      const fix = crds.some((crd) => crd.metadata.name === metadata.name)
-        ? 'see "op deploy" and "op crds"'
-        : "it is external: install the project that it belongs to";
-      throw new Failure(`Cannot plan "${name}": ${metadata.name} is not installed in ${cluster.url}: ${fix}`);
-    }
+    const { name: version = "" } = spec.versions.find(({ storage }) => storage) ?? {};
+    const apiVersion = `${spec.group}/${version}`;
+    if (await servedKind(cluster, { apiVersion, kind: spec.names.kind }) !== undefined) continue;
+    const fix = crds.some((crd) => crd.metadata.name === metadata.name)
+      ? 'see "op deploy" and "op crds"'
+      : "it is external: install the project that it belongs to";
+    throw new Failure(`Cannot plan "${name}": ${metadata.name} is not installed in ${cluster.url}: ${fix}`);
   }
 }
 
