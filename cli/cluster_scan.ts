@@ -76,19 +76,22 @@ export async function collectableKinds({ client }: Cluster): Promise<AnyKind[]> 
  * @param cluster The cluster.
  * @param kinds The kinds.
  * @param passes Whether an object is wanted, by its metadata and kind.
+ * @param namespace The namespace to look at; all by default.
  */
 export async function scan(
   cluster: Cluster,
   kinds: readonly AnyKind[],
   passes: (object: KubeObject, kind: AnyKind) => boolean,
+  namespace?: string,
 ): Promise<Scan> {
+  const options = { metadataOnly: true, ...(namespace === undefined ? {} : { namespace }) } as const;
   const objects: ScannedObject[] = [];
   const unread: { kind: AnyKind; reason: string }[] = [];
   const queue = kinds.values();
   const worker = async (): Promise<void> => {
     for (const kind of queue) {
       try {
-        const all: KubeObject[] = await cluster.client.list(kind, { metadataOnly: true });
+        const all: KubeObject[] = await cluster.client.list(kind, options);
         objects.push(...all.filter((object) => passes(object, kind)).map((object) => ({ kind, object })));
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;

@@ -7,12 +7,13 @@ import { durationOption, shownDuration } from "../duration_option.ts";
 import { factsOf, NO_IMAGE, type PlaceOptions } from "../generate/generate.ts";
 import type { OperatorFacts } from "../inspect.ts";
 import type { Io } from "../io.ts";
-import { place, type PlainObject, shown } from "../objects.ts";
+import { type NamedObject, place, type PlainObject, shown } from "../objects.ts";
 import { counted } from "../plural.ts";
 import { step } from "../progress.ts";
 import { withoutConversion } from "./conversion.ts";
 import { byKind, dependentsOf, uidOf, untilCollected } from "./dependents.ts";
 import { foreignHeld, isItsOwn, refuseForeignHeld, releaseForeign } from "./foreign_finalizers.ts";
+import { otherContents } from "./namespace_contents.ts";
 import { isOwnNamespace, refuseConflicts } from "./ownership.ts";
 import { devSession, leasePlace } from "../run/dev_lease.ts";
 import { registeredIn, unregister } from "../run/webhook_registration.ts";
@@ -67,13 +68,33 @@ export async function uninstall(file: string, options: UninstallOptions, io: Io)
   if (!releaseFinalizers) await refuseForeignHeld(cluster, facts);
   const removal = new Removal({ cluster, facts, definitions, timeout, releaseFinalizers, orphanDependents, io });
   await removal.run();
+  const kept = await keptNamespaces(cluster, facts, parts);
   for (const part of parts) {
+    const why = part.kind === "Namespace" ? kept.get(part.metadata.name) : undefined;
+    if (why !== undefined) {
+      io.out(`kept       ${shown(part)}: ${why}\n`);
+      continue;
+    }
     await remove(cluster, await cluster.kindOf(part), part);
     io.out(`deleted    ${shown(part)}\n`);
   }
   // Only now, without its roles, the operator cannot add its finalizers again.
   await releaseForeign(cluster, facts, timeout, io);
   await untilDefinitionsAreGone(cluster, definitions, timeout);
+}
+
+/** Returns the namespaces among an operator's parts that contain objects of others, and what these are. */
+async function keptNamespaces(
+  cluster: Cluster,
+  facts: OperatorFacts,
+  parts: readonly PlainObject[],
+): Promise<ReadonlyMap<string, string>> {
+  const kept = new Map<string, string>();
+  for (const { kind, metadata: { name } } of parts) {
+    const why = kind === "Namespace" ? await otherContents(cluster, name, facts, parts) : undefined;
+    if (why !== undefined) kept.set(name, why);
+  }
+  return kept;
 }
 
 /** Prints what would be deleted. */
@@ -95,7 +116,11 @@ async function preview(
     io.out(`${verb} ${shown(object)}, which has its finalizer\n`);
   }
   for (const { shown } of left) io.out(`would go   ${shown}, which "op dev" left\n`);
-  for (const one of [...objects.map(({ object }) => object), ...parts]) io.out(`would go   ${shown(one)}\n`);
+  const kept = await keptNamespaces(cluster, facts, parts);
+  const isKept = ({ kind, metadata: { name } }: NamedObject) => kind === "Namespace" && kept.has(name);
+  for (const one of [...objects.map(({ object }) => object), ...parts]) {
+    io.out(isKept(one) ? `would stay ${shown(one)}: ${kept.get(one.metadata.name)}\n` : `would go   ${shown(one)}\n`);
+  }
   const owners = new Set(objects.map(uidOf));
   const dependents = (await dependentsOf(cluster, owners)).filter((one) => !owners.has(uidOf(one)));
   if (dependents.length > 0) io.out(`would go   what these own: ${byKind(dependents)}\n`);
@@ -107,7 +132,7 @@ async function preview(
     `Nothing was deleted: ${counted(objects.length, "object")} of its kinds, ${
       counted(dependents.length, "object")
     } that these own, and ${
-      counted(left.length + parts.length, "part")
+      counted(left.length + parts.length - kept.size, "part")
     } of "${facts.name}" would go from ${cluster.url}: say --yes`,
   );
 }

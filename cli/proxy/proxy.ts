@@ -31,11 +31,13 @@ export interface Proxy extends AsyncDisposable {
   readonly kubeconfig: string;
 }
 
+/** What a request says of its sender and of its way is left behind. */
+const DROPPED = ["authorization", "host", "connection", "content-length", "accept-encoding", "transfer-encoding"];
 /**
- * Headers of a request that reach the API server. All others are dropped: some name the sender (`Impersonate-User`, `X-Remote-User`), and whoever stands between
- * here and the API server may read more of them.
+ * Headers of a request that {@linkcode forwardTo} sends on. All others are dropped: some name the sender (`Impersonate-User`, `X-Remote-User`), and a gateway
+ * in front of the API server may understand more of them.
  */
-const PASSED = ["accept", "content-type", "user-agent", "traceparent", "tracestate"];
+const PASSED = ["accept", "accept-encoding", "content-type", "user-agent", "traceparent", "tracestate"];
 const ANSWERED = ["content-type", "warning", "retry-after", "audit-id"];
 
 /**
@@ -52,7 +54,8 @@ export function openProxy({ forward, namespace }: ProxyOptions): Proxy {
       // The token keeps pages in a browser out as well; a Host of their own is the surest sign of one.
       if (!isLocalHost(request)) return new Response("", { status: 403 });
       if (request.headers.get("authorization") !== `Bearer ${token}`) return new Response("", { status: 401 });
-      const headers = chosen(request.headers, PASSED);
+      const headers = new Headers(request.headers);
+      for (const name of DROPPED) headers.delete(name);
       const url = new URL(request.url);
       // kube-apiserver 1.37 compresses a watch list as several gzip members, and Deno's fetch decodes only the first one.
       if (url.searchParams.has("watch")) headers.set("accept-encoding", "identity");
@@ -104,16 +107,15 @@ function failed({ message }: Error): Response {
 }
 
 /**
- * Sends requests to an API server. `Impersonate-*` headers of a request are dropped.
+ * Sends requests to an API server. Headers that could name another sender, such as `Impersonate-*`, are dropped.
  *
  * @param connection The way to it.
  * @param headers Headers that each request gets, such as `impersonate-user`.
  */
 export function forwardTo(connection: Connection, headers: Readonly<Record<string, string>> = {}): Forward {
   return async ({ method, url, headers: own, body, signal }) => {
-    const all = new Headers(own);
     // Whom the program acts as is decided here: it must not lift its service account's limits with a header of its own.
-    for (const name of [...all.keys()]) if (name.startsWith("impersonate-")) all.delete(name);
+    const all = chosen(own, PASSED);
     for (const [name, value] of Object.entries(headers)) all.set(name, value);
     const send = async (): Promise<{ response: Response; authorization: string | undefined }> => {
       const request = new Request(connection.url + url.pathname + url.search, {

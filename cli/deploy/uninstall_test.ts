@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { CLUSTER, DEPLOY, TestCluster, UNINSTALL } from "./_test_cluster.ts";
+
+const SHOP = `
+const Website = resource({
+  group: "demo.example.com",
+  version: "v1",
+  kind: "Website",
+  spec: s.object({}),
+  status: s.object({}),
+});
+const parts = { websites: controller(Website, { owns: [Deployment], reconcile() {} }) };
+export default operator({ name: "shop", version: "1.0.0", parts });
+`;
+
+const NAMESPACE = "/api/v1/namespaces/shop-system";
+const SECRETS = `${NAMESPACE}/secrets`;
+
+Deno.test("op uninstall keeps the namespace if it has objects of others, and names them", async () => {
+  await using cluster = new TestCluster();
+  const shop = await cluster.project(SHOP, "mine");
+  const deployed = await shop.op(...DEPLOY);
+  assert.equal(deployed.code, 0, deployed.stderr);
+  await cluster.send("POST", SECRETS, { metadata: { name: "database" } });
+  const why = "Namespace shop-system: it has 1 other object (Secret shop-system/database)";
+
+  const preview = await shop.op("uninstall", ...CLUSTER);
+  assert.equal(preview.code, 2);
+  assert(preview.stdout.includes(`would stay ${why}\n`), preview.stdout);
+  const { code, stdout, stderr } = await shop.op(...UNINSTALL);
+  assert.equal(code, 0, stderr);
+  assert(stdout.includes(`kept       ${why}\n`), stdout);
+  assert.equal((await cluster.send("GET", `${SECRETS}/database`))[0], 200);
+  const [, { status, metadata }] = await cluster.send("GET", NAMESPACE);
+  assert.deepEqual([status.phase, metadata.deletionTimestamp], ["Active", undefined]);
+  assert.equal((await cluster.send("GET", `/apis/apps/v1/namespaces/shop-system/deployments/shop`))[0], 404);
+});
+
+Deno.test("op uninstall deletes a namespace that has only what Kubernetes and the operator put there", async () => {
+  await using cluster = new TestCluster();
+  const shop = await cluster.project(SHOP, "mine");
+  assert.equal((await shop.op(...DEPLOY)).code, 0);
+  const [, deployment] = await cluster.send("GET", "/apis/apps/v1/namespaces/shop-system/deployments/shop");
+  const { name, uid } = deployment.metadata;
+  const owner = { apiVersion: "apps/v1", kind: "Deployment", name, uid };
+  for (
+    const [path, metadata] of [
+      ["/api/v1", "configmaps", { name: "kube-root-ca.crt" }],
+      ["/api/v1", "configmaps", { name: "state", labels: { "app.kubernetes.io/name": "shop" } }],
+      ["/api/v1", "configmaps", { name: "owned", ownerReferences: [owner] }],
+      ["/apis/coordination.k8s.io/v1", "leases", { name: "shop-leader" }],
+    ].map(([root, plural, metadata]) => [`${root}/namespaces/shop-system/${plural}`, metadata] as const)
+  ) {
+    const [status] = await cluster.send("POST", path, { metadata });
+    assert.equal(status, 201, path);
+  }
+  const { code, stdout, stderr } = await shop.op(...UNINSTALL);
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^deleted {4}Namespace shop-system$/m);
+});
