@@ -1,45 +1,54 @@
-/** Who may speak to a real cluster: tokens for any user, told to the apiserver by its token webhook, and kubeconfig files. */
+/**
+ * Users of a real cluster: tokens that the API server looks up by a webhook, and kubeconfig files.
+ */
 import { stringify } from "yaml";
 
-/** A way into a cluster, as one user. */
+/** Access to a cluster as one user. */
 export interface UserAccess {
-  /** The user's name as the cluster sees it. */
+  /** The user's name. */
   readonly user: string;
-  /** A kubeconfig file for this user: YAML text, all data inline. */
+  /** A kubeconfig file for this user, as YAML with all data inline. */
   readonly kubeconfig: string;
-  /** Sends a request as this user. A path is taken as relative to the cluster's URL; of a Request's URL path and query count. */
+  /**
+   * Sends a request as this user.
+   *
+   * @param request A path, or a Request of whose URL only path and query are used.
+   * @param init Method, headers and body.
+   */
   fetch(request: Request | string, init?: RequestInit): Promise<Response>;
 }
 
-/** A user known by a bearer token. */
+/** Access by a bearer token. */
 export interface TokenAccess extends UserAccess {
-  /** The token, for an `authorization: Bearer` of one's own. */
+  /** The token, for the header `Authorization: Bearer TOKEN`. */
   readonly token: string;
 }
 
-/** A user known by a client certificate. */
+/** Access by a client certificate. */
 export interface CertificateAccess extends UserAccess {
-  /** PEM. */
+  /** The certificate, as PEM. */
   readonly certificate: string;
-  /** PEM, PKCS #8. */
+  /** The private key, as PEM (PKCS #8). */
   readonly key: string;
 }
 
-/** What an apiserver is told of a token's user. */
+/** User information of a TokenReview. */
 interface User {
   readonly username: string;
   readonly groups: readonly string[];
 }
 
-/** Tokens and whose they are, served to an apiserver as a TokenReview webhook on a loopback port. */
+/** Issues tokens, and serves a TokenReview webhook for them on a loopback port. */
 export interface TokenBook extends AsyncDisposable {
-  /** Where the apiserver asks. */
+  /** URL of the webhook. */
   readonly url: string;
+  /** Returns a new token for a user. */
   issue(username: string, groups: readonly string[]): string;
+  /** Makes a token invalid. */
   revoke(token: string): void;
 }
 
-/** Opens a token book. */
+/** Creates a token book and starts its webhook. */
 export function openTokenBook(): TokenBook {
   const users = new Map<string, User>();
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
@@ -65,16 +74,17 @@ export function openTokenBook(): TokenBook {
   };
 }
 
-/** Groups the apiserver gives to a service account's own tokens. */
+/** Returns the groups that the API server gives to a service account. */
 function serviceAccountGroups(username: string): string[] {
   const [, namespace] = /^system:serviceaccount:([^:]+):[^:]+$/.exec(username) ?? [];
   return namespace === undefined ? [] : ["system:serviceaccounts", `system:serviceaccounts:${namespace}`];
 }
 
 /**
- * A kubeconfig file with one cluster, one user and one context.
+ * Returns a kubeconfig file with one cluster, one user and one context.
  *
- * @param server URL of the apiserver, and where it serves TLS its authority as PEM.
+ * @param server URL of the API server and, if it serves TLS, the certificate of its authority as
+ * PEM.
  * @param user The `user` entry.
  */
 export function kubeconfig(server: { url: string; caCert?: string }, user: Record<string, string>): string {

@@ -1,4 +1,4 @@
-/** Objects that nobody thought of, by a kind's schema, for property tests. */
+/** Random objects of a kind, generated from its schema, for property tests. */
 import type * as FastCheck from "fast-check";
 import { isObject } from "../base/json.ts";
 import type { AnyKind, KubeObject } from "../resource/kind.ts";
@@ -8,39 +8,40 @@ import type { JsonSchema } from "../schema/json_schema.ts";
 type Library = typeof FastCheck;
 
 /**
- * How many values the optional properties of one object may add, on average. Where a schema has more, such as a pod's, fewer of them are present at a time:
- * objects of 30 kB would take most of a minute to try, and find no more than many small ones do.
+ * Number of values that the optional properties of one object add, on average. If a schema has many
+ * optional properties, as that of a pod does, fewer of them are present in each object: testing
+ * objects of 30 kB takes most of a minute and finds no more than testing many small ones.
  */
 const OPTIONAL_VALUES = 12;
 
-/** Each property appears now and then, however many there are. */
-const RAREST = 0.02;
+/** Least probability of an optional property, so that each one appears sometimes. */
+const MIN_PROBABILITY = 0.02;
 
-/** Values of a schema. */
+/** Random values of a schema. */
 interface Values {
   readonly arbitrary: FastCheck.Arbitrary<unknown>;
-  /** How many values, nested ones included, one of them has on average. */
+  /** Average number of values in one of them, including nested values. */
   readonly size: number;
 }
 
-/** Objects of a kind, and how large they are. */
+/** Random objects of a kind. */
 export interface ObjectsOfKind {
   readonly objects: FastCheck.Arbitrary<KubeObject>;
-  /** How many values, nested ones included, an object has on average. */
+  /** Average number of values in an object, including nested values. */
   readonly size: number;
 }
 
 /**
- * Objects of a kind as a server stores them: whatever the schema says, rules in CEL and patterns included.
+ * Returns random objects of a kind that its schema accepts, including CEL rules and patterns.
  *
- * @param fc The library; who needs it brings it.
- * @param kind A kind made by `resource()`.
- * @throws {TypeError} If the kind has no schema here.
+ * @param fc The library fast-check, which the caller loads.
+ * @param kind A kind created by `resource()`.
+ * @throws {TypeError} If the kind has no schema.
  */
 export function objectsOf(fc: Library, kind: AnyKind): ObjectsOfKind {
   const version = kind.crd?.spec.versions.find(({ name }) => name === kind.version);
   if (version === undefined) {
-    throw new TypeError(`Cannot make objects of ${kind.apiVersion} ${kind.kind}: it has no schema here`);
+    throw new TypeError(`roundTrips(): ${kind.apiVersion} ${kind.kind} has no schema. Define the kind with resource()`);
   }
   const { properties = {}, required = [] } = version.schema.openAPIV3Schema;
   const body = Object.fromEntries(
@@ -52,7 +53,7 @@ export function objectsOf(fc: Library, kind: AnyKind): ObjectsOfKind {
     .map((value) =>
       plain({ apiVersion: kind.apiVersion, kind: kind.kind, metadata, ...value as object }) as unknown as KubeObject
     )
-    // Formats and rules say more than what is made here knows.
+    // Generated values do not always satisfy formats and rules.
     .filter((object) => validate(kind, object).length === 0);
   return { objects, size };
 }
@@ -65,10 +66,10 @@ function valuesOf(fc: Library, schema: JsonSchema): Values {
 function presentValuesOf(fc: Library, schema: JsonSchema): Values {
   const one = (arbitrary: FastCheck.Arbitrary<unknown>): Values => ({ arbitrary, size: 1 });
   if (schema.enum !== undefined) return one(fc.constantFrom(...schema.enum));
-  if (schema["x-kubernetes-int-or-string"]) return one(fc.oneof(fc.integer(), texts(fc, schema)));
+  if (schema["x-kubernetes-int-or-string"]) return one(fc.oneof(fc.integer(), strings(fc, schema)));
   switch (schema.type) {
     case "string":
-      return one(texts(fc, schema));
+      return one(strings(fc, schema));
     case "integer": {
       const { minimum = -1000, maximum = Math.max(1000, minimum) } = schema;
       return one(fc.integer({ min: Math.ceil(minimum), max: Math.floor(maximum) }));
@@ -93,19 +94,19 @@ function presentValuesOf(fc: Library, schema: JsonSchema): Values {
 function arrays(fc: Library, schema: JsonSchema): Values {
   const { items = {}, minItems = 0, maxItems = Math.max(minItems, 4) } = schema;
   const { arbitrary: item, size: itemSize } = valuesOf(fc, items as JsonSchema);
-  // Large items, such as containers, are seldom many.
-  const most = itemSize > OPTIONAL_VALUES ? 2 : 4;
-  const lengths = { minLength: minItems, maxLength: Math.min(maxItems, Math.max(minItems, most)) };
+  // Lists of large items, such as containers, are short.
+  const longest = itemSize > OPTIONAL_VALUES ? 2 : 4;
+  const lengths = { minLength: minItems, maxLength: Math.min(maxItems, Math.max(minItems, longest)) };
   const size = 1 + itemSize * (lengths.minLength + lengths.maxLength) / 2;
   switch (schema["x-kubernetes-list-type"]) {
     case "set":
       return { arbitrary: fc.uniqueArray(item, lengths), size };
     case "map": {
-      // A property that is missing has its default: two items may have one key in both ways.
-      const known = (items as JsonSchema).properties as Readonly<Record<string, JsonSchema>> | undefined;
+      // A missing key has its default, so it must differ from that of other items, too.
+      const itemProperties = (items as JsonSchema).properties as Readonly<Record<string, JsonSchema>> | undefined;
       const keys = schema["x-kubernetes-list-map-keys"] ?? [];
       const selector = (value: unknown) =>
-        JSON.stringify(keys.map((key) => (value as Record<string, unknown>)[key] ?? known?.[key]?.default));
+        JSON.stringify(keys.map((key) => (value as Record<string, unknown>)[key] ?? itemProperties?.[key]?.default));
       return { arbitrary: fc.uniqueArray(item, { ...lengths, selector }), size };
     }
     default:
@@ -124,10 +125,10 @@ function objects(fc: Library, schema: JsonSchema): Values {
     };
   }
   if (properties === undefined) {
-    const takesAnything = schema["x-kubernetes-preserve-unknown-fields"] === true || additionalProperties === true;
-    // What a schema does not name is gone before anything is converted.
+    const allowsUnknown = schema["x-kubernetes-preserve-unknown-fields"] === true || additionalProperties === true;
+    // Otherwise, unknown fields are pruned before a conversion.
     return {
-      arbitrary: takesAnything
+      arbitrary: allowsUnknown
         ? fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.jsonValue({ maxDepth: 1 }))
         : fc.constant({}),
       size: 1,
@@ -138,13 +139,15 @@ function objects(fc: Library, schema: JsonSchema): Values {
 
 const ABSENT = Symbol("absent");
 
-/** Objects with these properties; so many of the optional ones that the objects stay small. */
+/**
+ * Returns objects with the given properties. Optional ones are rare enough to keep objects small.
+ */
 function record(fc: Library, properties: Readonly<Record<string, JsonSchema>>, required: readonly string[]): Values {
   const values = Object.entries(properties).map(([key, schema]) => [key, valuesOf(fc, schema)] as const);
   const sizeOf = (isCounted: (key: string) => boolean): number =>
     values.reduce((sum, [key, { size }]) => isCounted(key) ? sum + size : sum, 0);
   const optional = sizeOf((key) => !required.includes(key));
-  const share = Math.max(RAREST, Math.min(0.5, OPTIONAL_VALUES / optional));
+  const share = Math.max(MIN_PROBABILITY, Math.min(0.5, OPTIONAL_VALUES / optional));
   const present = Math.round(1000 * share);
   const body = Object.fromEntries(values.map(([key, { arbitrary }]) => [
     key,
@@ -160,7 +163,7 @@ function record(fc: Library, properties: Readonly<Record<string, JsonSchema>>, r
   return { arbitrary, size: 1 + sizeOf((key) => required.includes(key)) + share * optional };
 }
 
-function texts(fc: Library, { pattern, format, minLength = 0, maxLength }: JsonSchema): FastCheck.Arbitrary<string> {
+function strings(fc: Library, { pattern, format, minLength = 0, maxLength }: JsonSchema): FastCheck.Arbitrary<string> {
   if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern));
   switch (format) {
     case "date-time":
@@ -183,7 +186,7 @@ function texts(fc: Library, { pattern, format, minLength = 0, maxLength }: JsonS
   }
 }
 
-/** JSON has neither undefined nor a minus in front of zero. */
+/** Returns a value as JSON has it: without `undefined` and -0. */
 function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }

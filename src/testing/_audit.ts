@@ -1,21 +1,23 @@
-/** The audit log of a real apiserver: its policy and what is read of it. */
+/** The audit policy and audit log of a real API server. */
 import { sleep, systemClock } from "../base/clock.ts";
 
-/** What the audit log says of a request (audit.k8s.io/v1 Event at level Metadata, stage ResponseComplete). */
+/** An entry of the audit log (audit.k8s.io/v1 Event at level Metadata). */
 export interface AuditEvent {
-  /** Of the request: the same in all its events. */
+  /** Id of the request, which all its events have. */
   readonly auditID: string;
-  /** `ResponseComplete`, or `Panic` where the server fell over it. */
+  /** `ResponseComplete`, or `Panic` if the server panicked. */
   readonly stage: string;
-  /** In RBAC's words: `patch`; of a path that is no resource, the method in lower case. */
+  /**
+   * RBAC verb, such as `patch`. For a path that is not a resource, the HTTP method in lower case.
+   */
   readonly verb: string;
   /** Path and query. */
   readonly requestURI: string;
-  /** Who asked. */
+  /** The user who sent the request. */
   readonly user: { readonly username: string; readonly groups?: readonly string[] };
-  /** By what the program called itself. */
+  /** User agent of the client. */
   readonly userAgent?: string;
-  /** Absent where the request asks for no object, such as `/version`. */
+  /** The object; `undefined` for paths that are not resources, such as `/version`. */
   readonly objectRef?: {
     readonly resource?: string;
     readonly namespace?: string;
@@ -25,20 +27,20 @@ export interface AuditEvent {
     readonly subresource?: string;
     readonly resourceVersion?: string;
   };
-  /** What was answered; `reason` and `message` only where it was refused. */
+  /** The response. It has `reason` and `message` if the request was rejected. */
   readonly responseStatus?: { readonly code?: number; readonly reason?: string; readonly message?: string };
-  /** When the request came, RFC 3339 with microseconds. */
+  /** When the request arrived, in RFC 3339 with microseconds. */
   readonly requestReceivedTimestamp: string;
-  /** When its answer was complete, RFC 3339 with microseconds. */
+  /** When the response was complete, in RFC 3339 with microseconds. */
   readonly stageTimestamp: string;
 }
 
 const WRITES = ["create", "update", "patch", "delete", "deletecollection"];
 
 /**
- * An audit policy (audit.k8s.io/v1), as JSON.
+ * Returns an audit policy (audit.k8s.io/v1) as JSON.
  *
- * @param what `"writes"` records what changes something; `"everything"` records reads too.
+ * @param what `"writes"` records only writes, `"everything"` also reads.
  */
 export function auditPolicy(what: "writes" | "everything"): string {
   return JSON.stringify({
@@ -49,29 +51,29 @@ export function auditPolicy(what: "writes" | "everything"): string {
   });
 }
 
-// The API server writes a line when the handler has returned, so the answer may arrive first. The limit guards against
-// hangs only.
-const LONGEST_WAIT = 180_000;
+// In milliseconds. The API server writes a line when the handler has returned, so the response may
+// arrive first. The limit only guards against hangs.
+const MARK_TIMEOUT = 180_000;
 
 /**
- * Reads an audit log up to a request made for the purpose, whose line is left out.
+ * Reads an audit log up to a marker request, without the entry of that request.
  *
  * @param path The file.
- * @param mark Makes a request that is recorded, with the text given in its URI.
- * @throws {Error} If the line of that request does not show up within three minutes.
+ * @param mark Sends a request that is recorded, with the given string in its URI.
+ * @throws {Error} If the entry of the request does not appear within three minutes.
  */
 export async function readAuditLog(path: string, mark: (text: string) => Promise<void>): Promise<AuditEvent[]> {
   const text = `mark-${crypto.randomUUID()}`;
   await mark(text);
-  const end = systemClock.elapsed() + LONGEST_WAIT;
+  const end = systemClock.elapsed() + MARK_TIMEOUT;
   while (systemClock.elapsed() < end) {
     const lines = (await Deno.readTextFile(path)).split("\n");
-    // What lies behind the last line feed is being written.
+    // The last line may be incomplete.
     lines.pop();
     if (lines.some((line) => line.includes(text))) {
       return lines.filter((line) => !line.includes("fieldManager=mark-")).map((line) => JSON.parse(line) as AuditEvent);
     }
     await sleep(systemClock, 5);
   }
-  throw new Error(`Cannot read the audit log "${path}": a request made to mark its end is not in it`);
+  throw new Error(`auditLog(): the marker request did not appear in "${path}" within ${MARK_TIMEOUT / 1000} s`);
 }

@@ -1,4 +1,4 @@
-/** Certificates for a control plane of one's own: an authority, and what it signs. X.509 v3, as Kubernetes demands. */
+/** A certificate authority for control planes of tests. Kubernetes requires X.509 v3. */
 import "../runtime/webhooks/reflect_metadata.ts";
 import * as x509 from "@peculiar/x509";
 
@@ -11,17 +11,17 @@ export interface KeyPair {
   readonly key: string;
 }
 
-/** A certificate authority that lives as long as the process. */
+/** A certificate authority. Its key is only in memory. */
 export interface Authority {
   /** The authority's own certificate, as PEM. */
   readonly certificate: string;
-  /** Signs a certificate by which a server is known. Names that are addresses are entered as such. */
+  /** Signs a certificate for a server with these DNS names and IP addresses. */
   server(names: readonly string[]): Promise<KeyPair>;
-  /** Signs a certificate by which a user is known to an apiserver: common name and organisations are its name and groups. */
+  /** Signs a client certificate. Its common name is the user, its organizations are the groups. */
   client(name: string, groups: readonly string[]): Promise<KeyPair>;
 }
 
-/** Makes a certificate authority. Its certificates are valid from an hour ago, for 30 days: whoever develops leaves things running. */
+/** Creates a certificate authority. Its certificates are valid from an hour ago, for 30 days. */
 export async function createAuthority(): Promise<Authority> {
   const keys = await generateKeys();
   const [notBefore, notAfter] = validity();
@@ -41,7 +41,7 @@ export async function createAuthority(): Promise<Authority> {
   async function sign(subject: { [key: string]: string[] }[], extensions: x509.Extension[]): Promise<KeyPair> {
     const leaf = await generateKeys();
     const certificate = await x509.X509CertificateGenerator.create({
-      // The first byte stays below 0x80: a serial number is a positive integer.
+      // The first byte is below 0x80, because a serial number must be positive.
       serialNumber: `01${crypto.randomUUID().replaceAll("-", "")}`,
       subject,
       issuer: authority.subject,
@@ -75,7 +75,9 @@ export async function createAuthority(): Promise<Authority> {
   };
 }
 
-/** The keys by which an apiserver signs the tokens of service accounts, and knows them again: both as PEM. */
+/**
+ * Returns a key pair, as PEM, with which the API server signs and verifies service account tokens.
+ */
 export async function signingKeys(): Promise<{ key: string; publicKey: string }> {
   const { privateKey, publicKey } = await generateKeys();
   const spki = await crypto.subtle.exportKey("spki", publicKey);

@@ -1,17 +1,20 @@
-/** Where the programs of a real control plane lie: etcd, kube-apiserver, kube-controller-manager and kubectl. */
+/**
+ * Finds the programs of a real control plane: etcd, kube-apiserver, kube-controller-manager,
+ * kubectl.
+ */
 
 /** The version of Kubernetes that tests run against by default. */
 export const CONTROL_PLANE_VERSION = "v1.36.3";
 
 /** Paths of the programs of a control plane. */
 export interface ControlPlane {
-  /** The store. */
+  /** Path of etcd. */
   readonly etcd: string;
-  /** The API server. */
+  /** Path of kube-apiserver. */
   readonly kubeApiserver: string;
-  /** Kubernetes' own controllers. */
+  /** Path of kube-controller-manager. */
   readonly kubeControllerManager: string;
-  /** The client that people use. */
+  /** Path of kubectl. */
   readonly kubectl: string;
 }
 
@@ -23,27 +26,32 @@ export const PROGRAMS: Readonly<Record<keyof ControlPlane, string>> = {
   kubectl: "kubectl",
 };
 
-/** A folder in which a control plane was looked for, and what is in it. */
+/** A folder that was searched for a control plane. */
 export interface ControlPlaneFolder {
   readonly path: string;
-  /** Who named the folder, for messages. */
+  /** Where the path comes from, for error messages. */
   readonly origin: "option" | "KUBEBUILDER_ASSETS" | "cache";
-  /** The programs that are there. */
+  /** The programs in it. */
   readonly programs: Partial<ControlPlane>;
-  /** File names of the programs that are not. */
+  /** File names of missing programs. */
   readonly missing: readonly string[];
 }
 
 /** Options for {@linkcode findControlPlane}. */
 export interface FindControlPlaneOptions {
-  /** The folder to look in. @default {the folder in KUBEBUILDER_ASSETS, else the cache of this repository} */
+  /** The folder to search. @default {KUBEBUILDER_ASSETS, or else the cache of this repository} */
   readonly assets?: string;
-  /** The version to look for in the cache, such as `v1.37.2`. KUBEBUILDER_ASSETS is then ignored. @default {"v1.36.3"} */
+  /**
+   * The version to search for in the cache, such as `v1.37.2`. KUBEBUILDER_ASSETS is then ignored.
+   *
+   * @default {"v1.36.3"}
+   */
   readonly version?: string;
 }
 
 /**
- * Returns the folder in this repository into which `tools/control_plane.ts` builds a version, or `undefined` if this module is not a local file.
+ * Returns the folder in this repository into which `tools/control_plane.ts` builds a version, or
+ * `undefined` if this module is not a local file.
  *
  * @param version The version of Kubernetes.
  */
@@ -53,22 +61,24 @@ export function cacheFolder(version: string = CONTROL_PLANE_VERSION): string | u
 }
 
 /**
- * Looks for the programs of a control plane: in the folder given, else in KUBEBUILDER_ASSETS, else in the cache of this repository. Nothing is built.
+ * Searches the given folder, KUBEBUILDER_ASSETS or the cache of this repository for the programs of
+ * a control plane. Builds nothing.
  *
- * @param options Additional options.
- * @returns The folder, whether complete or not; nothing when no folder was named and the cache is empty.
+ * @param options Folder or version.
+ * @returns The folder, complete or not; `undefined` if no folder is configured and the cache is
+ * empty.
  */
 export async function findControlPlane(options: FindControlPlaneOptions = {}): Promise<ControlPlaneFolder | undefined> {
-  if (options.assets !== undefined) return await lookIn(options.assets, "option");
+  if (options.assets !== undefined) return await search(options.assets, "option");
   const assets = options.version === undefined ? Deno.env.get("KUBEBUILDER_ASSETS") : undefined;
-  if (assets) return await lookIn(assets, "KUBEBUILDER_ASSETS");
+  if (assets) return await search(assets, "KUBEBUILDER_ASSETS");
   const cache = cacheFolder(options.version);
   if (cache === undefined) return undefined;
-  const found = await lookIn(cache, "cache");
+  const found = await search(cache, "cache");
   return found.missing.length === Object.keys(PROGRAMS).length ? undefined : found;
 }
 
-async function lookIn(path: string, origin: ControlPlaneFolder["origin"]): Promise<ControlPlaneFolder> {
+async function search(path: string, origin: ControlPlaneFolder["origin"]): Promise<ControlPlaneFolder> {
   const programs: { -readonly [P in keyof ControlPlane]?: string } = {};
   const missing: string[] = [];
   for (const [key, file] of Object.entries(PROGRAMS) as [keyof ControlPlane, string][]) {

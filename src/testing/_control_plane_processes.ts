@@ -1,19 +1,20 @@
-/** Arguments and files of a control plane's programs, and how to know that one is up. */
+/** Starts the programs of a control plane, and waits until they are ready. */
 import { sleep, systemClock } from "../base/clock.ts";
 import { kubeconfig, type TokenAccess, type UserAccess } from "./_access.ts";
 import { auditPolicy } from "./_audit.ts";
 import { type Authority, signingKeys } from "./_certificates.ts";
 import { startWatched, type WatchedProcess } from "./_watched_process.ts";
 
-/** In a pod the apiserver is `kubernetes.default.svc`; the client dials the name. */
+/** Pods reach the API server as `kubernetes.default.svc`. */
 const SERVER_NAMES = ["127.0.0.1", "localhost", "kubernetes.default.svc", "kubernetes.default", "kubernetes"];
 
-// These guard against hangs only: it takes four seconds on a quiet machine, and a minute or more on one at a load of 30.
+// In milliseconds. Starting takes four seconds on an idle machine, and over a minute at a load of
+// 30. The limits only guard against hangs.
 const START_LIMIT = 300_000;
 const ANSWER_LIMIT = 60_000;
 const POLL = 25;
 
-/** Writes what the programs read into their folder. */
+/** Writes certificates and configuration of the programs into their folder. */
 export async function writeControlPlaneFiles(
   folder: string,
   options: { authority: Authority; tokenReviewUrl: string; audit: "writes" | "everything" },
@@ -33,7 +34,10 @@ export async function writeControlPlaneFiles(
   await Promise.all(Object.entries(files).map(([name, text]) => Deno.writeTextFile(`${folder}/${name}`, text)));
 }
 
-/** Starts etcd on a socket in the folder. Data is not synced to the disk: it need not survive the machine. */
+/**
+ * Starts etcd on a socket in the folder, and waits until it is ready. Data is not synced to the
+ * disk.
+ */
 export async function startEtcd(program: string, folder: string): Promise<WatchedProcess> {
   const log = `${folder}/etcd.log`;
   const etcd = await startWatched(program, {
@@ -41,7 +45,7 @@ export async function startEtcd(program: string, folder: string): Promise<Watche
     args: [
       `--data-dir=${folder}/etcd`,
       `--listen-client-urls=unix://${folder}/etcd.sock`,
-      // Nobody reads what it advertises, but it must have the form host:port.
+      // This address is not used, but must have the form host:port.
       "--advertise-client-urls=http://127.0.0.1:1",
       `--listen-peer-urls=unix://${folder}/peer.sock`,
       "--unsafe-no-fsync",
@@ -57,7 +61,7 @@ export async function startEtcd(program: string, folder: string): Promise<Watche
   return etcd;
 }
 
-/** Starts an apiserver on a port. It is up once {@linkcode apiserverReady} says so. */
+/** Starts kube-apiserver on a port. {@linkcode apiserverReady} waits until it is ready. */
 export function startApiserver(
   program: string,
   options: { folder: string; port: number; args: readonly string[] },
@@ -83,7 +87,7 @@ export function startApiserver(
       "--authentication-token-webhook-cache-ttl=1s",
       "--authorization-mode=RBAC",
       "--allow-privileged=true",
-      // It would refuse pods until kube-controller-manager has made their service account.
+      // It rejects pods until kube-controller-manager has created their service account.
       "--disable-admission-plugins=ServiceAccount",
       `--audit-policy-file=${folder}/audit-policy.json`,
       `--audit-log-path=${folder}/audit.log`,
@@ -94,7 +98,7 @@ export function startApiserver(
   });
 }
 
-/** Waits until an apiserver is ready and has made the namespace `default`. */
+/** Waits until kube-apiserver is ready and has created the namespace `default`. */
 export async function apiserverReady(apiserver: WatchedProcess, admin: UserAccess, log: string): Promise<void> {
   for (const path of ["/readyz", "/api/v1/namespaces/default"]) {
     await until(async () => {
@@ -105,7 +109,7 @@ export async function apiserverReady(apiserver: WatchedProcess, admin: UserAcces
   }
 }
 
-/** Starts kube-controller-manager, and waits until the controller of service accounts has shown itself. */
+/** Starts kube-controller-manager, and waits until its controller of service accounts works. */
 export async function startControllerManager(
   program: string,
   options: { folder: string; admin: TokenAccess; controllers: readonly string[] },
@@ -139,7 +143,23 @@ export async function startControllerManager(
   return started;
 }
 
-/** Polls on the machine's clock, as what it waits for is a process; gives up when that has ended. Errors count as "not yet". */
+/** Error that a program of a control plane ended, or was not ready in time. */
+export class StartError extends Error {
+  override name = "StartError";
+  /** Whether another process has the port. kube-apiserver reports this only in its log. */
+  readonly isPortTaken: boolean;
+
+  constructor(problem: string, logTail: string, options?: ErrorOptions) {
+    super(`realCluster(): ${problem}. The log ends with:\n${logTail}`, options);
+    this.isPortTaken = logTail.includes("address already in use");
+  }
+}
+
+/**
+ * Polls in real time until a check returns `true`. A check that throws is repeated.
+ *
+ * @throws {StartError} If the program ends, or if the check fails for too long.
+ */
 async function until(
   check: () => Promise<boolean>,
   { program, log }: { program: WatchedProcess; log: string },
@@ -153,18 +173,9 @@ async function until(
     } catch (error) {
       cause = error;
     }
-    if (code !== undefined) {
-      throw new Error(
-        `Cannot start a control plane: it ended with code ${code}; its log ends with\n${await lastLines(log)}`,
-      );
-    }
+    if (code !== undefined) throw new StartError(`a program ended with code ${code}`, await lastLines(log));
   }
-  throw new Error(
-    `Cannot start a control plane: it is not ready after ${START_LIMIT / 1000} s; its log ends with\n${await lastLines(
-      log,
-    )}`,
-    { cause },
-  );
+  throw new StartError(`a program was not ready after ${START_LIMIT / 1000} s`, await lastLines(log), { cause });
 }
 
 async function lastLines(path: string): Promise<string> {

@@ -1,8 +1,9 @@
 /**
  * Records where reconciles of a memory cluster read the machine's clock through `Date`.
  *
- * `Date` itself still returns real time, because reconciles and their libraries also measure durations
- * with it. A test that depends on it sees another time than the cluster's, so failures mention it.
+ * `Date` itself still returns real time, because reconciles and their libraries also measure
+ * durations with it. A test that depends on it sees another time than the cluster's, so failures
+ * mention it.
  */
 import { currentRunLog } from "../runtime/current_run.ts";
 
@@ -11,8 +12,8 @@ const MAX_CALLS = 1000;
 const MAX_PLACES = 5;
 
 /**
- * The wrappers of `Date`, with the constructor that each wraps. Shared by all clusters, so that they
- * can be removed in any order. A wrapper that is not active passes all calls on.
+ * The wrappers of `Date`, with the constructor that each wraps. Shared by all clusters, so that
+ * they can be removed in any order. A wrapper that is not active passes all calls on.
  */
 const wrappers = new WeakMap<DateConstructor, { readonly wrapped: DateConstructor; isActive: boolean }>();
 
@@ -89,5 +90,7 @@ function userPlace(stack: string): string | undefined {
   return place?.startsWith(SDK) ? undefined : place;
 }
 
-/** Matches npm packages, in a folder of the project or in Deno's cache below the registry's host. */
+/**
+ * Matches npm packages, in a folder of the project or in Deno's cache below the registry's host.
+ */
 const LIBRARY = /\/node_modules\/|\/npm\/[^/]+\.[^/]+\//;

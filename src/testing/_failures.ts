@@ -29,8 +29,8 @@ export class Failures {
   /** Number of elements of {@linkcode Failures.all} that were reported. */
   #takenCount = 0;
   /**
-   * Identities of reported failures. A retry that fails in the same way after the last `settle` is not
-   * reported again.
+   * Identities of reported failures. A retry that fails in the same way after the last `settle` is
+   * not reported again.
    */
   readonly #reported = new Set<string>();
 
@@ -38,7 +38,10 @@ export class Failures {
     this.#options = options;
   }
 
-  /** Observes a call of user code. Its failure counts unless the test disturbed a request during the call. */
+  /**
+   * Observes a call of user code. Its failure counts unless the test disturbed a request during the
+   * call.
+   */
   readonly observe: CodeObserver = () => {
     const before = this.#options.disturbances();
     return (failure) => {
@@ -56,7 +59,8 @@ export class Failures {
   /**
    * Returns the failures since the last call as an error, and marks them as reported.
    *
-   * @param caller The function that throws the error. The stack begins with the caller of this function.
+   * @param caller The function that throws the error. The stack begins with the caller of this
+   * function.
    * @param also Another error of the same call, to include in the report.
    */
   take(caller: (...args: never) => unknown, also?: unknown): OperatorFailedError | undefined {
@@ -68,8 +72,8 @@ export class Failures {
   }
 
   /**
-   * Like {@linkcode Failures.take}, for use when the cluster is disposed of: omits retries that failed in
-   * the same way as a reported failure.
+   * Like {@linkcode Failures.take}, for use when the cluster is disposed of: omits retries that
+   * failed in the same way as a reported failure.
    */
   takeLast(caller: (...args: never) => unknown): OperatorFailedError | undefined {
     const fresh = this.all.slice(this.#takenCount).filter((failure) => !this.#reported.has(identity(failure)));

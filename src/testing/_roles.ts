@@ -120,8 +120,8 @@ export class OperatorRoles {
       return;
     }
     const whole = subresource === undefined ? resource : `${resource}/${subresource}`;
-    // The server decides whether a watch sends the list, too. A patch that creates an object needs both
-    // permissions.
+    // The server decides whether a watch sends the list, too. A patch that creates an object needs
+    // both permissions.
     const verbs = record.verb === "watch"
       ? ["watch", "list"]
       : response.status === 201
@@ -131,7 +131,10 @@ export class OperatorRoles {
     for (const owner of this.#blockedOwners(record)) this.#use({ ...owner, verbs: [owner.verb] });
   }
 
-  /** Returns the permissions to block the deletion of the owners that a write names, if a controller has their kind. */
+  /**
+   * Returns the permissions to block the deletion of the owners that a write names, if a controller
+   * has their kind.
+   */
   #blockedOwners({ body, namespace }: RequestRecord): Needed[] {
     return blockingOwners(body).flatMap(({ apiVersion, kind: name }) => {
       const owner = Object.values(this.#operator.parts).find(({ kind }) =>
@@ -153,8 +156,9 @@ export class OperatorRoles {
   }
 
   /**
-   * Returns the permissions that a request lacked. A Status object has no field for them, only a message,
-   * which is the same as that of kube-apiserver. Other reasons for a 403 have other messages.
+   * Returns the permissions that a request lacked. A Status object has no field for them, only a
+   * message, which is the same as that of kube-apiserver. Other reasons for a 403 have other
+   * messages.
    */
   #missingIn(message: string, record: RequestRecord): Needed[] {
     if (message.includes("cannot set blockOwnerDeletion if an ownerReference refers to")) {
@@ -177,12 +181,16 @@ export class OperatorRoles {
 
   #noteMissing(needed: Needed): void {
     const { namespace } = needed;
-    // The roles of a namespace do not exist before the namespace. A cluster rejects such requests, too.
+    // The roles of a namespace do not exist before the namespace. A cluster rejects such requests,
+    // too.
     if (this.#pending.some(({ metadata }) => metadata.namespace === namespace)) return;
     this.#missing.set(describeRule(needed) + (namespace ?? ""), needed);
   }
 
-  /** Returns an error with the permissions that were missing since the last call; `undefined` if there were none. */
+  /**
+   * Returns an error with the permissions that were missing since the last call; `undefined` if
+   * there were none.
+   */
   takeMissing(): SettleError | undefined {
     const fresh = [...this.#missing].filter(([key]) => !this.#reported.has(key));
     for (const [key] of fresh) this.#reported.add(key);

@@ -29,8 +29,8 @@ export interface TimeDriverOptions {
 // event of a watch two.
 const IDLE_TURNS = 4;
 
-// Real time, in milliseconds, that a reconcile which may be waiting for the clock gets once before the
-// clock moves. It may instead be waiting for a file or a socket.
+// Real time, in milliseconds, that a reconcile which may be waiting for the clock gets once before
+// the clock moves. It may instead be waiting for a file or a socket.
 const EXTERNAL_GRACE = 100;
 
 /** Brings a memory cluster to rest. */
@@ -50,8 +50,8 @@ export class TimeDriver {
    * stops at the last of these timers.
    *
    * @param until Milliseconds since the epoch.
-   * @param externalTimeout Milliseconds of real time that a reconcile may wait for something outside
-   * the cluster.
+   * @param externalTimeout Milliseconds of real time that a reconcile may wait for something
+   * outside the cluster.
    * @throws {SettleError} If the operator does not become idle.
    */
   async settle(until: number, externalTimeout: number): Promise<void> {
@@ -97,12 +97,16 @@ export class TimeDriver {
     }
   }
 
-  /** Runs until idle. Throws if a reconcile waits for something outside the cluster for too long. */
+  /**
+   * Runs until idle. Throws if a reconcile waits for something outside the cluster for too long.
+   */
   async #untilIdleOrThrow(externalTimeout: number): Promise<void> {
     if (!await this.#runTurns(() => false, externalTimeout)) this.#throwIfBusy();
   }
 
-  /** Runs until idle, or until only reconciles are left that may be waiting for the clock to move. */
+  /**
+   * Runs until idle, or until only reconciles are left that may be waiting for the clock to move.
+   */
   async #untilIdle(isEnough: () => boolean = () => false): Promise<void> {
     const { running } = this.#options;
     const hadGrace = running().busy.join() === this.#graceUsedBy;
@@ -114,8 +118,8 @@ export class TimeDriver {
    * Runs turns of the event loop.
    *
    * @param isEnough Ends the turns early.
-   * @param externalTimeout Milliseconds of real time without activity after which to stop waiting for
-   * reconciles.
+   * @param externalTimeout Milliseconds of real time without activity after which to stop waiting
+   * for reconciles.
    * @returns Whether the cluster is idle.
    */
   async #runTurns(isEnough: () => boolean, externalTimeout: number): Promise<boolean> {

@@ -1,21 +1,27 @@
 /**
- * A program that does not outlive the process that started it, however that one ends. Between the two stands a small shell: it holds the reading
- * end of a pipe whose writing end only our process has. When our process is gone (SIGKILL included) the pipe ends, and the shell kills the program.
+ * Starts programs that end when this process ends, even by SIGKILL.
+ *
+ * A small shell is between the two. It reads from a pipe of which only this process has the writing
+ * end. When this process ends, the pipe is closed, and the shell kills the program.
  */
 
-/** A program under watch. */
+/** A program that ends with this process. */
 export interface WatchedProcess {
-  /** Of the program itself, not of the shell that watches it. */
+  /** Process id of the program, not of the shell. */
   readonly pid: number;
-  /** Settles with the exit code once the program has ended; a signal counts as 128 and its number. */
+  /**
+   * Resolves with the exit code: 128 plus the number of the signal if a signal ended the program.
+   */
   readonly ended: Promise<number>;
+  /** Whether the program is running. */
   readonly running: boolean;
-  /** Asks the program to end, and waits until it has. Does nothing when it has ended already. */
+  /** Sends a signal and waits until the program has ended. Does nothing if it has ended already. */
   stop(signal: Deno.Signal): Promise<void>;
 }
 
-// Standard input of what a shell starts in the background is /dev/null, so the pipe is kept as descriptor 3. The program does not get it.
-// What watches must outlive a signal that goes to the whole process group, as Ctrl-C does.
+// A shell gives /dev/null as standard input to background processes, so the pipe is descriptor 3,
+// which the program does not inherit. The watching subshell ignores signals to the process group,
+// such as that of Ctrl-C.
 const WATCH = `
 log=$1; shift
 exec 3<&0
@@ -32,7 +38,7 @@ kill -KILL $watch 2>/dev/null
 exit $code
 `;
 
-// The folder may be written to until the last program is gone, which makes rm fail.
+// Programs may write to the folder until they end, which makes rm fail.
 const CLEAR = `
 trap "" HUP INT TERM
 while read -r line; do :; done
@@ -42,9 +48,11 @@ until rm -rf "$1" || [ $tries -ge 100 ]; do tries=$((tries + 1)); sleep 0.05; do
 
 /** Options for {@linkcode startWatched}. */
 export interface WatchedProcessOptions {
+  /** Arguments of the program. */
   readonly args: readonly string[];
-  /** File to which standard output and error are added. */
+  /** File to which standard output and standard error are appended. */
   readonly log: string;
+  /** Environment variables to add. */
   readonly env?: Record<string, string>;
 }
 
@@ -52,7 +60,7 @@ export interface WatchedProcessOptions {
  * Starts a program that ends when this process does.
  *
  * @param path The program.
- * @param options Its arguments and its log.
+ * @param options Arguments, log and environment.
  */
 export async function startWatched(path: string, options: WatchedProcessOptions): Promise<WatchedProcess> {
   const shell = new Deno.Command("/bin/sh", {
@@ -62,10 +70,10 @@ export async function startWatched(path: string, options: WatchedProcessOptions)
     stderr: "null",
     ...(options.env === undefined ? {} : { env: options.env }),
   }).spawn();
-  // Read to its end: the shell closes it after the one line.
+  // The shell closes its standard output after one line.
   const pid = Number((await new Response(shell.stdout).text()).trim());
   if (!Number.isInteger(pid) || pid <= 0) {
-    throw new Error(`Cannot start "${path}": the shell did not tell its process id`);
+    throw new Error(`Cannot start "${path}": the shell printed no process id`);
   }
   let running = true;
   const ended = shell.status.then(async ({ code }) => {
@@ -92,7 +100,7 @@ export async function startWatched(path: string, options: WatchedProcessOptions)
   };
 }
 
-/** A folder for temporary files that is removed when it is disposed of, or when this process ends, however it does. */
+/** Creates a temporary folder. It is removed when it is disposed of, or when this process ends. */
 export async function watchedFolder(prefix: string): Promise<AsyncDisposable & { readonly path: string }> {
   const path = await Deno.makeTempDir({ prefix });
   const shell = new Deno.Command("/bin/sh", {

@@ -1,6 +1,6 @@
 /**
- * A context that records what a reconcile does, for tests without an API server. It does not default,
- * validate or reject anything, and an apply is a merge. Use `memoryCluster` to test those.
+ * A context that records what a reconcile does, for tests without an API server. It does not
+ * default, validate or reject anything, and an apply is a merge. Use `memoryCluster` to test those.
  */
 import { applyJsonPatch, type JsonPatchOperation } from "../base/json_patch.ts";
 import { isObject } from "../base/json.ts";
@@ -24,8 +24,8 @@ import type { AnyKind, Condition, KubeObject } from "../resource/kind.ts";
 /** Options for {@linkcode fakeContext}. */
 export interface FakeContextOptions<Services = unknown> {
   /**
-   * Objects that exist, each with its kind. An apply merges into the existing object, so that an owned
-   * object can have a status.
+   * Objects that exist, each with its kind. An apply merges into the existing object, so that an
+   * owned object can have a status.
    *
    * @default {[]}
    */
@@ -33,8 +33,8 @@ export interface FakeContextOptions<Services = unknown> {
   /** Namespace of the object that is reconciled. @default {"default"} */
   readonly namespace?: string;
   /**
-   * The controller. `index` needs it, and it lets `status` and `condition` throw if the controller does
-   * not write the status of its kind.
+   * The controller. `index` needs it, and it lets `status` and `condition` throw if the controller
+   * does not write the status of its kind.
    *
    * @default {none: `index` throws}
    */
@@ -106,7 +106,10 @@ export interface FakeContext<Services = unknown> {
   getLive(kind: Unchecked, name: string, options?: NamespaceOptions): Promise<Unchecked>;
   /** Lists objects, filtered by namespace and labels. */
   list(kind: Unchecked, options?: ListOptions): Promise<readonly Unchecked[]>;
-  /** Returns all objects of a kind in the namespace of the context, as if the reconciled object owned them. */
+  /**
+   * Returns all objects of a kind in the namespace of the context, as if the reconciled object
+   * owned them.
+   */
   owned(kind: Unchecked): readonly Unchecked[];
   /**
    * Returns the objects that an index of the `controller` option has under a key.
@@ -120,7 +123,10 @@ export interface FakeContext<Services = unknown> {
   applyAll(children: Unchecked): Promise<Unchecked>;
   /** Records a creation and returns the object. */
   create(kind: Unchecked, object: Unchecked): Promise<Unchecked>;
-  /** Records a patch and returns the patched object. Treats a strategic merge patch as a merge patch. */
+  /**
+   * Records a patch and returns the patched object. Treats a strategic merge patch as a merge
+   * patch.
+   */
   patch(kind: Unchecked, name: string, patch: unknown, options?: PatchOptions): Promise<Unchecked>;
   /** Records a deletion, and deletes the object if it exists. Does not check preconditions. */
   delete(kind: Unchecked, name: string, options?: DeleteOptions): Promise<void>;
@@ -164,15 +170,18 @@ export interface FakeContext<Services = unknown> {
  * const welcome = controller(Namespace, {
  *   owns: [ConfigMap],
  *   async reconcile({ metadata: { name } }, { apply, log }) {
- *     await apply(ConfigMap, { metadata: { name: "welcome", namespace: name }, data: { text: `This is ${name}` } });
+ *     await apply(ConfigMap, {
+ *       metadata: { name: "welcome", namespace: name },
+ *       data: { text: `This is ${name}` },
+ *     });
  *     log.info("Welcomed");
  *   },
  * });
  *
  * const context = fakeContext();
  * await welcome.reconcile({ metadata: { name: "team" } }, context);
- * const [write] = context.writes;
- * assert.equal(`${write?.verb} ${write?.kind} ${write?.namespace}/${write?.name}`, "apply ConfigMap team/welcome");
+ * const { verb, kind, namespace, name } = context.writes[0]!;
+ * assert.deepEqual([verb, kind, namespace, name], ["apply", "ConfigMap", "team", "welcome"]);
  * assert.deepEqual(context.logged, [{ level: "info", message: "Welcomed" }]);
  * ```
  */

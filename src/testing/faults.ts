@@ -12,7 +12,9 @@ export interface Fault {
   readonly delay?: number;
   /** Returns a response in place of the server, which does not receive the request. */
   readonly answer?: (request: RequestRecord) => Response;
-  /** Whether the connection breaks before the server receives the request, or after it handled it. */
+  /**
+   * Whether the connection breaks before the server receives the request, or after it handled it.
+   */
   readonly breaks?: "before" | "after";
   /** Fault of a watch. It also applies to a watch that is already open. */
   readonly watch?: Disturbance;
@@ -51,7 +53,10 @@ export interface Faults {
    * @param retryAfter Value of the `Retry-After` header, rounded up to seconds. @default {"1s"}
    */
   tooManyRequests(retryAfter?: Duration): Fault;
-  /** The server answers 410 Gone to a list or a watch. An open watch receives an ERROR event with it and ends. */
+  /**
+   * The server answers 410 Gone to a list or a watch. An open watch receives an ERROR event with it
+   * and ends.
+   */
   gone(): Fault;
   /** The request is delayed, by the cluster's clock. */
   delay(duration: Duration): Fault;

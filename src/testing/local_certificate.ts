@@ -1,38 +1,40 @@
-/** Certificates for a server on this machine, and for its users. */
+/** Certificates for servers on this machine and for their users. */
 import type { ServerCertificate } from "../apiserver/serve.ts";
 import { createAuthority } from "./_certificates.ts";
 
-/** A certificate by which a user is known, and its key, both as PEM. */
+/** A client certificate and its key, both as PEM. */
 export interface ClientCertificate {
-  /** The certificate: its common name is the user, its organizations are groups. */
+  /** The certificate. Its common name is the user, its organizations are the groups. */
   readonly certificate: string;
-  /** Its key. */
+  /** The private key. */
   readonly key: string;
 }
 
-/** An authority that nobody knows but whom it is told. */
+/** A certificate authority for tests and development. */
 export interface LocalAuthority {
-  /** Its own certificate, as PEM: for those who are to trust it. */
+  /**
+   * Certificate of the authority, as PEM. Clients that trust it trust the certificates it signs.
+   */
   readonly caCert: string;
   /**
    * Signs a certificate for a server.
    *
-   * @param names The names and addresses that the server is known by. @default {["127.0.0.1", "localhost"]}
+   * @param names DNS names and IP addresses of the server. @default {["127.0.0.1", "localhost"]}
    */
   server(names?: readonly string[]): Promise<ServerCertificate>;
   /**
    * Signs a certificate for a user of an API server.
    *
    * @param name The user's name.
-   * @param groups The groups that the user is in. @default {none}
+   * @param groups The groups of the user. @default {[]}
    */
   client(name: string, groups?: readonly string[]): Promise<ClientCertificate>;
 }
 
 /**
- * Makes an authority that signs certificates of servers and users. They are good for 30 days.
+ * Creates an authority that signs certificates of servers and users. They are valid for 30 days.
  *
- * @returns The authority. Its key is nowhere but in this process.
+ * @returns The authority. Its key is only in the memory of this process.
  *
  * @example Usage
  * ```ts
@@ -42,7 +44,8 @@ export interface LocalAuthority {
  * const authority = await localAuthority();
  * const certificate = await authority.client("jane", ["team"]);
  * const { caCert } = authority;
- * assert.match(kubeconfigFor("https://127.0.0.1:6443", { certificate, caCert }), /client-certificate-data/);
+ * const kubeconfig = kubeconfigFor("https://127.0.0.1:6443", { certificate, caCert });
+ * assert.match(kubeconfig, /client-certificate-data/);
  * ```
  */
 export async function localAuthority(): Promise<LocalAuthority> {
@@ -56,15 +59,21 @@ export async function localAuthority(): Promise<LocalAuthority> {
 }
 
 /**
- * Makes a certificate for a server on this machine, signed by an authority of its own that nobody else knows. It is good for 30 days.
+ * Creates a certificate for a server on this machine, signed by a new authority. It is valid for 30
+ * days.
  *
- * @param names The names and addresses that the server is known by. @default {["127.0.0.1", "localhost"]}
- * @returns The certificate, its key, and the authority's certificate for those who are to trust it.
+ * @param names DNS names and IP addresses of the server. @default {["127.0.0.1", "localhost"]}
+ * @returns The certificate, its key and the certificate of the authority.
  *
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
- * import { createApiserver, kubeconfigFor, localCertificate, serveApiserver } from "@op/sdk/testing";
+ * import {
+ *   createApiserver,
+ *   kubeconfigFor,
+ *   localCertificate,
+ *   serveApiserver,
+ * } from "@op/sdk/testing";
  *
  * const certificate = await localCertificate();
  * await using apiserver = createApiserver();

@@ -56,15 +56,17 @@ export interface MemoryClusterOptions {
   readonly config?: string;
   /** Kinds to install in addition to those of the operator. @default {[]} */
   readonly kinds?: readonly AnyKind[];
-  /** Services that replace those that the operator creates. @default {the operator's own services} */
+  /**
+   * Services that replace those that the operator creates. @default {the operator's own services}
+   */
   readonly services?: unknown;
   /** Namespaces that the operator watches. @default {all namespaces} */
   readonly visibleNamespaces?: readonly string[];
   /** Namespaces to create in addition to those that every cluster has. @default {[]} */
   readonly namespaces?: readonly string[];
   /**
-   * Number of turns of the event loop after which `settle` and `advance` give up on an operator that
-   * is never idle.
+   * Number of turns of the event loop after which `settle` and `advance` give up on an operator
+   * that is never idle.
    *
    * @default {20_000}
    */
@@ -79,21 +81,21 @@ export interface MemoryClusterOptions {
   /** Initial time of the clock. @default {2030-01-01T00:00:00Z} */
   readonly start?: Date;
   /**
-   * RBAC permissions of the operator. The API server rejects all other requests of the operator. The
-   * requests of the test are an administrator's.
+   * RBAC permissions of the operator. The API server rejects all other requests of the operator.
+   * The requests of the test are an administrator's.
    *
-   * By default, the operator runs as a service account in the namespace `default` with the roles that
-   * are generated from its declarations, as it does in a cluster. `without` removes permissions, such
-   * as `patch configmaps`. A list of rules replaces the generated roles by one ClusterRole. `false`
-   * allows everything.
+   * By default, the operator runs as a service account in the namespace `default` with the roles
+   * that are generated from its declarations, as it does in a cluster. `without` removes
+   * permissions, such as `patch configmaps`. A list of rules replaces the generated roles by one
+   * ClusterRole. `false` allows everything.
    *
    * @default {the roles generated from the operator's declarations}
    */
   readonly rbac?: boolean | { readonly without: readonly string[] } | readonly PolicyRule[];
   /**
    * What happens when the roles reject a request of the operator. `"fail"`: `settle` and `advance`
-   * reject with a {@linkcode SettleError} that names the missing permission. `"allow"`: the test goes
-   * on.
+   * reject with a {@linkcode SettleError} that names the missing permission. `"allow"`: the
+   * test continues.
    *
    * @default {"fail"}
    */
@@ -102,8 +104,8 @@ export interface MemoryClusterOptions {
    * What happens when the operator's code fails, which means that a reconcile or cleanup throws an
    * error other than `TemporaryError` and `PermanentError`, or that a webhook, a conversion or a
    * function of a declaration throws. `"fail"`: the next `settle` or `advance` rejects with an
-   * {@linkcode OperatorFailedError}, or else disposing of the cluster does. `"collect"`: the failures
-   * are only in `cluster.failures`.
+   * {@linkcode OperatorFailedError}, or else disposing of the cluster does. `"collect"`: the
+   * failures are only in `cluster.failures`.
    *
    * Write conflicts do not count, and neither do failures while the test disturbs requests by
    * `inject`, `restartServer` or missing permissions.
@@ -112,8 +114,8 @@ export interface MemoryClusterOptions {
    */
   readonly failures?: "fail" | "collect";
   /**
-   * Whether the API server checks the permission to block the deletion of an owner, as clusters with
-   * the admission plugin OwnerReferencesPermissionEnforcement do.
+   * Whether the API server checks the permission to block the deletion of an owner, as clusters
+   * with the admission plugin OwnerReferencesPermissionEnforcement do.
    *
    * @default {false}
    */
@@ -125,8 +127,8 @@ export interface MemoryClusterOptions {
    */
   readonly leaderElection?: boolean;
   /**
-   * Request handlers of the services that webhook configurations name, by `namespace/name`. They are
-   * called in this process.
+   * Request handlers of the services that webhook configurations name, by `namespace/name`. They
+   * are called in this process.
    *
    * @default {{}}
    */
@@ -154,8 +156,8 @@ export interface SettleOptions extends AdvanceOptions {
   /** How far the clock may advance, so that retries and other short waits end. @default {"1s"} */
   readonly within?: Duration;
   /**
-   * How long, in real time, reconciles may wait for something outside the cluster, such as a file, a
-   * digest or a socket of their own.
+   * How long, in real time, reconciles may wait for something outside the cluster, such as a file,
+   * a digest or a socket of their own.
    *
    * @default {"10s"}
    */
@@ -260,7 +262,10 @@ export interface MemoryCluster extends AsyncDisposable {
  *   owns: [ConfigMap],
  *   async reconcile(namespace, { apply }) {
  *     const { name } = namespace.metadata;
- *     await apply(ConfigMap, { metadata: { name: "welcome", namespace: name }, data: { text: `This is ${name}` } });
+ *     await apply(ConfigMap, {
+ *       metadata: { name: "welcome", namespace: name },
+ *       data: { text: `This is ${name}` },
+ *     });
  *   },
  * });
  *
@@ -274,7 +279,9 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
   return await InProcessCluster.create(options);
 }
 
-/** Service of the operator's webhooks. In a cluster, a pod answers for it; here, the operator does. */
+/**
+ * Service of the operator's webhooks. In a cluster, a pod answers for it; here, the operator does.
+ */
 const WEBHOOK_SERVICE = { namespace: "op-system", name: "operator-webhook", port: 443 };
 
 const ADMINISTRATOR = { name: "administrator", groups: ["system:masters", "system:authenticated"] };

@@ -17,7 +17,7 @@ const Note = resource({
   status: s.object({ runs: s.optional(s.integer()) }),
 });
 
-/** A controller that copies notes, and counts its runs. */
+/** Returns a controller that copies notes and counts its reconciles. */
 function counting(outcome: (runs: number) => ReturnType<typeof requeue> | undefined = () => undefined) {
   const count = { runs: 0 };
   const notes = controller(Note, {
@@ -32,19 +32,19 @@ function counting(outcome: (runs: number) => ReturnType<typeof requeue> | undefi
   return { count, notes };
 }
 
-Deno.test("memoryCluster: every call of the operator goes through (Request) => Response, and no socket is opened", async () => {
+Deno.test("memoryCluster sends all requests through cluster.fetch and opens no socket", async () => {
   const opened: string[] = [];
   using _fetch = replaced(globalThis, "fetch", (input: unknown) => {
     opened.push(String(input));
-    throw new Error("a call went round the server");
+    throw new Error("a request bypassed the server");
   });
   using _connect = replaced(Deno, "connect", () => {
     opened.push("connect");
-    throw new Error("a call went round the server");
+    throw new Error("a request bypassed the server");
   });
   using _client = replaced(Deno, "createHttpClient", () => {
     opened.push("createHttpClient");
-    throw new Error("a call went round the server");
+    throw new Error("a request bypassed the server");
   });
   const { notes } = counting();
   await using cluster = await memoryCluster({ parts: { notes } });
@@ -52,10 +52,10 @@ Deno.test("memoryCluster: every call of the operator goes through (Request) => R
   await cluster.settle();
 
   assert.deepEqual(opened, []);
-  const ours = cluster.requests.filter(({ userAgent }) => userAgent === "test/0.0.0").map(({ method, path }) =>
+  const sent = cluster.requests.filter(({ userAgent }) => userAgent === "test/0.0.0").map(({ method, path }) =>
     `${method} ${path.split("?")[0]}`
   );
-  assert.deepEqual(ours, [
+  assert.deepEqual(sent, [
     "GET /apis/test.example.com/v1/notes",
     "GET /api/v1/configmaps",
     "PATCH /api/v1/namespaces/default/configmaps/a",
@@ -63,7 +63,7 @@ Deno.test("memoryCluster: every call of the operator goes through (Request) => R
   ]);
 });
 
-Deno.test("memoryCluster: a day with backoffs and requeues waits for no real time", async () => {
+Deno.test("a day with backoffs and requeues uses no timers and does not read the system clock", async () => {
   const { count, notes } = counting((runs) => {
     if (runs % 3 === 0) throw new TemporaryError("later", { retry: "7m" });
     return requeue("10m");
@@ -71,11 +71,11 @@ Deno.test("memoryCluster: a day with backoffs and requeues waits for no real tim
   const waits: unknown[] = [];
   using _timeout = replaced(globalThis, "setTimeout", (...args: unknown[]) => {
     waits.push(args[1]);
-    throw new Error("something waits for real time");
+    throw new Error("something waited for real time");
   });
   using _interval = replaced(globalThis, "setInterval", (...args: unknown[]) => {
     waits.push(args[1]);
-    throw new Error("something waits for real time");
+    throw new Error("something waited for real time");
   });
   using _now = replaced(Date, "now", () => {
     waits.push("Date.now");
@@ -88,13 +88,13 @@ Deno.test("memoryCluster: a day with backoffs and requeues waits for no real tim
 
   await cluster.advance("24h");
 
-  // Two requeues of ten minutes and one retry of seven, over and over: 27 minutes for three runs.
+  // Two requeues of ten minutes and one retry of seven: 27 minutes for three reconciles.
   assert.equal(count.runs, Math.floor(24 * 60 / 27) * 3 + 1);
   assert.equal(cluster.clock.now(), Date.UTC(2030, 0, 2));
   assert.deepEqual(waits, []);
 });
 
-Deno.test("memoryCluster.settle waits for real work of user code that is not ours", async () => {
+Deno.test("settle waits for asynchronous work outside the cluster", async () => {
   const notes = controller(Note, {
     async reconcile(_note, { status }) {
       const digest = await crypto.subtle.digest("SHA-256", new Uint8Array(100_000));
@@ -107,7 +107,7 @@ Deno.test("memoryCluster.settle waits for real work of user code that is not our
   assert.equal((await cluster.get(Note, "a")).status?.runs, 32);
 });
 
-Deno.test("memoryCluster.settle says who is busy when objects never come to rest", async () => {
+Deno.test("settle names the object that is never idle", async () => {
   const notes = controller(Note, {
     reconcile: () => requeue("0s"),
   });
@@ -116,13 +116,13 @@ Deno.test("memoryCluster.settle says who is busy when objects never come to rest
   await assert.rejects(cluster.settle(), /Cannot settle: .*notes.*restless/);
 });
 
-Deno.test("memoryCluster.restart lists anew and writes nothing when all is as wanted", async () => {
+Deno.test("restart reconciles every object again and writes nothing if nothing changed", async () => {
   const { count, notes } = counting(() => undefined);
   await using cluster = await memoryCluster({ parts: { notes } });
   await cluster.create(Note, "a", { spec: { text: "x" } });
   await cluster.settle();
   const before = cluster.requests.length;
-  count.runs = 0; // the status would say 1 again
+  count.runs = 0; // So that the status is 1 again.
 
   await cluster.restart();
   await cluster.settle();
@@ -131,7 +131,7 @@ Deno.test("memoryCluster.restart lists anew and writes nothing when all is as wa
   assert.deepEqual(cluster.requests.slice(before).filter(({ method }) => method !== "GET"), []);
 });
 
-Deno.test("memoryCluster reads live what is only in uses", async () => {
+Deno.test('a kind that is only in "uses" is read from the API server, without a watch', async () => {
   let read: string | undefined = "not read";
   const notes = controller(Note, {
     uses: [access(Secret, "get")],
@@ -144,16 +144,16 @@ Deno.test("memoryCluster reads live what is only in uses", async () => {
   await cluster.create(Note, "a", { spec: { text: "key" } });
   await cluster.settle();
   assert.equal(read, "example.com/key");
-  assert(cluster.requests.every(({ path }) => !path.startsWith("/api/v1/secrets")), "nothing watches Secrets");
+  assert(cluster.requests.every(({ path }) => !path.startsWith("/api/v1/secrets")), "Secrets are not watched");
 });
 
-Deno.test("memoryCluster with endpoints: a webhook of a service is asked in this process", async () => {
-  const asked: string[] = [];
+Deno.test("a webhook with a service is called through the option endpoints", async () => {
+  const reviewed: string[] = [];
   await using cluster = await memoryCluster({
     endpoints: {
       async "default/guard"(request) {
         const review = await request.json();
-        asked.push(review.request.name);
+        reviewed.push(review.request.name);
         const allowed = review.request.name !== "bad";
         const response = { uid: review.request.uid, allowed, status: { message: "a bad name" } };
         return Response.json({ ...review, response });
@@ -173,17 +173,17 @@ Deno.test("memoryCluster with endpoints: a webhook of a service is asked in this
 
   await cluster.create(ConfigMap, "good", {});
   await assert.rejects(cluster.create(ConfigMap, "bad", {}), /denied the request: a bad name/);
-  assert.deepEqual(asked, ["good", "bad"]);
+  assert.deepEqual(reviewed, ["good", "bad"]);
 });
 
-/** Puts another function in place of one, until it is disposed of. */
+/** Replaces a property until it is disposed of. */
 function replaced<T extends object, K extends keyof T>(holder: T, name: K, value: unknown): Disposable {
   const original = holder[name];
   holder[name] = value as T[K];
   return { [Symbol.dispose]: () => void (holder[name] = original) };
 }
 
-Deno.test("memoryCluster runs its operator as an operator.toml has it: where it looks, and whether it begins anything", async () => {
+Deno.test("the option config sets namespaces, selector and pause as operator.toml does", async () => {
   const { notes, count } = counting();
   const config = `
     [operator]
@@ -202,8 +202,8 @@ Deno.test("memoryCluster runs its operator as an operator.toml has it: where it 
     const copies = await Promise.all(namespaces.map((namespace) => cluster.list(ConfigMap, { namespace })));
     const names = copies.map((maps) => maps.map(({ metadata }) => metadata.name).filter((name) => /^[ab]$/.test(name)));
     assert.deepEqual(names, [["a"], ["a"], []]);
-    const rolled = await cluster.client.list(RoleBinding, { namespace: "three" });
-    assert.deepEqual(rolled, [], "it has rights where it looks, and nowhere else");
+    const bindings = await cluster.client.list(RoleBinding, { namespace: "three" });
+    assert.deepEqual(bindings, [], "the operator has roles only in its namespaces");
   }
   {
     count.runs = 0;
@@ -218,7 +218,7 @@ Deno.test("memoryCluster runs its operator as an operator.toml has it: where it 
   });
 });
 
-Deno.test("memoryCluster shows what the operator logged and counted, also by metrics of its own", async () => {
+Deno.test("memoryCluster returns the log and all metrics of the operator", async () => {
   interface Services {
     readonly looks: Counter<"result">;
   }
@@ -239,10 +239,12 @@ Deno.test("memoryCluster shows what the operator logged and counted, also by met
   await cluster.create(ConfigMap, "bad", {});
   await cluster.settle();
 
-  const told = cluster.logged.filter(({ fields }) => fields.name !== undefined)
+  const lines = cluster.logged.filter(({ fields }) => fields.name !== undefined)
     .map(({ level, message, fields }) => [level, message, fields.name, fields.keys ?? fields.error]);
-  assert.deepEqual(told, [["info", "Looked", "good", 0], ["error", "Reconcile failed", "bad", "not yet"]]);
-  const lines = (await cluster.metrics()).split("\n");
-  for (const result of ["good", "bad"]) assert(lines.includes(`looks_total{result="${result}"} 1`), lines.join("\n"));
-  assert(lines.includes('controller_runtime_reconcile_errors_total{controller="maps"} 1'));
+  assert.deepEqual(lines, [["info", "Looked", "good", 0], ["error", "Reconcile failed", "bad", "not yet"]]);
+  const metrics = (await cluster.metrics()).split("\n");
+  for (const result of ["good", "bad"]) {
+    assert(metrics.includes(`looks_total{result="${result}"} 1`), metrics.join("\n"));
+  }
+  assert(metrics.includes('controller_runtime_reconcile_errors_total{controller="maps"} 1'));
 });

@@ -2,9 +2,10 @@
 import type { CodeFailure } from "../runtime/code_failure.ts";
 
 /**
- * Error that `settle` and `advance` of a memory cluster reject with if the operator's code failed: a
- * reconcile or cleanup threw an error other than `TemporaryError` and `PermanentError`, the API server
- * rejected one of its requests, or a webhook, a conversion or a function of a declaration threw.
+ * Error that `settle` and `advance` of a memory cluster reject with if the operator's code failed:
+ * a reconcile or cleanup threw an error other than `TemporaryError` and `PermanentError`, the API
+ * server rejected one of its requests, or a webhook, a conversion or a function of a declaration
+ * threw.
  *
  * Failures that neither call reported are thrown when the cluster is disposed of.
  *

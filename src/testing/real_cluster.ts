@@ -1,16 +1,25 @@
 /**
- * A real Kubernetes API server for tests: etcd, kube-apiserver and, when asked for, kube-controller-manager as processes of this machine, on loopback
- * only. There are no nodes, so that pods stay pending, and no service network, so that webhooks are called by URL.
+ * A real Kubernetes API server for tests: etcd, kube-apiserver and optionally
+ * kube-controller-manager, as processes on loopback. There are no nodes, so pods stay pending, and
+ * no service network, so webhooks are called by URL.
  */
 import { sleep, systemClock } from "../base/clock.ts";
-import { type CertificateAccess, kubeconfig, openTokenBook, type TokenAccess, type UserAccess } from "./_access.ts";
+import {
+  type CertificateAccess,
+  kubeconfig,
+  openTokenBook,
+  type TokenAccess,
+  type TokenBook,
+  type UserAccess,
+} from "./_access.ts";
 import { type AuditEvent, readAuditLog } from "./_audit.ts";
-import { createAuthority } from "./_certificates.ts";
+import { type Authority, createAuthority } from "./_certificates.ts";
 import { type ControlPlane, findControlPlane, PROGRAMS } from "./_control_plane.ts";
 import {
   apiserverReady,
   startApiserver,
   startControllerManager,
+  StartError,
   startEtcd,
   writeControlPlaneFiles,
 } from "./_control_plane_processes.ts";
@@ -20,83 +29,109 @@ export type { AuditEvent, CertificateAccess, ControlPlane, TokenAccess, UserAcce
 
 /** Options for {@linkcode realCluster}. */
 export interface RealClusterOptions {
-  /** Folder of the programs. @default {KUBEBUILDER_ASSETS, else the cache of this repository} */
+  /** Folder of the programs. @default {KUBEBUILDER_ASSETS, or else the cache of this repository} */
   readonly assets?: string;
   /**
-   * Version of Kubernetes to start from the cache of this repository, such as `v1.37.2`; `deno run -A tools/control_plane.ts VERSION` builds it.
-   * KUBEBUILDER_ASSETS is then ignored. @default {the programs in `assets`}
+   * Version of Kubernetes to start from the cache of this repository, such as `v1.37.2`. Build it
+   * with `deno run -A tools/control_plane.ts VERSION`. KUBEBUILDER_ASSETS is then ignored.
+   *
+   * @default {the programs in `assets`}
    */
   readonly version?: string;
   /**
-   * Also starts kube-controller-manager: with all its controllers (garbage collection, namespaces, Deployments and so on), or with some by their names,
-   * such as `garbage-collector-controller`; that of service accounts always runs. @default {false}
+   * Whether to start kube-controller-manager. `true` runs all its controllers; a list runs the
+   * named ones, such as `garbage-collector-controller`, and that of service accounts.
+   *
+   * @default {false}
    */
   readonly controllerManager?: boolean | readonly string[];
   /** What the audit log records. @default {"writes"} */
   readonly audit?: "writes" | "everything";
-  /** More arguments for kube-apiserver, such as `--feature-gates=...`. @default {[]} */
+  /** Additional arguments for kube-apiserver, such as `--feature-gates=...`. @default {[]} */
   readonly apiserverArgs?: readonly string[];
 }
 
-/** Options for {@linkcode RealCluster.user}. */
+/** Options for {@linkcode RealCluster.user} and {@linkcode RealCluster.certificateUser}. */
 export interface UserOptions {
-  /** Groups besides `system:authenticated`; those of a service account's name are added. @default {[]} */
+  /**
+   * Groups in addition to `system:authenticated`. The groups of a service account are added if the
+   * name is that of one.
+   *
+   * @default {[]}
+   */
   readonly groups?: readonly string[];
 }
 
-/** How to stop an apiserver. */
+/**
+ * Options for {@linkcode RealCluster.stopApiserver} and {@linkcode RealCluster.restartApiserver}.
+ */
 export interface StopOptions {
-  /** `SIGTERM` lets it finish what it does; `SIGKILL` is a crash. @default {"SIGTERM"} */
+  /** `SIGTERM` lets it finish its requests; `SIGKILL` is a crash. @default {"SIGTERM"} */
   readonly signal?: "SIGTERM" | "SIGKILL";
 }
 
-/** A running control plane. */
+/** A running control plane. Created by {@linkcode realCluster}. */
 export interface RealCluster extends AsyncDisposable {
-  /** `https://127.0.0.1:PORT` */
+  /** URL of the API server: `https://127.0.0.1:PORT`. */
   readonly url: string;
-  /** Of the API server, on loopback. */
+  /** Port of the API server. */
   readonly port: number;
-  /** The authority that signed the server's certificate, as PEM. */
+  /** Certificate of the authority that signed the server's certificate, as PEM. */
   readonly caCert: string;
-  /** Paths of the programs; `kubectl` is there where the folder has it. */
+  /** Paths of the programs. `kubectl` is missing if the folder does not have it. */
   readonly programs: Partial<ControlPlane>;
-  /** Folder of the logs, for as long as the cluster runs: `etcd.log`, `kube-apiserver.log` and so on. */
+  /**
+   * Folder of the logs, such as `kube-apiserver.log`. It exists until the cluster is disposed of.
+   */
   readonly folder: string;
-  /** Process ids of the programs that run. */
+  /** Ids of the running processes. */
   readonly pids: readonly number[];
-  /** The cluster's administrator, of the group `system:masters`. */
+  /** The cluster's administrator, who is in the group `system:masters`. */
   readonly admin: TokenAccess;
-  /** Sends a request as the administrator. A path is taken as relative to the cluster's URL; of a Request's URL path and query count. */
+  /**
+   * Sends a request as the administrator.
+   *
+   * @param request A path, or a Request of whose URL only path and query are used.
+   * @param init Method, headers and body.
+   */
   fetch(request: Request | string, init?: RequestInit): Promise<Response>;
-  /** A token for any user name, such as `system:serviceaccount:default:website-operator`. The user has no rights but those RBAC gives. */
+  /**
+   * Issues a token for a user, such as `system:serviceaccount:default:website-operator`. The user
+   * has only the permissions that RBAC grants.
+   */
   user(name: string, options?: UserOptions): Promise<TokenAccess>;
-  /** A client certificate for any user name. */
+  /** Issues a client certificate for a user. */
   certificateUser(name: string, options?: UserOptions): Promise<CertificateAccess>;
   /**
-   * Makes a token of {@linkcode user} invalid, as when it has expired. One that was never used is refused at once. Of one in use the apiserver
-   * remembers for ten seconds that it was good; watches that run go on.
+   * Makes a token of {@linkcode RealCluster.user} invalid, as if it had expired. A token that was
+   * never used is rejected at once. For a used one, the API server caches for ten seconds that it
+   * is valid. Open watches continue.
    *
-   * @returns When the apiserver refuses the token.
+   * @returns A promise that resolves when the API server rejects the token.
    */
   expire(token: string): Promise<void>;
-  /** What the audit log holds so far, in the order in which the answers were complete. */
+  /** Returns the audit log so far, in the order in which the responses were complete. */
   auditLog(): Promise<AuditEvent[]>;
-  /** Stops the API server and waits for its end; what is stored stays. */
+  /** Stops the API server and waits until it has ended. Stored objects remain. */
   stopApiserver(options?: StopOptions): Promise<void>;
-  /** Starts a stopped apiserver on the same port and the same data. */
+  /**
+   * Starts the stopped API server, with the same port and data. @throws {Error} If it is running.
+   */
   startApiserver(): Promise<void>;
-  /** Stops it and starts it again. */
+  /** Stops the API server and starts it again. */
   restartApiserver(options?: StopOptions): Promise<void>;
 }
 
 /**
- * Starts a control plane; it takes about four seconds. All of it ends when the answer is disposed of, and when this process ends, however it does.
+ * Starts a control plane, which takes about four seconds. All its processes end when it is disposed
+ * of, and when this process ends for whatever reason.
  *
- * @param options Additional options.
- * @returns The control plane; to be disposed of.
- * @throws {Error} If a program is missing, or ends while starting: its last lines are then in the message.
+ * @param options Programs and settings.
+ * @returns The control plane. Dispose of it at the end of the test.
+ * @throws {Error} If a program is missing, or ends while it starts. The message then has its last
+ * log lines.
  *
- * @example Where etcd and kube-apiserver are: in the folder KUBEBUILDER_ASSETS
+ * @example Usage with `etcd` and `kube-apiserver` in the folder KUBEBUILDER_ASSETS
  * ```ts ignore
  * import { realCluster } from "@op/sdk/testing";
  *
@@ -107,26 +142,24 @@ export interface RealCluster extends AsyncDisposable {
 export async function realCluster(options: RealClusterOptions = {}): Promise<RealCluster> {
   const { controllerManager = false, audit = "writes", apiserverArgs = [] } = options;
   const { programs, need } = await findPrograms(options);
-  const programOf = {
-    etcd: need("etcd"),
-    apiserver: need("kubeApiserver"),
-    controllerManager: controllerManager === false ? undefined : need("kubeControllerManager"),
-  };
+  const etcdProgram = need("etcd");
+  const apiserverProgram = need("kubeApiserver");
+  const managerProgram = controllerManager === false ? undefined : need("kubeControllerManager");
 
-  await using stack = new AsyncDisposableStack();
-  const folder = stack.use(await watchedFolder("control-plane-")).path;
-  const tokens = stack.use(openTokenBook());
+  await using resources = new AsyncDisposableStack();
+  const folder = resources.use(await watchedFolder("control-plane-")).path;
+  const tokens = resources.use(openTokenBook());
   const authority = await createAuthority();
   const caCert = authority.certificate;
   await writeControlPlaneFiles(folder, { authority, tokenReviewUrl: tokens.url, audit });
 
-  const etcd = await startEtcd(programOf.etcd, folder);
-  stack.defer(() => etcd.stop("SIGKILL"));
+  const etcd = await startEtcd(etcdProgram, folder);
+  resources.defer(() => etcd.stop("SIGKILL"));
 
-  const client = stack.adopt(Deno.createHttpClient({ caCerts: [caCert] }), (client) => client.close());
+  const client = resources.adopt(Deno.createHttpClient({ caCerts: [caCert] }), (client) => client.close());
   const adminToken = tokens.issue("admin", ["system:masters"]);
   const start = async (port: number): Promise<WatchedProcess> => {
-    const apiserver = await startApiserver(programOf.apiserver, { folder, port, args: apiserverArgs });
+    const apiserver = await startApiserver(apiserverProgram, { folder, port, args: apiserverArgs });
     try {
       const admin = tokenAccess("admin", { url: `https://127.0.0.1:${port}`, caCert, client, token: adminToken });
       await apiserverReady(apiserver, admin, `${folder}/kube-apiserver.log`);
@@ -136,81 +169,151 @@ export async function realCluster(options: RealClusterOptions = {}): Promise<Rea
     }
     return apiserver;
   };
-  let { apiserver, port } = await onFreePort(start);
-  stack.defer(() => apiserver.stop("SIGKILL"));
-
-  const url = `https://127.0.0.1:${port}`;
-  const admin = tokenAccess("admin", { url, caCert, client, token: adminToken });
-  const running = [etcd];
-  if (programOf.controllerManager !== undefined) {
-    const started = await startControllerManager(programOf.controllerManager, {
-      folder,
-      admin,
-      controllers: typeof controllerManager === "boolean" ? ["*"] : controllerManager,
-    });
-    stack.defer(() => started.stop("SIGKILL"));
-    running.push(started);
-  }
-
-  const owned = stack.move();
-  const cluster: RealCluster = {
-    url,
-    port,
-    caCert,
+  const { apiserver, port } = await onFreePort(start);
+  const cluster = new ProcessCluster({
     programs,
     folder,
-    get pids() {
-      return [...running, apiserver].filter((program) => program.running).map((program) => program.pid);
-    },
-    admin,
-    fetch: admin.fetch,
-    user(name, { groups = [] } = {}) {
-      return Promise.resolve(tokenAccess(name, { url, caCert, client, token: tokens.issue(name, groups) }));
-    },
-    async certificateUser(name, { groups = [] } = {}) {
-      const { certificate, key } = await authority.client(name, groups);
-      const own = Deno.createHttpClient({ caCerts: [caCert], cert: certificate, key });
-      owned.defer(() => own.close());
-      return {
-        user: name,
-        certificate,
-        key,
-        kubeconfig: kubeconfig({ url, caCert }, {
-          "client-certificate-data": btoa(certificate),
-          "client-key-data": btoa(key),
-        }),
-        fetch: (request, init) => send(request, init, { url, client: own }),
-      };
-    },
-    async expire(token) {
-      tokens.revoke(token);
-      const user = tokenAccess("expired", { url, caCert, client, token });
-      while (await statusOf(user.fetch("/version")) !== 401) await sleep(systemClock, 100);
-    },
-    auditLog() {
-      return readAuditLog(`${folder}/audit.log`, async (mark) => {
-        const review = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
-        const path = `/apis/authentication.k8s.io/v1/selfsubjectreviews?fieldManager=${mark}`;
-        await statusOf(admin.fetch(path, { method: "POST", body: JSON.stringify(review) }));
-      });
-    },
-    async stopApiserver({ signal = "SIGTERM" } = {}) {
-      await apiserver.stop(signal);
-    },
-    async startApiserver() {
-      if (apiserver.running) throw new Error("Cannot start the apiserver: it runs already");
-      apiserver = await start(port);
-    },
-    async restartApiserver(options) {
-      await cluster.stopApiserver(options);
-      await cluster.startApiserver();
-    },
-    [Symbol.asyncDispose]: () => owned.disposeAsync(),
-  };
+    port,
+    processes: { etcd, apiserver },
+    start: () => start(port),
+    tokens,
+    authority,
+    client,
+    adminToken,
+  });
+  resources.defer(() => cluster.close());
+  if (managerProgram !== undefined) {
+    const controllers = typeof controllerManager === "boolean" ? ["*"] : controllerManager;
+    cluster.add(await startControllerManager(managerProgram, { folder, admin: cluster.admin, controllers }));
+  }
+  cluster.resources = resources.move();
   return cluster;
 }
 
-/** The programs, and a way to ask for one that must be there. */
+/** What a {@linkcode ProcessCluster} consists of. */
+interface ClusterParts {
+  readonly programs: Partial<ControlPlane>;
+  readonly folder: string;
+  readonly port: number;
+  readonly processes: { readonly etcd: WatchedProcess; readonly apiserver: WatchedProcess };
+  /** Starts the API server on the same port again. */
+  readonly start: () => Promise<WatchedProcess>;
+  readonly tokens: TokenBook;
+  readonly authority: Authority;
+  /** HTTP client that trusts the authority. */
+  readonly client: Deno.HttpClient;
+  readonly adminToken: string;
+}
+
+class ProcessCluster implements RealCluster {
+  readonly programs: Partial<ControlPlane>;
+  readonly folder: string;
+  readonly url: string;
+  readonly port: number;
+  readonly caCert: string;
+  readonly admin: TokenAccess;
+  /** Everything that started before this object, to dispose of after it. */
+  resources: AsyncDisposableStack | undefined;
+  readonly #parts: ClusterParts;
+  /** Clients of {@linkcode ProcessCluster.certificateUser}. */
+  readonly #clients: Deno.HttpClient[] = [];
+  /** All processes but the API server. */
+  readonly #others: WatchedProcess[];
+  #apiserver: WatchedProcess;
+
+  constructor(parts: ClusterParts) {
+    this.#parts = parts;
+    this.programs = parts.programs;
+    this.folder = parts.folder;
+    this.port = parts.port;
+    this.url = `https://127.0.0.1:${parts.port}`;
+    this.caCert = parts.authority.certificate;
+    this.#others = [parts.processes.etcd];
+    this.#apiserver = parts.processes.apiserver;
+    this.admin = this.#tokenAccess("admin", parts.adminToken);
+  }
+
+  get pids(): readonly number[] {
+    return [...this.#others, this.#apiserver].filter(({ running }) => running).map(({ pid }) => pid);
+  }
+
+  fetch(request: Request | string, init?: RequestInit): Promise<Response> {
+    return this.admin.fetch(request, init);
+  }
+
+  user(name: string, { groups = [] }: UserOptions = {}): Promise<TokenAccess> {
+    return Promise.resolve(this.#tokenAccess(name, this.#parts.tokens.issue(name, groups)));
+  }
+
+  async certificateUser(name: string, { groups = [] }: UserOptions = {}): Promise<CertificateAccess> {
+    const { url, caCert } = this;
+    const { certificate, key } = await this.#parts.authority.client(name, groups);
+    const client = Deno.createHttpClient({ caCerts: [caCert], cert: certificate, key });
+    this.#clients.push(client);
+    return {
+      user: name,
+      certificate,
+      key,
+      kubeconfig: kubeconfig({ url, caCert }, {
+        "client-certificate-data": btoa(certificate),
+        "client-key-data": btoa(key),
+      }),
+      fetch: (request, init) => send(request, init, { url, client }),
+    };
+  }
+
+  async expire(token: string): Promise<void> {
+    this.#parts.tokens.revoke(token);
+    const user = this.#tokenAccess("expired", token);
+    while (await statusOf(user.fetch("/version")) !== 401) await sleep(systemClock, 100);
+  }
+
+  auditLog(): Promise<AuditEvent[]> {
+    return readAuditLog(`${this.folder}/audit.log`, async (mark) => {
+      const review = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
+      const path = `/apis/authentication.k8s.io/v1/selfsubjectreviews?fieldManager=${mark}`;
+      await statusOf(this.fetch(path, { method: "POST", body: JSON.stringify(review) }));
+    });
+  }
+
+  async stopApiserver({ signal = "SIGTERM" }: StopOptions = {}): Promise<void> {
+    await this.#apiserver.stop(signal);
+  }
+
+  async startApiserver(): Promise<void> {
+    if (this.#apiserver.running) throw new Error("startApiserver(): the API server is already running");
+    this.#apiserver = await this.#parts.start();
+  }
+
+  async restartApiserver(options: StopOptions = {}): Promise<void> {
+    await this.stopApiserver(options);
+    await this.startApiserver();
+  }
+
+  /** Adds a process that is stopped with the cluster. */
+  add(process: WatchedProcess): void {
+    this.#others.push(process);
+  }
+
+  /** Stops all processes but etcd, which is stopped last. */
+  async close(): Promise<void> {
+    for (const client of this.#clients) client.close();
+    const [, ...controllers] = this.#others;
+    for (const controller of controllers) await controller.stop("SIGKILL");
+    await this.#apiserver.stop("SIGKILL");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.resources?.disposeAsync();
+  }
+
+  #tokenAccess(user: string, token: string): TokenAccess {
+    const { url, caCert } = this;
+    return tokenAccess(user, { url, caCert, client: this.#parts.client, token });
+  }
+}
+
+/** Finds the programs. `need` returns the path of one, or throws if it is missing. */
 async function findPrograms(
   options: RealClusterOptions,
 ): Promise<{ programs: Partial<ControlPlane>; need(program: keyof ControlPlane): string }> {
@@ -219,25 +322,26 @@ async function findPrograms(
     ...(assets === undefined ? {} : { assets }),
     ...(version === undefined ? {} : { version }),
   });
-  const wayOut = version === undefined
-    ? 'run "tools/control_plane.ts" to build them, or set KUBEBUILDER_ASSETS to a folder that has them'
-    : `run "deno run -A tools/control_plane.ts ${version}" to build them`;
-  if (found === undefined) {
-    throw new Error(`Cannot start a cluster: there are no programs of a control plane here; ${wayOut}`);
-  }
+  const advice = version === undefined
+    ? 'Run "deno run -A tools/control_plane.ts" to build them, or set KUBEBUILDER_ASSETS to a folder with them'
+    : `Run "deno run -A tools/control_plane.ts ${version}" to build them`;
+  if (found === undefined) throw new Error(`realCluster(): no programs of a control plane found. ${advice}`);
   return {
     programs: found.programs,
     need(program) {
       const path = found.programs[program];
       if (path !== undefined) return path;
       throw new Error(
-        `Cannot start a cluster: "${PROGRAMS[program]}" is not in "${found.path}" (from ${found.origin}); ${wayOut}`,
+        `realCluster(): "${found.path}" (from ${found.origin}) has no "${PROGRAMS[program]}". ${advice}`,
       );
     },
   };
 }
 
-/** Tries ports that are free right now. Another process may take one before the apiserver does, hence more than one try. */
+/**
+ * Starts on a free port. Another process may take the port before the API server does, so it
+ * retries.
+ */
 async function onFreePort(
   start: (port: number) => Promise<WatchedProcess>,
 ): Promise<{ apiserver: WatchedProcess; port: number }> {
@@ -248,8 +352,7 @@ async function onFreePort(
     try {
       return { apiserver: await start(port), port };
     } catch (error) {
-      const isTaken = error instanceof Error && error.message.includes("address already in use");
-      if (!isTaken || tries === 5) throw error;
+      if (!(error instanceof StartError) || !error.isPortTaken || tries === 5) throw error;
     }
   }
 }
@@ -270,7 +373,7 @@ function tokenAccess(user: string, { url, caCert, client, token }: TokenTarget):
   };
 }
 
-interface Way {
+interface Destination {
   readonly url: string;
   readonly client: Deno.HttpClient;
   readonly token?: string;
@@ -279,22 +382,23 @@ interface Way {
 function send(
   request: Request | string,
   init: RequestInit | undefined,
-  { url, client, token }: Way,
+  { url, client, token }: Destination,
 ): Promise<Response> {
   const given = typeof request === "string" ? new Request(new URL(request, url), init) : new Request(request, init);
-  const { pathname, search } = new URL(given.url);
+  const { pathname, search, searchParams } = new URL(given.url);
   const headers = new Headers(given.headers);
-  // A request may bring a token of its own.
+  // A request may have a token of its own.
   if (token !== undefined && !headers.has("Authorization")) headers.set("Authorization", `Bearer ${token}`);
-  // kube-apiserver 1.37 compresses a watch list as several gzip members, and Deno's fetch decodes only the first one.
-  if (new URL(given.url).searchParams.has("watch")) headers.set("Accept-Encoding", "identity");
-  // What fetch says of a text that nobody gave a type.
+  // kube-apiserver 1.37 compresses a watch list as several gzip members, and Deno's fetch decodes
+  // only the first one.
+  if (searchParams.has("watch")) headers.set("Accept-Encoding", "identity");
+  // The type that `Request` gives to a string.
   if (headers.get("Content-Type") === "text/plain;charset=UTF-8") headers.set("Content-Type", "application/json");
   return fetch(new Request(url + pathname + search, given), { headers, client });
 }
 
-async function statusOf(answer: Promise<Response>): Promise<number> {
-  const response = await answer;
+async function statusOf(promise: Promise<Response>): Promise<number> {
+  const response = await promise;
   await response.body?.cancel();
   return response.status;
 }

@@ -6,7 +6,7 @@ import { eventually } from "../../tests/eventually.ts";
 
 const found = await findControlPlane();
 const ignore = found === undefined;
-if (ignore) console.error('SKIPPED: tests of realCluster; run "tools/control_plane.ts" first');
+if (ignore) console.error('SKIPPED: tests of realCluster: no control plane. Run "deno run -A tools/control_plane.ts"');
 
 const review = JSON.stringify({ apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" });
 const REVIEWS = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
@@ -27,7 +27,7 @@ async function statusOf(answer: Promise<Response>): Promise<number> {
 Deno.test({ name: "realCluster", ignore }, async (t) => {
   await using cluster = await realCluster();
 
-  await t.step("user has the name and groups asked for, and no rights", async () => {
+  await t.step("user has the given name and groups, and no permissions", async () => {
     const user = await cluster.user("system:serviceaccount:default:shop", { groups: ["robots"] });
 
     const { status } = await (await user.fetch(REVIEWS, { method: "POST", body: review })).json();
@@ -41,7 +41,7 @@ Deno.test({ name: "realCluster", ignore }, async (t) => {
     assert.equal(await statusOf(user.fetch(CONFIG_MAPS)), 403);
   });
 
-  await t.step("certificateUser is known by a certificate that its kubeconfig carries", async () => {
+  await t.step("certificateUser authenticates by the certificate in its kubeconfig", async () => {
     const user = await cluster.certificateUser("bob", { groups: ["system:masters"] });
 
     const { status } = await (await user.fetch(REVIEWS, { method: "POST", body: review })).json();
@@ -53,7 +53,7 @@ Deno.test({ name: "realCluster", ignore }, async (t) => {
     assert.equal(atob(config.users[0].user["client-key-data"]), user.key);
   });
 
-  await t.step("expire makes a token that was never used invalid at once", async () => {
+  await t.step("expire invalidates an unused token at once", async () => {
     const user = await cluster.user("alice");
 
     await cluster.expire(user.token);
@@ -61,7 +61,7 @@ Deno.test({ name: "realCluster", ignore }, async (t) => {
     assert.equal(await statusOf(user.fetch("/version")), 401);
   });
 
-  await t.step("auditLog has writes with user, object and code, and no reads", async () => {
+  await t.step("auditLog returns writes with user, object and status, and no reads", async () => {
     await createConfigMap(cluster, "audited");
     await statusOf(cluster.fetch(`${CONFIG_MAPS}/audited`));
 
@@ -75,7 +75,7 @@ Deno.test({ name: "realCluster", ignore }, async (t) => {
     assert.equal(events[0]?.requestURI, CONFIG_MAPS);
   });
 
-  await t.step("tokens of service accounts are made and accepted by the apiserver", async () => {
+  await t.step("the API server issues and accepts tokens of service accounts", async () => {
     const accounts = "/api/v1/namespaces/default/serviceaccounts";
     await statusOf(cluster.fetch(accounts, { method: "POST", body: JSON.stringify({ metadata: { name: "shop" } }) }));
     const request = JSON.stringify({ apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} });
@@ -91,7 +91,7 @@ Deno.test({ name: "realCluster", ignore }, async (t) => {
   });
 
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
-    await t.step(`restartApiserver with ${signal} keeps port, data and tokens`, async () => {
+    await t.step(`restartApiserver with ${signal} preserves port, data and tokens`, async () => {
       const name = `kept-${signal.toLowerCase()}`;
       const user = await cluster.user("system:admin", { groups: ["system:masters"] });
       await createConfigMap(cluster, name);
@@ -110,11 +110,11 @@ Deno.test({ name: "realCluster", ignore }, async (t) => {
     await assert.rejects(cluster.fetch("/version"), TypeError);
     await cluster.startApiserver();
     assert.equal(await statusOf(cluster.fetch("/version")), 200);
-    await assert.rejects(cluster.startApiserver(), { message: "Cannot start the apiserver: it runs already" });
+    await assert.rejects(cluster.startApiserver(), { message: "startApiserver(): the API server is already running" });
   });
 });
 
-Deno.test({ name: "realCluster leaves neither processes nor files when it is disposed of", ignore }, async () => {
+Deno.test({ name: "realCluster removes its processes and files when it is disposed of", ignore }, async () => {
   const cluster = await realCluster({ controllerManager: true });
   const { pids, folder } = cluster;
   assert.equal(pids.length, 3);
@@ -128,12 +128,12 @@ Deno.test({ name: "realCluster leaves neither processes nor files when it is dis
 
 const ENDS = [
   { name: "when the test process is killed", signal: "SIGKILL", toAll: false },
-  // As a CI's cancel button or a closed terminal does: the shells between get the signal as well.
-  { name: "when the test process and all below it are terminated", signal: "SIGTERM", toAll: true },
+  // As when a CI job is canceled or a terminal is closed: the shells also receive the signal.
+  { name: "when the test process and its descendants are terminated", signal: "SIGTERM", toAll: true },
 ] as const;
 
 for (const { name, signal, toAll } of ENDS) {
-  Deno.test({ name: `realCluster leaves neither processes nor files ${name}`, ignore }, async () => {
+  Deno.test({ name: `realCluster removes its processes and files ${name}`, ignore }, async () => {
     const script = `
       import { realCluster } from ${JSON.stringify(import.meta.resolve("./real_cluster.ts"))};
       const { pids, folder } = await realCluster({ controllerManager: true });
@@ -156,12 +156,12 @@ for (const { name, signal, toAll } of ENDS) {
   });
 }
 
-Deno.test("realCluster names the program that its folder lacks", async () => {
+Deno.test("realCluster names a program that is missing in the folder", async () => {
   const assets = await Deno.makeTempDir();
   try {
     await assert.rejects(realCluster({ assets }), {
-      message: `Cannot start a cluster: "etcd" is not in "${assets}" (from option); ` +
-        'run "tools/control_plane.ts" to build them, or set KUBEBUILDER_ASSETS to a folder that has them',
+      message: `realCluster(): "${assets}" (from option) has no "etcd". ` +
+        'Run "deno run -A tools/control_plane.ts" to build them, or set KUBEBUILDER_ASSETS to a folder with them',
     });
   } finally {
     await Deno.remove(assets, { recursive: true });
@@ -169,17 +169,17 @@ Deno.test("realCluster names the program that its folder lacks", async () => {
 });
 
 Deno.test(
-  { name: "realCluster shows the log of a program that does not start, and ends the others", ignore },
+  { name: "realCluster reports the log of a program that fails to start", ignore },
   async () => {
     await assert.rejects(
       realCluster({ apiserverArgs: ["--no-such-flag"] }),
-      /Cannot start a control plane: it ended with code 1; its log ends with[^]*unknown flag: --no-such-flag/,
+      /a program ended with code 1\. The log ends with:[^]*unknown flag: --no-such-flag/,
     );
   },
 );
 
 function isAlive(pid: number): boolean {
-  // A program that has ended but was not waited for yet has no command line.
+  // The command line of a zombie is empty.
   try {
     return Deno.readTextFileSync(`/proc/${pid}/cmdline`) !== "";
   } catch (error) {
@@ -188,7 +188,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** The processes that a process has started, and those that they have. */
+/** Returns the ids of all descendants of a process. */
 function descendants(pid: number): number[] {
   const children = Deno.readTextFileSync(`/proc/${pid}/task/${pid}/children`).trim().split(" ").filter(Boolean);
   return children.map(Number).flatMap((child) => [child, ...descendants(child)]);
@@ -212,10 +212,10 @@ async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
   return text.split("\n")[0] ?? "";
 }
 
-Deno.test("realCluster takes the programs of a version from the cache, and says how to build those that are not there", async () => {
+Deno.test("realCluster says how to build a version that is not in the cache", async () => {
   await assert.rejects(realCluster({ version: "v1.2.3" }), {
-    message: "Cannot start a cluster: there are no programs of a control plane here; " +
-      'run "deno run -A tools/control_plane.ts v1.2.3" to build them',
+    message: "realCluster(): no programs of a control plane found. " +
+      'Run "deno run -A tools/control_plane.ts v1.2.3" to build them',
   });
 });
 
@@ -227,7 +227,7 @@ for (const version of await cachedVersions()) {
   });
 }
 
-/** The versions that tools/control_plane.ts has built on this machine. */
+/** Returns the versions that tools/control_plane.ts has built on this machine. */
 async function cachedVersions(): Promise<string[]> {
   const folder = cacheFolder()?.replace(/\/[^/]*$/, "");
   if (folder === undefined) return [];

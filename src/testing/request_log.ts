@@ -50,7 +50,9 @@ export interface RequestFilter {
   readonly namespace?: string;
   /** Name of the object. For a create, the name in the body. @default {any} */
   readonly name?: string;
-  /** Subresource, such as `status`. The empty string stands for the object itself. @default {any} */
+  /**
+   * Subresource, such as `status`. The empty string stands for the object itself. @default {any}
+   */
   readonly subresource?: string;
   /**
    * Name of the client in the user agent: the operator's name, or `test-client` for requests of the

@@ -64,7 +64,7 @@ for (const { permission, where, reason } of REMOVED) {
 }
 
 Deno.test("a missing permission is reported once", async () => {
-  const sly = controller(Note, {
+  const undeclared = controller(Note, {
     async reconcile(_note, context) {
       // deno-lint-ignore no-explicit-any -- The type does not allow it.
       await (context as any).get(ConfigMap, "a").catch(() => {});
@@ -73,7 +73,7 @@ Deno.test("a missing permission is reported once", async () => {
     },
   });
   await using cluster = await memoryCluster({
-    parts: { sly },
+    parts: { undeclared },
     rbac: { without: ["patch notes.test.example.com/status"] },
   });
   await cluster.create(Note, "a", { spec: { text: "one" } });

@@ -1,4 +1,7 @@
-/** A property test of conversions that users get for nothing: what goes to another version and back is what it was. */
+/**
+ * A property test of conversions: an object that is converted to another version and back is
+ * unchanged.
+ */
 import assert from "node:assert/strict";
 import { isObject } from "../base/json.ts";
 import type { Conversion } from "../parts/conversion.ts";
@@ -7,31 +10,32 @@ import { applyDefaults, validate } from "../resource/validation.ts";
 import { Conversions } from "../runtime/webhooks/convert.ts";
 import { objectsOf } from "./_arbitrary.ts";
 
-// By work, not by time: the same objects are tried on each machine.
-const MOST_RUNS = 500;
-const MOST_VALUES = 50_000;
+// Limits of work instead of time, so that each machine tests the same objects.
+const MAX_RUNS = 500;
+const MAX_VALUES = 50_000;
 
 /** Options of {@linkcode roundTrips}. */
 export interface RoundTripsOptions {
   /**
-   * How many objects are tried, each way. The default is bound by work, so that it takes at most a few seconds: fewer objects where they are large, 50,000
-   * values in all.
+   * Number of objects to test in each direction. By default, the objects have at most 50,000 values
+   * in total, so that the test takes a few seconds.
    *
-   * @default {500, or fewer where objects are large}
+   * @default {500, or fewer if objects are large}
    */
   readonly runs?: number;
-  /** Which way is tried: from the first version and back, from the second and back, or both. @default {"both"} */
+  /** Which version to start from. @default {"both"} */
   readonly from?: "first" | "second" | "both";
-  /** Where the objects come from: a run that failed tells its own. @default {another each time} */
+  /** Seed of the random objects. The message of a failure has its seed. @default {a random seed} */
   readonly seed?: number;
 }
 
 /**
- * Tries a conversion with objects that nobody thought of, made by the schemas of both versions: each is valid where it comes to, and the same when it is back.
+ * Tests a conversion with random objects of both versions: each converted object must be valid, and
+ * must be unchanged after it is converted back.
  *
  * @param conversion The conversion.
- * @param options How many, and which way.
- * @throws {Error} If one is not: the smallest that was found is in the message.
+ * @param options Number of objects, and direction.
+ * @throws {Error} If the conversion fails for an object. The message has the smallest such object.
  *
  * @example Usage
  * ```ts
@@ -41,49 +45,57 @@ export interface RoundTripsOptions {
  *
  * const names = { group: "demo.example.com", kind: "Note" } as const;
  * const NoteV1 = resource({ ...names, version: "v1", spec: s.object({ text: s.string() }) });
- * const Note = resource({ ...names, version: "v2", spec: s.object({ lines: s.array(s.string()) }), versions: [NoteV1] });
+ * const Note = resource({
+ *   ...names,
+ *   version: "v2",
+ *   spec: s.object({ lines: s.array(s.string()) }),
+ *   versions: [NoteV1],
+ * });
  *
  * const careless = conversion(NoteV1, Note, {
  *   up: ({ spec }) => ({ spec: { lines: spec.text.split("\n") } }),
  *   down: ({ spec }) => ({ spec: { text: spec.lines.join(" ") } }),
  * });
- * await assert.rejects(roundTrips(careless), /is not what it was/);
+ * await assert.rejects(roundTrips(careless), /was changed/);
  * ```
  */
 export async function roundTrips(conversion: Conversion, options: RoundTripsOptions = {}): Promise<void> {
   const { from = "both", seed } = options;
-  // Brought only when it is used: an operator has no need of it.
+  // Loaded on use only, because it is large.
   const fc = await import("fast-check");
   const { kind, into } = conversion;
-  const ways = [...(from === "second" ? [] : [[kind, into]]), ...(from === "first" ? [] : [[into, kind]])] as const;
+  const directions = [
+    ...(from === "second" ? [] : [[kind, into]]),
+    ...(from === "first" ? [] : [[into, kind]]),
+  ] as const;
   const conversions = new Conversions([conversion]);
-  for (const [start, other] of ways) {
+  for (const [start, other] of directions) {
     if (start === undefined || other === undefined) continue;
     const { objects, size } = objectsOf(fc, start);
-    const { runs = Math.min(MOST_RUNS, Math.ceil(MOST_VALUES / size)) } = options;
+    const { runs = Math.min(MAX_RUNS, Math.ceil(MAX_VALUES / size)) } = options;
     fc.assert(
-      fc.property(objects, (object) => tryOne(conversions, object, start, other)),
-      // Told whole: what is wrong, beside the smallest object that it is wrong with.
+      fc.property(objects, (object) => checkOne(conversions, object, start, other)),
+      // The report contains the error as well as the object.
       { numRuns: runs, includeErrorInReport: true, ...(seed === undefined ? {} : { seed }) },
     );
   }
 }
 
-function tryOne(conversions: Conversions, object: KubeObject, start: AnyKind, other: AnyKind): void {
-  const filled = applyDefaults(start, object as never) as Record<string, unknown>;
-  // As it arrives at the API server: as JSON, where a property that is undefined is absent.
-  const there = asJson(conversions.convert(structuredClone(filled), other.apiVersion));
-  const faults = validate(other, there);
+function checkOne(conversions: Conversions, object: KubeObject, start: AnyKind, other: AnyKind): void {
+  const original = applyDefaults(start, object as never) as Record<string, unknown>;
+  // The API server receives JSON, which has no `undefined`.
+  const converted = asJson(conversions.convert(structuredClone(original), other.apiVersion));
+  const errors = validate(other, converted);
   assert.deepEqual(
-    faults,
+    errors,
     [],
-    `${JSON.stringify(object)} is not valid as ${other.apiVersion}: ${JSON.stringify(there)}`,
+    `${JSON.stringify(object)} was converted to ${other.apiVersion} as ${JSON.stringify(converted)}, which is invalid`,
   );
-  const back = asJson(conversions.convert(structuredClone(there), start.apiVersion));
+  const back = asJson(conversions.convert(structuredClone(converted), start.apiVersion));
   assert.deepEqual(
     asStored(back),
-    asStored(filled),
-    `${JSON.stringify(filled)} is not what it was: it came back from ${other.apiVersion} as ${JSON.stringify(back)}`,
+    asStored(original),
+    `${JSON.stringify(original)} was changed: it came back from ${other.apiVersion} as ${JSON.stringify(back)}`,
   );
 }
 
@@ -91,7 +103,7 @@ function asJson(object: Record<string, unknown>): Record<string, unknown> {
   return JSON.parse(JSON.stringify(object));
 }
 
-/** As a server stores it: labels and annotations that are empty are none. */
+/** Returns an object as an API server stores it: without empty labels and annotations. */
 function asStored(object: Record<string, unknown>): Record<string, unknown> {
   const stored = asJson(object) as { metadata?: Record<string, unknown> };
   for (const key of ["labels", "annotations"]) {

@@ -12,7 +12,7 @@ const spec = s.object({ schedule: s.string(), jobTemplate: JobTemplateSpec });
 const CronJobV1 = resource({ ...names, version: "v1", spec });
 const CronJob = resource({ ...names, version: "v2", spec, versions: [CronJobV1] });
 
-Deno.test("objects of a kind with a pod template are small, and 500 of them have each property of a pod", () => {
+Deno.test("random objects with a pod template are small, and 500 of them cover each property of a pod", () => {
   const { objects, size } = objectsOf(fc, CronJob);
   const samples = fc.sample(objects, { numRuns: 500, seed: 1 });
 
@@ -27,7 +27,7 @@ Deno.test("objects of a kind with a pod template are small, and 500 of them have
   assert.deepEqual(Object.keys(pod.properties).filter((key) => !seen.has(key)), []);
 });
 
-Deno.test("the default number of runs is 500, and fewer where objects are large", async () => {
+Deno.test("the default number of runs is 500, and lower for large objects", async () => {
   const runsOf = async (fields: number): Promise<number> => {
     const names = { group: "demo.example.com", kind: "Large" } as const;
     const entries = Array.from({ length: fields }, (_, i) => [`field${i}`, s.boolean()] as const);
@@ -48,7 +48,7 @@ Deno.test("the default number of runs is 500, and fewer where objects are large"
   assert(runs >= 40 && runs <= 50, `${runs} runs of objects with 1000 fields`);
 });
 
-Deno.test("a property of a pod that a conversion loses is found by the default number of runs", async () => {
+Deno.test("the default number of runs finds a conversion that loses a property of a pod", async () => {
   const careless = conversion(CronJobV1, CronJob, {
     up: ({ spec }) => {
       const copy = structuredClone(spec) as Draft;

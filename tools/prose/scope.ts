@@ -15,6 +15,7 @@ export const COVERED: readonly string[] = [
   "cli/kustomize",
   "docs/contributing",
   "src/kube/http2",
+  "src/testing",
   "tools/prose",
 ];
 
