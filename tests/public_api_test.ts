@@ -54,13 +54,13 @@ ValidationOptions
 
 /** `@op/sdk/testing`. */
 const TESTING = `
-AdvanceOptions Apiserver ApiserverOptions AuditEvent CertificateAccess CodeFailure ClientCertificate ControlPlane createApiserver Disturbance
+AdvanceOptions Apiserver ApiserverOptions AuditEvent CertificateAccess CodeFailure ClientCertificate ControlPlane createApiserver WatchFault
 FakeContext fakeContext FakeContextOptions FakeObject FakeWrite Fault FaultFilter Faults faults FetchOptions InjectedFault
 kubeconfigFor KubeconfigOptions LocalAuthority localAuthority localCertificate LogLine MemoryCluster memoryCluster
 MemoryClusterOptions ObjectLocation OperatorFailedError PolicyRule RealCluster realCluster RealClusterOptions RequestFilter RequestRecord
 RequestVerb RestartServerOptions roundTrips RoundTripsOptions serveApiserver ServedApiserver ServeOptions
-ServerCertificate serveToCertificates ServeToCertificatesOptions ServiceCaller SettleError SettleOptions StopOptions
-takesClientCertificates TokenAccess UsedRbacRule User UserAccess UserOptions VirtualClock
+ServerCertificate serveWithClientCertificates ServeWithClientCertificatesOptions ServiceCaller SettleError SettleOptions StopOptions
+supportsClientCertificates TokenAccess UsedRbacRule User UserAccess UserOptions VirtualClock
 `;
 
 /** `@op/sdk/kinds`: generated, and too many to read here. A name a line. */

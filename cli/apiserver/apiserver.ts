@@ -7,8 +7,8 @@ import {
   localAuthority,
   serveApiserver,
   type ServedApiserver,
-  serveToCertificates,
-  takesClientCertificates,
+  serveWithClientCertificates,
+  supportsClientCertificates,
   type User,
 } from "@op/sdk/testing";
 import { Failure, UsageError } from "../exit_code.ts";
@@ -75,9 +75,9 @@ async function secured(server: Apiserver, port: number, { name, groups }: User):
   const options = { hostname: HOST, port, certificate: await authority.server([HOST, "localhost"]) };
   const { caCert } = authority;
   try {
-    if (!takesClientCertificates()) return { ...serveApiserver(server, options), way: { caCert } };
+    if (!supportsClientCertificates()) return { ...serveApiserver(server, options), way: { caCert } };
     const certificate = await authority.client(name, groups);
-    return { ...await serveToCertificates(server, options), way: { caCert, certificate } };
+    return { ...await serveWithClientCertificates(server, options), way: { caCert, certificate } };
   } catch (error) {
     throw explained(error, port);
   }

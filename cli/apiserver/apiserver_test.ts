@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { takesClientCertificates } from "@op/sdk/testing";
+import { supportsClientCertificates } from "@op/sdk/testing";
 import { cli } from "../cli.ts";
 import { RecordedIo } from "../_recorded_io.ts";
 
@@ -32,7 +32,7 @@ for (const flags of [[], ["--rbac"]]) {
     const { server, "certificate-authority-data": authority } = config.clusters[0].cluster;
     const { user } = config.users[0];
     // Deno 2.4 cannot ask for a certificate: there the file has a token.
-    const own = takesClientCertificates()
+    const own = supportsClientCertificates()
       ? { cert: atob(user["client-certificate-data"]), key: atob(user["client-key-data"]) }
       : {};
     const token = user.token ?? "";

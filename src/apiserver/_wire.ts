@@ -1,8 +1,8 @@
-/** For tests of this room: requests to a server in the process, as JSON. */
+/** Test fixture: sends JSON requests to an API server in the same process. */
 import { VirtualClock } from "../base/virtual_clock.ts";
 import { type Apiserver, type ApiserverOptions, createApiserver } from "./mod.ts";
 
-/** What came back. */
+/** A response with its decoded body. */
 export interface Answer {
   readonly status: number;
   // deno-lint-ignore no-explicit-any
@@ -17,7 +17,7 @@ export interface CallOptions {
   readonly agent?: string;
 }
 
-/** A server whose time stands still, and ways to call it. */
+/** An API server with a virtual clock, and methods to call it. */
 export class Wire implements AsyncDisposable {
   readonly clock: VirtualClock = new VirtualClock();
   readonly server: Apiserver;
@@ -69,7 +69,7 @@ export class Wire implements AsyncDisposable {
     return new Watch(response, stop);
   }
 
-  /** Waits until the server has done what it does by itself. */
+  /** Waits until the server has completed its background steps. */
   async still(): Promise<void> {
     while (this.server.busy > 0) await Promise.resolve();
   }
@@ -79,7 +79,7 @@ export class Wire implements AsyncDisposable {
   }
 }
 
-/** An open watch, read line by line. */
+/** An open watch that is read line by line. */
 export class Watch implements AsyncDisposable {
   readonly status: number;
   readonly #stop: AbortController;
@@ -90,11 +90,11 @@ export class Watch implements AsyncDisposable {
   constructor(response: Response, stop: AbortController) {
     this.status = response.status;
     this.#stop = stop;
-    if (response.body === null) throw new TypeError("Cannot watch: the answer has no body");
+    if (response.body === null) throw new TypeError("Watch failed: the response has no body");
     this.#reader = response.body.getReader();
   }
 
-  /** The next event; undefined when the watch has ended. */
+  /** Returns the next event; `undefined` when the watch has ended. */
   // deno-lint-ignore no-explicit-any
   async next(): Promise<any> {
     while (!this.#rest.includes("\n")) {
@@ -108,7 +108,7 @@ export class Watch implements AsyncDisposable {
     return JSON.parse(line);
   }
 
-  /** Types and names of the next events. */
+  /** Returns the types and names of the next events. */
   async names(count: number): Promise<string[]> {
     const found: string[] = [];
     for (let i = 0; i < count; i++) {
@@ -141,7 +141,7 @@ export function website(name: string, spec: object, metadata: object = {}): obje
   return { apiVersion: "demo.example.com/v1", kind: "Website", metadata: { name, ...metadata }, spec };
 }
 
-/** The definition of Website. */
+/** The CustomResourceDefinition of Website. */
 export function websiteDefinition(changes: object = {}): object {
   return {
     apiVersion: "apiextensions.k8s.io/v1",
@@ -191,7 +191,7 @@ export function websiteDefinition(changes: object = {}): object {
   };
 }
 
-/** A server that serves Website. */
+/** Creates a server that serves Website. */
 export async function withWebsites(options: ApiserverOptions = {}): Promise<Wire> {
   const wire = new Wire(options);
   await wire.post(DEFINITIONS, websiteDefinition());

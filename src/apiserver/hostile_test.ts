@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { CONFIG_MAPS, configMap, DEFINITIONS, websiteDefinition, WEBSITES, Wire, withWebsites } from "./_wire.ts";
 
 for (const key of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {
-  Deno.test(`"${key}" is a key like any other`, async () => {
+  Deno.test(`the API server stores "${key}" like any other key of a map`, async () => {
     await using wire = new Wire();
     const text =
       `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","labels":{"x${key}x":"y"}},"data":{"${key}":"v"}}`;
@@ -22,7 +22,7 @@ for (const key of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {
   });
 }
 
-Deno.test("unknown fields named as what objects inherit are dropped, not followed", async () => {
+Deno.test("the API server prunes unknown fields that have names of inherited properties", async () => {
   await using wire = await withWebsites();
   const text = `{"apiVersion":"demo.example.com/v1","kind":"Website","metadata":{"name":"a"},` +
     `"spec":{"host":"aa","constructor":{"x":1},"__proto__":{"replicas":9}}}`;
@@ -38,14 +38,15 @@ const bodies: readonly { name: string; body: string; type?: string; status: numb
   { name: "an empty body", body: "", status: 400 },
   { name: "half a body", body: '{"metadata":', status: 400 },
   { name: "a list", body: "[1]", status: 400 },
-  // Nothing is in it: a name is missing then.
+  // null decodes to an object without a name.
   { name: "null", body: "null", status: 422 },
   { name: "text", body: "hello", status: 400 },
   { name: "an unknown type", body: "{}", type: "text/html", status: 415 },
   { name: "broken YAML", body: "a: [", type: "application/yaml", status: 400 },
 ];
+
 for (const { name, body, type = "application/json", status } of bodies) {
-  Deno.test(`${name} is refused with ${status}`, async () => {
+  Deno.test(`a create request with ${name} gets status ${status}`, async () => {
     await using wire = new Wire();
 
     const answer = await wire.post(CONFIG_MAPS, body, { contentType: type });
@@ -55,7 +56,7 @@ for (const { name, body, type = "application/json", status } of bodies) {
   });
 }
 
-Deno.test("a body over three megabytes is refused with 413", async () => {
+Deno.test("a create request with a body over 3 MiB gets status 413", async () => {
   await using wire = new Wire();
 
   const { status, body } = await wire.post(CONFIG_MAPS, configMap("a", { big: "x".repeat(3 * 1024 * 1024) }));
@@ -64,7 +65,7 @@ Deno.test("a body over three megabytes is refused with 413", async () => {
   assert.equal(body.reason, "RequestEntityTooLarge");
 });
 
-Deno.test("deep nesting is kept or refused, and the server goes on", async () => {
+Deno.test("a body with 20,000 levels does not stop the API server", async () => {
   await using wire = new Wire();
   const deep = `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`;
 
@@ -75,7 +76,7 @@ Deno.test("deep nesting is kept or refused, and the server goes on", async () =>
   assert.equal(after.status, 201);
 });
 
-Deno.test("a pattern that is no regular expression makes no definition", async () => {
+Deno.test("a CustomResourceDefinition whose pattern is not a regular expression is rejected", async () => {
   await using wire = new Wire();
   const definition = JSON.parse(JSON.stringify(websiteDefinition()));
   definition.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.host.pattern = "(";
@@ -97,8 +98,9 @@ const paths: readonly { path: string; status: number }[] = [
   { path: `${CONFIG_MAPS}?continue=nonsense`, status: 400 },
   { path: `${CONFIG_MAPS}?resourceVersion=nonsense`, status: 400 },
 ];
+
 for (const { path, status } of paths) {
-  Deno.test(`GET ${path} is answered ${status}`, async () => {
+  Deno.test(`GET ${path} gets status ${status}`, async () => {
     await using wire = new Wire();
 
     assert.equal((await wire.get(path)).status, status);

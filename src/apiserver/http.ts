@@ -1,4 +1,7 @@
-/** From a request to its answer: which operation it asks for, and in which form the answer is wanted. */
+/**
+ * Routes a request to its operation, and encodes the response in the format that the client
+ * accepts.
+ */
 import { isObject } from "../base/json.ts";
 import { invalid as invalidField } from "../schema/field_error.ts";
 import type { User } from "./access/user.ts";
@@ -22,7 +25,16 @@ import { create, patch, update } from "./verbs/writes.ts";
 import { withConversions } from "./webhooks/conversion.ts";
 import { type Form, namesFormat, wantedForm } from "./wire/accept.ts";
 import { contentType, jsonFault, OBJECT_TYPES, parseJson, readBody, untypedFault } from "./wire/body.ts";
-import { asWanted, COMMON, encoded, jsonResponse, refusal, requestAsJson, streaming, textOf } from "./wire/formats.ts";
+import {
+  COMMON,
+  encoded,
+  errorResponse,
+  inAcceptedFormat,
+  jsonResponse,
+  requestAsJson,
+  streaming,
+  textOf,
+} from "./wire/formats.ts";
 import { type ResourcePath, resourcePath } from "./wire/path.ts";
 import { PROTOBUF } from "./wire/protobuf/media_type.ts";
 import {
@@ -39,33 +51,35 @@ import { warningHeaders } from "./wire/warning_headers.ts";
 import { parseYaml } from "./wire/yaml.ts";
 
 /**
- * Answers a request.
+ * Responds to a request.
  *
  * @param core The server.
  * @param watches The open watches.
  * @param request The request.
- * @param caller Who sent it, where that is known from the connection rather than from a token; and whether it may be unknown.
+ * @param options User, if the connection authenticates it, and whether anonymous requests are
+ * allowed.
+ * @returns The response; a rejection is a response too.
  */
-export async function answer(
+export async function respond(
   core: Core,
   watches: Watches,
   request: Request,
-  { user: sender, anonymous = true }: { readonly user?: User; readonly anonymous?: boolean } = {},
+  { user: known, anonymous = true }: { readonly user?: User; readonly anonymous?: boolean } = {},
 ): Promise<Response> {
   const warnings: string[] = [];
   try {
-    const user = core.access.admit(request, sender, anonymous);
-    const asked = await requestAsJson(request);
-    const isReadOnce = asked.body !== null && core.kinds.areConverted;
-    const answer = await withConversions(() => {
-      // What has to be converted first lets the request begin anew.
+    const user = core.access.authenticate(request, known, anonymous);
+    const jsonRequest = await requestAsJson(request);
+    const mayReplay = jsonRequest.body !== null && core.kinds.areConverted;
+    const response = await withConversions(() => {
+      // An object that must be converted first restarts the request.
       warnings.length = 0;
-      return dispatch(core, watches, isReadOnce ? asked.clone() : asked, { user, warnings });
+      return dispatch(core, watches, mayReplay ? jsonRequest.clone() : jsonRequest, { user, warnings });
     });
-    return warned(await asWanted(answer, request.headers), warnings);
+    return withWarnings(await inAcceptedFormat(response, request.headers), warnings);
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
-    return warned(await asWanted(await refusal(error, request.headers), request.headers), warnings);
+    return withWarnings(await inAcceptedFormat(await errorResponse(error, request.headers), request.headers), warnings);
   }
 }
 
@@ -83,7 +97,7 @@ async function dispatch(
     return pageNotFound();
   }
   const kind = core.kinds.get(path.group, path.version, path.plural);
-  if (kind === undefined || !isPlace(kind, path, request.method)) {
+  if (kind === undefined || !fitsScope(kind, path, request.method)) {
     const isBuiltin = kind?.isBuiltin ?? core.kinds.all.some((each) => each.isBuiltin && each.group === path.group);
     if (isBuiltin) throw resourceNotFound();
     return pageNotFound();
@@ -106,14 +120,19 @@ async function dispatch(
   return await operate(core, watches, target, request);
 }
 
-/** What is answered where nothing is: a custom kind that is not there leaves the path to nobody. */
+/**
+ * The response for an unknown path, which includes the paths of custom kinds that are not defined.
+ */
 function pageNotFound(): Response {
   const headers = { ...COMMON, "content-type": "text/plain; charset=utf-8" };
   return new Response("404 page not found\n", { status: 404, headers });
 }
 
-/** Whether a path fits the scope of its kind: in a namespace, or across all, where only built-in kinds know more than reading. */
-function isPlace(kind: ServedKind, { namespace, name }: ResourcePath, method: string): boolean {
+/**
+ * Returns whether a path fits the scope of its kind. Built-in kinds accept more than reads on the
+ * path across all namespaces; the rejection of those comes later.
+ */
+function fitsScope(kind: ServedKind, { namespace, name }: ResourcePath, method: string): boolean {
   if (!kind.namespaced) return namespace === undefined;
   return namespace !== undefined || (name === undefined && (kind.isBuiltin || method === "GET"));
 }
@@ -125,23 +144,23 @@ async function operate(core: Core, watches: Watches, target: Target, request: Re
   const allowed = subresource === undefined
     ? kind.verbs
     : kind.subresources.find((part) => part.name === subresource)?.verbs;
-  if (verb === undefined || !allowed?.includes(verb)) throw notThere(request.method, target);
+  if (verb === undefined || !allowed?.includes(verb)) throw unsupportedMethod(request.method, target);
   if (isTokenRequest(target)) return jsonResponse(await serveTokenRequest(core, target, request), 201);
   if (isPodPart(target)) return await servePodPart(core, target, request);
   if (isReview(target)) return jsonResponse(await serveReview(core, target, request), 201);
   const accept = request.headers.get("accept");
   const form = wantedForm(accept, kind.isBuiltin);
-  // The paths of built-in kinds are taken by another library, which looks at the header first.
+  // The library that serves built-in kinds checks the Accept header before anything else.
   if (kind.isBuiltin && !namesFormat(accept)) throw notAcceptable(true, verb === "list" || verb === "watch");
   if (form === undefined) throw notAcceptable(false, false);
-  if (isScale(target)) return written(await serveScale(core, target, request), form, core, target);
+  if (isScale(target)) return objectResponse(await serveScale(core, target, request), form, core, target);
   switch (verb) {
     case "get":
-      // What was remembered is for whoever is content with any version.
+      // With a resourceVersion, a cached object is recent enough.
       if (!target.query.get("resourceVersion")) {
         await kind.rules.refresh?.(storedOf(core, kind, namespace, name ?? ""));
       }
-      return written(
+      return objectResponse(
         { code: 200, object: getObject(core, kind, namespace, name ?? "", target.query) },
         form,
         core,
@@ -152,11 +171,11 @@ async function operate(core: Core, watches: Watches, target: Target, request: Re
     case "watch":
       return watch(core, watches, target, form, request.signal);
     case "create":
-      return written(await create(core, target, request), form, core, target);
+      return objectResponse(await create(core, target, request), form, core, target);
     case "update":
-      return written(await update(core, target, request), form, core, target);
+      return objectResponse(await update(core, target, request), form, core, target);
     case "patch":
-      return written(await patch(core, target, request), form, core, target);
+      return objectResponse(await patch(core, target, request), form, core, target);
     case "delete":
       return await remove(core, target, request, form);
     default:
@@ -164,8 +183,8 @@ async function operate(core: Core, watches: Watches, target: Target, request: Re
   }
 }
 
-/** The refusal of a method on a path. Custom kinds leave it to the operation to find out that a name is missing. */
-function notThere(method: string, { kind, name, subresource }: Target): StatusError {
+/** Rejects a method on a path. For custom kinds, the operation itself reports a missing name. */
+function unsupportedMethod(method: string, { kind, name, subresource }: Target): StatusError {
   if (!kind.isBuiltin && subresource !== undefined) return methodNotSupported(kind, VERBS[method] ?? "");
   if (kind.isBuiltin && method === "GET" && name === undefined && kind.verbs.includes("list")) {
     return methodNotSupported(kind, "watch");
@@ -175,7 +194,7 @@ function notThere(method: string, { kind, name, subresource }: Target): StatusEr
   return methodNotAllowed();
 }
 
-/** What a method asks for on a subresource. */
+/** Verb of a method on a subresource, as messages name it. */
 const VERBS: Readonly<Record<string, string>> = { POST: "create", DELETE: "delete" };
 
 type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
@@ -184,7 +203,7 @@ function verbOf(method: string, { name, namespace, subresource, kind, query, isW
   switch (method) {
     case "GET":
     case "HEAD":
-      // The paths of built-in kinds know no HEAD.
+      // The real server registers no HEAD routes for built-in kinds.
       if (method === "HEAD" && kind.isBuiltin) return undefined;
       if (isWatchPath) return "watch";
       if (name !== undefined) return "get";
@@ -212,10 +231,9 @@ async function remove(
 ): Promise<Response> {
   const { kind, namespace, name = "", query } = target;
   const options = deleteOptions(query, await optionsBody(request));
-  const { object, isGone } = await deleteAdmitted(core, target, { namespace, name }, options);
-  // A pod or namespace is answered as it was, others are only said to be gone.
-  if (!isGone || ANSWERED.has(kind.collection)) {
-    return written({ code: 200, object }, form, core, { kind, query });
+  const { object, isDeleted } = await deleteAdmitted(core, target, { namespace, name }, options);
+  if (!isDeleted || RETURN_DELETED.has(kind.collection)) {
+    return objectResponse({ code: 200, object }, form, core, { kind, query });
   }
   return jsonResponse({
     kind: "Status",
@@ -226,7 +244,11 @@ async function remove(
   });
 }
 
-const ANSWERED = new Set([
+/**
+ * Kinds whose deletion returns the deleted object (`ReturnDeletedObject` of their REST storage, in
+ * `k8s.io/kubernetes/pkg/registry`). The others return a `Status`.
+ */
+const RETURN_DELETED = new Set([
   "/pods",
   "/services",
   "/serviceaccounts",
@@ -244,55 +266,58 @@ const ANSWERED = new Set([
 async function removeCollection(core: Core, target: Target, request: Request): Promise<Response> {
   const { kind, namespace, query } = target;
   const options = deleteOptions(query, await optionsBody(request));
-  const isChosen = selection(kind, query);
+  const isSelected = selection(kind, query);
   const { items, metadata } = listObjects(core, kind, namespace, new URLSearchParams());
   const removed: unknown[] = [];
-  for (const object of items.filter(isChosen)) {
-    await deleteAdmitted(core, target, placeOf(object), options);
-    // All are shown as they were.
-    removed.push(kind.isBuiltin ? anonymous(object) : object);
+  for (const object of items.filter(isSelected)) {
+    await deleteAdmitted(core, target, locationOf(object), options);
+    // The response contains the objects as they were before.
+    removed.push(kind.isBuiltin ? withoutType(object) : object);
   }
   return jsonResponse({ ...listHead(kind, metadata), items: removed });
 }
 
-function placeOf({ metadata: { namespace, name } }: StoredObject): { namespace: string | undefined; name: string } {
+function locationOf({ metadata: { namespace, name } }: StoredObject): {
+  namespace: string | undefined;
+  name: string;
+} {
   return { namespace, name };
 }
 
-/** The options in the body of a deletion; it may have none. */
+/** Reads the options in the body of a deletion. The body may be empty. */
 async function optionsBody(request: Request): Promise<unknown> {
   const text = await readBody(request);
   if (text === "") return undefined;
   const type = contentType(request.headers);
   if (type === "application/yaml") return await parseYaml(text);
   if (!OBJECT_TYPES.includes(type)) throw unsupportedMediaType([...OBJECT_TYPES, PROTOBUF]);
-  const refused = (why: string) => badRequest(`couldn't get version/kind; json parse error: ${why}`);
+  const rejection = (why: string) => badRequest(`couldn't get version/kind; json parse error: ${why}`);
   let options: unknown;
   try {
     options = parseJson(text);
   } catch {
-    throw refused(jsonFault(text));
+    throw rejection(jsonFault(text));
   }
-  if (options !== null && !isObject(options)) throw refused(untypedFault(options));
+  if (options !== null && !isObject(options)) throw rejection(untypedFault(options));
   return options ?? {};
 }
 
-async function written(
+async function objectResponse(
   { code, object }: Outcome,
   form: Form,
   core: Core,
   { kind, query }: Pick<Target, "kind" | "query">,
 ): Promise<Response> {
-  const text = await encoded(shown(object, form, core, kind, query), form);
+  const text = await encoded(inForm(object, form, core, kind, query), form);
   return new Response(text, { status: code, headers: { ...COMMON, "content-type": form.contentType } });
 }
 
-function warned(response: Response, warnings: readonly string[]): Response {
+function withWarnings(response: Response, warnings: readonly string[]): Response {
   for (const header of warningHeaders(warnings)) response.headers.append("warning", header);
   return response;
 }
 
-function shown(object: StoredObject, form: Form, core: Core, kind: ServedKind, query: URLSearchParams): unknown {
+function inForm(object: StoredObject, form: Form, core: Core, kind: ServedKind, query: URLSearchParams): unknown {
   if (form.as === "metadata") return partial(object, form.metaVersion);
   if (form.as === "metadataList") throw wrongForm(kind, false);
   if (form.as === "object") return object;
@@ -304,7 +329,10 @@ function shown(object: StoredObject, form: Form, core: Core, kind: ServedKind, q
   });
 }
 
-/** The refusal to who wants the metadata of one of many, or of many of one. */
+/**
+ * Rejects a request for `PartialObjectMetadata` of a list, or `PartialObjectMetadataList` of an
+ * object.
+ */
 function wrongForm(kind: ServedKind, isList: boolean): StatusError {
   const [group] = kind.group.split(".");
   const type = kind.isBuiltin ? `*${group || "core"}.${kind.kind}` : "*unstructured.Unstructured";
@@ -338,7 +366,7 @@ async function list(core: Core, { kind, namespace, query }: Target, form: Form):
       kind: "PartialObjectMetadataList",
       apiVersion: `meta.k8s.io/${form.metaVersion}`,
       metadata,
-      // An empty list is null after this conversion, and no other.
+      // Only this conversion turns an empty list into null.
       items: items.length === 0 ? null : items.map((item) => partial(item, form.metaVersion)),
     };
     return new Response(await encoded(answer, form), { headers });
@@ -348,25 +376,31 @@ async function list(core: Core, { kind, namespace, query }: Target, form: Form):
       headers,
     });
   }
-  // Items of a built-in list do not say their kind: the list does.
-  const texts = items.map((item) => kind.isBuiltin ? textOf(anonymous(item)) : textOf(item));
+  // Items of a built-in list have no kind and apiVersion: the list has them.
+  const texts = items.map((item) => kind.isBuiltin ? textOf(withoutType(item)) : textOf(item));
   const head = JSON.stringify(listHead(kind, metadata));
   return new Response(`${head.slice(0, -1)},"items":[${texts.join(",")}]}\n`, { headers });
 }
 
-/** A list but for its items. One of custom objects always says where it goes on: that it does not is said too. */
+/**
+ * Returns a list without its items. A list of custom objects has `continue` even if it is empty.
+ */
 function listHead(kind: ServedKind, metadata: object): object {
   const { listKind, apiVersion, isBuiltin } = kind;
   return { kind: listKind, apiVersion, metadata: isBuiltin ? metadata : { continue: "", ...metadata } };
 }
 
-const anonymousForms = new WeakMap<StoredObject, object>();
+/**
+ * Stored objects without `kind` and `apiVersion`. Entries cannot become stale, since stored objects
+ * are never changed in place; `textOf` also caches the text of each by identity.
+ */
+const withoutTypes = new WeakMap<StoredObject, object>();
 
-function anonymous(object: StoredObject): object {
-  const known = anonymousForms.get(object);
+function withoutType(object: StoredObject): object {
+  const known = withoutTypes.get(object);
   if (known !== undefined) return known;
   const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
-  anonymousForms.set(object, rest);
+  withoutTypes.set(object, rest);
   return rest;
 }
 

@@ -1,6 +1,7 @@
 /**
- * A Kubernetes API server as a function: `(Request) => Promise<Response>`. It keeps its objects in memory, does by itself what a cluster's garbage
- * collector and controllers of namespaces and service accounts do, and reads no time but that of the clock it is given.
+ * A Kubernetes API server as a function: `(Request) => Promise<Response>`. It stores objects in
+ * memory, includes the garbage collector and the controllers for namespaces, service accounts and
+ * aggregated roles, and reads the time only from the clock that it receives.
  */
 import { type Clock, systemClock } from "../base/clock.ts";
 import { Access } from "./access/access.ts";
@@ -9,7 +10,7 @@ import { autoscalerRules } from "./builtin/autoscaler_rules.ts";
 import { eventRules } from "./builtin/event_rules.ts";
 import { builtinRules } from "./builtin/rules.ts";
 import { serviceRules, SERVICES } from "./builtin/service_addresses.ts";
-import { giveDefaultAccounts } from "./controllers/default_accounts.ts";
+import { createDefaultAccounts } from "./controllers/default_accounts.ts";
 import { Garbage } from "./controllers/garbage.ts";
 import { createInitialObjects } from "./controllers/initial_objects.ts";
 import { createInitialRoles } from "./controllers/initial_roles.ts";
@@ -19,85 +20,121 @@ import { Background } from "./core/background.ts";
 import type { Core } from "./core/core.ts";
 import { Definitions } from "./definitions/definitions.ts";
 import { definitionRules } from "./definitions/rules.ts";
-import { answer } from "./http.ts";
+import { respond } from "./http.ts";
 import { builtinKinds, DEFINITIONS, Kinds, type Rules, type ServedKind } from "./objects/kinds.ts";
 import { Store } from "./objects/store.ts";
 import { builtinColumns } from "./tables/builtin_columns.ts";
-import { type Disturbance, Watches } from "./verbs/watch.ts";
+import { Watches, type WatchFault } from "./verbs/watch.ts";
 import type { ServiceCaller } from "./webhooks/call.ts";
 import { statusResponse } from "./wire/formats.ts";
 import { internalError, requestTooLarge, type StatusError } from "./wire/status_error.ts";
 
 /** Options for {@linkcode createApiserver}. */
 export interface ApiserverOptions {
-  /** Whose time it is. @default {systemClock} */
+  /** Source of the current time. @default {systemClock} */
   readonly clock?: Clock;
-  /** Where uids come from. @default {crypto.randomUUID} */
+  /** Returns a new uid for each call. @default {crypto.randomUUID} */
   readonly uid?: () => string;
-  /** How many changes are remembered, for watches that begin in the past. @default {10_000} */
+  /** Number of changes that are retained for watches that start in the past. @default {10_000} */
   readonly history?: number;
   /**
-   * Whether who may do what is decided by Roles, ClusterRoles and their bindings, of which there are then those that every cluster begins with.
-   * Who sends no token is `system:anonymous`, and may next to nothing. Otherwise everybody may do everything.
+   * Whether Roles, ClusterRoles and their bindings decide who may do what. The server then starts
+   * with the roles of a new cluster, and a request without a token comes from `system:anonymous`,
+   * who may read little more than the version and the health. If `false`, every request is allowed.
    *
    * @default {false}
    */
   readonly rbac?: boolean;
   /**
-   * With `rbac`, whether owner references are changed only by who may delete what is owned, and block a deletion only by who may set the owner's
-   * finalizers, as the admission plugin OwnerReferencesPermissionEnforcement has it.
+   * Whether the admission plugin OwnerReferencesPermissionEnforcement is enabled. With `rbac`,
+   * changing an owner reference then needs permission to delete the owned object, and setting
+   * `blockOwnerDeletion` needs permission to update the owner's finalizers.
    *
    * @default {false}
    */
-  readonly checksOwners?: boolean;
-  /** Users by the bearer tokens that they show, besides the service accounts with their own. @default {none} */
+  readonly ownerReferencesPermissionEnforcement?: boolean;
+  /**
+   * Users by bearer token. Tokens issued for service accounts are always accepted. @default {{}}
+   */
   readonly tokens?: Readonly<Record<string, User>>;
-  /** Answers for the services that webhooks are behind; nothing for one that is not there. Webhooks with a URL are called there. @default {there are none} */
+  /**
+   * Calls the Service that a webhook's client configuration names; returns `undefined` if the
+   * Service does not exist. Webhooks with a URL are called at that URL.
+   *
+   * @default {no Service exists}
+   */
   readonly service?: ServiceCaller;
 }
 
-/** What the server is told of a request besides what is in it. */
+/** What {@linkcode Apiserver.fetch} knows about a request that is not part of the request. */
 export interface FetchOptions {
-  /** Who sent it, where the caller knows, say from a certificate; the request's token is then not looked at. @default {whom the request's token says} */
+  /**
+   * User who sends the request, if the caller authenticated it, for example with a client
+   * certificate. The token of the request is then ignored.
+   *
+   * @default {the user of the request's token}
+   */
   readonly user?: User;
-  /** Whether a server that enforces no roles answers a request without a token that it knows. @default {true} */
+  /**
+   * Whether a server without `rbac` accepts requests that have no known token.
+   *
+   * @default {true}
+   */
   readonly anonymous?: boolean;
 }
 
 /** An API server. */
 export interface Apiserver extends AsyncDisposable {
-  /** Answers a request: everything goes through here. */
+  /**
+   * Responds to a request.
+   *
+   * @param request The request. Abort its signal to end a watch.
+   * @param options User who sends the request, if already known.
+   * @returns The response. Errors are responses with a `Status` object.
+   * @throws {TypeError} If the server has stopped.
+   */
   fetch(request: Request, options?: FetchOptions): Promise<Response>;
-  /** Grows with each request begun or ended, each event of a watch, each step done in the background. */
+  /**
+   * Counter that increases when a request begins or ends, a watch sends an event, or a background
+   * step completes.
+   */
   readonly activity: number;
-  /** Requests that run now, open watches not counted, and steps in the background not yet done. Zero: nothing will change by itself. */
+  /**
+   * Number of requests in progress, excluding open watches, plus background steps that are not
+   * done. At zero, the state changes only with the next request.
+   */
   readonly busy: number;
-  /** Open watches. */
+  /** Number of open watches. */
   readonly watches: number;
-  /** Forgets all changes so far, as an etcd does when it is compacted: a watch or list from before now is answered 410. */
+  /**
+   * Drops the history of changes, as a compaction of etcd does. A watch or list at an earlier
+   * resourceVersion then gets 410 Gone.
+   */
   compact(): void;
   /**
-   * Does to an open watch what a network or a server may do.
+   * Injects a fault into an open watch.
    *
-   * @param request The request that opened it.
-   * @param how What befalls it.
-   * @returns Whether it was still open.
+   * @param request The request that opened the watch.
+   * @param fault The fault to inject.
+   * @returns Whether the watch was open.
    */
-  disturb(request: Request, how: Disturbance): boolean;
-  /** Whether the watch that a request opened is still open. */
+  injectWatchFault(request: Request, fault: WatchFault): boolean;
+  /** Returns whether the watch that a request opened is still open. */
   isWatching(request: Request): boolean;
-  /** Breaks all open watches, as a server does that goes down; what is stored stays. */
+  /**
+   * Breaks the connections of all open watches, as a crash of the server does. The stored objects
+   * stay.
+   */
   cut(): void;
-  /** Ends all open watches and refuses what comes. */
+  /** Ends all open watches. {@linkcode Apiserver.fetch} rejects from then on. */
   stop(): Promise<void>;
 }
 
 /**
- * Makes an API server.
+ * Creates an API server.
  *
  * @param options Additional options.
- * @returns The server; to be disposed of.
- *
+ * @returns The server. Dispose of it after use.
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
@@ -110,69 +147,96 @@ export interface Apiserver extends AsyncDisposable {
  * ```
  */
 export function createApiserver(options: ApiserverOptions = {}): Apiserver {
-  const { clock = systemClock, uid = () => crypto.randomUUID() } = options;
-  let activity = 0;
-  let running = 0;
-  let isStopped = false;
-  const happened = () => void activity++;
-  const store = new Store(options.history === undefined ? {} : { history: options.history });
-  const base = { clock, store, kinds: new Kinds(), background: new Background(happened), uid, happened };
-  const { rbac = false, checksOwners = false, tokens = {} } = options;
-  const core: Core = {
-    ...base,
-    access: new Access(base, { rbac, checksOwners, tokens }),
-    caller: { clock, service: options.service },
-  };
-  for (const kind of builtinKinds((each) => rulesFor(core, each), builtinColumns)) core.kinds.set(kind);
-  const watches = new Watches(core);
-  new Definitions(core);
-  new Garbage(core);
-  emptyNamespaces(core);
-  createInitialNamespaces(core);
-  createInitialObjects(core);
-  giveDefaultAccounts(core);
-  aggregateRoles(core);
-  if (rbac) createInitialRoles(core);
+  return new InMemoryApiserver(options);
+}
 
-  async function fetch(request: Request, caller: FetchOptions = {}): Promise<Response> {
-    if (isStopped) throw new TypeError(`Cannot answer "${request.url}": the API server has stopped`);
-    running++;
-    happened();
+class InMemoryApiserver implements Apiserver {
+  readonly #core: Core;
+  readonly #watches: Watches;
+  /** Counts everything that happens. `settle()` in tests compares two readings. */
+  #activity = 0;
+  /** Requests whose response is not complete; an open watch is complete once it has opened. */
+  #requests = 0;
+  #isStopped = false;
+
+  constructor(options: ApiserverOptions) {
+    const { clock = systemClock, uid = () => crypto.randomUUID(), history, service } = options;
+    const { rbac = false, ownerReferencesPermissionEnforcement = false, tokens = {} } = options;
+    const countActivity = () => void this.#activity++;
+    const store = new Store(history === undefined ? {} : { history });
+    const base = { clock, store, kinds: new Kinds(), background: new Background(countActivity), uid, countActivity };
+    const core: Core = {
+      ...base,
+      access: new Access(base, { rbac, ownerReferencesPermissionEnforcement, tokens }),
+      caller: { clock, service },
+    };
+    this.#core = core;
+    for (const kind of builtinKinds((each) => rulesFor(core, each), builtinColumns)) core.kinds.set(kind);
+    this.#watches = new Watches(core);
+    new Definitions(core);
+    new Garbage(core);
+    emptyDeletedNamespaces(core);
+    createInitialNamespaces(core);
+    createInitialObjects(core);
+    createDefaultAccounts(core);
+    aggregateRoles(core);
+    if (rbac) createInitialRoles(core);
+  }
+
+  async fetch(request: Request, options: FetchOptions = {}): Promise<Response> {
+    if (this.#isStopped) {
+      throw new TypeError(`Request to "${request.url}" failed: the API server has stopped. Create another one.`);
+    }
+    this.#requests++;
+    this.#activity++;
     try {
-      return await answer(core, watches, request, caller);
+      return await respond(this.#core, this.#watches, request, options);
     } catch (error) {
-      const { status, code } = failureOf(error);
+      const { status, code } = unexpectedError(error);
       return statusResponse(status, code);
     } finally {
-      running--;
-      happened();
+      this.#requests--;
+      this.#activity++;
     }
   }
 
-  function stop(): Promise<void> {
-    isStopped = true;
-    watches.close();
+  get activity(): number {
+    return this.#activity;
+  }
+
+  get busy(): number {
+    return this.#requests + this.#core.background.size;
+  }
+
+  get watches(): number {
+    return this.#watches.size;
+  }
+
+  compact(): void {
+    this.#core.store.compact();
+  }
+
+  injectWatchFault({ signal }: Request, fault: WatchFault): boolean {
+    return this.#watches.inject(signal, fault);
+  }
+
+  isWatching({ signal }: Request): boolean {
+    return this.#watches.signals.includes(signal);
+  }
+
+  cut(): void {
+    for (const signal of this.#watches.signals) this.#watches.inject(signal, "cut");
+  }
+
+  stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#watches.close();
     return Promise.resolve();
   }
 
-  return {
-    fetch,
-    get activity() {
-      return activity;
-    },
-    get busy() {
-      return running + core.background.size;
-    },
-    get watches() {
-      return watches.size;
-    },
-    compact: () => store.compact(),
-    disturb: ({ signal }, how) => watches.disturb(signal, how),
-    isWatching: ({ signal }) => watches.signals.includes(signal),
-    cut: () => watches.signals.forEach((signal) => void watches.disturb(signal, "cut")),
-    stop,
-    [Symbol.asyncDispose]: stop,
-  };
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
 }
 
 const AUTOSCALERS = "autoscaling/horizontalpodautoscalers";
@@ -185,21 +249,25 @@ function rulesFor(core: Core, kind: ServedKind): Rules {
   return kind.collection === "/events" ? eventRules(rules, kind.group !== "") : rules;
 }
 
-/** Sees to it that a namespace that is deleted goes, and its contents with it. */
-function emptyNamespaces(core: Core): void {
-  const ask = (name: string) => core.background.add(`namespace ${name}`, () => emptyNamespace(core, name));
+/** Deletes the contents of a namespace that is being deleted, and then the namespace. */
+function emptyDeletedNamespaces(core: Core): void {
+  const enqueue = (name: string) => core.background.add(`namespace ${name}`, () => emptyNamespace(core, name));
   core.store.listen(({ type, collection, object }) => {
     if (collection === NAMESPACES) {
-      if (type !== "DELETED" && object.metadata.deletionTimestamp !== undefined) ask(object.metadata.name);
+      if (type !== "DELETED" && object.metadata.deletionTimestamp !== undefined) enqueue(object.metadata.name);
       return;
     }
     const namespace = emptiedNamespace(core, object);
-    if (namespace !== undefined) ask(namespace);
+    if (namespace !== undefined) enqueue(namespace);
   });
 }
 
-/** What nobody foresaw. An object of thousands of levels is more than our call stack takes; the real server's grows. */
-function failureOf(error: unknown): StatusError {
+/**
+ * Converts an unexpected error into a response. The real server accepts objects with thousands of
+ * levels, because Go's stack grows; ours does not.
+ */
+function unexpectedError(error: unknown): StatusError {
+  // V8 has no other mark for an exhausted stack than the message.
   if (error instanceof RangeError && /call stack/.test(error.message)) {
     return requestTooLarge("it is nested too deep for this server");
   }

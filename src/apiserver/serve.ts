@@ -1,58 +1,67 @@
-/** An API server on a TCP port, for kubectl and any other client outside the process. */
+/** Serves an API server on a TCP port, for kubectl and other clients outside the process. */
 import { isCrossOrigin, isLocalHost } from "../base/local_host.ts";
-import { ADMINISTRATOR } from "./access/user.ts";
+import { SUPERUSER } from "./access/user.ts";
 import type { Apiserver, FetchOptions } from "./mod.ts";
 import { statusResponse } from "./wire/formats.ts";
 import { StatusError } from "./wire/status_error.ts";
 
 /** Options for {@linkcode serveApiserver}. */
 export interface ServeOptions {
-  /** The port; 0 takes a free one. @default {0} */
+  /** Port to listen on; 0 selects a free one. @default {0} */
   readonly port?: number;
-  /** The address to listen on. @default {"127.0.0.1"} */
+  /** Address to listen on. @default {"127.0.0.1"} */
   readonly hostname?: string;
-  /** By which it is known; then it speaks HTTPS, HTTP/2 included. @default {plain HTTP} */
+  /**
+   * Certificate of the server, which enables HTTPS with HTTP/1.1 and HTTP/2. @default {plain HTTP}
+   */
   readonly certificate?: ServerCertificate;
   /**
-   * Whether a server that enforces no roles answers callers without a token. kubectl sends none over plain HTTP.
+   * Whether a server without `rbac` accepts requests that have no token. kubectl sends no token
+   * over plain HTTP.
    *
    * @default {false}
    */
   readonly anonymous?: boolean;
 }
 
-/** A server's certificate, its key, and that of the authority that signed it, all as PEM. */
+/**
+ * A server's certificate and key, and the certificate of the authority that signed it, all as PEM.
+ */
 export interface ServerCertificate {
-  /** The certificate. */
+  /** Certificate of the server. */
   readonly certificate: string;
-  /** Its key. */
+  /** Private key of the certificate. */
   readonly key: string;
-  /** The authority's certificate, for those who are to trust it. */
+  /** Certificate of the authority, for clients that shall trust the server. */
   readonly caCert: string;
 }
 
-/** An API server that listens. */
+/** An API server that listens on a port. */
 export interface ServedApiserver extends AsyncDisposable {
-  /** Where it listens, such as `http://127.0.0.1:8001`. */
+  /** URL of the server, such as `http://127.0.0.1:8001`. */
   readonly url: string;
-  /** A bearer token of the group `system:masters`. Tokens that the API server knows are accepted too. */
+  /**
+   * Bearer token of a user in the group `system:masters`. The API server's own tokens are accepted
+   * too.
+   */
   readonly token: string;
-  /** The certificate of the authority that signed the server's, as PEM; absent over plain HTTP. */
+  /** Certificate of the authority that signed the server's, as PEM; absent over plain HTTP. */
   readonly caCert?: string;
-  /** Stops listening and closes all connections. The server itself is not stopped. */
+  /** Stops listening and closes all connections. The API server itself continues. */
   close(): Promise<void>;
 }
 
 /**
- * Serves an API server over HTTP, or HTTPS with a certificate.
+ * Serves an API server over HTTP, or over HTTPS if it has a certificate.
  *
- * A page in a browser must not reach it: over plain HTTP, a request is answered only if its Host is an IP address or `localhost`, and requests of pages of
- * another origin are rejected. A caller must show a token, unless `anonymous` is set; {@linkcode kubeconfigFor} writes it into a kubeconfig.
+ * Web pages must not reach the server: over plain HTTP, it rejects requests whose Host is neither
+ * an IP address nor `localhost`, and it rejects requests of pages of other origins. Clients must
+ * send a token, unless `anonymous` is set; {@linkcode kubeconfigFor} writes it into a kubeconfig.
  *
- * @param apiserver The server.
+ * @param apiserver The API server.
  * @param options Additional options.
- * @returns Where it listens, and how to stop it.
- * @throws {Deno.errors.AddrInUse} If the port is taken.
+ * @returns The URL, the token, and a method to stop listening.
+ * @throws {Deno.errors.AddrInUse} If the port is in use.
  *
  * @example Usage
  * ```ts
@@ -74,10 +83,10 @@ export function serveApiserver(apiserver: Apiserver, options: ServeOptions = {})
   const server = Deno.serve(
     { port, hostname, onListen: () => {}, signal: open.signal, ...tls },
     (request) => {
-      // Over TLS, the client compares the name with the certificate.
-      if (tls === undefined && !isLocalHost(request)) return forbidden(hostRefusal(request));
-      if (isCrossOrigin(request)) return forbidden(originRefusal(request.headers));
-      return apiserver.fetch(withoutSignal(request), callerOf(request.headers.get("authorization"), token, anonymous));
+      // Over TLS, the client compares the host with the certificate.
+      if (tls === undefined && !isLocalHost(request)) return forbidden(hostRejection(request));
+      if (isCrossOrigin(request)) return forbidden(originRejection(request.headers));
+      return apiserver.fetch(withoutSignal(request), senderOf(request.headers.get("authorization"), token, anonymous));
     },
   );
   const address = server.addr as Deno.NetAddr;
@@ -95,20 +104,23 @@ export function serveApiserver(apiserver: Apiserver, options: ServeOptions = {})
   };
 }
 
-/** Who sends a request: the administrator with the server's own token; otherwise the API server looks at the request. */
-export function callerOf(authorization: string | null | undefined, token: string, anonymous: boolean): FetchOptions {
-  return authorization === `Bearer ${token}` ? { user: ADMINISTRATOR } : { anonymous };
+/**
+ * Returns the superuser for the server's own token; otherwise, the API server authenticates the
+ * request.
+ */
+export function senderOf(authorization: string | null | undefined, token: string, anonymous: boolean): FetchOptions {
+  return authorization === `Bearer ${token}` ? { user: SUPERUSER } : { anonymous };
 }
 
-function hostRefusal({ url, headers }: Request): string {
+function hostRejection({ url, headers }: Request): string {
   const host = URL.canParse(url) ? new URL(url).hostname : headers.get("host");
-  return `Host ${JSON.stringify(host)} is not served: use an IP address or "localhost"`;
+  return `Host ${JSON.stringify(host)} is not served. Use an IP address or "localhost".`;
 }
 
-/** Why a page of another origin gets no answer. */
-export function originRefusal(headers: Headers): string {
+/** Returns the message for a request of a web page of another origin. */
+export function originRejection(headers: Headers): string {
   const origin = JSON.stringify(headers.get("origin"));
-  return `Origin ${origin} is not served: pages of other origins may not call this server`;
+  return `Origin ${origin} is not served. Pages of other origins must not call this server.`;
 }
 
 /** Returns a response with the status 403. */
@@ -118,8 +130,9 @@ export function forbidden(message: string): Response {
 }
 
 /**
- * A client that goes away cancels the response's body, and with it an open watch. Deno's signal of a served request is aborted after answers that
- * went well, too, and warns about it when it is looked at: it is left behind.
+ * Returns the request without its signal. A client that disconnects cancels the response's body,
+ * and with it an open watch. Deno aborts the signal of a served request after successful responses
+ * too, and prints a warning when it is read.
  */
 function withoutSignal({ url, method, headers, body }: Request): Request {
   return new Request(url, { method, headers, body });
@@ -127,22 +140,34 @@ function withoutSignal({ url, method, headers, body }: Request): Request {
 
 /** Options for {@linkcode kubeconfigFor}. */
 export interface KubeconfigOptions {
-  /** What cluster, user and context are called. @default {"apiserver"} */
+  /** Name of the cluster, the user and the context. @default {"apiserver"} */
   readonly name?: string;
-  /** The bearer token. kubectl wants one even where the server asks for none. @default {the served API server's, else "anything"} */
+  /**
+   * Bearer token of the user. kubectl asks for credentials if there is none, even if the server
+   * accepts anonymous requests.
+   *
+   * @default {the served API server's token, else "anything"}
+   */
   readonly token?: string;
-  /** The certificate by which the user is known, and its key, both as PEM: in place of a token. @default {none} */
+  /**
+   * Client certificate of the user and its key, both as PEM; replaces the token. @default {none}
+   */
   readonly certificate?: { readonly certificate: string; readonly key: string };
-  /** The certificate of the authority that signed the server's, as PEM. @default {none: those that the client trusts} */
+  /**
+   * Certificate of the authority that signed the server's, as PEM.
+   *
+   * @default {the served API server's authority, else those that the client trusts}
+   */
   readonly caCert?: string;
 }
 
 /**
- * Returns the kubeconfig file for a server.
+ * Returns a kubeconfig file for a server.
  *
- * @param server The served API server, whose token and authority it gets; or the URL of another server.
- * @param options Additional options, or the name alone.
- * @returns The text of the file: YAML, in its JSON form.
+ * @param server The served API server, whose token and authority the file contains; or the URL of
+ * another server.
+ * @param options Additional options, or only the name.
+ * @returns The content of the file: YAML in its JSON form.
  *
  * @example Usage
  * ```ts

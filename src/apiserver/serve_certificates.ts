@@ -1,65 +1,83 @@
 /**
- * An API server on a TCP port that knows users by their client certificates. `Deno.serve` cannot ask for one, so this is Node's HTTPS server, which on
- * Deno 2.4 cannot either: there users are known by tokens alone. It speaks HTTP/1.1.
+ * Serves an API server on a TCP port for users with client certificates. `Deno.serve` cannot
+ * request one, so this uses Node's HTTPS server, which supports it from Deno 2.9 on (2.4 does not).
+ * It speaks HTTP/1.1.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { TLSSocket } from "node:tls";
+import type { PeerCertificate, TLSSocket } from "node:tls";
 import type { AddressInfo } from "node:net";
 import process from "node:process";
 import { Readable } from "node:stream";
 import { isCrossOrigin } from "../base/local_host.ts";
-import { certificateUser } from "./access/certificate_user.ts";
-import { unauthorized } from "./access/refusal.ts";
-import type { User } from "./access/user.ts";
+import { unauthorized } from "./access/denial.ts";
+import { AUTHENTICATED, type User } from "./access/user.ts";
 import type { Apiserver } from "./mod.ts";
-import { callerOf, forbidden, originRefusal, type ServedApiserver, type ServeOptions } from "./serve.ts";
+import { forbidden, originRejection, senderOf, type ServedApiserver, type ServeOptions } from "./serve.ts";
 import { statusResponse } from "./wire/formats.ts";
 
-/** Options for {@linkcode serveToCertificates}. */
-export interface ServeToCertificatesOptions extends ServeOptions {
-  /** By which the server is known. */
+/** Options for {@linkcode serveWithClientCertificates}. */
+export interface ServeWithClientCertificatesOptions extends ServeOptions {
+  /** Certificate of the server. */
   readonly certificate: NonNullable<ServeOptions["certificate"]>;
-  /** The certificate of the authority that signs those of users, as PEM. @default {that of the server's own} */
+  /**
+   * Certificate of the authority that signs client certificates, as PEM.
+   *
+   * @default {`certificate.caCert`}
+   */
   readonly clientCaCert?: string;
 }
 
 /**
- * Whether this Deno can ask clients for a certificate: 2.9 can, 2.4 cannot. Where it cannot, users are known by their tokens.
+ * Returns whether this version of Deno can request client certificates: 2.9 can, 2.4 cannot.
+ * Without them, users authenticate with tokens.
  *
  * @example Usage
  * ```ts
- * import { createApiserver, localCertificate, serveApiserver, serveToCertificates, takesClientCertificates } from "@op/sdk/testing";
+ * import {
+ *   createApiserver,
+ *   localCertificate,
+ *   serveApiserver,
+ *   serveWithClientCertificates,
+ *   supportsClientCertificates,
+ * } from "@op/sdk/testing";
  *
  * const certificate = await localCertificate();
  * await using apiserver = createApiserver();
- * await using served = takesClientCertificates()
- *   ? await serveToCertificates(apiserver, { certificate })
+ * await using served = supportsClientCertificates()
+ *   ? await serveWithClientCertificates(apiserver, { certificate })
  *   : serveApiserver(apiserver, { certificate });
  * ```
  */
-export function takesClientCertificates(): boolean {
+export function supportsClientCertificates(): boolean {
   return "getPeerX509Certificate" in process.getBuiltinModule("node:tls").TLSSocket.prototype;
 }
 
 /**
- * Serves an API server over HTTPS to users who show a client certificate, and to those who show a token.
+ * Serves an API server over HTTPS for users with client certificates and for users with tokens.
  *
- * A certificate's common name is the user, its organisations are the user's groups, as with a real API server.
+ * The common name of a certificate is the user, and its organizations are the user's groups, as
+ * with a real API server.
  *
- * @param apiserver The server.
- * @param options Where it listens, and whom it trusts.
- * @returns Where it listens, and how to stop it.
- * @throws {Error} If this Deno cannot ask for certificates, or the port is taken (`Deno.errors.AddrInUse`).
+ * @param apiserver The API server.
+ * @param options Certificates and address.
+ * @returns The URL, the token, and a method to stop listening.
+ * @throws {Deno.errors.NotSupported} If this version of Deno cannot request client certificates.
+ * @throws {Deno.errors.AddrInUse} If the port is in use.
  *
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
- * import { createApiserver, localAuthority, serveToCertificates, takesClientCertificates } from "@op/sdk/testing";
+ * import {
+ *   createApiserver,
+ *   localAuthority,
+ *   serveWithClientCertificates,
+ *   supportsClientCertificates,
+ * } from "@op/sdk/testing";
  *
- * if (takesClientCertificates()) {
+ * if (supportsClientCertificates()) {
  *   const authority = await localAuthority();
  *   await using apiserver = createApiserver({ rbac: true });
- *   await using served = await serveToCertificates(apiserver, { certificate: await authority.server() });
+ *   await using served = await serveWithClientCertificates(apiserver, { certificate: await authority.server() });
  *   const { certificate: cert, key } = await authority.client("jane", ["system:masters"]);
  *   using client = Deno.createHttpClient({ caCerts: [authority.caCert], cert, key });
  *   const response = await fetch(`${served.url}/api/v1/namespaces/default`, { client });
@@ -67,20 +85,21 @@ export function takesClientCertificates(): boolean {
  * }
  * ```
  */
-export async function serveToCertificates(
+export async function serveWithClientCertificates(
   apiserver: Apiserver,
-  options: ServeToCertificatesOptions,
+  options: ServeWithClientCertificatesOptions,
 ): Promise<ServedApiserver> {
   const { port = 0, hostname = "127.0.0.1", certificate: { certificate, key, caCert }, clientCaCert = caCert } =
     options;
   const { anonymous = false } = options;
   const token = crypto.randomUUID();
-  if (!takesClientCertificates()) {
-    throw new Error(
-      `Cannot ask for client certificates: Deno ${Deno.version.deno} cannot; use tokens, or Deno 2.9 and later`,
+  if (!supportsClientCertificates()) {
+    throw new Deno.errors.NotSupported(
+      `serveWithClientCertificates(): Deno ${Deno.version.deno} cannot request client certificates. ` +
+        "Use tokens, or Deno 2.9 or later.",
     );
   }
-  // Loaded only where it is used: it takes long.
+  // Loading the module takes long, so it is loaded only here.
   const { createServer } = process.getBuiltinModule("node:https");
   const tls = { cert: certificate, key, ca: [clientCaCert], requestCert: true, rejectUnauthorized: false };
   const server = createServer(
@@ -113,38 +132,41 @@ async function serve(
   outgoing: ServerResponse,
   { token, anonymous }: { readonly token: string; readonly anonymous: boolean },
 ): Promise<void> {
-  const gone = new AbortController();
-  outgoing.once("close", () => gone.abort());
+  const closed = new AbortController();
+  outgoing.once("close", () => closed.abort());
   try {
-    const request = requestOf(incoming, gone.signal);
-    const sender = senderOf(incoming);
-    // A browser may have the client certificate, and shows it for the requests of any page.
-    const refused = isCrossOrigin(request)
-      ? forbidden(originRefusal(request.headers))
-      : sender === "refused"
-      ? refusal()
+    const request = requestOf(incoming, closed.signal);
+    const sender = certifiedUser(incoming);
+    // A browser may have the client certificate, and sends it with the requests of any page.
+    const rejection = isCrossOrigin(request)
+      ? forbidden(originRejection(request.headers))
+      : sender === "invalid"
+      ? unauthorizedResponse()
       : undefined;
-    const response = refused ?? await apiserver.fetch(
+    const response = rejection ?? await apiserver.fetch(
       request,
-      typeof sender === "object" ? { user: sender } : callerOf(incoming.headers.authorization, token, anonymous),
+      typeof sender === "object" ? { user: sender } : senderOf(incoming.headers.authorization, token, anonymous),
     );
-    await send(response, outgoing, gone.signal);
+    await send(response, outgoing, closed.signal);
   } catch {
-    // Who went away hears no answer; a server that has stopped has none.
+    // The client has disconnected, or the API server has stopped.
     outgoing.destroy();
   }
 }
 
-/** Whose certificate a connection shows; nobody where it shows none, or where a token is to say it, since the certificate is none of ours. */
-function senderOf({ socket, headers }: IncomingMessage): User | "refused" | undefined {
+/**
+ * Returns the user of a connection's client certificate; `undefined` if it has none, or if another
+ * authority signed it and the request has a token.
+ */
+function certifiedUser({ socket, headers }: IncomingMessage): User | "invalid" | undefined {
   const tls = socket as TLSSocket;
   const certificate = tls.getPeerCertificate();
   if (certificate?.subject === undefined) return undefined;
   if (tls.authorized) return certificateUser(certificate);
-  return headers.authorization === undefined ? "refused" : undefined;
+  return headers.authorization === undefined ? "invalid" : undefined;
 }
 
-function refusal(): Response {
+function unauthorizedResponse(): Response {
   const { status, code } = unauthorized();
   return statusResponse(status, code);
 }
@@ -166,7 +188,9 @@ function headersOf({ rawHeaders }: IncomingMessage): Headers {
   return headers;
 }
 
-/** Sends an answer as fast as it is taken; who goes away cancels what is left of it, such as a watch. */
+/**
+ * Sends a response with backpressure. A client that disconnects cancels the rest, such as a watch.
+ */
 async function send(response: Response, outgoing: ServerResponse, signal: AbortSignal): Promise<void> {
   const headers: Record<string, string | string[]> = {};
   for (const [name, value] of response.headers) {
@@ -189,12 +213,36 @@ async function send(response: Response, outgoing: ServerResponse, signal: AbortS
 
 function drained(outgoing: ServerResponse, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const go = () => {
-      outgoing.off("drain", go);
-      signal.removeEventListener("abort", go);
+    const done = () => {
+      outgoing.off("drain", done);
+      signal.removeEventListener("abort", done);
       resolve();
     };
-    outgoing.once("drain", go);
-    signal.addEventListener("abort", go, { once: true });
+    outgoing.once("drain", done);
+    signal.addEventListener("abort", done, { once: true });
   });
+}
+
+/**
+ * Returns the user that a certificate names: the common name, with the organizations as groups
+ * (`k8s.io/apiserver/pkg/authentication/request/x509`).
+ *
+ * @param certificate A verified certificate.
+ * @returns The user; `undefined` if the certificate has no common name.
+ */
+function certificateUser({ subject, fingerprint256 }: PeerCertificate): User | undefined {
+  const [name] = asList(subject?.CN);
+  if (!name) return undefined;
+  const id = `X509SHA256=${fingerprint256.replaceAll(":", "").toLowerCase()}`;
+  return {
+    name,
+    groups: [...asList(subject.O), AUTHENTICATED],
+    extra: { "authentication.kubernetes.io/credential-id": [id] },
+  };
+}
+
+/** A subject's attribute is a string if it occurs once, and a list if it occurs more often. */
+function asList(value: string | string[] | undefined): readonly string[] {
+  if (value === undefined) return [];
+  return typeof value === "string" ? [value] : value;
 }

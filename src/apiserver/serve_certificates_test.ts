@@ -2,31 +2,27 @@ import assert from "node:assert/strict";
 import { localAuthority } from "../testing/local_certificate.ts";
 import { CONFIG_MAPS, configMap, Wire } from "./_wire.ts";
 import { createApiserver } from "./mod.ts";
-import { serveToCertificates, takesClientCertificates } from "./serve_certificates.ts";
+import { serveWithClientCertificates, supportsClientCertificates } from "./serve_certificates.ts";
 import { eventually } from "../../tests/eventually.ts";
 
 type Test = (name: string, fn: () => Promise<void>) => void;
 
-// What a Deno can decides which tests there are: none is passed over.
-const whereItCan: Test = (name, fn) => void (takesClientCertificates() && Deno.test(name, fn));
-const whereItCannot: Test = (name, fn) => void (takesClientCertificates() || Deno.test(name, fn));
-
-whereItCannot("serveToCertificates says on a Deno that cannot ask for certificates that it cannot", async () => {
+// The version of Deno decides which of these tests exist, so none is reported as ignored.
+const testIfSupported: Test = (name, fn) => void (supportsClientCertificates() && Deno.test(name, fn));
+const testUnlessSupported: Test = (name, fn) => void (supportsClientCertificates() || Deno.test(name, fn));
+testUnlessSupported("serveWithClientCertificates rejects on a Deno without client certificates", async () => {
   const certificate = await (await localAuthority()).server();
   await using server = createApiserver();
-  await assert.rejects(
-    serveToCertificates(server, { certificate }),
-    /Cannot ask for client certificates: Deno [\d.]+ cannot; use tokens, or Deno 2.9/,
-  );
+  await assert.rejects(serveWithClientCertificates(server, { certificate }), Deno.errors.NotSupported);
 });
 
-whereItCan(
-  "serveToCertificates knows users by their certificates and by their tokens, and nobody by another's certificate",
+testIfSupported(
+  "serveWithClientCertificates authenticates users by certificate or token, and rejects other authorities' certificates",
   async () => {
     const [authority, stranger] = await Promise.all([localAuthority(), localAuthority()]);
     const user = { name: "robot", groups: [] };
     await using server = createApiserver({ rbac: true, tokens: { secret: user } });
-    await using served = await serveToCertificates(server, { certificate: await authority.server() });
+    await using served = await serveWithClientCertificates(server, { certificate: await authority.server() });
     const ask = async (own: { certificate: string; key: string } | undefined, token?: string) => {
       using client = Deno.createHttpClient({
         caCerts: [authority.caCert],
@@ -55,12 +51,12 @@ whereItCan(
   },
 );
 
-whereItCan(
-  "serveToCertificates sends a watch's events as they happen, and ends it with the client that left",
+testIfSupported(
+  "serveWithClientCertificates sends watch events immediately, and closes the watch when the client disconnects",
   async () => {
     const authority = await localAuthority();
     await using wire = new Wire();
-    await using served = await serveToCertificates(wire.server, { certificate: await authority.server() });
+    await using served = await serveWithClientCertificates(wire.server, { certificate: await authority.server() });
     using client = Deno.createHttpClient({ caCerts: [authority.caCert] });
     const leave = new AbortController();
     const headers = { authorization: `Bearer ${served.token}` };
@@ -81,12 +77,12 @@ whereItCan(
   },
 );
 
-whereItCan("serveToCertificates takes no port that is taken", async () => {
+testIfSupported("serveWithClientCertificates rejects if the port is in use", async () => {
   const certificate = await (await localAuthority()).server();
   using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   await using server = createApiserver();
   await assert.rejects(
-    serveToCertificates(server, { certificate, port: taken.addr.port }),
+    serveWithClientCertificates(server, { certificate, port: taken.addr.port }),
     Deno.errors.AddrInUse,
   );
 });

@@ -3,7 +3,7 @@ import { localCertificate } from "../testing/local_certificate.ts";
 import { CONFIG_MAPS, configMap, Wire } from "./_wire.ts";
 import { createApiserver } from "./mod.ts";
 import { kubeconfigFor, serveApiserver } from "./serve.ts";
-import { serveToCertificates, takesClientCertificates } from "./serve_certificates.ts";
+import { serveWithClientCertificates, supportsClientCertificates } from "./serve_certificates.ts";
 import { eventually } from "../../tests/eventually.ts";
 
 Deno.test("serveApiserver answers over TCP, and a watch ends with the client that left", async () => {
@@ -119,11 +119,11 @@ Deno.test("serveApiserver rejects what a web page of another origin sends, also 
   assert.equal(await statusOf(served.url, path, { host, origin: served.url }, body), 201);
 });
 
-Deno.test("serveToCertificates rejects what a web page of another origin sends", async () => {
-  if (!takesClientCertificates()) return;
+Deno.test("serveWithClientCertificates rejects what a web page of another origin sends", async () => {
+  if (!supportsClientCertificates()) return;
   const certificate = await localCertificate();
   await using server = createApiserver();
-  await using served = await serveToCertificates(server, { certificate, anonymous: true });
+  await using served = await serveWithClientCertificates(server, { certificate, anonymous: true });
   using client = Deno.createHttpClient({ caCerts: [certificate.caCert] });
   const headers = { origin: "https://attacker.example" };
   const response = await fetch(`${served.url}/api/v1/namespaces`, { headers, client });

@@ -70,7 +70,7 @@ export class Wire {
     }
     if (record.verb === "watch" && response.ok) {
       this.#rememberWatch(sent, record);
-      for (const { watch } of faults) if (watch !== undefined) this.#server.disturb(sent, watch);
+      for (const { watch } of faults) if (watch !== undefined) this.#server.injectWatchFault(sent, watch);
     }
     return response;
   }
@@ -88,7 +88,7 @@ export class Wire {
     if (fault.watch !== undefined && filter.after === undefined) {
       for (const { request, record } of [...this.#watches]) {
         if (pending.left === 0) break;
-        if (matches(filter, record) && this.#server.disturb(request, fault.watch)) hit(pending, record);
+        if (matches(filter, record) && this.#server.injectWatchFault(request, fault.watch)) hit(pending, record);
       }
     }
     if (pending.left > 0) this.#pending.push(pending);

@@ -1,6 +1,6 @@
 /** Faults of API servers and connections, to inject into a memory cluster. */
 import { type Duration, milliseconds } from "../base/duration.ts";
-import type { Disturbance } from "../apiserver/verbs/watch.ts";
+import type { WatchFault } from "../apiserver/verbs/watch.ts";
 import { modified, notFound, StatusError } from "../apiserver/wire/status_error.ts";
 import type { RequestFilter, RequestRecord } from "./request_log.ts";
 
@@ -17,7 +17,7 @@ export interface Fault {
    */
   readonly breaks?: "before" | "after";
   /** Fault of a watch. It also applies to a watch that is already open. */
-  readonly watch?: Disturbance;
+  readonly watch?: WatchFault;
 }
 
 /** Which requests a fault affects, and how many. */

@@ -119,7 +119,7 @@ export interface MemoryClusterOptions {
    *
    * @default {false}
    */
-  readonly checksOwners?: boolean;
+  readonly ownerReferencesPermissionEnforcement?: boolean;
   /**
    * Whether the operator works only while it holds its Lease.
    *
@@ -338,7 +338,7 @@ class InProcessCluster implements MemoryCluster {
     this.#server = this.#resources.use(createApiserver({
       clock: this.clock,
       rbac: options.rbac !== false,
-      checksOwners: options.checksOwners ?? false,
+      ownerReferencesPermissionEnforcement: options.ownerReferencesPermissionEnforcement ?? false,
       service: ({ namespace, name }, request) =>
         namespace === WEBHOOK_SERVICE.namespace && name === WEBHOOK_SERVICE.name
           ? this.#running?.webhooks?.fetch(request)

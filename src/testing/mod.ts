@@ -15,9 +15,9 @@ export {
   type ServerCertificate,
 } from "../apiserver/serve.ts";
 export {
-  serveToCertificates,
-  type ServeToCertificatesOptions,
-  takesClientCertificates,
+  serveWithClientCertificates,
+  type ServeWithClientCertificatesOptions,
+  supportsClientCertificates,
 } from "../apiserver/serve_certificates.ts";
 export {
   type FakeContext,
@@ -43,7 +43,7 @@ export type {
 export type { PolicyRule, UsedRbacRule } from "./rbac.ts";
 export type { LogLine } from "../operator/heard_log.ts";
 export type { RequestFilter, RequestRecord, RequestVerb } from "./request_log.ts";
-export type { Disturbance } from "../apiserver/verbs/watch.ts";
+export type { WatchFault } from "../apiserver/verbs/watch.ts";
 export type { User } from "../apiserver/access/user.ts";
 export { roundTrips, type RoundTripsOptions } from "./round_trips.ts";
 export { realCluster } from "./real_cluster.ts";

@@ -112,11 +112,15 @@ Deno.test("the operator has its roles in each visible namespace, including one t
   assert((await cluster.get(ConfigMap, "a", { namespace: "later" })).data?.text);
 });
 
-Deno.test("checksOwners requires the permission to block the deletion of an owner", async () => {
-  await lifeOfNote({ checksOwners: true });
+Deno.test("ownerReferencesPermissionEnforcement requires the permission to block the deletion of an owner", async () => {
+  await lifeOfNote({ ownerReferencesPermissionEnforcement: true });
   const without = { without: ["update notes.test.example.com/finalizers"] };
   await lifeOfNote({ rbac: without });
-  await using cluster = await memoryCluster({ parts: { notes }, checksOwners: true, rbac: without });
+  await using cluster = await memoryCluster({
+    parts: { notes },
+    ownerReferencesPermissionEnforcement: true,
+    rbac: without,
+  });
   await cluster.create(Secret, "text", {});
   await cluster.create(Note, "a", { spec: { text: "one" } });
   await assert.rejects(

@@ -51,14 +51,14 @@ const WATCH_AND_LIST: readonly PlantedFault[] = [
   {
     title: "a watch is not told of what leaves its view",
     file: "apiserver/verbs/watch.ts",
-    from: `return wasSeen ? { type: "DELETED", object: at(before, change.revision) } : undefined;`,
+    from: `return matched ? { type: "DELETED", object: atRevision(before, change.revision) } : undefined;`,
     to: "return undefined;",
     foundBy: "views: pods come into view and leave it by their phase",
   },
   {
     title: "a watch does not say where the initial events end",
     file: "apiserver/verbs/watch.ts",
-    from: `if (asksInitial !== null && isTrue(query.get("allowWatchBookmarks"))) {`,
+    from: `if (initialEvents !== null && isTrue(query.get("allowWatchBookmarks"))) {`,
     to: "if (false) {",
     foundBy: "watches: a streaming list ends with a marked bookmark",
   },
@@ -207,7 +207,7 @@ const LIFECYCLE: readonly PlantedFault[] = [
   {
     title: "a dry run is stored",
     file: "apiserver/core/persist.ts",
-    from: "if (request.dryRun) return { object: kind.rules.read(kept), warnings };",
+    from: "if (request.dryRun) return { object: kind.rules.read(toStore), warnings };",
     to: "",
     foundBy: "dry run: a create that is only tried",
   },
@@ -273,8 +273,8 @@ const RBAC: readonly PlantedFault[] = [
   {
     title: "everybody grants what he does not have",
     file: "apiserver/access/escalation.ts",
-    from: "if (missing.length > 0) throw refuse",
-    to: "if (false) throw refuse",
+    from: "if (missing.length > 0) throw rejection",
+    to: "if (false) throw rejection",
     foundBy: "grants: a role holds only what its writer has",
   },
   {
@@ -287,7 +287,7 @@ const RBAC: readonly PlantedFault[] = [
   {
     title: "everybody may act as everybody",
     file: "apiserver/access/impersonation.ts",
-    from: "return allowed ? undefined : accessRefused(this.#requester, attributes, reason);",
+    from: "return allowed ? undefined : accessDenied(this.#requester, attributes, reason);",
     to: "return undefined;",
     foundBy: "impersonation: nobody acts as another who may not",
   },

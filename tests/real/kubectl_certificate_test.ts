@@ -5,7 +5,7 @@ import {
   kubeconfigFor,
   localAuthority,
   realCluster,
-  serveToCertificates,
+  serveWithClientCertificates,
 } from "../../src/testing/mod.ts";
 import { eventually } from "../eventually.ts";
 import { comparable } from "./_kubectl_output.ts";
@@ -28,7 +28,7 @@ Deno.test("kubectl is known by a client certificate", async (t) => {
   await using real = await realCluster();
   const authority = await localAuthority();
   await using server = createApiserver({ rbac: true });
-  await using served = await serveToCertificates(server, { certificate: await authority.server() });
+  await using served = await serveWithClientCertificates(server, { certificate: await authority.server() });
   const { kubectl } = real.programs;
   assert(kubectl, "kubectl is built with the control plane");
   const ours = async (name: string, groups: readonly string[]) =>

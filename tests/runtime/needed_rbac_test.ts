@@ -29,7 +29,11 @@ const SCENARIOS: readonly Scenario[] = [
       await lifeOfSite(cluster);
     },
   },
-  { name: "a website comes and goes where owners are checked", options: { checksOwners: true }, play: lifeOfSite },
+  {
+    name: "a website comes and goes where owners are checked",
+    options: { ownerReferencesPermissionEnforcement: true },
+    play: lifeOfSite,
+  },
   {
     name: "a website that fails again and again is reported",
     async play(cluster) {

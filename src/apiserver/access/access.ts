@@ -1,86 +1,87 @@
-/** The way in: who sends a request, as whom it is answered, and whether it may be. */
+/** Authentication, impersonation and authorization of requests. */
 import type { ServedKind } from "../objects/kinds.ts";
-import { type Asked, attributesOf, attributesOn } from "./attributes.ts";
+import { attributesOf, attributesOn, type ResourceAction } from "./attributes.ts";
 import { Authorizer } from "./authorizer.ts";
 import { actingUser, type Mode } from "./impersonation.ts";
-import { accessRefused, unauthorized } from "./refusal.ts";
+import { accessDenied, unauthorized } from "./denial.ts";
 import { Tokens, type TokenSources } from "./tokens.ts";
-import { ADMINISTRATOR, AUTHENTICATED, NOBODY, UNAUTHENTICATED, type User } from "./user.ts";
+import { ANONYMOUS_USER, AUTHENTICATED, SUPERUSER, UNAUTHENTICATED, type User } from "./user.ts";
 
 /** Options of {@linkcode Access}. */
 export interface AccessOptions {
-  /** Whether roles decide. Otherwise everybody may do everything. */
+  /** Whether roles are enforced. Otherwise every request is allowed. */
   readonly rbac: boolean;
-  /** Whether who may not set an owner's finalizers may not block its deletion either. */
-  readonly checksOwners: boolean;
-  /** Users by the bearer tokens that they show. */
+  /** Whether the admission plugin of that name is enabled. */
+  readonly ownerReferencesPermissionEnforcement: boolean;
+  /** Users by bearer token. */
   readonly tokens: Readonly<Record<string, User>>;
 }
 
-/** Who may do what. */
+/** Decides who may do what. */
 export class Access {
-  /** Decides; absent where everybody may do everything. */
+  /** Authorizes requests; absent if every request is allowed. */
   readonly authorizer: Authorizer | undefined;
-  readonly checksOwners: boolean;
+  readonly ownerReferencesPermissionEnforcement: boolean;
   readonly tokens: Tokens;
+  /** The mode that last allowed each requester to impersonate, by user name. */
   readonly lastModes: Map<string, Mode> = new Map();
   readonly #users: ReadonlyMap<string, User>;
-
-  constructor(sources: TokenSources, { rbac, checksOwners, tokens }: AccessOptions) {
-    this.checksOwners = checksOwners;
+  constructor(sources: TokenSources, { rbac, ownerReferencesPermissionEnforcement, tokens }: AccessOptions) {
+    this.ownerReferencesPermissionEnforcement = ownerReferencesPermissionEnforcement;
     this.authorizer = rbac ? new Authorizer(sources.store) : undefined;
     this.tokens = new Tokens(sources);
     this.#users = new Map(Object.entries(tokens));
   }
 
   /**
-   * Lets a request in.
+   * Authenticates and authorizes a request.
    *
    * @param request The request.
-   * @param sender Who sent it, where that is known from the connection.
-   * @param isAnonymousAllowed Whether a request without a known token is answered where roles are not enforced.
-   * @returns The user as whom it is answered.
-   * @throws {StatusError} If it may not be.
+   * @param known The user, if the connection authenticated it.
+   * @param isAnonymousAllowed Whether a server without RBAC accepts a request without a known
+   * token.
+   * @returns The user, or the user that it impersonates.
+   * @throws {StatusError} If the request is not authenticated or not allowed.
    */
-  admit(request: Request, sender: User | undefined, isAnonymousAllowed: boolean): User {
+  authenticate(request: Request, known: User | undefined, isAnonymousAllowed: boolean): User {
     const url = new URL(request.url);
     const attributes = attributesOf(request.method, url);
     const isOpen = isAnonymousAllowed || PUBLIC.test(url.pathname);
-    const user = actingUser(request.headers, sender ?? this.#sender(request.headers, isOpen), attributes, this);
+    const user = actingUser(request.headers, known ?? this.#tokenUser(request.headers, isOpen), attributes, this);
     const decision = this.authorizer?.decide(user, attributes);
-    if (decision !== undefined && !decision.allowed) throw accessRefused(user, attributes, decision.reason);
+    if (decision !== undefined && !decision.allowed) throw accessDenied(user, attributes, decision.reason);
     return user;
   }
 
   /**
-   * Checks that a write that makes an object where there is none may make it.
+   * Checks whether a user may create the object of an update or apply that may create it.
    *
-   * @throws {StatusError} If it may not.
+   * @throws {StatusError} If the user may not.
    */
-  checkCreate(user: User, kind: ServedKind, { namespace, name }: Pick<Asked, "namespace" | "name">): void {
+  checkCreate(user: User, kind: ServedKind, { namespace, name }: Pick<ResourceAction, "namespace" | "name">): void {
     const attributes = attributesOn(kind, { verb: "create", namespace, name });
     const decision = this.authorizer?.decide(user, attributes);
-    if (decision !== undefined && !decision.allowed) throw accessRefused(user, attributes, decision.reason);
+    if (decision !== undefined && !decision.allowed) throw accessDenied(user, attributes, decision.reason);
   }
 
-  /** Whose a token is; why it is refused, as a text. */
+  /** Returns the user of a token, or the reason why the token is invalid. */
   review(token: string, audiences?: readonly string[]): { user: User; audiences?: readonly string[] } | string {
     const user = this.#users.get(token);
     if (user !== undefined) return { user: withAuthenticated(user) };
     return this.tokens.verify(token, audiences) ?? "invalid bearer token";
   }
 
-  #sender(headers: Headers, isOpen: boolean): User {
+  #tokenUser(headers: Headers, isOpen: boolean): User {
     const [, token] = /^Bearer +(\S+)/i.exec(headers.get("authorization") ?? "") ?? [];
     const reviewed = token === undefined ? undefined : this.review(token);
     if (reviewed !== undefined && typeof reviewed !== "string") return reviewed.user;
-    if (this.authorizer === undefined && isOpen) return ADMINISTRATOR;
+    if (this.authorizer === undefined && isOpen) return SUPERUSER;
     if (this.authorizer === undefined || token !== undefined) throw unauthorized();
-    return NOBODY;
+    return ANONYMOUS_USER;
   }
 }
 
-/** What a real API server answers to any caller (ClusterRole system:public-info-viewer). */
+/** Paths that a real API server serves to every caller (ClusterRole system:public-info-viewer). */
 const PUBLIC = /^\/(healthz|livez|readyz|version)(\/|$)/;
 
 function withAuthenticated(user: User): User {

@@ -22,7 +22,7 @@ function server(options: ApiserverOptions = {}): Apiserver {
   return createApiserver({ clock: new VirtualClock(), rbac: true, ...options });
 }
 
-Deno.test("createApiserver with rbac: a user of a token has the rights of his roles and no others", async () => {
+Deno.test("createApiserver with rbac allows a token's user only what the user's roles allow", async () => {
   await using it = server({ tokens: { secret: { name: "jane", groups: [] } } });
   const path = "/api/v1/namespaces/default/configmaps";
   assert.equal((await send(it, "GET", path, undefined, "secret")).status, 403);
@@ -48,13 +48,13 @@ Deno.test("createApiserver with rbac: a user of a token has the rights of his ro
   assert.equal((await send(it, "GET", path, undefined, "other")).status, 401);
 });
 
-Deno.test("createApiserver without rbac lets everybody do everything, whatever token is shown", async () => {
+Deno.test("createApiserver without rbac allows every request, with any token", async () => {
   await using it = server({ rbac: false });
   const { status } = await send(it, "GET", "/api/v1/secrets", undefined, "anything");
   assert.equal(status, 200);
 });
 
-Deno.test("a service account's token is good until it expires or its account is made anew", async () => {
+Deno.test("a service account token is valid until it expires or its account is recreated", async () => {
   const clock = new VirtualClock();
   await using it = server({ clock });
   const accounts = "/api/v1/namespaces/default/serviceaccounts";
@@ -83,12 +83,12 @@ Deno.test("a service account's token is good until it expires or its account is 
   assert.equal((await whoami(second)).status, 401);
 });
 
-Deno.test("more than one impersonated group is refused: it cannot be told from one", async () => {
+Deno.test("a request that impersonates more than one group is rejected", async () => {
   await using it = server();
   const headers = new Headers({ "impersonate-user": "jane" });
   headers.append("impersonate-group", "a");
   headers.append("impersonate-group", "b");
   const response = await it.fetch(new Request("http://server/api", { headers }), { user: ADMIN });
   assert.equal(response.status, 400);
-  assert.match((await response.json()).message, /one group only.*"a, b"/);
+  assert.match((await response.json()).message, /only one group.*"a, b"/);
 });

@@ -1,4 +1,7 @@
-/** What a request asks for, as far as it decides who may (`k8s.io/apiserver/pkg/endpoints/request`, `RequestInfo`). */
+/**
+ * Attributes of a request that decide who may send it (`k8s.io/apiserver/pkg/endpoints/request`,
+ * `RequestInfo`).
+ */
 import { pathSegmentFaults } from "../../base/name_rules.ts";
 import type { ServedKind } from "../objects/kinds.ts";
 
@@ -7,31 +10,31 @@ export interface ResourceAttributes {
   readonly verb: string;
   readonly group: string;
   readonly version: string;
-  /** The plural name. */
+  /** Plural name. */
   readonly resource: string;
   readonly subresource: string;
-  /** Empty for what is cluster-wide, and for all namespaces. */
+  /** Empty for cluster-scoped resources, and for all namespaces. */
   readonly namespace: string;
-  /** Empty where no single object is named. */
+  /** Empty if the request names no single object. */
   readonly name: string;
 }
 
-/** A verb on a path that is no resource, such as `/version`. */
+/** A verb on a path that is not a resource, such as `/version`. */
 export interface PathAttributes {
   readonly verb: string;
   readonly path: string;
 }
 
-/** What is asked for. */
+/** The attributes of a request. */
 export type Attributes = ResourceAttributes | PathAttributes;
 
-/** Whether a resource is asked for. */
+/** Returns whether a request is for a resource. */
 export function isOfResource(attributes: Attributes): attributes is ResourceAttributes {
   return "resource" in attributes;
 }
 
-/** What of a kind's is asked for; what is left out is empty. */
-export interface Asked {
+/** A verb and what it applies to. Omitted fields are empty. */
+export interface ResourceAction {
   readonly verb: string;
   readonly subresource?: string | undefined;
   readonly namespace?: string | undefined;
@@ -39,14 +42,14 @@ export interface Asked {
 }
 
 /**
- * What is asked for, of a kind that is served.
+ * Returns the attributes of an action on a served kind.
  *
  * @param kind The kind.
- * @param asked What of it.
+ * @param action The action.
  */
 export function attributesOn(
   { group, version, plural }: Pick<ServedKind, "group" | "version" | "plural">,
-  { verb, subresource = "", namespace = "", name = "" }: Asked,
+  { verb, subresource = "", namespace = "", name = "" }: ResourceAction,
 ): ResourceAttributes {
   return { verb, group, version, resource: plural, subresource, namespace, name };
 }
@@ -60,13 +63,14 @@ const VERBS: Readonly<Record<string, string>> = {
   DELETE: "delete",
 };
 
-const NAMESPACE_PARTS = new Set(["status", "finalize"]);
+/** Subresources of namespaces; all else after the name of a namespace is a resource in it. */
+const NAMESPACE_SUBRESOURCES = new Set(["status", "finalize"]);
 
 /**
- * What a request asks for.
+ * Returns the attributes of a request.
  *
- * @param method Its method.
- * @param url Its URL.
+ * @param method Method of the request.
+ * @param url URL of the request.
  *
  * @example Usage
  * ```ts
@@ -86,10 +90,10 @@ export function attributesOf(method: string, url: URL): Attributes {
   const parts = path.replace(/^\/+|\/+$/g, "").split("/");
   const [root, ...rest] = parts;
   if (parts.length < 3 || (root !== "api" && root !== "apis") || (root === "apis" && parts.length < 4)) return other;
-  const [group = "", version = "", ...place] = root === "api" ? ["", ...rest] : rest;
-  const isWatchPath = place[0] === "watch" && place.length > 1;
+  const [group = "", version = "", ...resourceParts] = root === "api" ? ["", ...rest] : rest;
+  const isWatchPath = resourceParts[0] === "watch" && resourceParts.length > 1;
   const verb = isWatchPath ? "watch" : VERBS[method] ?? "";
-  const { namespace, resource, name, subresource } = placed(isWatchPath ? place.slice(1) : place);
+  const { namespace, resource, name, subresource } = parsed(isWatchPath ? resourceParts.slice(1) : resourceParts);
   const base = { group, version, resource, subresource, namespace };
   if (name !== "" || isWatchPath) return { verb, ...base, name };
   if (verb === "get") {
@@ -106,11 +110,11 @@ function decoded(path: string): string {
   }
 }
 
-function placed(place: readonly string[]): { namespace: string; resource: string; name: string; subresource: string } {
-  const isNamespace = place[0] === "namespaces";
-  const namespace = isNamespace ? place[1] ?? "" : "";
-  const isWithin = isNamespace && place.length > 2 && !NAMESPACE_PARTS.has(place[2] ?? "");
-  const [resource = "", name = "", subresource = ""] = isWithin ? place.slice(2) : place;
+function parsed(parts: readonly string[]): { namespace: string; resource: string; name: string; subresource: string } {
+  const isNamespace = parts[0] === "namespaces";
+  const namespace = isNamespace ? parts[1] ?? "" : "";
+  const isWithin = isNamespace && parts.length > 2 && !NAMESPACE_SUBRESOURCES.has(parts[2] ?? "");
+  const [resource = "", name = "", subresource = ""] = isWithin ? parts.slice(2) : parts;
   return { namespace, resource, name, subresource };
 }
 
@@ -119,7 +123,7 @@ function isWatch(query: URLSearchParams): boolean {
   return watch !== undefined && watch !== "false" && watch !== "0";
 }
 
-/** A list of what has one name may be allowed to whom that name is allowed. */
+/** A list that selects one name needs permission only for that name. */
 function selectedName(query: URLSearchParams): string {
   const terms = (query.get("fieldSelector") ?? "").split(",");
   const [, name = ""] = terms.map((term) => /^metadata\.name==?([^=!]*)$/.exec(term)).find((found) => found) ?? [];

@@ -1,6 +1,7 @@
 /**
- * Who may do what, by Roles, ClusterRoles and their bindings as they are stored (`k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac`). What one user
- * may do in one namespace is gathered once and kept until a role or binding changes.
+ * Authorizes requests by the stored Roles, ClusterRoles and bindings
+ * (`k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac`). The rules of a user in a namespace are
+ * cached until a role or binding changes.
  */
 import { keyOf } from "../objects/key.ts";
 import type { StoredObject } from "../objects/objects.ts";
@@ -15,7 +16,7 @@ export const RBAC = "rbac.authorization.k8s.io";
 /** A decision. */
 export interface Decision {
   readonly allowed: boolean;
-  /** Which binding allows it; or which roles could not be found. */
+  /** The binding that allows the request, or the roles that do not exist. */
   readonly reason: string;
 }
 
@@ -32,7 +33,7 @@ interface Subject {
   readonly namespace?: string;
 }
 
-/** A rule and the binding by which it is a user's. */
+/** A rule, and the binding that grants it. */
 interface Granted {
   readonly rule: PolicyRule;
   readonly source: string;
@@ -40,13 +41,14 @@ interface Granted {
 
 interface Grants {
   readonly granted: readonly Granted[];
-  /** Roles that bindings name and nobody made. */
+  /** Messages about roles that bindings name and that do not exist. */
   readonly missing: readonly string[];
 }
 
-/** Decides by what is stored. */
+/** Decides with the stored roles and bindings. */
 export class Authorizer {
   readonly #store: Store;
+  /** Rules by user name, groups and namespace. */
   #grants = new Map<string, Grants>();
 
   constructor(store: Store) {
@@ -56,7 +58,7 @@ export class Authorizer {
     });
   }
 
-  /** Whether a user may do something. */
+  /** Decides whether a user may send a request. */
   decide(user: User, attributes: Attributes): Decision {
     if (user.groups.includes(MASTERS)) return { allowed: true, reason: "" };
     const { granted, missing } = this.#grantsOf(user, isOfResource(attributes) ? attributes.namespace : "");
@@ -65,13 +67,15 @@ export class Authorizer {
     return { allowed: false, reason: missing.length === 0 ? "" : `RBAC: ${aggregated(missing)}` };
   }
 
-  /** All rules of a user in a namespace, and what went wrong while they were gathered. */
+  /** Returns all rules of a user in a namespace, and the errors found while collecting them. */
   rulesFor(user: User, namespace: string): { rules: readonly PolicyRule[]; error: string } {
     const { granted, missing } = this.#grantsOf(user, namespace);
     return { rules: granted.map(({ rule }) => rule), error: missing.length === 0 ? "" : aggregated(missing) };
   }
 
-  /** The rules of a role that a binding names; a text where there is no such role. */
+  /**
+   * Returns the rules of the role that a binding names, or an error message if it does not exist.
+   */
   rulesOf({ kind, name = "" }: RoleReference, namespace: string): readonly PolicyRule[] | string {
     const isRole = kind === "Role";
     if (!isRole && kind !== "ClusterRole") return `unsupported role reference kind: ${JSON.stringify(kind ?? "")}`;
@@ -86,12 +90,12 @@ export class Authorizer {
     const key = JSON.stringify([user.name, user.groups, namespace]);
     const known = this.#grants.get(key);
     if (known !== undefined) return known;
-    const gathered = this.#gather(user, namespace);
-    this.#grants.set(key, gathered);
-    return gathered;
+    const grants = this.#collect(user, namespace);
+    this.#grants.set(key, grants);
+    return grants;
   }
 
-  #gather(user: User, namespace: string): Grants {
+  #collect(user: User, namespace: string): Grants {
     const granted: Granted[] = [];
     const missing: string[] = [];
     const bindings = [
@@ -100,7 +104,7 @@ export class Authorizer {
     ];
     for (const binding of bindings) {
       const own = binding.metadata.namespace ?? "";
-      const subject = ((binding.subjects ?? []) as readonly Subject[]).find((each) => isMeant(each, user, own));
+      const subject = ((binding.subjects ?? []) as readonly Subject[]).find((each) => matchesUser(each, user, own));
       if (subject === undefined) continue;
       const rules = this.rulesOf(binding.roleRef as RoleReference, own);
       if (typeof rules === "string") missing.push(rules);
@@ -110,23 +114,25 @@ export class Authorizer {
   }
 }
 
-function isMeant({ kind, name = "", namespace }: Subject, user: User, ofBinding: string): boolean {
+function matchesUser({ kind, name = "", namespace }: Subject, user: User, bindingNamespace: string): boolean {
   if (kind === "User") return user.name === name;
   if (kind === "Group") return user.groups.includes(name);
   if (kind !== "ServiceAccount") return false;
   const account = splitServiceAccount(user.name);
-  return account !== undefined && account.name === name && account.namespace === (namespace || ofBinding);
+  return account !== undefined && account.name === name && account.namespace === (namespace || bindingNamespace);
 }
 
-/** How the server names what allowed a request: names before their namespaces. */
+/**
+ * Describes the binding that allows a request. As in the real server, names come before namespaces.
+ */
 function sourceOf({ kind, metadata, roleRef }: StoredObject, subject: Subject): string {
   const role = roleRef as RoleReference;
   const { namespace } = metadata;
   const name = namespace === undefined ? metadata.name : `${metadata.name}/${namespace}`;
-  const who = subject.kind === "ServiceAccount"
+  const grantee = subject.kind === "ServiceAccount"
     ? `${subject.name}/${subject.namespace || (namespace ?? "")}`
     : subject.name;
-  return `${kind} "${name}" of ${role.kind} "${role.name}" to ${subject.kind} "${who}"`;
+  return `${kind} "${name}" of ${role.kind} "${role.name}" to ${subject.kind} "${grantee}"`;
 }
 
 function aggregated(errors: readonly string[]): string {

@@ -1,6 +1,7 @@
 /**
- * Nobody grants what he does not have (`k8s.io/kubernetes/pkg/registry/rbac`): a role may hold only rules that its writer has, and a role may be bound only
- * by who has all of it, unless the verbs `escalate` and `bind` allow it.
+ * Privilege escalation checks (`k8s.io/kubernetes/pkg/registry/rbac`): users may write only roles
+ * whose rules they have, and bind only roles whose rules they have, unless the verbs `escalate` and
+ * `bind` allow it.
  */
 import { equal } from "../../base/json.ts";
 import type { ServedKind } from "../objects/kinds.ts";
@@ -11,14 +12,14 @@ import { type Authorizer, RBAC, type RoleReference } from "./authorizer.ts";
 import { compactLines, type PolicyRule, quotedList, uncovered } from "./policy_rule.ts";
 import { MASTERS, type User } from "./user.ts";
 
-/** Checks an object about to be written; `old` is absent on create. Throws a StatusError. */
+/** Checks an object before it is written; `old` is absent on create. Throws a StatusError. */
 export type Guard = (object: StoredObject, old?: StoredObject) => void;
 
-/** Where a write goes. */
-export interface Written {
+/** What a write applies to. */
+export interface WriteTarget {
   readonly kind: ServedKind;
   readonly namespace: string | undefined;
-  /** As the path has it. */
+  /** The name in the path. */
   readonly name: string | undefined;
 }
 
@@ -28,33 +29,38 @@ const EVERYTHING: readonly PolicyRule[] = [
 ];
 
 /**
- * What is to be checked of a write besides what all writes are checked for.
+ * Returns the escalation check of a write.
  *
- * @param authorizer Who decides; absent where everybody may do everything.
- * @param user Who writes.
- * @param written Where.
+ * @param authorizer Authorizes requests; absent if every request is allowed.
+ * @param user The user who writes.
+ * @param target What the write applies to.
+ * @returns The check; `undefined` if the write needs none.
  */
-export function escalationGuard(authorizer: Authorizer | undefined, user: User, written: Written): Guard | undefined {
-  const { kind, namespace = "", name = "" } = written;
+export function escalationGuard(
+  authorizer: Authorizer | undefined,
+  user: User,
+  target: WriteTarget,
+): Guard | undefined {
+  const { kind, namespace = "", name = "" } = target;
   if (authorizer === undefined || kind.group !== RBAC || user.groups.includes(MASTERS)) return undefined;
-  const may = (verb: string, resource: string, of: string) => {
-    const attributes = { verb, group: RBAC, version: "*", resource, subresource: "", namespace, name: of };
+  const may = (verb: string, resource: string, resourceName: string) => {
+    const attributes = { verb, group: RBAC, version: "*", resource, subresource: "", namespace, name: resourceName };
     return authorizer.decide(user, attributes).allowed;
   };
   const isRole = kind.plural === "roles" || kind.plural === "clusterroles";
   if (isRole && may("escalate", kind.plural, name)) return undefined;
   return (object, old) => {
-    if (old !== undefined && isLettingGo(object, old)) return;
-    const refuse = (why: string) => forbidden({ group: RBAC, plural: kind.plural }, object.metadata.name, why);
+    if (old !== undefined && changesOnlyOwnership(object, old)) return;
+    const rejection = (why: string) => forbidden({ group: RBAC, plural: kind.plural }, object.metadata.name, why);
     const check = (rules: readonly PolicyRule[]) => {
       const missing = uncovered(authorizer.rulesFor(user, namespace).rules, rules);
-      if (missing.length > 0) throw refuse(notHeld(authorizer, user, namespace, missing));
+      if (missing.length > 0) throw rejection(notHeld(authorizer, user, namespace, missing));
     };
     if (isRole) {
       check((object.rules ?? []) as readonly PolicyRule[]);
       if (!isAggregated(object) && (old === undefined || !isAggregated(old))) return;
       if (uncovered(authorizer.rulesFor(user, namespace).rules, EVERYTHING).length === 0) return;
-      throw refuse("must have cluster-admin privileges to use the aggregationRule");
+      throw rejection("must have cluster-admin privileges to use the aggregationRule");
     }
     const role = (object.roleRef ?? {}) as RoleReference;
     const plural = role.kind === "Role" ? "roles" : "clusterroles";
@@ -73,7 +79,7 @@ function notHeld(authorizer: Authorizer, user: User, namespace: string, missing:
   return error === "" ? why : `${why}; resolution errors: [${error.replace(/^\[|\]$/g, "")}]`;
 }
 
-/** A binding that cannot be checked, since the role that it names is not there. */
+/** The error for a binding whose role does not exist, so that its rules cannot be checked. */
 function roleMissing({ kind, name = "" }: RoleReference, plural: string, why: string): Error {
   if (kind !== "Role" && kind !== "ClusterRole") return new StatusError(500, undefined, why);
   return notFound({ group: RBAC, plural }, name);
@@ -85,8 +91,8 @@ function isAggregated({ aggregationRule }: StoredObject): boolean {
   return (selectors?.length ?? 0) > 0;
 }
 
-/** Whether all that changes is what the garbage collector changes. */
-function isLettingGo(object: StoredObject, old: StoredObject): boolean {
+/** Returns whether an update changes only fields that the garbage collector changes. */
+function changesOnlyOwnership(object: StoredObject, old: StoredObject): boolean {
   const same = { ownerReferences: undefined, finalizers: undefined, managedFields: undefined };
   return equal(withMetadata(object as Draft, same), withMetadata(old as Draft, same));
 }

@@ -1,12 +1,13 @@
 /**
- * Acting as another (`k8s.io/apiserver/pkg/endpoints/filters/impersonation`): first under the rights of KEP-5284, which say for which requests one may
- * act as whom (`impersonate:user-info` and `impersonate-on:user-info:get`), then under `impersonate`, which says it for all.
+ * Impersonation (`k8s.io/apiserver/pkg/endpoints/filters/impersonation`). The constrained modes of
+ * KEP-5284 come first: their permissions name the user and the requests (`impersonate:user-info`
+ * and `impersonate-on:user-info:get`). The verb `impersonate` allows all requests.
  */
 import { subdomainFaults } from "../../base/name_rules.ts";
 import { badRequest, type StatusError } from "../wire/status_error.ts";
 import type { Attributes, ResourceAttributes } from "./attributes.ts";
 import type { Authorizer } from "./authorizer.ts";
-import { accessRefused } from "./refusal.ts";
+import { accessDenied } from "./denial.ts";
 import {
   ANONYMOUS,
   AUTHENTICATED,
@@ -19,8 +20,10 @@ import {
 
 const EXTRA = "impersonate-extra-";
 const NODE = "system:node:";
-// From so many on, the server first asks whether all are allowed.
-const MANY = 4;
+// From this number of extra values on, the server first checks for permission to use all values.
+const MANY_EXTRA_VALUES = 4;
+
+/** The user that the headers name. */
 
 /** Who is to be acted as, as the headers say it. */
 interface Wanted {
@@ -30,39 +33,40 @@ interface Wanted {
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Who decides on acting as another. */
+/** What {@linkcode actingUser} needs of the server. */
 export interface Impersonation {
-  /** Absent where everybody may do everything. */
+  /** Authorizes requests; absent if every request is allowed. */
   readonly authorizer: Authorizer | undefined;
-  /** The way in which each requester was last let act as another. */
+  /** The mode that last allowed each requester to impersonate. */
   readonly lastModes: Map<string, Mode>;
 }
 
 /**
- * The user that a request is to be answered as: the one who sent it, unless its headers name another.
+ * Returns the user that a request acts as: the requester, unless the headers name another user.
  *
- * @param headers The request's headers. A header that came more than once is one line here, hence no more than one group can be told from it.
- * @param requester Who sent it.
- * @param attributes What it asks for.
- * @param by Who decides, and how users were last let.
- * @throws {StatusError} If the requester may not act as the other.
+ * @param headers Headers of the request. `Headers` joins repeated headers into one line, so only
+ * one group can be impersonated.
+ * @param requester The user who sent the request.
+ * @param attributes Attributes of the request.
+ * @param impersonation The authorizer, and the modes that were last allowed.
+ * @throws {StatusError} If the requester may not impersonate that user.
  */
 export function actingUser(
   headers: Headers,
   requester: User,
   attributes: Attributes,
-  by: Impersonation,
+  impersonation: Impersonation,
 ): User {
   const wanted = wantedUser(headers);
   if (wanted === undefined) return requester;
-  const { authorizer, lastModes } = by;
+  const { authorizer, lastModes } = impersonation;
   if (authorizer === undefined) return completed(wanted);
   let first: StatusError | undefined;
   for (const mode of modesFor(wanted, lastModes.get(requester.name))) {
     const check = new Check(mode, requester, authorizer);
-    const refused = check.run(wanted, attributes);
-    if (refused !== undefined) {
-      first ??= refused;
+    const denied = check.run(wanted, attributes);
+    if (denied !== undefined) {
+      first ??= denied;
       continue;
     }
     lastModes.set(requester.name, mode);
@@ -86,8 +90,8 @@ function wantedUser(headers: Headers): Wanted | undefined {
   }
   if (group?.includes(", ")) {
     throw badRequest(
-      `this server can act as a member of one group only, and "Impersonate-Group" came as ${JSON.stringify(group)}: ` +
-        "repeated headers reach it as one line; let a token stand for a user with more groups",
+      `this API server can impersonate only one group, but "Impersonate-Group" is ${JSON.stringify(group)}: ` +
+        "repeated headers arrive as one line. Use the option tokens for users with more groups",
     );
   }
   return { name, uid, groups, extra };
@@ -101,7 +105,7 @@ function unescaped(key: string): string {
   }
 }
 
-/** A user as Go prints the struct. */
+/** Formats a user as Go formats the struct. */
 function goUser(uid: string, groups: readonly string[], extra: Readonly<Record<string, readonly string[]>>): string {
   const list = (values: readonly string[]) => `[]string{${values.map((value) => JSON.stringify(value)).join(", ")}}`;
   const map = Object.entries(extra).map(([key, values]) => `${JSON.stringify(key)}:${list(values)}`);
@@ -110,10 +114,16 @@ function goUser(uid: string, groups: readonly string[], extra: Readonly<Record<s
   return `&user.DefaultInfo{Name:"", UID:${JSON.stringify(uid)}, Groups:${shownGroups}, Extra:${shownExtra}}`;
 }
 
-/** A way to be allowed: under which verb, and whether for single requests. */
+/**
+ * A kind of permission to impersonate. `legacy` is the verb `impersonate`; the others are those of
+ * KEP-5284.
+ */
 export type Mode = "arbitrary-node" | "serviceaccount" | "user-info" | "legacy";
 
-/** The ways that fit, the one first that was good for this requester the last time: the first refusal is the one that is told. */
+/**
+ * Returns the modes that fit the user. The mode that this requester last used comes first; if all
+ * modes are denied, the response contains the error of the first.
+ */
 function modesFor({ name, uid, groups, extra }: Wanted, last: Mode | undefined): Mode[] {
   const isNameOnly = uid === "" && groups.length === 0 && Object.keys(extra).length === 0;
   const isNode = isNodeName(name);
@@ -131,7 +141,7 @@ function isNodeName(name: string): boolean {
   return name.startsWith(NODE) && /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(name.slice(NODE.length));
 }
 
-/** The user with the groups that belong to him whether named or not. */
+/** Returns the user with the groups that Kubernetes adds. */
 function completed(wanted: Wanted, mode: Mode = "legacy"): User {
   const account = splitServiceAccount(wanted.name);
   const groups = [...wanted.groups];
@@ -142,7 +152,7 @@ function completed(wanted: Wanted, mode: Mode = "legacy"): User {
   return { name: wanted.name, groups, ...(wanted.uid && { uid: wanted.uid }), extra: wanted.extra };
 }
 
-/** The rights that one mode asks for. */
+/** Checks the permissions that one mode needs. */
 class Check {
   readonly #mode: Mode;
   readonly #requester: User;
@@ -154,12 +164,12 @@ class Check {
     this.#authorizer = authorizer;
   }
 
-  /** What is refused first; undefined when all is allowed. */
+  /** Returns the error of the first missing permission; `undefined` if all are granted. */
   run(wanted: Wanted, attributes: Attributes): StatusError | undefined {
     if (this.#mode !== "legacy") {
       const verb = `impersonate-on:${this.#mode}:${attributes.verb}`;
-      const refused = this.#ask({ ...attributes, verb });
-      if (refused !== undefined) return refused;
+      const denied = this.#check({ ...attributes, verb });
+      if (denied !== undefined) return denied;
     }
     return this.#name(wanted.name) ?? this.#uid(wanted.uid) ?? this.#groups(wanted.groups) ??
       this.#extra(wanted.extra);
@@ -169,39 +179,42 @@ class Check {
     return this.#mode === "legacy" ? "impersonate" : `impersonate:${this.#mode}`;
   }
 
-  /** Users and groups are of the core group in the older way, of `authentication.k8s.io` in the newer one. */
+  /**
+   * Users and groups are in the core group in legacy mode, and in `authentication.k8s.io`
+   * otherwise.
+   */
   #resource(resource: string, name: string, more: Partial<ResourceAttributes> = {}): ResourceAttributes {
-    const isOlder = this.#mode === "legacy" && resource !== "uids" && resource !== "userextras";
-    const group = isOlder ? "" : "authentication.k8s.io";
+    const isCore = this.#mode === "legacy" && resource !== "uids" && resource !== "userextras";
+    const group = isCore ? "" : "authentication.k8s.io";
     return { verb: this.#verb, group, version: "v1", resource, subresource: "", namespace: "", name, ...more };
   }
 
-  #ask(attributes: Attributes): StatusError | undefined {
+  #check(attributes: Attributes): StatusError | undefined {
     const { allowed, reason } = this.#authorizer.decide(this.#requester, attributes);
-    return allowed ? undefined : accessRefused(this.#requester, attributes, reason);
+    return allowed ? undefined : accessDenied(this.#requester, attributes, reason);
   }
 
   #name(name: string): StatusError | undefined {
     const account = splitServiceAccount(name);
     if (account !== undefined) {
-      return this.#ask(this.#resource("serviceaccounts", account.name, { namespace: account.namespace }));
+      return this.#check(this.#resource("serviceaccounts", account.name, { namespace: account.namespace }));
     }
-    if (this.#mode === "arbitrary-node") return this.#ask(this.#resource("nodes", name.slice(NODE.length)));
-    return this.#ask(this.#resource("users", name));
+    if (this.#mode === "arbitrary-node") return this.#check(this.#resource("nodes", name.slice(NODE.length)));
+    return this.#check(this.#resource("users", name));
   }
 
   #uid(uid: string): StatusError | undefined {
-    return uid === "" ? undefined : this.#ask(this.#resource("uids", uid));
+    return uid === "" ? undefined : this.#check(this.#resource("uids", uid));
   }
 
   #groups(groups: readonly string[]): StatusError | undefined {
     if (this.#mode !== "legacy" && groups.includes(MASTERS)) {
       const why = "impersonating the system:masters group is not allowed";
-      return accessRefused(this.#requester, this.#resource("groups", MASTERS), why);
+      return accessDenied(this.#requester, this.#resource("groups", MASTERS), why);
     }
     for (const group of groups) {
-      const refused = this.#ask(this.#resource("groups", group));
-      if (refused !== undefined) return refused;
+      const denied = this.#check(this.#resource("groups", group));
+      if (denied !== undefined) return denied;
     }
     return undefined;
   }
@@ -210,19 +223,19 @@ class Check {
     const pairs = Object.entries(extra).flatMap(([key, values]) => values.map((value) => [key, value] as const));
     if (this.#mode !== "legacy") {
       const why = pairs.map(([key, value]) => extraFault(key, value)).find((fault) => fault !== undefined);
-      if (why !== undefined) return accessRefused(this.#requester, this.#resource("userextras", ""), why);
+      if (why !== undefined) return accessDenied(this.#requester, this.#resource("userextras", ""), why);
       const all = this.#resource("userextras", "*", { subresource: "*" });
-      if (pairs.length >= MANY && this.#ask(all) === undefined) return undefined;
+      if (pairs.length >= MANY_EXTRA_VALUES && this.#check(all) === undefined) return undefined;
     }
     for (const [key, value] of pairs) {
-      const refused = this.#ask(this.#resource("userextras", value, { subresource: key }));
-      if (refused !== undefined) return refused;
+      const denied = this.#check(this.#resource("userextras", value, { subresource: key }));
+      if (denied !== undefined) return denied;
     }
     return undefined;
   }
 }
 
-/** What the newer way does not take of extra values. */
+/** Returns why the constrained modes reject an extra value. */
 function extraFault(key: string, value: string): string | undefined {
   if (key === "") return "impersonating the empty string key in extra is not allowed";
   const [host = "", path] = key.split(/\/(.*)/s);

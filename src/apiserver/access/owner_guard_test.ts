@@ -16,9 +16,13 @@ async function send(server: Apiserver, user: typeof ADMIN, method: string, path:
   return { status: response.status, message, uid: metadata?.uid };
 }
 
-/** A server with a map that may own others, and a user who may do some things to maps. */
-async function withRights(checksOwners: boolean, rules: readonly (readonly [resource: string, verb: string])[]) {
-  const server = createApiserver({ clock: new VirtualClock(), rbac: true, checksOwners });
+/**
+ * Creates a server with a ConfigMap `owner`, a ConfigMap `free`, and the given RBAC permissions for
+ * JANE.
+ */
+async function withRules(isEnforced: boolean, rules: readonly (readonly [resource: string, verb: string])[]) {
+  const clock = new VirtualClock();
+  const server = createApiserver({ clock, rbac: true, ownerReferencesPermissionEnforcement: isEnforced });
   await send(server, ADMIN, "POST", `/apis/${RBAC}/v1/clusterroles`, {
     apiVersion: `${RBAC}/v1`,
     kind: "ClusterRole",
@@ -44,21 +48,31 @@ const FINALIZERS =
   'configmaps "a" is forbidden: cannot set blockOwnerDeletion if an ownerReference refers to a resource you can\'t set finalizers on: , <nil>';
 const DELETE = 'configmaps "free" is forbidden: cannot set an ownerRef on a resource you can\'t delete: , <nil>';
 
-// As kube-apiserver 1.36.3 with OwnerReferencesPermissionEnforcement answers.
-const CREATES: readonly { name: string; rights: [string, string][]; blocks: boolean; status: number }[] = [
-  { name: "may not block without the finalizers", rights: [["configmaps", "create"]], blocks: true, status: 403 },
-  { name: "may own without blocking", rights: [["configmaps", "create"]], blocks: false, status: 201 },
+// Responses of kube-apiserver 1.36.3 with OwnerReferencesPermissionEnforcement.
+const CREATES: readonly { name: string; rules: [string, string][]; blocks: boolean; status: number }[] = [
   {
-    name: "may block with the owner's finalizers",
-    rights: [["configmaps", "create"], ["configmaps/finalizers", "update"]],
+    name: "rejects blockOwnerDeletion without permission for the owner's finalizers",
+    rules: [["configmaps", "create"]],
+    blocks: true,
+    status: 403,
+  },
+  {
+    name: "allows an owner reference without blockOwnerDeletion",
+    rules: [["configmaps", "create"]],
+    blocks: false,
+    status: 201,
+  },
+  {
+    name: "allows blockOwnerDeletion with permission for the owner's finalizers",
+    rules: [["configmaps", "create"], ["configmaps/finalizers", "update"]],
     blocks: true,
     status: 201,
   },
 ];
 
-for (const { name, rights, blocks, status } of CREATES) {
-  Deno.test(`createApiserver with checksOwners: who creates ${name}`, async () => {
-    const { server, owners } = await withRights(true, rights);
+for (const { name, rules, blocks, status } of CREATES) {
+  Deno.test(`createApiserver with ownerReferencesPermissionEnforcement ${name}`, async () => {
+    const { server, owners } = await withRules(true, rules);
     await using _ = server;
     const answer = await send(server, JANE, "POST", MAPS, { metadata: { name: "a", ...owners(blocks) } });
     assert.equal(answer.status, status);
@@ -66,8 +80,8 @@ for (const { name, rights, blocks, status } of CREATES) {
   });
 }
 
-Deno.test("createApiserver with checksOwners: an object gets an owner by who may delete it, and keeps it by anyone", async () => {
-  const { server, owners } = await withRights(true, [["configmaps", "patch"]]);
+Deno.test("createApiserver with ownerReferencesPermissionEnforcement: setting an owner needs permission to delete the object, keeping it does not", async () => {
+  const { server, owners } = await withRules(true, [["configmaps", "patch"]]);
   await using _ = server;
   const patched = await send(server, JANE, "PATCH", `${MAPS}/free`, { metadata: owners(false) });
   assert.deepEqual([patched.status, patched.message], [403, DELETE]);
@@ -75,8 +89,8 @@ Deno.test("createApiserver with checksOwners: an object gets an owner by who may
   assert.equal((await send(server, JANE, "PATCH", `${MAPS}/free`, { data: { a: "1" } })).status, 200);
 });
 
-Deno.test("createApiserver does not ask who owns unless it is told to", async () => {
-  const { server, owners } = await withRights(false, [["configmaps", "create"]]);
+Deno.test("createApiserver does not check owner references by default", async () => {
+  const { server, owners } = await withRules(false, [["configmaps", "create"]]);
   await using _ = server;
   assert.equal((await send(server, JANE, "POST", MAPS, { metadata: { name: "a", ...owners(true) } })).status, 201);
 });

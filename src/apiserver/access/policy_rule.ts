@@ -1,4 +1,7 @@
-/** Rules of roles: what they allow, and whether some cover others (`k8s.io/component-helpers/auth/rbac/validation`). */
+/**
+ * Rules of roles: what they allow, and which rules cover others
+ * (`k8s.io/component-helpers/auth/rbac/validation`).
+ */
 import { type Attributes, isOfResource } from "./attributes.ts";
 
 /** An entry of `rules` of a role. */
@@ -10,7 +13,7 @@ export interface PolicyRule {
   readonly nonResourceURLs?: readonly string[];
 }
 
-/** Whether a rule allows a request. */
+/** Returns whether a rule allows a request. */
 export function allows(rule: PolicyRule, attributes: Attributes): boolean {
   if (!hasOrAll(rule.verbs, attributes.verb)) return false;
   if (!isOfResource(attributes)) {
@@ -26,18 +29,18 @@ export function allows(rule: PolicyRule, attributes: Attributes): boolean {
 }
 
 /**
- * What some rules do not cover of others.
+ * Returns the rules that other rules do not cover.
  *
- * @param owned Rules of one who may grant what he has.
- * @param wanted The rules to be granted.
- * @returns Rules of one verb on one resource each, in their order.
+ * @param owned Rules that the user has.
+ * @param wanted Rules that the user wants to grant.
+ * @returns The missing rules, each with one verb and one resource, in the order of `wanted`.
  */
 export function uncovered(owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
-  return wanted.flatMap(broken).filter((rule) => !owned.some((each) => covers(each, rule)));
+  return wanted.flatMap(breakdown).filter((rule) => !owned.some((each) => covers(each, rule)));
 }
 
-/** A rule as many with one verb, one resource and at most one name each. */
-function broken(rule: PolicyRule): PolicyRule[] {
+/** Splits a rule into rules with one verb, one resource and at most one name each. */
+function breakdown(rule: PolicyRule): PolicyRule[] {
   const { verbs = [], apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
   const names: readonly PolicyRule[] = resourceNames.length === 0
     ? [{}]
@@ -81,9 +84,9 @@ function isWithin(values: readonly string[] = [], all: readonly string[] = []): 
 }
 
 /**
- * Rules of one verb each as few lines for a message, one a resource, in the order of the alphabet.
+ * Formats rules for a message: one line for each resource, in alphabetical order.
  *
- * @param rules As {@linkcode uncovered} answers.
+ * @param rules Rules as {@linkcode uncovered} returns them.
  */
 export function compactLines(rules: readonly PolicyRule[]): string[] {
   const byResource = new Map<string, PolicyRule>();
@@ -108,7 +111,7 @@ function compactLine({ apiGroups, resources, nonResourceURLs, resourceNames, ver
   return `{${given.join(", ")}}`;
 }
 
-/** Texts as Go's `%q` prints a slice: `["a" "b"]`. */
-export function quotedList(texts: readonly string[]): string {
-  return `[${texts.map((text) => JSON.stringify(text)).join(" ")}]`;
+/** Formats strings as Go's `%q` formats a slice: `["a" "b"]`. */
+export function quotedList(values: readonly string[]): string {
+  return `[${values.map((value) => JSON.stringify(value)).join(" ")}]`;
 }

@@ -1,38 +1,40 @@
 /**
- * Tokens of service accounts (`k8s.io/kubernetes/pkg/serviceaccount`): made by a TokenRequest, good until they expire or what they are bound to goes.
- * They have the form of a JWT, with the real claims; nobody but this server can check them, so the signature is chance.
+ * Tokens of service accounts (`k8s.io/kubernetes/pkg/serviceaccount`). A TokenRequest issues them,
+ * and they are valid until they expire or the object that they are bound to is deleted. They are
+ * JWTs with the real claims. Only this server verifies them, so the signature is a random value.
  */
 import type { Clock } from "../../base/clock.ts";
 import { keyOf } from "../objects/key.ts";
 import type { Store } from "../objects/store.ts";
+import { quotedList } from "./policy_rule.ts";
 import { AUTHENTICATED, serviceAccountGroups, serviceAccountUser, type User } from "./user.ts";
 
-/** Who issues tokens, and for whom if nobody says otherwise. */
+/** Issuer of tokens, and their default audience. */
 export const ISSUER = "https://kubernetes.default.svc";
 
-/** What a token is bound to besides its account. */
+/** An object that a token is bound to, in addition to its account. */
 export interface Bound {
   readonly kind: "Pod" | "Secret" | "Node";
   readonly name: string;
   readonly uid: string;
 }
 
-/** What is asked of {@linkcode Tokens.issue}. */
+/** Parameters of {@linkcode Tokens.issue}. */
 export interface TokenRequest {
   readonly namespace: string;
   readonly name: string;
-  /** The account's. */
+  /** Uid of the account. */
   readonly uid: string;
   readonly audiences: readonly string[];
-  /** Seconds. */
+  /** Lifetime in seconds. */
   readonly lifetime: number;
   readonly bound?: Bound;
 }
 
-/** A token that is good. */
+/** A valid token. */
 export interface Verified {
   readonly user: User;
-  /** Those of the audiences asked for that it is for. */
+  /** The requested audiences that the token is valid for. */
   readonly audiences: readonly string[];
 }
 
@@ -48,11 +50,11 @@ const COLLECTIONS = { Pod: "/pods", Secret: "/secrets", Node: "/nodes" } as cons
 export interface TokenSources {
   readonly clock: Clock;
   readonly store: Store;
-  /** A fresh uid. */
+  /** Returns a new uid. */
   readonly uid: () => string;
 }
 
-/** All tokens issued. */
+/** All issued tokens. */
 export class Tokens {
   readonly #sources: TokenSources;
   readonly #issued = new Map<string, Issued>();
@@ -61,7 +63,7 @@ export class Tokens {
     this.#sources = sources;
   }
 
-  /** Makes a token. */
+  /** Issues a token. */
   issue(request: TokenRequest): string {
     const { namespace, name, uid, audiences, lifetime, bound } = request;
     const id = this.#sources.uid();
@@ -88,11 +90,12 @@ export class Tokens {
   }
 
   /**
-   * Checks a token.
+   * Verifies a token.
    *
    * @param token The token.
-   * @param audiences For whom it must be good.
-   * @returns Whose it is; why it is refused, as a text; undefined if it was not issued here.
+   * @param audiences Audiences, one of which the token must be valid for.
+   * @returns The token's user; an error message if the token is invalid; `undefined` if this server
+   * did not issue it.
    */
   verify(token: string, audiences: readonly string[] = [ISSUER]): Verified | string | undefined {
     const issued = this.#issued.get(token);
@@ -100,9 +103,8 @@ export class Tokens {
     const { namespace, name, uid, bound } = issued;
     const common = issued.audiences.filter((each) => audiences.includes(each));
     if (common.length === 0) {
-      return `token audiences ${goStrings(issued.audiences)} is invalid for the target audiences ${
-        goStrings(audiences)
-      }`;
+      const [own, wanted] = [quotedList(issued.audiences), quotedList(audiences)];
+      return `token audiences ${own} is invalid for the target audiences ${wanted}`;
     }
     if (this.#sources.clock.now() > issued.expires) return "service account token has expired";
     const account = this.#sources.store.get("/serviceaccounts", keyOf(namespace, name));
@@ -110,13 +112,13 @@ export class Tokens {
     if (account.metadata.uid !== uid) {
       return `service account UID (${account.metadata.uid}) does not match claim (${uid})`;
     }
-    if (bound !== undefined && !this.#isThere(bound, namespace)) return "service account token has been invalidated";
+    if (bound !== undefined && !this.#exists(bound, namespace)) return "service account token has been invalidated";
     const groups = [...serviceAccountGroups(namespace), AUTHENTICATED];
     const extra = { "authentication.kubernetes.io/credential-id": [`JTI=${issued.id}`], ...boundExtra(bound) };
     return { user: { name: serviceAccountUser(namespace, name), uid, groups, extra }, audiences: common };
   }
 
-  #isThere({ kind, name, uid }: Bound, namespace: string): boolean {
+  #exists({ kind, name, uid }: Bound, namespace: string): boolean {
     const key = kind === "Node" ? name : keyOf(namespace, name);
     return this.#sources.store.get(COLLECTIONS[kind], key)?.metadata.uid === uid;
   }
@@ -129,10 +131,6 @@ function boundExtra(bound: Bound | undefined): Record<string, string[]> {
     [`authentication.kubernetes.io/${kind}-name`]: [bound.name],
     [`authentication.kubernetes.io/${kind}-uid`]: [bound.uid],
   };
-}
-
-function goStrings(texts: readonly string[]): string {
-  return `[${texts.map((text) => JSON.stringify(text)).join(" ")}]`;
 }
 
 function base64url(text: string): string {

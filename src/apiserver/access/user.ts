@@ -1,41 +1,49 @@
-/** Who sends a request (`k8s.io/apiserver/pkg/authentication/user`). */
-
-/** A user as an API server knows one: a name and what the authenticator says besides. */
+/** Users of requests (`k8s.io/apiserver/pkg/authentication/user`). */
+/** A user, as the authenticator of an API server reports it. */
 export interface User {
-  /** Such as `jane`, or `system:serviceaccount:shop:deployer`. */
+  /** Name, such as `jane` or `system:serviceaccount:shop:deployer`. */
   readonly name: string;
-  /** What tells the user from one of that name that was there before. */
+  /** Distinguishes the user from earlier users of the same name. */
   readonly uid?: string;
-  /** The groups that the user is in; a token of the option `tokens` adds `system:authenticated`. */
+  /** Groups of the user. The option `tokens` adds `system:authenticated`. */
   readonly groups: readonly string[];
-  /** What an authenticator says besides, such as the scopes of a token. */
+  /** Additional information of the authenticator, such as the scopes of a token. */
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Members may do everything, whatever roles say. */
+/** Group whose members may do everything, regardless of roles. */
 export const MASTERS = "system:masters";
-/** Everybody who is known. */
+
+/** Group of all authenticated users. */
 export const AUTHENTICATED = "system:authenticated";
-/** Everybody who is not. */
+
+/** Group of unauthenticated users. */
 export const UNAUTHENTICATED = "system:unauthenticated";
 export const ANONYMOUS = "system:anonymous";
 
-/** Who sends what nobody else sent: whose requests need no leave. */
-export const ADMINISTRATOR: User = { name: "system:admin", groups: [MASTERS, AUTHENTICATED] };
-/** Who shows no token where one is asked for. */
-export const NOBODY: User = { name: ANONYMOUS, groups: [UNAUTHENTICATED] };
+/**
+ * The superuser, who bypasses authorization. Requests to a server without RBAC act as this user by
+ * default.
+ */
+export const SUPERUSER: User = { name: "system:admin", groups: [MASTERS, AUTHENTICATED] };
 
-/** The name of a service account as a user. */
+/** The user of a request without a token on a server with RBAC. */
+export const ANONYMOUS_USER: User = { name: ANONYMOUS, groups: [UNAUTHENTICATED] };
+
+/** Returns the user name of a service account. */
 export function serviceAccountUser(namespace: string, name: string): string {
   return `system:serviceaccount:${namespace}:${name}`;
 }
 
-/** The groups that each service account of a namespace is in. */
+/** Returns the groups of all service accounts in a namespace. */
 export function serviceAccountGroups(namespace: string): string[] {
   return ["system:serviceaccounts", `system:serviceaccounts:${namespace}`];
 }
 
-/** Namespace and name of the service account that a user is; undefined for others. */
+/**
+ * Returns the namespace and name of the service account that a user is; `undefined` for other
+ * users.
+ */
 export function splitServiceAccount(user: string): { namespace: string; name: string } | undefined {
   const parts = user.split(":");
   const [system, kind, namespace = "", name = ""] = parts;
@@ -43,7 +51,7 @@ export function splitServiceAccount(user: string): { namespace: string; name: st
   return { namespace, name };
 }
 
-/** `userInfo` as reviews and webhooks are told. */
+/** Returns `userInfo` of a user, as reviews and webhooks contain it. */
 export function userInfo({ name, uid, groups, extra }: User): Record<string, unknown> {
   return {
     username: name,

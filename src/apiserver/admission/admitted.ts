@@ -1,6 +1,6 @@
 /** Writes as webhooks are asked about them. */
 import type { Core } from "../core/core.ts";
-import { atOnce, lookedAt, type Steps } from "../core/steps.ts";
+import { runWithAdmission, runWithoutAdmission, type Steps } from "../core/steps.ts";
 import type { Target } from "../core/target.ts";
 import type { ServedKind } from "../objects/kinds.ts";
 import type { WriteOptions } from "../objects/options.ts";
@@ -16,8 +16,11 @@ import { askWebhooks, hasWebhooks, type Write } from "./dispatch.ts";
  */
 export async function admitted<T>(core: Core, write: Write, steps: Steps<T>): Promise<T> {
   const isAsked = hasWebhooks(core, write.kind);
-  if (!isAsked && write.kind.rules.convertAll === undefined) return atOnce(steps);
-  return await lookedAt(steps, (step) => isAsked ? askWebhooks(core, write, step) : Promise.resolve(step.object));
+  if (!isAsked && write.kind.rules.convertAll === undefined) return runWithoutAdmission(steps);
+  return await runWithAdmission(
+    steps,
+    (step) => isAsked ? askWebhooks(core, write, step) : Promise.resolve(step.object),
+  );
 }
 
 /**

@@ -194,7 +194,7 @@ export function trackUpdate(
     ignored: ignoredFields(kind, subresource),
     ...versionsOf(server, kind),
   };
-  const before = old === undefined ? nothing(kind) : withoutManaged(old);
+  const before = old === undefined ? emptyObject(kind) : withoutManaged(old);
   const managers = new Map(updated(before, withoutManaged(next), tracked.managers, change));
   const times = new Map(tracked.times);
   const current = managers.get(CURRENT);
@@ -216,7 +216,7 @@ export function trackUpdate(
 }
 
 /** What an object is before it is made: of a built-in kind, which is a struct in Go, the parts that are always there. */
-export function nothing(kind: ServedKind): unknown {
+export function emptyObject(kind: ServedKind): unknown {
   if (!kind.isBuiltin) return {};
   const known = nothings.get(kind);
   if (known !== undefined) return known;

@@ -1,4 +1,7 @@
-/** The service account "default" that each namespace has, as the controller of service accounts makes it (`k8s.io/kubernetes/pkg/controller/serviceaccount`). */
+/**
+ * The controller of the service account `default` in each namespace
+ * (`k8s.io/kubernetes/pkg/controller/serviceaccount`).
+ */
 import type { Core } from "../core/core.ts";
 import { createObject } from "../core/persist.ts";
 import { keyOf } from "../objects/key.ts";
@@ -8,26 +11,26 @@ const ACCOUNTS = "/serviceaccounts";
 const NAME = "default";
 
 /**
- * Gives each namespace its account, those to come too, and makes it anew where somebody deletes it.
+ * Creates the account in each namespace, also in later ones, and again when it is deleted.
  *
  * @param core The server, with its kinds and namespaces.
  */
-export function giveDefaultAccounts(core: Core): void {
-  for (const { metadata } of core.store.list(NAMESPACES)) giveAccount(core, metadata.name);
+export function createDefaultAccounts(core: Core): void {
+  for (const { metadata } of core.store.list(NAMESPACES)) createAccount(core, metadata.name);
   core.store.listen(({ type, collection, object: { metadata } }) => {
-    const isNew = collection === NAMESPACES && type === "ADDED";
-    const isGone = collection === ACCOUNTS && type === "DELETED" && metadata.name === NAME;
-    const namespace = isNew ? metadata.name : isGone ? metadata.namespace : undefined;
+    const isNewNamespace = collection === NAMESPACES && type === "ADDED";
+    const isDeletedAccount = collection === ACCOUNTS && type === "DELETED" && metadata.name === NAME;
+    const namespace = isNewNamespace ? metadata.name : isDeletedAccount ? metadata.namespace : undefined;
     if (namespace === undefined) return;
-    core.background.add(`default account of ${namespace}`, () => giveAccount(core, namespace));
+    core.background.add(`default account of ${namespace}`, () => createAccount(core, namespace));
   });
 }
 
-function giveAccount(core: Core, namespace: string): void {
+function createAccount(core: Core, namespaceName: string): void {
   const kind = core.kinds.ofCollection(ACCOUNTS);
-  const home = core.store.get(NAMESPACES, namespace);
-  if (kind === undefined || home === undefined || home.metadata.deletionTimestamp !== undefined) return;
-  if (core.store.get(ACCOUNTS, keyOf(namespace, NAME)) !== undefined) return;
+  const namespace = core.store.get(NAMESPACES, namespaceName);
+  if (kind === undefined || namespace === undefined || namespace.metadata.deletionTimestamp !== undefined) return;
+  if (core.store.get(ACCOUNTS, keyOf(namespaceName, NAME)) !== undefined) return;
   const { object } = kind.rules.decode({ apiVersion: "v1", kind: "ServiceAccount", metadata: { name: NAME } });
-  createObject(core, kind, object, { namespace, dryRun: false });
+  createObject(core, kind, object, { namespace: namespaceName, dryRun: false });
 }

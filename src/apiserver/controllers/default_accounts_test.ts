@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { memoryCluster } from "@op/sdk/testing";
 import { Namespace, ServiceAccount } from "@op/sdk/kinds";
 
-Deno.test("each namespace has the service account that workloads run as where they name none", async () => {
+Deno.test("each namespace has a service account named default", async () => {
   await using cluster = await memoryCluster({ namespaces: ["team"] });
   for (const namespace of ["default", "kube-system", "team"]) {
     const { metadata } = await cluster.get(ServiceAccount, "default", { namespace });
@@ -10,7 +10,7 @@ Deno.test("each namespace has the service account that workloads run as where th
   }
 });
 
-Deno.test("a default service account that is deleted comes again, as another one", async () => {
+Deno.test("a default service account that is deleted is created again with another uid", async () => {
   await using cluster = await memoryCluster();
   const before = await cluster.get(ServiceAccount, "default");
   await cluster.delete(ServiceAccount, "default");
@@ -18,7 +18,7 @@ Deno.test("a default service account that is deleted comes again, as another one
   assert.notEqual(after.metadata.uid, before.metadata.uid);
 });
 
-Deno.test("a default service account goes with its namespace and does not keep it", async () => {
+Deno.test("a default service account is deleted with its namespace and does not block the deletion", async () => {
   await using cluster = await memoryCluster({ namespaces: ["team"] });
   await cluster.delete(Namespace, "team");
   await cluster.settle();

@@ -1,6 +1,8 @@
 /**
- * Garbage collection by owner references (`k8s.io/kubernetes/pkg/controller/garbagecollector`): what has no owner left is deleted, and an owner that
- * is deleted in the foreground waits for those that block it. An owner is looked for only in the dependent's namespace or among what is cluster-wide.
+ * Garbage collection by owner references (`k8s.io/kubernetes/pkg/controller/garbagecollector`).
+ * Objects without any remaining owner are deleted. An owner that is deleted in the foreground waits
+ * for the dependents that block it. Owners are looked up only in the dependent's namespace, or
+ * among cluster-scoped objects.
  */
 import { trackUpdate } from "../apply/managed_fields.ts";
 import type { Core } from "../core/core.ts";
@@ -11,39 +13,44 @@ import type { ServedKind } from "../objects/kinds.ts";
 import { type OwnerReference, type StoredObject, withMetadata } from "../objects/objects.ts";
 import type { Change } from "../objects/store.ts";
 
-/** An object and where it is. */
+/** An object and its kind. */
 interface Item {
   readonly kind: ServedKind;
   readonly object: StoredObject;
 }
 
-/** What is known of an owner: whether it is there, gone, or waits for its dependents; or nothing, if its kind is not served. */
-type OwnerState = "there" | "gone" | "waits" | "unknown";
+/** State of an owner. It is unknown if its kind is not served. */
+type OwnerState = "exists" | "deleted" | "waits for dependents" | "unknown";
+// The size of the absent owner cache in kube-controller-manager.
+const MAX_ABSENT_OWNERS = 500;
 
-// As many as the collector of kube-controller-manager remembers.
-const MOST_GONE = 500;
-
-/** Follows all changes and asks for what has to be collected. */
+/**
+ * Follows all changes, and adds a background step for each object that may have to be collected.
+ */
 export class Garbage {
+  /** Locations of the dependents of each owner, as `[collection, key]`, by the owner's uid. */
   /** Where the dependents of an owner are, as `[collection, key]`, by the owner's uid. */
   #dependents = new Map<string, Map<string, readonly [collection: string, key: string]>>();
-  /** Owners that were seen to go, by uid: they are gone although their kind is not served any more. */
-  readonly #gone = new Set<string>();
+  /**
+   * Uids of owners whose deletion was observed, which are absent even if their kind is not served
+   * any more.
+   */
+  readonly #absentOwners = new Set<string>();
   readonly #core: Core;
 
   constructor(core: Core) {
     this.#core = core;
-    core.store.listen((change) => this.#see(change));
+    core.store.listen((change) => this.#onChange(change));
   }
 
-  #see({ type, collection, key, object, previous }: Change): void {
+  #onChange({ type, collection, key, object, previous }: Change): void {
     const id = `${collection} ${key}`;
     for (const { uid } of previous?.metadata.ownerReferences ?? []) this.#dependents.get(uid)?.delete(id);
     if (type === "DELETED") {
-      for (const place of this.#dependents.get(object.metadata.uid)?.values() ?? []) this.#ask(...place);
-      if (this.#dependents.delete(object.metadata.uid)) this.#noteGone(object.metadata.uid);
-      // The owners of what is gone may have waited for it.
-      for (const owner of object.metadata.ownerReferences ?? []) this.#askOwner(owner, object);
+      for (const location of this.#dependents.get(object.metadata.uid)?.values() ?? []) this.#enqueue(...location);
+      if (this.#dependents.delete(object.metadata.uid)) this.#noteAbsent(object.metadata.uid);
+      // The owners of the deleted object may have waited for it.
+      for (const owner of object.metadata.ownerReferences ?? []) this.#enqueueOwner(owner, object);
       return;
     }
     for (const { uid } of object.metadata.ownerReferences ?? []) {
@@ -54,27 +61,27 @@ export class Garbage {
     const { ownerReferences, deletionTimestamp, finalizers } = object.metadata;
     const isCollected = deletionTimestamp !== undefined &&
       (finalizers?.includes(FOREGROUND) || finalizers?.includes(ORPHAN));
-    if ((ownerReferences?.length ?? 0) > 0 || isCollected) this.#ask(collection, key);
-    for (const owner of previous?.metadata.ownerReferences ?? []) this.#askOwner(owner, object);
+    if ((ownerReferences?.length ?? 0) > 0 || isCollected) this.#enqueue(collection, key);
+    for (const owner of previous?.metadata.ownerReferences ?? []) this.#enqueueOwner(owner, object);
   }
 
-  #noteGone(uid: string): void {
-    this.#gone.add(uid);
-    if (this.#gone.size > MOST_GONE) this.#gone.delete(this.#gone.keys().next().value!);
+  #noteAbsent(uid: string): void {
+    this.#absentOwners.add(uid);
+    if (this.#absentOwners.size > MAX_ABSENT_OWNERS) this.#absentOwners.delete(this.#absentOwners.keys().next().value!);
   }
 
-  #ask(collection: string, key: string): void {
-    this.#core.background.add(`garbage ${collection} ${key}`, () => this.#step(collection, key));
+  #enqueue(collection: string, key: string): void {
+    this.#core.background.add(`garbage ${collection} ${key}`, () => this.#process(collection, key));
   }
 
-  #askOwner({ apiVersion, kind, name }: OwnerReference, { metadata }: StoredObject): void {
+  #enqueueOwner({ apiVersion, kind, name }: OwnerReference, { metadata }: StoredObject): void {
     const owner = this.#core.kinds.named(apiVersion, kind);
     if (owner !== undefined) {
-      this.#ask(owner.collection, keyOf(owner.namespaced ? metadata.namespace : undefined, name));
+      this.#enqueue(owner.collection, keyOf(owner.namespaced ? metadata.namespace : undefined, name));
     }
   }
 
-  #step(collection: string, key: string): void {
+  #process(collection: string, key: string): void {
     const object = this.#core.store.get(collection, key);
     const kind = this.#core.kinds.ofCollection(collection);
     if (object === undefined || kind === undefined) return;
@@ -88,17 +95,17 @@ export class Garbage {
     this.#collect(item);
   }
 
-  /** Deletes an object whose owners are gone; forgets owners that are gone where another is left. */
+  /** Deletes an object without remaining owners; otherwise removes references to absent owners. */
   #collect({ kind, object }: Item): void {
     const owners = (object.metadata.ownerReferences ?? []).map((owner) => ({
       owner,
       state: this.#stateOf(owner, object),
     }));
     if (owners.length === 0) return;
-    const there = owners.filter(({ state }) => state === "there" || state === "unknown");
-    if (there.length === owners.length) return;
-    if (there.length > 0) return this.#setOwners({ kind, object }, there.map(({ owner }) => owner));
-    const isAwaited = owners.some(({ state }) => state === "waits");
+    const remaining = owners.filter(({ state }) => state === "exists" || state === "unknown");
+    if (remaining.length === owners.length) return;
+    if (remaining.length > 0) return this.#setOwners({ kind, object }, remaining.map(({ owner }) => owner));
+    const isAwaited = owners.some(({ state }) => state === "waits for dependents");
     const hasDependents = (this.#dependents.get(object.metadata.uid)?.size ?? 0) > 0;
     const propagationPolicy = policyFor(object, isAwaited && hasDependents);
     deleteObject(this.#core, kind, object.metadata.namespace, object.metadata.name, {
@@ -110,13 +117,14 @@ export class Garbage {
   #stateOf({ apiVersion, kind, name, uid }: OwnerReference, dependent: StoredObject): OwnerState {
     const ownerKind = this.#core.kinds.named(apiVersion, kind);
     const { namespace } = dependent.metadata;
-    // A cluster-wide object cannot name an owner in a namespace: nobody could tell which.
+    // A cluster-scoped object cannot have an owner in a namespace, since the reference does not
+    // name the namespace.
     if (ownerKind?.namespaced && namespace === undefined) return "unknown";
-    if (ownerKind === undefined) return this.#gone.has(uid) ? "gone" : "unknown";
+    if (ownerKind === undefined) return this.#absentOwners.has(uid) ? "deleted" : "unknown";
     const owner = this.#core.store.get(ownerKind.collection, keyOf(ownerKind.namespaced ? namespace : undefined, name));
-    if (owner === undefined || owner.metadata.uid !== uid) return "gone";
+    if (owner === undefined || owner.metadata.uid !== uid) return "deleted";
     const { deletionTimestamp, finalizers } = owner.metadata;
-    return deletionTimestamp !== undefined && finalizers?.includes(FOREGROUND) ? "waits" : "there";
+    return deletionTimestamp !== undefined && finalizers?.includes(FOREGROUND) ? "waits for dependents" : "exists";
   }
 
   #deleteDependents(item: Item): void {
@@ -127,7 +135,7 @@ export class Garbage {
       )
     );
     if (blocking.length === 0) return this.#dropFinalizer(item, FOREGROUND);
-    for (const { kind, object } of dependents) this.#ask(kind.collection, keyOfObject(object));
+    for (const { kind, object } of dependents) this.#enqueue(kind.collection, keyOfObject(object));
   }
 
   #orphan(item: Item): void {

@@ -15,7 +15,7 @@ async function names(wire: Wire, path = CONFIG_MAPS): Promise<string[]> {
   return body.items.map((item: { metadata: { name: string } }) => item.metadata.name);
 }
 
-Deno.test("what an owner leaves behind is deleted, through all generations", async () => {
+Deno.test("dependents of a deleted owner are deleted, through all generations", async () => {
   await using wire = new Wire();
   const first = await owner(wire);
   const { body: child } = await wire.post(CONFIG_MAPS, owned("child", first));
@@ -28,7 +28,7 @@ Deno.test("what an owner leaves behind is deleted, through all generations", asy
   assert.deepEqual(await names(wire), []);
 });
 
-Deno.test("an owner deleted in the foreground goes after those that block it", async () => {
+Deno.test("an owner deleted in the foreground is deleted after the dependents that block it", async () => {
   await using wire = new Wire();
   const first = await owner(wire);
   const held = owned("held", first, { blockOwnerDeletion: true }) as { metadata: object };
@@ -45,7 +45,7 @@ Deno.test("an owner deleted in the foreground goes after those that block it", a
   assert.deepEqual(await names(wire), []);
 });
 
-Deno.test("orphans stay and forget their owner", async () => {
+Deno.test("dependents of an owner deleted with Orphan stay and lose their owner reference", async () => {
   await using wire = new Wire();
   await wire.post(CONFIG_MAPS, owned("child", await owner(wire)));
 
@@ -56,7 +56,7 @@ Deno.test("orphans stay and forget their owner", async () => {
   assert.equal((await wire.get(`${CONFIG_MAPS}/child`)).body.metadata.ownerReferences, undefined);
 });
 
-Deno.test("an object with another owner stays, and forgets the one that is gone", async () => {
+Deno.test("an object with another owner stays, and loses the reference to the deleted one", async () => {
   await using wire = new Wire();
   const [first, second] = [await owner(wire), await owner(wire, "second")];
   const references = [["owner", first.uid], ["second", second.uid]].map(([name, uid]) => ({
@@ -74,7 +74,7 @@ Deno.test("an object with another owner stays, and forgets the one that is gone"
   assert.deepEqual(body.metadata.ownerReferences.map((each: { name: string }) => each.name), ["second"]);
 });
 
-Deno.test("an object whose owner never was is deleted; one of the same name does not count", async () => {
+Deno.test("an object whose owner never existed is deleted, even if another object has the owner's name", async () => {
   await using wire = new Wire();
   await owner(wire);
 
@@ -84,7 +84,7 @@ Deno.test("an object whose owner never was is deleted; one of the same name does
   assert.deepEqual(await names(wire), ["owner"]);
 });
 
-Deno.test("an owner is looked for in the dependent's own namespace only", async () => {
+Deno.test("the garbage collector looks up owners only in the dependent's namespace", async () => {
   await using wire = new Wire();
   await wire.post("/api/v1/namespaces", { metadata: { name: "other" } });
   const first = await owner(wire);
@@ -96,7 +96,7 @@ Deno.test("an owner is looked for in the dependent's own namespace only", async 
   assert.deepEqual(await names(wire), ["owner"]);
 });
 
-Deno.test("a namespace that is deleted empties itself, takes nothing new, and goes", async () => {
+Deno.test("a namespace that is deleted deletes its contents, rejects new objects, and ends", async () => {
   await using wire = new Wire();
   await wire.post("/api/v1/namespaces", { metadata: { name: "shop" } });
   const path = "/api/v1/namespaces/shop/configmaps";
@@ -106,15 +106,15 @@ Deno.test("a namespace that is deleted empties itself, takes nothing new, and go
   const { body: marked } = await wire.delete("/api/v1/namespaces/shop");
   await wire.still();
   const waiting = await names(wire, path);
-  const refused = await wire.post(path, configMap("c"));
+  const rejected = await wire.post(path, configMap("c"));
   await wire.merge(`${path}/b`, { metadata: { finalizers: null } });
   await wire.still();
 
   assert.equal(marked.status.phase, "Terminating");
   assert.deepEqual(waiting, ["b"]);
-  assert.equal(refused.status, 403);
+  assert.equal(rejected.status, 403);
   assert.equal(
-    refused.body.message,
+    rejected.body.message,
     'configmaps "c" is forbidden: unable to create new content in namespace shop because it is being terminated',
   );
   assert.equal((await wire.get("/api/v1/namespaces/shop")).status, 404);

@@ -1,4 +1,7 @@
-/** What an API server makes by itself when it starts, besides namespaces and roles: its own Service, and the priorities of what a cluster cannot be without. */
+/**
+ * Objects of a new cluster other than namespaces and roles: the Service of the API server, and the
+ * priority classes of critical pods.
+ */
 import { ownedByServer } from "../apply/managed_fields.ts";
 import type { Core } from "../core/core.ts";
 import { keyOfObject } from "../objects/key.ts";
@@ -55,19 +58,19 @@ const OBJECTS = [
   ),
 ];
 
-function priority(name: string, value: number, what: string) {
+function priority(name: string, value: number, requirement: string) {
   return {
     collection: "scheduling.k8s.io/priorityclasses",
     apiVersion: "scheduling.k8s.io/v1",
     kind: "PriorityClass",
     metadata: { name, generation: 1 },
     owned: { "f:description": {}, "f:preemptionPolicy": {}, "f:value": {} },
-    content: { value, description: `Used for system critical pods that ${what}.`, preemptionPolicy: PRIORITY },
+    content: { value, description: `Used for system critical pods that ${requirement}.`, preemptionPolicy: PRIORITY },
   };
 }
 
 /**
- * Makes the objects of a fresh server, as they are to be.
+ * Stores the objects of a new server.
  *
  * @param core The server, with its kinds and namespaces.
  */

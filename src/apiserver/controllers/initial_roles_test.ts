@@ -5,9 +5,9 @@ import { initialRoles } from "./initial_roles.ts";
 
 const PATH = "/apis/rbac.authorization.k8s.io/v1";
 
-/** All objects of the kinds of access control as a server shows them, without what differs from object to object. */
-async function shown(server: ReturnType<typeof createApiserver>): Promise<unknown[]> {
-  // Roles that gather the rules of others do so in the background.
+/** Returns all RBAC objects of a server, without fields that differ between servers. */
+async function rbacObjects(server: ReturnType<typeof createApiserver>): Promise<unknown[]> {
+  // Aggregated roles are filled in the background.
   while (server.busy > 0) await new Promise((resolve) => setTimeout(resolve));
   const user = { name: "admin", groups: ["system:masters"] };
   const found: unknown[] = [];
@@ -23,7 +23,7 @@ async function shown(server: ReturnType<typeof createApiserver>): Promise<unknow
   return found;
 }
 
-Deno.test("the roles of a fresh cluster are as if they had been sent to it", async () => {
+Deno.test("the roles of a new server equal roles that were created by requests", async () => {
   const clock = new VirtualClock();
   await using fresh = createApiserver({ clock, rbac: true });
   await using other = createApiserver({ clock });
@@ -37,5 +37,5 @@ Deno.test("the roles of a fresh cluster are as if they had been sent to it", asy
     assert.equal(response.status, 201, await response.text());
   }
 
-  assert.deepEqual(await shown(fresh), await shown(other));
+  assert.deepEqual(await rbacObjects(fresh), await rbacObjects(other));
 });

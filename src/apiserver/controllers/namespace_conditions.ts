@@ -1,4 +1,7 @@
-/** What a namespace that ends tells of how far it is (`k8s.io/kubernetes/pkg/controller/namespace/deletion`). */
+/**
+ * Conditions of a namespace that is being deleted
+ * (`k8s.io/kubernetes/pkg/controller/namespace/deletion`).
+ */
 import type { ServedKind } from "../objects/kinds.ts";
 import { type StoredObject, timestamp } from "../objects/objects.ts";
 
@@ -11,14 +14,14 @@ interface Condition {
   readonly lastTransitionTime: string;
 }
 
-/** What is left in a namespace. */
+/** An object that remains in a namespace. */
 export interface Content {
   readonly kind: ServedKind;
   readonly object: StoredObject;
 }
 
-/** All of them as they are when nothing is in the way. */
-const USUAL: readonly (readonly [type: string, reason: string, message: string])[] = [
+/** All conditions, as they are when nothing blocks the deletion. */
+const DEFAULTS: readonly (readonly [type: string, reason: string, message: string])[] = [
   ["NamespaceDeletionDiscoveryFailure", "ResourcesDiscovered", "All resources successfully discovered"],
   ["NamespaceDeletionGroupVersionParsingFailure", "ParsedGroupVersions", "All legacy kube types successfully parsed"],
   [
@@ -31,12 +34,12 @@ const USUAL: readonly (readonly [type: string, reason: string, message: string])
 ];
 
 /**
- * A namespace with its conditions brought up to date.
+ * Returns a namespace with updated conditions.
  *
  * @param namespace The namespace.
- * @param left What is left in it.
- * @param now Milliseconds since the epoch.
- * @returns The same object where nothing changes.
+ * @param left The objects that remain in it.
+ * @param now Current time, in milliseconds since the epoch.
+ * @returns The namespace; the same object if no condition changes.
  */
 export function withConditions(namespace: StoredObject, left: readonly Content[], now: number): StoredObject {
   const status = (namespace.status ?? {}) as { readonly conditions?: readonly Condition[] };
@@ -45,29 +48,28 @@ export function withConditions(namespace: StoredObject, left: readonly Content[]
     ["NamespaceContentRemaining", contentRemaining(left)],
     ["NamespaceFinalizersRemaining", finalizersRemaining(left)],
   ]);
-  const conditions = USUAL.map(([type, reason, message]): Condition => {
-    const told = remaining.get(type);
-    const fresh = told ?? { status: "False" as const, reason, message };
+  const conditions = DEFAULTS.map(([type, reason, message]): Condition => {
+    const fresh = remaining.get(type) ?? { status: "False" as const, reason, message };
     const known = before.find((each) => each.type === type);
     const isSame = known?.status === fresh.status;
     return { lastTransitionTime: isSame ? known.lastTransitionTime : timestamp(now), type, ...fresh };
   });
   const text = (list: readonly Condition[]) => list.map((each) => [each.type, each.status, each.message]).join();
   if (text(conditions) === text(before)) return namespace;
-  const others = before.filter(({ type }) => !USUAL.some(([known]) => known === type));
+  const others = before.filter(({ type }) => !DEFAULTS.some(([known]) => known === type));
   return { ...namespace, status: { ...status, conditions: [...others, ...conditions] } };
 }
 
-type Told = Pick<Condition, "status" | "reason" | "message">;
+type ConditionState = Pick<Condition, "status" | "reason" | "message">;
 
-function contentRemaining(left: readonly Content[]): Told | undefined {
+function contentRemaining(left: readonly Content[]): ConditionState | undefined {
   const counts = counted(left.map(({ kind }) => `${kind.plural}.${kind.group}`));
   if (counts.length === 0) return undefined;
   const list = counts.map(([name, count]) => `${name} has ${count} resource instances`).sort().join(", ");
   return { status: "True", reason: "SomeResourcesRemain", message: `Some resources are remaining: ${list}` };
 }
 
-function finalizersRemaining(left: readonly Content[]): Told | undefined {
+function finalizersRemaining(left: readonly Content[]): ConditionState | undefined {
   const counts = counted(left.flatMap(({ object }) => object.metadata.finalizers ?? []));
   if (counts.length === 0) return undefined;
   const list = counts.map(([name, count]) => `${name} in ${count} resource instances`).sort().join(", ");

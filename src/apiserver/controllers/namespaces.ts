@@ -1,4 +1,4 @@
-/** Namespaces: those that are there from the start, and how one that is deleted empties itself. */
+/** Namespaces: the initial ones, and the controller that empties deleted ones. */
 import { trackUpdate } from "../apply/managed_fields.ts";
 import type { Core } from "../core/core.ts";
 import { createObject, namespaceFinalizers } from "../core/persist.ts";
@@ -9,11 +9,11 @@ import { type Content, withConditions } from "./namespace_conditions.ts";
 
 export const NAMESPACES = "/namespaces";
 
-/** The namespaces of a fresh cluster. */
+/** The namespaces of a new cluster. */
 const INITIAL = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
 /**
- * Makes the namespaces that a cluster begins with.
+ * Creates the namespaces of a new cluster.
  *
  * @param core The server, with its kinds.
  */
@@ -25,16 +25,16 @@ export function createInitialNamespaces(core: Core): void {
     createObject(core, kind, object, {
       namespace: undefined,
       dryRun: false,
-      track: (made) => trackUpdate(core, kind, undefined, made, { manager: "kube-apiserver" }),
+      track: (object) => trackUpdate(core, kind, undefined, object, { manager: "kube-apiserver" }),
     });
   }
 }
 
 /**
- * Empties a namespace that is being deleted, and finishes it once nothing is left.
+ * Deletes the contents of a namespace that is being deleted, and the namespace once it is empty.
  *
  * @param core The server.
- * @param name The namespace.
+ * @param name Name of the namespace.
  */
 export function emptyNamespace(core: Core, name: string): void {
   const namespace = core.store.get(NAMESPACES, name);
@@ -45,7 +45,7 @@ export function emptyNamespace(core: Core, name: string): void {
     deleteObject(core, kind, name, object.metadata.name, { dryRun: false, propagationPolicy: "Background" });
   }
   const remaining = contents(core, name);
-  tellProgress(core, namespace, remaining);
+  updateConditions(core, namespace, remaining);
   if (remaining.length > 0) return;
   const finalizers = namespaceFinalizers(namespace).filter((each) => each !== "kubernetes");
   if (finalizers.length < namespaceFinalizers(namespace).length) {
@@ -57,7 +57,7 @@ export function emptyNamespace(core: Core, name: string): void {
   }
 }
 
-function tellProgress(core: Core, namespace: StoredObject, left: readonly Content[]): void {
+function updateConditions(core: Core, namespace: StoredObject, left: readonly Content[]): void {
   const kind = core.kinds.ofCollection(NAMESPACES);
   const next = withConditions(namespace, left, core.clock.now());
   if (kind === undefined || next === namespace) return;
@@ -81,7 +81,7 @@ function contents(core: Core, namespace: string): Content[] {
   });
 }
 
-/** The namespace of a change that may have been the last thing to wait for. */
+/** Returns the namespace of a changed object if its deletion may have waited for this change. */
 export function emptiedNamespace(core: Core, object: StoredObject): string | undefined {
   const { namespace } = object.metadata;
   if (namespace === undefined) return undefined;

@@ -1,4 +1,7 @@
-/** ClusterRoles that gather the rules of others by label (`k8s.io/kubernetes/pkg/controller/clusterroleaggregation`). */
+/**
+ * The controller of ClusterRoles that aggregate the rules of others by label
+ * (`k8s.io/kubernetes/pkg/controller/clusterroleaggregation`).
+ */
 import { equal } from "../../base/json.ts";
 import { RBAC } from "../access/authorizer.ts";
 import type { PolicyRule } from "../access/policy_rule.ts";
@@ -14,7 +17,7 @@ const COLLECTION = `${RBAC}/clusterroles`;
 const MANAGER = "clusterrole-aggregation-controller";
 
 /**
- * Keeps aggregated roles up to date, from now on.
+ * Starts to keep aggregated roles up to date.
  *
  * @param core The server.
  */
@@ -30,13 +33,13 @@ function aggregate(core: Core): void {
   for (const role of core.store.list(COLLECTION)) {
     const selectors = selectorsOf(role);
     if (selectors === undefined) continue;
-    const rules = gathered(core, role, selectors);
+    const rules = aggregatedRules(core, role, selectors);
     if (equal(rules, role.rules ?? [])) continue;
     applyRules(core, kind, role.metadata.name, rules);
   }
 }
 
-/** Applies the rules, as the real controller does: they are its own, whoever wrote them. */
+/** Applies the rules with force, as the real controller does, whichever manager owned them. */
 function applyRules(core: Core, kind: ServedKind, name: string, rules: readonly PolicyRule[]): void {
   const { apiVersion } = kind;
   const config = { apiVersion, kind: kind.kind, metadata: { name }, ...(rules.length > 0 && { rules }) };
@@ -54,8 +57,8 @@ function selectorsOf({ aggregationRule }: StoredObject): readonly LabelSelector[
   return (aggregationRule as { clusterRoleSelectors?: readonly LabelSelector[] }).clusterRoleSelectors ?? [];
 }
 
-/** The rules of all that is selected, in the order of selectors and names, each once. */
-function gathered(core: Core, role: StoredObject, selectors: readonly LabelSelector[]): PolicyRule[] {
+/** Returns the distinct rules of all selected roles, in the order of selectors and names. */
+function aggregatedRules(core: Core, role: StoredObject, selectors: readonly LabelSelector[]): PolicyRule[] {
   const rules: PolicyRule[] = [];
   for (const selector of selectors) {
     for (const other of core.store.list(COLLECTION)) {

@@ -1,32 +1,34 @@
-/** What a cluster's controllers do by themselves, one step at a time: in the order in which it was asked for, between requests. */
-
+/**
+ * Runs the steps of the built-in controllers between requests, in the order in which they were
+ * added.
+ */
 import { ConversionNeeded } from "../webhooks/conversion.ts";
 
 /** A queue of steps. */
 export class Background {
-  /** Steps to come, by what they are about: asking again for one that waits changes nothing. */
+  /** Waiting steps by subject: adding a subject that waits has no effect. */
   #steps = new Map<string, () => void>();
   #isScheduled = false;
   readonly #onStep: () => void;
 
-  /** @param onStep Called after each step. */
+  /** @param onStep Called after each completed step. */
   constructor(onStep: () => void) {
     this.#onStep = onStep;
   }
 
-  /** How many steps wait. */
+  /** Number of waiting steps. */
   get size(): number {
     return this.#steps.size;
   }
 
   /**
-   * Asks for a step.
+   * Adds a step.
    *
-   * @param about What it is about.
-   * @param step What to do. It must not throw.
+   * @param subject Identifies the step.
+   * @param step The action. It must not throw.
    */
-  add(about: string, step: () => void): void {
-    if (!this.#steps.has(about)) this.#steps.set(about, step);
+  add(subject: string, step: () => void): void {
+    if (!this.#steps.has(subject)) this.#steps.set(subject, step);
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     queueMicrotask(() => this.#run());
@@ -34,14 +36,14 @@ export class Background {
 
   #run(): void {
     this.#isScheduled = false;
-    for (const [about, step] of this.#steps) {
-      this.#steps.delete(about);
+    for (const [subject, step] of this.#steps) {
+      this.#steps.delete(subject);
       try {
         step();
       } catch (error) {
         if (!(error instanceof ConversionNeeded)) throw error;
-        // The step begins anew after it: what it did before stays done.
-        error.wait().then(() => this.add(about, step));
+        // Runs the step again after the conversion. Writes that it already made stay.
+        error.wait().then(() => this.add(subject, step));
       }
       this.#onStep();
     }

@@ -1,4 +1,4 @@
-/** What all parts of the server share. */
+/** State that all parts of the server share. */
 import type { Clock } from "../../base/clock.ts";
 import type { Access } from "../access/access.ts";
 import type { Kinds } from "../objects/kinds.ts";
@@ -6,18 +6,18 @@ import type { Store } from "../objects/store.ts";
 import type { Caller } from "../webhooks/call.ts";
 import type { Background } from "./background.ts";
 
-/** The server's state and its sources of time and chance. */
+/** The server's state, and its sources of time and randomness. */
 export interface Core {
   readonly clock: Clock;
   readonly store: Store;
   readonly kinds: Kinds;
   readonly background: Background;
-  /** Who may do what. */
+  /** Authentication and authorization. */
   readonly access: Access;
-  /** How webhooks are reached. */
+  /** Calls webhooks. */
   readonly caller: Caller;
-  /** A fresh uid. */
+  /** Returns a new uid. */
   readonly uid: () => string;
-  /** Counts something that happened. */
-  readonly happened: () => void;
+  /** Increases the activity counter of the server. */
+  readonly countActivity: () => void;
 }

@@ -1,51 +1,56 @@
-/** The time that a pod is given to end (`k8s.io/apiserver/pkg/registry/rest/delete.go`, `BeforeDelete`; pods alone are given any). */
+/**
+ * Grace periods of pod deletions (`k8s.io/apiserver/pkg/registry/rest/delete.go`, `BeforeDelete`).
+ * No other kind has one.
+ */
 import type { StoredObject } from "../objects/objects.ts";
 import type { DeleteOptions } from "../objects/options.ts";
 
-// Of a pod that does not say.
-const USUAL = 30;
+// The default of `terminationGracePeriodSeconds`, in seconds.
+const DEFAULT_GRACE = 30;
 
-/** How long a pod has, and until when. */
+/** The grace period of a deletion. */
 export interface Grace {
   readonly seconds: number;
-  /** Milliseconds since the epoch. */
+  /** End of the period, in milliseconds since the epoch. */
   readonly until: number;
 }
 
 /**
- * The time that a deletion gives to a pod.
+ * Returns the grace period that a deletion gives to a pod.
  *
  * @param pod The pod.
- * @param options What the deletion asks for.
- * @param now Milliseconds since the epoch.
- * @returns The time; `pending` when it has been given no more than that before; undefined when its time is over, so that only finalizers hold it.
+ * @param options Options of the deletion.
+ * @param now Current time, in milliseconds since the epoch.
+ * @returns The period; `pending` if an earlier deletion set one that is not longer; `undefined` if
+ * it has ended, so that only finalizers block the deletion.
  */
 export function graceOf(pod: StoredObject, options: DeleteOptions, now: number): Grace | "pending" | undefined {
   const { deletionTimestamp, deletionGracePeriodSeconds: given = 0 } = pod.metadata;
-  const asked = options.gracePeriodSeconds === undefined ? undefined : positive(options.gracePeriodSeconds);
+  const requested = options.gracePeriodSeconds === undefined ? undefined : positive(options.gracePeriodSeconds);
   if (deletionTimestamp === undefined) {
-    const seconds = firstGrace(pod, asked);
+    const seconds = initialGrace(pod, requested);
     return { seconds, until: now + 1000 * seconds };
   }
   if (given === 0) return undefined;
-  if (asked === undefined || asked >= given) return "pending";
-  const until = Date.parse(deletionTimestamp) + 1000 * (asked - given);
-  if (until >= now) return { seconds: asked, until };
-  // What is asked for has passed already: whoever ends the pod still gets to see it, unless no time was asked for.
-  return { seconds: asked === 0 ? 0 : 1, until: now };
+  if (requested === undefined || requested >= given) return "pending";
+  const until = Date.parse(deletionTimestamp) + 1000 * (requested - given);
+  if (until >= now) return { seconds: requested, until };
+  // The requested period has already passed. One second is left for the kubelet to see the change,
+  // unless the deletion is immediate.
+  return { seconds: requested === 0 ? 0 : 1, until: now };
 }
 
 function positive(seconds: number): number {
   return seconds < 0 ? 1 : seconds;
 }
 
-/** On no node, or when it has ended, nobody is there who would need time. */
-function firstGrace({ spec, status }: StoredObject, asked: number | undefined): number {
+/** A pod that has ended, or that has no node, needs no grace period. */
+function initialGrace({ spec, status }: StoredObject, requested: number | undefined): number {
   const { nodeName, terminationGracePeriodSeconds } = (spec ?? {}) as {
     readonly nodeName?: string;
     readonly terminationGracePeriodSeconds?: number;
   };
   const { phase } = (status ?? {}) as { readonly phase?: string };
   if (!nodeName || phase === "Succeeded" || phase === "Failed") return 0;
-  return asked ?? positive(terminationGracePeriodSeconds ?? USUAL);
+  return requested ?? positive(terminationGracePeriodSeconds ?? DEFAULT_GRACE);
 }

@@ -1,5 +1,6 @@
 /**
- * The way of an object into the store (`k8s.io/apiserver/pkg/registry/generic/registry/store.go`). All writes end here, also those that the server makes by itself.
+ * Writes objects to the store (`k8s.io/apiserver/pkg/registry/generic/registry/store.go`). All
+ * writes pass through here, including those of the server's own controllers.
  */
 import { equal } from "../../base/json.ts";
 import { pathSegmentFaults } from "../../base/name_rules.ts";
@@ -11,7 +12,7 @@ import { keyOf, keyOfObject } from "../objects/key.ts";
 import type { ServedKind } from "../objects/kinds.ts";
 import { finalizerWarnings, metadataFaults, metadataUpdateFaults } from "../objects/metadata_rules.ts";
 import { type Draft, metadataOf, type StoredObject, timestamp, withMetadata } from "../objects/objects.ts";
-import { withoutDoubles } from "../objects/owner_references.ts";
+import { withoutDuplicates } from "../objects/owner_references.ts";
 import {
   alreadyExists,
   badRequest,
@@ -23,11 +24,11 @@ import {
   StatusError,
 } from "../wire/status_error.ts";
 import type { Core } from "./core.ts";
-import { atOnce, converting, type Steps } from "./steps.ts";
+import { converting, runWithoutAdmission, type Steps } from "./steps.ts";
 import { storedOf } from "./stored.ts";
 
-/** What a write came to. */
-export interface Written {
+/** The result of a write. */
+export interface WriteResult {
   readonly object: StoredObject;
   readonly warnings: readonly string[];
 }
@@ -36,45 +37,45 @@ export interface Written {
 export interface CreateRequest {
   readonly namespace: string | undefined;
   readonly dryRun: boolean;
-  /** Whether an apply makes it: a resourceVersion in it says nothing then. */
+  /** Whether the object comes from a server-side apply, which ignores its resourceVersion. */
   readonly isApplied?: boolean;
-  /** Refuses what this user must not write. */
+  /** Throws if the user must not write the object. */
   readonly guard?: Guard;
-  /** Says who owns the fields of the object made. */
+  /** Sets the managed fields of the new object. */
   readonly track?: (object: StoredObject) => StoredObject;
 }
 
 /**
- * Makes an object.
+ * Creates an object.
  *
  * @param core The server.
- * @param kind Its kind.
- * @param draft The object as decoded.
+ * @param kind Kind of the object.
+ * @param draft The decoded object.
  * @param request The rest of the request.
- * @returns The object as this kind shows it.
- * @throws {StatusError} If it is refused.
+ * @returns The object in the version of this kind.
+ * @throws {StatusError} If the object is rejected.
  */
-export function createObject(core: Core, kind: ServedKind, draft: Draft, request: CreateRequest): Written {
-  return atOnce(creating(core, kind, draft, request));
+export function createObject(core: Core, kind: ServedKind, draft: Draft, request: CreateRequest): WriteResult {
+  return runWithoutAdmission(createSteps(core, kind, draft, request));
 }
 
-/** Makes an object as {@linkcode createObject} does, in steps. */
-export function* creating(core: Core, kind: ServedKind, draft: Draft, request: CreateRequest): Steps<Written> {
+/** Creates an object as {@linkcode createObject} does, in steps. */
+export function* createSteps(core: Core, kind: ServedKind, draft: Draft, request: CreateRequest): Steps<WriteResult> {
   const now = core.clock.now();
-  const bare = withMetadata(placedIn(kind, draft, request.namespace) as unknown as StoredObject, {
+  const bare = withMetadata(inNamespace(kind, draft, request.namespace) as unknown as StoredObject, {
     uid: undefined,
     creationTimestamp: undefined,
     deletionTimestamp: undefined,
     deletionGracePeriodSeconds: undefined,
   });
   if (kind.namespaced) checkNamespace(core, kind, request.namespace ?? "", metadataOf(bare).name ?? "");
-  const doubles: string[] = [];
-  const single = withoutDoubles(bare, "sent", doubles);
-  // Who owns what is told from the object as it came: what the server adds or takes away is nobody's.
+  const duplicates: string[] = [];
+  const single = withoutDuplicates(bare, "sent", duplicates);
+  // Managed fields come from the object as sent: fields that the server changes have no manager.
   const owned = request.track?.(single) ?? single;
   const mutated = yield { phase: "mutate", object: kind.rules.admitted?.(owned) ?? owned };
-  const placed = placedIn(kind, mutated as unknown as Draft, request.namespace) as unknown as StoredObject;
-  const changed = withoutDoubles(placed, "after mutating admission happens", doubles);
+  const placed = inNamespace(kind, mutated as unknown as Draft, request.namespace) as unknown as StoredObject;
+  const changed = withoutDuplicates(placed, "after mutating admission happens", duplicates);
   const { resourceVersion, generateName, name } = metadataOf(changed);
   const fresh = withMetadata(changed, {
     name: name || (generateName ? generatedName(generateName, core.uid()) : ""),
@@ -84,7 +85,8 @@ export function* creating(core: Core, kind: ServedKind, draft: Draft, request: C
   });
   request.guard?.(fresh);
   const tracked = kind.rules.prepareCreate(fresh, now);
-  // What the kind says first, then what holds for all: so the server words it.
+  // The real server reports errors of the kind's own rules first, and errors of metadata only if
+  // there are none.
   const faults = kind.rules.validate(tracked);
   if (faults.length === 0) faults.push(...metadataFaults(tracked.metadata, kind.namespaced, pathSegmentFaults));
   if (faults.length > 0) {
@@ -93,27 +95,27 @@ export function* creating(core: Core, kind: ServedKind, draft: Draft, request: C
   if (resourceVersion && !request.isApplied) {
     throw new StatusError(500, undefined, "resourceVersion should not be set on objects to be created");
   }
-  const kept = yield* converting(() => kind.rules.stored?.(tracked) ?? tracked);
-  yield { phase: "validate", object: yield* converting(() => kind.rules.read(kept)) };
+  const toStore = yield* converting(() => kind.rules.stored?.(tracked) ?? tracked);
+  yield { phase: "validate", object: yield* converting(() => kind.rules.read(toStore)) };
   const key = keyOf(tracked.metadata.namespace, tracked.metadata.name);
   if (core.store.get(kind.collection, key) !== undefined) {
     throw alreadyExists(kind, tracked.metadata.name);
   }
   const warnings = [
-    ...doubles,
+    ...duplicates,
     ...kind.isBuiltin ? [] : finalizerWarnings(tracked),
     ...kind.rules.warnings?.(tracked) ?? [],
   ];
-  yield* converting(() => kind.rules.convertAll?.(kept));
+  yield* converting(() => kind.rules.convertAll?.(toStore));
   if (core.store.get(kind.collection, key) !== undefined) {
     throw alreadyExists(kind, tracked.metadata.name);
   }
-  if (request.dryRun) return { object: kind.rules.read(kept), warnings };
-  return { object: kind.rules.read(core.store.put(kind.collection, key, kept)), warnings };
+  if (request.dryRun) return { object: kind.rules.read(toStore), warnings };
+  return { object: kind.rules.read(core.store.put(kind.collection, key, toStore)), warnings };
 }
 
-/** An object with the namespace of its path. */
-function placedIn(kind: ServedKind, draft: Draft, namespace: string | undefined): Draft {
+/** Returns an object with the namespace of the path. */
+function inNamespace(kind: ServedKind, draft: Draft, namespace: string | undefined): Draft {
   const given = metadataOf(draft).namespace;
   if (kind.namespaced) {
     if (given && given !== namespace) {
@@ -125,7 +127,10 @@ function placedIn(kind: ServedKind, draft: Draft, namespace: string | undefined)
   return withMetadata(draft, { namespace: undefined });
 }
 
-/** No vowels and nothing that is read as another: a generated suffix spells no word. */
+/**
+ * Without vowels and similar characters, a generated suffix spells no word
+ * (`k8s.io/apimachinery/pkg/util/rand`).
+ */
 const SUFFIX = "bcdfghjklmnpqrstvwxz2456789";
 
 function generatedName(prefix: string, uid: string): string {
@@ -151,66 +156,73 @@ export interface UpdateRequest {
   readonly namespace: string | undefined;
   readonly name: string;
   readonly dryRun: boolean;
-  /** Refuses what this user must not write. */
+  /** Throws if the user must not write the object. */
   readonly guard?: Guard;
   readonly subresource?: string;
-  /** Whether the uid says which object is meant, as in a full update, rather than what it is to be, as in a patch. */
+  /**
+   * Whether the request is a full update, in which the uid is a precondition; in a patch, it is a
+   * value to write.
+   */
   readonly isWhole?: boolean;
-  /** Says who owns the fields after the change. */
+  /** Sets the managed fields after the change. */
   readonly track?: (object: StoredObject, old: StoredObject) => StoredObject;
 }
 
 /**
- * Changes an object.
+ * Updates an object.
  *
  * @param core The server.
- * @param kind Its kind.
- * @param request Which object, and how.
- * @param change Makes the wanted object from what is there, as this kind shows it.
- * @returns The object as this kind shows it; unchanged, also in its resourceVersion, when there is nothing to change.
- * @throws {StatusError} If it is refused.
+ * @param kind Kind of the object.
+ * @param request Which object to update, and how.
+ * @param change Returns the new object, given the current one in the version of this kind.
+ * @returns The object in the version of this kind. If nothing changes, it keeps its
+ * resourceVersion.
+ * @throws {StatusError} If the update is rejected.
  */
 export function updateObject(
   core: Core,
   kind: ServedKind,
   request: UpdateRequest,
   change: (live: StoredObject) => Draft,
-): Written {
-  return atOnce(updating(core, kind, request, change));
+): WriteResult {
+  return runWithoutAdmission(updateSteps(core, kind, request, change));
 }
 
-/** Changes an object as {@linkcode updateObject} does, in steps. Where somebody else changed it meanwhile all is begun anew. */
-export function* updating(
+/**
+ * Updates an object as {@linkcode updateObject} does, in steps. Starts again if the object changes
+ * in between.
+ */
+export function* updateSteps(
   core: Core,
   kind: ServedKind,
   request: UpdateRequest,
   change: (live: StoredObject) => Draft,
-): Steps<Written> {
+): Steps<WriteResult> {
   const key = keyOf(request.namespace, request.name);
   while (true) {
     const stored = storedOf(core, kind, request.namespace, request.name);
-    const made = yield* checking(core, kind, request, stored, change);
-    if (core.store.get(kind.collection, key) === stored) return made();
+    const commit = yield* prepareUpdate(core, kind, request, stored, change);
+    if (core.store.get(kind.collection, key) === stored) return commit();
   }
 }
 
-/** What an update comes to; it is made by calling the answer. */
-function* checking(
+/** Computes and validates an update. Returns a function that stores it. */
+function* prepareUpdate(
   core: Core,
   kind: ServedKind,
   request: UpdateRequest,
   stored: StoredObject,
   change: (live: StoredObject) => Draft,
-): Steps<() => Written> {
+): Steps<() => WriteResult> {
   const old = yield* converting(() => kind.rules.read(stored));
-  const doubles: string[] = [];
-  const sent = placedUpdate(kind, request, change(old) as unknown as StoredObject);
-  const draft = request.isWhole ? withoutDoubles(sent, "sent", doubles) : sent;
-  // Who owns what is looked at in the versions of the owners.
+  const duplicates: string[] = [];
+  const sent = withRequestNamespace(kind, request, change(old) as unknown as StoredObject);
+  const draft = request.isWhole ? withoutDuplicates(sent, "sent", duplicates) : sent;
+  // Field ownership is compared in the versions of the managers, which may need conversions.
   const owned = yield* converting(() => request.track?.(draft, old) ?? draft);
   const mutated = yield { phase: "mutate", object: owned, old };
-  const changed = withoutDoubles(mutated, "after mutating admission happens", doubles);
-  const wanted = based(kind, request, changed, old);
+  const changed = withoutDuplicates(mutated, "after mutating admission happens", duplicates);
+  const wanted = withCheckedVersion(kind, request, changed, old);
   request.guard?.(wanted, old);
   const kept = keepServerFields(wanted, old);
   const tracked = kind.rules.prepareUpdate(kept, old, request.subresource);
@@ -223,22 +235,23 @@ function* checking(
     throw invalid({ group: groupOf(tracked), kind: tracked.kind }, tracked.metadata.name ?? "", faults);
   }
   const warnings = [
-    ...doubles,
+    ...duplicates,
     ...kind.isBuiltin ? [] : finalizerWarnings(tracked, old),
     ...kind.rules.warnings?.(tracked, old, request.subresource) ?? [],
   ];
-  const made = keepTimes(tracked, old);
-  const next = yield* converting(() => kind.rules.stored?.(made) ?? made);
+  const timed = keepTimes(tracked, old);
+  const next = yield* converting(() => kind.rules.stored?.(timed) ?? timed);
   yield { phase: "validate", object: yield* converting(() => kind.rules.read(next)), old };
   yield* converting(() => kind.rules.convertAll?.(next));
-  // What is kept in another version than before changes, even where nobody sees it.
+  // An object that is stored in another version than before counts as changed, although no client
+  // sees a difference.
   if (equal(next, stored)) return () => ({ object: old, warnings });
   if (request.dryRun) return () => ({ object: kind.rules.read(next), warnings });
   return () => ({ object: kind.rules.read(putOrFinish(core, kind, next)), warnings });
 }
 
-/** An object with the namespace of its path. */
-function placedUpdate(kind: ServedKind, request: UpdateRequest, draft: StoredObject): StoredObject {
+/** Returns an object with the namespace of the path, if it has none. */
+function withRequestNamespace(kind: ServedKind, request: UpdateRequest, draft: StoredObject): StoredObject {
   const { namespace } = metadataOf(draft);
   if (!kind.namespaced || namespace) return draft;
   return withMetadata(draft, { namespace: request.namespace ?? "" });
@@ -248,8 +261,11 @@ function groupOf({ apiVersion }: StoredObject): string {
   return apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
 }
 
-/** Checks from which version a write starts, and fills it in where the kind does not ask. */
-function based(kind: ServedKind, request: UpdateRequest, wanted: Draft, old: StoredObject): StoredObject {
+/**
+ * Checks the uid and resourceVersion that a write is based on, and sets the latter if the kind
+ * allows to omit it.
+ */
+function withCheckedVersion(kind: ServedKind, request: UpdateRequest, wanted: Draft, old: StoredObject): StoredObject {
   const { uid, resourceVersion, namespace } = metadataOf(wanted);
   if (request.isWhole && uid && uid !== old.metadata.uid) throw uidConflict(kind, request, uid, old.metadata.uid);
   if (kind.namespaced && namespace && namespace !== request.namespace) {
@@ -283,7 +299,10 @@ function uidConflict(kind: ServedKind, request: UpdateRequest, wanted: string, a
   return conflict(kind, request.name, why);
 }
 
-/** What a write cannot change stays as it is, without a word: so the server does it. */
+/**
+ * Restores the fields that only the server sets. The real server ignores changes to them without an
+ * error.
+ */
 function keepServerFields(object: StoredObject, old: StoredObject): StoredObject {
   const { uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, generation } = old.metadata;
   return withMetadata(object, {
@@ -296,13 +315,13 @@ function keepServerFields(object: StoredObject, old: StoredObject): StoredObject
 }
 
 /**
- * Stores a change; or takes the object away if it was all that its deletion waited for. Then nobody sees the change itself: the deletion tells
- * of the object as it was.
+ * Stores a change, or deletes the object if the change removes the last thing that its deletion
+ * waits for. In that case watches see only the deletion, with the object as it was before.
  *
  * @param core The server.
- * @param kind The object's kind.
- * @param next What it is to be.
- * @returns The object as stored, or as it would have been.
+ * @param kind Kind of the object.
+ * @param next The changed object.
+ * @returns The object as stored, or as it would have been stored.
  */
 export function putOrFinish(core: Core, kind: ServedKind, next: StoredObject): StoredObject {
   const key = keyOfObject(next);
@@ -311,7 +330,7 @@ export function putOrFinish(core: Core, kind: ServedKind, next: StoredObject): S
   return next;
 }
 
-/** Whether an object that is being deleted has nothing left to wait for. */
+/** Returns whether an object is being deleted and nothing blocks the deletion any more. */
 export function isFinished(object: StoredObject): boolean {
   const { deletionTimestamp, finalizers, deletionGracePeriodSeconds } = object.metadata;
   if (deletionTimestamp === undefined || (finalizers?.length ?? 0) > 0 || (deletionGracePeriodSeconds ?? 0) > 0) {
@@ -320,13 +339,15 @@ export function isFinished(object: StoredObject): boolean {
   return object.kind !== "Namespace" || namespaceFinalizers(object).length === 0;
 }
 
-/** A namespace has finalizers of its own, in `spec`. */
+/**
+ * Returns the finalizers of a namespace in `spec`, which it has in addition to those in `metadata`.
+ */
 export function namespaceFinalizers(namespace: StoredObject): readonly unknown[] {
   const finalizers = own(namespace.spec as Record<string, unknown> | undefined, "finalizers");
   return Array.isArray(finalizers) ? finalizers : [];
 }
 
-/** A name that a body must carry. */
+/** Checks that the name in a body is that of the path. */
 export function checkName(object: Draft, name: string): void {
   const given = metadataOf(object);
   if (!given.name) {

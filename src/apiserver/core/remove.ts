@@ -1,4 +1,7 @@
-/** Deletion: at once, or marked and waiting for finalizers (`k8s.io/apiserver/pkg/registry/generic/registry/store.go`, `Delete`). */
+/**
+ * Deletes objects, at once or after their finalizers are removed
+ * (`k8s.io/apiserver/pkg/registry/generic/registry/store.go`, `Delete`).
+ */
 import { keyOfObject } from "../objects/key.ts";
 import { CLEANUP, DEFINITIONS, type ServedKind } from "../objects/kinds.ts";
 import { type StoredObject, timestamp, withMetadata } from "../objects/objects.ts";
@@ -8,28 +11,34 @@ import type { Core } from "./core.ts";
 import { type Grace, graceOf } from "./grace.ts";
 import { storedOf } from "./stored.ts";
 
-/** Waits until the garbage collector has deleted the dependents. */
+/** The deletion waits until the garbage collector has deleted the dependents. */
 export const FOREGROUND = "foregroundDeletion";
-/** Waits until the garbage collector has let go of the dependents. */
+
+/**
+ * The deletion waits until the garbage collector has removed the owner references of the
+ * dependents.
+ */
 export const ORPHAN = "orphan";
 
-/** What a deletion came to. */
+/** The result of a deletion. */
 export interface Removed {
-  /** The object as it was at last, or is now. */
+  /** The object in its last state, or in its current one if the deletion waits. */
   readonly object: StoredObject;
-  /** Whether it is gone; otherwise it waits for its finalizers. */
-  readonly isGone: boolean;
+  /**
+   * Whether the object is deleted; otherwise its deletion waits for finalizers or a grace period.
+   */
+  readonly isDeleted: boolean;
 }
 
 /**
  * Deletes an object.
  *
  * @param core The server.
- * @param kind Its kind.
- * @param namespace Its namespace.
- * @param name Its name.
+ * @param kind Kind of the object.
+ * @param namespace Namespace of the object.
+ * @param name Name of the object.
  * @param options Additional options.
- * @throws {StatusError} If it is not there, or not the one that was meant.
+ * @throws {StatusError} If the object does not exist, or a precondition fails.
  */
 export function deleteObject(
   core: Core,
@@ -42,9 +51,9 @@ export function deleteObject(
 }
 
 /**
- * The object that a deletion is about.
+ * Returns the object to delete.
  *
- * @throws {StatusError} If it is not there, or not the one that was meant.
+ * @throws {StatusError} If the object does not exist, or a precondition fails.
  */
 export function deletable(
   core: Core,
@@ -78,24 +87,30 @@ function removeStored(core: Core, kind: ServedKind, stored: StoredObject, option
   const key = keyOfObject(stored);
   if (kind.collection === "/pods") {
     const grace = graceOf(stored, options, core.clock.now());
-    if (grace === "pending") return { object: kind.rules.read(stored), isGone: false };
+    if (grace === "pending") return { object: kind.rules.read(stored), isDeleted: false };
     if (grace !== undefined) return removePod(core, kind, stored, { ...grace, finalizers }, options);
   }
   if (finalizers.length === 0 && !isHeld(kind)) {
-    const gone = options.dryRun ? stored : core.store.delete(kind.collection, key) ?? stored;
-    return { object: kind.rules.read(gone), isGone: true };
+    const last = options.dryRun ? stored : core.store.delete(kind.collection, key) ?? stored;
+    return { object: kind.rules.read(last), isDeleted: true };
   }
   const marked = markDeleted(kind, stored, finalizers, core.clock.now());
-  if (options.dryRun || marked === stored) return { object: kind.rules.read(marked), isGone: false };
-  return { object: kind.rules.read(core.store.put(kind.collection, key, marked)), isGone: false };
+  if (options.dryRun || marked === stored) return { object: kind.rules.read(marked), isDeleted: false };
+  return { object: kind.rules.read(core.store.put(kind.collection, key, marked)), isDeleted: false };
 }
 
-/** Kinds whose deletion is always finished by a controller: they empty themselves first. */
+/**
+ * Returns whether a controller completes each deletion of a kind, after it has deleted the
+ * contents.
+ */
 function isHeld(kind: ServedKind): boolean {
   return kind.collection === "/namespaces" || kind.collection === DEFINITIONS;
 }
 
-/** The finalizers an object has once its deletion has begun: the policy decides on the garbage collector's own two. */
+/**
+ * Returns the finalizers of an object once its deletion begins. The propagation policy sets those
+ * of the garbage collector.
+ */
 function finalizersFor(
   kind: ServedKind,
   { metadata }: StoredObject,
@@ -110,7 +125,9 @@ function finalizersFor(
   return propagationPolicy === "Foreground" ? [...others, FOREGROUND] : others;
 }
 
-/** A pod is marked first, even when nobody needs time to end it: watches see both. */
+/**
+ * Marks a pod as deleted first, even if its grace period is zero, so that watches see both changes.
+ */
 function removePod(
   core: Core,
   kind: ServedKind,
@@ -125,12 +142,12 @@ function removePod(
     deletionGracePeriodSeconds: seconds,
     ...(deletionTimestamp === undefined && generation !== undefined && { generation: generation + 1 }),
   });
-  const isGone = seconds === 0 && finalizers.length === 0;
-  if (dryRun) return { object: kind.rules.read(marked), isGone };
+  const isDeleted = seconds === 0 && finalizers.length === 0;
+  if (dryRun) return { object: kind.rules.read(marked), isDeleted };
   const key = keyOfObject(stored);
   const put = core.store.put(kind.collection, key, marked);
-  if (!isGone) return { object: kind.rules.read(put), isGone };
-  return { object: kind.rules.read(core.store.delete(kind.collection, key) ?? put), isGone };
+  if (!isDeleted) return { object: kind.rules.read(put), isDeleted };
+  return { object: kind.rules.read(core.store.delete(kind.collection, key) ?? put), isDeleted };
 }
 
 function markDeleted(
@@ -153,7 +170,7 @@ function markDeleted(
   return deletionTimestamp === undefined ? beginTermination(kind, marked, now) : marked;
 }
 
-/** What else changes in the object when its deletion begins. */
+/** Sets what else changes in an object when its deletion begins. */
 function beginTermination(kind: ServedKind, marked: StoredObject, now: number): StoredObject {
   if (kind.collection === "/namespaces") {
     return { ...marked, status: { ...marked.status as object, phase: "Terminating" } };

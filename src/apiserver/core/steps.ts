@@ -1,30 +1,36 @@
 /**
- * A write as steps between which it may be looked at and changed: once before the server's own rules, once after them. What is written takes one way, be it
- * that webhooks are asked in between, which takes time, or that there are none.
+ * Writes as generators that pause for admission: once before the server's own rules (mutating),
+ * once after them (validating). Writes with and without webhooks share this code; only those with
+ * webhooks are asynchronous.
  */
 import type { StoredObject } from "../objects/objects.ts";
 import { ConversionNeeded } from "../webhooks/conversion.ts";
 
-/** Where a write pauses to be looked at. */
+/** A pause for admission. */
 export interface Step {
   readonly phase: "mutate" | "validate";
-  /** What is to be written. */
+  /** The object to write. */
   readonly object: StoredObject;
-  /** What it was; absent when it is new. */
+  /** The object before the write; absent for a new object. */
   readonly old?: StoredObject;
 }
 
-/** Where a write pauses until something is converted. */
+/** A pause for a conversion. */
 export interface Conversion {
   readonly phase: "convert";
   readonly needed: ConversionNeeded;
 }
 
-/** A write that pauses; it goes on with the object that it is given. */
+/** A write that pauses. It resumes with the object that admission returns. */
 export type Steps<T> = Generator<Step | Conversion, T, StoredObject>;
 
-/** Makes a write at once, as nobody looks at it. What needs a conversion first is thrown: the request begins anew after it. */
-export function atOnce<T>(steps: Steps<T>): T {
+/**
+ * Runs a write without admission.
+ *
+ * @throws {ConversionNeeded} If an object must be converted first. The caller waits and starts
+ * again.
+ */
+export function runWithoutAdmission<T>(steps: Steps<T>): T {
   let next = steps.next();
   while (!next.done) {
     if (next.value.phase === "convert") throw next.value.needed;
@@ -34,31 +40,32 @@ export function atOnce<T>(steps: Steps<T>): T {
 }
 
 /**
- * Makes a write that is looked at.
+ * Runs a write with admission.
  *
  * @param steps The write.
- * @param look Answers the object to go on with, or throws what the write is refused with.
+ * @param admit Returns the object to continue with, or throws the rejection.
  */
-export async function lookedAt<T>(steps: Steps<T>, look: (step: Step) => Promise<StoredObject>): Promise<T> {
+export async function runWithAdmission<T>(steps: Steps<T>, admit: (step: Step) => Promise<StoredObject>): Promise<T> {
   let next = steps.next();
   while (!next.done) {
     if (next.value.phase === "convert") {
       await next.value.needed.wait();
       next = steps.next(undefined as never);
-    } else next = steps.next(await look(next.value));
+    } else next = steps.next(await admit(next.value));
   }
   return next.value;
 }
 
 /**
- * A part of a write that may need conversions: it pauses for them.
+ * Runs a part of a write that may need conversions, and pauses the write for them.
  *
- * @param look The part. It is done again after each conversion, and must change nothing before it is through.
+ * @param run The part. It runs again after each conversion, so it must have no effects before it
+ * completes.
  */
-export function* converting<T>(look: () => T): Steps<T> {
+export function* converting<T>(run: () => T): Steps<T> {
   while (true) {
     try {
-      return look();
+      return run();
     } catch (error) {
       if (!(error instanceof ConversionNeeded)) throw error;
       yield { phase: "convert", needed: error };

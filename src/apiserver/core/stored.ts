@@ -1,4 +1,4 @@
-/** Finds an object that a request names. */
+/** Looks up the object that a request names. */
 import { pathSegmentFaults } from "../../base/name_rules.ts";
 import { quoted } from "../../base/quoted.ts";
 import { keyOf } from "../objects/key.ts";
@@ -8,9 +8,10 @@ import { badRequest, notFound } from "../wire/status_error.ts";
 import type { Core } from "./core.ts";
 
 /**
- * An object as it is stored.
+ * Returns a stored object.
  *
- * @throws {StatusError} If it is not there, or its name cannot be that of one (`k8s.io/apiserver/pkg/registry/generic/registry`, NamespaceKeyFunc).
+ * @throws {StatusError} If the object does not exist, or the name is not valid as a path segment
+ * (`k8s.io/apiserver/pkg/registry/generic/registry`, NamespaceKeyFunc).
  */
 export function storedOf(core: Core, kind: ServedKind, namespace: string | undefined, name: string): StoredObject {
   const faults = pathSegmentFaults(name);

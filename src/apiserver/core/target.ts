@@ -1,26 +1,26 @@
-/** What a request is about, once its path is read, and what is answered. */
+/** The target of a request, once its path is parsed, and the outcome. */
 import type { User } from "../access/user.ts";
 import type { ServedKind } from "../objects/kinds.ts";
 import type { StoredObject } from "../objects/objects.ts";
 
-/** A request about one kind. */
+/** A request to one kind. */
 export interface Target {
   readonly kind: ServedKind;
   readonly namespace: string | undefined;
   readonly name: string | undefined;
   readonly subresource: string | undefined;
   readonly query: URLSearchParams;
-  /** What follows the subresource in the path, where that hands it on. */
+  /** Rest of the path after the subresource, for proxies. */
   readonly subpath?: string;
-  /** Who sent it, or as whom it is answered. */
+  /** The user who sent the request, or whom it impersonates. */
   readonly user: User;
-  /** Whether the path itself asks for a watch, as in old times. */
+  /** Whether the path is one of the deprecated watch paths (`/api/v1/watch/...`). */
   readonly isWatchPath?: boolean;
-  /** What the answer warns of, be it a refusal or not. */
+  /** Warnings of the response. A rejection has them too. */
   readonly warnings: string[];
 }
 
-/** What is answered. */
+/** A successful response: its status code and object. */
 export interface Outcome {
   readonly code: number;
   readonly object: StoredObject;

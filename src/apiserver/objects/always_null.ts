@@ -1,6 +1,6 @@
 /**
- * Times that a server writes as null where nobody set them: fields of Go's types that are no pointers (`types.go` of `k8s.io/api`), by the last parts
- * of the definition's name.
+ * Fields that a server writes as null if they are not set: times in Go's types that are not
+ * pointers (`types.go` of `k8s.io/api`), by the last three parts of the definition's name.
  */
 
 const TRANSITION = ["lastTransitionTime"];
@@ -33,9 +33,9 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The fields of a definition that are never left out.
+ * Returns the fields of a definition that are null if they are not set.
  *
- * @param definition The name of the definition, such as `io.k8s.api.core.v1.PodCondition`.
+ * @param definition Name of the definition, such as `io.k8s.api.core.v1.PodCondition`.
  */
 export function alwaysNull(definition: string | undefined): readonly string[] {
   if (definition === undefined) return NONE;

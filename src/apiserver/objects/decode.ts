@@ -1,6 +1,6 @@
 /**
- * Checking and cutting a body to the schema of a built-in kind, as Go's JSON decoder does: a wrong type refuses the body, an unknown field is
- * dropped and named, null counts as absent.
+ * Decodes a body with the schema of a built-in kind, as Go's JSON decoder does: a wrong type is an
+ * error, an unknown field is dropped and reported, and null counts as absent.
  */
 import { isObject } from "../../base/json.ts";
 import { own, setOwn } from "../../base/own.ts";
@@ -12,10 +12,13 @@ import { canonicalQuantity } from "./quantity.ts";
 import { builtinSchema, JSON_SCHEMA, type ServerSchema } from "./server_schema.ts";
 import { zeroFields } from "./zero_fields.ts";
 
-/** A value that does not fit its field: the message is Go's. */
+/** A value that does not fit its field, with Go's message. */
 export class DecodeError extends Error {
   override name = "DecodeError";
-  /** What a converter of Go's own maps and lists says of it, which reads what a strategic merge patch made. */
+  /**
+   * The message that Go's converter for maps and lists has instead, which decodes the result of a
+   * strategic merge patch.
+   */
   readonly restored: string;
 
   constructor(message: string, restored = message) {
@@ -25,14 +28,14 @@ export class DecodeError extends Error {
 }
 
 /**
- * Reads a value by a schema.
+ * Decodes a value.
  *
  * @param schema The schema.
- * @param value The value; it is not changed.
- * @param unknown Takes the fields that were not known, such as `spec.containers[0].foo`.
- * @param path Where the value is; empty for a whole object.
- * @param emptied Takes the places of lists and maps that are dropped as they are empty.
- * @returns The value as it is kept.
+ * @param value The value. It is not changed.
+ * @param unknown Receives the paths of unknown fields, such as `spec.containers[0].foo`.
+ * @param path Path of the value; empty for a whole object.
+ * @param emptied Receives the paths of lists and maps that are dropped because they are empty.
+ * @returns The value to store.
  * @throws {DecodeError} If a type does not fit.
  */
 export function decode(
@@ -45,90 +48,94 @@ export function decode(
   return decodeValue(schema, value, { path, goPath: "", owner: typeName(schema), unknown, emptied });
 }
 
-interface Place {
+/** Where a value is, and what receives the findings about it. */
+interface Location {
   /** With indexes and map keys. */
   readonly path: string;
-  /** As Go's decoder names fields: without them. */
+  /** Without indexes and map keys, as in messages of Go's decoder. */
   readonly goPath: string;
-  /** The struct that holds the field. */
+  /** Name of the struct that has the field. */
   readonly owner: string;
   readonly unknown: string[];
   readonly emptied: string[];
-  /** How a number is written that is no integer to Go. */
+  /** Source text of a number that Go does not decode as an integer, such as `1.0`. */
   readonly written?: string | undefined;
 }
 
-function decodeValue(schema: ServerSchema, value: unknown, place: Place): unknown {
+function decodeValue(schema: ServerSchema, value: unknown, location: Location): unknown {
   if (schema["x-kubernetes-int-or-string"]) {
-    if (typeof value === "number" && !isInt32(value, place)) throw mismatch(value, "int32", place);
+    if (typeof value === "number" && !isInt32(value, location)) throw mismatch(value, "int32", location);
     return value;
   }
-  if (schema.schemaOr !== undefined) return decodeSchemaOr(schema.schemaOr, value, place);
+  if (schema.schemaOr !== undefined) return decodeSchemaOr(schema.schemaOr, value, location);
   if (isQuantity(schema)) {
-    if (typeof value !== "number" && typeof value !== "string") throw mismatch(value, "resource.Quantity", place);
+    if (typeof value !== "number" && typeof value !== "string") throw mismatch(value, "resource.Quantity", location);
     return quantity(String(value));
   }
   switch (schema.type) {
     case "object":
-      return decodeObject(schema, value, place);
+      return decodeObject(schema, value, location);
     case "array":
-      return decodeArray(schema, value, place);
+      return decodeArray(schema, value, location);
     case "string":
-      if (typeof value !== "string") throw mismatch(value, schema.format === "byte" ? "[]uint8" : "string", place);
+      if (typeof value !== "string") throw mismatch(value, schema.format === "byte" ? "[]uint8" : "string", location);
       if (schema.definition?.endsWith("Time")) return goTime(value, typeName(schema));
       return schema.format === "byte" ? base64(value) : value;
     case "boolean":
-      if (typeof value !== "boolean") throw mismatch(value, "bool", place);
+      if (typeof value !== "boolean") throw mismatch(value, "bool", location);
       return value;
     case "integer":
-      if (typeof value !== "number") throw mismatch(value, integerType(schema), place);
-      if (!Number.isInteger(value) || place.written !== undefined || !fits(value, schema)) {
-        throw mismatch(value, integerType(schema), place);
+      if (typeof value !== "number") throw mismatch(value, integerType(schema), location);
+      if (!Number.isInteger(value) || location.written !== undefined || !fits(value, schema)) {
+        throw mismatch(value, integerType(schema), location);
       }
       return value;
     case "number":
-      if (typeof value !== "number") throw mismatch(value, "float64", place);
+      if (typeof value !== "number") throw mismatch(value, "float64", location);
       return value;
     default:
       return value;
   }
 }
 
-function isInt32(value: number, { written }: Place): boolean {
+function isInt32(value: number, { written }: Location): boolean {
   return Number.isInteger(value) && written === undefined && Math.abs(value) < 2 ** 31;
 }
 
-function decodeObject(schema: ServerSchema, value: unknown, place: Place): unknown {
+function decodeObject(schema: ServerSchema, value: unknown, location: Location): unknown {
   const { properties, additionalProperties } = schema;
-  if (!isObject(value)) throw mismatch(value, goType(schema), place);
+  if (!isObject(value)) throw mismatch(value, goType(schema), location);
   if (schema["x-kubernetes-preserve-unknown-fields"]) return value;
   const result: Record<string, unknown> = {};
-  const owner = typeName(schema) || place.owner;
+  const owner = typeName(schema) || location.owner;
   const written = writtenIn(value);
   for (const [key, part] of Object.entries(value)) {
-    // A field that no server has written for years, and that is cleared in an object's own metadata on every way in.
-    if (key === "selfLink" && owner === "ObjectMeta" && place.path === "metadata") continue;
-    const path = place.path === "" ? key : `${place.path}.${key}`;
+    // The server clears the deprecated `selfLink` in an object's own metadata before it decodes it.
+    if (key === "selfLink" && owner === "ObjectMeta" && location.path === "metadata") continue;
+    const path = location.path === "" ? key : `${location.path}.${key}`;
     const property = own(properties, key);
     if (property !== undefined) {
       if (part === null) continue;
-      const goPath = place.goPath === "" ? key : `${place.goPath}.${key}`;
-      const kept = decodeValue(property, part, { ...place, path, goPath, owner, written: written?.get(key) });
-      if (!isLeftOut(schema, property, key, kept)) setOwn(result, key, kept);
-      else if (typeof kept === "object") place.emptied.push(path);
+      const goPath = location.goPath === "" ? key : `${location.goPath}.${key}`;
+      const kept = decodeValue(property, part, { ...location, path, goPath, owner, written: written?.get(key) });
+      if (!isDropped(schema, property, key, kept)) setOwn(result, key, kept);
+      else if (typeof kept === "object") location.emptied.push(path);
     } else if (isObject(additionalProperties)) {
       const member = part === null ? zero(additionalProperties) : part;
-      setOwn(result, key, decodeValue(additionalProperties, member, { ...place, path, written: written?.get(key) }));
+      setOwn(result, key, decodeValue(additionalProperties, member, { ...location, path, written: written?.get(key) }));
     } else if (properties === undefined) setOwn(result, key, part);
-    else place.unknown.push(path);
+    else location.unknown.push(path);
   }
   for (const key of alwaysNull(schema.definition)) if (result[key] === undefined) result[key] = null;
   return result;
 }
 
-/** These types read their JSON by themselves: what they do not know, nobody hears of. */
-function decodeSchemaOr(other: NonNullable<ServerSchema["schemaOr"]>, value: unknown, place: Place): unknown {
-  const quiet = { ...place, unknown: [] };
+/**
+ * Decodes a type with its own JSON form. The decoder does not see unknown fields in it, so they are
+ * not reported.
+ */
+function decodeSchemaOr(other: NonNullable<ServerSchema["schemaOr"]>, value: unknown, location: Location): unknown {
+  const quiet = { ...location, unknown: [] };
   if (isObject(value)) return decodeValue(builtinSchema(JSON_SCHEMA), value, quiet);
   if (other === "flag" && typeof value !== "boolean") throw new DecodeError("boolean or JSON schema expected");
   if (other === "list" && Array.isArray(value)) {
@@ -137,9 +144,12 @@ function decodeSchemaOr(other: NonNullable<ServerSchema["schemaOr"]>, value: unk
   return value;
 }
 
-/** An empty list or map is not written out again by Go, nor is zero where it says the same as nothing, save where the field must be there. */
-function isLeftOut(schema: ServerSchema, property: ServerSchema, key: string, value: unknown): boolean {
-  // In a schema they may be wrong, so they are taken away later.
+/**
+ * Returns whether the server drops a value. Go does not encode empty lists and maps again, nor zero
+ * values where they equal an absent field; required fields are an exception.
+ */
+function isDropped(schema: ServerSchema, property: ServerSchema, key: string, value: unknown): boolean {
+  // The values in a JSON schema may be invalid, so they are dropped after validation.
   if (schema.definition === JSON_SCHEMA) return false;
   if (value === "" || value === 0 || value === false) return zeroFields(schema.definition).has(key);
   if (schema.required?.includes(key) || (key === "rules" && ROLES.test(schema.definition ?? ""))) return false;
@@ -147,17 +157,17 @@ function isLeftOut(schema: ServerSchema, property: ServerSchema, key: string, va
   return isObject(value) && property.additionalProperties !== undefined && Object.keys(value).length === 0;
 }
 
-/** Their rules are written out, be they none: so that they are owned. */
+/** Roles keep an empty list of rules, so that it has an owner. */
 const ROLES = /\.rbac\.v1\.(?:Cluster)?Role$/;
 
-function decodeArray(schema: ServerSchema, value: unknown, place: Place): unknown {
-  if (!Array.isArray(value)) throw mismatch(value, goType(schema), place);
+function decodeArray(schema: ServerSchema, value: unknown, location: Location): unknown {
+  if (!Array.isArray(value)) throw mismatch(value, goType(schema), location);
   const { items = {} } = schema;
   const written = writtenIn(value);
   return value.map((item, i) =>
     decodeValue(items, item === null ? zero(items) : item, {
-      ...place,
-      path: `${place.path}[${i}]`,
+      ...location,
+      path: `${location.path}[${i}]`,
       written: written?.get(String(i)),
     })
   );
@@ -171,7 +181,10 @@ function quantity(text: string): string {
   }
 }
 
-/** A time as Go writes it again: in UTC, in whole seconds or in microseconds, which are then all there on the way in, too. */
+/**
+ * Returns a time as Go encodes it: in UTC with whole seconds, or with the microseconds, which must
+ * all be present in the input.
+ */
 function goTime(text: string, type: string): string {
   const time = type === "MicroTime" ? parseGoMicroTime(text) : parseGoTime(text);
   if (typeof time === "string") throw new DecodeError(time);
@@ -180,12 +193,12 @@ function goTime(text: string, type: string): string {
   return wholeSeconds(time).replace("Z", `.${fraction}Z`);
 }
 
-/** Bytes, which must be base64 in full. */
+/** Decodes base64, and returns it without line breaks. */
 function base64(text: string): string {
   const plain = text.replace(/[\r\n]/g, "");
   if (/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(plain)) return plain;
-  const strange = plain.search(/[^A-Za-z0-9+/]/);
-  throw new DecodeError(`illegal base64 data at input byte ${strange < 0 ? plain.length - plain.length % 4 : strange}`);
+  const illegal = plain.search(/[^A-Za-z0-9+/]/);
+  throw new DecodeError(`illegal base64 data at input byte ${illegal < 0 ? plain.length - plain.length % 4 : illegal}`);
 }
 
 function zero(schema: ServerSchema): unknown {
@@ -219,7 +232,7 @@ function integerType({ format }: ServerSchema): string {
   return format ?? "int";
 }
 
-/** The name of a struct without its package. */
+/** Returns the name of a struct without its package. */
 function typeName({ definition }: ServerSchema): string {
   return definition?.slice(definition.lastIndexOf(".") + 1) ?? "";
 }
@@ -235,7 +248,7 @@ function goType(schema: ServerSchema): string {
   return type === "integer" ? integerType(schema) : type ?? "interface {}";
 }
 
-function mismatch(value: unknown, type: string, { owner, goPath, written }: Place): DecodeError {
+function mismatch(value: unknown, type: string, { owner, goPath, written }: Location): DecodeError {
   const isUnfit = typeof value === "number" && (!Number.isInteger(value) || /^int\d/.test(type));
   const shown = isUnfit ? `number ${written ?? goNumber(value)}` : jsonType(value);
   const where = goPath === "" ? "" : `Go struct field ${owner}.${goPath} of type `;
@@ -243,7 +256,7 @@ function mismatch(value: unknown, type: string, { owner, goPath, written }: Plac
   return new DecodeError(message, restored(value, type));
 }
 
-/** A number as it is written in a body, as far as it is known: without an exponent where it is whole. */
+/** Formats a number as in the body, as far as that is known: a whole number has no exponent. */
 function goNumber(value: number): string {
   return Number.isInteger(value) ? BigInt(value).toString() : String(value);
 }

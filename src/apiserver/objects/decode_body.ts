@@ -1,4 +1,7 @@
-/** From a body to an object of a kind: its version and kind checked, unknown fields dropped, and refused or warned of as the client asked. */
+/**
+ * Decodes a body to an object of a kind: checks its version and kind, drops unknown fields, and
+ * rejects or warns as the client requested.
+ */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 import { resources } from "../../openapi/kubernetes.gen.ts";
@@ -12,15 +15,20 @@ import type { WriteOptions } from "./options.ts";
 
 /** Options of {@linkcode decodeBody}. */
 export interface DecodeOptions extends Pick<WriteOptions, "fieldValidation"> {
-  /** Keys that were there twice. */
+  /** Errors for keys that occur twice. */
   readonly duplicates?: readonly string[];
-  /** The configuration, where an apply made the object: then it is typed already, and a field of it may be null. */
+  /**
+   * The applied configuration, if the object comes from a server-side apply. Its types are checked
+   * already, and fields may be null.
+   */
   readonly applied?: Draft;
-  /** The patch that made the object, where one did: faults are then those of the patch. */
+  /** The patch, if the object comes from one. Errors are then errors of the patch. */
   readonly patched?: { readonly faults: readonly string[]; readonly isStrategic: boolean };
-  /** Takes what is to be warned of. */
+  /** Receives the warnings. */
   readonly warnings: string[];
 }
+
+/** An object that a patch made invalid. */
 
 /** What is wrong with an object that a patch made. */
 export class PatchedFault extends Error {
@@ -32,9 +40,9 @@ export class PatchedFault extends Error {
  *
  * @param kind The kind that the path names.
  * @param value The body.
- * @param options How strict to be, and what to do with warnings.
- * @returns The object, cut to its schema, with defaults.
- * @throws {StatusError} If it is refused.
+ * @param options Strictness, and where warnings go.
+ * @returns The object without unknown fields, with defaults.
+ * @throws {StatusError} If the body is rejected.
  */
 export function decodeBody(kind: ServedKind, value: Draft, options: DecodeOptions): Draft {
   checkType(kind, value, options);
@@ -77,7 +85,7 @@ function unconvertible(kind: ServedKind, applied: Draft, why: string): Error {
   return new StatusError(500, undefined, message);
 }
 
-/** The refusal of a body that is no object of its kind. */
+/** Returns the error for a body that is not an object of its kind. */
 export function unusable({ kind, version }: ServedKind, why: string): Error {
   return badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${why}`);
 }
@@ -128,18 +136,24 @@ function checkType(kind: ServedKind, value: Draft, { fieldValidation, warnings, 
   throw unusable(kind, `json: cannot unmarshal ${type} into Go value of type v1.ObjectMeta`);
 }
 
-/** Whether the server knows a kind, be it one that is not served, such as the options of a request. */
+/**
+ * Returns whether the server knows a kind, including kinds that it does not serve, such as the
+ * options of a request.
+ */
 export function isRegistered(group: string, kind: string): boolean {
   return /(?:List|Options)$/.test(kind) || resources.some((each) => each.group === group && each.kind === kind);
 }
 
-/** A patch may make another version or kind of an object, which its rules then refuse, but not none. */
+/**
+ * A patch may change version and kind, which the rules of the kind then reject; it may not remove
+ * them.
+ */
 function checkPatchedType(apiVersion: unknown, name: unknown, value: Draft): void {
   if (!name) throw new PatchedFault(`Object 'Kind' is missing in '${goJson(value)}'`);
   if (!apiVersion) throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
 }
 
-/** No field of a version that is not there is known. */
+/** Returns the fields of an object in a version that is not served, all of which are unknown. */
 function allFields(value: Draft): string[] {
   const known = new Set(["apiVersion", "kind", "metadata"]);
   return Object.keys(value).filter((key) => !known.has(key)).sort();

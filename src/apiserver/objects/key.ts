@@ -1,12 +1,12 @@
-/** Under which key an object is kept in its collection. */
+/** Keys of objects in their collections. */
 import type { StoredObject } from "./objects.ts";
 
-/** Where an object is kept in its collection. */
+/** Returns the key of an object with a namespace and a name. */
 export function keyOf(namespace: string | undefined, name: string): string {
   return namespace === undefined || namespace === "" ? name : `${namespace}/${name}`;
 }
 
-/** The key of a stored object. */
+/** Returns the key of a stored object. */
 export function keyOfObject({ metadata }: StoredObject): string {
   return keyOf(metadata.namespace, metadata.name);
 }

@@ -1,4 +1,6 @@
-/** The kinds that are served: the built-in ones from the start, the custom ones as their definitions come and go. */
+/**
+ * The served kinds: built-in kinds from the start, and custom kinds while their definitions exist.
+ */
 import { type BuiltinResource, resources } from "../../openapi/kubernetes.gen.ts";
 import type { FieldError } from "../../schema/field_error.ts";
 import type { Draft, StoredObject } from "./objects.ts";
@@ -7,10 +9,10 @@ import { builtinSchema, type ServerSchema } from "./server_schema.ts";
 /** The collection of CustomResourceDefinitions. */
 export const DEFINITIONS = "apiextensions.k8s.io/customresourcedefinitions";
 
-/** Keeps a definition that is being deleted until its objects are gone. */
+/** Finalizer of a definition that is being deleted and still has objects. */
 export const CLEANUP = "customresourcecleanup.apiextensions.k8s.io";
 
-/** A part of a resource with its own path, such as `status`. */
+/** A subresource, such as `status`. */
 export interface Subresource {
   readonly name: string;
   readonly group: string;
@@ -19,44 +21,52 @@ export interface Subresource {
   readonly verbs: readonly string[];
 }
 
-/** What {@linkcode Rules.decode} made of a body. */
+/** Result of {@linkcode Rules.decode}. */
 export interface Decoded {
   readonly object: Draft;
-  /** Fields that were not known, as the server names them: `spec.size`. */
+  /** Paths of unknown fields, such as `spec.size`. */
   readonly unknown: readonly string[];
 }
 
-/** What differs from kind to kind on the way of an object into the store and out of it. */
+/** What differs between kinds when objects are written and read. */
 export interface Rules {
-  /** Checks the types of a body, drops what is not known, fills in defaults. Throws a StatusError. */
+  /** Checks the types of a body, drops unknown fields, and sets defaults. Throws a StatusError. */
   decode(object: Draft): Decoded;
-  /** The same for what an apply made, where that is another thing: what it left of a field may be null. */
+  /** As `decode`, for the result of a server-side apply if that differs: fields may be null. */
   decodeApplied?(object: Draft): Decoded;
-  /** What the server's own admission adds to an object that is new, before anybody is asked about it. */
+  /**
+   * Adds what the server's own admission plugins set on a new object, before webhooks are called.
+   */
   admitted?(object: StoredObject): StoredObject;
-  /** Sets what only the server may set on an object that is new. */
+  /** Sets the fields of a new object that only the server sets. */
   prepareCreate(object: StoredObject, now: number): StoredObject;
-  /** Takes back what a write to this path must not change, and counts the generation. */
+  /** Reverts changes that a write to this path must not make, and increments the generation. */
   prepareUpdate(object: StoredObject, old: StoredObject, subresource?: string): StoredObject;
-  /** What is wrong with an object about to be stored; `old` is absent on create. */
+  /** Returns the errors of an object before it is stored; `old` is absent on create. */
   validate(object: StoredObject, old?: StoredObject, subresource?: string): FieldError[];
-  /** What the server warns of in a write. */
+  /** Returns the warnings of a write. */
   warnings?(object: StoredObject, old?: StoredObject, subresource?: string): string[];
-  /** The object as it is kept, where that is in another version than this one. */
+  /** Converts an object to the version in which it is stored, if that is another one. */
   stored?(object: StoredObject): StoredObject;
-  /** The rules of another version of the kind. */
+  /** Returns the rules of another version of the kind. */
   ofVersion?(apiVersion: string): Rules | undefined;
-  /** Has an object converted to all versions that are served, where a webhook does that: whoever watches finds it so. */
+  /**
+   * Converts an object to all served versions, if a webhook converts, so that watches find the
+   * results.
+   */
   convertAll?(stored: StoredObject): void;
-  /** Has the webhook asked anew how an object looks in this version, where one converts. Throws a StatusError. */
+  /**
+   * Calls the conversion webhook again for an object in this version, if one converts. Throws a
+   * StatusError.
+   */
   refresh?(stored: StoredObject): Promise<void>;
-  /** The object as this version shows it. The same object for the same input. */
+  /** Returns an object in this version. Returns the same object for the same input. */
   read(stored: StoredObject): StoredObject;
-  /** Whether a full update needs no resourceVersion. */
+  /** Whether a full update may omit the resourceVersion. */
   readonly allowsUnconditionalUpdate: boolean;
 }
 
-/** A column of a kind's table, as `meta.k8s.io/v1` has it, and where its cells come from. */
+/** A column of a kind's table as in `meta.k8s.io/v1`, and the function that returns its cells. */
 export interface Column {
   readonly name: string;
   readonly type: string;
@@ -66,18 +76,18 @@ export interface Column {
   readonly cell: (object: StoredObject, now: number) => unknown;
 }
 
-/** Where `/scale` finds what it shows. */
+/** JSON paths of the `scale` subresource of a custom kind. */
 export interface DeclaredScale {
   readonly specReplicasPath: string;
   readonly statusReplicasPath: string;
   readonly labelSelectorPath?: string;
 }
 
-/** A kind as served in one version. */
+/** A kind in one served version. */
 export interface ServedKind {
   readonly group: string;
   readonly version: string;
-  /** `group/version`, or the version alone for the core group. */
+  /** `group/version`, or only the version for the core group. */
   readonly apiVersion: string;
   readonly kind: string;
   readonly listKind: string;
@@ -88,40 +98,42 @@ export interface ServedKind {
   readonly namespaced: boolean;
   readonly verbs: readonly string[];
   readonly subresources: readonly Subresource[];
-  /** Where its objects are kept in the store, whatever version they are written in. */
+  /** Collection in the store that has the objects, the same for all versions. */
   readonly collection: string;
   readonly isBuiltin: boolean;
-  /** The schema by which fields are owned, merged and explained, `metadata` included. */
+  /** Schema for field ownership, merging and OpenAPI, including `metadata`. */
   readonly schema: ServerSchema;
   readonly rules: Rules;
-  /** Absent where a table shows name and age only. */
+  /** Columns of the table; by default, name and age. */
   readonly columns?: readonly Column[];
-  /** Paths of fields that a field selector may name, besides name and namespace, with how to read them. */
+  /** Fields for field selectors other than name and namespace: how to read each path. */
   readonly selectableFields?: ReadonlyMap<string, (object: StoredObject) => string>;
-  /** Where a custom kind has what its `/scale` shows. */
+  /** JSON paths of the `scale` subresource of a custom kind. */
   readonly scale?: DeclaredScale;
-  /** Where the replicas are in each version of a custom kind, as `managedFields` names their place; undefined where a version has no scale. */
+  /**
+   * Path of the replicas in each version of a custom kind, in the form of `managedFields`;
+   * undefined for a version without scale.
+   */
   readonly replicasPaths?: ReadonlyMap<string, readonly string[] | undefined>;
-  /** The version in which objects of a custom kind are stored. */
+  /** Version in which the objects of a custom kind are stored. */
   readonly storageVersion?: string;
-  /** The warning that goes with each answer of a version that is on its way out. */
+  /** Warning in each response of a deprecated version. */
   readonly deprecation?: string;
 }
 
-/** All kinds that are served. */
+/** All served kinds. */
 export class Kinds {
   /** By `group/version/plural`. */
   #kinds = new Map<string, ServedKind>();
-  /** Group versions in the order in which discovery lists them. */
+  /** Counts changes, so that callers can detect them. */
   #generation = 0;
   #converted: { readonly generation: number; readonly value: boolean } | undefined;
-
-  /** Grows with each change of what is served. */
+  /** Increases with each change of the served kinds. */
   get generation(): number {
     return this.#generation;
   }
 
-  /** Whether objects of any kind are converted by a webhook: then a request may have to begin anew. */
+  /** Whether a webhook converts objects of any kind. Requests may then have to be replayed. */
   get areConverted(): boolean {
     if (this.#converted?.generation !== this.#generation) {
       const value = this.all.some(({ rules }) => rules.convertAll !== undefined);
@@ -138,12 +150,12 @@ export class Kinds {
     return this.#kinds.get(`${group}/${version}/${plural}`);
   }
 
-  /** The kind of an `apiVersion` and kind, as owner references and bodies name it. */
+  /** Returns the kind with an `apiVersion` and `kind`, as owner references and bodies have them. */
   named(apiVersion: string, kind: string): ServedKind | undefined {
     return this.all.find((served) => served.apiVersion === apiVersion && served.kind === kind);
   }
 
-  /** Any served version of the kind whose objects a collection holds. */
+  /** Returns any served version of the kind whose objects are in a collection. */
   ofCollection(collection: string): ServedKind | undefined {
     return this.all.find((served) => served.collection === collection);
   }
@@ -164,10 +176,10 @@ export class Kinds {
 }
 
 /**
- * Makes the served form of each built-in kind.
+ * Returns the served form of each built-in kind.
  *
- * @param rulesFor The rules of a kind.
- * @param columnsFor The columns of a kind's table.
+ * @param rulesFor Returns the rules of a kind.
+ * @param columnsFor Returns the table columns of a kind.
  */
 export function builtinKinds(
   rulesFor: (kind: ServedKind) => Rules,
@@ -177,7 +189,7 @@ export function builtinKinds(
     let rules: Rules | undefined;
     const columns = columnsFor(resource.group, resource.plural);
     const kind = Object.defineProperties({ ...served(resource), ...(columns && { columns }) } as ServedKind, {
-      // A run looks at few of the kinds: the rest are not worked out.
+      // A test uses few of the kinds, so schemas and rules are created on demand.
       schema: { get: () => builtinSchema(resource.schema ?? "") },
       rules: { get: () => rules ??= rulesFor(kind) },
     });
@@ -185,7 +197,7 @@ export function builtinKinds(
   });
 }
 
-/** Kinds that are stored together, since they are two forms of one. */
+/** Kinds that share a collection, because they are two forms of one kind. */
 const SHARED_COLLECTIONS: Readonly<Record<string, string>> = { "events.k8s.io/events": "/events" };
 
 function served(resource: BuiltinResource): Omit<ServedKind, "rules" | "schema"> {
@@ -210,7 +222,7 @@ function served(resource: BuiltinResource): Omit<ServedKind, "rules" | "schema">
   };
 }
 
-/** Kinds that are on their way out (`zz_generated.prerelease-lifecycle.go` of `k8s.io/api`). */
+/** Deprecated kinds (`zz_generated.prerelease-lifecycle.go` of `k8s.io/api`). */
 const DEPRECATED: Readonly<Record<string, string>> = {
   "/componentstatuses": "v1 ComponentStatus is deprecated in v1.19+",
   "/endpoints": "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",

@@ -1,4 +1,4 @@
-/** Label selectors as objects, as they stand in specs (`k8s.io/apimachinery/pkg/apis/meta/v1`, `LabelSelectorAsSelector`). */
+/** Label selectors in specs (`k8s.io/apimachinery/pkg/apis/meta/v1`, `LabelSelectorAsSelector`). */
 import { labelValueFaults, qualifiedNameFaults } from "../../base/name_rules.ts";
 import { own } from "../../base/own.ts";
 import { type FieldError, forbidden, invalid, required } from "../../schema/field_error.ts";
@@ -16,14 +16,17 @@ export interface LabelRequirement {
   readonly values?: readonly string[];
 }
 
-/** Whether labels are selected. */
+/** Returns whether a selector matches labels. */
 export function matchesSelector(selector: LabelSelector, labels: Readonly<Record<string, string>> = {}): boolean {
   const { matchLabels = {}, matchExpressions = [] } = selector;
   return Object.entries(matchLabels).every(([key, value]) => own(labels, key) === value) &&
-    matchExpressions.every((requirement) => isMet(requirement, labels));
+    matchExpressions.every((requirement) => isSatisfied(requirement, labels));
 }
 
-function isMet({ key, operator, values = [] }: LabelRequirement, labels: Readonly<Record<string, string>>): boolean {
+function isSatisfied(
+  { key, operator, values = [] }: LabelRequirement,
+  labels: Readonly<Record<string, string>>,
+): boolean {
   const value = own(labels, key);
   switch (operator) {
     case "In":
@@ -37,16 +40,17 @@ function isMet({ key, operator, values = [] }: LabelRequirement, labels: Readonl
   }
 }
 
-/** What is wrong with a selector (`k8s.io/apimachinery/pkg/apis/meta/v1/validation`). */
+/** Returns the errors of a selector (`k8s.io/apimachinery/pkg/apis/meta/v1/validation`). */
 export function selectorFaults({ matchLabels = {}, matchExpressions = [] }: LabelSelector, path: string): FieldError[] {
-  const at = `${path}.matchLabels`;
+  const labelsPath = `${path}.matchLabels`;
   const ofLabels = Object.entries(matchLabels).flatMap(([key, value]) => [
-    ...qualifiedNameFaults(key).map((why) => invalid(at, key, why)),
-    ...labelValueFaults(value).map((why) => invalid(at, value, why)),
+    ...qualifiedNameFaults(key).map((why) => invalid(labelsPath, key, why)),
+    ...labelValueFaults(value).map((why) => invalid(labelsPath, value, why)),
   ]);
-  const of = (requirement: LabelRequirement, i: number) =>
-    requirementFaults(requirement, `${path}.matchExpressions[${i}]`);
-  return [...ofLabels, ...matchExpressions.flatMap(of)];
+  const ofExpressions = matchExpressions.flatMap((requirement, i) =>
+    requirementFaults(requirement, `${path}.matchExpressions[${i}]`)
+  );
+  return [...ofLabels, ...ofExpressions];
 }
 
 function requirementFaults({ key = "", operator, values = [] }: LabelRequirement, path: string): FieldError[] {

@@ -7,10 +7,11 @@ import type { Metadata, StoredObject } from "./objects.ts";
 export { labelsFaults, metadataFaults } from "../../schema/metadata_faults.ts";
 
 /**
- * What is wrong with metadata but for the name. A change is checked on two ways more than an object that is new, each of which tells it.
+ * Returns the errors of metadata except those of the name, each twice: the real server validates
+ * the metadata of an update two more times than that of a new object, and reports all errors.
  *
  * @param metadata The metadata.
- * @param namespaced Whether the kind is.
+ * @param namespaced Whether the kind is namespaced.
  */
 export function repeatedFaults(metadata: Metadata, namespaced: boolean): FieldError[] {
   const faults = metadataFaults(metadata, namespaced, () => []).filter(({ field }) => !IS_NAMED.test(field));
@@ -20,11 +21,11 @@ export function repeatedFaults(metadata: Metadata, namespaced: boolean): FieldEr
 const IS_NAMED = /^metadata\.(?:name|generateName|namespace)$/;
 
 /**
- * What is wrong with a change of metadata.
+ * Returns the errors of an update of metadata.
  *
- * @param metadata What it is to be.
- * @param old What it is.
- * @param first What is told before.
+ * @param metadata The new metadata.
+ * @param old The old metadata.
+ * @param first Errors to report first.
  */
 export function metadataUpdateFaults(
   metadata: Metadata,
@@ -56,14 +57,17 @@ export function metadataUpdateFaults(
 
 const STANDARD_FINALIZERS = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
 
-/** Groups whose validation looks at metadata as that of custom kinds does, not as that of most built-in ones. */
+/**
+ * Groups whose validation treats finalizers like that of custom kinds, unlike most built-in ones.
+ */
 const PLAIN_GROUPS = new Set([
   ...["admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io", "coordination.k8s.io"],
   ...["events.k8s.io", "node.k8s.io", "policy"],
 ]);
 
 /**
- * What is wrong with the finalizers of a built-in kind: most of these take none without a domain (`k8s.io/kubernetes/pkg/apis/core/validation`).
+ * Returns the errors of the finalizers of a built-in kind. Most of these kinds reject finalizers
+ * without a domain (`k8s.io/kubernetes/pkg/apis/core/validation`).
  *
  * @param collection Group and plural.
  * @param finalizers The finalizers.
@@ -80,19 +84,19 @@ export function builtinFinalizerFaults(collection: string, finalizers: readonly 
 }
 
 /**
- * What the server warns of in the finalizers that a write adds.
+ * Returns warnings about the finalizers that a write adds.
  *
  * @param object The object as written.
- * @param old The object as it was.
+ * @param old The object before the write.
  */
 export function finalizerWarnings(object: StoredObject, old?: StoredObject): string[] {
   const added = (object.metadata.finalizers ?? []).filter((each) => !old?.metadata.finalizers?.includes(each));
   return [...new Set(added)].sort().filter((each) => !each.includes("/") && !STANDARD_FINALIZERS.has(each)).map(
     (each) => {
       const path = each.includes(".") ? " including a path (/)" : "";
-      const wish =
+      const advice =
         `prefer a domain-qualified finalizer name${path} to avoid accidental conflicts with other finalizer writers`;
-      return `metadata.finalizers: ${JSON.stringify(each)}: ${wish}`;
+      return `metadata.finalizers: ${JSON.stringify(each)}: ${advice}`;
     },
   );
 }

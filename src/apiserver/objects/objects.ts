@@ -1,4 +1,4 @@
-/** The shape of the objects that are stored and served, as far as all kinds share it. */
+/** The parts of objects that all kinds share. */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 import type { CheckedOwner } from "../../schema/metadata_faults.ts";
@@ -43,20 +43,20 @@ export interface StoredObject {
   readonly [key: string]: unknown;
 }
 
-/** An object on its way in: any JSON object. */
+/** An object that is not decoded yet: any JSON object. */
 export type Draft = Readonly<Record<string, unknown>>;
 
-/** The `metadata` of any object; empty where there is none. */
+/** Returns the `metadata` of an object, or `{}` if it has none. */
 export function metadataOf(object: Draft): Partial<Metadata> & Readonly<Record<string, unknown>> {
   const metadata = own(object, "metadata");
   return isObject(metadata) ? metadata : {};
 }
 
 /**
- * A copy of an object with changed metadata.
+ * Returns a copy of an object with changed metadata.
  *
  * @param object The object.
- * @param changes What to set; undefined takes a key away.
+ * @param changes Values to set; `undefined` removes a key.
  */
 export function withMetadata<T extends Draft>(
   object: T,
@@ -67,7 +67,7 @@ export function withMetadata<T extends Draft>(
   return { ...object, metadata };
 }
 
-/** A time as Kubernetes writes it: RFC 3339, in whole seconds, UTC. */
+/** Formats a time as Kubernetes does: RFC 3339 in UTC, with whole seconds. */
 export function timestamp(milliseconds: number): string {
   return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
 }

@@ -1,4 +1,4 @@
-/** Options of a write as its query or its body says them. */
+/** Parses options of requests from the query or the body. */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 import { type FieldError, invalid, notSupported, tooLong } from "../../schema/field_error.ts";
@@ -7,13 +7,13 @@ import { badRequest, invalid as invalidStatus } from "../wire/status_error.ts";
 import { decode, DecodeError } from "./decode.ts";
 import { builtinSchema } from "./server_schema.ts";
 
-/** How a write is to be made. */
+/** Options of a create, update or patch. */
 export interface WriteOptions {
   readonly dryRun: boolean;
-  /** Who writes, for `managedFields`. */
+  /** Name of the manager in `managedFields`. */
   readonly manager: string;
   readonly fieldValidation: "Strict" | "Warn" | "Ignore";
-  /** Of an apply: to take fields from others. */
+  /** Whether a server-side apply takes over fields of other managers. */
   readonly force: boolean;
 }
 
@@ -25,14 +25,15 @@ export interface DeleteOptions {
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
 }
 
-const LONGEST_MANAGER = 128;
+// FieldManagerMaxLength of `k8s.io/apimachinery/pkg/apis/meta/v1/validation`, in bytes.
+const MAX_MANAGER_LENGTH = 128;
 
 /**
- * The options of a create, update or patch.
+ * Parses the options of a create, update or patch.
  *
  * @param query The query.
- * @param userAgent The header, of which the part before the first slash names the manager where the query does not.
- * @param optionsKind How the server calls them: `CreateOptions` and the like.
+ * @param userAgent The User-Agent header. The part before the first slash is the default manager.
+ * @param optionsKind Name of the options in messages, such as `CreateOptions`.
  */
 export function writeOptions(query: URLSearchParams, userAgent: string, optionsKind: string): WriteOptions {
   const kind = { group: "meta.k8s.io", kind: optionsKind };
@@ -47,16 +48,16 @@ export function writeOptions(query: URLSearchParams, userAgent: string, optionsK
   const manager = given || userAgent.split("/")[0] || "unknown";
   return {
     dryRun: isDryRun(query.getAll("dryRun"), kind),
-    manager: manager.slice(0, LONGEST_MANAGER),
+    manager: manager.slice(0, MAX_MANAGER_LENGTH),
     fieldValidation,
     force: isTrue(query.get("force")),
   };
 }
 
 function managerFaults(manager: string): FieldError[] {
-  const isLong = new TextEncoder().encode(manager).length > LONGEST_MANAGER;
+  const isLong = new TextEncoder().encode(manager).length > MAX_MANAGER_LENGTH;
   return [
-    ...isLong ? [tooLong("fieldManager", LONGEST_MANAGER)] : [],
+    ...isLong ? [tooLong("fieldManager", MAX_MANAGER_LENGTH)] : [],
     ...characterFaults(manager, "fieldManager"),
   ];
 }
@@ -65,31 +66,31 @@ function isFieldValidation(text: string): text is WriteOptions["fieldValidation"
   return text === "Strict" || text === "Warn" || text === "Ignore";
 }
 
-/** A boolean of a query: the name alone counts as true. */
+/** Parses a boolean of a query. The name without a value counts as true. */
 export function isTrue(text: string | null): boolean {
   return text !== null && text !== "false" && text !== "0";
 }
 
 function isDryRun(values: readonly string[], kind: { group: string; kind: string }): boolean {
-  const asked = values.filter((each) => each !== "");
-  if (asked.length === 0) return false;
-  if (asked.some((each) => each !== "All")) {
-    throw invalidStatus(kind, "", [notSupported("dryRun", asked, ["All"])]);
+  const requested = values.filter((each) => each !== "");
+  if (requested.length === 0) return false;
+  if (requested.some((each) => each !== "All")) {
+    throw invalidStatus(kind, "", [notSupported("dryRun", requested, ["All"])]);
   }
   return true;
 }
 
 /**
- * The options of a deletion: from its body where it has one, else from the query.
+ * Parses the options of a deletion: from its body if it has one, otherwise from the query.
  *
- * @param query The query.
- * @param body The body as JSON; undefined when there is none.
+ * @param parameters The query.
+ * @param body The body as JSON; `undefined` if there is none.
  */
-export function deleteOptions(asked: URLSearchParams, body: unknown): DeleteOptions {
+export function deleteOptions(parameters: URLSearchParams, body: unknown): DeleteOptions {
   const kind = { group: "meta.k8s.io", kind: "DeleteOptions" };
   const given = isObject(body) ? body : {};
-  // Beside a body the query says nothing.
-  const query = isObject(body) ? new URLSearchParams() : asked;
+  // The real server ignores the query if there is a body.
+  const query = isObject(body) ? new URLSearchParams() : parameters;
   checkOptionsType(given);
   checkOptionsFields(given);
   const grace = own(given, "gracePeriodSeconds") ?? query.get("gracePeriodSeconds") ?? undefined;
@@ -109,7 +110,7 @@ export function deleteOptions(asked: URLSearchParams, body: unknown): DeleteOpti
   };
 }
 
-/** A body may call itself by the name of the options only, or not at all. */
+/** Checks the kind of the options, which may be absent. */
 function checkOptionsType(body: Record<string, unknown>): void {
   const [apiVersion, kind] = [own(body, "apiVersion"), own(body, "kind")];
   if (kind === undefined || kind === "" || kind === "DeleteOptions") return;

@@ -1,12 +1,12 @@
-/** Amounts as they stand in JSON (`k8s.io/apimachinery/pkg/api/resource.Quantity`, UnmarshalJSON). */
+/** Quantities in JSON (`k8s.io/apimachinery/pkg/api/resource.Quantity`, UnmarshalJSON). */
 import { Quantity } from "../../base/quantity.ts";
 
 /**
- * An amount as the server stores it, without the space around it.
+ * Returns a quantity as the server stores it.
  *
- * @param text The quantity.
- * @returns The same amount, in its canonical form.
- * @throws {SyntaxError} If it is none.
+ * @param text The quantity. Surrounding space is allowed.
+ * @returns The canonical form.
+ * @throws {SyntaxError} If it is not a quantity.
  *
  * @example Usage
  * ```ts

@@ -8,12 +8,13 @@ const cases: readonly (readonly [given: string, expected: string])[] = [
   ["1024Mi", "1Gi"],
   [" 1.5Gi\n", "1536Mi"],
 ];
+
 for (const [given, expected] of cases) {
-  Deno.test(`canonicalQuantity makes ${expected} of ${given}`, () => {
+  Deno.test(`canonicalQuantity converts ${JSON.stringify(given)} to "${expected}"`, () => {
     assert.equal(canonicalQuantity(given), expected);
   });
 }
 
-Deno.test("canonicalQuantity refuses what is none", () => {
+Deno.test("canonicalQuantity throws a SyntaxError for strings that are not quantities", () => {
   for (const text of ["", "x", "1x", "1 Gi", "--1"]) assert.throws(() => canonicalQuantity(text), SyntaxError);
 });

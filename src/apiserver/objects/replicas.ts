@@ -1,4 +1,7 @@
-/** Where the replicas of an object are, and what is wrong with them (`k8s.io/apiextensions-apiserver/pkg/registry/customresource`). */
+/**
+ * Replicas of custom objects with a scale, and their validation
+ * (`k8s.io/apiextensions-apiserver/pkg/registry/customresource`).
+ */
 import { isObject } from "../../base/json.ts";
 import { own, setOwn } from "../../base/own.ts";
 import { type FieldError, invalid } from "../../schema/field_error.ts";
@@ -7,22 +10,24 @@ import { StatusError } from "../wire/status_error.ts";
 import type { DeclaredScale } from "./kinds.ts";
 import type { StoredObject } from "./objects.ts";
 
-/** The keys on the way to a place, from a path such as `.spec.replicas`. */
+/** Splits a JSON path such as `.spec.replicas` into its keys. */
 export function keysOf(path: string): string[] {
   return path.replace(/^\./, "").split(".");
 }
 
-/** The replicas of a version of a custom kind, as `managedFields` names their place. */
+/**
+ * Returns the path of the replicas in a version of a custom kind, in the form of `managedFields`.
+ */
 export function replicasPath({ specReplicasPath }: DeclaredScale): readonly string[] {
   return keysOf(specReplicasPath).map((key) => `f:${key}`);
 }
 
 /**
- * What is wrong with the replicas of an object whose kind has a scale.
+ * Returns the errors of the replicas of an object.
  *
- * @param scale Where they are.
+ * @param scale JSON paths of the kind's scale.
  * @param object The object.
- * @param subresource The path it is written on: on that of the status the spec is not looked at.
+ * @param subresource Subresource that is written. A write to `status` does not check the spec.
  */
 export function replicasFaults(scale: DeclaredScale, object: StoredObject, subresource?: string): FieldError[] {
   const { specReplicasPath, statusReplicasPath, labelSelectorPath } = scale;
@@ -34,17 +39,20 @@ export function replicasFaults(scale: DeclaredScale, object: StoredObject, subre
   ];
 }
 
-const MOST = 2 ** 31 - 1;
+const MAX_INT32 = 2 ** 31 - 1;
 
 function countFaults(object: StoredObject, path: string): FieldError[] {
   const why = mismatch(object, keysOf(path), "int64");
   if (why !== undefined) return [invalid(path, 0, why)];
   const count = Number(valueAt(object, keysOf(path)) ?? 0);
   if (count < 0) return [invalid(path, count, "should be a non-negative integer")];
-  return count > MOST ? [invalid(path, count, `should be less than or equal to ${MOST}`)] : [];
+  return count > MAX_INT32 ? [invalid(path, count, `should be less than or equal to ${MAX_INT32}`)] : [];
 }
 
-/** What Go says of a value that is not of the type it has to be, or of one on the way that is no object. */
+/**
+ * Returns Go's message for a value of the wrong type, or for a value on the path that is not an
+ * object.
+ */
 function mismatch(object: unknown, path: readonly string[], type: "int64" | "string"): string | undefined {
   let value = object;
   for (const [i, key] of path.entries()) {
@@ -62,26 +70,26 @@ function accessorError(path: readonly string[], value: unknown, wanted: string):
   return `.${path.join(".")} accessor error: ${goValue(value)} is of the type ${type}, expected ${wanted}`;
 }
 
-/** A number at a place of an object, where there is one. */
+/** Returns the number at a path, if present. */
 export function countAt(object: StoredObject, path: readonly string[]): number | undefined {
   const why = mismatch(object, path, "int64");
   if (why !== undefined) throw new StatusError(500, undefined, why);
   return valueAt(object, path) as number | undefined;
 }
 
-/** A text at a place of an object, where there is one. */
+/** Returns the string at a path, if present. */
 export function textAt(object: StoredObject, path: readonly string[]): string | undefined {
   const why = mismatch(object, path, "string");
   if (why !== undefined) throw new StatusError(500, undefined, why);
   return valueAt(object, path) as string | undefined;
 }
 
-/** What is at a place of an object. */
+/** Returns the value at a path. */
 export function valueAt(object: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, key) => isObject(value) ? own(value, key) : undefined, object);
 }
 
-/** An object with something else at a place. */
+/** Returns a copy of an object with another value at a path. */
 export function withAt(object: unknown, [key, ...rest]: readonly string[], value: unknown): unknown {
   if (key === undefined) return value;
   const result: Record<string, unknown> = isObject(object) ? { ...object } : {};

@@ -1,12 +1,14 @@
-/** Schemas of built-in kinds: the generated definitions, each parsed when first asked for and its references followed. */
+/**
+ * Schemas of built-in kinds: the generated definitions, parsed on demand, with references resolved.
+ */
 import { isObject } from "../../base/json.ts";
 import { definitions } from "../../openapi/kubernetes.gen.ts";
 import type { JsonSchema } from "../../schema/json_schema.ts";
 import { zeroFields } from "./zero_fields.ts";
 
 /**
- * A schema with what the server needs beyond validation. Built-in ones hold each other, also in circles, so a schema is read key by key,
- * never walked whole.
+ * A schema with the keywords that the server needs beyond validation. Built-in schemas refer to
+ * each other, also in cycles, so code reads them key by key and never walks a whole schema.
  */
 export interface ServerSchema extends JsonSchema {
   readonly items?: ServerSchema;
@@ -14,46 +16,53 @@ export interface ServerSchema extends JsonSchema {
   readonly additionalProperties?: ServerSchema | boolean;
   readonly "x-kubernetes-patch-strategy"?: string;
   readonly "x-kubernetes-patch-merge-key"?: string;
-  /** The name of the definition, such as `io.k8s.api.core.v1.PodSpec`. */
+  /** Name of the definition, such as `io.k8s.api.core.v1.PodSpec`. */
   readonly definition?: string;
-  /** A schema of JSON Schema stands here, or what is named. */
+  /**
+   * The value is a JSON schema or the named alternative: a list of schemas, a boolean, or a list of
+   * strings.
+   */
   readonly schemaOr?: "list" | "flag" | "texts";
 }
 
 export const JSON_SCHEMA = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps";
 export const OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
+/**
+ * Parsed definitions by name. Entries cannot become stale, since the generated definitions are
+ * constant.
+ */
 const linked = new Map<string, ServerSchema>();
 
 /**
- * A definition.
+ * Returns a definition.
  *
- * @param name Its name in the generated data.
- * @returns The schema, the same one each time.
+ * @param name Name in the generated data.
+ * @returns The schema, the same object for each call.
  */
 export function builtinSchema(name: string): ServerSchema {
   const known = linked.get(name);
   if (known !== undefined) return known;
   const schema: Record<string, unknown> = {};
-  // Known before its parts are linked, since a part may lead back here.
+  // Registered before its parts are linked, since a part may refer back to it.
   linked.set(name, schema as ServerSchema);
-  const linkedParts = link(withoutIdleDefaults(JSON.parse(definitions[name] ?? "{}"), name));
+  const linkedParts = link(withoutDroppedDefaults(JSON.parse(definitions[name] ?? "{}"), name));
   Object.assign(schema, linkedParts, special(name), { definition: name });
   return schema as ServerSchema;
 }
 
-/** A definition without defaults that the server drops again, as they are zero. */
-function withoutIdleDefaults(schema: JsonSchema, name: string): JsonSchema {
-  const idle = zeroFields(name);
-  if (schema.properties === undefined || idle.size === 0) return schema;
+/** Removes the defaults that the server drops again because they are zero. */
+function withoutDroppedDefaults(schema: JsonSchema, name: string): JsonSchema {
+  const dropped = zeroFields(name);
+  if (schema.properties === undefined || dropped.size === 0) return schema;
   const properties = Object.entries(schema.properties).map(([key, property]) => {
     const { default: value, ...rest } = property;
-    return [key, idle.has(key) && (value === "" || value === 0 || value === false) ? rest : property];
+    return [key, dropped.has(key) && (value === "" || value === 0 || value === false) ? rest : property];
   });
   return { ...schema, properties: Object.fromEntries(properties) };
 }
 
-/** What OpenAPI cannot say of some types that have their own JSON form. */
+/** Returns what OpenAPI cannot express about types with their own JSON form. */
 function special(name: string): ServerSchema {
   switch (name.slice(name.lastIndexOf(".") + 1)) {
     case "IntOrString":
@@ -84,7 +93,7 @@ function link(value: unknown): unknown {
   if (typeof value.$ref !== "string") return Object.fromEntries(entries);
   const target = builtinSchema(value.$ref);
   if (entries.length === 0) return target;
-  // The target may not be complete yet: it is inherited from, not copied.
+  // The target may be incomplete at this point, so it is the prototype instead of a copy.
   return Object.assign(Object.create(target), Object.fromEntries(entries));
 }
 

@@ -1,50 +1,52 @@
 /**
- * What an etcd is to an API server: objects by kind and key, one counter of revisions for all, and the history of the latest changes, from
- * which watches start and lists of an earlier revision are made.
+ * The counterpart of etcd: objects by collection and key, one revision counter for all, and the
+ * history of the latest changes, which watches and lists at earlier revisions read.
  */
 import type { StoredObject } from "./objects.ts";
 
 /** A change of one object. */
 export interface Change {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
-  /** The collection it is in: `group/plural`. */
+  /** Collection: `group/plural`. */
   readonly collection: string;
   readonly key: string;
   readonly revision: number;
-  /** What it is now; for a deletion what it was at last, with the revision of the deletion. */
+  /**
+   * The object after the change; for a deletion its last state, with the revision of the deletion.
+   */
   readonly object: StoredObject;
-  /** What it was before. */
+  /** The object before the change. */
   readonly previous?: StoredObject;
 }
 
 /** Options for {@linkcode Store}. */
 export interface StoreOptions {
-  /** How many changes are remembered. @default {10_000} */
+  /** Number of retained changes. @default {10_000} */
   readonly history?: number;
 }
 
-/** What is asked of is no longer remembered. */
+/** The requested revision is older than the history. */
 export class CompactedError extends Error {
   override name = "CompactedError";
   /** The first revision from which a watch can start. */
   readonly oldest: number;
 
   constructor(oldest: number) {
-    super(`Cannot go back: history begins after revision ${oldest}`);
+    super(`Revision is no longer available: the history starts after revision ${oldest}`);
     this.oldest = oldest;
   }
 }
 
-/** Objects, revisions, history and those who listen. */
+/** Objects with their revisions, history and listeners. */
 export class Store {
-  /** A fresh etcd is at 1, so that 0 never is a revision. */
+  /** A new etcd is at 1, so 0 is never a revision. */
   #revision = 1;
-  /** Changes up to this revision are forgotten. */
+  /** Changes up to this revision are dropped. */
   #compacted = 0;
-  /** The revisions at which collections began, where that was after the store did. */
+  /** First revision of collections that were created after the store. */
   #begun = new Map<string, number>();
   #collections = new Map<string, Map<string, StoredObject>>();
-  /** Sorted keys of a collection; dropped when a key comes or goes. */
+  /** Sorted keys of a collection; dropped when a key is added or removed. */
   #keys = new Map<string, readonly string[]>();
   #changes: Change[] = [];
   #listeners = new Set<(change: Change) => void>();
@@ -55,12 +57,12 @@ export class Store {
     this.#history = options.history ?? 10_000;
   }
 
-  /** The revision of the latest change. */
+  /** Revision of the latest change. */
   get revision(): number {
     return this.#revision;
   }
 
-  /** Calls back after each change, in order, until disposed of. */
+  /** Calls a listener after each change, in order, until the result is disposed of. */
   listen(listener: (change: Change) => void): Disposable {
     this.#listeners.add(listener);
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
@@ -70,7 +72,7 @@ export class Store {
     return this.#collections.get(collection)?.get(key);
   }
 
-  /** The objects of a collection whose key begins so, in the order of their keys. */
+  /** Returns the objects of a collection whose key has a prefix, in the order of their keys. */
   list(collection: string, prefix = ""): StoredObject[] {
     const objects = this.#collections.get(collection);
     if (objects === undefined) return [];
@@ -83,9 +85,9 @@ export class Store {
   }
 
   /**
-   * The objects of a collection as they were at a revision.
+   * Returns the objects of a collection at a revision.
    *
-   * @throws {CompactedError} If that is no longer known.
+   * @throws {CompactedError} If that revision is no longer available.
    */
   listAt(collection: string, revision: number, prefix = ""): StoredObject[] {
     if (revision >= this.#revision) return this.list(collection, prefix);
@@ -95,22 +97,21 @@ export class Store {
       if (previous === undefined) objects.delete(key);
       else objects.set(key, previous);
     }
-    return [...objects].filter(([key]) => key.startsWith(prefix)).sort(([a], [b]) => a < b ? -1 : 1).map(([, it]) =>
-      it
-    );
+    return [...objects].filter(([key]) => key.startsWith(prefix)).sort(([a], [b]) => a < b ? -1 : 1)
+      .map(([, object]) => object);
   }
 
-  /** The names of all collections that hold something. */
+  /** Names of all collections that are not empty. */
   get collections(): readonly string[] {
     return [...this.#collections].filter(([, objects]) => objects.size > 0).map(([name]) => name);
   }
 
   /**
-   * Puts an object in place of what is there.
+   * Stores an object, and replaces the one with the same key.
    *
    * @param collection `group/plural`.
    * @param key `namespace/name`, or the name.
-   * @param object The object; its resourceVersion is set here.
+   * @param object The object. Its resourceVersion is replaced.
    * @returns The object as stored.
    */
   put(collection: string, key: string, object: StoredObject): StoredObject {
@@ -125,7 +126,7 @@ export class Store {
     return stored;
   }
 
-  /** Takes an object away. */
+  /** Deletes an object, and returns its last state. */
   delete(collection: string, key: string): StoredObject | undefined {
     const objects = this.#collection(collection);
     const previous = objects.get(key);
@@ -139,9 +140,9 @@ export class Store {
   }
 
   /**
-   * The changes after a revision, oldest first.
+   * Returns the changes after a revision, oldest first.
    *
-   * @throws {CompactedError} If some of them are forgotten.
+   * @throws {CompactedError} If some of them are dropped.
    */
   changesSince(revision: number, collection: string): Change[] {
     const oldest = Math.max(this.#compacted, this.#begun.get(collection) ?? 0);
@@ -155,12 +156,12 @@ export class Store {
     return found.reverse();
   }
 
-  /** Lets the history of a collection begin: what was before its kind was served is not known to watches. */
+  /** Starts the history of a collection: watches cannot start before its kind was served. */
   begin(collection: string): void {
     this.#begun.set(collection, this.#revision);
   }
 
-  /** Forgets all changes so far: a watch from before now is refused. */
+  /** Drops all changes so far. A watch from an earlier revision is then rejected. */
   compact(): void {
     this.#compacted = this.#revision;
     this.#changes = [];
@@ -169,9 +170,9 @@ export class Store {
   #collection(name: string): Map<string, StoredObject> {
     const known = this.#collections.get(name);
     if (known !== undefined) return known;
-    const made = new Map<string, StoredObject>();
-    this.#collections.set(name, made);
-    return made;
+    const created = new Map<string, StoredObject>();
+    this.#collections.set(name, created);
+    return created;
   }
 
   #sortedKeys(collection: string, objects: ReadonlyMap<string, StoredObject>): readonly string[] {
@@ -184,10 +185,10 @@ export class Store {
 
   #record(change: Change): void {
     this.#changes.push(change);
-    // Half of them go at once, so that the array is not moved with each change.
+    // Half of the changes are dropped at once, so that not every change moves the array.
     if (this.#changes.length > 2 * this.#history) {
-      const forgotten = this.#changes.splice(0, this.#changes.length - this.#history);
-      this.#compacted = forgotten.at(-1)?.revision ?? this.#compacted;
+      const dropped = this.#changes.splice(0, this.#changes.length - this.#history);
+      this.#compacted = dropped.at(-1)?.revision ?? this.#compacted;
     }
     for (const listener of [...this.#listeners]) listener(change);
   }

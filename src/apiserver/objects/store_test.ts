@@ -11,7 +11,7 @@ function names(objects: readonly StoredObject[]): string[] {
   return objects.map(({ metadata, value }) => `${metadata.name}${value}`);
 }
 
-Deno.test("Store counts one revision a change, over all collections", () => {
+Deno.test("Store increments one revision for all collections", () => {
   const store = new Store();
 
   const versions = [
@@ -27,7 +27,7 @@ Deno.test("Store counts one revision a change, over all collections", () => {
   assert.equal(store.revision, 5);
 });
 
-Deno.test("Store lists in the order of keys, by prefix", () => {
+Deno.test("Store lists objects by prefix, in the order of their keys", () => {
   const store = new Store();
   for (const key of ["b/y", "a/x", "b/x"]) store.put("c", key, object(key));
 
@@ -35,7 +35,7 @@ Deno.test("Store lists in the order of keys, by prefix", () => {
   assert.deepEqual(names(store.list("c", "b/")), ["b/x0", "b/y0"]);
 });
 
-Deno.test("Store lists a collection as it was", () => {
+Deno.test("Store lists a collection at an earlier revision", () => {
   const store = new Store();
   store.put("c", "a", object("a", 1));
   store.put("c", "b", object("b", 1));
@@ -48,10 +48,10 @@ Deno.test("Store lists a collection as it was", () => {
   assert.deepEqual(names(store.list("c")), ["a2", "d1"]);
 });
 
-Deno.test("Store tells of changes in their order, now and afterwards, until they are compacted", () => {
+Deno.test("Store reports changes in order, and returns past changes until they are compacted", () => {
   const store = new Store();
-  const heard: Change[] = [];
-  const listening = store.listen((change) => heard.push(change));
+  const received: Change[] = [];
+  const listening = store.listen((change) => received.push(change));
   store.put("c", "a", object("a", 1));
   const first = store.revision;
   store.put("c", "a", object("a", 2));
@@ -59,7 +59,7 @@ Deno.test("Store tells of changes in their order, now and afterwards, until they
   listening[Symbol.dispose]();
   store.delete("c", "a");
 
-  assert.deepEqual(heard.map(({ type, key }) => `${type} ${key}`), ["ADDED a", "MODIFIED a", "ADDED z"]);
+  assert.deepEqual(received.map(({ type, key }) => `${type} ${key}`), ["ADDED a", "MODIFIED a", "ADDED z"]);
   assert.deepEqual(store.changesSince(first, "c").map(({ type, previous }) => [type, previous?.value]), [
     ["MODIFIED", 1],
     ["DELETED", 2],

@@ -5,7 +5,7 @@ import { invalid as invalidField } from "../../schema/field_error.ts";
 import { admitted, writeOf } from "../admission/admitted.ts";
 import { encodeManaged, trackUpdate } from "../apply/managed_fields.ts";
 import type { Core } from "../core/core.ts";
-import { checkName, updating } from "../core/persist.ts";
+import { checkName, updateSteps } from "../core/persist.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Outcome, Target } from "../core/target.ts";
 import { decode } from "../objects/decode.ts";
@@ -45,7 +45,7 @@ export async function serveScale(core: Core, target: Target, request: Request): 
   const optionsKind = request.method === "PUT" ? "UpdateOptions" : "PatchOptions";
   const options = writeOptions(query, request.headers.get("user-agent") ?? "", optionsKind);
   const edit = await editOfScale(core, target, request, options);
-  const steps = updating(core, kind, { namespace, name, dryRun: options.dryRun }, (live) => {
+  const steps = updateSteps(core, kind, { namespace, name, dryRun: options.dryRun }, (live) => {
     const before = scaleBefore(kind, live);
     const wanted = edit(before);
     checkName(wanted, name);
@@ -62,7 +62,10 @@ export async function serveScale(core: Core, target: Target, request: Request): 
   return { code: 200, object: scaleOf(kind, object).scale };
 }
 
-/** The steps as those who look at them see them: of the object its scale, of which they may change the replicas. */
+/**
+ * The steps as those who look at them see them: of the object its scale, of which they may change
+ * the replicas.
+ */
 function* asScale<T>(kind: ServedKind, steps: Steps<T>): Steps<T> {
   let next = steps.next();
   while (!next.done) {
@@ -129,7 +132,10 @@ function inconvertible(what: string, name: string): StatusError {
   return new StatusError(500, undefined, `${what} (${name}; autoscaling/v1, Kind=Scale) ${why}`);
 }
 
-/** A scale as if it were a kind of its own: its body is read and its fields are owned as those of any. */
+/**
+ * A scale as if it were a kind of its own: its body is read and its fields are owned as those of
+ * any.
+ */
 const SCALE: ServedKind = {
   group: "autoscaling",
   version: "v1",

@@ -7,10 +7,10 @@ import { pathText } from "../apply/field_set.ts";
 import { conflictsBeside, KUBECTL, withLastApplied } from "../apply/last_applied.ts";
 import {
   decodeManaged,
+  emptyObject,
   encodeManaged,
   identity,
   ignoredFields,
-  nothing,
   versionsOf,
   withoutManaged,
   withoutServerFields,
@@ -18,7 +18,7 @@ import {
 import { typeFaults } from "../apply/typed.ts";
 import { applied, type Conflict, ConflictError, type Managers, updated } from "../apply/updater.ts";
 import type { Core } from "../core/core.ts";
-import { checkName, creating, updating } from "../core/persist.ts";
+import { checkName, createSteps, updateSteps } from "../core/persist.ts";
 import type { Outcome, Target } from "../core/target.ts";
 import { decodeBody } from "../objects/decode_body.ts";
 import { keyOf } from "../objects/key.ts";
@@ -37,13 +37,13 @@ import { parseYamlKeys } from "../wire/yaml.ts";
 import { guardOf } from "./write_guard.ts";
 
 /**
- * Applies the configuration of a PATCH: makes the object, or changes what is there.
+ * Applies the configuration of a PATCH: creates the object, or updates the existing one.
  *
  * @param core The server.
- * @param target What it is about.
- * @param text The body: YAML, or JSON, which is YAML too.
- * @param options Who applies it, and how.
- * @throws {StatusError} If it is refused.
+ * @param target Target of the request.
+ * @param text The body: YAML, which includes JSON.
+ * @param options Options of the request.
+ * @throws {StatusError} If the configuration is rejected.
  */
 export async function applyObject(core: Core, target: Target, text: string, options: WriteOptions): Promise<Outcome> {
   const { kind, namespace, name = "", subresource, query, warnings } = target;
@@ -67,11 +67,11 @@ export async function applyObject(core: Core, target: Target, text: string, opti
     ...guardOf(core, target),
     ...(subresource && { subresource }),
     track: (next: StoredObject) => {
-      // What defaults and the server's own rules added is nobody's.
+      // Fields that defaults and the server's own rules set have no manager.
       return withMetadata(next, { managedFields: encodeManaged({ managers, times }) });
     },
   };
-  const steps = updating(core, kind, request, (old) => {
+  const steps = updateSteps(core, kind, request, (old) => {
     const result = applyTo(core, target, old, config, options);
     if (!isChecked) checkDuplicates(duplicates, options, warnings);
     isChecked = true;
@@ -82,15 +82,15 @@ export async function applyObject(core: Core, target: Target, text: string, opti
     checkName(draft, name);
     return draft;
   });
-  const { object, warnings: more } = await admitted(core, writeOf(target, "UPDATE", options), steps);
-  warnings.push(...more);
+  const { object, warnings: added } = await admitted(core, writeOf(target, "UPDATE", options), steps);
+  warnings.push(...added);
   return { code: 200, object };
 }
 
 /**
- * The configuration in the body of an apply.
+ * Parses the configuration in the body of an apply.
  *
- * @throws {StatusError} If it is none, or of another kind.
+ * @throws {StatusError} If the body is not a configuration of this kind.
  */
 export async function configOf(
   kind: ServedKind,
@@ -112,7 +112,7 @@ export async function configOf(
   return { config, duplicates };
 }
 
-/** Keys that were there twice are told of once the configuration has been applied, so that other faults come first. */
+/** Reports duplicate keys. This happens after the apply, so that its own errors come first. */
 function checkDuplicates(
   duplicates: readonly string[],
   { fieldValidation }: WriteOptions,
@@ -140,7 +140,7 @@ async function applyNew(
   }
   core.access.checkCreate(target.user, kind, { namespace, name });
   const empty = {
-    ...nothing(kind) as Draft,
+    ...emptyObject(kind) as Draft,
     apiVersion: kind.apiVersion,
     kind: kind.kind,
     metadata: {},
@@ -149,10 +149,10 @@ async function applyNew(
   checkDuplicates(duplicates, options, warnings);
   const draft = decodeBody(kind, object, { fieldValidation: "Ignore", warnings: [], applied: config });
   checkName(draft, name);
-  const made = await admitted(
+  const created = await admitted(
     core,
     writeOf(target, "CREATE", options),
-    creating(core, kind, draft, {
+    createSteps(core, kind, draft, {
       namespace,
       dryRun: options.dryRun,
       isApplied: true,
@@ -160,11 +160,11 @@ async function applyNew(
       track: (next) => withMetadata(next, { managedFields: encodeManaged({ managers, times }) }),
     }),
   );
-  warnings.push(...made.warnings);
-  return { code: 201, object: made.object };
+  warnings.push(...created.warnings);
+  return { code: 201, object: created.object };
 }
 
-/** What an apply made. */
+/** Result of {@linkcode applyTo}. */
 export interface AppliedTo {
   readonly object: Draft;
   readonly managers: Managers;
@@ -173,9 +173,9 @@ export interface AppliedTo {
 }
 
 /**
- * Applies a configuration to what is there.
+ * Applies a configuration to an object.
  *
- * @throws {StatusError} If fields belong to others.
+ * @throws {StatusError} If fields belong to other managers.
  */
 export function applyTo(
   core: Core,
@@ -191,7 +191,7 @@ export function applyTo(
   const start = decodeManaged(live.metadata.managedFields ?? []) ?? { managers: new Map(), times: new Map() };
   const before = withoutManaged(live);
   const wanted = { ...config, metadata: own(config, "metadata") ?? {} };
-  // An object that was never tracked gets its fields under a name that anybody can take them from.
+  // The fields of an object that was never tracked get a manager from whom any apply may take them.
   const known = start.managers.size > 0 || !live.metadata.uid ? start : untracked(core, kind, live, subresource);
   const id = identity({ manager: options.manager, operation: "Apply", ...(subresource && { subresource }) });
   const change = { schema, apiVersion, manager: id, ignored, ...versionsOf(core, kind) };
@@ -202,7 +202,8 @@ export function applyTo(
     if (!(error instanceof ConflictError)) throw error;
     const left = options.manager === KUBECTL ? conflictsBeside(kind, before, error.conflicts) : error.conflicts;
     if (left.length > 0) throw conflictStatus(left);
-    // Only fields that client-side apply wrote, and that are still as it wrote them: kubectl may have them back.
+    // All conflicts are about fields that kubectl wrote with client-side apply and that have not
+    // changed since, so it may take them over.
     result = applied(before, wanted, known.managers, change, true);
   }
   const managers = new Map(result.managers);
@@ -218,7 +219,10 @@ export function applyTo(
   return { object, managers, times, isChanged: result.isChanged || object !== result.object };
 }
 
-/** The fields of an object that nobody tracked so far, as far as the path of the first apply is about them. */
+/**
+ * Returns the managers of an object that was not tracked before its first apply, for the path of
+ * that apply.
+ */
 function untracked(
   core: Core,
   kind: ServedKind,
@@ -238,7 +242,7 @@ function untracked(
     ignored: ignoredFields(kind, subresource),
     ...versionsOf(core, kind),
   };
-  const managers = new Map(updated(nothing(kind), withoutManaged(live), new Map(), change));
+  const managers = new Map(updated(emptyObject(kind), withoutManaged(live), new Map(), change));
   const mine = managers.get(id);
   if (mine !== undefined) managers.set(id, { ...mine, set: withoutServerFields(mine.set) });
   return { managers, times: new Map([[id, timestamp(core.clock.now())]]) };
@@ -248,9 +252,9 @@ function checkTypes(kind: ServedKind, config: Draft): void {
   const faults = typeFaults(kind.schema, config);
   if (faults.length === 0) return;
   const name = metadataOf(config).name ?? "";
-  const place = `${metadataOf(config).namespace ?? ""}/${name}; ${kind.group}/${kind.version}, Kind=${kind.kind}`;
+  const id = `${metadataOf(config).namespace ?? ""}/${name}; ${kind.group}/${kind.version}, Kind=${kind.kind}`;
   const text = faults.length === 1 ? faults[0] : `errors:\n${faults.map((fault) => `  ${fault}`).join("\n")}`;
-  throw new StatusError(500, undefined, `failed to create typed patch object (${place}): ${text}`);
+  throw new StatusError(500, undefined, `failed to create typed patch object (${id}): ${text}`);
 }
 
 function conflictStatus(conflicts: readonly Conflict[]): StatusError {
@@ -271,7 +275,7 @@ function conflictStatus(conflicts: readonly Conflict[]): StatusError {
   return applyConflict(`Apply failed with ${conflicts.length} conflicts: ${lines.join("\n")}`, causes);
 }
 
-/** A manager as messages name it: with how and when it got its fields, where that was no apply. */
+/** Formats a manager for messages: a manager of updates with its apiVersion. */
 function managerText(id: string): string {
   const { manager, operation, apiVersion, subresource } = JSON.parse(id) as ManagedFieldsEntry;
   const name = JSON.stringify(manager);

@@ -3,7 +3,7 @@ import { CONFIG_MAPS, configMap, website, WEBSITES, Wire, withWebsites } from ".
 
 const as = (manager: string, more = "") => `${WEBSITES}/a?fieldManager=${manager}${more}`;
 
-Deno.test("apply makes an object, and one that is there already it changes", async () => {
+Deno.test("apply creates an object, and updates an existing one", async () => {
   await using wire = await withWebsites();
 
   const made = await wire.apply(as("one"), website("a", { host: "aa", tags: ["x"] }));
@@ -14,7 +14,7 @@ Deno.test("apply makes an object, and one that is there already it changes", asy
   assert.deepEqual(changed.body.metadata.managedFields[0].fieldsV1, { "f:spec": { "f:host": {} } });
 });
 
-Deno.test("apply of the same again changes nothing", async () => {
+Deno.test("applying the same configuration again changes nothing", async () => {
   await using wire = await withWebsites();
   const made = await wire.apply(as("one"), website("a", { host: "aa" }));
   wire.clock.step(wire.clock.now() + 60_000);
@@ -24,20 +24,20 @@ Deno.test("apply of the same again changes nothing", async () => {
   assert.deepEqual(again.body, made.body);
 });
 
-Deno.test("apply conflicts with who owns a field, names all of them, and takes it by force", async () => {
+Deno.test("apply reports all conflicts with another manager, and takes the fields over with force", async () => {
   await using wire = await withWebsites();
   await wire.apply(as("one"), website("a", { host: "aa", replicas: 1 }));
   const wanted = website("a", { host: "bb", replicas: 2 });
 
-  const refused = await wire.apply(as("two"), wanted);
+  const rejected = await wire.apply(as("two"), wanted);
   const forced = await wire.apply(as("two", "&force=true"), wanted);
 
-  assert.equal(refused.status, 409);
+  assert.equal(rejected.status, 409);
   assert.equal(
-    refused.body.message,
+    rejected.body.message,
     'Apply failed with 2 conflicts: conflicts with "one":\n- .spec.host\n- .spec.replicas',
   );
-  assert.deepEqual(refused.body.details.causes[0], {
+  assert.deepEqual(rejected.body.details.causes[0], {
     reason: "FieldManagerConflict",
     message: 'conflict with "one"',
     field: ".spec.host",
@@ -46,7 +46,7 @@ Deno.test("apply conflicts with who owns a field, names all of them, and takes i
   assert.deepEqual(forced.body.metadata.managedFields.map((entry: { manager: string }) => entry.manager), ["two"]);
 });
 
-Deno.test("a field applied by two stays until both let go", async () => {
+Deno.test("a field with two managers is removed when neither applies it any more", async () => {
   await using wire = await withWebsites();
   await wire.apply(as("one"), website("a", { host: "aa", tags: ["x"] }));
   await wire.apply(as("two"), website("a", { tags: ["x", "y"] }));
@@ -58,7 +58,7 @@ Deno.test("a field applied by two stays until both let go", async () => {
   assert.equal(second.spec.tags, undefined);
 });
 
-Deno.test("items of a list with keys are owned one by one", async () => {
+Deno.test("items of a list map have separate managers", async () => {
   await using wire = await withWebsites();
   await wire.apply(
     as("one"),
@@ -71,7 +71,7 @@ Deno.test("items of a list with keys are owned one by one", async () => {
   assert.deepEqual(body.spec.ports, [{ name: "web", port: 8080 }, { name: "admin", port: 81 }]);
 });
 
-Deno.test("an update takes the fields it changes, and apply then conflicts with it", async () => {
+Deno.test("an update takes over the fields that it changes, and a later apply conflicts with it", async () => {
   await using wire = await withWebsites();
   await wire.apply(as("one"), website("a", { host: "aa" }));
   await wire.merge(`${WEBSITES}/a`, { spec: { host: "bb" } });
@@ -84,7 +84,7 @@ Deno.test("an update takes the fields it changes, and apply then conflicts with 
   );
 });
 
-Deno.test("status is applied on its own path, under its own entry", async () => {
+Deno.test("the status is applied through its own path, with its own entry in managedFields", async () => {
   await using wire = await withWebsites();
   await wire.apply(as("one"), website("a", { host: "aa" }));
   const status = { apiVersion: "demo.example.com/v1", kind: "Website", metadata: { name: "a" }, status: { ready: 1 } };
@@ -102,7 +102,7 @@ Deno.test("status is applied on its own path, under its own entry", async () => 
   ]);
 });
 
-Deno.test("apply reads YAML", async () => {
+Deno.test("apply accepts YAML", async () => {
   await using wire = new Wire();
 
   const { body } = await wire.apply(
@@ -113,7 +113,7 @@ Deno.test("apply reads YAML", async () => {
   assert.deepEqual(body.data, { key: "on" });
 });
 
-const refusals: readonly { name: string; query?: string; body: unknown; status: number; message: RegExp }[] = [
+const rejections: readonly { name: string; query?: string; body: unknown; status: number; message: RegExp }[] = [
   {
     name: "without a field manager",
     query: "",
@@ -122,19 +122,19 @@ const refusals: readonly { name: string; query?: string; body: unknown; status: 
     message: /fieldManager: Required value: is required for apply patch$/,
   },
   {
-    name: "of an unknown field",
+    name: "with an unknown field",
     body: { ...configMap("a"), other: 1 },
     status: 500,
     message: /\.other: field not declared in schema$/,
   },
   {
-    name: "of another name",
+    name: "with another name",
     body: configMap("b"),
     status: 400,
     message: /^the name of the object \(b\) does not match the name on the URL \(a\)$/,
   },
   {
-    name: "of another kind",
+    name: "with another kind",
     body: { ...configMap("a"), kind: "Secret" },
     status: 400,
     message: /^invalid object type: \/v1, Kind=Secret$/,
@@ -146,8 +146,9 @@ const refusals: readonly { name: string; query?: string; body: unknown; status: 
     message: /^metadata.managedFields must be nil$/,
   },
 ];
-for (const { name, query = "?fieldManager=one", body, status, message } of refusals) {
-  Deno.test(`apply is refused ${name}`, async () => {
+
+for (const { name, query = "?fieldManager=one", body, status, message } of rejections) {
+  Deno.test(`apply ${name} is rejected`, async () => {
     await using wire = new Wire();
 
     const answer = await wire.apply(`${CONFIG_MAPS}/a${query}`, body);

@@ -1,4 +1,4 @@
-/** get and list. */
+/** Reads of objects: get and list. */
 import { isObject } from "../../base/json.ts";
 import { forbidden as forbiddenField, invalid as invalidField, notSupported } from "../../schema/field_error.ts";
 import type { Core } from "../core/core.ts";
@@ -12,7 +12,7 @@ import { jsonBytesFault } from "../wire/json_fault.ts";
 import { badRequest, expired, invalid, StatusError } from "../wire/status_error.ts";
 import { fieldSelection, labelSelection, type Selection } from "./selectors.ts";
 
-/** A list as answered. */
+/** A list in a response. */
 export interface ObjectList {
   readonly items: readonly StoredObject[];
   readonly metadata: {
@@ -23,9 +23,9 @@ export interface ObjectList {
 }
 
 /**
- * An object.
+ * Returns an object.
  *
- * @throws {StatusError} If there is none.
+ * @throws {StatusError} If the object does not exist.
  */
 export function getObject(
   core: Core,
@@ -41,11 +41,11 @@ export function getObject(
 }
 
 /**
- * Which objects a list or watch is about.
+ * Returns the filter of a list or watch.
  *
- * @param kind Their kind.
+ * @param kind Kind of the objects.
  * @param query The query.
- * @param name The one that is asked for, of a watch on a single object.
+ * @param name Name of the object, for a watch on a single object.
  */
 export function selection(kind: ServedKind, query: URLSearchParams, name?: string): Selection {
   const labels = query.get("labelSelector");
@@ -57,19 +57,20 @@ export function selection(kind: ServedKind, query: URLSearchParams, name?: strin
   return parts.length === 0 ? () => true : (object) => parts.every((part) => part(object));
 }
 
-/** The beginning of all keys in a namespace. */
+/** Returns the prefix of all keys in a namespace. */
 export function prefixOf(namespace: string | undefined): string {
   return namespace === undefined ? "" : `${namespace}/`;
 }
 
 /**
- * The objects of a kind.
+ * Lists objects of a kind.
  *
  * @param core The server.
  * @param kind The kind.
- * @param namespace The namespace; all when absent.
+ * @param namespace The namespace; all namespaces if absent.
  * @param query The query: selectors, limit, continue, resourceVersion.
- * @throws {StatusError} If the query is wrong or asks for what is forgotten.
+ * @throws {StatusError} If the query is invalid, or asks for a revision that is no longer
+ * available.
  */
 export function listObjects(
   core: Core,
@@ -77,19 +78,19 @@ export function listObjects(
   namespace: string | undefined,
   query: URLSearchParams,
 ): ObjectList {
-  const isChosen = selection(kind, query);
-  // A list from the watch cache, which any version will do for, is never cut.
+  const isSelected = selection(kind, query);
+  // The real server answers a list at version 0 from its watch cache, without pages.
   const limit = query.get("resourceVersion") === "0" ? 0 : integer(query, "limit");
   integer(query, "timeoutSeconds");
-  const asked = exactRevision(core, query);
+  const exact = exactRevision(core, query);
   const from = query.get("continue") ? readContinue(query.get("continue") ?? "") : undefined;
-  const revision = from?.revision ?? asked ?? core.store.revision;
+  const revision = from?.revision ?? exact ?? core.store.revision;
   const all = snapshot(core, kind, revision, prefixOf(namespace), from !== undefined);
-  const chosen = eachConverted(all, (object) => kind.rules.read(object)).filter(isChosen)
+  const selected = eachConverted(all, (object) => kind.rules.read(object)).filter(isSelected)
     .filter(({ metadata }) => from === undefined || keyOf(metadata.namespace, metadata.name) > from.after);
   const metadata = { resourceVersion: String(revision) };
-  if (limit <= 0 || chosen.length <= limit) return { items: chosen, metadata };
-  const items = chosen.slice(0, limit);
+  if (limit <= 0 || selected.length <= limit) return { items: selected, metadata };
+  const items = selected.slice(0, limit);
   const last = items.at(-1);
   const after = last === undefined ? "" : keyOf(last.metadata.namespace, last.metadata.name);
   const isCounted = !query.get("labelSelector") && !query.get("fieldSelector");
@@ -100,8 +101,8 @@ export function listObjects(
       continue: btoa(
         JSON.stringify({ v: "meta.k8s.io/v1", rv: revision, start: `${encodeURIComponent(after)}\u0000` }),
       ).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", ""),
-      // The server does not count what it would have to look through.
-      ...(isCounted && { remainingItemCount: chosen.length - limit }),
+      // The real server does not count the remaining objects if it must filter them.
+      ...(isCounted && { remainingItemCount: selected.length - limit }),
     },
   };
 }
@@ -121,7 +122,7 @@ function snapshot(core: Core, kind: ServedKind, revision: number, prefix: string
   }
 }
 
-/** The revision that is asked for exactly; undefined when any recent one will do. */
+/** Returns the revision that a list asks for exactly; `undefined` if any recent revision fits. */
 function exactRevision(core: Core, query: URLSearchParams): number | undefined {
   const text = query.get("resourceVersion") ?? "";
   const match = query.get("resourceVersionMatch") ?? "";
@@ -131,7 +132,7 @@ function exactRevision(core: Core, query: URLSearchParams): number | undefined {
   const revision = revisionOf(text, (message) => badRequest(`invalid resource version: ${message}`));
   if (revision > core.store.revision) throw tooLarge(revision, core.store.revision);
   if (match === "Exact") return revision;
-  // A limit without more said is served at the version asked for.
+  // A limit without resourceVersionMatch asks for the exact version.
   return match === "" && query.get("limit") ? revision : undefined;
 }
 
@@ -160,24 +161,25 @@ function checkMatch(text: string, match: string, query: URLSearchParams): void {
 }
 
 /**
- * A resourceVersion as a number.
+ * Parses a resourceVersion.
  *
  * @param text The resourceVersion.
- * @param refuse Makes the refusal of one that is none, from its message: each verb words it in its own way.
+ * @param rejection Returns the error for an invalid one, given its message, which each verb words
+ * differently.
  */
-export function revisionOf(text: string, refuse: (message: string) => StatusError): number {
+export function revisionOf(text: string, rejection: (message: string) => StatusError): number {
   if (/^\d+$/.test(text)) return Number(text);
   const fault = invalidField(
     "resourceVersion",
     text,
     `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
   );
-  throw refuse(`resourceVersion: ${fault.message}`);
+  throw rejection(`resourceVersion: ${fault.message}`);
 }
 
-/** The answer to who asks for what is yet to come. */
-export function tooLarge(asked: number, current: number): StatusError {
-  const message = `Timeout: Too large resource version: ${asked}, current: ${current}`;
+/** Returns the error for a resourceVersion that does not exist yet. */
+export function tooLarge(requested: number, current: number): StatusError {
+  const message = `Timeout: Too large resource version: ${requested}, current: ${current}`;
   return new StatusError(504, "Timeout", message, {
     causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
     retryAfterSeconds: 1,
@@ -185,16 +187,16 @@ export function tooLarge(asked: number, current: number): StatusError {
 }
 
 function readContinue(token: string): { revision: number; after: string } {
-  const refuse = (why: string) => badRequest(`invalid continue token: continue key is not valid: ${why}`);
-  const strange = token.search(/[^\w-]/);
-  if (strange >= 0) throw refuse(`illegal base64 data at input byte ${strange}`);
-  if (token.length % 4 === 1) throw refuse(`illegal base64 data at input byte ${token.length - 1}`);
+  const rejection = (why: string) => badRequest(`invalid continue token: continue key is not valid: ${why}`);
+  const illegal = token.search(/[^\w-]/);
+  if (illegal >= 0) throw rejection(`illegal base64 data at input byte ${illegal}`);
+  if (token.length % 4 === 1) throw rejection(`illegal base64 data at input byte ${token.length - 1}`);
   const bytes = atob(token.replaceAll("-", "+").replaceAll("_", "/"));
   const fault = jsonBytesFault(bytes);
-  if (fault !== undefined) throw refuse(fault);
+  if (fault !== undefined) throw rejection(fault);
   const parsed: unknown = JSON.parse(bytes);
   const { v = "", rv = 0, start = "" } = isObject(parsed) ? parsed : {};
-  if (v !== "meta.k8s.io/v1") throw refuse(`server does not recognize this encoded version ${v}`);
+  if (v !== "meta.k8s.io/v1") throw rejection(`server does not recognize this encoded version ${v}`);
   if (rv === 0) {
     throw badRequest("invalid continue token: incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
   }
@@ -206,7 +208,7 @@ function readContinue(token: string): { revision: number; after: string } {
   return { revision: Number(rv), after: decodeURIComponent(start.replace(/\0$/, "")) };
 }
 
-/** An integer of the query; 0 when it is not there. */
+/** Parses an integer of the query; 0 if it is absent. */
 export function integer(query: URLSearchParams, key: string): number {
   const text = query.get(key) || "0";
   const parsing = `strconv.ParseInt: parsing ${JSON.stringify(text)}`;

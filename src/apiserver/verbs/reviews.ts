@@ -1,4 +1,7 @@
-/** Kinds that are questions: they are answered, not stored (`k8s.io/kubernetes/pkg/registry/authorization`, `.../authentication`). */
+/**
+ * Reviews: kinds that the server answers and does not store
+ * (`k8s.io/kubernetes/pkg/registry/authorization`, `.../authentication`).
+ */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 import { type FieldError, invalid as invalidField, required } from "../../schema/field_error.ts";
@@ -18,16 +21,16 @@ const AUTHORIZATION = "authorization.k8s.io";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Whether a request asks a question. */
+/** Returns whether a request creates a review. */
 export function isReview({ kind }: Target): boolean {
   return kind.group === AUTHENTICATION || kind.group === AUTHORIZATION;
 }
 
 /**
- * The answer to a question.
+ * Returns the completed review.
  *
  * @param core The server.
- * @param target What is asked.
+ * @param target Target of the request.
  * @param request The request.
  */
 export async function serveReview(core: Core, target: Target, request: Request): Promise<unknown> {
@@ -38,18 +41,18 @@ export async function serveReview(core: Core, target: Target, request: Request):
   const untracked = { ...object, metadata: metadataOf(object) } as unknown as StoredObject;
   const { metadata } = trackUpdate(core, kind, undefined, untracked, { manager: options.manager });
   const spec = fields(own(object, "spec"));
-  const answered = { kind: kind.kind, apiVersion: kind.apiVersion, metadata: { ...metadata }, spec };
+  const review = { kind: kind.kind, apiVersion: kind.apiVersion, metadata: { ...metadata }, spec };
   switch (kind.kind) {
     case "SelfSubjectAccessReview":
-      checkAccessReview(answered, target);
-      return { ...answered, status: decision(core, target.user, spec) };
+      checkAccessReview(review, target);
+      return { ...review, status: decision(core, target.user, spec) };
     case "SubjectAccessReview":
     case "LocalSubjectAccessReview":
-      checkAccessReview(answered, target);
-      return { ...answered, status: decision(core, subjectOf(spec), spec) };
+      checkAccessReview(review, target);
+      return { ...review, status: decision(core, subjectOf(spec), spec) };
     case "SelfSubjectRulesReview":
       return {
-        ...answered,
+        ...review,
         metadata: {},
         spec: {},
         status: rules(core, target.user, String(own(spec, "namespace") ?? "")),
@@ -62,7 +65,7 @@ export async function serveReview(core: Core, target: Target, request: Request):
         status: { userInfo: userInfo(target.user) },
       };
     case "TokenReview":
-      return { ...answered, status: tokenStatus(core, spec) };
+      return { ...review, status: tokenStatus(core, spec) };
     default:
       throw methodNotAllowed();
   }

@@ -1,4 +1,6 @@
-/** Label and field selectors of lists and watches (`k8s.io/apimachinery/pkg/labels`, `.../fields`). */
+/**
+ * Label and field selectors of lists and watches (`k8s.io/apimachinery/pkg/labels`, `.../fields`).
+ */
 import { parseFieldSelector } from "../../base/field_selector.ts";
 import { isLabelRequirementMet, parseLabelSelector } from "../../base/label_selector.ts";
 import { own } from "../../base/own.ts";
@@ -7,31 +9,31 @@ import type { ServedKind } from "../objects/kinds.ts";
 import type { StoredObject } from "../objects/objects.ts";
 import { badRequest } from "../wire/status_error.ts";
 
-/** Whether an object is chosen. */
+/** Returns whether an object is selected. */
 export type Selection = (object: StoredObject) => boolean;
 
 /**
- * Reads a label selector.
+ * Parses a label selector.
  *
  * @param text The selector, such as `app=web,tier in (a, b),!legacy`.
- * @throws {StatusError} If it is none.
+ * @throws {StatusError} If it is invalid.
  */
 export function labelSelection(text: string): Selection {
-  const requirements = wellFormed(() => parseLabelSelector(text));
+  const requirements = parsed(() => parseLabelSelector(text));
   return ({ metadata: { labels = {} } }) =>
     requirements.every((requirement) => isLabelRequirementMet(requirement, own(labels, requirement.key)));
 }
 
 /**
- * Reads a field selector.
+ * Parses a field selector.
  *
- * @param kind Whose fields.
+ * @param kind Kind of the objects.
  * @param text The selector, such as `metadata.name=web`.
- * @throws {StatusError} If it is none, or names a field that cannot be selected by.
+ * @throws {StatusError} If it is invalid, or names a field that is not selectable.
  */
 export function fieldSelection(kind: ServedKind, text: string): Selection {
   const { fields, unknown } = selectableFields(kind);
-  const requirements = wellFormed(() => parseFieldSelector(text)).map(({ field, value, isEqual }) => {
+  const requirements = parsed(() => parseFieldSelector(text)).map(({ field, value, isEqual }) => {
     const read = fields.get(field);
     if (read === undefined) throw badRequest(unknown(field));
     return (object: StoredObject) => (read(object) === value) === isEqual;
@@ -39,9 +41,9 @@ export function fieldSelection(kind: ServedKind, text: string): Selection {
   return (object) => requirements.every((requirement) => requirement(object));
 }
 
-function wellFormed<T>(read: () => T): T {
+function parsed<T>(parse: () => T): T {
   try {
-    return read();
+    return parse();
   } catch (error) {
     throw error instanceof SyntaxError ? badRequest(error.message) : error;
   }

@@ -1,4 +1,7 @@
-/** Strategic merge patch: a merge patch that knows of lists whose items have a key (`k8s.io/apimachinery/pkg/util/strategicpatch`). */
+/**
+ * Strategic merge patch: a merge patch that merges lists whose items have a key
+ * (`k8s.io/apimachinery/pkg/util/strategicpatch`).
+ */
 import { equal, isObject } from "../../base/json.ts";
 import { own, setOwn } from "../../base/own.ts";
 import type { ServerSchema } from "../objects/server_schema.ts";
@@ -13,8 +16,8 @@ const RETAIN_KEYS = "$retainKeys";
 /**
  * Applies a strategic merge patch.
  *
- * @param schema The schema, which says how lists are merged.
- * @param target What is patched; it is not changed.
+ * @param schema The schema, which defines how lists are merged.
+ * @param target The value to patch. It is not changed.
  * @param patch The patch.
  * @returns The patched value.
  * @throws {StatusError} If the patch does not fit.
@@ -32,8 +35,8 @@ export function applyStrategicPatch(schema: ServerSchema, target: unknown, patch
     if (key.startsWith(DELETE_PREFIX)) {
       const name = key.slice(DELETE_PREFIX.length);
       const list = own(result, name);
-      const gone = Array.isArray(value) ? value : [];
-      if (Array.isArray(list)) setOwn(result, name, list.filter((item) => !gone.some((each) => equal(each, item))));
+      const deleted = Array.isArray(value) ? value : [];
+      if (Array.isArray(list)) setOwn(result, name, list.filter((item) => !deleted.some((each) => equal(each, item))));
     } else if (value === null) delete result[key];
     else setOwn(result, key, merged(propertyOf(schema, key), own(before, key), value));
   }
@@ -57,7 +60,7 @@ function without(object: Record<string, unknown>, key: string): Record<string, u
   return Object.fromEntries(Object.entries(object).filter(([each]) => each !== key));
 }
 
-/** Of a union only the keys that the patch names stay. */
+/** Drops the keys of a union that the patch does not retain. */
 function retained(target: Record<string, unknown>, patch: Record<string, unknown>): Record<string, unknown> {
   const keys = own(patch, RETAIN_KEYS);
   if (!Array.isArray(keys)) return target;
@@ -110,15 +113,15 @@ function mergedItems(
     if (directive !== undefined && directive !== "delete") throw unknownDirective(directive, item);
     if (idOf(item) === undefined) throw failure(`map: ${goValue(item)} does not contain declared merge key: ${key}`);
   }
-  const gone = items.filter((item) => own(item, DIRECTIVE) === "delete");
-  const kept = before.filter((item) => find(gone, idOf(item)) < 0);
-  const patched = items.filter((item) => !gone.includes(item)).map((item) =>
+  const deleted = items.filter((item) => own(item, DIRECTIVE) === "delete");
+  const kept = before.filter((item) => find(deleted, idOf(item)) < 0);
+  const patched = items.filter((item) => !deleted.includes(item)).map((item) =>
     applyStrategicPatch(schema.items ?? {}, kept[find(kept, idOf(item))] ?? {}, item)
   );
   return interleaved(kept.filter((item) => find(patched, idOf(item)) < 0), patched, (item) => find(kept, idOf(item)));
 }
 
-/** The items of both lists: one of the first comes before one of the second only if it stood before it already. */
+/** Merges two lists. An item of the first precedes one of the second only if it did so before. */
 function interleaved(
   first: readonly unknown[],
   second: readonly unknown[],
@@ -134,7 +137,9 @@ function interleaved(
   return [...result, ...first.slice(i), ...second.slice(j)];
 }
 
-/** Most faults of a patch are errors of the server's library, which it has no status for. */
+/**
+ * Returns the error for a patch. Most of them have no status code of their own in the real server.
+ */
 function failure(message: string): StatusError {
   return new StatusError(500, undefined, message);
 }
@@ -143,7 +148,7 @@ function unknownDirective(directive: unknown, patch: Record<string, unknown>): S
   return failure(`unknown patch type: ${goValue(directive)} in map: ${goValue(patch)}`);
 }
 
-/** The items of a patch must stand in the order that it asks for. */
+/** Checks that the items of a patch are in the order that it requests. */
 function checkOrder(key: string | undefined, patch: unknown, order: readonly unknown[]): void {
   if (!Array.isArray(patch) || patch.length === 0 || order.length === 0) return;
   const idOf = (item: unknown) => key !== undefined && isObject(item) ? own(item, key) : item;
@@ -156,7 +161,10 @@ function checkOrder(key: string | undefined, patch: unknown, order: readonly unk
   );
 }
 
-/** A list in the order that the patch asks for; what it does not name stays behind what it stood behind. */
+/**
+ * Sorts a list in the order that the patch requests. Items that it does not name keep their
+ * position.
+ */
 function inOrder(key: string | undefined, list: readonly unknown[], order: readonly unknown[]): unknown[] {
   const idOf = (item: unknown) => key !== undefined && isObject(item) ? own(item, key) : item;
   const rank = (item: unknown) => order.findIndex((each) => equal(idOf(each), idOf(item)));

@@ -8,9 +8,10 @@ const given = {
   nodeSelector: { x: "1" },
   volumes: [{ name: "v", emptyDir: {} }],
 };
+
 const cases: readonly { name: string; patch: unknown; expected: object }[] = [
   {
-    name: "merges items by their key, deep",
+    name: "merges items by their key, recursively",
     patch: { containers: [{ name: "a", env: [{ name: "Y", value: "2" }] }] },
     expected: {
       containers: [{ name: "a", image: "1", env: [{ name: "Y", value: "2" }, { name: "X", value: "1" }] }, {
@@ -30,21 +31,22 @@ const cases: readonly { name: string; patch: unknown; expected: object }[] = [
     expected: { containers: [{ name: "c" }] },
   },
   {
-    name: "merges a map, null takes away",
+    name: "merges a map, and removes keys that are null",
     patch: { nodeSelector: { x: null, y: "2" } },
     expected: { nodeSelector: { y: "2" } },
   },
   {
-    name: "keeps only some keys of a union",
+    name: "keeps only the retained keys of a union",
     patch: { volumes: [{ name: "v", hostPath: { path: "/" }, $retainKeys: ["name", "hostPath"] }] },
     expected: { volumes: [{ name: "v", hostPath: { path: "/" } }] },
   },
   {
-    name: "puts items in order",
+    name: "sorts items in the requested order",
     patch: { "$setElementOrder/containers": [{ name: "b" }, { name: "a" }] },
     expected: { containers: [{ name: "b", image: "2" }, given.containers[0]] },
   },
 ];
+
 for (const { name, patch, expected } of cases) {
   Deno.test(`applyStrategicPatch ${name}`, () => {
     const before = structuredClone(given);
@@ -54,7 +56,7 @@ for (const { name, patch, expected } of cases) {
   });
 }
 
-Deno.test("applyStrategicPatch refuses an item without its key", () => {
+Deno.test("applyStrategicPatch rejects an item without its key", () => {
   assert.throws(
     () => applyStrategicPatch(schema, given, { containers: [{ image: "x" }] }),
     /does not contain declared merge key: name/,

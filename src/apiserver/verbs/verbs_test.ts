@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { CONFIG_MAPS, configMap, website, WEBSITES, Wire, withWebsites } from "../_wire.ts";
 
-Deno.test("create answers the object with what the server sets", async () => {
+Deno.test("create returns the object with the fields that the server sets", async () => {
   await using wire = new Wire({ uid: () => "00000000-0000-4000-8000-000000000001" });
 
   const { status, body } = await wire.post(CONFIG_MAPS, configMap("a", { key: "value" }));
@@ -21,7 +21,7 @@ Deno.test("create answers the object with what the server sets", async () => {
   }]);
 });
 
-const refusals: readonly { name: string; path?: string; body: unknown; status: number; message: string }[] = [
+const rejections: readonly { name: string; path?: string; body: unknown; status: number; message: string }[] = [
   {
     name: "a name that is taken",
     body: configMap("taken"),
@@ -29,7 +29,7 @@ const refusals: readonly { name: string; path?: string; body: unknown; status: n
     message: 'configmaps "taken" already exists',
   },
   {
-    name: "a bad name",
+    name: "an invalid name",
     body: configMap("A"),
     status: 422,
     message:
@@ -50,7 +50,7 @@ const refusals: readonly { name: string; path?: string; body: unknown; status: n
     message: "the namespace of the provided object does not match the namespace sent on the request",
   },
   {
-    name: "a namespace that is not there",
+    name: "a namespace that does not exist",
     path: "/api/v1/namespaces/nowhere/configmaps",
     body: configMap("a"),
     status: 404,
@@ -65,8 +65,9 @@ const refusals: readonly { name: string; path?: string; body: unknown; status: n
       "field ConfigMap.data of type string",
   },
 ];
-for (const { name, path = CONFIG_MAPS, body, status, message } of refusals) {
-  Deno.test(`create refuses ${name}`, async () => {
+
+for (const { name, path = CONFIG_MAPS, body, status, message } of rejections) {
+  Deno.test(`create rejects ${name}`, async () => {
     await using wire = new Wire();
     await wire.post(CONFIG_MAPS, configMap("taken"));
 
@@ -78,7 +79,7 @@ for (const { name, path = CONFIG_MAPS, body, status, message } of refusals) {
   });
 }
 
-Deno.test("generateName makes a name that nobody has", async () => {
+Deno.test("generateName generates a unique name", async () => {
   await using wire = new Wire();
 
   const { body } = await wire.post(CONFIG_MAPS, { metadata: { generateName: "job-" } });
@@ -86,7 +87,7 @@ Deno.test("generateName makes a name that nobody has", async () => {
   assert.match(body.metadata.name, /^job-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
 });
 
-Deno.test("update needs the version it starts from, and counts the generation of a custom object", async () => {
+Deno.test("update requires the current resourceVersion, and increments the generation of a custom object", async () => {
   await using wire = await withWebsites();
   const { body: first } = await wire.post(WEBSITES, website("a", { host: "aa" }));
 
@@ -106,7 +107,7 @@ Deno.test("update needs the version it starts from, and counts the generation of
   );
 });
 
-Deno.test("a write that changes nothing leaves the resourceVersion, also when time has passed", async () => {
+Deno.test("a write that changes nothing keeps the resourceVersion, even after time has passed", async () => {
   await using wire = await withWebsites();
   const { body: first } = await wire.post(WEBSITES, website("a", { host: "aa" }));
   wire.clock.step(wire.clock.now() + 60_000);
@@ -118,19 +119,19 @@ Deno.test("a write that changes nothing leaves the resourceVersion, also when ti
   assert.deepEqual(patched, first);
 });
 
-Deno.test("status is written on its own path only, without a new generation", async () => {
+Deno.test("the status is written only through its own path, without a new generation", async () => {
   await using wire = await withWebsites();
-  const { body: made } = await wire.post(WEBSITES, { ...website("a", { host: "aa" }), status: { url: "x" } });
+  const { body: created } = await wire.post(WEBSITES, { ...website("a", { host: "aa" }), status: { url: "x" } });
 
   const { body: status } = await wire.merge(`${WEBSITES}/a/status`, { spec: { host: "no" }, status: { url: "y" } });
   const { body: main } = await wire.merge(`${WEBSITES}/a`, { spec: { host: "bb" }, status: { url: "z" } });
 
-  assert.equal(made.status, undefined);
+  assert.equal(created.status, undefined);
   assert.deepEqual([status.spec.host, status.status.url, status.metadata.generation], ["aa", "y", 1]);
   assert.deepEqual([main.spec.host, main.status.url, main.metadata.generation], ["bb", "y", 2]);
 });
 
-Deno.test("a finalizer holds a deleted object until it is taken off", async () => {
+Deno.test("a deleted object stays until its finalizers are removed", async () => {
   await using wire = await withWebsites();
   await wire.post(WEBSITES, website("a", { host: "aa" }, { finalizers: ["demo.example.com/f"] }));
 
@@ -138,18 +139,18 @@ Deno.test("a finalizer holds a deleted object until it is taken off", async () =
   const added = await wire.merge(`${WEBSITES}/a`, {
     metadata: { finalizers: ["demo.example.com/f", "demo.example.com/g"] },
   });
-  const there = await wire.get(`${WEBSITES}/a`);
+  const waiting = await wire.get(`${WEBSITES}/a`);
   const last = await wire.merge(`${WEBSITES}/a`, { metadata: { finalizers: null } });
-  const gone = await wire.get(`${WEBSITES}/a`);
+  const deleted = await wire.get(`${WEBSITES}/a`);
 
   assert.equal(marked.metadata.deletionTimestamp, "2030-01-01T00:00:00Z");
   assert.equal(added.status, 422);
-  assert.equal(there.status, 200);
+  assert.equal(waiting.status, 200);
   assert.equal(last.status, 200);
-  assert.equal(gone.status, 404);
+  assert.equal(deleted.status, 404);
 });
 
-Deno.test("delete keeps preconditions and answers who is gone", async () => {
+Deno.test("delete checks preconditions and returns the uid of the deleted object", async () => {
   await using wire = new Wire();
   const { body } = await wire.post(CONFIG_MAPS, configMap("a"));
 
@@ -160,21 +161,21 @@ Deno.test("delete keeps preconditions and answers who is gone", async () => {
   assert.deepEqual(right.body.details, { name: "a", kind: "configmaps", uid: body.metadata.uid });
 });
 
-Deno.test("a dry run answers as if it were done, and does nothing", async () => {
+Deno.test("a dry run returns the result and stores nothing", async () => {
   await using wire = new Wire();
   await wire.post(CONFIG_MAPS, configMap("a", { key: "1" }));
 
-  const made = await wire.post(`${CONFIG_MAPS}?dryRun=All`, configMap("b"));
+  const created = await wire.post(`${CONFIG_MAPS}?dryRun=All`, configMap("b"));
   const patched = await wire.merge(`${CONFIG_MAPS}/a?dryRun=All`, { data: { key: "2" } });
   await wire.delete(`${CONFIG_MAPS}/a?dryRun=All`);
   const { body } = await wire.get(CONFIG_MAPS);
 
-  assert.equal(made.status, 201);
+  assert.equal(created.status, 201);
   assert.equal(patched.body.data.key, "2");
   assert.deepEqual(body.items.map((item: { data: unknown }) => item.data), [{ key: "1" }]);
 });
 
-Deno.test("fieldValidation refuses, warns of or ignores what is not known", async () => {
+Deno.test("fieldValidation rejects, reports or ignores unknown fields", async () => {
   await using wire = await withWebsites();
   const body = website("a", { host: "aa", hots: "bb" });
 
@@ -189,7 +190,7 @@ Deno.test("fieldValidation refuses, warns of or ignores what is not known", asyn
   assert.deepEqual(warned.body.spec, { host: "aa", replicas: 1 });
 });
 
-Deno.test("a page goes on where the last one ended, in the state the first one showed", async () => {
+Deno.test("a page continues where the last one ended, at the revision of the first one", async () => {
   await using wire = new Wire();
   for (const name of ["a", "b", "c", "d"]) await wire.post(CONFIG_MAPS, configMap(name));
   const { body: first } = await wire.get(`${CONFIG_MAPS}?limit=2`);
@@ -219,6 +220,7 @@ const selections: readonly { query: string; expected: string[] }[] = [
   { query: "fieldSelector=metadata.name%3Db", expected: ["b"] },
   { query: "fieldSelector=metadata.name!%3Db,metadata.namespace%3Ddefault", expected: ["a", "c"] },
 ];
+
 for (const { query, expected } of selections) {
   Deno.test(`list selects by ${decodeURIComponent(query)}`, async () => {
     await using wire = new Wire();

@@ -1,4 +1,4 @@
-/** Watches: an endless answer of one JSON line a change (`k8s.io/apiserver/pkg/storage/cacher`). */
+/** Watches: responses that stream one event per change (`k8s.io/apiserver/pkg/storage/cacher`). */
 import { type FieldError, forbidden, notSupported } from "../../schema/field_error.ts";
 import type { Core } from "../core/core.ts";
 import { DEFINITIONS, type ServedKind } from "../objects/kinds.ts";
@@ -10,36 +10,37 @@ import { expired, invalid, StatusError } from "../wire/status_error.ts";
 import { integer, prefixOf, revisionOf, selection, tooLarge } from "./read.ts";
 import type { Selection } from "./selectors.ts";
 
-/** A line of a watch. */
+/** An event of a watch. */
 export interface WatchEvent {
   readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
   readonly object: unknown;
 }
 
-/** What a watch is about. */
+/** Parameters of a watch. */
 export interface WatchRequest {
   readonly kind: ServedKind;
   readonly namespace: string | undefined;
   readonly name: string | undefined;
   readonly query: URLSearchParams;
-  /** The event as it goes over the wire: a line of JSON, or a frame of protobuf. */
+  /** Encodes an event: as a line of JSON, or as a frame of protobuf. */
   readonly encode: (event: WatchEvent) => string | Uint8Array;
   readonly signal: AbortSignal;
 }
 
 /**
- * What can befall an open watch: its connection breaks, it stays open and says nothing more, or the server says that what it is at is forgotten
- * and ends it.
+ * A fault to inject into an open watch: its connection breaks (`cut`), it stays open without
+ * further events (`silence`), or the server ends it because its resourceVersion is no longer
+ * available (`expire`).
  */
-export type Disturbance = "cut" | "silence" | "expire";
+export type WatchFault = "cut" | "silence" | "expire";
 
 /** An open watch. */
 interface OpenWatch {
   end(): void;
-  disturb(how: Disturbance): void;
+  inject(fault: WatchFault): void;
 }
 
-/** Open watches, by the signals of their requests. */
+/** Open watches by the signals of their requests. */
 export class Watches {
   #open = new Map<AbortSignal, OpenWatch>();
   readonly #core: Core;
@@ -48,30 +49,30 @@ export class Watches {
     this.#core = core;
   }
 
-  /** How many are open. */
+  /** Number of open watches. */
   get size(): number {
     return this.#open.size;
   }
 
-  /** Ends all of them. */
+  /** Ends all watches. */
   close(): void {
     for (const { end } of [...this.#open.values()]) end();
   }
 
   /**
-   * Disturbs the watch that a request opened.
+   * Injects a fault into the watch that a request opened.
    *
-   * @param signal The request's.
-   * @param how What befalls it.
-   * @returns Whether it was still open.
+   * @param signal Signal of the request.
+   * @param fault The fault.
+   * @returns Whether the watch was open.
    */
-  disturb(signal: AbortSignal, how: Disturbance): boolean {
+  inject(signal: AbortSignal, fault: WatchFault): boolean {
     const watch = this.#open.get(signal);
-    watch?.disturb(how);
+    watch?.inject(fault);
     return watch !== undefined;
   }
 
-  /** The signals of the requests whose watches are open. */
+  /** Signals of the requests whose watches are open. */
   get signals(): readonly AbortSignal[] {
     return [...this.#open.keys()];
   }
@@ -79,28 +80,29 @@ export class Watches {
   /**
    * Opens a watch.
    *
-   * @param request What it is about.
-   * @returns The body of the answer. Cancelling it, or the request's signal, ends the watch.
-   * @throws {StatusError} If the query is wrong.
+   * @param request Parameters of the watch.
+   * @returns The body of the response. Cancelling it, or aborting the request's signal, ends the
+   * watch.
+   * @throws {StatusError} If the query is invalid.
    */
   open(request: WatchRequest): ReadableStream<Uint8Array> {
     const core = this.#core;
     const { kind, query, signal } = request;
     checkWatchOptions(query);
     const start = startOf(query);
-    const isChosen = selection(kind, query, request.name);
+    const isSelected = selection(kind, query, request.name);
     integer(query, "limit");
     const timeout = integer(query, "timeoutSeconds") || DEFAULT_TIMEOUT;
     if (kind.rules.convertAll !== undefined) {
-      // What has to be converted is asked for before the watch is open.
+      // Runs all conversions before the watch opens, so that later reads find their results.
       eachConverted(core.store.list(kind.collection, prefixOf(request.namespace)), kind.rules.read);
-      begin(core, request, isChosen, () => {});
+      sendInitialEvents(core, request, isSelected, () => {});
     }
     const encoder = new TextEncoder();
-    const clockwork: Disposable[] = [];
+    const resources: Disposable[] = [];
     let end = () => {};
     let isSilent = false;
-    /** What the reader was not ready for: it gets all of it at once. */
+    /** Events that the reader was not ready for, which it receives in one chunk. */
     let pending: Uint8Array[] = [];
     const flush = (controller: ReadableStreamDefaultController<Uint8Array>) => {
       if (pending.length === 0) return;
@@ -111,7 +113,7 @@ export class Watches {
       start: (controller) => {
         const send = (event: WatchEvent) => {
           if (isSilent) return;
-          core.happened();
+          core.countActivity();
           const line = request.encode(event);
           const bytes = typeof line === "string" ? encoder.encode(line) : line;
           if ((controller.desiredSize ?? 0) > 0) controller.enqueue(bytes);
@@ -119,19 +121,19 @@ export class Watches {
         };
         end = () => {
           if (!this.#open.delete(signal)) return;
-          for (const part of clockwork) part[Symbol.dispose]();
+          for (const resource of resources) resource[Symbol.dispose]();
           signal.removeEventListener("abort", end);
-          core.happened();
+          core.countActivity();
           try {
             flush(controller);
             controller.close();
           } catch {
-            // Cancelled by the reader: closed already.
+            // The reader has cancelled, so the stream is closed already.
           }
         };
-        const disturb = (how: Disturbance) => {
-          if (how === "silence") return void (isSilent = true);
-          if (how === "expire") {
+        const inject = (fault: WatchFault) => {
+          if (fault === "silence") return void (isSilent = true);
+          if (fault === "expire") {
             const { revision } = core.store;
             send({ type: "ERROR", object: expired(`too old resource version: ${start} (${revision})`).status });
             return end();
@@ -139,32 +141,33 @@ export class Watches {
           controller.error(new TypeError("connection reset by peer"));
           end();
         };
-        this.#open.set(signal, { end: () => end(), disturb });
+        this.#open.set(signal, { end: () => end(), inject });
         signal.addEventListener("abort", end, { once: true });
-        const refusal = begin(core, request, isChosen, send);
-        if (refusal !== undefined) {
-          send({ type: "ERROR", object: refusal.status });
+        const error = sendInitialEvents(core, request, isSelected, send);
+        if (error !== undefined) {
+          send({ type: "ERROR", object: error.status });
           return end();
         }
         const prefix = prefixOf(request.namespace);
-        clockwork.push(
+        resources.push(
           core.store.listen((change) => {
-            if (isEndOf(kind, change)) return end();
+            if (deletesDefinition(kind, change)) return end();
             if (change.collection !== kind.collection || !change.key.startsWith(prefix)) return;
-            // A watch may begin at a revision that is yet to come.
+            // A watch may start at a revision in the future.
             if (change.revision <= start) return;
             try {
-              const event = eventOf(kind, change, isChosen);
+              const event = eventOf(kind, change, isSelected);
               if (event !== undefined) send(event);
             } catch (error) {
               if (!(error instanceof StatusError) && !(error instanceof ConversionNeeded)) throw error;
-              // It cannot be shown in this version: whoever watches begins anew, and is told why.
+              // The object cannot be converted to this version. The client starts a new watch, and
+              // receives the error.
               end();
             }
           }),
           core.clock.after(timeout * 1000, end),
         );
-        if (isTrue(query.get("allowWatchBookmarks"))) clockwork.push(bookmarks(core, kind, send));
+        if (isTrue(query.get("allowWatchBookmarks"))) resources.push(bookmarks(core, kind, send));
         if (signal.aborted) end();
       },
       pull: flush,
@@ -173,8 +176,11 @@ export class Watches {
   }
 }
 
-/** Whether a change takes the definition of a kind away: the real server ends its watches within a second or two. */
-function isEndOf({ isBuiltin, plural, group }: ServedKind, { collection, type, key }: Change): boolean {
+/**
+ * Returns whether a change deletes the definition of a kind. The real server ends its watches
+ * within two seconds.
+ */
+function deletesDefinition({ isBuiltin, plural, group }: ServedKind, { collection, type, key }: Change): boolean {
   return !isBuiltin && collection === DEFINITIONS && type === "DELETED" && key === `${plural}.${group}`;
 }
 
@@ -182,25 +188,25 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   const [only] = parts;
   if (only !== undefined && parts.length === 1) return only;
   const whole = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
-  let at = 0;
+  let offset = 0;
   for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
+    whole.set(part, offset);
+    offset += part.length;
   }
   return whole;
 }
 
-// A server without a limit of its own draws one between half an hour and an hour; ours is the longest of these.
+// Seconds. A real server selects a random timeout between 30 and 60 minutes; this is the longest.
 const DEFAULT_TIMEOUT = 3600;
 
-// An idle stream of the real server has a bookmark a minute.
+// Milliseconds. The real server sends a bookmark per minute on an idle watch.
 const BOOKMARK_INTERVAL = 60_000;
 
 function bookmarks(core: Core, kind: ServedKind, send: (event: WatchEvent) => void): Disposable {
-  let timer = core.clock.after(BOOKMARK_INTERVAL, ring);
-  function ring(): void {
+  let timer = core.clock.after(BOOKMARK_INTERVAL, onInterval);
+  function onInterval(): void {
     send(bookmark(kind, core.store.revision));
-    timer = core.clock.after(BOOKMARK_INTERVAL, ring);
+    timer = core.clock.after(BOOKMARK_INTERVAL, onInterval);
   }
   return { [Symbol.dispose]: () => timer[Symbol.dispose]() };
 }
@@ -219,25 +225,25 @@ function bookmark(kind: ServedKind, revision: number, annotations?: Record<strin
   };
 }
 
-/** Sends what is there already, as the query asks; answers a refusal where that cannot be. */
-function begin(
+/** Sends the initial events that the query asks for. Returns an error if they are not available. */
+function sendInitialEvents(
   core: Core,
   request: WatchRequest,
-  isChosen: Selection,
+  isSelected: Selection,
   send: (event: WatchEvent) => void,
 ): StatusError | undefined {
   const { kind, query, namespace } = request;
-  const asksInitial = query.get("sendInitialEvents");
+  const initialEvents = query.get("sendInitialEvents");
   const revision = startOf(query);
-  const startsWithState = asksInitial === null ? revision === 0 : isTrue(asksInitial);
+  const startsWithState = initialEvents === null ? revision === 0 : isTrue(initialEvents);
   if (startsWithState && revision > core.store.revision) return tooLarge(revision, core.store.revision);
   if (startsWithState) {
     const now = core.store.revision;
     for (const stored of core.store.list(kind.collection, prefixOf(namespace))) {
       const object = kind.rules.read(stored);
-      if (isChosen(object)) send({ type: "ADDED", object });
+      if (isSelected(object)) send({ type: "ADDED", object });
     }
-    if (asksInitial !== null && isTrue(query.get("allowWatchBookmarks"))) {
+    if (initialEvents !== null && isTrue(query.get("allowWatchBookmarks"))) {
       send(bookmark(kind, now, { "k8s.io/initial-events-end": "true" }));
     }
     return undefined;
@@ -246,7 +252,7 @@ function begin(
   try {
     for (const change of core.store.changesSince(revision, kind.collection)) {
       if (!change.key.startsWith(prefixOf(namespace))) continue;
-      const event = eventOf(kind, change, isChosen);
+      const event = eventOf(kind, change, isSelected);
       if (event !== undefined) send(event);
     }
     return undefined;
@@ -256,39 +262,44 @@ function begin(
   }
 }
 
-/** The revision after which a watch begins. */
+/** Returns the revision after which a watch starts. */
 function startOf(query: URLSearchParams): number {
   const text = query.get("resourceVersion") || "0";
   return revisionOf(text, (message) => new StatusError(500, undefined, message));
 }
 
-/** What a change is to a watch that sees some of the objects only: one that comes into view is new to it, one that leaves it is gone. */
-function eventOf(kind: ServedKind, change: Change, isChosen: Selection): WatchEvent | undefined {
+/**
+ * Returns the event of a change. To a watch with a selector, an object that starts to match is
+ * added, and one that ceases to match is deleted.
+ */
+function eventOf(kind: ServedKind, change: Change, isSelected: Selection): WatchEvent | undefined {
   const object = kind.rules.read(change.object);
   const before = change.previous === undefined ? undefined : kind.rules.read(change.previous);
-  const wasSeen = before !== undefined && isChosen(before);
-  if (change.type === "DELETED") return wasSeen ? { type: "DELETED", object } : undefined;
-  const isSeen = isChosen(object);
-  if (isSeen) return { type: wasSeen ? "MODIFIED" : "ADDED", object };
-  return wasSeen ? { type: "DELETED", object: at(before, change.revision) } : undefined;
+  const matched = before !== undefined && isSelected(before);
+  if (change.type === "DELETED") return matched ? { type: "DELETED", object } : undefined;
+  if (isSelected(object)) return { type: matched ? "MODIFIED" : "ADDED", object };
+  return matched ? { type: "DELETED", object: atRevision(before, change.revision) } : undefined;
 }
 
-/** What left the view, as it was seen at last, with the revision at which it left. */
-function at(object: StoredObject, revision: number): StoredObject {
+/** Returns the last matching state of an object, with the revision at which it ceased to match. */
+function atRevision(object: StoredObject, revision: number): StoredObject {
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
 }
 
-/** As `ValidateListOptions` of `k8s.io/apimachinery/pkg/apis/meta/internalversion/validation` does for watches. */
+/**
+ * Validates the options of a watch (`ValidateListOptions` of
+ * `k8s.io/apimachinery/pkg/apis/meta/internalversion/validation`).
+ */
 function checkWatchOptions(query: URLSearchParams): void {
   const match = query.get("resourceVersionMatch") ?? "";
   const field = "resourceVersionMatch";
   const faults: FieldError[] = [];
-  const asksInitial = query.get("sendInitialEvents") !== null;
-  if (asksInitial && match !== "NotOlderThan") {
+  const hasInitialEvents = query.get("sendInitialEvents") !== null;
+  if (hasInitialEvents && match !== "NotOlderThan") {
     faults.push(forbidden(field, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
   }
   if (match !== "") {
-    if (!asksInitial) {
+    if (!hasInitialEvents) {
       faults.push(forbidden(field, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
     }
     if (match !== "NotOlderThan") faults.push(notSupported(field, match, ["NotOlderThan"]));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { CONFIG_MAPS, configMap, DEFINITIONS, website, WEBSITES, Wire, withWebsites } from "../_wire.ts";
 
-Deno.test("a watch tells what was there, then each change", async () => {
+Deno.test("a watch sends the existing objects, then each change", async () => {
   await using wire = new Wire();
   await wire.post(CONFIG_MAPS, configMap("a"));
   await using watch = await wire.watch(`${CONFIG_MAPS}?watch=1`);
@@ -13,7 +13,7 @@ Deno.test("a watch tells what was there, then each change", async () => {
   assert.deepEqual(await watch.names(4), ["ADDED a", "MODIFIED a", "ADDED b", "DELETED a"]);
 });
 
-Deno.test("a watch ends when the definition of its kind goes, after all of its objects went; others go on", async () => {
+Deno.test("deleting a CustomResourceDefinition ends the watches of its kind after all objects are deleted", async () => {
   await using wire = await withWebsites();
   await wire.post(WEBSITES, website("a", { host: "aa" }));
   await using watch = await wire.watch(`${WEBSITES}?watch=1`);
@@ -25,7 +25,7 @@ Deno.test("a watch ends when the definition of its kind goes, after all of its o
   assert.deepEqual(await other.names(1), ["ADDED b"]);
 });
 
-Deno.test("a watch from a version tells what changed since, and the versions of its events only grow", async () => {
+Deno.test("a watch from a resourceVersion sends the later changes, with increasing resourceVersions", async () => {
   await using wire = new Wire();
   const { body } = await wire.post(CONFIG_MAPS, configMap("a"));
   await wire.delete(`${CONFIG_MAPS}/a`);
@@ -39,7 +39,7 @@ Deno.test("a watch from a version tells what changed since, and the versions of 
   assert(Number(body.metadata.resourceVersion) < versions[0]! && versions[0]! < versions[1]!);
 });
 
-Deno.test("a streaming list ends with a bookmark that says so", async () => {
+Deno.test("a streaming list ends with an annotated bookmark", async () => {
   await using wire = await withWebsites();
   await wire.post(WEBSITES, website("a", { host: "aa" }));
   const query = "watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
@@ -53,7 +53,7 @@ Deno.test("a streaming list ends with a bookmark that says so", async () => {
   assert(Number(bookmark.object.metadata.resourceVersion) >= Number(added.object.metadata.resourceVersion));
 });
 
-Deno.test("an object that leaves the selection is deleted to the watch, one that comes in is new", async () => {
+Deno.test("a watch with a selector sends DELETED for an object that ceases to match, and ADDED for one that starts to match", async () => {
   await using wire = new Wire();
   await wire.post(CONFIG_MAPS, configMap("a", {}, { labels: { app: "x" } }));
   await wire.post(CONFIG_MAPS, configMap("b"));
@@ -67,7 +67,7 @@ Deno.test("an object that leaves the selection is deleted to the watch, one that
   assert.deepEqual(await watch.names(4), ["ADDED a", "ADDED b", "DELETED a", "DELETED b"]);
 });
 
-Deno.test("a watch from before a compaction is told that its version is too old", async () => {
+Deno.test("a watch from before a compaction gets the error Expired", async () => {
   await using wire = new Wire();
   const { body } = await wire.post(CONFIG_MAPS, configMap("a"));
   await wire.post(CONFIG_MAPS, configMap("b"));
@@ -80,7 +80,7 @@ Deno.test("a watch from before a compaction is told that its version is too old"
   assert.equal(await watch.next(), undefined);
 });
 
-Deno.test("history is bounded: what it has lost is too old", async () => {
+Deno.test("a watch from before the retained history gets the error Expired", async () => {
   await using wire = new Wire({ history: 5 });
   const { body } = await wire.post(CONFIG_MAPS, configMap("a", { n: "0" }));
   for (let n = 1; n < 20; n++) await wire.merge(`${CONFIG_MAPS}/a`, { data: { n: String(n) } });
@@ -89,7 +89,7 @@ Deno.test("history is bounded: what it has lost is too old", async () => {
   assert.equal((await watch.next()).object.reason, "Expired");
 });
 
-Deno.test("a watch ends after timeoutSeconds of the clock, and has bookmarks each minute before", async () => {
+Deno.test("a watch ends after timeoutSeconds of virtual time, with a bookmark per minute", async () => {
   await using wire = new Wire();
   await using watch = await wire.watch(`${CONFIG_MAPS}?watch=1&timeoutSeconds=150&allowWatchBookmarks=true`);
   assert.equal(wire.server.watches, 1);
@@ -102,7 +102,7 @@ Deno.test("a watch ends after timeoutSeconds of the clock, and has bookmarks eac
   assert.equal(wire.clock.nextDue, undefined);
 });
 
-Deno.test("2,000 watches leave nothing behind, cancelled or aborted", async () => {
+Deno.test("2,000 cancelled or aborted watches leave no watch and no timer", async () => {
   await using wire = new Wire();
   for (let i = 0; i < 2000; i++) {
     const watch = await wire.watch(`${CONFIG_MAPS}?watch=1&allowWatchBookmarks=true`);
@@ -114,17 +114,17 @@ Deno.test("2,000 watches leave nothing behind, cancelled or aborted", async () =
   assert.equal(wire.clock.nextDue, undefined);
 });
 
-Deno.test("stop ends open watches", async () => {
+Deno.test("stop ends open watches and rejects requests", async () => {
   await using wire = new Wire();
   await using watch = await wire.watch(`${CONFIG_MAPS}?watch=1`);
 
   await wire.server.stop();
 
   assert.equal(await watch.next(), undefined);
-  await assert.rejects(wire.get(CONFIG_MAPS), /Cannot answer "http:\/\/server\/api.*": the API server has stopped/);
+  await assert.rejects(wire.get(CONFIG_MAPS), { name: "TypeError" });
 });
 
-Deno.test("a watch for tables says the columns once", async () => {
+Deno.test("a watch for tables sends the columns once", async () => {
   await using wire = await withWebsites();
   await wire.post(WEBSITES, website("a", { host: "aa" }));
   await wire.post(WEBSITES, website("b", { host: "bb" }));
@@ -139,18 +139,18 @@ Deno.test("a watch for tables says the columns once", async () => {
   assert.deepEqual(events.map(({ object }) => object.columnDefinitions?.length), [2, undefined]);
 });
 
-Deno.test("activity grows with requests and events, busy is none in between", async () => {
+Deno.test("activity counts requests and events, and busy returns to zero", async () => {
   await using wire = new Wire();
   await using _watch = await wire.watch(`${CONFIG_MAPS}?watch=1`);
   const before = wire.server.activity;
 
-  const running = wire.post(CONFIG_MAPS, configMap("a"));
+  const response = wire.post(CONFIG_MAPS, configMap("a"));
   const busy = wire.server.busy;
-  await running;
+  await response;
   await wire.still();
 
   assert.equal(busy, 1);
   assert.equal(wire.server.busy, 0);
-  // The request's begin and end, and the event.
+  // Begin and end of the request, and the event.
   assert.equal(wire.server.activity - before, 3);
 });

@@ -1,4 +1,4 @@
-/** create, update and patch, from the request to the answer. */
+/** The verbs create, update and patch. */
 import { isObject } from "../../base/json.ts";
 import { applyMergePatch } from "../../base/merge_patch.ts";
 import { own } from "../../base/own.ts";
@@ -7,7 +7,7 @@ import { admitted, writeOf } from "../admission/admitted.ts";
 import { sorted } from "../apply/field_set.ts";
 import { trackUpdate } from "../apply/managed_fields.ts";
 import type { Core } from "../core/core.ts";
-import { checkName, creating, updating } from "../core/persist.ts";
+import { checkName, createSteps, updateSteps } from "../core/persist.ts";
 import type { Outcome, Target } from "../core/target.ts";
 import { decodeBody, type DecodeOptions, PatchedFault, unusable } from "../objects/decode_body.ts";
 import { keyOf } from "../objects/key.ts";
@@ -25,7 +25,7 @@ import {
   readBody,
 } from "../wire/body.ts";
 import { goValue } from "../wire/go_value.ts";
-import { duplicateKeys, endlessNumber } from "../wire/json_keys.ts";
+import { duplicateKeys, infiniteNumber } from "../wire/json_keys.ts";
 import { readJsonPatch } from "../wire/json_patch.ts";
 import { PROTOBUF } from "../wire/protobuf/media_type.ts";
 import { badRequest, invalid, unsupportedMediaType, unsupportedPatch } from "../wire/status_error.ts";
@@ -38,7 +38,7 @@ function optionsOf(request: Request, query: URLSearchParams, kind: string): Writ
   return writeOptions(query, request.headers.get("user-agent") ?? "", kind);
 }
 
-/** Makes the object of a POST. */
+/** Creates the object of a POST. */
 export async function create(core: Core, target: Target, request: Request): Promise<Outcome> {
   const { kind, query, warnings } = target;
   const options = optionsOf(request, query, "CreateOptions");
@@ -47,8 +47,11 @@ export async function create(core: Core, target: Target, request: Request): Prom
   return await createDecoded(core, target, draft, options);
 }
 
-/** Kinds of which a PUT makes what is not there. */
-const MADE_BY_PUT = new Set([
+/**
+ * Kinds of which a PUT creates a missing object: `AllowCreateOnUpdate` of their strategy in
+ * `k8s.io/kubernetes/pkg/registry`. OpenAPI does not show it: it lists status 201 for every PUT.
+ */
+const CREATED_BY_PUT = new Set([
   "/endpoints",
   "/events",
   "/limitranges",
@@ -62,26 +65,26 @@ const MADE_BY_PUT = new Set([
   "rbac.authorization.k8s.io/roles",
 ]);
 
-function isMadeByPut(core: Core, { kind, namespace, name = "", subresource }: Target): boolean {
-  if (subresource !== undefined || !MADE_BY_PUT.has(kind.collection)) return false;
+function isCreatedByPut(core: Core, { kind, namespace, name = "", subresource }: Target): boolean {
+  if (subresource !== undefined || !CREATED_BY_PUT.has(kind.collection)) return false;
   return core.store.get(kind.collection, keyOf(namespace, name)) === undefined;
 }
 
 async function createDecoded(core: Core, target: Target, draft: Draft, options: WriteOptions): Promise<Outcome> {
   const { kind, namespace, warnings } = target;
   const write = writeOf(target, "CREATE", options, metadataOf(draft).name ?? "");
-  const written = await admitted(
+  const created = await admitted(
     core,
     write,
-    creating(core, kind, draft, {
+    createSteps(core, kind, draft, {
       namespace,
       dryRun: options.dryRun,
       ...guardOf(core, target),
       track: (object) => trackUpdate(core, kind, undefined, object, { manager: options.manager }),
     }),
   );
-  warnings.push(...written.warnings);
-  return { code: 201, object: written.object };
+  warnings.push(...created.warnings);
+  return { code: 201, object: created.object };
 }
 
 async function bodyOf(kind: ServedKind, request: Request): Promise<ParsedBody> {
@@ -90,28 +93,28 @@ async function bodyOf(kind: ServedKind, request: Request): Promise<ParsedBody> {
   const body = await parseObject(text, contentType(request.headers), kind.kind);
   if (kind.isBuiltin) return body;
   if (!own(body.value as Draft, "kind")) throw kindMissing(kind.kind, text);
-  const endless = endlessNumber(text);
-  if (endless !== undefined) {
-    throw unusable(kind, `json: cannot unmarshal number ${endless} into Go value of type float64`);
+  const infinite = infiniteNumber(text);
+  if (infinite !== undefined) {
+    throw unusable(kind, `json: cannot unmarshal number ${infinite} into Go value of type float64`);
   }
   return body;
 }
 
-/** Replaces an object by that of a PUT. */
+/** Replaces an object with that of a PUT. */
 export async function update(core: Core, target: Target, request: Request): Promise<Outcome> {
   const { kind, name = "", query, warnings } = target;
   const options = optionsOf(request, query, "UpdateOptions");
   const { value, duplicates } = await bodyOf(kind, request);
   const draft = decodeBody(kind, value as Draft, { ...options, duplicates, warnings });
   checkName(draft, name);
-  if (isMadeByPut(core, target)) {
+  if (isCreatedByPut(core, target)) {
     core.access.checkCreate(target.user, kind, { namespace: target.namespace, name });
     return await createDecoded(core, target, draft, options);
   }
   return await change(core, target, options, () => draft, true);
 }
 
-/** The media types of patches. */
+/** Media types of patches. */
 export const PATCHES = {
   json: "application/json-patch+json",
   merge: "application/merge-patch+json",
@@ -119,7 +122,7 @@ export const PATCHES = {
   apply: "application/apply-patch+yaml",
 } as const;
 
-/** Changes an object by a PATCH. */
+/** Updates an object with a PATCH. */
 export async function patch(core: Core, target: Target, request: Request): Promise<Outcome> {
   const { kind, query, name = "", warnings } = target;
   const options = optionsOf(request, query, "PatchOptions");
@@ -129,7 +132,7 @@ export async function patch(core: Core, target: Target, request: Request): Promi
   const text = await readBody(request);
   if (type === PATCHES.apply) return await applyObject(core, target, text, options);
   return await change(core, target, options, (live) => {
-    // Read once there is something to change: where there is not, nobody learns of what is wrong with it.
+    // Parsed only if the object exists: otherwise, the response is that it was not found.
     const edit = editOf(kind, type, text);
     const draft = decodePatched(kind, edit.apply(live) as Draft, edit, { ...options, warnings });
     checkName(draft, name);
@@ -137,21 +140,24 @@ export async function patch(core: Core, target: Target, request: Request): Promi
   }, false);
 }
 
-/** A patch that was read. */
+/** A parsed patch. */
 export interface Edit {
-  /** Fields of the patch that are there twice, or that there are not. */
+  /** Errors about duplicate and unknown fields of the patch. */
   readonly faults: readonly string[];
-  /** What makes of an object what it is to be. */
+  /** Returns the patched object. */
   readonly apply: (live: StoredObject) => unknown;
-  /** What a message quotes when the patched object is not right: the object, or of a strategic merge patch the patch. */
+  /**
+   * Formats what messages about an invalid result quote: the patched object, or the patch if it is
+   * a strategic one.
+   */
   readonly quoted: (edited: Draft) => string;
   readonly isStrategic: boolean;
 }
 
 /**
- * How a patch changes an object.
+ * Parses a patch.
  *
- * @throws {StatusError} If it is none.
+ * @throws {StatusError} If it is invalid.
  */
 export function editOf(kind: ServedKind, type: string, text: string): Edit {
   const isStrategic = type === PATCHES.strategic;
@@ -185,13 +191,13 @@ export function editOf(kind: ServedKind, type: string, text: string): Edit {
 }
 
 /**
- * Decodes what a patch made. What is wrong with it is a fault of the patch, not of a body.
+ * Decodes a patched object. Errors in it are errors of the patch, not of a body.
  *
  * @param kind The kind.
- * @param edited What the patch made.
+ * @param edited The patched object.
  * @param edit The patch.
- * @param options How strict to be, and what to do with warnings.
- * @throws {StatusError} If it is refused.
+ * @param options Strictness, and where warnings go.
+ * @throws {StatusError} If the object is rejected.
  */
 export function decodePatched(kind: ServedKind, edited: Draft, edit: Edit, options: DecodeOptions): Draft {
   try {
@@ -202,13 +208,16 @@ export function decodePatched(kind: ServedKind, edited: Draft, edit: Edit, optio
   }
 }
 
-/** Whether a patch changes something within the metadata: the server then prints that in the order of keys. */
+/** Returns whether a patch changes metadata, whose keys messages of the real server then sort. */
 function touchesMetadata(patch: unknown): boolean {
   if (!Array.isArray(patch)) return isObject(patch) && Object.hasOwn(patch, "metadata");
   return patch.some(({ path, from }) => /^\/metadata\//.test(String(path)) || /^\/metadata\//.test(String(from)));
 }
 
-/** The patched object as the server prints it: keys in order, but untouched metadata of a built-in kind in the order of its struct. */
+/**
+ * Formats a patched object as the real server does: with sorted keys, except for unchanged metadata
+ * of a built-in kind, which is in the order of its struct.
+ */
 function patchedText(kind: ServedKind, edited: Draft, isTouched: boolean): string {
   if (!kind.isBuiltin) return sorted(edited);
   const parts = Object.keys(edited).sort().map((key) => {
@@ -252,12 +261,12 @@ function notAnObject(prefix: string, patch: unknown): Error {
   );
 }
 
-/** Writes a changed object, and says whose fields changed. */
+/** Writes a changed object, and updates its managed fields. */
 async function change(
   core: Core,
   target: Target,
   options: WriteOptions,
-  make: (live: StoredObject) => Draft,
+  makeDraft: (live: StoredObject) => Draft,
   isWhole: boolean,
 ): Promise<Outcome> {
   const { kind, namespace, name = "", subresource, warnings } = target;
@@ -271,7 +280,8 @@ async function change(
     track: (next: StoredObject, old: StoredObject) =>
       trackUpdate(core, kind, old, next, { manager: options.manager, ...(subresource && { subresource }) }),
   };
-  const written = await admitted(core, writeOf(target, "UPDATE", options), updating(core, kind, request, make));
-  warnings.push(...written.warnings);
-  return { code: 200, object: written.object };
+  const steps = updateSteps(core, kind, request, makeDraft);
+  const changed = await admitted(core, writeOf(target, "UPDATE", options), steps);
+  warnings.push(...changed.warnings);
+  return { code: 200, object: changed.object };
 }

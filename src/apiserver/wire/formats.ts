@@ -1,4 +1,7 @@
-/** Answers in the format that a client wants: JSON, YAML, protobuf, compressed when they are large; and requests in protobuf. */
+/**
+ * Answers in the format that a client wants: JSON, YAML, protobuf, compressed when they are large;
+ * and requests in protobuf.
+ */
 import { type Form, wantedForm } from "./accept.ts";
 import { contentType, readBytes } from "./body.ts";
 import { PROTOBUF } from "./protobuf/media_type.ts";
@@ -21,8 +24,8 @@ export function statusResponse(status: Status, code: number): Response {
   return jsonResponse(status, code, retry === undefined ? {} : { "retry-after": String(retry) });
 }
 
-/** A refusal, in YAML where the answer was wanted so. */
-export async function refusal(error: StatusError, headers: Headers): Promise<Response> {
+/** A errorResponse, in YAML where the answer was wanted so. */
+export async function errorResponse(error: StatusError, headers: Headers): Promise<Response> {
   const answer = statusResponse(error.status, error.code);
   if (wantedForm(headers.get("accept"))?.format !== "yaml") return answer;
   answer.headers.set("content-type", "application/yaml");
@@ -52,7 +55,8 @@ async function yamlOf(value: unknown): Promise<string> {
   const document = new Document(JSON.parse(textOf(value)), { version: "1.1", sortMapEntries: true });
   visit(document, {
     Scalar(_key, node) {
-      // What would be read as another type stands in double quotes, what cannot stand plain in single ones.
+      // What would be read as another type stands in double quotes, what cannot stand plain in
+      // single ones.
       if (typeof node.value !== "string" || /[\n"'\\]/.test(node.value)) return;
       if (isAmbiguous(node.value, parse)) node.type = Scalar.QUOTE_DOUBLE;
     },
@@ -70,7 +74,8 @@ function isAmbiguous(text: string, parse: (text: string, options: { version: "1.
 }
 
 /**
- * A request whose body is JSON: one in protobuf is read and written anew. What cannot be read is left as it is, for others to refuse.
+ * A request whose body is JSON: one in protobuf is read and written anew. What cannot be read is
+ * left as it is, for others to refuse.
  *
  * @param request The request.
  * @throws {StatusError} If the body is too large.
@@ -101,13 +106,13 @@ export function streaming(response: Response): Response {
 const LEAST_COMPRESSED = 128 * 1024;
 
 /**
- * An answer in the format that the client wants: as protobuf where it asks for that first and the object has such a form, and compressed where it is
- * large and the client takes that.
+ * An answer in the format that the client wants: as protobuf where it asks for that first and the
+ * object has such a form, and compressed where it is large and the client takes that.
  *
  * @param response The answer, in JSON or YAML.
  * @param headers The headers of the request.
  */
-export async function asWanted(response: Response, headers: Headers): Promise<Response> {
+export async function inAcceptedFormat(response: Response, headers: Headers): Promise<Response> {
   if (streams.has(response) || response.body === null) return response;
   const isJson = response.headers.get("content-type") === "application/json";
   const wantsProtobuf = isJson && wantedForm(headers.get("accept"))?.format === "protobuf";

@@ -37,7 +37,7 @@ function here(
 }
 
 /** The first number of a JSON text that is larger than any double. */
-export function endlessNumber(text: string): string | undefined {
+export function infiniteNumber(text: string): string | undefined {
   if (!/[eE]\+?\d{3}|\d{309}/.test(text)) return undefined;
   for (const [part] of text.matchAll(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g)) {
     if (!part.startsWith('"') && !Number.isFinite(Number(part))) return part;

@@ -1,22 +1,25 @@
-/** Refusals of access, worded as `k8s.io/apiserver/pkg/endpoints/handlers/responsewriters` does. */
+/**
+ * Errors of denied requests, worded as in
+ * `k8s.io/apiserver/pkg/endpoints/handlers/responsewriters`.
+ */
 import { forbidden, StatusError } from "../wire/status_error.ts";
 import { type Attributes, isOfResource } from "./attributes.ts";
 import type { User } from "./user.ts";
 
 /**
- * The refusal of a request.
+ * Returns the error for a request that is not allowed.
  *
- * @param user Who sent it.
- * @param attributes What it asked for.
- * @param reason What the authorizer says besides.
+ * @param user The user who sent it.
+ * @param attributes Attributes of the request.
+ * @param reason Reason of the authorizer; may be empty.
  */
-export function accessRefused(user: User, attributes: Attributes, reason: string): StatusError {
-  const message = escaped(refusal(user, attributes)) + (reason === "" ? "" : `: ${reason}`);
+export function accessDenied(user: User, attributes: Attributes, reason: string): StatusError {
+  const message = escaped(denial(user, attributes)) + (reason === "" ? "" : `: ${reason}`);
   if (!isOfResource(attributes)) return new StatusError(403, "Forbidden", `forbidden: ${message}`, {});
   return forbidden({ group: attributes.group, plural: attributes.resource }, attributes.name, message);
 }
 
-function refusal({ name }: User, attributes: Attributes): string {
+function denial({ name }: User, attributes: Attributes): string {
   const user = `User ${JSON.stringify(name)} cannot ${attributes.verb}`;
   if (!isOfResource(attributes)) return `${user} path ${JSON.stringify(attributes.path)}`;
   const { group, namespace, resource, subresource } = attributes;
@@ -25,12 +28,12 @@ function refusal({ name }: User, attributes: Attributes): string {
   return `${user} resource ${full} in API group ${JSON.stringify(group)} ${where}`;
 }
 
-/** What a browser could take for HTML is not sent as it came. */
+/** Escapes characters that a browser could interpret as HTML, as the real server does. */
 function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** The refusal of who shows a token that nobody knows. */
+/** Returns the error for an unknown token. */
 export function unauthorized(): StatusError {
   return new StatusError(401, "Unauthorized", "Unauthorized");
 }
