@@ -31,8 +31,15 @@ export function codeBlocks(markdown: string): Map<string, string> {
   return files;
 }
 
-/** Guides without code: what the one says to type is typed by `tests/compiled/whole_way_test.ts`, the other is made of the list of metrics. */
-const WITHOUT_CODE: readonly string[] = ["docs/guides/from_nothing.md", "docs/guides/metrics.md"];
+/** Guides without code of their own: `tests/compiled/whole_way_test.ts` runs commands, `tools/metrics_page.ts` generates the metrics. */
+const WITHOUT_CODE: readonly string[] = [
+  "README",
+  "building",
+  "command_line",
+  "metrics",
+  "moving",
+  "troubleshooting",
+].map((name) => `docs/guides/${name}.md`);
 
 /** Writes the documents' code as a project into a folder of its own, which is gone when `use` has ended. */
 export async function withReadmeProject<T>(use: (folder: string) => Promise<T>): Promise<T> {

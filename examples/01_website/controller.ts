@@ -1,9 +1,12 @@
-/** The controller: a page for each website, and a record in the directory of names. */
+/** The controller: a page and a DNS record for each website. */
 import { access, controller, TemporaryError } from "@op/sdk";
 import { ConfigMap } from "@op/sdk/kinds";
 import { Website } from "./website.ts";
 
-/** The namespace that holds a record for each site. An owner reference does not reach there, so `cleanup` removes the record. */
+/**
+ * The namespace with the DNS records. An owner reference cannot point into another namespace, so
+ * `cleanup` deletes the record.
+ */
 export const DIRECTORY = "dns";
 
 export const websites = controller(Website, {
@@ -36,7 +39,7 @@ async function pageOf({ spec }: Website, signal: AbortSignal): Promise<string> {
   if (spec.source === undefined) return `<html class="${spec.theme}"><body>${escape(spec.text)}</body></html>\n`;
   const response = await fetch(spec.source, { signal });
   if (!response.ok) {
-    throw new TemporaryError(`Cannot read the source "${spec.source}": it answered ${response.status}`, {
+    throw new TemporaryError(`Cannot read the source "${spec.source}": the server responded with ${response.status}`, {
       retry: "1m",
     });
   }

@@ -7,7 +7,7 @@ import { Website } from "./website.ts";
 
 const SPEC = { host: "blog.example.com" };
 
-Deno.test("websites makes a page and a record, and says so in the status", async () => {
+Deno.test("websites creates a page and a record, and reports the URL", async () => {
   await using cluster = await memoryCluster({ parts: { websites }, namespaces: [DIRECTORY] });
   await cluster.create(Website, "blog", { spec: SPEC });
 
@@ -22,7 +22,7 @@ Deno.test("websites makes a page and a record, and says so in the status", async
   assert.equal(status?.observedGeneration, 1);
 });
 
-Deno.test("websites puts back a page that someone changed", async () => {
+Deno.test("websites restores a page that was changed by hand", async () => {
   await using cluster = await memoryCluster({ parts: { websites }, namespaces: [DIRECTORY] });
   await cluster.create(Website, "blog", { spec: SPEC });
   await cluster.settle();
@@ -34,7 +34,7 @@ Deno.test("websites puts back a page that someone changed", async () => {
   assert.deepEqual((await cluster.get(ConfigMap, "blog-page")).data, data);
 });
 
-Deno.test("websites removes the record when a website is deleted; the page goes with its owner", async () => {
+Deno.test("websites deletes the record when a website is deleted; the garbage collector deletes the page", async () => {
   await using cluster = await memoryCluster({ parts: { websites }, namespaces: [DIRECTORY] });
   await cluster.create(Website, "blog", { spec: SPEC });
   await cluster.settle();
@@ -47,11 +47,11 @@ Deno.test("websites removes the record when a website is deleted; the page goes 
   assert(!await cluster.exists(ConfigMap, "default.blog", { namespace: DIRECTORY }));
 });
 
-Deno.test("Website refuses a theme that there is not", async () => {
+Deno.test("Website rejects an unknown theme", async () => {
   await using cluster = await memoryCluster({ kinds: [Website] });
   const pink = { spec: { host: "blog.example.com", theme: "pink" } };
   await assert.rejects(
-    // @ts-expect-error the compiler refuses it as well
+    // @ts-expect-error the compiler rejects it too
     cluster.create(Website, "blog", pink),
     (error) => error instanceof ApiError && error.status === 422 && error.causes[0]?.field === "spec.theme",
   );

@@ -1,6 +1,7 @@
 /**
- * The demo: an API server in this process, the website operator on it, and what it does, step by step. Whatever is told was read back from
- * the server. On a terminal it stays until Ctrl-C, so that one can look with kubectl; elsewhere it ends by itself.
+ * Runs the website operator on an API server in this process and shows step by step what it does.
+ * Each printed value is read back from the server. On a terminal, the demo runs until Ctrl-C so that
+ * you can use kubectl; elsewhere it exits after the last step.
  */
 import { type AnyKind, ApiError, Client, connect, type Infer } from "@op/sdk";
 import { ConfigMap, CustomResourceDefinition, Namespace } from "@op/sdk/kinds";
@@ -10,15 +11,15 @@ import { DIRECTORY } from "./controller.ts";
 import op from "./main.ts";
 import { Website } from "./website.ts";
 
-/** How long a step may take, in milliseconds. It takes a few; what takes longer does not come. */
-const PATIENCE = 20_000;
+/** How long a step waits for the operator, in milliseconds. It usually needs a few. */
+const STEP_TIMEOUT = 20_000;
 
 if (import.meta.main) Deno.exit(await demo());
 
-/** A step: what it shows, in a newcomer's words, and what the server answered when it was done. */
+/** A step: its title, and a function that runs it and returns what the server stored. */
 export type Step = readonly [title: string, run: () => Promise<readonly string[]>];
 
-/** Shows the demo; answers the exit code. */
+/** Runs the demo and returns the exit code. */
 async function demo(): Promise<number> {
   await using server = createApiserver();
   // kubectl sends its token over HTTPS only.
@@ -33,25 +34,25 @@ async function demo(): Promise<number> {
 
   const isDone = await showSteps([
     ["A Kubernetes API server starts in this process", () => serverStarts(client)],
-    ["The operator's own kind is installed, and the operator starts", async () => {
-      const told = await kindIsInstalled(client);
+    ["The operator's kind is installed, and the operator starts", async () => {
+      const lines = await kindIsInstalled(client);
       running = op.run({ connection, signal: stop.signal });
-      return told;
+      return lines;
     }],
-    ["Two websites are asked for (samples.yaml)", () => samplesAreApplied(client)],
-    ["The operator reconciles: it makes what they ask for", () => operatorReconciles(client)],
-    ["A website that makes no sense is refused", () => nonsenseIsRefused(client)],
-    ["Somebody spoils a page, and the operator repairs it", () => driftIsRepaired(client)],
-    ["A website is deleted, and the operator cleans up behind it", () => cleanupRuns(client)],
+    ["Two websites are created (samples.yaml)", () => samplesAreApplied(client)],
+    ["The operator reconciles them", () => operatorReconciles(client)],
+    ["An invalid website is rejected", () => invalidIsRejected(client)],
+    ["A page is changed by hand, and the operator restores it", () => driftIsRepaired(client)],
+    ["A website is deleted, and the operator cleans up", () => cleanupRuns(client)],
   ]);
   if (isDone) {
-    // Heard before it is offered: whoever reads the offer may take it at once.
+    // Listen before printing: the reader may press Ctrl-C at once.
     const interrupted = Deno.stdout.isTerminal() ? interruption() : undefined;
     if (interrupted) {
-      console.log(`\nIt goes on until Ctrl-C, so that you can look:\n\n   export KUBECONFIG=${kubeconfig}`);
-    } else {console.log(
-        `\nOn a terminal it goes on until Ctrl-C, with a kubeconfig such as ${kubeconfig}, so that you can look:\n`,
-      );}
+      console.log(`\nThe demo runs until Ctrl-C. Look around:\n\n   export KUBECONFIG=${kubeconfig}`);
+    } else {
+      console.log("\nOn a terminal, the demo runs until Ctrl-C and prints a kubeconfig. Look around:\n");
+    }
     console.log(`   kubectl get websites --watch\n   kubectl edit website shop\n`);
     await interrupted;
   }
@@ -63,9 +64,9 @@ async function demo(): Promise<number> {
 }
 
 /**
- * Shows steps, each after the other; one that fails is the last.
+ * Runs steps in order and stops at the first that fails.
  *
- * @returns Whether all were done.
+ * @returns Whether all steps succeeded.
  */
 export async function showSteps(steps: readonly Step[]): Promise<boolean> {
   for (const [number, [title, run]] of steps.entries()) {
@@ -84,8 +85,8 @@ async function serverStarts(client: Client): Promise<string[]> {
   const { gitVersion } = await client.raw<{ gitVersion: string }>("/version");
   const namespaces = await client.list(Namespace);
   return [
-    `It answers at ${client.connection.url} as Kubernetes ${gitVersion}`,
-    `It has the namespaces ${namespaces.map(({ metadata }) => metadata.name).join(", ")}`,
+    `It listens at ${client.connection.url} as Kubernetes ${gitVersion}`,
+    `Namespaces: ${namespaces.map(({ metadata }) => metadata.name).join(", ")}`,
   ];
 }
 
@@ -99,10 +100,10 @@ async function kindIsInstalled(client: Client): Promise<string[]> {
       crd.metadata.name,
       (crd) => crd.status?.conditions?.some(({ type, status }) => type === "Established" && status === "True") ?? false,
     );
-    lines.push(`The server now knows "${made.spec.names.kind}" (${made.metadata.name})`);
+    lines.push(`The server serves "${made.spec.names.kind}" (${made.metadata.name})`);
   }
   const directory = await client.apply(Namespace, { metadata: { name: DIRECTORY } }, { manager: "demo" });
-  return [...lines, `The namespace "${directory.metadata.name}" is there, for the directory of names`];
+  return [...lines, `The namespace "${directory.metadata.name}" exists: the operator stores DNS records there`];
 }
 
 async function samplesAreApplied(client: Client): Promise<string[]> {
@@ -115,7 +116,7 @@ async function samplesAreApplied(client: Client): Promise<string[]> {
       `${name} ${value}`
     );
     lines.push(
-      `${metadata.name}: host ${spec.host}; from the schema's defaults the server filled in ${filled.join(", ")}`,
+      `${metadata.name}: host ${spec.host}; the server added the defaults ${filled.join(", ")}`,
     );
   }
   return lines;
@@ -137,20 +138,20 @@ async function operatorReconciles(client: Client): Promise<string[]> {
   return lines;
 }
 
-async function nonsenseIsRefused(client: Client): Promise<string[]> {
-  const nonsense = {
-    metadata: { name: "nonsense", namespace: "default" },
+async function invalidIsRejected(client: Client): Promise<string[]> {
+  const invalid = {
+    metadata: { name: "invalid", namespace: "default" },
     spec: { host: "not a host", theme: "pink" },
   };
   try {
-    await client.apply(Website, nonsense as never, { manager: "demo" });
+    await client.apply(Website, invalid as never, { manager: "demo" });
   } catch (error) {
     if (error instanceof ApiError && error.status === 422) {
       return error.causes.map(({ field, message }) => `${field}: ${message}`);
     }
     throw error;
   }
-  throw new Error("the server took a website that it should have refused");
+  throw new Error("the server accepted an invalid website");
 }
 
 async function driftIsRepaired(client: Client): Promise<string[]> {
@@ -159,22 +160,22 @@ async function driftIsRepaired(client: Client): Promise<string[]> {
   });
   const repaired = await until(client, ConfigMap, "blog-page", ({ data }) => data?.["index.html"] !== "spoiled");
   return [
-    `It was made to read: ${spoiled.data?.["index.html"]}`,
-    `It reads again:      ${repaired.data?.["index.html"]?.trim()}`,
+    `Changed to:  ${spoiled.data?.["index.html"]}`,
+    `Restored to: ${repaired.data?.["index.html"]?.trim()}`,
   ];
 }
 
 async function cleanupRuns(client: Client): Promise<string[]> {
   const site = await client.get(Website, "blog", { namespace: "default" });
   await client.delete(Website, "blog", { namespace: "default" });
-  await untilGone(client, Website, "blog", "default");
-  await untilGone(client, ConfigMap, "default.blog", DIRECTORY);
-  await untilGone(client, ConfigMap, "blog-page", "default");
+  await untilDeleted(client, Website, "blog", "default");
+  await untilDeleted(client, ConfigMap, "default.blog", DIRECTORY);
+  await untilDeleted(client, ConfigMap, "blog-page", "default");
   const left = await client.list(Website);
   return [
-    `It was held by the finalizer ${site.metadata.finalizers?.join(", ")} until the operator had removed its record`,
-    `Its page went with it: the server collects what it owned`,
-    `Websites that are left: ${left.map(({ metadata }) => metadata.name).join(", ")}`,
+    `The finalizer ${site.metadata.finalizers?.join(", ")} kept it until the operator had removed its record`,
+    `The garbage collector deleted its page`,
+    `Remaining websites: ${left.map(({ metadata }) => metadata.name).join(", ")}`,
   ];
 }
 
@@ -182,7 +183,7 @@ function isReady(site: Website): boolean {
   return site.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
 }
 
-/** The object once it passes, by a watch. */
+/** Watches an object until it passes, and returns it. */
 async function until<K extends AnyKind>(
   client: Client,
   kind: K,
@@ -191,19 +192,19 @@ async function until<K extends AnyKind>(
 ): Promise<Infer<K>> {
   const fieldSelector = `metadata.name=${name}`;
   for await (
-    const events of client.watch(kind, { initial: true, fieldSelector, signal: AbortSignal.timeout(PATIENCE) })
+    const events of client.watch(kind, { initial: true, fieldSelector, signal: AbortSignal.timeout(STEP_TIMEOUT) })
   ) {
     const found = events.find(({ type, object }) =>
       (type === "ADDED" || type === "MODIFIED") && passes(object as Infer<K>)
     );
     if (found) return found.object as Infer<K>;
   }
-  throw new Error(`${kind.kind} "${name}" did not come to be as expected within ${PATIENCE / 1000} s`);
+  throw new Error(`${kind.kind} "${name}" did not reach the expected state within ${STEP_TIMEOUT / 1000} s`);
 }
 
-/** Waits until an object is gone, by a watch, and sees by a read that it is. */
-async function untilGone(client: Client, kind: AnyKind, name: string, namespace: string): Promise<void> {
-  const isGone = async () => {
+/** Watches until an object is deleted. */
+async function untilDeleted(client: Client, kind: AnyKind, name: string, namespace: string): Promise<void> {
+  const isDeleted = async () => {
     try {
       await client.get(kind, name, { namespace });
       return false;
@@ -216,13 +217,13 @@ async function untilGone(client: Client, kind: AnyKind, name: string, namespace:
     initial: true,
     namespace,
     fieldSelector: `metadata.name=${name}`,
-    signal: AbortSignal.timeout(PATIENCE),
+    signal: AbortSignal.timeout(STEP_TIMEOUT),
   };
-  for await (const _events of client.watch(kind, options)) if (await isGone()) return;
-  throw new Error(`${kind.kind} "${namespace}/${name}" did not go within ${PATIENCE / 1000} s`);
+  for await (const _events of client.watch(kind, options)) if (await isDeleted()) return;
+  throw new Error(`${kind.kind} "${namespace}/${name}" was not deleted within ${STEP_TIMEOUT / 1000} s`);
 }
 
-/** Ctrl-C, heard from now on. */
+/** Resolves at the next Ctrl-C or SIGTERM. */
 function interruption(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, () => resolve());

@@ -1,4 +1,4 @@
-/** The operator: its parts, and the program. */
+/** The operator. */
 import { operator } from "@op/sdk";
 import { websites } from "./controller.ts";
 

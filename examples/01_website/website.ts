@@ -1,4 +1,4 @@
-/** The kind: what a user of the operator writes, and what the operator answers. */
+/** The kind Website. */
 import { type Infer, resource, s } from "@op/sdk";
 
 export const Website = resource({
@@ -7,10 +7,10 @@ export const Website = resource({
   kind: "Website",
   shortNames: ["web"],
   spec: s.object({
-    host: s.string({ format: "hostname", maxLength: 253, description: "The name under which the site is found" }),
+    host: s.string({ format: "hostname", maxLength: 253, description: "The host name of the site" }),
     theme: s.enum(["light", "dark"], { default: "light" }),
     text: s.string({ maxLength: 10_000, default: "Hello" }),
-    source: s.optional(s.string({ description: "Address of a page to show in place of the text" })),
+    source: s.optional(s.string({ description: "URL of a page to show instead of the text" })),
   }),
   status: s.object({
     url: s.optional(s.string()),

@@ -1,9 +1,9 @@
-/** What is asked before a shop is stored, and before a namespace goes. */
+/** Webhooks that check shops before they are stored and namespaces before they are deleted. */
 import { access, deny, webhook } from "@op/sdk";
 import { Namespace } from "@op/sdk/kinds";
 import { Shop } from "./shop.ts";
 
-/** Host names are kept small, belong to one shop only, and stay. */
+/** Makes host names lowercase, and rejects a host that another shop has or that changes. */
 export const shopRules = webhook(Shop, {
   uses: [access(Shop, "list")],
 
@@ -13,7 +13,7 @@ export const shopRules = webhook(Shop, {
 
   async validate(shop, { old, list, warn, audit }) {
     if (old !== undefined && old.spec.host !== shop.spec.host) {
-      throw deny("a shop keeps its host", { field: "spec.host" });
+      throw deny("the host of a shop cannot change", { field: "spec.host" });
     }
     const others = await list(Shop, { namespace: "*" });
     const taken = others.find(({ metadata, spec }) =>
@@ -27,7 +27,7 @@ export const shopRules = webhook(Shop, {
   },
 });
 
-/** A namespace with shops stays. Only namespaces that say so are asked about. */
+/** Rejects the deletion of a protected namespace that has shops. The label selects the namespaces. */
 export const namespaceRules = webhook(Namespace, {
   operations: ["DELETE"],
   objectSelector: { matchLabels: { "shop.example.com/protected": "true" } },
@@ -36,6 +36,6 @@ export const namespaceRules = webhook(Namespace, {
 
   async validate({ metadata }, { list }) {
     const shops = await list(Shop, { namespace: metadata.name });
-    if (shops.length > 0) throw deny(`${shops.length} shops are open in it`, { code: 409 });
+    if (shops.length > 0) throw deny(`${shops.length} shops exist in the namespace`, { code: 409 });
   },
 });

@@ -7,48 +7,48 @@ import { Shop } from "./shop.ts";
 
 const SPEC = { host: "Tea.example.com", address: { street: "High Street", town: "Bath" } };
 
-Deno.test("shopRules keeps hosts small", async () => {
+Deno.test("shopRules makes hosts lowercase", async () => {
   await using cluster = await memoryCluster({ operator: op });
   const shop = await cluster.create(Shop, "tea", { spec: SPEC });
   assert.equal(shop.spec.host, "tea.example.com");
 });
 
-Deno.test("shopRules refuses a host that is taken, and tells the field", async () => {
+Deno.test("shopRules rejects a host that another shop has, and names the field", async () => {
   await using cluster = await memoryCluster({ operator: op });
   await cluster.create(Shop, "tea", { spec: SPEC });
 
-  const error = await refusal(cluster.create(Shop, "more-tea", { spec: SPEC }));
+  const error = await rejection(cluster.create(Shop, "more-tea", { spec: SPEC }));
   assert.equal(error.status, 422);
   assert.deepEqual(error.causes.map(({ field, message }) => [field, message]), [
     ["spec.host", '"tea.example.com" is the host of shop "tea"'],
   ]);
 });
 
-Deno.test("shopRules lets nobody change a host", async () => {
+Deno.test("shopRules rejects a change of the host", async () => {
   await using cluster = await memoryCluster({ operator: op });
   await cluster.create(Shop, "tea", { spec: SPEC });
   await cluster.patch(Shop, "tea", { spec: { tier: "paid" } });
 
-  const error = await refusal(cluster.patch(Shop, "tea", { spec: { host: "coffee.example.com" } }));
-  assert.match(error.message, /a shop keeps its host/);
+  const error = await rejection(cluster.patch(Shop, "tea", { spec: { host: "coffee.example.com" } }));
+  assert.match(error.message, /the host of a shop cannot change/);
 });
 
-Deno.test("namespaceRules keeps a protected namespace that has shops", async () => {
+Deno.test("namespaceRules rejects the deletion of a protected namespace that has shops", async () => {
   await using cluster = await memoryCluster({ operator: op });
   const labels = { "shop.example.com/protected": "true" };
   await cluster.client.create(Namespace, { metadata: { name: "bath", labels } });
   await cluster.create(Shop, "tea", { spec: SPEC }, { namespace: "bath" });
 
-  const error = await refusal(cluster.delete(Namespace, "bath"));
+  const error = await rejection(cluster.delete(Namespace, "bath"));
   assert.equal(error.status, 409);
-  assert.match(error.message, /1 shops are open in it/);
+  assert.match(error.message, /1 shops exist in the namespace/);
 
   await cluster.delete(Shop, "tea", { namespace: "bath" });
   await cluster.delete(Namespace, "bath");
 });
 
-async function refusal(promise: Promise<unknown>): Promise<ApiError> {
-  const error = await promise.then(() => assert.fail("it was not refused"), (error: unknown) => error);
+async function rejection(promise: Promise<unknown>): Promise<ApiError> {
+  const error = await promise.then(() => assert.fail("the request was not rejected"), (error: unknown) => error);
   assert(error instanceof ApiError, String(error));
   return error;
 }

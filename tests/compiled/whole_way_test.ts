@@ -1,5 +1,5 @@
 /**
- * The whole way of a user: the commands of the guide as they stand there, from an empty folder to an operator that reconciles. The cluster is a
+ * Runs the commands of the tutorial, from an empty folder to an operator that reconciles. The cluster is a
  * real API server with roles enforced; what a kubelet does for a Deployment is done here: its pod runs as a container of the image.
  */
 import assert from "node:assert/strict";
@@ -22,7 +22,7 @@ const ROOT = new URL("../../", import.meta.url);
 const NAMESPACE = "shop-system";
 
 Deno.test(
-  "the guide's commands lead from an empty folder to a container that leads, reconciles and stops when asked",
+  "the tutorial's commands lead from an empty folder to a container that leads, reconciles and stops on SIGTERM",
   NEEDS_ROOT,
   async (t) => {
     const folder = await Deno.makeTempDir();
@@ -53,17 +53,15 @@ Deno.test(
       readonly after?: (said: string) => Promise<unknown>;
     }[] = [
       {
-        of: / new operator /,
-        after: () =>
-          edit(
+        of: / new controller /,
+        async after() {
+          await edit(
             project,
             "operator.toml",
             (text) => `${text.replace("[operator]\n", `[operator]\nhealth = { port = ${port} }\n`)}\n${tools.toml}`,
-          ),
-      },
-      {
-        of: / new controller /,
-        after: () => editPages(project),
+          );
+          await editPages(project);
+        },
       },
       {
         of: / build --image$/,
@@ -92,7 +90,7 @@ Deno.test(
       return process;
     }
 
-    for (const command of await commandsOfGuide()) {
+    for (const command of await commandsOfTutorial()) {
       const passed = await t.step(command, async () => {
         const beside = BESIDE.find(({ of }) => of.test(command));
         const line = command.replaceAll("../shop", project);
@@ -170,11 +168,11 @@ Deno.test(
   },
 );
 
-/** The first block of the guide, a command a line. */
-async function commandsOfGuide(): Promise<string[]> {
-  const guide = await Deno.readTextFile(new URL("docs/guides/from_nothing.md", ROOT));
-  const commands = /```sh\n([^`]*)```/.exec(guide)?.[1]?.trim().split("\n") ?? [];
-  assert(commands.length > 5 && commands.length < 10, `${commands.length} commands`);
+/** Returns the commands of the tutorial, in order. Blocks marked `console` show commands that do not end. */
+async function commandsOfTutorial(): Promise<string[]> {
+  const tutorial = await Deno.readTextFile(new URL("docs/guides/tutorial.md", ROOT));
+  const commands = [...tutorial.matchAll(/^```sh\n([^`]*)^```$/gm)].flatMap(([, block = ""]) => block.trim().split("\n"));
+  assert(commands.length > 5 && commands.length < 12, `${commands.length} commands`);
   return commands;
 }
 

@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+
+const ROOT = new URL("../", import.meta.url);
+
+function* sources(folder: URL): Generator<string> {
+  for (const { name, isDirectory } of Deno.readDirSync(folder)) {
+    if (isDirectory) yield* sources(new URL(`${name}/`, folder));
+    else if (/\.ts$/.test(name) && !/(_test|\.gen)\.ts$/.test(name)) yield Deno.readTextFileSync(new URL(name, folder));
+  }
+}
+
+Deno.test("docs/guides/troubleshooting.md quotes log messages that the code logs", () => {
+  const page = Deno.readTextFileSync(new URL("docs/guides/troubleshooting.md", ROOT));
+  const quoted = [...page.matchAll(/\b(?:Log:|logs)\s+`([^`]+)`/g)].map(([, message = ""]) => message);
+  assert(quoted.length > 5, "the page quotes no log messages");
+  const code = [...sources(new URL("src/", ROOT))].join("\n");
+  assert.deepEqual(quoted.filter((message) => !code.includes(`"${message}"`)), []);
+});
+
+Deno.test("docs/guides/README.md links to every guide", () => {
+  const index = Deno.readTextFileSync(new URL("docs/guides/README.md", ROOT));
+  const guides = [...Deno.readDirSync(new URL("docs/guides/", ROOT))].map(({ name }) => name);
+  assert.deepEqual(guides.filter((name) => name !== "README.md" && !index.includes(`](${name})`)), []);
+});
+
+Deno.test("links between Markdown files lead to files and headings", () => {
+  const slug = (heading: string) =>
+    heading.toLowerCase().replace(/[`*]/g, "").replace(/[^\p{L}\p{N} _-]/gu, "").trim().replaceAll(" ", "-");
+  const headings = (text: string) =>
+    [...text.replace(/^```[\s\S]*?^```$/gm, "").matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => slug(heading));
+  const files = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "ARCHITECTURE.md"];
+  for (const folder of ["guides", "contributing", "decisions"]) {
+    for (const { name } of Deno.readDirSync(new URL(`docs/${folder}/`, ROOT))) files.push(`docs/${folder}/${name}`);
+  }
+  const broken = files.flatMap((file) => {
+    const url = new URL(file, ROOT);
+    const text = Deno.readTextFileSync(url);
+    return [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link).filter((link) => {
+      if (/^[a-z]+:/.test(link)) return false;
+      const target = new URL(link, url);
+      const anchor = target.hash.slice(1);
+      target.hash = "";
+      try {
+        const { isFile } = Deno.statSync(target);
+        return isFile && anchor !== "" && !headings(Deno.readTextFileSync(target)).includes(anchor);
+      } catch {
+        return true;
+      }
+    }).map((link) => `${file}: ${link}`);
+  });
+  assert.deepEqual(broken, []);
+});
