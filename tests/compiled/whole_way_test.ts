@@ -171,7 +171,9 @@ Deno.test(
 /** Returns the commands of the tutorial, in order. Blocks marked `console` show commands that do not end. */
 async function commandsOfTutorial(): Promise<string[]> {
   const tutorial = await Deno.readTextFile(new URL("docs/guides/tutorial.md", ROOT));
-  const commands = [...tutorial.matchAll(/^```sh\n([^`]*)^```$/gm)].flatMap(([, block = ""]) => block.trim().split("\n"));
+  const commands = [...tutorial.matchAll(/^```sh\n([^`]*)^```$/gm)].flatMap(([, block = ""]) =>
+    block.trim().split("\n")
+  );
   assert(commands.length > 5 && commands.length < 12, `${commands.length} commands`);
   return commands;
 }
