@@ -1,13 +1,14 @@
-/** The port that is never closed: which connections it admits, and which it closes, by a clock that is moved. */
+/** TcpFront: which connections it admits and closes, with a virtual clock. */
 import assert from "node:assert/strict";
 import { VirtualClock } from "../../src/base/virtual_clock.ts";
 import type { Caller } from "../../src/runtime/webhooks/caller.ts";
 import { attack } from "../_attacker.ts";
+import type { Target } from "../../src/runtime/webhooks/pipe.ts";
 import { TcpFront } from "../../src/runtime/webhooks/tcp_front.ts";
 
 const LIMITS = { firstByte: 1000, silence: 5000 };
 
-/** A front, before a server that says what it is told to say, on each of its connections. */
+/** Starts a front, and a server that sends `hello` on each connection. */
 function fronted({ hello = "", ...options }: { readonly connections?: number; readonly hello?: string } = {}) {
   const stack = new AsyncDisposableStack();
   const clock = new VirtualClock();
@@ -25,7 +26,7 @@ function fronted({ hello = "", ...options }: { readonly connections?: number; re
     ends.forEach(close);
   });
   const front = stack.use(new TcpFront({ hostname: "127.0.0.1", port: 0, clock, ...LIMITS, ...options }));
-  const target = { hostname: "127.0.0.1", port: inner.addr.port, connections: 0, callers: new Map<number, Caller>() };
+  const target = targetOf(inner);
   front.target = target;
   let connected = 0;
   const connect = async () => {
@@ -38,19 +39,19 @@ function fronted({ hello = "", ...options }: { readonly connections?: number; re
     };
     return {
       close: () => close(connection),
-      /** The server's end. */
+      /** Returns the server's end. */
       served,
-      /** What the handler reports its requests to. */
+      /** The object that the handler reports its requests to. */
       caller: async (): Promise<Caller> => target.callers.get((await served()).remoteAddr.port)!,
-      /** What comes; nothing when it is closed. */
+      /** Returns the next bytes, or `undefined` if the connection is closed. */
       async read(): Promise<string | undefined> {
         const buffer = new Uint8Array(100);
         const size = await connection.read(buffer).catch(() => null);
         return size === null ? undefined : new TextDecoder().decode(buffer.subarray(0, size));
       },
       write: (text: string) => connection.write(new TextEncoder().encode(text)),
-      /** The server says something. */
-      async told(text: string): Promise<void> {
+      /** Sends bytes from the server. */
+      async send(text: string): Promise<void> {
         await (await served()).write(new TextEncoder().encode(text));
       },
     };
@@ -62,7 +63,7 @@ function fronted({ hello = "", ...options }: { readonly connections?: number; re
   return { front, clock, ends, connect, pass, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-Deno.test("TcpFront closes a connection on which its server said nothing in time, whatever the client says", async () => {
+Deno.test("TcpFront closes a connection on which the server sends nothing in time, even if the client sends", async () => {
   await using around = fronted();
   const client = await around.connect();
   await client.write("hello?");
@@ -74,51 +75,51 @@ Deno.test("TcpFront closes a connection on which its server said nothing in time
   assert.equal(await client.read(), undefined);
 });
 
-Deno.test("TcpFront keeps a connection on which its server spoke, until it has been silent for longer", async () => {
+Deno.test("TcpFront keeps a connection until the server has been silent for too long", async () => {
   await using around = fronted();
   const client = await around.connect();
-  await client.told("one");
+  await client.send("one");
   assert.equal(await client.read(), "one");
   around.pass(LIMITS.silence);
-  await client.told("two");
+  await client.send("two");
   assert.equal(await client.read(), "two");
   around.pass(LIMITS.silence);
-  await client.told("three");
+  await client.send("three");
   assert.equal(await client.read(), "three");
   around.pass(LIMITS.silence + LIMITS.firstByte);
   assert.equal(await client.read(), undefined);
 });
 
-Deno.test("a connection that comes when a TcpFront is full takes the place of one that was idle for long", async () => {
+Deno.test("a new connection to a full TcpFront replaces one that was idle for long", async () => {
   await using around = fronted({ connections: 1 });
   const one = await around.connect();
-  await one.told("one");
+  await one.send("one");
   assert.equal(await one.read(), "one");
   around.pass(LIMITS.silence / 2);
   const other = await around.connect();
-  await other.told("other");
+  await other.send("other");
   assert.equal(await other.read(), "other");
   assert.equal(await one.read(), undefined);
   assert.equal(around.front.connections, 1);
 });
 
-Deno.test("a connection that comes when a TcpFront is full waits while those before it are young", async () => {
+Deno.test("a new connection to a full TcpFront waits while the others are young", async () => {
   await using around = fronted({ connections: 1 });
   const one = await around.connect();
-  await one.told("one");
+  await one.send("one");
   assert.equal(await one.read(), "one");
   const other = await around.connect();
   await other.write("hello?");
-  const answer = other.told("other");
+  const answer = other.send("other");
   (await one.served()).close();
   await answer;
   assert.equal(await other.read(), "other");
 });
 
-Deno.test("a connection that waits for a place in a TcpFront is given up when that takes too long", async () => {
+Deno.test("a connection that waits too long for a place in a TcpFront is closed", async () => {
   await using around = fronted({ connections: 1 });
   const one = await around.connect();
-  await one.told("one");
+  await one.send("one");
   (await one.caller()).began().answerBegan();
   const other = await around.connect();
   const read = other.read();
@@ -132,11 +133,11 @@ Deno.test("a connection that waits for a place in a TcpFront is given up when th
   assert.equal(await one.read(), "one");
 });
 
-Deno.test("a connection whose review is being answered stays open, however many others come", async () => {
+Deno.test("a connection whose review is being answered stays open, however many others are opened", async () => {
   await using around = fronted({ connections: 2 });
   const [busy, idle] = [await around.connect(), await around.connect()];
   for (const each of [busy, idle]) {
-    await each.told("hello");
+    await each.send("hello");
     assert.equal(await each.read(), "hello");
   }
   const exchange = (await busy.caller()).began();
@@ -145,19 +146,19 @@ Deno.test("a connection whose review is being answered stays open, however many 
   exchange.answerBegan();
   for (let i = 0; i < 5; i++) {
     around.pass(LIMITS.silence / 2);
-    await busy.told("more");
+    await busy.send("more");
     assert.equal(await busy.read(), "more");
     const other = await around.connect();
-    await other.told("other");
+    await other.send("other");
     assert.equal(await other.read(), "other");
   }
   assert.equal(await idle.read(), undefined);
   exchange.ended("answer".length);
-  await busy.told("answer");
+  await busy.send("answer");
   assert.equal(await busy.read(), "answer");
 });
 
-Deno.test("a client that resets its connection releases it at once, and the one behind it", async () => {
+Deno.test("a reset client connection is released at once, with the one behind it", async () => {
   await using around = fronted({ hello: "x" });
   await using reset = await attack(around.front.port, { kind: "reset", count: 100 });
   assert.deepEqual([...new Set(reset.results)], ["done"]);
@@ -166,10 +167,10 @@ Deno.test("a client that resets its connection releases it at once, and the one 
   for (const end of around.ends) assert.equal(await end.read(new Uint8Array(1)).catch(() => null), null);
 });
 
-Deno.test("a client that no request of is being read may send a few records, and no more until one is", async () => {
+Deno.test("a client may send only a few records until one of its requests is read", async () => {
   await using around = fronted();
   const client = await around.connect();
-  await client.told("hello");
+  await client.send("hello");
   const end = await client.served();
   let received = 0;
   const receiving = (async () => {
@@ -183,7 +184,7 @@ Deno.test("a client that no request of is being read may send a few records, and
   })();
   const exchange = (await client.caller()).began();
   while (received <= 16_384) await breath();
-  // Until nothing more comes.
+  // Until no more bytes arrive.
   for (let still = 0, last = -1; still < 50; still = received === last ? still + 1 : 0) {
     last = received;
     await breath();
@@ -196,10 +197,10 @@ Deno.test("a client that no request of is being read may send a few records, and
   await receiving;
 });
 
-Deno.test("a client that sends much and no request is closed", async () => {
+Deno.test("a connection with many bytes and no request is closed", async () => {
   await using around = fronted();
   const client = await around.connect();
-  await client.told("hello");
+  await client.send("hello");
   assert.equal(await client.read(), "hello");
   const end = await client.served();
   const sending = (async () => {
@@ -219,7 +220,7 @@ Deno.test("a client that sends much and no request is closed", async () => {
   await failed;
 });
 
-Deno.test("TcpFront sets no timer while nobody is connected", async () => {
+Deno.test("TcpFront sets no timer while it has no connections", async () => {
   await using around = fronted();
   assert.equal(around.clock.nextDue, undefined);
   await around.connect();
@@ -230,6 +231,73 @@ Deno.test("TcpFront sets no timer while nobody is connected", async () => {
   around.pass(LIMITS.firstByte);
   assert.equal(around.clock.nextDue, undefined);
 });
+
+Deno.test("a connection that the server refuses waits for the next server", async () => {
+  await using around = fronted();
+  const ended = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const next = around.front.target;
+  around.front.target = {
+    ...targetOf(ended),
+    onRefused() {
+      around.front.isReopening = true;
+      around.front.target = undefined;
+    },
+  };
+  ended.close();
+  const client = await around.connect();
+  while (!around.front.isReopening) await breath();
+  around.front.target = next;
+  await client.send("welcome");
+  assert.equal(await client.read(), "welcome");
+});
+
+Deno.test("a connection that the server resets before its first byte is given to the next server, with what it sent", async () => {
+  await using around = fronted();
+  const next = around.front.target;
+  const ended = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const target = { ...targetOf(ended), onRefused: () => void (around.front.target = next) };
+  around.front.target = target;
+  const client = await around.connect();
+  await client.write("hello");
+  while (target.callers.size === 0) await breath();
+  // Like a server without descriptors: this resets connections that were not accepted.
+  ended.close();
+  const buffer = new Uint8Array(100);
+  const size = await (await client.served()).read(buffer);
+  assert.equal(new TextDecoder().decode(buffer.subarray(0, size!)), "hello");
+  await client.send("welcome");
+  assert.equal(await client.read(), "welcome");
+  assert.equal(around.front.connections, 1);
+});
+
+Deno.test("a connection that the server refuses is closed if no other server is expected", async () => {
+  await using around = fronted();
+  const ended = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  around.front.target = targetOf(ended);
+  ended.close();
+  const client = await around.connect();
+  assert.equal(await client.read(), undefined);
+});
+
+Deno.test("releaseDescriptors closes connections of the client that holds most, and none of another that waits", async () => {
+  await using around = fronted();
+  const next = around.front.target;
+  around.front.isReopening = true;
+  around.front.target = undefined;
+  await using idle = await attack(around.front.port, { kind: "plain", count: 6, address: "127.0.0.2" });
+  assert.equal(idle.results.length, 6);
+  const client = await around.connect();
+  while (around.front.waiting < 7) await breath();
+  around.front.releaseDescriptors();
+  assert.equal(around.front.waiting, 1);
+  around.front.target = next;
+  await client.send("welcome");
+  assert.equal(await client.read(), "welcome");
+});
+
+function targetOf(server: Deno.TcpListener): Target {
+  return { hostname: "127.0.0.1", port: server.addr.port, connections: 0, callers: new Map() };
+}
 
 function close(connection: Deno.Conn): void {
   try {

@@ -1,71 +1,111 @@
 /** Decides which connection is closed when another needs its place. */
 
-/** How far a connection is, from what is missed least to what is never closed for another. */
+/** How far a connection is. Connections of a lower rank are closed first. */
 export const RANK = {
-  /** No request of it was answered yet: its client is slow, or no API server. */
+  /** None of its requests was answered yet: the client is slow, or is not an API server. */
   unanswered: 0,
-  /** It was answered before, and asks nothing. */
+  /** It was answered before and has no request now. */
   idle: 1,
-  /** A request of it has arrived as a whole and waits for its turn. */
+  /** A request has arrived completely and waits for its turn. */
   waiting: 2,
   /** An answer is being sent. */
   sending: 3,
-  /** A review of it is being answered. */
+  /** A review is being answered. Such a connection is never closed for another. */
   answering: 4,
 } as const;
 
-/** A connection. */
+/** A connection that may be closed. */
 export interface Evictable {
   /** One of {@linkcode RANK}. */
   readonly rank: number;
-  /** Since when it has been so, in milliseconds of a clock. */
+  /** Start of that rank, in milliseconds of a clock. */
   readonly since: number;
 }
 
-// A connection that changed less than two seconds ago is neither idle nor slow.
-const PROMPT = 2000;
+/** Options of {@linkcode evictedFor}. */
+export interface EvictionOptions {
+  /** The current time, in milliseconds of the same clock. */
+  readonly now: number;
+  /** Number of connections above which a client loses young connections too. */
+  readonly crowd: number;
+}
+
+// A connection that changed less than 2 s ago is neither idle nor slow.
+const YOUNG = 2000;
 
 /**
- * Returns the connection to close for a new one: the one that is missed least of the client that has most, or of the client of the new one. Clients that have
- * fewer than that one lose none.
+ * Returns the connection to close so that a client can open another one. It belongs to a client
+ * with more connections, or to the same client. Idle connections go first, and unanswered ones that
+ * are not young. A client with more than `crowd` connections also loses others, except those whose
+ * review is being answered.
  *
- * @param clients The connections, by the addresses of their clients.
- * @param address The new one's client; `undefined` if any client is to lose one.
- * @param now The time.
- * @returns `undefined` if none is to be closed.
+ * @param address The client that needs a place.
+ * @param clients The connections, by client address.
+ * @param options The time and the limit.
+ * @returns The connection, or `undefined` if the new one must wait.
  *
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
  *
  * const [old, fresh] = [{ rank: RANK.idle, since: 0 }, { rank: RANK.idle, since: 9000 }];
- * assert.equal(evictedFor("10.0.0.2", new Map([["10.0.0.1", [fresh, old]]]), 10_000), old);
+ * const clients = new Map([["10.0.0.1", [fresh, old]]]);
+ * assert.equal(evictedFor("10.0.0.2", clients, { now: 10_000, crowd: 256 }), old);
  * ```
  */
 export function evictedFor<Connection extends Evictable>(
-  address: string | undefined,
+  address: string,
   clients: ReadonlyMap<string, Iterable<Connection>>,
-  now: number,
+  { now, crowd }: EvictionOptions,
 ): Connection | undefined {
   const counted = [...clients].map(([name, all]) => ({ name, all: [...all] }));
   const own = counted.find(({ name }) => name === address)?.all.length ?? 0;
   const losing = counted.filter(({ name, all }) => all.length > own || name === address);
   for (const { name, all } of losing.sort((a, b) => b.all.length - a.all.length)) {
-    const least = leastMissed(all);
-    if (least === undefined) continue;
-    // A client that opens many at once does not drive away what it just began.
-    if (name === address && (least.rank >= RANK.waiting || now - least.since < PROMPT)) continue;
-    return least;
+    const first = firstToClose(all, now);
+    if (first === undefined) continue;
+    const { rank, since } = first;
+    const isYoung = now - since < YOUNG;
+    // A client that opens many at once does not close what it just opened.
+    if (name === address && (rank >= RANK.waiting || isYoung)) continue;
+    // Closing one of these may lose a review.
+    if (all.length <= crowd && (rank >= RANK.waiting || (rank === RANK.unanswered && isYoung))) continue;
+    return first;
   }
   return undefined;
 }
 
-function leastMissed<Connection extends Evictable>(connections: readonly Connection[]): Connection | undefined {
-  return connections.filter(({ rank }) => rank < RANK.answering).reduce<Connection | undefined>(
-    (least, one) =>
-      least === undefined || one.rank < least.rank || (one.rank === least.rank && one.since < least.since)
-        ? one
-        : least,
-    undefined,
-  );
+/**
+ * Returns the connection of a client whose closing is least likely to lose a review: an unanswered
+ * one that is slow, then an idle one, then a young one.
+ *
+ * @param connections The client's connections.
+ * @param now The current time, in milliseconds.
+ * @returns The connection, or `undefined` if all are being answered.
+ */
+export function firstToClose<Connection extends Evictable>(
+  connections: Iterable<Connection>,
+  now: number,
+): Connection | undefined {
+  let first: Connection | undefined;
+  let order = Infinity;
+  for (const connection of connections) {
+    const { rank, since } = connection;
+    if (rank >= RANK.answering) continue;
+    const own = rank === RANK.unanswered && now - since < YOUNG ? RANK.idle + 0.5 : rank;
+    if (own > order || (own === order && since >= first!.since)) continue;
+    [first, order] = [connection, own];
+  }
+  return first;
+}
+
+/**
+ * Returns whether a connection can be closed without losing a review: it is idle, or so slow that
+ * its client is not an API server.
+ *
+ * @param connection The connection.
+ * @param now The current time, in milliseconds.
+ */
+export function isSpare({ rank, since }: Evictable, now: number): boolean {
+  return rank === RANK.idle || (rank === RANK.unanswered && now - since >= YOUNG);
 }

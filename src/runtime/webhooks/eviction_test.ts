@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type Evictable, evictedFor, RANK } from "./eviction.ts";
 
 const NOW = 100_000;
+const CROWD = 6;
 
 interface Connection extends Evictable {
   readonly name: string;
@@ -13,7 +14,7 @@ function some(count: number, rank: number, since = 0): Connection[] {
 
 const CASES: readonly {
   readonly name: string;
-  readonly of: string | undefined;
+  readonly of: string;
   readonly clients: Readonly<Record<string, Connection[]>>;
   readonly evicted: [client: string, index: number] | undefined;
 }[] = [
@@ -24,7 +25,7 @@ const CASES: readonly {
     evicted: ["b", 0],
   },
   {
-    name: "a connection that was never answered goes before one that was, however old",
+    name: "a slow connection that was never answered is closed before an idle one, however old",
     of: "new",
     clients: { a: [...some(2, RANK.idle, 0), ...some(2, RANK.unanswered, 50_000)] },
     evicted: ["a", 2],
@@ -32,8 +33,14 @@ const CASES: readonly {
   {
     name: "a connection whose review is being answered is never closed",
     of: "new",
-    clients: { a: some(9, RANK.answering), b: some(1, RANK.sending) },
+    clients: { a: some(9, RANK.answering), b: some(1, RANK.idle) },
     evicted: ["b", 0],
+  },
+  {
+    name: "an idle connection is closed before a young one that was never answered",
+    of: "new",
+    clients: { a: [...some(1, RANK.unanswered, NOW - 100), ...some(1, RANK.idle, NOW - 50)] },
+    evicted: ["a", 1],
   },
   {
     name: "no connection is closed if all are being answered",
@@ -54,34 +61,40 @@ const CASES: readonly {
     evicted: ["a", 0],
   },
   {
-    name: "a client does not drive away what it began just now",
+    name: "a client does not close what it just opened",
     of: "a",
     clients: { a: some(4, RANK.unanswered, NOW - 100) },
     evicted: undefined,
   },
   {
-    name: "nor what waits for its turn",
+    name: "a client does not close its requests that wait for their turn",
     of: "a",
     clients: { a: some(4, RANK.waiting) },
     evicted: undefined,
   },
   {
-    name: "another client may lose what it began just now",
+    name: "another client does not lose what it just opened",
     of: "b",
-    clients: { a: some(4, RANK.unanswered, NOW - 100), b: some(1, RANK.idle) },
-    evicted: ["a", 0],
+    clients: { a: some(4, RANK.unanswered, NOW - 100), b: some(1, RANK.unanswered, NOW - 100) },
+    evicted: undefined,
   },
   {
-    name: "without a new connection the client with the most loses one",
-    of: undefined,
-    clients: { a: some(1, RANK.idle), b: some(2, RANK.waiting) },
-    evicted: ["b", 0],
+    name: "another client does not lose requests that wait for their turn",
+    of: "b",
+    clients: { a: [...some(2, RANK.waiting), ...some(2, RANK.sending)] },
+    evicted: undefined,
+  },
+  {
+    name: "a client with a crowd of connections loses what it just opened",
+    of: "b",
+    clients: { a: some(CROWD + 1, RANK.unanswered, NOW - 100), b: some(1, RANK.idle) },
+    evicted: ["a", 0],
   },
 ];
 
 for (const { name, of, clients, evicted } of CASES) {
   Deno.test(`eviction: ${name}`, () => {
     const expected = evicted && clients[evicted[0]]![evicted[1]];
-    assert.equal(evictedFor(of, new Map(Object.entries(clients)), NOW), expected);
+    assert.equal(evictedFor(of, new Map(Object.entries(clients)), { now: NOW, crowd: CROWD }), expected);
   });
 }

@@ -1,32 +1,40 @@
-/** HTTPS, HTTP/1.1 and HTTP/2, whose certificate can be changed while requests go on: none fails, and none waits. */
+/**
+ * An HTTPS server (HTTP/1.1 and HTTP/2) whose certificate can be replaced without failing or
+ * delaying any request.
+ */
 import type { Clock } from "../../base/clock.ts";
 import { type Caller, LOCAL_CALLER } from "./caller.ts";
 import type { CertificateFiles } from "./certificate.ts";
-import { type Target, TcpFront, type TcpFrontOptions } from "./tcp_front.ts";
+import type { Target } from "./pipe.ts";
+import { TcpFront, type TcpFrontOptions } from "./tcp_front.ts";
 
-/** Answers a request that came by a connection. It never rejects. */
+/** Answers a request of a connection. It never rejects. */
 export type Answering = (request: Request, caller: Caller) => Promise<Response>;
 
 /** Options of {@linkcode TlsServer}. */
 export interface TlsServerOptions extends TcpFrontOptions {
-  /** Ports of the loopback for the servers behind the front, one for each certificate that is in use. @default {[0]: any} */
+  /**
+   * Loopback ports of the servers behind the front, one for each certificate that is in use. 0
+   * selects a free one. @default {[0]}
+   */
   readonly innerPorts?: readonly number[];
 }
 
+/** A server with one certificate. */
 interface Inner extends Target {
   readonly server: Deno.HttpServer<Deno.NetAddr>;
   readonly certificate: CertificateFiles;
-  /** Another certificate has taken its place: its connections may end. */
+  /** Whether another server has replaced it, so its connections should end. */
   isRetired: boolean;
-  /** Settles when it has ended. */
+  /** Resolves when it has ended; `undefined` until it is ended. */
   ended: Promise<void> | undefined;
 }
 
 const LOOPBACK = "127.0.0.1";
-// How long it is until a server that ended is tried again.
+// Delay before another attempt to open a server, in milliseconds.
 const REOPEN = 100;
 
-/** A TLS server whose certificate changes. */
+/** An HTTPS server whose certificate can be replaced. */
 export class TlsServer implements AsyncDisposable {
   readonly #front: TcpFront;
   readonly #handler: Answering;
@@ -34,15 +42,15 @@ export class TlsServer implements AsyncDisposable {
   readonly #clock: Clock;
   #inners: Inner[] = [];
   #isStopping = false;
-  /** The next attempt to serve again. */
+  /** Timer of the next attempt to open a server. */
   #reopening: Disposable | undefined;
 
   /**
-   * Listens. What comes before there is a certificate is closed.
+   * Starts listening. Connections are closed until there is a certificate.
    *
-   * @param options Where.
+   * @param options Where to listen, and limits.
    * @param handler Answers requests.
-   * @throws {Deno.errors.AddrInUse} If the port is taken.
+   * @throws {Deno.errors.AddrInUse} If the port is in use.
    */
   constructor(options: TlsServerOptions, handler: Answering) {
     this.#handler = handler;
@@ -56,7 +64,7 @@ export class TlsServer implements AsyncDisposable {
     return this.#front.port;
   }
 
-  /** Connections that are open. */
+  /** Number of open connections. */
   get connections(): number {
     return this.#front.connections;
   }
@@ -67,44 +75,49 @@ export class TlsServer implements AsyncDisposable {
   }
 
   /**
-   * Takes a certificate. Connections from now on see it; those that are open go on with the one before and are asked to end after their next answer.
+   * Uses a certificate for new connections. Open connections keep the previous one and are asked to
+   * end after their next answer.
    *
-   * @throws {Error} If it is no certificate with its key: then all stays as it was.
+   * @param certificate The certificate and its key.
+   * @throws {Error} If the certificate is invalid, or all inner ports are in use. Nothing changes
+   * then.
    */
   use(certificate: CertificateFiles): void {
     if (this.#isStopping) return;
     const next = this.#open(certificate);
-    const before = this.#inners.at(-1);
-    this.#inners.push(next);
-    this.#front.isReopening = false;
-    // From here on the new one takes what comes. The old one still listens, for connections that are being made.
-    this.#front.target = next;
-    if (before !== undefined) this.#retire(before);
+    const previous = this.#inners.at(-1);
+    // The previous server still listens, for connections that are being made.
+    this.#serve(next);
+    if (previous !== undefined) this.#retire(previous);
   }
 
-  /** Serves again when a server ends by itself: one that cannot accept, because the process has no descriptors left, does not try again. */
-  #watch(inner: Inner): void {
-    inner.server.finished.catch(() => {
-      this.#inners = this.#inners.filter((other) => other !== inner);
-      if (inner.ended !== undefined || this.#isStopping) return;
-      this.#front.releaseDescriptors();
-      if (this.#front.target !== inner) return;
-      this.#front.isReopening = true;
-      this.#front.target = undefined;
-      this.#reopen(inner.certificate);
-    });
+  #serve(inner: Inner): void {
+    this.#inners.push(inner);
+    this.#front.isReopening = false;
+    this.#front.target = inner;
+  }
+
+  /**
+   * Replaces a server that stopped accepting connections. Deno's does when the process has no file
+   * descriptors left. Connections that it accepted before continue.
+   */
+  #replace(inner: Inner): void {
+    if (inner.isRetired || inner.ended !== undefined || this.#isStopping) return;
+    this.#retire(inner);
+    this.#front.releaseDescriptors();
+    if (this.#front.target !== inner) return;
+    this.#front.isReopening = true;
+    this.#front.target = undefined;
+    this.#reopen(inner.certificate);
   }
 
   #reopen(certificate: CertificateFiles): void {
     if (this.#isStopping || this.#front.target !== undefined) return;
     try {
-      const next = this.#open(certificate);
-      this.#inners.push(next);
-      this.#front.isReopening = false;
-      this.#front.target = next;
+      this.#serve(this.#open(certificate));
     } catch (error) {
       // The port is free when its connections have ended, and descriptors when others were closed.
-      // Clients that wait for the port are not to blame in the first case.
+      // In the first case, closing connections of clients would not help.
       if (!(error instanceof Error && error.cause instanceof Deno.errors.AddrInUse)) {
         this.#front.releaseDescriptors();
       }
@@ -114,7 +127,7 @@ export class TlsServer implements AsyncDisposable {
 
   #open(files: CertificateFiles): Inner {
     const { certificate, key } = files;
-    const taken: unknown[] = [];
+    const failures: unknown[] = [];
     for (const port of this.#ports) {
       let inner: Inner | undefined;
       try {
@@ -122,12 +135,12 @@ export class TlsServer implements AsyncDisposable {
           { hostname: LOOPBACK, port, cert: certificate, key, onListen() {}, onError: failed },
           async (request, { remoteAddr }) => {
             const response = await this.#handler(request, inner?.callers.get(remoteAddr.port) ?? LOCAL_CALLER);
-            // Over HTTP/2 the server leaves this header out: there a connection ends with its client.
+            // Over HTTP/2 the server omits this header; such a connection ends with its client.
             if (inner?.isRetired) response.headers.set("connection", "close");
             return response;
           },
         );
-        inner = {
+        const opened: Inner = inner = {
           server,
           certificate: files,
           callers: new Map(),
@@ -136,21 +149,29 @@ export class TlsServer implements AsyncDisposable {
           connections: 0,
           isRetired: false,
           ended: undefined,
+          // Deno 2.4 reports the end of a server only after its last connection has ended.
+          onRefused: () => this.#replace(opened),
         };
-        this.#watch(inner);
-        return inner;
+        server.finished.catch(() => {
+          this.#inners = this.#inners.filter((other) => other !== opened);
+          this.#replace(opened);
+        });
+        return opened;
       } catch (error) {
         if (!(error instanceof Deno.errors.AddrInUse)) throw error;
-        taken.push(error);
+        failures.push(error);
       }
     }
-    // All are in use by certificates of before: the oldest has to go.
+    // All ports are in use by earlier certificates, so the oldest server must end.
     const oldest = this.#inners.find(({ isRetired, ended }) => isRetired && ended === undefined);
-    const told = `Cannot serve another certificate: the ports ${this.#ports.join(", ")} of ${LOOPBACK} are taken`;
     if (oldest !== undefined) this.#end(oldest);
-    throw new Error(oldest === undefined ? told : `${told} by connections of earlier ones, which are ended now`, {
-      cause: taken[0],
-    });
+    const reason = oldest === undefined
+      ? "are in use"
+      : "are in use by connections with earlier certificates. The oldest ones are being closed; try again";
+    throw new Error(
+      `Cannot serve another webhook certificate: ports ${this.#ports.join(", ")} of ${LOOPBACK} ${reason}`,
+      { cause: failures[0] },
+    );
   }
 
   #retire(inner: Inner): void {
@@ -166,9 +187,9 @@ export class TlsServer implements AsyncDisposable {
   }
 
   /**
-   * Takes no more connections in, lets requests that go on end, and closes.
+   * Accepts no more connections, waits for pending requests, and closes.
    *
-   * @param deadline Closes what still goes on.
+   * @param deadline When aborted, closes all connections at once.
    */
   async stop(deadline: AbortSignal): Promise<void> {
     this.#isStopping = true;
@@ -193,5 +214,5 @@ export class TlsServer implements AsyncDisposable {
 }
 
 function failed(): Response {
-  return new Response("the webhook failed", { status: 500 });
+  return new Response("The webhook failed.", { status: 500 });
 }

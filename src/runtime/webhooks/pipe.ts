@@ -1,0 +1,331 @@
+/**
+ * One client connection of the webhook port, and its connection to the TLS server behind the port.
+ */
+import type { Clock } from "../../base/clock.ts";
+import type { Caller, Exchange } from "./caller.ts";
+import { type Evictable, RANK } from "./eviction.ts";
+
+/** A server that connections are piped to. */
+export interface Target {
+  readonly hostname: string;
+  readonly port: number;
+  /** The open connections, by their local port, which is the remote port that the server sees. */
+  readonly callers: Map<number, Caller>;
+  /** Number of open connections. The front maintains this. */
+  connections: number;
+  /** Called when the last connection has ended. */
+  onIdle?: () => void;
+  /** Called when the server no longer accepts connections. It may replace the front's target. */
+  onRefused?: () => void;
+}
+
+/**
+ * Thrown by {@linkcode Pipe.run} if the server does not accept connections. The pipe can run again.
+ */
+export class ServerRefused extends Error {
+  override readonly name = "ServerRefused";
+
+  /** @param cause Why the connection failed. */
+  constructor(cause: unknown) {
+    super("Cannot connect to the TLS server behind the webhook port", { cause });
+  }
+}
+
+/** Thrown when the pipe was closed while it was being set up. */
+class Closed extends Error {}
+
+/** How far a request is. */
+type Stage = "head" | "body" | "waiting" | "answering";
+
+// Most connections are idle. One that sends more gets a buffer for a whole TLS record, which has at
+// most 16 KiB.
+const FIRST_CHUNK = 2048;
+const CHUNK = 16_640;
+// Enough for the handshake, a request head and a small body. Without this limit, the server would
+// buffer up to 1 MiB per connection.
+const AHEAD = 24 * 1024;
+// How long (in milliseconds) and how much (in bytes) a client may continue to send a rejected body.
+const LINGER = 1000;
+const LINGER_BYTES = 16 * 2 ** 20;
+// A server that stops listening resets the connections that it has not accepted yet. A second
+// attempt shows whether it still listens.
+const ATTEMPTS = 2;
+
+/** A client connection and the connection to the server behind it. */
+export class Pipe implements Caller, Evictable {
+  readonly address: string;
+  /** When the connection was accepted. */
+  readonly accepted: number;
+  /** When it was last given to a server. */
+  opened: number;
+  /** When the server last sent something. */
+  heard: number | undefined;
+  /** When either side last sent something. */
+  #active: number;
+  /** When the pending write to the client began. */
+  writing: number | undefined;
+  /** When reading from the client was paused, because the server reads none of its requests. */
+  paused: number | undefined;
+  readonly #outer: Deno.TcpConn;
+  readonly #clock: Clock;
+  #inner: Deno.TcpConn | undefined;
+  #isClosed = false;
+  /**
+   * What the client sent before the server sent anything. If the server ends, the next one receives
+   * it instead.
+   */
+  #early: Uint8Array[] | undefined = [];
+  /** Whether the current server has received all of `#early`. */
+  #isConnected = false;
+  /** The server's end that a write failed on. Only the first operation reports a reset. */
+  #broken: Deno.TcpConn | undefined;
+  /** Ends when the client has ended. There is one for all servers. */
+  #forwarded: Promise<void> | undefined;
+  #hasClientEnded = false;
+  /** Whether a review of it was ever answered. */
+  #wasAnswered = false;
+  /** Whether the server has sent its last byte. */
+  #hasAnswered = false;
+  /** Whether a request was answered before its body was read. */
+  #isUnread = false;
+  /** Number of requests without a response, by stage. */
+  readonly #stages: Record<Stage, number> = { head: 0, body: 0, waiting: 0, answering: 0 };
+  /** Number of bytes that the server sent, and how many it will have sent after the last answer. */
+  #sent = 0;
+  #owed = 0;
+  /** Number of bytes of the client that no request has asked for. */
+  #ahead = 0;
+  #resume: (() => void) | undefined;
+
+  /**
+   * @param outer The client's connection.
+   * @param clock Measures how long the connection has been silent.
+   */
+  constructor(outer: Deno.TcpConn, clock: Clock) {
+    this.#outer = outer;
+    this.#clock = clock;
+    this.address = outer.remoteAddr.hostname;
+    this.accepted = this.opened = this.#active = clock.elapsed();
+  }
+
+  /** Whether a request has no response yet. */
+  get isAsking(): boolean {
+    const { head, body, waiting, answering } = this.#stages;
+    return head + body + waiting + answering > 0;
+  }
+
+  /** Whether the connection can be given to another server: the client has received nothing yet. */
+  get canRestart(): boolean {
+    return this.#early !== undefined && !this.#isClosed;
+  }
+
+  get rank(): number {
+    const { waiting, answering } = this.#stages;
+    if (answering > 0) return RANK.answering;
+    if (this.#sent < this.#owed) return RANK.sending;
+    if (waiting > 0) return RANK.waiting;
+    return this.#wasAnswered ? RANK.idle : RANK.unanswered;
+  }
+
+  /** A client that sends a byte now and then looks active, so until its first answer age counts. */
+  get since(): number {
+    return this.rank === RANK.unanswered ? this.opened : this.#active;
+  }
+
+  /**
+   * Pipes bytes between the client and a server until one of them ends.
+   *
+   * @param target The server.
+   * @throws {ServerRefused} If the server does not accept the connection.
+   */
+  async run(target: Target): Promise<void> {
+    this.opened = this.#active = this.#clock.elapsed();
+    for (let attempt = 1;; attempt++) {
+      try {
+        return await this.#pipe(target);
+      } catch (error) {
+        if (!this.canRestart || !isReset(error) || attempt === ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  async #pipe(target: Target): Promise<void> {
+    const inner = this.#inner = await this.#connect(target);
+    const { port } = inner.localAddr;
+    target.callers.set(port, this);
+    try {
+      this.#outer.setNoDelay(true);
+      inner.setNoDelay(true);
+      // The client may continue to send meanwhile, so the list may grow in this loop.
+      for (let i = 0; this.#early !== undefined && i < this.#early.length; i++) {
+        await writeAll(inner, this.#early[i]!);
+      }
+      if (this.#hasClientEnded) await inner.closeWrite();
+      this.#isConnected = true;
+      // If the client breaks off, the server's end is closed too.
+      this.#forwarded ??= this.#forward().catch(() => this.close());
+      // The connection is over when the server has sent its last byte.
+      await this.#backward(inner);
+      if (this.#isUnread) await this.#linger(this.#forwarded);
+    } finally {
+      this.#isConnected = false;
+      // A connection that was made since this one was closed may have the same port.
+      if (target.callers.get(port) === this) target.callers.delete(port);
+      close(inner);
+    }
+  }
+
+  async #connect({ hostname, port }: Target): Promise<Deno.TcpConn> {
+    let inner: Deno.TcpConn;
+    try {
+      inner = await Deno.connect({ hostname, port });
+    } catch (error) {
+      if (error instanceof Deno.errors.ConnectionRefused) throw new ServerRefused(error);
+      throw error;
+    }
+    if (!this.#isClosed) return inner;
+    close(inner);
+    throw new Closed();
+  }
+
+  async #forward(): Promise<void> {
+    let buffer = new Uint8Array(FIRST_CHUNK);
+    for (let size = await this.#outer.read(buffer); size !== null; size = await this.#outer.read(buffer)) {
+      this.#active = this.#clock.elapsed();
+      this.#ahead += size;
+      if (this.#ahead > AHEAD && this.#stages.body === 0) await this.#turn();
+      const bytes = buffer.subarray(0, size);
+      this.#early?.push(bytes.slice());
+      if (this.#isConnected && !this.#hasAnswered) await this.#sendToServer(bytes);
+      if (this.#ahead > LINGER_BYTES && this.#hasAnswered) return;
+      if (size === buffer.length && size < CHUNK) buffer = new Uint8Array(CHUNK);
+    }
+    this.#hasClientEnded = true;
+    if (this.#isConnected && !this.#hasAnswered) await this.#inner!.closeWrite();
+  }
+
+  async #sendToServer(bytes: Uint8Array): Promise<void> {
+    const inner = this.#inner!;
+    try {
+      for (let sent = 0; sent < bytes.length && !this.#hasAnswered;) {
+        sent += await inner.write(bytes.subarray(sent));
+      }
+    } catch (error) {
+      // The next server receives these bytes again.
+      if (this.#early !== undefined) this.#broken = inner;
+      if (this.#early !== undefined || inner !== this.#inner) return;
+      // The server may end before it has read everything; its answer must still reach the client.
+      if (!this.#isUnread) throw error;
+    }
+  }
+
+  async #backward(inner: Deno.TcpConn): Promise<void> {
+    let buffer = new Uint8Array(FIRST_CHUNK);
+    for (
+      let size = await this.#readServer(inner, buffer);
+      size !== null;
+      size = await this.#readServer(inner, buffer)
+    ) {
+      this.#early = undefined;
+      this.writing = this.#clock.elapsed();
+      await writeAll(this.#outer, buffer.subarray(0, size));
+      this.writing = undefined;
+      this.#sent += size;
+      this.heard = this.#active = this.#clock.elapsed();
+      if (size === buffer.length && size < CHUNK) buffer = new Uint8Array(CHUNK);
+    }
+    if (this.canRestart && this.#broken === inner) throw new Deno.errors.ConnectionReset();
+    this.#hasAnswered = true;
+    await this.#outer.closeWrite();
+  }
+
+  /** A server that did not read all of a request resets its connection after its answer. */
+  async #readServer(inner: Deno.TcpConn, buffer: Uint8Array): Promise<number | null> {
+    try {
+      return await inner.read(buffer);
+    } catch (error) {
+      if (this.#isUnread) return null;
+      throw error;
+    }
+  }
+
+  /**
+   * Reads and drops the rest of a rejected body for a moment. Closing earlier would reset the
+   * connection, and the client might not see why it was rejected.
+   */
+  async #linger(forwarded: Promise<void>): Promise<void> {
+    this.#flow();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    using _timer = this.#clock.after(LINGER, resolve);
+    await Promise.race([forwarded, promise]);
+  }
+
+  /** Waits until a request of the client is read, or the connection is closed. */
+  async #turn(): Promise<void> {
+    this.paused = this.#clock.elapsed();
+    await new Promise<void>((resolve) => this.#resume = resolve);
+    if (this.#isClosed) throw new Closed();
+  }
+
+  #flow(): void {
+    this.#ahead = 0;
+    this.paused = undefined;
+    this.#resume?.();
+    this.#resume = undefined;
+  }
+
+  began(): Exchange {
+    const stages = this.#stages;
+    let stage: Stage = "head";
+    let isOver = false;
+    // A body may end after its request was answered.
+    const enter = (next: Stage): void => {
+      if (isOver) return;
+      stages[stage]--;
+      stages[stage = next]++;
+    };
+    stages[stage]++;
+    return {
+      bodyBegan: () => {
+        enter("body");
+        this.#flow();
+      },
+      bodyEnded: () => {
+        enter("waiting");
+        this.#ahead = 0;
+      },
+      answerBegan: () => enter("answering"),
+      ended: (length) => {
+        isOver = true;
+        if (stage === "head" || stage === "body") this.#isUnread = true;
+        stages[stage]--;
+        this.#wasAnswered ||= stage === "answering";
+        if (stage === "answering") this.#owed = this.#sent + length;
+        this.#flow();
+      },
+    };
+  }
+
+  /** Closes both connections. */
+  close(): void {
+    this.#isClosed = true;
+    close(this.#outer);
+    if (this.#inner !== undefined) close(this.#inner);
+    this.#resume?.();
+  }
+}
+
+function isReset(error: unknown): boolean {
+  const { BrokenPipe, ConnectionAborted, ConnectionReset, NotConnected } = Deno.errors;
+  return [BrokenPipe, ConnectionAborted, ConnectionReset, NotConnected].some((type) => error instanceof type);
+}
+
+async function writeAll(connection: Deno.TcpConn, bytes: Uint8Array): Promise<void> {
+  for (let sent = 0; sent < bytes.length;) sent += await connection.write(bytes.subarray(sent));
+}
+
+function close(connection: Deno.TcpConn): void {
+  try {
+    connection.close();
+  } catch { /* it was closed before */ }
+}
