@@ -1,5 +1,10 @@
 /**
- * The best way to write a Kubernetes operator: kinds, controllers and permissions as plain values, and everything follows from them.
+ * Kubernetes operators in TypeScript: kinds, controllers and webhooks are plain values, from which
+ * definitions, RBAC permissions, the sandbox and the rest of the installation follow.
+ *
+ * This entry point has what most operators use. All types of a function are in the entry points
+ * `@op/sdk/resource`, `@op/sdk/controller`, `@op/sdk/webhook` and `@op/sdk/operator`, and the client
+ * of the API server is in `@op/sdk/client`.
  *
  * @example An operator
  * ```ts
@@ -28,73 +33,19 @@
  * @module
  */
 export { type Duration, duration } from "./src/base/duration.ts";
-export { Quantity, type QuantityFormat } from "./src/base/quantity.ts";
+export { Quantity } from "./src/base/quantity.ts";
 export type { Clock } from "./src/base/clock.ts";
-export type { InferSchema, InputSchema, JsonSchema, Schema } from "./src/schema/mod.ts";
-/** Schemas: each builder makes a piece of JSON Schema that knows the TypeScript type of what it describes. */
+export type { InferSchema, InputSchema, Schema } from "./src/schema/mod.ts";
+/** Schema builders: each returns JSON Schema together with the TypeScript type of the values it describes. */
 export * as s from "./src/schema/builders.ts";
-export type { FieldError, FieldErrorReason } from "./src/schema/mod.ts";
-export { type Resource, resource, type ResourceOptions } from "./src/resource/mod.ts";
-export type {
-  AnyKind,
-  Condition,
-  CustomResourceDefinitionManifest,
-  DefinitionVersion,
-  Infer,
-  Input,
-  Kind,
-  KubeObject,
-  ManagedFields,
-  ObjectMeta,
-  ObjectMetaInput,
-  OwnerReference,
-  WebhookConversion,
-} from "./src/resource/kind.ts";
-export { type Access, access, type Verb } from "./src/parts/access.ts";
-export {
-  type Controller,
-  controller,
-  type ControllerFactory,
-  type ControllerOptions,
-  type Part,
-} from "./src/parts/controller.ts";
-export type { LabelSelector } from "./src/parts/selectors.ts";
-export {
-  type Webhook,
-  webhook,
-  type WebhookFactory,
-  type WebhookFilters,
-  type WebhookOptions,
-} from "./src/parts/webhook.ts";
-export type {
-  AdmissionRequest,
-  GroupVersionKind,
-  GroupVersionResource,
-  MutableObject,
-  MutateResult,
-  Operation,
-  ReviewedObject,
-  UserInfo,
-  ValidateResult,
-  WebhookContext,
-} from "./src/parts/webhook_context.ts";
-export { type Denial, deny, type DenyOptions } from "./src/parts/denial.ts";
-export { type Conversion, conversion, type ConversionOptions, type ConvertedObject } from "./src/parts/conversion.ts";
-export type {
-  ApplyOptions,
-  Context,
-  DeleteOptions,
-  EventOptions,
-  Events,
-  IndexMap,
-  ListOptions,
-  Log,
-  NamespaceOptions,
-  PatchOptions,
-  Reason,
-  StatusPart,
-  WritesStatus,
-} from "./src/parts/context.ts";
+export { type Resource, resource } from "./src/resource/mod.ts";
+export type { AnyKind, Condition, Infer, Input, Kind, KubeObject, ObjectMeta } from "./src/resource/kind.ts";
+export { access } from "./src/parts/access.ts";
+export { type Controller, controller, type ControllerOptions, type Part } from "./src/parts/controller.ts";
+export { type Webhook, webhook } from "./src/parts/webhook.ts";
+export { deny } from "./src/parts/denial.ts";
+export { type Conversion, conversion } from "./src/parts/conversion.ts";
+export type { Context, Events, Log, Reason, StatusPart, WritesStatus } from "./src/parts/context.ts";
 export {
   type Index,
   index,
@@ -105,48 +56,11 @@ export {
   type WatchOptions,
 } from "./src/parts/watch.ts";
 export { every, source, type SourceContext, type Trigger } from "./src/parts/trigger.ts";
-export { PermanentError, type ReconcileResult, type Requeue, requeue, TemporaryError } from "./src/parts/outcome.ts";
-export type { SandboxPermissionName, SandboxPermissions } from "./src/parts/sandbox.ts";
-export { offload, type Offloaded, type OffloadOptions, type Tasks } from "./src/runtime/offload.ts";
-export { ApiError, type RequestInfo, type StatusCause } from "./src/kube/api_error.ts";
-export { Client } from "./src/kube/client.ts";
-export type { ClientOptions } from "./src/kube/client_options.ts";
-export type {
-  CallOptions,
-  DeleteCallOptions,
-  Page,
-  SelectOptions,
-  WatchCallOptions,
-  WatchEvent,
-  WriteOptions,
-} from "./src/kube/calls.ts";
-export { connect, type ConnectOptions } from "./src/operator/connect.ts";
-export type { Connection } from "./src/kube/connection.ts";
-export { findKind, type UntypedKind } from "./src/kube/discovery.ts";
+export { PermanentError, type ReconcileResult, requeue, TemporaryError } from "./src/parts/outcome.ts";
+export type { SandboxPermissions } from "./src/parts/sandbox.ts";
+export type { Counter, Gauge, Histogram } from "./src/parts/metrics.ts";
+export { offload } from "./src/runtime/offload.ts";
+export { ApiError } from "./src/kube/api_error.ts";
 export { operator, type OperatorOptions } from "./src/operator/operator.ts";
-export type { HealthOptions, MetricsOptions, Operator } from "./src/operator/operator_value.ts";
-export type { ConfigFile } from "./src/operator/config_file.ts";
-export type { RawSettings, Settings } from "./src/operator/settings.ts";
-export type { ImageParts } from "./src/manifests/image.ts";
-export type { LeaderElection, LeaderElectionOptions } from "./src/operator/leader_election.ts";
-export type { LeaseTimes } from "./src/runtime/lease.ts";
-export type { WebhookServerOptions, WebhookServing } from "./src/operator/webhook_options.ts";
-export type { WebhookLimits } from "./src/runtime/webhooks/handler.ts";
-export type { CertificatePaths } from "./src/runtime/webhooks/certificate_files.ts";
+export type { Operator } from "./src/operator/operator_value.ts";
 export type { ServicesContext } from "./src/operator/services.ts";
-export type {
-  Counter,
-  Gauge,
-  Histogram,
-  HistogramOptions,
-  LabelValues,
-  MetricOptions,
-  Metrics,
-} from "./src/parts/metrics.ts";
-export type { RunOptions } from "./src/operator/run_options.ts";
-export type { SandboxRule } from "./src/manifests/sandbox.ts";
-export type { CertificateSource, InstallOptions, PolicyRule } from "./src/manifests/install.ts";
-export type { Manifest } from "./src/manifests/manifest.ts";
-export type { ManifestGroups } from "./src/manifests/manifests.ts";
-export type { RbacRule, RbacScope } from "./src/manifests/rbac.ts";
-export type { Sample } from "./src/manifests/sample.ts";

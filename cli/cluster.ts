@@ -1,6 +1,7 @@
 /** The cluster that a command works on. */
 import { resolve } from "node:path";
-import { type AnyKind, ApiError, Client, connect, findKind } from "@op/sdk";
+import { type AnyKind, ApiError } from "@op/sdk";
+import { Client, connect, findKind } from "@op/sdk/client";
 import { Failure } from "./exit_code.ts";
 import type { Io } from "./io.ts";
 import type { PlainObject } from "./objects.ts";

@@ -1,7 +1,7 @@
 /** `op completions`: what a shell needs to complete the commands, made from the commands themselves. */
 import type { Command } from "@commander-js/extra-typings";
 import { UsageError } from "./exit_code.ts";
-import { byNearness } from "@op/sdk/definitions";
+import { byNearness } from "./internal/mod.gen.ts";
 
 /** The shells that are served. */
 const SHELLS = ["bash", "zsh", "fish"] as const;

@@ -1,13 +1,7 @@
 /** What an operator says of itself, asked in a process of its own: a user's file has its own import map, and may do anything when it is loaded. */
 import { pathToFileURL } from "node:url";
-import type {
-  ConfigFile,
-  CustomResourceDefinitionManifest,
-  InstallOptions,
-  ManifestGroups,
-  RbacRule,
-  Sample,
-} from "@op/sdk";
+import type { InstallOptions, ManifestGroups, RbacRule, Sample } from "@op/sdk/operator";
+import type { CustomResourceDefinitionManifest } from "@op/sdk/resource";
 import { Failure, throwIfInterrupted } from "./exit_code.ts";
 import { faultOf, runningDeno } from "./deno.ts";
 import type { Io } from "./io.ts";
@@ -52,7 +46,7 @@ export interface OperatorFacts {
   /** Names of the definitions of the kinds that it reconciles. Those that it only owns or reads may be others' as well. */
   readonly reconciled: readonly string[];
   /** What its `operator.toml` says of the program that makes images. */
-  readonly builder: ConfigFile["builder"];
+  readonly builder: { readonly binary?: string; readonly args?: readonly string[] };
   /** Whether its `operator.toml` asks for traces. */
   readonly telemetry: boolean;
 }

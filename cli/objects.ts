@@ -1,6 +1,6 @@
 /** Kubernetes objects out of YAML or JSON: from a file, from standard input. */
 import { resolve } from "node:path";
-import { GO_YAML, type GoYaml } from "@op/sdk/definitions";
+import { GO_YAML, type GoYaml } from "./internal/mod.gen.ts";
 import { Failure } from "./exit_code.ts";
 import type { Io } from "./io.ts";
 import { yamlDocuments } from "./yaml.ts";

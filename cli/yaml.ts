@@ -1,6 +1,6 @@
 /** Reads and writes YAML so that kubectl and `op` understand the same. */
 import { Document, parseAllDocuments } from "yaml";
-import { GO_YAML, type GoYaml, isObject, setOwn } from "@op/sdk/definitions";
+import { GO_YAML, type GoYaml, isObject, setOwn } from "./internal/mod.gen.ts";
 import { Failure } from "./exit_code.ts";
 
 /**

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { type AnyKind, type Client, resource, s, type Schema } from "@op/sdk";
+import { type AnyKind, resource, s, type Schema } from "@op/sdk";
+import type { Client } from "@op/sdk/client";
 import { CustomResourceDefinition } from "@op/sdk/kinds";
 import { faults, type MemoryCluster, memoryCluster } from "@op/sdk/testing";
 import { RecordedIo } from "../_recorded_io.ts";

@@ -1,5 +1,5 @@
 /** How the definitions of kinds differ, and what that does to those who use the kinds. */
-import { equal } from "@op/sdk/definitions";
+import { equal } from "../internal/mod.gen.ts";
 import type { DefinedVersion, Definition } from "../definitions/definition.ts";
 import { type Change, schemaChanges, type Severity } from "./schema_changes.ts";
 

@@ -1,5 +1,5 @@
 /** Warnings about CustomResourceDefinitions, the same in each command that prints or applies them. */
-import type { CustomResourceDefinitionManifest } from "@op/sdk";
+import type { CustomResourceDefinitionManifest } from "@op/sdk/resource";
 import { definitionWarnings } from "@op/sdk/validation";
 import type { Io } from "../io.ts";
 

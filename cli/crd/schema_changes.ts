@@ -1,6 +1,6 @@
 /** How one schema differs from another, and whether what was valid before still is. */
-import { equal, isObject } from "@op/sdk/definitions";
-import type { JsonSchema } from "@op/sdk";
+import { equal, isObject } from "../internal/mod.gen.ts";
+import type { JsonSchema } from "@op/sdk/resource";
 
 /**
  * What a change does to those who use a kind: `breaking` refuses or loses what was good before, `notice` is to be known (another default, work for

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { JsonSchema } from "@op/sdk";
+import type { JsonSchema } from "@op/sdk/resource";
 import { schemaChanges } from "./schema_changes.ts";
 
 const TEXT: JsonSchema = { type: "string" };

@@ -1,6 +1,6 @@
 /** CustomResourceDefinitions as they are read: of which kinds they are, and that nothing in them is what it must not be. */
-import { isObject } from "@op/sdk/definitions";
-import type { JsonSchema } from "@op/sdk";
+import { isObject } from "../internal/mod.gen.ts";
+import type { JsonSchema } from "@op/sdk/resource";
 import { Failure } from "../exit_code.ts";
 
 /** A column of `kubectl get`. */

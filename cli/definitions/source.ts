@@ -1,6 +1,7 @@
 /** Where CustomResourceDefinitions are read from: a file, standard input, a cluster. */
 import { resolve } from "node:path";
-import { ApiError, Client, connect } from "@op/sdk";
+import { ApiError } from "@op/sdk";
+import { Client, connect } from "@op/sdk/client";
 import { CustomResourceDefinition } from "@op/sdk/kinds";
 import { Failure } from "../exit_code.ts";
 import type { Io } from "../io.ts";

@@ -16,7 +16,7 @@ import { DroppedKinds } from "./dropped_kinds.ts";
 import { isOwnNamespace, refuseConflicts } from "./ownership.ts";
 import { kustomize } from "../kustomize/kustomize.ts";
 import { waitUntilRunning } from "./rollout.ts";
-import { byNearness, NAME_LABEL, nearest } from "@op/sdk/definitions";
+import { byNearness, NAME_LABEL, nearest } from "../internal/mod.gen.ts";
 import { step } from "../progress.ts";
 
 /** Options for {@linkcode deploy}. */

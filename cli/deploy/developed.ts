@@ -1,6 +1,6 @@
 /** What `op dev` registered in a cluster and `op deploy` has to take back first: a definition's conversion cannot call two places. */
-import { NAME_LABEL } from "@op/sdk/definitions";
-import type { CustomResourceDefinitionManifest } from "@op/sdk";
+import { NAME_LABEL } from "../internal/mod.gen.ts";
+import type { CustomResourceDefinitionManifest } from "@op/sdk/resource";
 import type { Cluster } from "../cluster.ts";
 import { Failure } from "../exit_code.ts";
 import type { Io } from "../io.ts";

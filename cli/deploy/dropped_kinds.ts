@@ -3,7 +3,7 @@
  * from ever being deleted. Which kinds these are is read from the roles, because the permission to patch a kind follows from its controller.
  */
 import { type AnyKind, ApiError } from "@op/sdk";
-import { NAME_LABEL } from "@op/sdk/definitions";
+import { NAME_LABEL } from "../internal/mod.gen.ts";
 import { ClusterRole, Role } from "@op/sdk/kinds";
 import type { Cluster } from "../cluster.ts";
 import { collectableKinds } from "../cluster_scan.ts";

@@ -2,7 +2,7 @@
  * Finalizers of an operator on objects of kinds that belong to others. These objects stay when the operator is uninstalled, but could not be deleted any more.
  */
 import { type AnyKind, ApiError } from "@op/sdk";
-import { finalizerPrefix } from "@op/sdk/definitions";
+import { finalizerPrefix } from "../internal/mod.gen.ts";
 import type { Cluster } from "../cluster.ts";
 import { collectableKinds, scan, type ScannedObject } from "../cluster_scan.ts";
 import { Failure } from "../exit_code.ts";

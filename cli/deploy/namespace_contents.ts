@@ -1,6 +1,6 @@
 /** Objects in an operator's namespace that do not belong to the operator: they would be deleted together with the namespace. */
 import type { AnyKind, KubeObject } from "@op/sdk";
-import { NAME_LABEL } from "@op/sdk/definitions";
+import { NAME_LABEL } from "../internal/mod.gen.ts";
 import { collectableKinds, scan } from "../cluster_scan.ts";
 import type { Cluster } from "../cluster.ts";
 import type { OperatorFacts } from "../inspect.ts";

@@ -4,7 +4,7 @@
  */
 import { type AnyKind, ApiError, type KubeObject } from "@op/sdk";
 import { ClusterRole, CustomResourceDefinition } from "@op/sdk/kinds";
-import { ID_LABEL, NAME_LABEL } from "@op/sdk/definitions";
+import { ID_LABEL, NAME_LABEL } from "../internal/mod.gen.ts";
 import { type Cluster, servedKind } from "../cluster.ts";
 import { Failure } from "../exit_code.ts";
 import { MANAGER } from "../field_manager.ts";

@@ -1,5 +1,6 @@
 /** `op uninstall`: removes an operator from a cluster, the objects of its own kinds first. External kinds and their objects stay. */
-import { type AnyKind, ApiError, type CustomResourceDefinitionManifest, type KubeObject } from "@op/sdk";
+import { type AnyKind, ApiError, type KubeObject } from "@op/sdk";
+import type { CustomResourceDefinitionManifest } from "@op/sdk/resource";
 import type { ScannedObject } from "../cluster_scan.ts";
 import { type Cluster, type ClusterOptions, connectCluster, servedKind } from "../cluster.ts";
 import { Failure, UsageError } from "../exit_code.ts";

@@ -1,5 +1,6 @@
 /** The checks of `op doctor` on what an operator declares: definitions, rights, the Deployment, the Lease, finalizers. */
-import { type AnyKind, ApiError, type KubeObject, type RbacRule } from "@op/sdk";
+import { type AnyKind, ApiError, type KubeObject } from "@op/sdk";
+import type { RbacRule } from "@op/sdk/operator";
 import { CustomResourceDefinition, Deployment, Lease, ServiceAccount, SubjectAccessReview } from "@op/sdk/kinds";
 import { type Cluster, servedKind } from "../cluster.ts";
 import { collectableKinds } from "../cluster_scan.ts";

@@ -1,5 +1,6 @@
 /** The account of an operator with a webhook, for tests of what is made of it. */
-import { controller, type InstallOptions, operator, webhook } from "@op/sdk";
+import { controller, operator, webhook } from "@op/sdk";
+import type { InstallOptions } from "@op/sdk/operator";
 import { ConfigMap } from "@op/sdk/kinds";
 import type { LayoutFacts } from "./layout.ts";
 

@@ -1,6 +1,6 @@
 /** `op generate`: the files of an operator's manifests, made from its declarations. */
 import { dirname, join, resolve } from "node:path";
-import type { InstallOptions } from "@op/sdk";
+import type { InstallOptions } from "@op/sdk/operator";
 import { warnOfDefinitions } from "../crd/definition_warnings.ts";
 import { counted } from "../plural.ts";
 import { sourceFile } from "../deno.ts";

@@ -1,6 +1,6 @@
 /** The files of an operator's manifests: a folder a concern, as kustomize takes them, and a base that has all that is needed. */
 import { isMap, isSeq, type YAMLMap } from "yaml";
-import type { Manifest, ManifestGroups, PolicyRule, RbacRule, Sample } from "@op/sdk";
+import type { Manifest, ManifestGroups, PolicyRule, RbacRule, Sample } from "@op/sdk/operator";
 import { refusalOf, type SampleRefusal } from "./sample_review.ts";
 import { sealed } from "./seal.ts";
 import { formatDocument, toYaml, yamlDocument } from "../yaml.ts";

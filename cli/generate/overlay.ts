@@ -1,5 +1,5 @@
 /** The files of overlays: what differs in one cluster. They are made once, and are their owner's from then on. */
-import type { Manifest } from "@op/sdk";
+import type { Manifest } from "@op/sdk/operator";
 import { toYaml } from "../yaml.ts";
 import { type LayoutFacts, text } from "./layout.ts";
 

@@ -1,5 +1,5 @@
 /** Small definitions for tests. */
-import type { JsonSchema } from "@op/sdk";
+import type { JsonSchema } from "@op/sdk/resource";
 import { definitionsIn } from "../definitions/definition.ts";
 import type { DefinedVersion, Definition } from "../definitions/definition.ts";
 

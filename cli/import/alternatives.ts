@@ -1,5 +1,5 @@
 /** Objects of whose properties only some go together, as a CRD says it, and as builders do. */
-import type { JsonSchema } from "@op/sdk";
+import type { JsonSchema } from "@op/sdk/resource";
 import { requiredEach } from "./normal_form.ts";
 
 /** What is left of a schema when it is made by a builder around it. */

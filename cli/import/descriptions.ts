@@ -1,5 +1,5 @@
 /** Descriptions of schemas: all of them, their first sentences, or none. */
-import type { JsonSchema } from "@op/sdk";
+import type { JsonSchema } from "@op/sdk/resource";
 import { mapped } from "./schema_index.ts";
 
 /** How much of the descriptions is taken over. */

@@ -1,5 +1,5 @@
 /** `op import`: a TypeScript module of the kinds that CustomResourceDefinitions define. */
-import { byNearness } from "@op/sdk/definitions";
+import { byNearness } from "../internal/mod.gen.ts";
 import { checkDefinition, type Definition } from "../definitions/definition.ts";
 import { counted } from "../plural.ts";
 import { type ClusterOptions, definitionsOfCluster, definitionsOfFile } from "../definitions/source.ts";

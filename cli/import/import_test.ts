@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { JsonSchema } from "@op/sdk";
+import type { JsonSchema } from "@op/sdk/resource";
 import { RecordedIo } from "../_recorded_io.ts";
 import { cli } from "../cli.ts";
 import { definitionOf } from "./_definition_of.ts";

@@ -1,6 +1,6 @@
 /** A version of a kind as the call of `resource()` that makes it. */
-import { columnSchema, columnType, CONDITIONS, equal, OBSERVED_GENERATION, pluralOf } from "@op/sdk/definitions";
-import type { JsonSchema } from "@op/sdk";
+import { columnSchema, columnType, CONDITIONS, equal, OBSERVED_GENERATION, pluralOf } from "../internal/mod.gen.ts";
+import type { JsonSchema } from "@op/sdk/resource";
 import type { DefinedColumn, DefinedVersion, Definition } from "../definitions/definition.ts";
 import { undescribed } from "./descriptions.ts";
 import { call, type CallExpression, type Expression, literal, nameOf, prose, record } from "./expression.ts";

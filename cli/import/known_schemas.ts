@@ -1,5 +1,5 @@
 /** Types of Kubernetes in the schemas of others: they are imported from `@op/sdk/schemas`, not written again. */
-import type { JsonSchema } from "@op/sdk";
+import type { JsonSchema } from "@op/sdk/resource";
 import { type Descriptions, shortened } from "./descriptions.ts";
 import { nodesIn } from "./nodes.ts";
 import { children, mapped } from "./schema_index.ts";

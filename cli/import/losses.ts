@@ -1,6 +1,6 @@
 /** What of a definition is not in the kind that was made of it. */
-import { equal, isObject } from "@op/sdk/definitions";
-import type { JsonSchema } from "@op/sdk";
+import { equal, isObject } from "../internal/mod.gen.ts";
+import type { JsonSchema } from "@op/sdk/resource";
 import type { DefinedVersion, Definition } from "../definitions/definition.ts";
 import { undescribed } from "./descriptions.ts";
 import { normalForm } from "./normal_form.ts";

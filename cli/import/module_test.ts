@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { resource, s } from "@op/sdk";
-import type { JsonSchema } from "@op/sdk";
+import type { JsonSchema } from "@op/sdk/resource";
 import { definitionOf, HEADER, site } from "./_definition_of.ts";
 import { definitionsIn } from "../definitions/definition.ts";
 import { kubernetesSchemas } from "./known_schemas.ts";

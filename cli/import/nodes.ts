@@ -1,5 +1,5 @@
 /** How large schemas are. */
-import type { JsonSchema } from "@op/sdk";
+import type { JsonSchema } from "@op/sdk/resource";
 import { children } from "./schema_index.ts";
 
 const counts = new WeakMap<JsonSchema, number>();

@@ -1,6 +1,6 @@
 /** Schemas in the one form that all schemas of the same meaning have, to compare them. */
-import { equal, isObject } from "@op/sdk/definitions";
-import type { JsonSchema } from "@op/sdk";
+import { equal, isObject } from "../internal/mod.gen.ts";
+import type { JsonSchema } from "@op/sdk/resource";
 
 /**
  * Whether two schemas say the same: the order of names does not count, nor what a server makes of the one as of the other.

@@ -1,5 +1,5 @@
 /** Keywords of a schema as options of a builder. */
-import type { JsonSchema } from "@op/sdk";
+import type { JsonSchema } from "@op/sdk/resource";
 import { type Expression, literal, prose, record, type RecordExpression } from "./expression.ts";
 
 /** Options by the keyword they stand for, in the order in which they are written. What every builder takes. */

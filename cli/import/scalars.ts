@@ -1,5 +1,6 @@
 /** Schemas of single values as builders: strings, numbers, booleans, and what may be several of them. */
-import type { JsonSchema, s } from "@op/sdk";
+import type { s } from "@op/sdk";
+import type { JsonSchema } from "@op/sdk/resource";
 import { call, type Expression, literal } from "./expression.ts";
 import { optional, optionsOf } from "./options_of.ts";
 

@@ -1,5 +1,5 @@
 /** What schemas are, in short: two are the same where their identities are. */
-import type { JsonSchema } from "@op/sdk";
+import type { JsonSchema } from "@op/sdk/resource";
 
 /** Keywords that a use of a shared schema may say for itself. */
 export const OWN_KEYWORDS = ["title", "description", "example", "externalDocs", "default", "nullable"] as const;

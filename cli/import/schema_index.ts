@@ -1,5 +1,5 @@
 /** Which parts of schemas are the same, so that each is written once. */
-import type { JsonSchema } from "@op/sdk";
+import type { JsonSchema } from "@op/sdk/resource";
 import { SchemaIdentities } from "./schema_identities.ts";
 
 /** Names from the kind down to a schema: `["Website", "spec", "hosts", "*"]`; `*` stands for the items of a list and the values of a map. */

@@ -2,7 +2,7 @@
  * Schemas as the TypeScript that makes them. What is written is evaluated at once and compared with the schema: the first way of writing it that
  * gives it back is taken, and where there is none, the schema comes through as it is, in `s.raw`.
  */
-import type { JsonSchema } from "@op/sdk";
+import type { JsonSchema } from "@op/sdk/resource";
 import { Failure } from "../exit_code.ts";
 import { alternativesOf } from "./alternatives.ts";
 import { call, type Evaluation, type Expression, literal, nameOf, record } from "./expression.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { s } from "@op/sdk";
-import type { JsonSchema } from "@op/sdk";
+import type { JsonSchema } from "@op/sdk/resource";
 import { definitionOf, HEADER, site } from "./_definition_of.ts";
 import { lossesOf } from "./losses.ts";
 import { moduleOf } from "./module.ts";

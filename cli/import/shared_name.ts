@@ -1,5 +1,5 @@
 /** Names of constants that stand for properties of several names. */
-import type { JsonSchema } from "@op/sdk";
+import type { JsonSchema } from "@op/sdk/resource";
 import type { SchemaGroup } from "./schema_index.ts";
 import { camelCase, counted, ownName, words, wordsOf } from "./words.ts";
 

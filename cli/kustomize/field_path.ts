@@ -1,5 +1,5 @@
 /** Changes values at a path such as `spec/template/spec/containers/image`, through lists. */
-import { isObject } from "@op/sdk/definitions";
+import { isObject } from "../internal/mod.gen.ts";
 import type { FieldSpec } from "./kustomization.ts";
 import type { Identity } from "./resource.ts";
 

@@ -1,6 +1,6 @@
 /** Reads a kustomization file and checks its fields. */
 import { join } from "node:path";
-import { isObject } from "@op/sdk/definitions";
+import { isObject } from "../internal/mod.gen.ts";
 import { Failure } from "../exit_code.ts";
 import { yamlDocuments } from "../yaml.ts";
 

@@ -5,7 +5,8 @@
  * https://kubectl.docs.kubernetes.io/references/kustomize/kustomization/
  */
 import { join, resolve } from "node:path";
-import { type BuiltinSchemas, builtinSchemas, KUSTOMIZE_YAML } from "@op/sdk/definitions";
+import { KUSTOMIZE_YAML } from "../internal/mod.gen.ts";
+import { type BuiltinSchemas, builtinSchemas } from "./builtin_schemas.ts";
 import { Failure } from "../exit_code.ts";
 import { objectsIn, type PlainObject } from "../objects.ts";
 import { generated, nameHash, needsHash, type ReadFile } from "./generators.ts";

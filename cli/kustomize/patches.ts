@@ -1,14 +1,14 @@
 /** Applies the patches of a kustomization. */
 import {
   applyJsonPatch,
-  type BuiltinSchemas,
   isLabelRequirementMet,
   isObject,
   type JsonPatchOperation,
   KUSTOMIZE_YAML,
   type LabelRequirement,
   parseLabelSelector,
-} from "@op/sdk/definitions";
+} from "../internal/mod.gen.ts";
+import type { BuiltinSchemas } from "./builtin_schemas.ts";
 import { Failure } from "../exit_code.ts";
 import type { PlainObject } from "../objects.ts";
 import { yamlDocuments } from "../yaml.ts";

@@ -1,5 +1,5 @@
 /** Updates references to objects whose names a kustomization has changed. */
-import { isObject } from "@op/sdk/definitions";
+import { isObject } from "../internal/mod.gen.ts";
 import { Failure } from "../exit_code.ts";
 import type { PlainObject } from "../objects.ts";
 import { changedAt, isAbout } from "./field_path.ts";

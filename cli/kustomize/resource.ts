@@ -1,5 +1,5 @@
 /** An object while kustomize's transformers change it, with the identities that it had before. */
-import type { BuiltinSchemas } from "@op/sdk/definitions";
+import type { BuiltinSchemas } from "./builtin_schemas.ts";
 import type { PlainObject } from "../objects.ts";
 
 /** Group, version, kind, namespace and name. */

@@ -1,7 +1,8 @@
 /**
  * Strategic merge patches as kustomize applies them, with the merge keys of the generated schemas.
  */
-import { type BuiltinSchemas, equal, isObject, type MergeSchema } from "@op/sdk/definitions";
+import { equal, isObject } from "../internal/mod.gen.ts";
+import type { BuiltinSchemas, MergeSchema } from "./builtin_schemas.ts";
 import { Failure } from "../exit_code.ts";
 
 type Json = Readonly<Record<string, unknown>>;

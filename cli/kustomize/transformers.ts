@@ -2,7 +2,7 @@
  * The changes that a kustomization makes to all of its objects: namespace, names, labels,
  * annotations, replicas, images.
  */
-import { isObject } from "@op/sdk/definitions";
+import { isObject } from "../internal/mod.gen.ts";
 import { Failure } from "../exit_code.ts";
 import type { PlainObject } from "../objects.ts";
 import { changedAt, isAbout } from "./field_path.ts";

@@ -2,7 +2,7 @@
 import { type AnyKind, resource, s } from "@op/sdk";
 import * as kinds from "@op/sdk/kinds";
 import { UsageError } from "../exit_code.ts";
-import { byNearness } from "@op/sdk/definitions";
+import { byNearness } from "../internal/mod.gen.ts";
 
 /** A kind, as the command line names it. */
 export interface KindOptions {

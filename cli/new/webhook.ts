@@ -6,7 +6,7 @@ import { type SourceFile, sourceFile } from "../deno.ts";
 import { Failure, UsageError } from "../exit_code.ts";
 import { inspect, type OperatorFacts } from "../inspect.ts";
 import type { Io } from "../io.ts";
-import { byNearness } from "@op/sdk/definitions";
+import { byNearness } from "../internal/mod.gen.ts";
 import { partKey } from "./controller.ts";
 import { exists } from "./files_whole.ts";
 import { type KindNames, namesOf } from "./kind_names.ts";

@@ -1,7 +1,7 @@
 /** A door to an API server on this machine, for one program: what goes through it may be changed, answered, or told. */
-import { isLocalHost } from "@op/sdk/definitions";
+import { isLocalHost } from "../internal/mod.gen.ts";
 import { kubeconfigFor } from "@op/sdk/testing";
-import type { Connection } from "@op/sdk";
+import type { Connection } from "@op/sdk/client";
 
 /** A request on its way: plain values. */
 export interface Passing {

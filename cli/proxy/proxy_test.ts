@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createApiserver } from "@op/sdk/testing";
-import type { Connection } from "@op/sdk";
+import type { Connection } from "@op/sdk/client";
 import { type Forward, forwardTo, openProxy } from "./proxy.ts";
 import { WatchCache } from "./watch_cache.ts";
 

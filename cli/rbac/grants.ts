@@ -1,5 +1,5 @@
 /** What roles and bindings give to a service account, and whether that covers a right. */
-import type { PolicyRule, RbacRule } from "@op/sdk";
+import type { PolicyRule, RbacRule } from "@op/sdk/operator";
 
 /** An object as a file or a cluster has it. */
 export interface AnyManifest {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { RbacRule } from "@op/sdk";
+import type { RbacRule } from "@op/sdk/operator";
 import { type AnyManifest, grantsTo, isGiven, type Place, unneeded } from "./grants.ts";
 
 const READ: RbacRule = { group: "", resource: "pods", verb: "list", names: [], scope: "watched", reason: "reads Pod" };

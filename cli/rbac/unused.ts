@@ -1,5 +1,5 @@
 /** `op rbac unused`: the rights that an operator declares and that none of its tests uses. */
-import type { RbacRule } from "@op/sdk";
+import type { RbacRule } from "@op/sdk/operator";
 import { run, runningDeno, sourceFile } from "../deno.ts";
 import { counted } from "../plural.ts";
 import { Failure } from "../exit_code.ts";

@@ -1,5 +1,5 @@
 /** `op rbac verify`: what an operator needs, against what roles give. */
-import type { RbacRule } from "@op/sdk";
+import type { RbacRule } from "@op/sdk/operator";
 import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from "@op/sdk/kinds";
 import { type ClusterOptions, connectCluster } from "../cluster.ts";
 import { counted } from "../plural.ts";

@@ -1,5 +1,5 @@
 /** A way to an API server on which nothing is stored: each write is sent as a dry run, and remembered. */
-import { maskSecretMessage } from "@op/sdk/definitions";
+import { maskSecretMessage } from "../internal/mod.gen.ts";
 import type { Forward, Passing } from "../proxy/proxy.ts";
 
 /** A write that would have been. */

@@ -1,5 +1,5 @@
 /** Asks an API server which rights the sender lacks. */
-import type { RbacRule } from "@op/sdk";
+import type { RbacRule } from "@op/sdk/operator";
 import type { Forward } from "../proxy/proxy.ts";
 
 const PATH = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";

@@ -1,5 +1,5 @@
 /** `op plan`: what an operator would write if it ran now, and nothing of it is. */
-import { maskSecretChange } from "@op/sdk/definitions";
+import { maskSecretChange } from "../internal/mod.gen.ts";
 import { type Cluster, connectCluster, servedKind } from "../cluster.ts";
 import { durationOption } from "../duration_option.ts";
 import { counted } from "../plural.ts";

@@ -1,6 +1,6 @@
 /** Finds out whether an operator runs in a cluster already: two that write the same objects undo each other's work. */
 import { ApiError, type Infer } from "@op/sdk";
-import { ID_LABEL } from "@op/sdk/definitions";
+import { ID_LABEL } from "../internal/mod.gen.ts";
 import { Deployment, Lease } from "@op/sdk/kinds";
 import type { Cluster } from "../cluster.ts";
 import type { OperatorFacts } from "../inspect.ts";

@@ -4,7 +4,8 @@
  * process that was killed.
  */
 import { ConfigMap, CustomResourceDefinition } from "@op/sdk/kinds";
-import { ApiError, type KubeObject, type Manifest } from "@op/sdk";
+import { ApiError, type KubeObject } from "@op/sdk";
+import type { Manifest } from "@op/sdk/operator";
 import { applyFailure, type Cluster } from "../cluster.ts";
 import { MANAGER } from "../field_manager.ts";
 import type { OperatorFacts } from "../inspect.ts";

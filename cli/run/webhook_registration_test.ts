@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { type AnyKind, Client, conversion, operator, resource, s, webhook } from "@op/sdk";
+import { type AnyKind, conversion, operator, resource, s, webhook } from "@op/sdk";
+import { Client } from "@op/sdk/client";
 import {
   CustomResourceDefinition,
   MutatingWebhookConfiguration,

@@ -3,7 +3,8 @@
  * Each printed value is read back from the server. On a terminal, the demo runs until Ctrl-C so that
  * you can use kubectl; elsewhere it exits after the last step.
  */
-import { type AnyKind, ApiError, Client, connect, type Infer } from "@op/sdk";
+import { type AnyKind, ApiError, type Infer } from "@op/sdk";
+import { Client, connect } from "@op/sdk/client";
 import { ConfigMap, CustomResourceDefinition, Namespace } from "@op/sdk/kinds";
 import { createApiserver, kubeconfigFor, localCertificate, serveApiserver } from "@op/sdk/testing";
 import { parseAllDocuments } from "yaml";

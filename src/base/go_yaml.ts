@@ -40,7 +40,6 @@ export interface GoYaml {
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
- * import { GO_YAML } from "@op/sdk/definitions";
  * import { parse } from "yaml";
  *
  * assert.deepEqual(parse("{ octal: 010, flag: yes, time: 22:22 }", GO_YAML), {
@@ -59,7 +58,6 @@ export const GO_YAML: GoYaml = options([OCTAL], ({ tag }) => tag !== "tag:yaml.o
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
- * import { KUSTOMIZE_YAML } from "@op/sdk/definitions";
  * import { parse } from "yaml";
  *
  * assert.deepEqual(parse("{ octal: 010, flag: yes }", KUSTOMIZE_YAML), { octal: 8, flag: "yes" });

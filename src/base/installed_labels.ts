@@ -10,7 +10,6 @@
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
- * import { NAME_LABEL } from "@op/sdk/definitions";
  *
  * assert.equal(NAME_LABEL, "app.kubernetes.io/name");
  * ```
@@ -25,7 +24,6 @@ export const NAME_LABEL = "app.kubernetes.io/name";
  * ```ts
  * import assert from "node:assert/strict";
  * import { operator } from "@op/sdk";
- * import { ID_LABEL } from "@op/sdk/definitions";
  *
  * const { namespace } = operator({ name: "shop", parts: {} }).manifests({ id: "a1" });
  * assert.equal(namespace[0]?.metadata.labels?.[ID_LABEL], "a1");

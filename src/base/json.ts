@@ -9,7 +9,6 @@ import { own } from "./own.ts";
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
- * import { isObject } from "@op/sdk/definitions";
  *
  * assert(isObject({}) && !isObject([]) && !isObject(null));
  * ```
@@ -28,7 +27,6 @@ export function isObject(value: unknown): value is Record<string, unknown> {
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
- * import { equal } from "@op/sdk/definitions";
  *
  * assert(equal({ a: 1, b: [2] }, { b: [2], a: 1 }));
  * ```

@@ -40,7 +40,6 @@ export class JsonPatchError extends Error {
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
- * import { applyJsonPatch } from "@op/sdk/definitions";
  *
  * const patched = applyJsonPatch({ list: [1, 3] }, [{ op: "add", path: "/list/1", value: 2 }]);
  * assert.deepEqual(patched, { list: [1, 2, 3] });

@@ -28,7 +28,6 @@ export interface LabelRequirement {
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
- * import { parseLabelSelector } from "@op/sdk/definitions";
  *
  * assert.deepEqual(parseLabelSelector("app=web,!legacy"), [
  *   { key: "app", operator: "in", values: ["web"] },
@@ -66,7 +65,6 @@ export function parseLabelSelector(text: string): readonly LabelRequirement[] {
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
- * import { isLabelRequirementMet, parseLabelSelector } from "@op/sdk/definitions";
  *
  * const [requirement] = parseLabelSelector("app in (web, shop)");
  * assert(isLabelRequirementMet(requirement!, "shop"));

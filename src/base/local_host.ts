@@ -14,7 +14,6 @@ const IPV4 = /^\d+\.\d+\.\d+\.\d+$/;
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
- * import { isLocalHost } from "@op/sdk/definitions";
  *
  * assert(isLocalHost(new Request("http://127.0.0.1:8001/")));
  * assert(!isLocalHost(new Request("http://attacker.example:8001/")));

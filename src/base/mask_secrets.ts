@@ -27,7 +27,6 @@ const SHORTEST_IN_MESSAGE = 4;
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
- * import { maskSecrets } from "@op/sdk/definitions";
  *
  * const secret = {
  *   apiVersion: "v1",
@@ -53,7 +52,6 @@ export function maskSecrets<T>(value: T): T {
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
- * import { maskSecretChange } from "@op/sdk/definitions";
  *
  * const secret = (data: Record<string, string>) => ({ apiVersion: "v1", kind: "Secret", data });
  * const [before, after] = maskSecretChange(
@@ -83,7 +81,6 @@ export function maskSecretChange<T, U>(before: T, after: U): [T, U] {
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
- * import { maskSecretMessage } from "@op/sdk/definitions";
  *
  * const message =
  *   'patch: Invalid value: "{\\"data\\":{\\"password\\":\\"hunter2\\"}}": illegal base64 data';

@@ -10,7 +10,6 @@
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
- * import { nearest } from "@op/sdk/definitions";
  *
  * assert.equal(nearest("log_levle", ["log_level", "log_format"]), "log_level");
  * assert.equal(nearest("colour", ["log_level", "log_format"]), undefined);
@@ -31,7 +30,6 @@ export function nearest(word: string, known: readonly string[]): string | undefi
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
- * import { byNearness } from "@op/sdk/definitions";
  *
  * assert.deepEqual(byNearness("certifcate", ["Issuer", "Certificate"]), ["Certificate", "Issuer"]);
  * ```

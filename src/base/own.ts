@@ -58,7 +58,6 @@ export function withKeys<T>(
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
- * import { setOwn } from "@op/sdk/definitions";
  *
  * const object: Record<string, unknown> = {};
  * setOwn(object, "__proto__", 1);

@@ -49,7 +49,7 @@ const MOST_TRIES = 10;
  *
  * @example Usage
  * ```ts
- * import { Client, connect } from "@op/sdk";
+ * import { Client, connect } from "@op/sdk/client";
  * import { Pod } from "@op/sdk/kinds";
  *
  * async function podsOf(app: string): Promise<string[]> {
@@ -61,7 +61,7 @@ const MOST_TRIES = 10;
  * @example All that a test does to a cluster by hand
  * ```ts
  * import assert from "node:assert/strict";
- * import { Client } from "@op/sdk";
+ * import { Client } from "@op/sdk/client";
  * import { ConfigMap } from "@op/sdk/kinds";
  * import { memoryCluster } from "@op/sdk/testing";
  *

@@ -37,7 +37,7 @@ const ACCEPT = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscovery
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
- * import { findKind } from "@op/sdk";
+ * import { findKind } from "@op/sdk/client";
  * import { memoryCluster } from "@op/sdk/testing";
  *
  * await using cluster = await memoryCluster();

@@ -57,7 +57,7 @@ export interface RbacOptions {
  * ```ts
  * import assert from "node:assert/strict";
  *
- * assert.deepEqual(rightsOf({}, { lease: { name: "shop" } }).map(({ verb, resource }) => `${verb} ${resource}`), [
+ * assert.deepEqual(rbacRulesOf({}, { lease: { name: "shop" } }).map(({ verb, resource }) => `${verb} ${resource}`), [
  *   "create leases",
  *   "get leases",
  *   "patch leases",

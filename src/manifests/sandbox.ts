@@ -101,7 +101,7 @@ function webhookRules(
  * ```ts
  * import assert from "node:assert/strict";
  *
- * assert.deepEqual(permissionFlags([{ access: "net", target: "a.example:443", reason: "the API" }]), [
+ * assert.deepEqual(sandboxFlags([{ access: "net", target: "a.example:443", reason: "the API" }]), [
  *   "--no-prompt",
  *   "--deny-import",
  *   "--allow-net=a.example:443",

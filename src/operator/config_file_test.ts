@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { definitionOf } from "./operator_definition.ts";
 import { ConfigMap } from "../kinds/mod.ts";
 import { controller } from "../parts/controller.ts";
 import type { Manifest } from "../manifests/manifest.ts";
@@ -66,7 +67,7 @@ Deno.test("operator.configured: manifests, rights and permissions follow from th
   assert.equal(rbac.some(({ kind }) => kind === "ClusterRole"), false);
   assert(op.sandbox().some(({ access, target }) => access === "net" && target === "0.0.0.0:9090"));
   const [config] = manager.filter(({ kind }) => kind === "ConfigMap");
-  assert.deepEqual(config?.data, { "operator.toml": op.config?.operatorText });
+  assert.deepEqual(config?.data, { "operator.toml": definitionOf(op).config?.operatorText });
 });
 
 Deno.test("operator.configured: what is said where manifests are asked for goes before the file", () => {

@@ -5,7 +5,7 @@ import type { Part } from "../parts/controller.ts";
 import { controllersOf } from "../parts/part_list.ts";
 import { refuseTimes } from "../runtime/lease.ts";
 import type { LeaderElection } from "./leader_election.ts";
-import type { Operator } from "./operator_value.ts";
+import type { OperatorDefinition } from "./operator_definition.ts";
 import { type RawSettings, SettingError, type Settings } from "./settings.ts";
 
 /**
@@ -15,7 +15,7 @@ import { type RawSettings, SettingError, type Settings } from "./settings.ts";
  * @param settings What was said.
  * @throws {SettingError} If a controller is named that it does not have.
  */
-export function configured(operator: Operator, settings: Settings): Operator {
+export function configured(operator: OperatorDefinition, settings: Settings): OperatorDefinition {
   const value = <T>(key: string): T | undefined => settings.get(key)?.value as T | undefined;
   const time = (key: string): number | undefined => {
     const said = value<Duration>(key);
@@ -61,14 +61,14 @@ function elected(
   };
 }
 
-function workersOf(workers: number | undefined): Pick<Operator["webhooks"], "workers"> {
+function workersOf(workers: number | undefined): Pick<OperatorDefinition["webhooks"], "workers"> {
   return workers === undefined ? {} : { workers };
 }
 
 function certificatePaths(
   certificate: string | undefined,
   key: string | undefined,
-): Pick<Operator["webhooks"], "certificate"> {
+): Pick<OperatorDefinition["webhooks"], "certificate"> {
   if (certificate === undefined && key === undefined) return {};
   if (certificate !== undefined && key !== undefined) return { certificate: { certificate, key } };
   const [said, missing] = key === undefined
@@ -77,7 +77,7 @@ function certificatePaths(
   throw new SettingError(`Cannot take ${said} alone: say ${missing} too, as a certificate and its key belong together`);
 }
 
-function withLimits({ parts }: Operator, settings: Settings): Readonly<Record<string, Part>> {
+function withLimits({ parts }: OperatorDefinition, settings: Settings): Readonly<Record<string, Part>> {
   const changed: Record<string, Part> = { ...parts };
   for (const [key, said] of settings) {
     const [, name, limit] = /^controllers\.(.*)\.(concurrency|timeout)$/.exec(key) ?? [];

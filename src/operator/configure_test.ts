@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { definitionOf } from "./operator_definition.ts";
 import { ConfigMap } from "../kinds/mod.ts";
 import { controller } from "../parts/controller.ts";
 import { configured } from "./configure.ts";
@@ -10,7 +11,7 @@ const op = operator({
   parts: { maps: controller(ConfigMap, { concurrency: 10, reconcile() {} }) },
   gracefulShutdownTimeout: "25s",
 });
-const withText = (text: string) => configured(op, fileSettings(text, "f"));
+const withText = (text: string) => configured(definitionOf(op), fileSettings(text, "f"));
 
 Deno.test("configured puts what was said in place of what the code says, and leaves the rest", () => {
   const { gracefulShutdownTimeout, health, leaderElection, parts } = withText(`

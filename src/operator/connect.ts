@@ -16,7 +16,7 @@ export type { ConnectOptions };
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
- * import { connect } from "@op/sdk";
+ * import { connect } from "@op/sdk/client";
  *
  * await assert.rejects(connect({ kubeconfig: "/nowhere/config" }), /Cannot read kubeconfig "\/nowhere\/config"/);
  * ```

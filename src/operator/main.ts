@@ -23,7 +23,7 @@ import { metricsGuard } from "./metrics_guard.ts";
 import { configureLogs, type LogFormat, type LogLevel, operatorLog } from "./log.ts";
 import { LoopLag } from "./loop_lag.ts";
 import { denoMachine } from "./machine.ts";
-import type { Operator } from "./operator_value.ts";
+import type { OperatorDefinition } from "./operator_definition.ts";
 import { addProcessMetrics } from "./process_metrics.ts";
 import { withinTrace } from "./process_tracer.ts";
 import { instanceOf, type ReadinessLine, type Running, startOperator } from "./running.ts";
@@ -63,7 +63,7 @@ class UsageError extends Error {}
  * @param operator The operator.
  * @param args The arguments.
  */
-export async function main(operator: Operator, args: readonly string[]): Promise<void> {
+export async function main(operator: OperatorDefinition, args: readonly string[]): Promise<void> {
   // A thread of the program loads it whole, for the tasks that it declares, or for its webhooks.
   if (isReviewThread()) return serveReviews((start, count) => reviews(operator, start as ThreadStart, count));
   if (isThread()) return;
@@ -79,7 +79,7 @@ export async function main(operator: Operator, args: readonly string[]): Promise
   Deno.exit(EXIT.ok);
 }
 
-async function command(operator: Operator, args: readonly string[]): Promise<void> {
+async function command(operator: OperatorDefinition, args: readonly string[]): Promise<void> {
   const { values, positionals } = read(args);
   const [name = "start", ...rest] = positionals;
   if (rest.length > 0) throw new UsageError(`Cannot run "${name}": it takes no argument, and there is "${rest[0]}"`);
@@ -111,7 +111,7 @@ function writeList(items: readonly unknown[]): void {
 }
 
 /** By the flags alone, and the file that they name: what is installed must not depend on the machine on which it is printed. */
-async function installed(operator: Operator, values: Values): Promise<ManifestGroups> {
+async function installed(operator: OperatorDefinition, values: Values): Promise<ManifestGroups> {
   const { into, image, certificates } = values;
   const { namespaces } = runtimeScope(merged(flagSettings(values)));
   const told = await asTold(operator, values);
@@ -128,7 +128,7 @@ async function installed(operator: Operator, values: Values): Promise<ManifestGr
 }
 
 /** As the file has it that was named, if one was; `-` is standard input, which an executable may read that may read no file. */
-async function asTold(operator: Operator, { config }: Values): Promise<Operator> {
+async function asTold(operator: OperatorDefinition, { config }: Values): Promise<OperatorDefinition> {
   if (config === undefined) return operator;
   if (config === "-") return operator.configured(await new Response(Deno.stdin.readable).text(), "standard input");
   try {
@@ -173,7 +173,7 @@ function misread(error: unknown): string {
   return `Cannot take "${option}": ${/does not take/.test(message) ? "it takes no value" : "it needs a value"}`;
 }
 
-async function start(coded: Operator, values: Values): Promise<void> {
+async function start(coded: OperatorDefinition, values: Values): Promise<void> {
   const source = settingsSource(values, isCalled(coded.parts));
   const settings = await source.read();
   const operator = configured(coded, settings);
@@ -250,7 +250,7 @@ interface ThreadStart {
 
 /** Threads for the functions of webhooks, where they are asked for. */
 function reviewThreadsOf(
-  { parts, webhooks }: Operator,
+  { parts, webhooks }: OperatorDefinition,
   start: ThreadStart,
   { log, metrics }: { readonly log: Logger; readonly metrics: Metrics },
 ): ReviewThreads | undefined {
@@ -274,7 +274,7 @@ function reviewThreadsOf(
 
 /** In a thread of the program: what answers reviews, told as the program was. */
 async function reviews(
-  coded: Operator,
+  coded: OperatorDefinition,
   { values, instance }: ThreadStart,
   count: (counted: Counted) => void,
 ): Promise<ThreadAnswer> {
@@ -319,24 +319,28 @@ function serveHealth(
 }
 
 /** The container's memory limit, where the Deployment passes it on. An executable that serves no webhooks may not read it. */
-function memoryLimitOf({ parts }: Operator): number | undefined {
+function memoryLimitOf({ parts }: OperatorDefinition): number | undefined {
   const bytes = isCalled(parts) ? Number(denoMachine.env(MEMORY_LIMIT)) : 0;
   return bytes > 0 ? bytes : undefined;
 }
 
-function guardOf({ name, version, metrics }: Operator, connection: Connection, log: Logger): HealthSource["guard"] {
+function guardOf(
+  { name, version, metrics }: OperatorDefinition,
+  connection: Connection,
+  log: Logger,
+): HealthSource["guard"] {
   if (metrics === undefined) return "nobody";
   if (!metrics.guarded) return undefined;
   const client = new Client(connection, { clock: systemClock, userAgent: `${name}/${version}` });
   return metricsGuard({ client, clock: systemClock, log });
 }
 
-function isElected({ leaderElection: { when } }: Operator, { isInPod = false }: Connection): boolean {
+function isElected({ leaderElection: { when } }: OperatorDefinition, { isInPod = false }: Connection): boolean {
   return when === "always" || (when === "in a pod" && isInPod);
 }
 
 /** The pod's name: Kubernetes sets it. Asking the machine would need a permission that gives away more. */
-function hostName({ name, leaderElection }: Operator): string {
+function hostName({ name, leaderElection }: OperatorDefinition): string {
   return (leaderElection.when === "never" ? undefined : denoMachine.env("HOSTNAME")) || name;
 }
 
@@ -348,7 +352,7 @@ function logFormat(settings: Settings): LogFormat {
   return settings.get("log_format")?.value as LogFormat | undefined ?? (Deno.stderr.isTerminal() ? "text" : "json");
 }
 
-function help({ name, version }: Operator): string {
+function help({ name, version }: OperatorDefinition): string {
   const own = [
     ["    --kubeconfig FILE", "the kubeconfig to use; otherwise KUBECONFIG, the pod's service account, ~/.kube/config"],
     ["    --context NAME", "the kubeconfig's context"],

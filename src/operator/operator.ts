@@ -16,6 +16,7 @@ import { type ConfigFile, readConfigFile } from "./config_file.ts";
 import { configured } from "./configure.ts";
 import { leaderElectionOf, type LeaderElectionOptions } from "./leader_election.ts";
 import { main } from "./main.ts";
+import type { OperatorDefinition } from "./operator_definition.ts";
 import type { HealthOptions, MetricsOptions, Operator } from "./operator_value.ts";
 import { variablesOf } from "./setting_list.ts";
 import type { ServicesContext } from "./services.ts";
@@ -107,11 +108,12 @@ export function operator<Services = unknown>(options: OperatorOptions<Services>)
 
 /** What an operator is, without what follows from it. */
 type Data = {
-  readonly [K in keyof Operator as Operator[K] extends (...args: never) => unknown ? never : K]: Operator[K];
+  readonly [K in keyof OperatorDefinition as OperatorDefinition[K] extends (...args: never) => unknown ? never : K]:
+    OperatorDefinition[K];
 };
 
 /** All that follows. */
-function assembled(data: Data): Operator {
+function assembled(data: Data): OperatorDefinition {
   const { parts, health, metrics, leaderElection: { when, id, namespace }, config } = data;
   const isElected = when !== "never";
   const hasControllers = controllersOf(parts).length > 0;
@@ -126,7 +128,7 @@ function assembled(data: Data): Operator {
         : undefined,
       guardsMetrics: metrics?.guarded ?? false,
     });
-  const value: Operator = {
+  const value: OperatorDefinition = {
     ...data,
     configured: (text, path = "operator.toml") => {
       const config = readConfigFile(text, path);

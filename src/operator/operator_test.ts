@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { definitionOf } from "./operator_definition.ts";
 import type { Duration } from "../base/duration.ts";
 import { ConfigMap, Namespace } from "../kinds/mod.ts";
 import { controller } from "../parts/controller.ts";
@@ -85,14 +86,17 @@ Deno.test("operator takes parts whose stored names differ", () => {
 });
 
 Deno.test("operator fills in where health is served and how long a stop may take", () => {
-  const { health, gracefulShutdownTimeout, version } = operator({ name: "o", parts: {} });
+  const { health, gracefulShutdownTimeout, version } = definitionOf(operator({ name: "o", parts: {} }));
   assert.deepEqual({ health, gracefulShutdownTimeout, version }, {
     health: { port: 8081, hostname: "0.0.0.0" },
     gracefulShutdownTimeout: 25_000,
     version: "0.0.0",
   });
-  assert.deepEqual(operator({ name: "o", parts: {}, health: { port: 1 } }).health, { port: 1, hostname: "0.0.0.0" });
-  assert.equal(operator({ name: "o", parts: {}, health: false }).health, undefined);
+  assert.deepEqual(definitionOf(operator({ name: "o", parts: {}, health: { port: 1 } })).health, {
+    port: 1,
+    hostname: "0.0.0.0",
+  });
+  assert.equal(definitionOf(operator({ name: "o", parts: {}, health: false })).health, undefined);
 });
 
 Deno.test("operator asks for the permission to serve health only where it is served", () => {

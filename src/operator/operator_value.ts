@@ -1,19 +1,14 @@
-/** What an operator is, for whatever configures, describes or runs it: a value, which starts when it is told to. */
+/** The value that `operator()` returns. */
 import type { InstallOptions } from "../manifests/install.ts";
 import type { ManifestGroups } from "../manifests/manifests.ts";
 import type { RbacRule } from "../manifests/rbac.ts";
 import type { Sample } from "../manifests/sample.ts";
 import type { SandboxRule } from "../manifests/sandbox.ts";
 import type { Part } from "../parts/controller.ts";
-import type { SandboxPermissions } from "../parts/sandbox.ts";
 import type { CustomResourceDefinitionManifest } from "../resource/kind.ts";
-import type { ConfigFile } from "./config_file.ts";
-import type { LeaderElection } from "./leader_election.ts";
 import type { RunOptions } from "./run_options.ts";
-import type { ServicesContext } from "./services.ts";
-import type { WebhookServing } from "./webhook_options.ts";
 
-/** Where an operator serves its health. */
+/** Options of the health server. */
 export interface HealthOptions {
   /** The port of `/livez`, `/readyz` and `/metrics`. @default {8081} */
   readonly port?: number;
@@ -21,71 +16,61 @@ export interface HealthOptions {
   readonly hostname?: string;
 }
 
-/** Who may read an operator's metrics. */
+/** Options of the metrics endpoint. */
 export interface MetricsOptions {
   /**
-   * Whether only those may read them whose token the API server knows, and whose roles allow to `get` the path `/metrics`: the operator asks it, by
-   * TokenReview and SubjectAccessReview. @default {false}
+   * Whether a request for `/metrics` needs a bearer token that the API server accepts and whose user
+   * may `get` the path `/metrics`. The operator checks both by TokenReview and SubjectAccessReview.
+   *
+   * @default {false}
    */
   readonly guarded?: boolean;
 }
 
-/** An operator. */
+/** An operator. It starts nothing until {@linkcode Operator.main} or {@linkcode Operator.run} is called. */
 export interface Operator {
-  /** A DNS label, which is part of names that clusters store. */
+  /** The operator's name: a DNS label, which is part of names that clusters store. */
   readonly name: string;
-  /** Its own version. */
+  /** The operator's version. */
   readonly version: string;
-  /** What it runs and serves, by their keys. */
+  /** The parts by their keys. */
   readonly parts: Readonly<Record<string, Part>>;
-  /** Where it serves its health; absent where it does not. */
-  readonly health: Required<HealthOptions> | undefined;
-  /** Who may read its metrics; absent when they are not served. */
-  readonly metrics: Required<MetricsOptions> | undefined;
-  /** What the program may reach, beside what its parts declare. */
-  readonly ownSandbox: SandboxPermissions;
-  /** Where and how its webhooks are served, if it has any. */
-  readonly webhooks: WebhookServing;
-  /** Milliseconds that runs may go on after it is told to stop. */
-  readonly gracefulShutdownTimeout: number;
-  /** Whether and how its processes agree on the one that works. */
-  readonly leaderElection: LeaderElection;
-  /** Makes what the runs share. */
-  readonly services: ((context: ServicesContext) => unknown) | undefined;
-  /** What an `operator.toml` said, if one was read. */
-  readonly config: ConfigFile | undefined;
   /**
-   * The operator as an `operator.toml` has it: its manifests, rights and permissions follow from what is said there, too.
+   * Returns the operator with the settings of an `operator.toml`, which also change its manifests,
+   * its RBAC permissions and its sandbox.
    *
-   * @param text The file's text.
-   * @param path Its path, for errors.
-   * @throws {Error} If a key or a value in it is wrong.
+   * @param text The contents of the file.
+   * @param path The path of the file, for error messages. @default {"operator.toml"}
+   * @throws {Error} If a key or a value of the file is wrong.
    */
   configured(text: string, path?: string): Operator;
-  /** The definitions of its own kinds. */
+  /** Returns the definitions of the operator's own kinds. */
   crds(): CustomResourceDefinitionManifest[];
-  /** The Deno permissions it needs, each with its reason. */
+  /** Returns the sandbox permissions that the operator needs, each with its reason. */
   sandbox(): SandboxRule[];
-  /** The rights in a cluster that it needs, each with its reason. */
+  /** Returns the RBAC permissions that the operator needs, each with its reason. */
   rbac(): RbacRule[];
   /**
-   * All that a cluster needs for it: definitions, account and roles, Deployment and what guards it.
+   * Returns everything that a cluster needs to run the operator: definitions, service account and
+   * roles, Deployment, webhook configurations, network policy, monitoring.
    *
    * @param options Where and how it is installed.
    * @throws {TypeError} If an option is wrong.
    */
   manifests(options?: InstallOptions): ManifestGroups;
-  /** A sample of each of its own kinds. */
+  /** Returns a sample object of each of the operator's own kinds. */
   samples(): Sample[];
   /**
-   * Runs it inside a program until the signal.
+   * Runs the operator inside a program, until the signal is aborted.
    *
-   * @param options The way to the API server, and what is told to this process alone.
-   * @throws {Error} If it cannot go on: the port of its webhooks is taken, services cannot be made, a watch fails for good. Runs that fail are tried again, and end nothing.
+   * @param options The connection to the API server, and settings of this process.
+   * @throws {Error} If the operator cannot run: the port of its webhooks is in use, its services
+   *   cannot be created, or a watch fails for good. Failed reconciles are retried and do not end it.
    *
    * @example Usage
    * ```ts
-   * import { connect, controller, operator } from "@op/sdk";
+   * import { controller, operator } from "@op/sdk";
+   * import { connect } from "@op/sdk/client";
    * import { Namespace } from "@op/sdk/kinds";
    *
    * const namespaces = controller(Namespace, {
@@ -100,9 +85,10 @@ export interface Operator {
    */
   run(options: RunOptions): Promise<void>;
   /**
-   * Runs it as the program: reads the arguments (`start`, `manifests`, `crds`, `rbac`, `sandbox`, `version`), ends the process.
+   * Runs a command of the operator's program (`start`, `manifests`, `crds`, `rbac`, `sandbox`,
+   * `version`) and exits the process.
    *
-   * @param args The arguments. @default {Deno.args}
+   * @param args The command and its options. @default {Deno.args}
    */
   main(args?: readonly string[]): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** How an operator is run. */
+/** Options of running an operator. */
 import type { Clock } from "../base/clock.ts";
 import type { Connection } from "../kube/connection.ts";
 import type { Metrics } from "../runtime/metrics.ts";
@@ -7,51 +7,65 @@ import type { LogLine } from "./heard_log.ts";
 import type { CertificateTimes } from "../runtime/webhooks/authority.ts";
 import type { ReviewThreads } from "../runtime/webhooks/review_threads.ts";
 
-/** Options of running an operator. */
+/** Options of `run` of an operator. */
 export interface RunOptions {
-  /** The way to the API server. */
+  /** The connection to the API server. */
   readonly connection: Connection;
-  /** Stops it: nothing more is begun, what goes on may end within the operator's `gracefulShutdownTimeout`. @default {none: it runs for as long as the process does} */
+  /**
+   * Stops the operator: no reconcile starts any more, and running ones may finish within
+   * `gracefulShutdownTimeout`.
+   *
+   * @default {never aborted}
+   */
   readonly signal?: AbortSignal;
-  /** Whose time it is. @default {the machine's clock} */
+  /** The clock. @default {system time} */
   readonly clock?: Clock;
-  /** From 0 to 1, for waiting times. @default {Math.random} */
-  readonly random?: () => number;
-  /** The only namespaces to look at. @default {all} */
+  /** The only namespaces to watch. @default {all} */
   readonly namespaces?: readonly string[];
-  /** Labels that objects of the controllers' own kinds must have, as the API has it: `app=web`. @default {any} */
+  /** A label selector for objects of the controllers' own kinds, such as `app=web`. @default {all} */
   readonly selector?: string;
   /**
-   * Client-side limit on requests to the API server: `qps` a second in the long run, and `burst` at once after a pause, by default twice `qps`. Requests for
-   * Leases and access reviews are never delayed. @default {no limit}
+   * Client-side limit on requests to the API server: `qps` requests a second in the long run, and
+   * `burst` at once after a pause, by default twice `qps`. Requests for Leases and access reviews
+   * are never delayed.
+   *
+   * @default {no limit}
    */
   readonly rateLimit?: { readonly qps: number; readonly burst?: number };
-  /** Whether to work only while it leads. @default {what the operator says; where that leaves it open: no} */
+  /** Whether to reconcile only while this process leads. @default {the operator's option, or `false`} */
   readonly leaderElection?: boolean;
-  /** Who this process is in the Lease and in events, beside what tells it from others of that name. @default {the operator's name} */
+  /** The name of this process in the Lease and in Events. A random suffix is added. @default {the operator's name} */
   readonly host?: string;
-  /** Whether to ask the API server at start what the operator may do, so that what is missing is named. @default {true} */
+  /** Whether to check the RBAC permissions at start, so that missing ones are reported by name. @default {true} */
   readonly checkAccess?: boolean;
-  /** Whether to serve the webhooks over TLS, with a certificate that is kept up. @default {as a program: yes; by `run`: yes; in a memory cluster they are called as they are} */
+  /** Whether to serve the webhooks over TLS, with a certificate that is renewed. @default {true} */
   readonly serveWebhooks?: boolean;
   /** Whether to leave the controllers to other processes. @default {false} */
   readonly skipControllers?: boolean;
   /** Whether to leave the webhooks to other processes. @default {false} */
   readonly skipWebhooks?: boolean;
-  /** How long certificates of webhooks are good, for tests. @default {two years, and 90 days} */
+}
+
+/** Options of `startOperator`: those of a program and of tests in addition. */
+export interface StartOptions extends RunOptions {
+  /** Returns numbers from 0 to 1, for jitter. @default {Math.random} */
+  readonly random?: () => number;
+  /** Whether to serve the webhooks over TLS. In a memory cluster they are called directly. @default {false} */
+  readonly serveWebhooks?: boolean;
+  /** How long certificates of webhooks are valid, for tests. @default {two years and 90 days} */
   readonly certificateTimes?: CertificateTimes;
-  /** Who this process is, among all that ever ran. @default {`host`, and what is random} */
+  /** Identifies this process among all that ever ran. @default {`host` and a random suffix} */
   readonly instance?: string | undefined;
-  /** Where all is counted. @default {metrics of its own} */
+  /** The metrics to count in. @default {new ones} */
   readonly metrics?: Metrics | undefined;
-  /** Told of each line of its log, beside LogTape. @default {nobody} */
+  /** Called with each line of the operator's log, in addition to LogTape. @default {none} */
   readonly onLog?: ((line: LogLine) => void) | undefined;
   /** Observes failures of user code, for tests. @default {none} */
   readonly observe?: CodeObserver | undefined;
-  /** Threads of the program that run the webhooks' functions. @default {none} */
+  /** Threads of the program that run the functions of webhooks. @default {none} */
   readonly reviewThreads?: ReviewThreads | undefined;
-  /** Memory limit of the container, in bytes: what reviews may take is a share of it. @default {256 MiB} */
+  /** Memory limit of the container, in bytes: the budget of reviews is a share of it. @default {256 MiB} */
   readonly memoryLimit?: number | undefined;
-  /** Services in place of those that the operator makes, for tests. They are not closed. @default {those that the operator makes} */
+  /** Services in place of those that the operator creates, for tests. They are not disposed. @default {none} */
   readonly services?: unknown;
 }

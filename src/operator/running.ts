@@ -20,10 +20,11 @@ import { heldWithin, WebhookHandler } from "../runtime/webhooks/handler.ts";
 import { controllersOf, isCalled, webhooksOf } from "../parts/part_list.ts";
 import { webhookRbacRules } from "../parts/rbac.ts";
 import { operatorLog } from "./log.ts";
+import { definitionOf, type OperatorDefinition } from "./operator_definition.ts";
 import type { Operator } from "./operator_value.ts";
 import { controllerLine, leaderLine, rbacLines, type ReadinessLine, watchLines } from "./readiness.ts";
 import { processTracer } from "./process_tracer.ts";
-import type { RunOptions } from "./run_options.ts";
+import type { StartOptions } from "./run_options.ts";
 import { refuseScope } from "./run_settings.ts";
 import { heardLog } from "./heard_log.ts";
 import { Services } from "./services.ts";
@@ -83,10 +84,11 @@ interface Machinery {
 /**
  * Starts an operator.
  *
- * @param operator The operator.
+ * @param value The operator.
  * @param options How.
  */
-export function startOperator(operator: Operator, options: RunOptions): Running {
+export function startOperator(value: Operator, options: StartOptions): Running {
+  const operator = definitionOf(value);
   refuseScope(options);
   const { connection, clock = systemClock, random = Math.random, namespaces, host = operator.name } = options;
   // A pod that starts anew has the name of before: it must not take the lease of its former self for its own.
@@ -259,7 +261,7 @@ export function startOperator(operator: Operator, options: RunOptions): Running 
 }
 
 /** Logs long delays by the client-side rate limit, at most once a minute. */
-function delayLog(log: Logger, { rateLimit }: RunOptions, clock: Clock): (delay: number) => void {
+function delayLog(log: Logger, { rateLimit }: StartOptions, clock: Clock): (delay: number) => void {
   let next = -Infinity;
   return (delayMs) => {
     if (delayMs < LOGGED_DELAY || clock.elapsed() < next) return;
@@ -279,8 +281,8 @@ export function instanceOf(host: string): string {
 
 /** Who decides whether this process works; nothing where it is alone. */
 function electorOf(
-  { leaderElection }: Operator,
-  { connection, leaderElection: asked = leaderElection.when === "always" }: RunOptions,
+  { leaderElection }: OperatorDefinition,
+  { connection, leaderElection: asked = leaderElection.when === "always" }: StartOptions,
   shared: Pick<ElectorOptions, "clock" | "random" | "log" | "client" | "identity">,
 ): Elector | undefined {
   if (!asked) return undefined;
@@ -289,8 +291,8 @@ function electorOf(
 }
 
 async function runAll(
-  operator: Operator,
-  options: RunOptions,
+  operator: OperatorDefinition,
+  options: StartOptions,
   { clock, log, pulse, informers, loops, checks, elector, events, services, metrics, made, webhookServer }: Machinery,
   asked: AbortSignal,
 ): Promise<void> {
@@ -357,7 +359,7 @@ async function closingTime(clock: Clock, deadline: AbortSignal, closed: AbortSig
 }
 
 /** Whether the operator makes services, which its runs wait for. */
-function isMaking({ services }: Operator, options: RunOptions): boolean {
+function isMaking({ services }: OperatorDefinition, options: StartOptions): boolean {
   return services !== undefined && !("services" in options);
 }
 

@@ -20,13 +20,13 @@ import type { WebhookHandler } from "../runtime/webhooks/handler.ts";
 import type { PublishTargets } from "../runtime/webhooks/publish.ts";
 import { TlsServer } from "../runtime/webhooks/tls_server.ts";
 import { denoMachine } from "./machine.ts";
-import type { Operator } from "./operator_value.ts";
+import type { OperatorDefinition } from "./operator_definition.ts";
 import type { ReadinessLine } from "./readiness.ts";
 import { innerPorts, type WebhookServing } from "./webhook_options.ts";
 
 /** Options of {@linkcode WebhookServer}. */
 export interface WebhookServerContext {
-  readonly operator: Pick<Operator, "name" | "parts">;
+  readonly operator: Pick<OperatorDefinition, "name" | "parts">;
   readonly serving: WebhookServing;
   readonly handler: WebhookHandler;
   /** Not fenced: whoever keeps the certificates takes a lease of its own. */
@@ -139,7 +139,7 @@ export class WebhookServer {
 }
 
 /** Where the authority of an operator's webhooks has to be known. */
-export function publishTargets({ name, parts }: Pick<Operator, "name" | "parts">): PublishTargets {
+export function publishTargets({ name, parts }: Pick<OperatorDefinition, "name" | "parts">): PublishTargets {
   const phases = new Set(webhookEntries(name, parts, undefined).map(({ phase }) => phase));
   return {
     ...(phases.has("mutate") ? { mutating: configurationName(name) } : {}),

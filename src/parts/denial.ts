@@ -6,10 +6,11 @@
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
- * import { type Denial, deny } from "@op/sdk";
+ * import { deny } from "@op/sdk";
+ * import type { Denial } from "@op/sdk/webhook";
  *
  * const refusal: Denial = deny("it keeps its host", { field: ".spec.host" });
- * assert.deepEqual([refusal.message, refusal.field, refusal.status], ["it keeps its host", "spec.host", 422]);
+ * assert.deepEqual([refusal.message, refusal.field, refusal.code], ["it keeps its host", "spec.host", 422]);
  * ```
  */
 export class Denial extends Error {
@@ -50,8 +51,8 @@ export interface DenyOptions {
  * import assert from "node:assert/strict";
  * import { deny } from "@op/sdk";
  *
- * assert.equal(deny("host must be below example.com", { field: "spec.host" }).status, 422);
- * assert.equal(deny("the shop is closed").status, 403);
+ * assert.equal(deny("host must be below example.com", { field: "spec.host" }).code, 422);
+ * assert.equal(deny("the shop is closed").code, 403);
  * ```
  */
 export function deny(message: string, options: DenyOptions = {}): Denial {

@@ -36,7 +36,7 @@ export interface PartRbacRule {
  * import { controller } from "@op/sdk";
  * import { Namespace } from "@op/sdk/kinds";
  *
- * assert.deepEqual(controllerRights(controller(Namespace, { reconcile() {} })).map(told), [
+ * assert.deepEqual(controllerRbacRules(controller(Namespace, { reconcile() {} })).map(describeRule), [
  *   "list namespaces",
  *   "watch namespaces",
  * ]);

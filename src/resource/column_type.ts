@@ -47,7 +47,6 @@ const KNOWN: Readonly<Record<string, JsonSchema>> = {
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
- * import { columnSchema } from "@op/sdk/definitions";
  *
  * assert.deepEqual(columnSchema(".metadata.creationTimestamp", {}), {
  *   type: "string",
@@ -71,7 +70,6 @@ export function columnSchema(path: string, root: JsonSchema): JsonSchema | undef
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
- * import { columnType } from "@op/sdk/definitions";
  *
  * assert.equal(columnType({ type: "string", format: "date-time" }), "date");
  * assert.equal(columnType({ type: "array" }), "string");

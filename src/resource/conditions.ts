@@ -21,7 +21,6 @@ export interface AddedStatus {
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
- * import { CONDITIONS, equal } from "@op/sdk/definitions";
  * import { resource, s } from "@op/sdk";
  *
  * const Site = resource({
@@ -32,8 +31,9 @@ export interface AddedStatus {
  *   status: s.object({}),
  * });
  * const [version] = Site.crd!.spec.versions;
- * assert(
- *   equal(version!.schema.openAPIV3Schema.properties!.status!.properties!.conditions, CONDITIONS),
+ * assert.deepEqual(
+ *   version!.schema.openAPIV3Schema.properties!.status!.properties!.conditions,
+ *   CONDITIONS,
  * );
  * ```
  */
@@ -71,7 +71,6 @@ export const CONDITIONS: Schema<readonly Condition[]> = sound(frozenCopy({
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
- * import { OBSERVED_GENERATION } from "@op/sdk/definitions";
  *
  * assert.equal(OBSERVED_GENERATION.format, "int64");
  * ```

@@ -25,7 +25,6 @@ export function storedDomain(operator: string, { group }: Pick<AnyKind, "group">
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
- * import { finalizerPrefix } from "@op/sdk/definitions";
  *
  * assert.equal(finalizerPrefix("shop", { group: "shop.example.com" }), "shop.example.com/shop.");
  * assert.equal(finalizerPrefix("shop", { group: "apps" }), "shop.op/shop.");

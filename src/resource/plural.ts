@@ -8,7 +8,6 @@
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
- * import { pluralOf } from "@op/sdk/definitions";
  *
  * assert.equal(pluralOf("Policy"), "policies");
  * ```

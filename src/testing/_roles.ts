@@ -11,7 +11,7 @@ import { installOf } from "../manifests/install.ts";
 import type { Manifest } from "../manifests/manifest.ts";
 import type { RbacRule } from "../manifests/rbac.ts";
 import { accessManifests } from "../manifests/roles.ts";
-import type { Operator } from "../operator/operator_value.ts";
+import type { OperatorDefinition } from "../operator/operator_definition.ts";
 import { describeRule } from "../parts/rbac.ts";
 import type { AnyKind, Input } from "../resource/kind.ts";
 import type { RequestRecord } from "./request_log.ts";
@@ -46,7 +46,7 @@ export class OperatorRoles {
   readonly user: User;
   /** Number of requests that the roles rejected. */
   rejected = 0;
-  readonly #operator: Operator;
+  readonly #operator: OperatorDefinition;
   readonly #client: Client;
   /** The generated rules. */
   readonly #rules: readonly RbacRule[];
@@ -63,7 +63,7 @@ export class OperatorRoles {
    * @param options Which roles to create.
    * @throws {TypeError} If `without` names a permission that the operator does not declare.
    */
-  constructor(operator: Operator, client: Client, { watches, without, rules }: OperatorRolesOptions) {
+  constructor(operator: OperatorDefinition, client: Client, { watches, without, rules }: OperatorRolesOptions) {
     this.#operator = operator;
     this.#client = client;
     this.#rules = operator.rbac();

@@ -18,6 +18,7 @@ import {
 import { externalCrdsOf } from "../manifests/crds.ts";
 import { webhookConfigurations, withConversion } from "../manifests/webhooks.ts";
 import { operator } from "../operator/operator.ts";
+import { definitionOf, type OperatorDefinition } from "../operator/operator_definition.ts";
 import type { Operator } from "../operator/operator_value.ts";
 import { isPaused, runtimeScope, skippedParts } from "../operator/run_settings.ts";
 import type { LogLine } from "../operator/heard_log.ts";
@@ -294,7 +295,7 @@ class InProcessCluster implements MemoryCluster {
   readonly connection: Connection;
   readonly logged: LogLine[] = [];
   readonly #options: MemoryClusterOptions;
-  readonly #operator: Operator;
+  readonly #operator: OperatorDefinition;
   /** Settings from `options.config`. */
   readonly #settings: Settings;
   readonly #server: Apiserver;
@@ -325,7 +326,9 @@ class InProcessCluster implements MemoryCluster {
   private constructor(options: MemoryClusterOptions) {
     this.#options = options;
     this.clock = new VirtualClock(options.start?.getTime());
-    const coded = options.operator ?? operator({ name: "test", parts: options.parts ?? {}, health: false });
+    const coded = definitionOf(
+      options.operator ?? operator({ name: "test", parts: options.parts ?? {}, health: false }),
+    );
     this.#operator = options.config === undefined ? coded : coded.configured(options.config);
     this.#settings = this.#operator.config?.settings ?? new Map();
     this.connection = { url: "http://memory.cluster", fetch: this.fetch, close() {} };

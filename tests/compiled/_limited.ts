@@ -1,6 +1,6 @@
 /** A compiled operator with the limits that its generated Deployment has: memory by a cgroup, where there may be one, and descriptors. */
 import { MEMORY_LIMIT } from "../../src/base/pod.ts";
-import type { Operator } from "../../src/operator/operator_value.ts";
+import type { Operator } from "../../mod.ts";
 import { localCertificate } from "../../src/testing/local_certificate.ts";
 import { createApiserver, kubeconfigFor, serveApiserver } from "../../src/testing/mod.ts";
 import { followed, type OperatorProcess } from "./_followed.ts";

@@ -1,5 +1,5 @@
 /** The operator of tests/runtime/_killed.ts as a program that kills itself by SIGKILL as soon as so many of its writes were answered: no line of it runs after that. */
-import type { Connection } from "@op/sdk";
+import type { Connection } from "@op/sdk/client";
 import { op } from "../runtime/_killed.ts";
 import { asPerson, asPod } from "./_as_pod.ts";
 

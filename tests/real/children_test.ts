@@ -1,6 +1,7 @@
 /** Children on a real API server: `owned`, and deletions with a propagation policy and preconditions. */
 import assert from "node:assert/strict";
-import { access, ApiError, connect, controller, operator, resource, s } from "../../mod.ts";
+import { access, ApiError, controller, operator, resource, s } from "../../mod.ts";
+import { connect } from "../../entry_points/client.ts";
 import { ConfigMap } from "../../src/kinds/mod.ts";
 import { startOperator } from "../../src/operator/running.ts";
 import { kubeconfigFor } from "../../src/apiserver/serve.ts";

@@ -1,6 +1,7 @@
 /** Hundreds of watches of single objects, by a user who may see no other, on a real API server: they all go over one connection. */
 import assert from "node:assert/strict";
-import { connect, controller, type Infer, operator, resource, s, watch } from "../../mod.ts";
+import { controller, type Infer, operator, resource, s, watch } from "../../mod.ts";
+import { connect } from "../../entry_points/client.ts";
 import { ClusterRole, ClusterRoleBinding, Secret } from "../../src/kinds/mod.ts";
 import { startOperator } from "../../src/operator/running.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";

@@ -1,6 +1,7 @@
 /** Watch lists of a real API server on every path to it. Kubernetes 1.37 compresses them as several gzip members, of which `fetch` decodes the first. */
 import assert from "node:assert/strict";
-import { type Connection, operator } from "@op/sdk";
+import { operator } from "@op/sdk";
+import type { Connection } from "@op/sdk/client";
 import { operatorFolder } from "../../cli/_operator_folder.ts";
 import { cli } from "../../cli/cli.ts";
 import { systemClock } from "../../src/base/clock.ts";

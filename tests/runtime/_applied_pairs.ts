@@ -1,6 +1,7 @@
 /** Objects applied one after the other: what the runtime takes for "as wanted already" is what a server would not change. */
 import assert from "node:assert/strict";
-import { type AnyKind, type Client, resource, s } from "../../mod.ts";
+import { type AnyKind, resource, s } from "../../mod.ts";
+import type { Client } from "../../entry_points/client.ts";
 import { Deployment, NetworkPolicy } from "../../src/kinds/mod.ts";
 import { equal } from "../../src/base/json.ts";
 import type { KubeObject } from "../../src/resource/kind.ts";

@@ -1,5 +1,6 @@
 /** An operator with many kinds of writes, to be killed between any two of them, and what it is to have made. */
-import { type Client, controller, operator } from "@op/sdk";
+import { controller, operator } from "@op/sdk";
+import type { Client } from "@op/sdk/client";
 import { ConfigMap } from "@op/sdk/kinds";
 import { Note } from "./_notes.ts";
 

@@ -1,6 +1,7 @@
 /** Kubernetes 1.37 compresses watch lists as several gzip members, of which `fetch` decodes the first. Every path must read all of a list. */
 import assert from "node:assert/strict";
-import { type Connection, operator } from "@op/sdk";
+import { operator } from "@op/sdk";
+import type { Connection } from "@op/sdk/client";
 import { forwardTo, openProxy } from "../../cli/proxy/proxy.ts";
 import { WatchCache } from "../../cli/proxy/watch_cache.ts";
 import { DryRun } from "../../cli/run/dry_run.ts";

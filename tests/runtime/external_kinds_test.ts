@@ -1,7 +1,6 @@
 /** Kinds that others define: their CustomResourceDefinitions are not the operator's, and their status only with `writesStatus`. */
 import assert from "node:assert/strict";
 import {
-  type Access,
   access,
   type AnyKind,
   type Context,
@@ -16,6 +15,7 @@ import {
   s,
   webhook,
 } from "@op/sdk";
+import type { Access } from "@op/sdk/controller";
 import { ConfigMap, CustomResourceDefinition, Ingress, Pod } from "@op/sdk/kinds";
 import { fakeContext, type MemoryCluster, memoryCluster } from "@op/sdk/testing";
 import { writes } from "./_notes.ts";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { controller, type ObjectMetaInput, watch, type WatchOptions } from "@op/sdk";
+import { controller, watch, type WatchOptions } from "@op/sdk";
+import type { ObjectMetaInput } from "@op/sdk/resource";
 import { ConfigMap } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
 import { Note } from "./_notes.ts";

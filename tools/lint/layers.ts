@@ -78,7 +78,11 @@ const FRONT_DOOR: readonly Room[] = ROOMS.filter((room) => room !== "testing" &&
 const DOORS: { readonly [specifier: string]: string } = {
   "@op/sdk": "mod.ts",
   "@op/sdk/kinds": "src/kinds/mod.ts",
-  "@op/sdk/definitions": "src/resource/definitions.ts",
+  "@op/sdk/client": "entry_points/client.ts",
+  "@op/sdk/controller": "entry_points/controller.ts",
+  "@op/sdk/operator": "entry_points/operator.ts",
+  "@op/sdk/resource": "entry_points/resource.ts",
+  "@op/sdk/webhook": "entry_points/webhook.ts",
   "@op/sdk/schemas": "src/kinds/schemas/mod.ts",
   "@op/sdk/schemas/full": "src/kinds/schemas/full/mod.ts",
   "@op/sdk/schemas/short": "src/kinds/schemas/short/mod.ts",
@@ -139,7 +143,9 @@ export function complaint(file: string, specifier: string): string | undefined {
   if (target === undefined || FREE_FILE.test(file)) return undefined;
   if (/^(examples|templates)\/[^/]+\//.test(file)) return userComplaint(file, specifier, target);
   if (file.startsWith("cli/")) return cliComplaint(file, specifier, target);
-  if (file === "mod.ts") return roomComplaint("the front door", FRONT_DOOR, file, target);
+  if (file === "mod.ts" || file === "src/internal.ts" || file.startsWith("entry_points/")) {
+    return roomComplaint("the front door", FRONT_DOOR, file, target);
+  }
   if (!file.startsWith("src/")) return undefined;
   const room = roomOf(file);
   if (room === undefined) {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ROOT } from "./run.ts";
 
 /** Folders whose documentation has examples. */
-const DOCUMENTED = ["src", "cli", "tools"];
+const DOCUMENTED = ["entry_points", "src", "cli", "tools"];
 
 /** Files with an example, from the root of the repository. Tests are none: Deno would run them as tests again. */
 export function documentedFiles(root: URL = ROOT): string[] {

@@ -68,13 +68,9 @@ const UNNAMED: Readonly<Record<string, readonly string[]>> = {
   "passes between parts of the SDK: who makes a connection leaves `send` out, who runs an operator its threads and metrics":
     [
       "Answer",
-      "CertificateTimes",
-      "CodeObserver",
-      "Metrics",
       "Outgoing",
       "Pulse",
       "RateLimit",
-      "ReviewThreads",
     ],
   "is anything at all": ["Whatever"],
 };

@@ -5,7 +5,7 @@
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { get as getByNode } from "node:http";
-import { Client, connect } from "@op/sdk";
+import { Client, connect } from "@op/sdk/client";
 import {
   ClusterRoleBinding,
   ConfigMap,

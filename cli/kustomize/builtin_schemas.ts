@@ -1,4 +1,4 @@
-/** Scope and merge rules of built-in kinds, from the generated OpenAPI data. */
+/** Scope and merge rules of built-in kinds, from generated OpenAPI data. */
 
 /** A schema as far as merging needs it. */
 export interface MergeSchema {
@@ -44,7 +44,6 @@ export interface BuiltinSchemas {
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
- * import { builtinSchemas } from "@op/sdk/definitions";
  *
  * const builtin = await builtinSchemas();
  * assert.equal(builtin.isNamespaced("apps/v1", "Deployment"), true);
@@ -53,7 +52,7 @@ export interface BuiltinSchemas {
  * ```
  */
 export async function builtinSchemas(): Promise<BuiltinSchemas> {
-  const { definitions, resources } = await import("../openapi/kubernetes.gen.ts");
+  const { definitions, resources } = await import("./merge_schemas.gen.ts");
   const parsed = new Map<string, MergeSchema>();
   const definition = (name: string): MergeSchema => {
     const known = parsed.get(name) ?? JSON.parse(definitions[name] ?? "{}") as MergeSchema;

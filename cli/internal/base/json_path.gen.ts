@@ -1,0 +1,126 @@
+// Made by tools/cli_internal.ts from src/base/json_path.ts: do not edit.
+import { parseTemplate, type Slice, type Step } from "./_json_path_parse.gen.ts";
+import { isObject } from "./json.gen.ts";
+import { own } from "./own.gen.ts";
+
+export type { Slice, Step };
+
+export interface JsonPath {
+  readonly steps: readonly Step[];
+  find(value: unknown): unknown[][];
+}
+
+export function parseJsonPath(path: string): JsonPath {
+  const steps = parseTemplate(`{${path}}`);
+  return { steps, find: (value) => steps.map((step) => walk([value], step)) };
+}
+
+function walkAll(values: readonly unknown[], steps: readonly Step[]): unknown[] {
+  return steps.reduce<unknown[]>((found, step) => walk(found, step), [...values]);
+}
+
+function walk(values: unknown[], step: Step): unknown[] {
+  switch (step.kind) {
+    case "list":
+      return walkAll(values, step.steps);
+    case "text":
+      return [step.text];
+    case "number":
+    case "boolean":
+      return values.map(() => step.value);
+    case "field":
+      return values.flatMap((value) =>
+        isObject(value) && Object.hasOwn(value, step.name) ? [own(value, step.name)] : []
+      );
+    case "slice":
+      return values.flatMap((value) => value === null ? [] : sliced(value, step.slice));
+    case "filter":
+      return values.flatMap((value) => filtered(value, step));
+    case "union":
+      return step.choices.flatMap((choice) => walkAll(values, choice));
+    case "wildcard":
+      return values.flatMap(children);
+    case "recursive":
+      return values.flatMap(descendants);
+    case "word":
+      throw new TypeError(`unrecognized identifier ${step.word}`);
+  }
+}
+
+function children(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value;
+  if (typeof value === "string") return [...new TextEncoder().encode(value)];
+  return isObject(value) ? Object.keys(value).sort().map((key) => value[key]) : [];
+}
+
+function descendants(value: unknown): unknown[] {
+  const found = children(value);
+  return found.length === 0 ? [] : [value, ...found.flatMap(descendants)];
+}
+
+function sliced(value: unknown, { from = 0, to, step = 1, isIndex }: Slice): unknown[] {
+  if (!Array.isArray(value)) throw new TypeError(`${typeof value} is not array or slice`);
+  const { length } = value;
+  const start = from < 0 ? from + length : from;
+  const given = to ?? length;
+  const end = given < 0 || (given === 0 && isIndex) ? given + length : given;
+  if (start === end) return [];
+  if (start >= length || start < 0) throw outOfBounds(start, length);
+  if (end > length || end < 0) throw outOfBounds(end - 1, length);
+  if (start > end) throw new TypeError(`starting index ${start} is greater than ending index ${end}`);
+  if (step <= 0) throw new TypeError("step must be > 0");
+  return value.slice(start, end).filter((_, i) => i % step === 0);
+}
+
+function outOfBounds(index: number, length: number): TypeError {
+  return new TypeError(`array index out of bounds: index ${index}, length ${length}`);
+}
+
+type Filter = Extract<Step, { kind: "filter" }>;
+
+function filtered(value: unknown, filter: Filter): unknown[] {
+  if (!Array.isArray(value)) {
+    throw new TypeError(`${JSON.stringify(value)} is not array or slice and cannot be filtered`);
+  }
+  return value.filter((item) => passes(item, filter));
+}
+
+function passes(item: unknown, { left, operator, right }: Filter): boolean {
+  if (operator === "exists") return exists(item, left);
+  const [lefts, rights] = [walkAll([item], left), walkAll([item], right)];
+  if (lefts.length > 1 || rights.length > 1) throw new TypeError("can only compare one element at a time");
+  if (lefts.length === 0 || rights.length === 0) return false;
+  return compared(lefts[0], operator, rights[0], isWhole(right));
+}
+
+function exists(item: unknown, path: readonly Step[]): boolean {
+  try {
+    return walkAll([item], path).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+function isWhole(steps: readonly Step[]): boolean | undefined {
+  const [last] = steps.slice(-1);
+  return last?.kind === "number" ? last.isInteger : undefined;
+}
+
+function compared(left: unknown, operator: string, right: unknown, isRightWhole: boolean | undefined): boolean {
+  const [kind, other] = [kindOf(left), kindOf(right, isRightWhole)];
+  if (kind === undefined || other === undefined) throw new TypeError("invalid type for comparison");
+  if (kind !== other) throw new TypeError("incompatible types for comparison");
+  if (operator === "==") return left === right;
+  if (operator === "!=") return left !== right;
+  const [a, b] = [left as number, right as number];
+  if (!["<", "<=", ">", ">="].includes(operator)) throw new TypeError(`unrecognized filter operator ${operator}`);
+  if (kind === "boolean") throw new TypeError("invalid type for comparison");
+  if (operator === "<") return a < b;
+  if (operator === "<=") return a <= b;
+  return operator === ">" ? a > b : a >= b;
+}
+
+function kindOf(value: unknown, isWhole = Number.isInteger(value)): string | undefined {
+  if (typeof value === "number") return isWhole ? "integer" : "fraction";
+  return typeof value === "string" || typeof value === "boolean" ? typeof value : undefined;
+}

@@ -1,0 +1,161 @@
+// Made by tools/cli_internal.ts from src/base/label_selector.ts: do not edit.
+import { labelValueFaults, qualifiedNameFaults } from "./name_rules.gen.ts";
+import { quoted } from "./quoted.gen.ts";
+
+export interface LabelRequirement {
+  readonly key: string;
+  readonly operator: "exists" | "does not exist" | "in" | "notin" | ">" | "<";
+  readonly values: readonly string[];
+}
+
+export function parseLabelSelector(text: string): readonly LabelRequirement[] {
+  const tokens = tokenize(text);
+  const requirements: LabelRequirement[] = [];
+  if (tokens.length > 0 && !startsRequirement(tokens[0]!)) {
+    throw new SyntaxError(`found '${tokens[0]}', expected: !, identifier, or 'end of string'`);
+  }
+  for (let i = 0; i < tokens.length;) {
+    const [requirement, next] = readRequirement(tokens, i);
+    requirements.push(requirement);
+    if (next >= tokens.length) break;
+    if (tokens[next] !== ",") throw new SyntaxError(`found '${tokens[next]}', expected: ',' or 'end of string'`);
+    const after = tokens[next + 1] ?? "";
+    if (!startsRequirement(after)) throw new SyntaxError(`found '${after}', expected: identifier after ','`);
+    i = next + 1;
+  }
+  return requirements;
+}
+
+export function isLabelRequirementMet({ operator, values }: LabelRequirement, value: string | undefined): boolean {
+  switch (operator) {
+    case "exists":
+      return value !== undefined;
+    case "does not exist":
+      return value === undefined;
+    case "in":
+      return value !== undefined && values.includes(value);
+    case "notin":
+      return value === undefined || !values.includes(value);
+    default: {
+      if (!/^\d+$/.test(value ?? "")) return false;
+      const [number, bound] = [BigInt(value!), BigInt(values[0]!)];
+      return operator === "<" ? number < bound : number > bound && number <= MOST;
+    }
+  }
+}
+
+export function labelsFault(labels: Readonly<Record<string, string>>): string | undefined {
+  return Object.entries(labels).flatMap(([key, value]) => [...keyFaults(key), ...valueFaults(key, [value])])[0];
+}
+
+const TOKEN = /[ \t\r\n]*(?:(==|=|!=|!|<|>|\(|\)|,)|([^ \t\r\n=!<>(),]+))/y;
+const SYMBOLS = new Set(["", "==", "=", "!=", "!", "<", ">", "(", ")", ","]);
+
+function tokenize(text: string): string[] {
+  const found: string[] = [];
+  TOKEN.lastIndex = 0;
+  for (let match = TOKEN.exec(text); match !== null; match = TOKEN.exec(text)) found.push(match[1] ?? match[2]!);
+  return found;
+}
+
+function startsRequirement(token: string): boolean {
+  return token === "!" || !SYMBOLS.has(token);
+}
+
+function readRequirement(tokens: readonly string[], start: number): [LabelRequirement, number] {
+  const isNegated = tokens[start] === "!";
+  const at = isNegated ? start + 1 : start;
+  const key = identifier(tokens, at, "identifier");
+  refuse(keyFaults(key));
+  if (isNegated) return [{ key, operator: "does not exist", values: [] }, at + 1];
+  const operator = tokens[at + 1];
+  if (operator === undefined || operator === ",") return [{ key, operator: "exists", values: [] }, at + 1];
+  switch (operator) {
+    case "=":
+    case "==":
+    case "!=": {
+      const [value, next] = exactValue(tokens, at + 2);
+      refuse(valueFaults(key, [value]));
+      return [{ key, operator: operator === "!=" ? "notin" : "in", values: [value] }, next];
+    }
+    case "in":
+    case "notin": {
+      const [values, next] = readValues(tokens, at + 2);
+      refuse(valueFaults(key, values));
+      return [{ key, operator, values }, next];
+    }
+    case "<":
+    case ">": {
+      const [value, next] = exactValue(tokens, at + 2);
+      refuse([...integerFaults(value), ...valueFaults(key, [value])]);
+      return [{ key, operator, values: [value] }, next];
+    }
+    default:
+      throw unparsable(operator, ", expected: in, notin, =, ==, !=, gt, lt");
+  }
+}
+
+function identifier(tokens: readonly string[], i: number, expected: string): string {
+  const token = tokens[i] ?? "";
+  if (SYMBOLS.has(token)) throw unparsable(token, `, expected: ${expected}`);
+  return token;
+}
+
+function exactValue(tokens: readonly string[], i: number): [string, number] {
+  const token = tokens[i];
+  return token === undefined || token === "," ? ["", i] : [identifier(tokens, i, "identifier"), i + 1];
+}
+
+function readValues(tokens: readonly string[], start: number): [readonly string[], number] {
+  if (tokens[start] !== "(") throw unparsable(tokens[start], " expected: '('");
+  const values = new Set<string>();
+  let i = start + 1;
+  const first = tokens[i] ?? "";
+  if (first === ")") return [[""], i + 1];
+  if (first !== ",") identifier(tokens, i, "',', ')' or identifier");
+  for (; tokens[i] !== ")"; i++) {
+    if (tokens[i] === ",") {
+      if (values.size === 0 || tokens[i + 1] === "," || tokens[i + 1] === ")") values.add("");
+      continue;
+    }
+    values.add(identifier(tokens, i, "',', or identifier"));
+    const after = tokens[i + 1];
+    if (after !== "," && after !== ")") throw unparsable(after, ", expected: ',' or ')'");
+  }
+  return [[...values].sort(), i + 1];
+}
+
+function unparsable(found: string | undefined, expected: string): SyntaxError {
+  return new SyntaxError(`unable to parse requirement: found '${found ?? ""}'${expected}`);
+}
+
+function keyFaults(key: string): string[] {
+  const faults = qualifiedNameFaults(key);
+  return faults.length === 0 ? [] : [invalid("<nil>", key, faults.join("; "))];
+}
+
+function valueFaults(key: string, values: readonly string[]): string[] {
+  return values.flatMap((value, i) => {
+    const faults = labelValueFaults(value);
+    return faults.length === 0 ? [] : [invalid(`values[${i}][${key}]`, value, faults.join("; "))];
+  });
+}
+
+const MOST = 2n ** 63n - 1n;
+
+function integerFaults(value: string): string[] {
+  if (/^[+-]?\d+$/.test(value)) {
+    const number = BigInt(value.replace("+", ""));
+    if (number <= MOST && number >= -MOST - 1n) return [];
+  }
+  return [invalid("values[0]", value, "for 'Gt', 'Lt' operators, the value must be an integer")];
+}
+
+function invalid(path: string, value: string, why: string): string {
+  return `${path}: Invalid value: ${quoted(value)}: ${why}`;
+}
+
+function refuse(faults: readonly string[]): void {
+  if (faults.length === 0) return;
+  throw new SyntaxError(`unable to parse requirement: ${faults.length === 1 ? faults[0] : `[${faults.join(", ")}]`}`);
+}

@@ -1,0 +1,114 @@
+// Made by tools/cli_internal.ts from src/base/name_rules.ts: do not edit.
+const LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
+const KEY = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
+
+interface Rule {
+  readonly source: string;
+  readonly text: string;
+  readonly examples: readonly string[];
+}
+
+const SUBDOMAIN: Rule = {
+  source: `${LABEL}(\\.${LABEL})*`,
+  text: "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', " +
+    "and must start and end with an alphanumeric character",
+  examples: ["example.com"],
+};
+const LABEL_1123: Rule = {
+  source: LABEL,
+  text: "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', " +
+    "and must start and end with an alphanumeric character",
+  examples: ["my-name", "123-abc"],
+};
+const LABEL_1035: Rule = {
+  source: "[a-z]([-a-z0-9]*[a-z0-9])?",
+  text: "a DNS-1035 label must consist of lower case alphanumeric characters or '-', " +
+    "start with an alphabetic character, and end with an alphanumeric character",
+  examples: ["my-name", "abc-123"],
+};
+const LABEL_KEY: Rule = {
+  source: KEY,
+  text:
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+  examples: ["MyName", "my.name", "123-abc"],
+};
+const LABEL_VALUE: Rule = {
+  source: `(${KEY})?`,
+  text: "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', " +
+    "and must start and end with an alphanumeric character",
+  examples: ["MyValue", "my_value", "12345"],
+};
+
+export type NameRule = (name: string) => string[];
+
+export function subdomainFaults(name: string): string[] {
+  return [...lengthFaults(name, 253, "characters"), ...formFaults(name, SUBDOMAIN)];
+}
+
+export function labelFaults(name: string): string[] {
+  const long = lengthFaults(name, 63, "characters");
+  const isSubdomain = formFaults(name, SUBDOMAIN).length === 0;
+  const form = formFaults(name, LABEL_1123);
+  return [...long, ...form.length > 0 && isSubdomain ? ["must not contain dots"] : form];
+}
+
+export function label1035Faults(name: string): string[] {
+  return [...lengthFaults(name, 63, "characters"), ...formFaults(name, LABEL_1035)];
+}
+
+export function pathSegmentFaults(name: string): string[] {
+  if (name === "." || name === "..") return [`may not be '${name}'`];
+  return ["/", "%"].filter((each) => name.includes(each)).map((each) => `may not contain '${each}'`);
+}
+
+export function qualifiedNameFaults(text: string): string[] {
+  const parts = text.split("/");
+  if (parts.length > 2) {
+    const [fault] = formFaults("", LABEL_KEY);
+    return [`a valid label key ${fault} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+  }
+  const [prefix, name] = parts.length === 2 ? [parts[0], parts[1]!] : [undefined, parts[0]!];
+  const ofName = [...name === "" ? ["must be non-empty"] : lengthFaults(name, 63), ...formFaults(name, LABEL_KEY)];
+  return [
+    ...prefix === undefined ? [] : prefixFaults(prefix).map((fault) => `prefix part ${fault}`),
+    ...ofName.map((fault) => `name part ${fault}`),
+  ];
+}
+
+export function labelValueFaults(text: string): string[] {
+  return [...lengthFaults(text, 63), ...formFaults(text, LABEL_VALUE)];
+}
+
+export function prefixRule(rule: NameRule): NameRule {
+  return (name) => rule(name.length > 1 && name.endsWith("-") ? `${withoutLastBytes(name)}a` : name);
+}
+
+function withoutLastBytes(name: string): string {
+  const bytes = new TextEncoder().encode(name).subarray(0, -2);
+  return new TextDecoder().decode(bytes.map((byte) => byte < 0x80 ? byte : 0x7f));
+}
+
+function prefixFaults(prefix: string): string[] {
+  return prefix === "" ? ["must be non-empty"] : [...lengthFaults(prefix, 253), ...formFaults(prefix, SUBDOMAIN)];
+}
+
+function lengthFaults(text: string, most: number, unit: "bytes" | "characters" = "bytes"): string[] {
+  const isLong = text.length * 3 > most && new TextEncoder().encode(text).length > most;
+  return isLong ? [`must be no more than ${most} ${unit}`] : [];
+}
+
+function formFaults(text: string, { source, text: wish, examples }: Rule): string[] {
+  if (whole(source).test(text)) return [];
+  const shown = examples.map((example) => `'${example}', `).join(" or ");
+  return [`${wish} (e.g. ${shown}regex used for validation is '${source}')`];
+}
+
+const compiled = new Map<string, RegExp>();
+
+function whole(source: string): RegExp {
+  const known = compiled.get(source);
+  if (known !== undefined) return known;
+  const made = new RegExp(`^(?:${source})$`);
+  compiled.set(source, made);
+  return made;
+}

@@ -1,0 +1,29 @@
+// Made by tools/cli_internal.ts from src/base/nearest.ts: do not edit.
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  const [best] = byNearness(word, known);
+  if (best === undefined || differences(word, best) > Math.floor(Math.max(word.length, 3) / 3)) return undefined;
+  return best;
+}
+
+export function byNearness(word: string, known: readonly string[]): string[] {
+  const distances = new Map(known.map((one) => [one, differences(word, one)]));
+  return [...known].sort((a, b) => distances.get(a)! - distances.get(b)!);
+}
+
+function differences(word: string, known: string): number {
+  const [a, b] = [word.toLowerCase(), known.toLowerCase()];
+  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)];
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const change = a[i - 1] === b[j - 1] ? 0 : 1;
+      let least = Math.min(rows[i - 1]![j]! + 1, row[j - 1]! + 1, rows[i - 1]![j - 1]! + change);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        least = Math.min(least, rows[i - 2]![j - 2]! + 1);
+      }
+      row.push(least);
+    }
+    rows.push(row);
+  }
+  return rows[a.length]![b.length]!;
+}

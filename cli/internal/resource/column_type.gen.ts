@@ -1,0 +1,116 @@
+// Made by tools/cli_internal.ts from src/resource/column_type.ts: do not edit.
+import { type JsonPath, parseJsonPath, type Step } from "../base/json_path.gen.ts";
+import { isObject } from "../base/json.gen.ts";
+import type { JsonSchema } from "@op/sdk/resource";
+
+export type ColumnType = "string" | "integer" | "number" | "boolean" | "date";
+
+const TEXT: JsonSchema = { type: "string" };
+const TIME: JsonSchema = { type: "string", format: "date-time" };
+const COUNT: JsonSchema = { type: "integer" };
+const OPEN: JsonSchema = { "x-kubernetes-preserve-unknown-fields": true };
+
+const KNOWN: Readonly<Record<string, JsonSchema>> = {
+  apiVersion: TEXT,
+  kind: TEXT,
+  metadata: {
+    type: "object",
+    properties: {
+      name: TEXT,
+      namespace: TEXT,
+      uid: TEXT,
+      resourceVersion: TEXT,
+      generateName: TEXT,
+      creationTimestamp: TIME,
+      deletionTimestamp: TIME,
+      generation: COUNT,
+      deletionGracePeriodSeconds: COUNT,
+      labels: { type: "object", additionalProperties: TEXT },
+      annotations: { type: "object", additionalProperties: TEXT },
+      finalizers: { type: "array", items: TEXT },
+      ownerReferences: { type: "array", items: OPEN },
+      managedFields: { type: "array", items: OPEN },
+    },
+  },
+};
+
+export function columnSchema(path: string, root: JsonSchema): JsonSchema | undefined {
+  const { steps } = parseJsonPath(path);
+  const [only, ...more] = steps;
+  if (only?.kind !== "list" || more.length > 0 || !path.startsWith(".")) return undefined;
+  return follow(complete(root), only.steps);
+}
+
+export function columnType({ type, format }: JsonSchema): ColumnType {
+  if (type === "integer" || type === "number" || type === "boolean") return type;
+  return type === "string" && format === "date-time" ? "date" : "string";
+}
+
+export function hasMismatchedFilter(path: JsonPath, root: JsonSchema): boolean {
+  let node: JsonSchema | undefined = complete(root);
+  for (const step of path.steps.flatMap((each) => each.kind === "list" ? each.steps : [])) {
+    if (node === undefined) return false;
+    if (step.kind === "filter" && node.items !== undefined) {
+      const [left, right] = [follow(node.items, step.left), step.right[0]];
+      if (left !== undefined && right !== undefined && !compares(left, right)) return true;
+    }
+    node = next(node, step);
+  }
+  return false;
+}
+
+function complete(root: JsonSchema): JsonSchema {
+  return { ...root, properties: { ...root.properties, ...KNOWN } };
+}
+
+function compares({ type }: JsonSchema, right: Step): boolean {
+  if (type === undefined || type === "object" || type === "array") return type === undefined;
+  if (right.kind === "text") return type === "string";
+  if (right.kind === "boolean") return type === "boolean";
+  if (right.kind === "number") return type === "number" || (type === "integer" && right.isInteger);
+  return right.kind !== "word";
+}
+
+function follow(node: JsonSchema | undefined, steps: readonly Step[]): JsonSchema | undefined {
+  return steps.reduce<JsonSchema | undefined>((at, step) => at === undefined ? undefined : next(at, step), node);
+}
+
+function next(node: JsonSchema, step: Step): JsonSchema | undefined {
+  switch (step.kind) {
+    case "field":
+      return propertyOf(node, step.name);
+    case "slice":
+      return itemOf(node);
+    case "wildcard":
+      return itemOf(node) ?? valueOf(node);
+    case "filter": {
+      const item = itemOf(node);
+      return item === undefined || follow(item, step.left) === undefined ? undefined : item;
+    }
+    case "list":
+      return follow(node, step.steps);
+    case "union":
+    case "recursive":
+      return OPEN;
+    default:
+      return undefined;
+  }
+}
+
+function propertyOf(node: JsonSchema, key: string): JsonSchema | undefined {
+  if (node.properties && Object.hasOwn(node.properties, key)) return node.properties[key];
+  if (node["x-kubernetes-embedded-resource"] && Object.hasOwn(KNOWN, key)) return KNOWN[key];
+  return valueOf(node) ?? (isOpen(node) ? OPEN : undefined);
+}
+
+function valueOf({ additionalProperties }: JsonSchema): JsonSchema | undefined {
+  return isObject(additionalProperties) ? additionalProperties : undefined;
+}
+
+function itemOf(node: JsonSchema): JsonSchema | undefined {
+  return node.items ?? (isOpen(node) ? OPEN : undefined);
+}
+
+function isOpen(node: JsonSchema): boolean {
+  return node["x-kubernetes-preserve-unknown-fields"] === true || node.additionalProperties === true;
+}

@@ -1,0 +1,38 @@
+// Made by tools/cli_internal.ts from src/schema/_marks.ts: do not edit.
+import type { JsonSchema } from "@op/sdk/resource";
+import type { Schema } from "@op/sdk/resource";
+
+export interface Marks {
+  readonly optional?: boolean;
+  readonly immutable?: "as created" | "once set";
+}
+
+const MARKS: unique symbol = Symbol("schema");
+
+const SOUND: unique symbol = Symbol("sound");
+
+export type Sealed = Schema<never, never, never>;
+
+export function marksOf(schema: JsonSchema): Marks {
+  return (schema as { [MARKS]?: Marks })[MARKS] ?? {};
+}
+
+export function isMarked(value: object): boolean {
+  return MARKS in value;
+}
+
+export function mark(schema: JsonSchema, marks: Marks): Sealed {
+  return Object.freeze(Object.defineProperty(schema, MARKS, { value: marks })) as Sealed;
+}
+
+export function remark(schema: JsonSchema, marks: Marks): Sealed {
+  return mark({ ...schema }, marks);
+}
+
+export function sound(schema: JsonSchema): Sealed {
+  return mark(Object.defineProperty({ ...schema }, SOUND, { value: true }), {});
+}
+
+export function isSound(schema: object): boolean {
+  return SOUND in schema;
+}

@@ -1,0 +1,41 @@
+/** The options of an operator with their defaults, which only the SDK reads. */
+import type { SandboxPermissions } from "../parts/sandbox.ts";
+import type { ConfigFile } from "./config_file.ts";
+import type { LeaderElection } from "./leader_election.ts";
+import type { HealthOptions, MetricsOptions, Operator } from "./operator_value.ts";
+import type { ServicesContext } from "./services.ts";
+import type { WebhookServing } from "./webhook_options.ts";
+
+/** An operator with its options. */
+export interface OperatorDefinition extends Operator {
+  /** Where health is served, or `undefined` if it is not. */
+  readonly health: Required<HealthOptions> | undefined;
+  /** Options of the metrics endpoint, or `undefined` if metrics are not served. */
+  readonly metrics: Required<MetricsOptions> | undefined;
+  /** Sandbox permissions in addition to those that the parts declare. */
+  readonly ownSandbox: SandboxPermissions;
+  /** Where and how webhooks are served. */
+  readonly webhooks: WebhookServing;
+  /** How long running reconciles may take to finish after the operator is stopped, in milliseconds. */
+  readonly gracefulShutdownTimeout: number;
+  /** Whether and how the processes elect a leader. */
+  readonly leaderElection: LeaderElection;
+  /** Creates the services. */
+  readonly services: ((context: ServicesContext) => unknown) | undefined;
+  /** The `operator.toml` that was read, if any. */
+  readonly config: ConfigFile | undefined;
+  configured(text: string, path?: string): OperatorDefinition;
+}
+
+/**
+ * Returns an operator with its options.
+ *
+ * @param operator The operator, made by `operator()`.
+ * @throws {TypeError} If it was made in another way.
+ */
+export function definitionOf(operator: Operator): OperatorDefinition {
+  if (!("leaderElection" in operator)) {
+    throw new TypeError(`Operator "${operator.name}": it was not made by operator(). Make it by operator().`);
+  }
+  return operator as OperatorDefinition;
+}
