@@ -1,35 +1,56 @@
-/** Tells where two transcripts differ. */
+/** Compares what two servers answered. */
 import { equal, isObject } from "../../src/base/json.ts";
 import type { Transcript } from "./contract.ts";
 import { normalise } from "./normalise.ts";
 
-/** One place where the two servers' answers differ. */
+/** A place where the responses of two servers differ. */
 export interface Difference {
-  /** Such as `steps[2].body.message`. */
+  /** Path in the transcript, such as `steps[2].body.message`. */
   readonly path: string;
-  /** Method and path of the request that was answered differently. */
+  /** Method and path of the request. */
   readonly call: string;
-  /** What the real server says; absent where it says nothing. */
+  /** Value of the real server; `undefined` if it has none. */
   readonly expected?: unknown;
-  /** What the other says. */
+  /** Value of the other server; `undefined` if it has none. */
   readonly actual?: unknown;
 }
 
+/** A transcript without what {@linkcode NOT_COMPARED} lists. */
+export interface NormalTranscript {
+  readonly steps: readonly NormalStep[];
+  /** Why the case did not run to its end. */
+  readonly failure?: string;
+}
+
+/** A step of a {@linkcode NormalTranscript}. */
+export interface NormalStep {
+  /** Method and path. */
+  readonly call: string;
+  readonly status: number;
+  readonly [key: string]: unknown;
+}
+
+/** Returns a transcript in the form in which it is compared. */
+export function normalTranscript({ steps, failure }: Transcript): NormalTranscript {
+  return { steps: normalise(steps) as NormalStep[], ...failure === undefined ? {} : { failure } };
+}
+
 /**
- * Compares what two servers answered in a case, without what {@linkcode LEFT_OUT} lists.
+ * Compares what two servers answered in a case.
  *
  * @param real What the real server answered.
  * @param other What the other server answered.
  */
-export function compare(real: Transcript, other: Transcript): Difference[] {
-  const expected = normalise(real.steps);
-  const actual = normalise(other.steps);
+export function compare(real: NormalTranscript, other: NormalTranscript): Difference[] {
   const differences: Difference[] = [];
-  for (let i = 0; i < Math.max(expected.length, actual.length); i++) {
+  for (let i = 0; i < Math.max(real.steps.length, other.steps.length); i++) {
     const call = real.steps[i]?.call ?? other.steps[i]?.call ?? "";
-    for (const difference of within(`steps[${i}]`, expected[i], actual[i])) differences.push({ ...difference, call });
+    for (const difference of within(`steps[${i}]`, real.steps[i], other.steps[i])) {
+      differences.push({ ...difference, call });
+    }
   }
-  // A case that the real server does not let run to its end shows nothing, even where the other one fails in the same way.
+  // A case that the real server does not let run to its end shows nothing, even if the other server
+  // fails in the same way.
   if (real.failure !== undefined || other.failure !== undefined) {
     differences.push({ path: "failure", call: "", expected: real.failure, actual: other.failure });
   }

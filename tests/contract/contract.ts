@@ -1,6 +1,7 @@
 /**
- * The contract of a Kubernetes API server: cases that speak raw HTTP. A case is run on two servers and what they answered is compared whole, after
- * what no two runs have in common was taken out. The answers of the real server are the truth.
+ * The contract of a Kubernetes API server: cases that speak raw HTTP. A case is run on two servers
+ * and what they answered is compared whole, after what no two runs have in common was taken out.
+ * The answers of the real server are the truth.
  */
 import { Recorder, type Step } from "./recorder.ts";
 
@@ -27,8 +28,9 @@ export function area(name: string, runs: Record<string, (api: Recorder) => Promi
   return Object.entries(runs).map(([title, run]) => ({ area: name, name: title, run }));
 }
 
-// Far above what any case takes: a server that never sends an event must not hold up the rest. The real controller of namespaces tries again after
-// up to a minute when something it asked failed, such as a kind that another case just took away.
+// Far above what any case takes: a server that never sends an event must not hold up the rest. The
+// real controller of namespaces tries again after up to a minute when something it asked failed,
+// such as a kind that another case just took away.
 const TIME_LIMIT = 300_000;
 
 /**

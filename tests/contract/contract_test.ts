@@ -3,6 +3,8 @@ import { fileURLToPath } from "node:url";
 import { createApiserver } from "../../src/apiserver/mod.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { CONTROL_PLANE_VERSION, findControlPlane } from "../../src/testing/_control_plane.ts";
+import { realCluster } from "../../src/testing/real_cluster.ts";
+import { asAdministrator, PREPARED_CONTROLLERS } from "./servers.ts";
 import {
   type Case,
   CASES,
@@ -11,41 +13,38 @@ import {
   explain,
   judge,
   namespaceOf,
+  type NormalTranscript,
+  normalTranscript,
   prepare,
   report,
   runCase,
   runSuite,
-  type Transcript,
 } from "./mod.ts";
 import { plant, type PlantedFault } from "./planted.ts";
 import { PLANTED } from "./planted_data.ts";
+import { HOW_TO_RECORD, Recording, writeRecording } from "./recording.ts";
 import { subjectOf, SUBJECTS } from "./subjects.ts";
-import { realCluster } from "../../src/testing/real_cluster.ts";
 
 const found = await findControlPlane();
 const isComplete = found?.programs.kubeApiserver !== undefined && found.programs.kubeControllerManager !== undefined;
 if (!isComplete) {
   console.error(
-    `SKIPPED: the contract suite needs kube-apiserver ${CONTROL_PLANE_VERSION} and kube-controller-manager; ` +
-      'run "tools/control_plane.ts" to build them',
+    `SKIPPED: the contract suite on a real server: no kube-apiserver ${CONTROL_PLANE_VERSION} and ` +
+      'kube-controller-manager. Run "deno run -A tools/control_plane.ts" to build them',
   );
 }
 
-Deno.test({ name: "the server in the process answers as the real one does", ignore: !isComplete }, async (t) => {
-  const truth = new Map<Case, Transcript>();
+const isUpdate = Deno.args.includes("--update");
+
+Deno.test({ name: "the in-process API server answers like the real one", ignore: !isComplete }, async (t) => {
+  const truth = new Map<Case, NormalTranscript>();
   {
-    await using cluster = await realCluster({
-      controllerManager: [
-        "garbage-collector-controller",
-        "namespace-controller",
-        "clusterrole-aggregation-controller",
-      ],
-    });
+    await using cluster = await realCluster({ controllerManager: PREPARED_CONTROLLERS });
     await using server = createApiserver({ clock: systemClock, rbac: true });
-    const servers = { real: (request: Request) => cluster.fetch(request), other: asAdmin(server) };
+    const servers = { real: (request: Request) => cluster.fetch(request), other: asAdministrator(server) };
     await Promise.all([prepare(servers.real), prepare(servers.other)]);
 
-    const onTranscript = (transcript: Transcript, contractCase: Case) => void truth.set(contractCase, transcript);
+    const onTranscript = (transcript: NormalTranscript, contractCase: Case) => void truth.set(contractCase, transcript);
     const results = await runSuite(CASES, servers, { namespaceOf, onTranscript });
 
     for (const result of results) {
@@ -55,51 +54,53 @@ Deno.test({ name: "the server in the process answers as the real one does", igno
     }
     console.log(report(results));
   }
+  if (isUpdate) {
+    await writeRecording(new Map(CASES.map((each) => [each, truth.get(each)!])), CONTROL_PLANE_VERSION);
+  }
+  await t.step("the recorded transcripts are those of the real server", async () => {
+    const recording = await Recording.read(CASES);
+    const outdated = CASES.filter((each) => compare(truth.get(each)!, recording.transcript(each)).length > 0)
+      .map(({ area, name }) => `${area}: ${name}`);
+    assert.deepEqual(outdated, [], HOW_TO_RECORD);
+  });
   await t.step("each fault planted in the server makes a case fail", (t) => findPlantedFaults(t, truth));
 });
 
-Deno.test("the contract has as many cases of each subject as it should, and some faults are planted in each", () => {
+Deno.test("the contract has enough cases and planted faults of each subject", () => {
   for (const { name, least, areas } of SUBJECTS) {
     const cases = CASES.filter(({ area }) => areas.includes(area)).length;
-    assert(cases >= least, `${name}: ${cases} cases, ${least} are wanted`);
+    assert(cases >= least, `${name}: ${cases} cases, at least ${least} are required`);
   }
   assert(PLANTED.length >= 25);
   for (const { name } of SUBJECTS) {
     const planted = PLANTED.filter((fault) => subjectOf(caseOf(fault).area).name === name).length;
-    assert(planted >= 2, `${name}: ${planted} planted faults`);
+    assert(planted >= 2, `${name}: ${planted} planted faults, at least 2 are required`);
   }
 });
 
-type Server = ReturnType<typeof createApiserver>;
-
-/** Requests that bring no token are the administrator's, as they are with the real server. */
-function asAdmin(server: Server): (request: Request) => Promise<Response> {
-  const user = { name: "admin", groups: ["system:masters", "system:authenticated"] };
-  return (request) => server.fetch(request, request.headers.has("authorization") ? {} : { user });
-}
-
 const COPIES = fileURLToPath(new URL("../../.cache/planted/", import.meta.url));
 
-// A case that a fault keeps from ending has failed. None of those named takes a tenth of this.
+// In milliseconds. A case that does not end because of a fault has failed. Without a fault, each of
+// the cases takes less than a tenth of this.
 const PLANTED_LIMIT = 2000;
 
-async function findPlantedFaults(t: Deno.TestContext, truth: ReadonlyMap<Case, Transcript>): Promise<void> {
+async function findPlantedFaults(t: Deno.TestContext, truth: ReadonlyMap<Case, NormalTranscript>): Promise<void> {
   const named = PLANTED.map((fault) => ({ fault, contractCase: caseOf(fault) }));
   const differences = async (fault: PlantedFault | undefined, cases: readonly Case[], folder: string) => {
     const { createApiserver } = await plant(fault, `${COPIES}${folder}`);
     await using server = createApiserver({ clock: systemClock, rbac: true });
-    const send = asAdmin(server);
+    const send = asAdministrator(server);
     await prepare(send);
     const found: Difference[] = [];
     for (const each of cases) {
-      const other = await runCase(each, namespaceOf(each), send, fault && PLANTED_LIMIT);
+      const other = normalTranscript(await runCase(each, namespaceOf(each), send, fault && PLANTED_LIMIT));
       found.push(...judge(each, compare(truth.get(each) ?? { steps: [] }, other)).differences);
     }
     return found;
   };
 
-  await t.step("none in a copy without a fault", async () => {
-    // In the order of all cases, as those of discovery must not see what others make.
+  await t.step("a copy without a fault passes", async () => {
+    // In the order of all cases: those of discovery must not see what others create.
     const cases = CASES.filter((each) => named.some(({ contractCase }) => contractCase === each));
     assert.deepEqual(await differences(undefined, cases, "none"), []);
   });
@@ -112,6 +113,6 @@ async function findPlantedFaults(t: Deno.TestContext, truth: ReadonlyMap<Case, T
 
 function caseOf({ title, foundBy }: PlantedFault): Case {
   const found = CASES.find(({ area, name }) => `${area}: ${name}` === foundBy);
-  if (found === undefined) throw new Error(`Cannot plant the fault "${title}": there is no case "${foundBy}"`);
+  if (found === undefined) throw new Error(`Planted fault "${title}": the case "${foundBy}" does not exist`);
   return found;
 }

@@ -1,4 +1,7 @@
-/** Where the server in the process may answer differently from the real one, and why. All of them are here. */
+/**
+ * Where the server in the process may answer differently from the real one, and why. All of them
+ * are here.
+ */
 
 /** A difference that is allowed. */
 export interface Exception {

@@ -52,10 +52,10 @@ import type { Case, Send } from "./contract.ts";
 import { Recorder } from "./recorder.ts";
 import { GROUP, widgetDefinition } from "./widget.ts";
 
-export { compare, type Difference } from "./compare.ts";
+export { compare, type Difference, type NormalTranscript, normalTranscript } from "./compare.ts";
 export { type Case, runCase, type Send, type Transcript } from "./contract.ts";
-export { LEFT_OUT, normalise } from "./normalise.ts";
-export { explain, judge, report, type Result, runSuite, type Servers } from "./suite.ts";
+export { normalise, NOT_COMPARED } from "./normalise.ts";
+export { explain, judge, replaySuite, report, type Result, runSuite, type Servers } from "./suite.ts";
 
 /** All cases. Those of discovery come first: they see no kinds but the one that all share. */
 export const CASES: readonly Case[] = [

@@ -1,10 +1,13 @@
-/** Takes out of a transcript what no two runs have in common, and leaves the relations that must hold. */
+/**
+ * Takes out of a transcript what no two runs have in common, and leaves the relations that must
+ * hold.
+ */
 import { isObject } from "../../src/base/json.ts";
 import type { Step } from "./recorder.ts";
 import { withoutSyntaxWording } from "./syntax_wording.ts";
 
 /** What a comparison does not look at, for people who read a report. */
-export const LEFT_OUT: readonly string[] = [
+export const NOT_COMPARED: readonly string[] = [
   "uids: each is replaced by a number in the order of first appearance, so that equal ones stay equal",
   "resourceVersions of objects: each is replaced by its rank in the case, so that order and equality stay",
   "resourceVersions of lists and bookmarks: only whether they are at least those before them in the case",
@@ -88,7 +91,10 @@ class Noise {
     return Object.fromEntries(result);
   }
 
-  /** A table may be of a list or of one object: its version may be newer or older than what was seen. */
+  /**
+   * A table may be of a list or of one object: its version may be newer or older than what was
+   * seen.
+   */
   #ofTable(metadata: Record<string, unknown>): Record<string, unknown> {
     const { resourceVersion: version, ...rest } = metadata;
     return { ...this.#metadata(rest, true), ...(isVersion(version) && { resourceVersion: "<of a table>" }) };
@@ -189,7 +195,8 @@ function sortManagers(entries: readonly unknown[]): unknown[] {
 }
 
 /**
- * A failure with its causes in alphabetical order. Its message lists them too: as `[a, b]`, or for conflicts as lines. What is no cause stays where it is.
+ * A failure with its causes in alphabetical order. Its message lists them too: as `[a, b]`, or for
+ * conflicts as lines. What is no cause stays where it is.
  */
 function sortCauses(status: Record<string, unknown>): Record<string, unknown> {
   const { details, message } = status;

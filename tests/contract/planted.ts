@@ -1,6 +1,7 @@
 /**
- * Faults planted in the server, to test the contract itself: a copy of the server's source with one text changed, loaded beside the server. A case that
- * does not fail for it would not find a fault of that sort.
+ * Faults planted in the server, to test the contract itself: a copy of the server's source with one
+ * text changed, loaded beside the server. A case that does not fail for it would not find a fault
+ * of that sort.
  */
 import { dirname } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";

@@ -1,4 +1,7 @@
-/** Faults that the contract must find in who is asked before something is done: webhooks, about writes, connections and versions. */
+/**
+ * Faults that the contract must find in who is asked before something is done: webhooks, about
+ * writes, connections and versions.
+ */
 import type { PlantedFault } from "./planted.ts";
 
 /** Faults about admission, connections and conversions. */

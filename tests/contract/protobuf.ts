@@ -3,7 +3,8 @@ import { BinaryReader } from "@bufbuild/protobuf/wire";
 import { fromProtobuf, PROTOBUF } from "../../src/apiserver/wire/protobuf/envelope.ts";
 
 /**
- * An answer whose body is JSON, also where it came as protobuf. What cannot be read is told in its place.
+ * An answer whose body is JSON, also where it came as protobuf. What cannot be read is told in its
+ * place.
  *
  * @param response The answer.
  */

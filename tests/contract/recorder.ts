@@ -90,7 +90,8 @@ export class Recorder {
   }
 
   /**
-   * The same recorder, whose requests are sent as another user. What is recorded of both is one transcript.
+   * The same recorder, whose requests are sent as another user. What is recorded of both is one
+   * transcript.
    *
    * @param user The user's name.
    * @param headers More of who it is: a group, an uid.
@@ -155,8 +156,9 @@ export class Recorder {
   }
 
   /**
-   * Runs a part of a case in which each write waits until the server's cache has the one before. The real server begins an update with what its cache has,
-   * and once more where that was too old: who is asked about the update is then asked twice.
+   * Runs a part of a case in which each write waits until the server's cache has the one before.
+   * The real server begins an update with what its cache has, and once more where that was too old:
+   * who is asked about the update is then asked twice.
    */
   async patiently(run: () => Promise<void>): Promise<void> {
     this.#pace.isPatient = true;
@@ -180,7 +182,8 @@ export class Recorder {
     if (!["POST", "PUT", "PATCH"].includes(method) || version === undefined) return;
     const [place = ""] = path.split("?");
     const object = method === "POST" ? `${place}/${name}` : place.replace(/\/(?:status|scale)$/, "");
-    // A get of any version is answered from the cache. What was being deleted may be gone by the write.
+    // A get of any version is answered from the cache. What was being deleted may be gone by the
+    // write.
     await this.untilAnswer(
       `${object}?resourceVersion=0`,
       (cached) =>
@@ -212,7 +215,8 @@ export class Recorder {
   }
 
   /**
-   * Makes a CustomResourceDefinition and waits until its kind is served. Nothing of it is written down.
+   * Makes a CustomResourceDefinition and waits until its kind is served. Nothing of it is written
+   * down.
    *
    * @param definition The definition.
    */
@@ -222,15 +226,18 @@ export class Recorder {
   }
 
   /**
-   * Waits until a definition's first version is served, also from the real server's watch cache: until that is filled it answers lists with 429, those
-   * with a limit and no selector excepted.
+   * Waits until a definition's first version is served, also from the real server's watch cache:
+   * until that is filled it answers lists with 429, those with a limit and no selector excepted.
    */
   async untilServed(definition: Definition): Promise<void> {
     const { group, names, versions } = definition.spec;
     await this.untilStatus(`/apis/${group}/${versions[0]?.name}/${names.plural}`, 200);
   }
 
-  /** Waits, by asking again and again, until a path is answered with a status. Nothing is written down. */
+  /**
+   * Waits, by asking again and again, until a path is answered with a status. Nothing is written
+   * down.
+   */
   async untilStatus(path: string, status: number): Promise<void> {
     await this.untilAnswer(path, (answer) => answer.status === status);
   }
@@ -293,7 +300,10 @@ export class Recorder {
     await reader.cancel().catch(() => {});
   }
 
-  /** Opens a watch and lets it go after its first event. Nothing is written down. @throws {Error} If it is refused. */
+  /**
+   * Opens a watch and lets it go after its first event. Nothing is written down. @throws {Error} If
+   * it is refused.
+   */
   async dropWatch(path: string): Promise<void> {
     const response = await this.#request("GET", path, undefined, {});
     const reader = response.body?.getReader();
@@ -333,7 +343,10 @@ export class Recorder {
   }
 }
 
-/** What the real server says for a moment while it takes over a changed definition, by status: asked again, it answers. */
+/**
+ * What the real server says for a moment while it takes over a changed definition, by status: asked
+ * again, it answers.
+ */
 const PASSING: Readonly<Record<number, string>> = {
   429: "storage is (re)initializing",
   503: "apiserver is shutting down",
@@ -352,7 +365,9 @@ export interface Definition {
   };
 }
 
-/** A body as it is sent: a text as it is, an object as JSON, or as protobuf where that is asked for. */
+/**
+ * A body as it is sent: a text as it is, an object as JSON, or as protobuf where that is asked for.
+ */
 function bodyOf(body: unknown, contentType: string | undefined): BodyInit | null {
   if (body === undefined) return null;
   if (typeof body === "string") return body;
@@ -369,7 +384,10 @@ function parse(text: string): unknown {
   }
 }
 
-/** Whether a bookmark only tells how far the server is: those come when it likes, about once a minute. */
+/**
+ * Whether a bookmark only tells how far the server is: those come when it likes, about once a
+ * minute.
+ */
 function isRoutine({ type, object }: WatchEvent): boolean {
   return type === "BOOKMARK" && object.metadata.annotations?.["k8s.io/initial-events-end"] !== "true";
 }

@@ -69,7 +69,10 @@ export async function grant(api: Recorder, name: string, rules: readonly Rule[])
   for (const rule of rules) await untilDecided(api, { user: name, ...attributesFor(rule, api.namespace) });
 }
 
-/** Gives a user rules everywhere, and waits until the server knows. The user's name must be the case's own. */
+/**
+ * Gives a user rules everywhere, and waits until the server knows. The user's name must be the
+ * case's own.
+ */
 export async function grantAll(api: Recorder, name: string, rules: readonly Rule[]): Promise<void> {
   await api.quietly("POST", `${RBAC}/clusterroles`, clusterRole(name, rules));
   await api.quietly("POST", `${RBAC}/clusterrolebindings`, clusterBinding(name, name, [user(name)]));
@@ -93,7 +96,10 @@ function attributesFor(rule: Rule, namespace: string): Fields {
   };
 }
 
-/** Waits until a question is answered with yes, or with no: the real server reads roles from a copy of its own. */
+/**
+ * Waits until a question is answered with yes, or with no: the real server reads roles from a copy
+ * of its own.
+ */
 export async function untilDecided(api: Recorder, spec: Fields, allowed = true): Promise<void> {
   const body = { apiVersion: "authorization.k8s.io/v1", kind: "SubjectAccessReview", spec };
   while (true) {

@@ -1,4 +1,7 @@
-/** What the contract is about, in a few large subjects: each has areas of cases, and a number of cases that it must not fall below. */
+/**
+ * What the contract is about, in a few large subjects: each has areas of cases, and a number of
+ * cases that it must not fall below.
+ */
 
 /** A subject of the contract. */
 export interface Subject {

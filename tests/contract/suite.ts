@@ -1,77 +1,111 @@
-/** Runs cases on two servers and says where they differ. */
-import { compare, type Difference } from "./compare.ts";
-import { type Case, runCase, type Send, type Transcript } from "./contract.ts";
+/** Runs cases on servers, and reports where these differ. */
+import { compare, type Difference, type NormalTranscript, normalTranscript } from "./compare.ts";
+import { type Case, runCase, type Send } from "./contract.ts";
 import { type Exception, EXCEPTIONS } from "./exceptions.ts";
-import { LEFT_OUT } from "./normalise.ts";
+import { NOT_COMPARED } from "./normalise.ts";
 import { SUBJECTS } from "./subjects.ts";
 
-/** What became of a case. */
+/** Result of a case. */
 export interface Result {
   readonly case: Case;
-  /** Differences that nothing allows. */
+  /** Differences that no exception allows. */
   readonly differences: readonly Difference[];
   /** Exceptions that were needed. */
   readonly excused: readonly Exception[];
-  /** Exceptions of this case that allow nothing: they are to be taken out. */
+  /** Exceptions of this case that allow no difference, and must be removed. */
   readonly stale: readonly Exception[];
 }
 
-/** Two servers: the real one, whose answers are the truth, and the other. */
+/** Two servers: the real one, whose responses are expected, and the other. */
 export interface Servers {
   readonly real: Send;
   readonly other: Send;
 }
 
-// The real server sleeps through a few cases (two seconds before the first object of a new kind, five for a namespace), which others can use.
-const AT_ONCE = 8;
+/** Options for {@linkcode runSuite}. */
+export interface SuiteOptions {
+  /** Returns the namespace of a case. No two cases share one. */
+  readonly namespaceOf: (contractCase: Case) => string;
+  /** Differences that are allowed. @default {EXCEPTIONS} */
+  readonly exceptions?: readonly Exception[];
+  /** Called with what the real server answered in each case. */
+  readonly onTranscript?: (transcript: NormalTranscript, contractCase: Case) => void;
+}
 
-/** Areas that see what others make, or that take their connection away. */
-const ALONE: readonly string[] = ["discovery", "dropped watches"];
+// The real server waits in a few cases: two seconds before the first object of a new kind, five
+// seconds for a namespace. Other cases run meanwhile.
+const PARALLEL = 8;
+
+/** Areas whose cases see what other cases create, or break their connections. */
+const EXCLUSIVE: readonly string[] = ["discovery", "dropped watches"];
 
 /**
- * Runs cases on two servers, several at once. Those of discovery come first and alone, as they see what the others make; those that drop watches last.
+ * Runs cases on two servers, several at a time.
  *
  * @param cases The cases.
  * @param servers Both servers, prepared.
- * @param namespaceOf A namespace of its own for each case.
- * @param exceptions Differences that are allowed.
- * @returns What became of each, in the order of the cases.
+ * @param options Namespaces and exceptions.
+ * @returns The result of each case, in the order of the cases.
  */
 export async function runSuite(
   cases: readonly Case[],
   servers: Servers,
-  { namespaceOf, exceptions = EXCEPTIONS, onTranscript }: {
-    namespaceOf: (contractCase: Case) => string;
-    exceptions?: readonly Exception[];
-    /** Is shown what the real server answered in each case. */
-    onTranscript?: (transcript: Transcript, contractCase: Case) => void;
-  },
+  { namespaceOf, exceptions = EXCEPTIONS, onTranscript }: SuiteOptions,
 ): Promise<Result[]> {
-  const results = new Map<Case, Result>();
-  const run = async (contractCase: Case) => {
+  return await runAll(cases, async (contractCase) => {
     const namespace = namespaceOf(contractCase);
-    const [real, other] = await Promise.all([
+    const [real, other] = (await Promise.all([
       runCase(contractCase, namespace, servers.real),
       runCase(contractCase, namespace, servers.other),
-    ]);
+    ])).map(normalTranscript) as [NormalTranscript, NormalTranscript];
     onTranscript?.(real, contractCase);
-    results.set(contractCase, judge(contractCase, compare(real, other), exceptions));
-  };
-  for (const each of cases.filter(({ area }) => area === "discovery")) await run(each);
-  const queue = cases.filter(({ area }) => !ALONE.includes(area));
+    return judge(contractCase, compare(real, other), exceptions);
+  });
+}
+
+/**
+ * Runs cases on one server, and compares its responses with those that a real server once sent.
+ *
+ * @param cases The cases.
+ * @param recorded Returns what the real server answered in a case.
+ * @param send The server, prepared.
+ * @param options Namespaces and exceptions.
+ * @returns The result of each case, in the order of the cases.
+ */
+export async function replaySuite(
+  cases: readonly Case[],
+  recorded: (contractCase: Case) => NormalTranscript,
+  send: Send,
+  { namespaceOf, exceptions = EXCEPTIONS }: Omit<SuiteOptions, "onTranscript">,
+): Promise<Result[]> {
+  return await runAll(cases, async (contractCase) => {
+    const other = normalTranscript(await runCase(contractCase, namespaceOf(contractCase), send));
+    return judge(contractCase, compare(recorded(contractCase), other), exceptions);
+  });
+}
+
+/**
+ * Runs the cases of discovery first and one by one, because they see the kinds that other cases
+ * create, and those that drop watches last.
+ */
+async function runAll(cases: readonly Case[], run: (contractCase: Case) => Promise<Result>): Promise<Result[]> {
+  const results = new Map<Case, Result>();
+  const runOne = async (contractCase: Case) => void results.set(contractCase, await run(contractCase));
+  for (const each of cases.filter(({ area }) => area === "discovery")) await runOne(each);
+  const queue = cases.filter(({ area }) => !EXCLUSIVE.includes(area));
   const work = async () => {
-    for (let next = queue.shift(); next !== undefined; next = queue.shift()) await run(next);
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) await runOne(next);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
-  for (const each of cases.filter(({ area }) => area === "dropped watches")) await run(each);
+  await Promise.all(Array.from({ length: PARALLEL }, work));
+  for (const each of cases.filter(({ area }) => area === "dropped watches")) await runOne(each);
   return cases.flatMap((each) => results.get(each) ?? []);
 }
 
 /**
- * Says what became of a case.
+ * Returns the result of a case.
  *
  * @param contractCase The case.
- * @param differences Where the servers' answers differ.
+ * @param differences Where the responses of the servers differ.
  * @param exceptions Differences that are allowed.
  */
 export function judge(
@@ -90,7 +124,9 @@ export function judge(
   };
 }
 
-/** A table by subject and area, the exceptions with their reasons, and what is not compared at all. */
+/**
+ * Returns a table by subject and area, the exceptions with their reasons, and what is not compared.
+ */
 export function report(results: readonly Result[]): string {
   const of = (...areas: readonly string[]) => results.filter((result) => areas.includes(result.case.area));
   const lines = [row(["area", "cases", "same", "excepted", "different"])];
@@ -108,7 +144,7 @@ export function report(results: readonly Result[]): string {
       lines.push(`  ${area}: ${name}${path === undefined ? "" : ` (${path.source})`}: ${reason}`);
     }
   }
-  return [...lines, "", "Not compared:", ...LEFT_OUT.map((line) => `  ${line}`)].join("\n");
+  return [...lines, "", "Not compared:", ...NOT_COMPARED.map((line) => `  ${line}`)].join("\n");
 }
 
 function counts(area: string, results: readonly Result[]): string[] {
@@ -121,9 +157,9 @@ function row([area = "", ...numbers]: string[]): string {
   return area.padEnd(34) + numbers.map((number) => number.padStart(10)).join("");
 }
 
-/** What is wrong with a case, for people. */
+/** Describes what is wrong with a case. */
 export function explain({ differences, stale }: Result): string {
-  const lines = stale.map(({ reason }) => `the exception "${reason}" is no longer needed: take it out`);
+  const lines = stale.map(({ reason }) => `The exception "${reason}" is not needed any more. Remove it`);
   for (const { call, path, expected, actual } of differences) {
     lines.push(`${call}\n  ${path}\n    real: ${text(expected)}\n    ours: ${text(actual)}`);
   }
@@ -131,5 +167,5 @@ export function explain({ differences, stale }: Result): string {
 }
 
 function text(value: unknown): string {
-  return value === undefined ? "(nothing)" : JSON.stringify(value);
+  return value === undefined ? "(none)" : JSON.stringify(value);
 }

@@ -86,7 +86,7 @@ Deno.test("runSuite finds exceptions that nothing needs", async () => {
   const [first] = await run(rude, [exception]);
 
   assert.deepEqual(first?.stale, [exception]);
-  assert(first && explain(first).includes('the exception "it is shy" is no longer needed'));
+  assert(first && explain(first).includes('the exception "it is shy" is not needed any more'));
 });
 
 Deno.test("report counts by area and names exceptions", async () => {

@@ -1,6 +1,7 @@
 /**
- * Random walks: sequences of requests over a custom kind and built-in ones, made from a seed, which end in the same state with the same answers on
- * both servers. Two watches stay open through each walk, and what they show is compared too.
+ * Random walks: sequences of requests over a custom kind and built-in ones, made from a seed, which
+ * end in the same state with the same answers on both servers. Two watches stay open through each
+ * walk, and what they show is compared too.
  */
 import fc from "fast-check";
 import type { Case } from "./contract.ts";

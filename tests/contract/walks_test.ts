@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createApiserver } from "../../src/apiserver/mod.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { findControlPlane } from "../../src/testing/_control_plane.ts";
-import { explain, prepare, runSuite, type Transcript } from "./mod.ts";
+import { explain, type NormalTranscript, prepare, runSuite } from "./mod.ts";
 import { walkOf, walkText } from "./walk.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 
@@ -18,7 +18,7 @@ Deno.test({ name: "random walks end in the same state with the same answers", ig
   await using cluster = await realCluster();
   await using server = createApiserver({ clock: systemClock });
   const answers = { all: 0, good: 0, refused: 0 };
-  const count = ({ steps }: Transcript) => {
+  const count = ({ steps }: NormalTranscript) => {
     for (const { call, status } of steps) {
       if (call.includes("watch=1")) continue;
       answers.all++;

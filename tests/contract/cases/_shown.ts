@@ -1,4 +1,7 @@
-/** Objects of many built-in kinds, with statuses as controllers would write them: what tables and protobuf are tried on. */
+/**
+ * Objects of many built-in kinds, with statuses as controllers would write them: what tables and
+ * protobuf are tried on.
+ */
 import { SELECTIVE, selector, type Shown, SHOWN_WORKLOADS } from "./_shown_workloads.ts";
 
 export type { Shown } from "./_shown_workloads.ts";

@@ -1,4 +1,7 @@
-/** Objects of many built-in kinds, with statuses as controllers would write them: those that run something. */
+/**
+ * Objects of many built-in kinds, with statuses as controllers would write them: those that run
+ * something.
+ */
 
 const LONG_AGO = "2020-05-05T05:05:05Z";
 

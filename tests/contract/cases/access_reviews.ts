@@ -134,7 +134,10 @@ export const reviews = area("access reviews", {
   },
 });
 
-/** A service account with a token and rules of its own, whose requests are answered under the real checks. */
+/**
+ * A service account with a token and rules of its own, whose requests are answered under the real
+ * checks.
+ */
 async function robot(api: Recorder, rules: readonly Rule[]): Promise<Recorder> {
   const name = "robot";
   await api.quietly("POST", api.core("serviceaccounts"), {

@@ -1,4 +1,7 @@
-/** What webhooks may answer, and what becomes of it: patches that do not fit, objects that they spoil, answers that are none. */
+/**
+ * What webhooks may answer, and what becomes of it: patches that do not fit, objects that they
+ * spoil, answers that are none.
+ */
 import { area } from "../contract.ts";
 import type { Recorder } from "../recorder.ts";
 import {

@@ -105,7 +105,8 @@ export const applies = area("apply", {
       spec: undefined,
       status: { ready: 1 },
     });
-    // An apply that comes to nothing is written all the same where its time changes the order of the managers.
+    // An apply that comes to nothing is written all the same where its time changes the order of
+    // the managers.
     await api.untilNextSecond();
     await api.apply(api.widgets("/w?fieldManager=one"), { ...widget("w", { size: 2 }), status: { phase: "Down" } });
   },

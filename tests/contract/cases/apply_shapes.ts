@@ -1,9 +1,15 @@
-/** Server-side apply over the shapes that fields can have: who owns what, what goes, what is a conflict. */
+/**
+ * Server-side apply over the shapes that fields can have: who owns what, what goes, what is a
+ * conflict.
+ */
 import { area } from "../contract.ts";
 import type { Recorder } from "../recorder.ts";
 import { configMap, widget } from "../widget.ts";
 
-/** Applies specs of one widget in turn, each as `[manager, spec]`; a manager may be followed by more of the query. */
+/**
+ * Applies specs of one widget in turn, each as `[manager, spec]`; a manager may be followed by more
+ * of the query.
+ */
 async function inTurn(api: Recorder, ...turns: readonly (readonly [string, unknown])[]): Promise<void> {
   for (const [manager, spec] of turns) {
     await api.apply(api.widgets(`/w?fieldManager=${manager}`), widget("w", spec));

@@ -1,4 +1,7 @@
-/** Connections to what runs: who is asked about them, and what is refused before anything is reached. */
+/**
+ * Connections to what runs: who is asked about them, and what is refused before anything is
+ * reached.
+ */
 import { area } from "../contract.ts";
 import type { Recorder } from "../recorder.ts";
 import { grant } from "../roles.ts";

@@ -37,8 +37,8 @@ function defined(kind: string, plural: string, conversion: Fields, stored: 1 | 2
 }
 
 /**
- * Defines a kind whose versions are converted, and takes its objects away at the end: nobody could read them without their converter, and
- * controllers read all there is.
+ * Defines a kind whose versions are converted, and takes its objects away at the end: nobody could
+ * read them without their converter, and controllers read all there is.
  */
 async function withKind(
   api: Recorder,
@@ -126,7 +126,8 @@ export const conversion = area("conversion", {
       const [first, second] = [objects(api, "alibertias"), objects(api, "alibertias", "v2")];
       const one = (name: string, spec: object) => fruit("Alibertia", name, spec);
       const two = (name: string, spec: object) => fruit("Alibertia", name, spec, "v2");
-      // Of "a" the fields that "one" leaves out are owned by "two" in v2, of "b" by nobody else, of "c" by an update in v2.
+      // Of "a" the fields that "one" leaves out are owned by "two" in v2, of "b" by nobody else, of
+      // "c" by an update in v2.
       await api.apply(`${first}/a?fieldManager=one`, one("a", { size: 42, note: "ripe" }));
       await api.apply(`${second}/a?fieldManager=two`, two("a", { tens: 4, ones: 2 }));
       await api.apply(`${first}/a?fieldManager=one`, one("a", { note: "ripe" }));

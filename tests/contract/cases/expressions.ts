@@ -1,4 +1,7 @@
-/** CEL expressions of rules: what the language and Kubernetes' libraries make of the values of custom objects. */
+/**
+ * CEL expressions of rules: what the language and Kubernetes' libraries make of the values of
+ * custom objects.
+ */
 import { area } from "../contract.ts";
 import type { Recorder } from "../recorder.ts";
 import { COUNT, define, mapList, object, ruled, type Schema, TEXT, tryChanges, tryEach } from "./_ruled.ts";

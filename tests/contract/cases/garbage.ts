@@ -14,7 +14,9 @@ async function owner(
 
 const OPTIONS = { kind: "DeleteOptions", apiVersion: "v1" };
 
-/** What becomes of objects whose owners go. The real server needs kube-controller-manager for it. */
+/**
+ * What becomes of objects whose owners go. The real server needs kube-controller-manager for it.
+ */
 export const garbage = area("garbage collection", {
   "what is owned goes after its owner": async (api) => {
     const owners = [await owner(api, "owner")];

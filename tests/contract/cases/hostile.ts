@@ -311,7 +311,10 @@ export const hostile = area("hostile input", {
   },
 });
 
-/** Many watches. Run alone: a server closes the connection of who drops too many, and others use it too. */
+/**
+ * Many watches. Run alone: a server closes the connection of who drops too many, and others use it
+ * too.
+ */
 export const droppedWatches = area("dropped watches", {
   "two thousand watches that are opened and dropped": async (api) => {
     await api.quietly("POST", api.widgets(), widget("w"));

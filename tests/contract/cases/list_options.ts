@@ -1,4 +1,7 @@
-/** Lists and watches where they are easily got wrong: selectors, pages, versions, what a watch shows of what comes into view. */
+/**
+ * Lists and watches where they are easily got wrong: selectors, pages, versions, what a watch shows
+ * of what comes into view.
+ */
 import { area } from "../contract.ts";
 import type { Recorder } from "../recorder.ts";
 import { configMap, widget } from "../widget.ts";
@@ -228,6 +231,8 @@ export const pages = area("pages", {
     const { body } = await api.get(api.widgets());
     const version = body.metadata.resourceVersion;
     await api.quietly("POST", api.widgets(), widget("b"));
+    // A list at version 0 comes from the cache of the real server, which is a moment behind.
+    await api.untilStatus(api.widgets("/b?resourceVersion=0"), 200);
     for (
       const parameters of [
         { resourceVersion: "0" },

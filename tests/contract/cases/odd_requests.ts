@@ -1,4 +1,7 @@
-/** Requests that hardly anybody makes: bodies that are no objects, numbers in odd forms, paths with odd characters. */
+/**
+ * Requests that hardly anybody makes: bodies that are no objects, numbers in odd forms, paths with
+ * odd characters.
+ */
 import { area } from "../contract.ts";
 import { APPLY, JSON_PATCH, MERGE, type Recorder } from "../recorder.ts";
 import { configMap, widget } from "../widget.ts";
@@ -23,7 +26,10 @@ function deploymentText(replicas: string): string {
   return `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"replicas":${replicas},${spec}}}`;
 }
 
-/** Without the object that a refusal quotes, whose fields the real server has in the order of Go's types. */
+/**
+ * Without the object that a refusal quotes, whose fields the real server has in the order of Go's
+ * types.
+ */
 function verdict(
   { code, reason, message, spec }: Readonly<Record<"code" | "reason" | "spec", unknown>> & { message?: string },
 ): unknown {

@@ -1,9 +1,15 @@
-/** OpenAPI v3, as far as kubectl and other clients read it: which kinds, paths and schemas there are. */
+/**
+ * OpenAPI v3, as far as kubectl and other clients read it: which kinds, paths and schemas there
+ * are.
+ */
 import { area } from "../contract.ts";
 import type { Recorder } from "../recorder.ts";
 import { GROUP } from "../widget.ts";
 
-/** Operations by path: what each does, and to which kind. Built-in kinds of the server in the process have no texts. */
+/**
+ * Operations by path: what each does, and to which kind. Built-in kinds of the server in the
+ * process have no texts.
+ */
 // deno-lint-ignore no-explicit-any
 function actions({ paths }: any): unknown {
   const known = Object.entries(paths).filter(([path]) => !path.includes("/watch/") && !path.endsWith("/"));
@@ -21,7 +27,10 @@ function operations(item: unknown): unknown {
   );
 }
 
-/** Waits until the document of the shared kind is there: the real server makes it some time after the kind is served. */
+/**
+ * Waits until the document of the shared kind is there: the real server makes it some time after
+ * the kind is served.
+ */
 async function published(api: Recorder): Promise<void> {
   await api.untilAnswer("/openapi/v3", ({ body }) => body.paths?.[`apis/${GROUP}/v1`] !== undefined);
 }

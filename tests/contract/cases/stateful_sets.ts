@@ -26,7 +26,10 @@ const set = (spec: object = {}, pod: object = {}) => ({
   },
 });
 
-/** Sets of pods that have storage of their own: where it comes from, what a set must say, and what of it may change. */
+/**
+ * Sets of pods that have storage of their own: where it comes from, what a set must say, and what
+ * of it may change.
+ */
 export const statefulSets = area("stateful sets", {
   "a claim's template is a volume of the pods": async (api) => {
     await api.post(path(api), set());

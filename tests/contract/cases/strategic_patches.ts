@@ -1,4 +1,7 @@
-/** Strategic merge patches: how lists of built-in kinds are merged, and the directives that say otherwise. */
+/**
+ * Strategic merge patches: how lists of built-in kinds are merged, and the directives that say
+ * otherwise.
+ */
 import { area } from "../contract.ts";
 import type { Recorder } from "../recorder.ts";
 import { configMap, widget } from "../widget.ts";
@@ -10,7 +13,10 @@ const CONTAINERS = [
   { name: "b", image: "y", ports: [{ containerPort: 80, name: "http" }] },
 ];
 
-/** A Deployment of two containers, then patches in turn: each of its pod's spec, or of the whole where it has a `whole`. */
+/**
+ * A Deployment of two containers, then patches in turn: each of its pod's spec, or of the whole
+ * where it has a `whole`.
+ */
 async function patches(api: Recorder, ...given: readonly unknown[]): Promise<void> {
   const path = `/apis/apps/v1/namespaces/${api.namespace}/deployments`;
   await api.quietly("POST", path, {
