@@ -27,16 +27,16 @@ export function webhookText(type: WebhookType, { names, key, from }: WebhookModu
     return `import { ${names} } from "@op/sdk";\n${own}\n`;
   };
   if (type === "validation") {
-    return `/** What is asked before ${articleOf(kind)} ${kind} is stored: it may be refused. */
+    return `/** Validates ${articleOf(kind)} ${kind} before it is stored. */
 ${imports("deny, webhook")}export const ${key} = webhook(${kind}, {
   validate(object, { old }) {
     const { name } = object.metadata;
-    if (old === undefined && name === "forbidden") return deny("this name is not given", { field: "metadata.name" });
+    if (old === undefined && name === "forbidden") return deny("this name is reserved", { field: "metadata.name" });
   },
 });
 `;
   }
-  return `/** What is changed of ${articleOf(kind)} ${kind} before it is stored. */
+  return `/** Changes ${articleOf(kind)} ${kind} before it is stored. */
 ${imports("webhook")}export const ${key} = webhook(${kind}, {
   mutate(object) {
     object.metadata.labels = { ...object.metadata.labels, ${JSON.stringify(labelOf(names))}: "true" };
@@ -69,13 +69,13 @@ export function webhookTestText(
   ];
   const what = `${articleOf(kind)} ${kind}`;
   const test = type === "validation"
-    ? `Deno.test("${key} refuses ${what} of a name that is not given, and no other", async () => {
+    ? `Deno.test("${key} rejects ${what} with a reserved name and accepts others", async () => {
   await using cluster = await memoryCluster({ parts: { ${key} } });
   await cluster.create(${kind}, "first", object);
-  await assert.rejects(cluster.create(${kind}, "forbidden", object), /metadata\\.name: this name is not given/);
+  await assert.rejects(cluster.create(${kind}, "forbidden", object), /metadata\\.name: this name is reserved/);
 });
 `
-    : `Deno.test("${key} puts a label on ${what} before it is stored", async () => {
+    : `Deno.test("${key} adds a label to ${what} before it is stored", async () => {
   await using cluster = await memoryCluster({ parts: { ${key} } });
   const made = await cluster.create(${kind}, "first", object);
   assert.equal(made.metadata.labels?.[${JSON.stringify(labelOf(names))}], "true");
@@ -83,7 +83,7 @@ export function webhookTestText(
 `;
   return `${imports.join("\n")}
 
-/** ${what[0]!.toUpperCase()}${what.slice(1)} that the API server takes, but for its name. */
+/** ${what[0]!.toUpperCase()}${what.slice(1)} that the API server accepts; it lacks only a name. */
 const object: Input<typeof ${kind}> = ${literal(object)};
 
 ${test}`;

@@ -1,7 +1,7 @@
 /**
  * Runs the website operator on an API server in this process and shows step by step what it does.
- * Each printed value is read back from the server. On a terminal, the demo runs until Ctrl-C so that
- * you can use kubectl; elsewhere it exits after the last step.
+ * Each printed value is read back from the server. On a terminal, the demo runs until Ctrl-C so
+ * that you can use kubectl; elsewhere it exits after the last step.
  */
 import { type AnyKind, ApiError, type Infer } from "@op/sdk";
 import { Client, connect } from "@op/sdk/client";

@@ -27,7 +27,9 @@ export const shopRules = webhook(Shop, {
   },
 });
 
-/** Rejects the deletion of a protected namespace that has shops. The label selects the namespaces. */
+/**
+ * Rejects the deletion of a protected namespace that has shops. The label selects the namespaces.
+ */
 export const namespaceRules = webhook(Namespace, {
   operations: ["DELETE"],
   objectSelector: { matchLabels: { "shop.example.com/protected": "true" } },

@@ -89,7 +89,7 @@ webhooks = { hostname = "127.0.0.1", port = ${ports.webhooks}, names = ["127.0.0
       () => "created",
       (error: Error) => error.message,
     );
-    assert.match(answer, /metadata\.name: this name is not given/);
+    assert.match(answer, /metadata\.name: this name is reserved/);
   });
   await client.create(Website, site("given"));
   await using deployments = await watched(client, Deployment);

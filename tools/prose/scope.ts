@@ -14,6 +14,7 @@ export const COVERED: readonly string[] = [
   "benches",
   "cli/kustomize",
   "docs/contributing",
+  "examples",
   "src/kube/http2",
   "src/testing",
   "tools/prose",
